@@ -1,0 +1,117 @@
+//===- Executable.h - The .mpx file, in memory ------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler fills an executable::ExecutableT and calls writeExecutable; the runtime calls readExecutable and gets the
+// same value back, verified. The schema lib/Executable/Executable.fbs says what every field means, docs/executable.md
+// what the bytes are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_EXECUTABLE_EXECUTABLE_H
+#define MP_EXECUTABLE_EXECUTABLE_H
+
+#include "mp/Executable/Executable_generated.h"
+#include "mp/Numerics/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mp {
+
+using executable::ElementType;
+
+/// The alignment in bytes of blobs, of state blocks and of every pointer that a kernel gets.
+inline constexpr uint64_t kAlignment = 64;
+
+/// The version of the schema that this library writes, and the only one that it reads.
+inline constexpr uint32_t kExecutableVersion = 1;
+
+/// Bytes of one element in memory: i1 and ui8 take 1.
+uint64_t elementBytes(ElementType type);
+
+/// The name as MLIR writes it: "i1", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64".
+const char *elementName(ElementType type);
+
+/// The element type of that name; nothing for any other text.
+std::optional<ElementType> parseElementName(std::string_view name);
+
+/// The number of elements; nothing if a size is negative or the product does not fit into 63 bits.
+std::optional<uint64_t> elementCount(const executable::TensorTypeT &type);
+
+/// The number of bytes in memory, under the same conditions.
+std::optional<uint64_t> byteCount(const executable::TensorTypeT &type);
+
+/// The type as MLIR writes it: "tensor<64x10xf32>".
+std::string typeName(const executable::TensorTypeT &type);
+
+/// Memory aligned to kAlignment that owns the bytes of a file.
+class FileBytes {
+public:
+  FileBytes() = default;
+
+  /// Uninitialized memory of that size; nothing if there is not that much.
+  static std::optional<FileBytes> allocate(size_t size);
+
+  std::byte *data() { return memory.get(); }
+  const std::byte *data() const { return memory.get(); }
+  size_t size() const { return length; }
+  std::span<const std::byte> span() const { return {memory.get(), length}; }
+
+private:
+  struct Free {
+    void operator()(std::byte *bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<std::byte, Free> memory;
+  size_t length = 0;
+};
+
+/// A whole executable that passed every check of the reader. Moving it keeps blob addresses.
+struct LoadedExecutable {
+  executable::ExecutableT table;
+  FileBytes file;
+
+  /// The bytes of blob `index`, aligned to kAlignment.
+  std::span<const std::byte> blob(size_t index) const {
+    return file.span().subspan(table.blobs[index]->offset, table.blobs[index]->length);
+  }
+};
+
+struct ReadOptions {
+  /// Refuses an executable that holds native code.
+  bool noNative = false;
+};
+
+/// Writes `table` and the contents of its blobs (one for each of table.blobs, which has their kinds) to `path`. Fills in
+/// version, offsets, lengths and hash. A table that the reader would refuse is refused here, with the same message.
+/// The file appears whole or not at all: it is written beside, synchronized and renamed.
+Status writeExecutable(const std::string &path, executable::ExecutableT table,
+                       const std::vector<std::vector<std::byte>> &blobs);
+
+/// The bytes that writeExecutable puts into the file.
+ErrorOr<FileBytes> serializeExecutable(executable::ExecutableT table,
+                                       const std::vector<std::vector<std::byte>> &blobs);
+
+/// Reads and verifies the file at `path`: hash, then structure, then meaning. An error's message starts with the path.
+ErrorOr<LoadedExecutable> readExecutable(const std::string &path, const ReadOptions &options = {});
+
+/// The same for a file's bytes, which are copied.
+ErrorOr<LoadedExecutable> readExecutable(std::span<const std::byte> bytes, const ReadOptions &options = {});
+
+/// Checks all that the runtime relies on: every index, offset, size, count, enum value, name and overlap. Blobs must end
+/// at or before `blobsEnd`, counted from the start of the file. The message names program, variant, command and buffer.
+Status verifyExecutable(const executable::ExecutableT &table, uint64_t blobsEnd);
+
+} // namespace mp
+
+#endif // MP_EXECUTABLE_EXECUTABLE_H
