@@ -1,0 +1,41 @@
+//===- Interfaces.h - the questions asked of every op ---------------------------------------------------*- C++ -*-===//
+
+#ifndef MP_IR_INTERFACES_H
+#define MP_IR_INTERFACES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include "mp/IR/MPEnums.h.inc"
+
+namespace mp::detail {
+/// Whether `type` is a ranked tensor of f16, bf16 or f32: the types among which autocast chooses.
+bool isFloatTensor(mlir::Type type);
+
+/// Gives every result the shape of the first operand.
+llvm::LogicalResult inferShapesFromFirstOperand(mlir::Operation *op,
+                                                llvm::SmallVectorImpl<llvm::SmallVector<int64_t>> &shapes);
+
+/// Compares the inferred shapes with the result types; emits an error where they contradict.
+llvm::LogicalResult verifyShapes(mlir::Operation *op);
+
+mlir::Type getI32Type(mlir::MLIRContext *context);
+mlir::Type getI64Type(mlir::MLIRContext *context);
+/// tensor<2xi64>: (seed, step).
+mlir::RankedTensorType getRngType(mlir::MLIRContext *context);
+} // namespace mp::detail
+
+namespace mp::OpTrait {
+/// Refuses discardable attributes without a dialect prefix.
+llvm::LogicalResult verifyNoStrayAttributes(mlir::Operation *op);
+
+template <typename ConcreteOp>
+class NoStrayAttributes : public mlir::OpTrait::TraitBase<ConcreteOp, NoStrayAttributes> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyNoStrayAttributes(op); }
+};
+} // namespace mp::OpTrait
+
+#include "mp/IR/MPInterfaces.h.inc"
+
+#endif // MP_IR_INTERFACES_H

@@ -1,0 +1,42 @@
+//===- MPAttributes.td - initializers and derived state -----------------------------------------------*- tablegen -*-===//
+
+#ifndef MP_ATTRIBUTES_TD
+#define MP_ATTRIBUTES_TD
+
+include "mp/IR/MPBase.td"
+
+class MP_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<MP_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+// How a parameter or state gets its first value. Fans are those of a [fan_in, fan_out] matrix.
+def MP_ZerosAttr : MP_Attr<"Zeros", "zeros"> { let summary = "all elements 0"; }
+def MP_OnesAttr : MP_Attr<"Ones", "ones"> { let summary = "all elements 1"; }
+
+def MP_ConstantInitializerAttr : MP_Attr<"ConstantInitializer", "constant"> {
+  let summary = "all elements `value`, rounded to the element type";
+  let parameters = (ins "::mlir::FloatAttr":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+def MP_NormalAttr : MP_Attr<"Normal", "normal"> {
+  let summary = "independent normal values";
+  let parameters = (ins "::mlir::FloatAttr":$mean, "::mlir::FloatAttr":$stddev, DefaultValuedParameter<"int64_t", "0">:$seed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def MP_UniformAttr : MP_Attr<"Uniform", "uniform"> {
+  let summary = "independent uniform values in [low, high)";
+  let parameters = (ins "::mlir::FloatAttr":$low, "::mlir::FloatAttr":$high, DefaultValuedParameter<"int64_t", "0">:$seed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+class MP_FanAttr<string name, string attrMnemonic, string text> : MP_Attr<name, attrMnemonic> {
+  let summary = text;
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+def MP_GlorotUniformAttr : MP_FanAttr<"GlorotUniform", "glorot_uniform", "uniform in +-sqrt(6 / (fan_in + fan_out))">;
+def MP_GlorotNormalAttr : MP_FanAttr<"GlorotNormal", "glorot_normal", "normal, standard deviation sqrt(2 / (fan_in + fan_out))">;
+def MP_HeUniformAttr : MP_FanAttr<"HeUniform", "he_uniform", "uniform in +-sqrt(6 / fan_in)">;
+def MP_HeNormalAttr : MP_FanAttr<"HeNormal", "he_normal", "normal, standard deviation sqrt(2 / fan_in)">;
+
+#endif // MP_ATTRIBUTES_TD

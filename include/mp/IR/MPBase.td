@@ -1,0 +1,117 @@
+//===- MPBase.td - dialect, enums, type constraints and the op base class ------------------------------*- tablegen -*-===//
+
+#ifndef MP_BASE_TD
+#define MP_BASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mp/IR/MPInterfaces.td"
+
+def MP_Dialect : Dialect {
+  let name = "mp";
+  let cppNamespace = "::mp";
+  let summary = "models and training steps, typed per op";
+  let description = [{
+    A model is a function of `mp` ops on ranked tensors; what each argument and result is stands in `mp.` attributes of
+    the function's signature. Types in the IR are the types computed with: every op says where it rounds.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def MP_Float : AnyTypeOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
+def MP_Integer : AnyTypeOf<[UI<8>, I32, I64], "ui8, i32 or i64">;
+def MP_Element : AnyTypeOf<[F16, BF16, F32, F64, UI<8>, I32, I64, I1], "f16, bf16, f32, f64, ui8, i32, i64 or i1">;
+def MP_Number : AnyTypeOf<[F16, BF16, F32, F64, UI<8>, I32, I64], "f16, bf16, f32, f64, ui8, i32 or i64">;
+
+def MP_Tensor : RankedTensorOf<[MP_Element]>;
+def MP_NumberTensor : RankedTensorOf<[MP_Number]>;
+def MP_FloatTensor : RankedTensorOf<[MP_Float]>;
+def MP_IntegerTensor : RankedTensorOf<[MP_Integer]>;
+def MP_I1Tensor : RankedTensorOf<[I1]>;
+def MP_F32Tensor : RankedTensorOf<[F32]>;
+class MP_ScalarOf<string type, string getter> : Type<
+    And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
+         CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 0">,
+         CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType() == " # getter # "($_self.getContext())">]>,
+    "tensor<" # type # ">", "::mlir::TypedValue<::mlir::RankedTensorType>">,
+  BuildableType<"::mlir::RankedTensorType::get({}, " # getter # "($_builder.getContext()))">;
+def MP_F32Scalar : MP_ScalarOf<"f32", "::mlir::Float32Type::get">;
+def MP_I32Scalar : MP_ScalarOf<"i32", "::mp::detail::getI32Type">;
+def MP_I64Scalar : MP_ScalarOf<"i64", "::mp::detail::getI64Type">;
+// (seed, step) of the counter-based generator.
+def MP_Rng : Type<CPred<"$_self == ::mp::detail::getRngType($_self.getContext())">, "tensor<2xi64>",
+                  "::mlir::TypedValue<::mlir::RankedTensorType>">,
+  BuildableType<"::mp::detail::getRngType($_builder.getContext())">;
+def MP_I64Tensor : RankedTensorOf<[I64]>;
+
+//===----------------------------------------------------------------------===//
+// The columns of every op
+//===----------------------------------------------------------------------===//
+
+// What autocast may do with an op. The meaning of each is in docs/autocast.md.
+def MP_Allow : I32EnumCase<"Allow", 0, "allow">;
+def MP_Infer : I32EnumCase<"Infer", 1, "infer">;
+def MP_Clear : I32EnumCase<"Clear", 2, "clear">;
+def MP_Deny : I32EnumCase<"Deny", 3, "deny">;
+def MP_Promote : I32EnumCase<"Promote", 4, "promote">;
+def MP_Fixed : I32EnumCase<"Fixed", 5, "fixed">;
+def MP_Error : I32EnumCase<"Error", 6, "error">;
+def MP_PrecisionCategory : I32Enum<"PrecisionCategory", "what autocast may do with an op",
+    [MP_Allow, MP_Infer, MP_Clear, MP_Deny, MP_Promote, MP_Fixed, MP_Error]> {
+  let cppNamespace = "::mp";
+}
+
+// Whether gradients flow through an op: by its rule in Derivatives.cpp, not at all (its result is locally constant or
+// no float), or never asked for (an error if they would have to).
+def MP_Differentiable : I32EnumCase<"Differentiable", 0, "differentiable">;
+def MP_Constant : I32EnumCase<"Constant", 1, "constant">;
+def MP_NotDifferentiable : I32EnumCase<"NotDifferentiable", 2, "not_differentiable">;
+def MP_Differentiability : I32Enum<"Differentiability", "whether gradients flow through an op",
+    [MP_Differentiable, MP_Constant, MP_NotDifferentiable]> {
+  let cppNamespace = "::mp";
+}
+
+// What an op is inside a kernel. Composite ops are replaced by simpler ones before kernels are formed.
+def MP_RoleContraction : I32EnumCase<"Contraction", 0, "contraction">;
+def MP_RoleRow : I32EnumCase<"Row", 1, "row">;
+def MP_RoleMap : I32EnumCase<"Map", 2, "map">;
+def MP_RoleMovement : I32EnumCase<"Movement", 3, "movement">;
+def MP_RoleConstant : I32EnumCase<"Constant", 4, "constant">;
+def MP_RoleComposite : I32EnumCase<"Composite", 5, "composite">;
+def MP_RoleNone : I32EnumCase<"None", 6, "none">;
+def MP_KernelRole : I32Enum<"KernelRole", "what an op is inside a kernel",
+    [MP_RoleContraction, MP_RoleRow, MP_RoleMap, MP_RoleMovement, MP_RoleConstant, MP_RoleComposite, MP_RoleNone]> {
+  let cppNamespace = "::mp";
+}
+
+// Refuses discardable attributes without a dialect prefix (`{autocats}`), which MLIR would accept silently.
+def MP_NoStrayAttributes : NativeOpTrait<"NoStrayAttributes"> {
+  let cppNamespace = "::mp::OpTrait";
+}
+
+// Base of every op: an op without a category, a derivative column or a kernel role does not build.
+class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32EnumCase role, list<Trait> traits = []>
+    : Op<MP_Dialect, mnemonic, traits # [MP_NoStrayAttributes,
+        DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["getPrecisionCategory"]>,
+        DeclareOpInterfaceMethods<MP_KernelOpInterface, ["getKernelRole"]>] #
+        !if(!eq(derivative.symbol, "Differentiable"),
+            [DeclareOpInterfaceMethods<MP_DerivativeOpInterface, ["getDifferentiability", "differentiate"]>],
+            [DeclareOpInterfaceMethods<MP_DerivativeOpInterface, ["getDifferentiability"]>])> {
+  let extraClassDefinition = [{
+    ::mp::PrecisionCategory $cppClass::getPrecisionCategory() { return ::mp::PrecisionCategory::}] # category.symbol # [{; }
+    ::mp::Differentiability $cppClass::getDifferentiability() { return ::mp::Differentiability::}] # derivative.symbol # [{; }
+    ::mp::KernelRole $cppClass::getKernelRole() { return ::mp::KernelRole::}] # role.symbol # [{; }
+  }];
+}
+
+#endif // MP_BASE_TD

@@ -1,0 +1,41 @@
+//===- MPContractionOps.td - matrix products -----------------------------------------------------------*- tablegen -*-===//
+
+#ifndef MP_CONTRACTION_OPS_TD
+#define MP_CONTRACTION_OPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mp/IR/MPBase.td"
+
+def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContraction,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let summary = "matrix product with a stated accumulator";
+  let description = [{
+    Computes `result[..., i, j] = sum_k lhs[..., i, k] * rhs[..., k, j] + bias[j]`. Products and sums are kept in `acc`,
+    to which `bias` is added; the result is rounded once, at the end, to nearest even. `transpose_lhs` reads `lhs` as
+    `[..., k, i]`, `transpose_rhs` reads `rhs` as `[..., j, k]`.
+
+    Constraints:
+    1. `lhs` and `rhs` have the same float element type, `result` that type or `acc`.
+    2. `lhs` and `rhs` have at least rank 2 and agree in k.
+    3. Leading (batch) dimensions of `lhs` and `rhs` are the same, or `rhs` has rank 2 and serves every batch.
+    4. `bias` has rank 1, size j, and the element type of `lhs` or `acc`.
+    5. `acc` is f32 for f16, bf16 and f32 operands (f16 operands may state f16), f64 for f64 operands.
+
+    Example:
+
+    ```mlir
+    %c = mp.matmul %a, %b acc f32 : tensor<4x8xf16>, tensor<8x2xf16> -> tensor<4x2xf16>
+    %d = mp.matmul %a, %e transpose_rhs bias %f : tensor<2xf16> acc f32 : tensor<4x8xf16>, tensor<2x8xf16> -> tensor<4x2xf16>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$lhs, MP_FloatTensor:$rhs, Optional<MP_FloatTensor>:$bias,
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, TypeAttr:$acc);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)?
+    (`bias` $bias^ `:` type($bias))? `acc` $acc attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // MP_CONTRACTION_OPS_TD

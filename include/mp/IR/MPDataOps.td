@@ -1,0 +1,121 @@
+//===- MPDataOps.td - values from nowhere and values moved ---------------------------------------------*- tablegen -*-===//
+
+#ifndef MP_DATA_OPS_TD
+#define MP_DATA_OPS_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mp/IR/MPBase.td"
+
+def MP_ConstantOp : MP_Op<"constant", MP_Fixed, MP_Constant, MP_RoleConstant,
+    [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a value known when the model is compiled";
+  let description = [{
+    Constraints:
+    1. The shape is static.
+
+    Example:
+
+    ```mlir
+    %c = mp.constant dense<0.5> : tensor<f32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs MP_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+  let summary = "each element its index along a dimension";
+  let description = [{
+    With `like` the result has that operand's shape; only its shape is read.
+
+    Constraints:
+    1. `dimension` is inside the result's rank.
+    2. A result with an open size has `like`, whose shape is the result's.
+
+    Example:
+
+    ```mlir
+    %i = mp.iota dimension 1 -> tensor<4x10xi64>
+    %j = mp.iota dimension 0 like %x : tensor<?x10xf32> -> tensor<?x10xi32>
+    ```
+  }];
+  let arguments = (ins Optional<MP_Tensor>:$like, I64Attr:$dimension);
+  let results = (outs MP_NumberTensor:$result);
+  let assemblyFormat = "`dimension` $dimension (`like` $like^ `:` type($like))? attr-dict `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement,
+    [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let summary = "the same elements, in row-major order, in another shape";
+  let description = [{
+    Constraints:
+    1. Operand and result have as many elements.
+    2. At most one size of the result is open, and its value follows exactly from the operand's.
+
+    Example:
+
+    ```mlir
+    %r = mp.reshape %x : tensor<?x28x28xf32> -> tensor<?x784xf32>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input);
+  let results = (outs MP_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMovement,
+    [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let summary = "dimensions in another order";
+  let description = [{
+    Dimension i of the result is dimension `permutation[i]` of the operand, as NumPy's `transpose`.
+
+    Constraints:
+    1. `permutation` is a permutation of the operand's dimensions.
+
+    Example:
+
+    ```mlir
+    %t = mp.transpose %x permutation [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs MP_Tensor:$result);
+  let assemblyFormat = "$input `permutation` $permutation attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def MP_BroadcastOp : MP_Op<"broadcast", MP_Clear, MP_Differentiable, MP_RoleMovement,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>]> {
+  let summary = "a tensor repeated to a larger shape by NumPy's rule";
+  let description = [{
+    With `like` the result has that operand's shape; only its shape is read.
+
+    Constraints:
+    1. The operand's shape broadcasts to the result's, aligned at the last dimension.
+    2. A result with an open size that the operand lacks has `like`, whose shape is the result's.
+    3. Operand and result have one element type.
+
+    Example:
+
+    ```mlir
+    %r = mp.broadcast %b : tensor<8xf32> -> tensor<4x8xf32>
+    %s = mp.broadcast %b like %x : tensor<?x8xf16> : tensor<8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input, Optional<MP_Tensor>:$like);
+  let results = (outs MP_Tensor:$result);
+  let assemblyFormat = "$input (`like` $like^ `:` type($like))? attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+#endif // MP_DATA_OPS_TD

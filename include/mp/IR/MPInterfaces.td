@@ -1,0 +1,68 @@
+//===- MPInterfaces.td - the questions asked of every op -----------------------------------------------*- tablegen -*-===//
+
+#ifndef MP_INTERFACES_TD
+#define MP_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ How an operation behaves when its operands change precision. }];
+  let methods = [
+    StaticInterfaceMethod<"What autocast may do with the operation by default.",
+      "::mp::PrecisionCategory", "getPrecisionCategory">,
+    InterfaceMethod<"Whether this operand takes the precision decided for the operation; by default every float operand does.",
+      "bool", "operandFollows", (ins "::mlir::OpOperand &":$operand),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::isFloatTensor(operand.get().getType());">,
+    InterfaceMethod<"Whether this result takes the precision decided for the operation; by default every float result does.",
+      "bool", "resultFollows", (ins "::mlir::OpResult":$result),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::isFloatTensor(result.getType());">,
+  ];
+}
+
+def MP_ShapeOpInterface : OpInterface<"ShapeOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    The shapes of an operation's results as they follow from its operands and attributes. The verifier compares them
+    with the result types; `mp-specialize` writes them there.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Appends one shape per result; by default each result has the shape of the first operand. Emits an error and fails
+      where the operands do not fit together.
+    }], "::llvm::LogicalResult", "inferShapes",
+      (ins "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$shapes),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::inferShapesFromFirstOperand($_op, shapes);">,
+  ];
+  let verify = [{ return ::mp::detail::verifyShapes($_op); }];
+  let verifyWithRegions = 0;
+}
+
+def MP_DerivativeOpInterface : OpInterface<"DerivativeOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ How gradients flow backwards through an operation, in terms of mp operations. }];
+  let methods = [
+    StaticInterfaceMethod<"Whether gradients flow through the operation.",
+      "::mp::Differentiability", "getDifferentiability">,
+    InterfaceMethod<[{
+      Builds the gradient of each operand from the gradients of the results and stores it in `operandGradients`, which
+      has one null entry per operand on entry; a null entry left means no gradient. A result gradient may be null where
+      no gradient reaches that result. An operand's gradient has the operand's type.
+    }], "::llvm::LogicalResult", "differentiate",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$resultGradients,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$operandGradients),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return $_op.emitOpError("has no derivative: ") << "it is declared not differentiable";
+      }]>,
+  ];
+}
+
+def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ What an operation is inside a kernel. }];
+  let methods = [
+    StaticInterfaceMethod<"The role that kernel forming gives the operation.", "::mp::KernelRole", "getKernelRole">,
+  ];
+}
+
+#endif // MP_INTERFACES_TD

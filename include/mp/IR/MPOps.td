@@ -1,0 +1,9 @@
+//===- MPOps.td - all families -------------------------------------------------------------------------*- tablegen -*-===//
+
+include "mp/IR/MPAttributes.td"
+include "mp/IR/MPContractionOps.td"
+include "mp/IR/MPDataOps.td"
+include "mp/IR/MPElementwiseOps.td"
+include "mp/IR/MPReductionOps.td"
+include "mp/IR/MPRegionOps.td"
+include "mp/IR/MPTrainingOps.td"

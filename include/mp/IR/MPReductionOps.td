@@ -1,0 +1,178 @@
+//===- MPReductionOps.td - many values to one ----------------------------------------------------------*- tablegen -*-===//
+
+#ifndef MP_REDUCTION_OPS_TD
+#define MP_REDUCTION_OPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mp/IR/MPBase.td"
+
+class MP_ReduceOp<string mnemonic, I32EnumCase category>
+    : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleRow,
+        [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let arguments = (ins MP_FloatTensor:$input, DenseI64ArrayAttr:$dimensions, UnitAttr:$keep_dims);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `dimensions` $dimensions (`keep_dims` $keep_dims^)? attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny> {
+  let summary = "sum over dimensions";
+  let description = [{
+    Summed in f32 (f64 for f64) and rounded once to the result type. The sum over no element is 0.
+
+    Constraints:
+    1. Operand and result have one float element type.
+    2. `dimensions` are distinct, ascending and inside the operand's rank.
+    3. The result lacks `dimensions`, or has them with size 1 if `keep_dims`.
+
+    Example:
+
+    ```mlir
+    %s = mp.reduce_sum %x dimensions [0] : tensor<4x8xf32> -> tensor<8xf32>
+    ```
+  }];
+}
+def MP_ReduceMeanOp : MP_ReduceOp<"reduce_mean", MP_Deny> {
+  let summary = "arithmetic mean over dimensions";
+  let description = [{
+    The sum as in `mp.reduce_sum`, kept in f32 (f64 for f64), divided by the number of elements there and rounded once.
+    The mean over no element is NaN. Constraints as `mp.reduce_sum`.
+
+    Example:
+
+    ```mlir
+    %m = mp.reduce_mean %x dimensions [1] keep_dims : tensor<4x8xf32> -> tensor<4x1xf32>
+    ```
+  }];
+}
+def MP_ReduceMaxOp : MP_ReduceOp<"reduce_max", MP_Clear> {
+  let summary = "largest element over dimensions";
+  let description = [{
+    NaN if any element is NaN. Over no element it is -inf. Elements that are equal to the maximum share its gradient
+    equally, as in PyTorch's `amax`. Constraints as `mp.reduce_sum`.
+
+    Example:
+
+    ```mlir
+    %m = mp.reduce_max %x dimensions [1] : tensor<4x8xf16> -> tensor<4xf16>
+    ```
+  }];
+}
+
+def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let summary = "index of the first largest element along a dimension";
+  let description = [{
+    The first NaN wins over every number, as in NumPy.
+
+    Constraints:
+    1. `dimension` is inside the operand's rank and its size is not 0.
+    2. The result is i32 or i64 and lacks `dimension`.
+
+    Example:
+
+    ```mlir
+    %i = mp.argmax %x dimension 1 : tensor<4x10xf16> -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins MP_NumberTensor:$input, I64Attr:$dimension);
+  let results = (outs MP_IntegerTensor:$result);
+  let assemblyFormat = "$input `dimension` $dimension attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
+    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let summary = "softmax over the last dimension";
+  let description = [{
+    `exp(x - max(x)) / sum(exp(x - max(x)))` over the last dimension, all in f32 (f64 for f64), rounded once.
+
+    Constraints:
+    1. The operand has at least rank 1.
+
+    Example:
+
+    ```mlir
+    %p = mp.softmax %x : tensor<4x10xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
+    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let summary = "gradient of mp.softmax";
+  let description = [{
+    `y * (g - sum(g * y))` over the last dimension, with y the result of `mp.softmax`; in f32 (f64 for f64), rounded once.
+
+    Example:
+
+    ```mlir
+    %gx = mp.softmax_grad %y, %gy : tensor<4x10xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$output, MP_FloatTensor:$gradient);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$output `,` $gradient attr-dict `:` type($output)";
+}
+
+def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleRow,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+  let summary = "mean cross entropy of softmax over the last dimension against integer labels";
+  let description = [{
+    For each row r: `loss[r] = log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's maximum; the
+    result is the mean over rows, with `weights` `sum_r w[r] * loss[r] / sum_r w[r]`. All in f32 (f64 for f64). A label
+    outside [0, classes) gives NaN.
+
+    Constraints:
+    1. `labels` and `weights` have the shape of `logits` without its last dimension, whose size is not 0.
+    2. The result is f32, or f64 for f64 logits; `weights` have the result's type.
+    3. `labels` are integers.
+
+    Example:
+
+    ```mlir
+    %l = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+    %w = mp.softmax_cross_entropy %z, %y weights %rows : tensor<4xf32> : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, Optional<MP_FloatTensor>:$weights);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $labels (`weights` $weights^ `:` type($weights))? attr-dict
+    `:` type($logits) `,` type($labels) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
+    [Pure, AllTypesMatch<["logits", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let summary = "gradient of mp.softmax_cross_entropy in its logits";
+  let description = [{
+    `(softmax(logits)[r, j] - (labels[r] == j)) * w[r] / sum(w) * gradient`, with w = 1 for every row without `weights`;
+    all in f32 (f64 for f64), rounded once. `gradient` is the gradient of the mean loss and may carry a loss scale.
+    Constraints as `mp.softmax_cross_entropy`.
+
+    Example:
+
+    ```mlir
+    %gz = mp.softmax_cross_entropy_grad %z, %y, %seed : tensor<4x10xf16>, tensor<4xui8>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, MP_FloatTensor:$gradient,
+                       Optional<MP_FloatTensor>:$weights);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $labels `,` $gradient (`weights` $weights^ `:` type($weights))? attr-dict
+    `:` type($logits) `,` type($labels) `,` type($gradient)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // MP_REDUCTION_OPS_TD

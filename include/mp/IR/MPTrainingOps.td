@@ -1,0 +1,289 @@
+//===- MPTrainingOps.td - what a training step adds to a model -----------------------------------------*- tablegen -*-===//
+
+#ifndef MP_TRAINING_OPS_TD
+#define MP_TRAINING_OPS_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mp/IR/MPBase.td"
+
+class MP_TrainingOp<string mnemonic, I32EnumCase role, list<Trait> traits = []>
+    : MP_Op<mnemonic, MP_Fixed, MP_NotDifferentiable, role, traits # [Pure]>;
+
+def MP_GradientSeedOp : MP_TrainingOp<"gradient_seed", MP_RoleConstant> {
+  let summary = "the gradient of the loss in itself: 1";
+  let description = [{
+    Loss scaling puts `mp.scale_loss` behind it. One per loss.
+
+    Constraints:
+    1. The result is tensor<f32> or tensor<f64>.
+
+    Example:
+
+    ```mlir
+    %one = mp.gradient_seed : tensor<f32>
+    ```
+  }];
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def MP_ScaleLossOp : MP_TrainingOp<"scale_loss", MP_RoleMap> {
+  let summary = "the gradient seed times the loss scale";
+  let description = [{
+    `gradient * scale`, in f32. It stands in the place of the seed: scaling the seed scales every gradient.
+    Source: PyTorch `GradScaler.scale`.
+
+    Example:
+
+    ```mlir
+    %seed = mp.scale_loss %one, %scale
+    ```
+  }];
+  let arguments = (ins MP_F32Scalar:$gradient, MP_F32Scalar:$scale);
+  let results = (outs MP_F32Scalar:$result);
+  let assemblyFormat = "$gradient `,` $scale attr-dict";
+}
+
+def MP_UnscaleOp : MP_TrainingOp<"unscale", MP_RoleComposite,
+    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let summary = "gradients divided by the loss scale, and whether all are finite";
+  let description = [{
+    With `inv = f32(1 / scale)` each result is `gradient * inv`, in f32 with one rounding. `bad` is the index in the
+    list of the first gradient that holds an element which is not finite, before or after the multiplication, or -1.
+    Source: PyTorch `GradScaler.unscale_`, whose check before the multiplication alone lets a finite gradient become
+    infinite where `inv` is.
+
+    Constraints:
+    1. Gradients and results are f32, of the same shapes, one result for each gradient.
+    2. `names` has one name for each gradient.
+
+    Example:
+
+    ```mlir
+    %u:2, %bad = mp.unscale %gw, %gb by %scale {names = ["kernel", "bias"]} : tensor<8x2xf32>, tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<MP_F32Tensor>:$gradients, MP_F32Scalar:$scale, StrArrayAttr:$names);
+  let results = (outs Variadic<MP_F32Tensor>:$unscaled, MP_I32Scalar:$bad);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def MP_CheckFiniteOp : MP_TrainingOp<"check_finite", MP_RoleComposite> {
+  let summary = "index of the first gradient that is not finite";
+  let description = [{
+    The index in the list of the first operand that holds an element which is not finite, or -1: the check of
+    `mp.unscale` for a step without loss scale.
+
+    Constraints:
+    1. `names` has one name for each gradient.
+
+    Example:
+
+    ```mlir
+    %bad = mp.check_finite %gw, %gb {names = ["kernel", "bias"]} : tensor<8x2xf32>, tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<MP_FloatTensor>:$gradients, StrArrayAttr:$names);
+  let results = (outs MP_I32Scalar:$bad);
+  let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
+  let hasVerifier = 1;
+}
+
+def MP_Hysteresis_Consecutive : I32EnumCase<"consecutive", 0>;
+def MP_Hysteresis_Cumulative : I32EnumCase<"cumulative", 1>;
+def MP_HysteresisKind : I32Enum<"HysteresisKind", "which overflows count towards a backoff",
+    [MP_Hysteresis_Consecutive, MP_Hysteresis_Cumulative]> {
+  let cppNamespace = "::mp";
+}
+def MP_HysteresisKindAttr : EnumAttr<MP_Dialect, MP_HysteresisKind, "hysteresis_kind">;
+
+def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleMap> {
+  let summary = "the state machine of dynamic loss scaling";
+  let description = [{
+    Where `bad` >= 0: the hysteresis tracker counts down from `hysteresis`; at 0 the scale becomes
+    `max(scale * backoff_factor, floor)` and the growth tracker 0. Else the growth tracker counts up; at
+    `growth_interval` the scale becomes `min(scale * growth_factor, ceiling)` if that is finite, and the tracker 0.
+    All in f32. docs/loss-scaling.md has the exact rule of the hysteresis tracker for both kinds, and the settings that
+    are PyTorch's, Keras's, Apex's, jmp's, Paddle's, DeepSpeed's and Megatron's.
+
+    Constraints:
+    1. `growth_factor` is at least 1, `backoff_factor` is in (0, 1], `growth_interval` and `hysteresis` are at least 1.
+    2. 0 <= `floor` <= `ceiling`.
+
+    Example:
+
+    ```mlir
+    %s, %t, %h = mp.update_loss_scale %scale, %tracker, %left, %bad
+        {growth_factor = 2.0 : f32, growth_interval = 2000 : i32, backoff_factor = 0.5 : f32, hysteresis = 1 : i32,
+         floor = 1.0 : f32, ceiling = 3.0e+38 : f32}
+    ```
+  }];
+  let arguments = (ins MP_F32Scalar:$scale, MP_I32Scalar:$growth_tracker, MP_I32Scalar:$hysteresis_tracker,
+                       MP_I32Scalar:$bad, F32Attr:$growth_factor, I32Attr:$growth_interval, F32Attr:$backoff_factor,
+                       I32Attr:$hysteresis,
+                       DefaultValuedAttr<MP_HysteresisKindAttr, "::mp::HysteresisKind::consecutive">:$hysteresis_kind,
+                       F32Attr:$floor, F32Attr:$ceiling);
+  let results = (outs MP_F32Scalar:$new_scale, MP_I32Scalar:$new_growth_tracker, MP_I32Scalar:$new_hysteresis_tracker);
+  let assemblyFormat = "$scale `,` $growth_tracker `,` $hysteresis_tracker `,` $bad attr-dict";
+  let hasVerifier = 1;
+}
+
+def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleMap> {
+  let summary = "how many steps were skipped, in all and in a row";
+  let description = [{
+    Where `bad` >= 0 both counts go up by one; else `consecutive` becomes 0.
+
+    Example:
+
+    ```mlir
+    %t, %c = mp.count_skips %total, %consecutive, %bad
+    ```
+  }];
+  let arguments = (ins MP_I64Scalar:$total, MP_I32Scalar:$consecutive, MP_I32Scalar:$bad);
+  let results = (outs MP_I64Scalar:$new_total, MP_I32Scalar:$new_consecutive);
+  let assemblyFormat = "$total `,` $consecutive `,` $bad attr-dict";
+}
+
+def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleMap,
+    [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let summary = "a step count plus one, unless the step is skipped";
+  let description = [{
+    Adds 1 to the last element (the step of an `rng`, or the count itself); where `guard` is given and >= 0 the result
+    is the operand.
+
+    Constraints:
+    1. The operand has rank 0, or rank 1 and at least one element.
+
+    Example:
+
+    ```mlir
+    %t1 = mp.advance %t guard %bad : tensor<i64>
+    ```
+  }];
+  let arguments = (ins MP_I64Tensor:$input, Optional<MP_I32Scalar>:$guard);
+  let results = (outs MP_I64Tensor:$result);
+  let assemblyFormat = "$input (`guard` $guard^)? attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def MP_GlobalNormOp : MP_TrainingOp<"global_norm", MP_RoleComposite> {
+  let summary = "Euclidean norm of all gradients as one vector";
+  let description = [{
+    `sqrt(sum of all squares)`, squares and sums in f32.
+
+    Example:
+
+    ```mlir
+    %n = mp.global_norm %u0, %u1 : tensor<8x2xf32>, tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<MP_F32Tensor>:$gradients);
+  let results = (outs MP_F32Scalar:$norm);
+  let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
+}
+
+def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposite,
+    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let summary = "gradients scaled so that their global norm is at most a limit";
+  let description = [{
+    `gradient * min(max_norm / (norm + 1e-6), 1)`, with `norm` as in `mp.global_norm`; in f32.
+    Source: `torch.nn.utils.clip_grad_norm_`. It must see unscaled gradients.
+
+    Constraints:
+    1. `max_norm` is greater than 0.
+    2. One result for each gradient, of the same shape.
+
+    Example:
+
+    ```mlir
+    %c:2, %n = mp.clip_by_global_norm %u0, %u1 {max_norm = 1.0 : f32} : tensor<8x2xf32>, tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<MP_F32Tensor>:$gradients, F32Attr:$max_norm);
+  let results = (outs Variadic<MP_F32Tensor>:$clipped, MP_F32Scalar:$norm);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let summary = "one step of stochastic gradient descent";
+  let description = [{
+    `g = gradient + weight_decay * parameter`; with `velocity`: `v = momentum * velocity + g`, `d = nesterov ? g + momentum
+    * v : v`; else `d = g`; `parameter - learning_rate * d`. In f32, each operation rounded, without contraction to fma. Where `guard` is given and
+    >= 0 every result has its old bits. Source: `torch.optim.SGD` with dampening 0 (its first step sets v = g, which
+    velocity 0 gives too).
+
+    Constraints:
+    1. Parameter, gradient and velocity have one shape.
+    2. `velocity` is given if and only if `momentum` is not 0; `nesterov` needs it.
+
+    Example:
+
+    ```mlir
+    %w1, %v1 = mp.sgd %w, %g, %lr velocity %v guard %bad {momentum = 0.9 : f32} : tensor<8x2xf32>
+    %w2 = mp.sgd %w, %g, %lr : tensor<8x2xf32>
+    ```
+  }];
+  let arguments = (ins MP_F32Tensor:$parameter, MP_F32Tensor:$gradient, MP_F32Scalar:$learning_rate,
+                       Optional<MP_F32Tensor>:$velocity, Optional<MP_I32Scalar>:$guard,
+                       DefaultValuedAttr<F32Attr, "0.0f">:$momentum, UnitAttr:$nesterov,
+                       DefaultValuedAttr<F32Attr, "0.0f">:$weight_decay);
+  let results = (outs MP_F32Tensor:$new_parameter, Optional<MP_F32Tensor>:$new_velocity);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+class MP_AdamLikeOp<string mnemonic> : MP_TrainingOp<mnemonic, MP_RoleMap,
+    [AllTypesMatch<["parameter", "gradient", "m", "v", "new_parameter", "new_m", "new_v"]>,
+     DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let arguments = (ins MP_F32Tensor:$parameter, MP_F32Tensor:$gradient, MP_F32Tensor:$m, MP_F32Tensor:$v,
+                       MP_F32Scalar:$learning_rate, MP_I64Scalar:$step, Optional<MP_I32Scalar>:$guard,
+                       DefaultValuedAttr<F64Attr, "0.9">:$beta1, DefaultValuedAttr<F64Attr, "0.999">:$beta2,
+                       DefaultValuedAttr<F64Attr, "1e-8">:$epsilon, DefaultValuedAttr<F64Attr, "0.0">:$weight_decay);
+  let results = (outs MP_F32Tensor:$new_parameter, MP_F32Tensor:$new_m, MP_F32Tensor:$new_v);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `,` $m `,` $v `,` $learning_rate `,` $step (`guard` $guard^)? attr-dict `:` type($parameter)
+  }];
+  let hasVerifier = 1;
+}
+def MP_AdamOp : MP_AdamLikeOp<"adam"> {
+  let summary = "one step of Adam";
+  let description = [{
+    With t = `step` + 1 and `g = gradient + weight_decay * parameter`:
+    `m = beta1 * m + (1 - beta1) * g`, `v = beta2 * v + (1 - beta2) * g * g`,
+    `parameter - learning_rate / c1 * m / (sqrt(v) / sqrt(c2) + epsilon)`, `c1 = 1 - beta1^t`, `c2 = 1 - beta2^t`.
+    The powers are taken in f64 by squaring and multiplying over the bits of t, from the lowest; `c1`, `sqrt(c2)` and
+    `1 - beta` are then rounded to f32 and everything else is f32, each operation rounded, without contraction to fma.
+    Where `guard` is given and >= 0 every result has its old bits. Source: Kingma and Ba 2015, in the form of
+    `torch.optim.Adam`.
+
+    Constraints:
+    1. Parameter, gradient, m and v have one shape.
+    2. `beta1` and `beta2` are in [0, 1), `epsilon` and `weight_decay` are at least 0.
+
+    Example:
+
+    ```mlir
+    %w1, %m1, %v1 = mp.adam %w, %g, %m, %v, %lr, %t guard %bad : tensor<8x2xf32>
+    ```
+  }];
+}
+def MP_AdamWOp : MP_AdamLikeOp<"adamw"> {
+  let summary = "one step of Adam with decoupled weight decay";
+  let description = [{
+    As `mp.adam`, but the parameter is first multiplied by `1 - learning_rate * weight_decay` and the gradient is taken
+    as it is. Source: Loshchilov and Hutter 2019, in the form of `torch.optim.AdamW`. Constraints as `mp.adam`.
+
+    Example:
+
+    ```mlir
+    %w1, %m1, %v1 = mp.adamw %w, %g, %m, %v, %lr, %t guard %bad {weight_decay = 1.0e-2 : f64} : tensor<8x2xf32>
+    ```
+  }];
+}
+
+#endif // MP_TRAINING_OPS_TD

@@ -1,0 +1,48 @@
+//===- Dialect.cpp - registration and construction ------------------------------------------------------------------===//
+
+#include "mp/IR/MP.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "mp/IR/MPDialect.cpp.inc"
+#include "mp/IR/MPEnums.cpp.inc"
+#include "mp/IR/MPInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "mp/IR/MPAttributes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "mp/IR/MPOps.cpp.inc"
+
+void mp::MPDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "mp/IR/MPAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mp/IR/MPOps.cpp.inc"
+      >();
+}
+
+Operation *mp::MPDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  return elements && elements.getType() == type ? ConstantOp::create(builder, loc, type, elements).getOperation() : nullptr;
+}
+
+Type mp::detail::getI32Type(MLIRContext *context) { return IntegerType::get(context, 32); }
+Type mp::detail::getI64Type(MLIRContext *context) { return IntegerType::get(context, 64); }
+RankedTensorType mp::detail::getRngType(MLIRContext *context) {
+  return RankedTensorType::get({2}, IntegerType::get(context, 64));
+}
+
+LogicalResult mp::OpTrait::verifyNoStrayAttributes(Operation *op) {
+  for (NamedAttribute attr : op->getDiscardableAttrs())
+    if (!attr.getName().strref().contains('.'))
+      return op->emitOpError("has no attribute '") << attr.getName().strref() << "'; attributes of other dialects have a prefix";
+  return success();
+}

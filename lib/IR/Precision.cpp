@@ -1,0 +1,26 @@
+//===- Precision.cpp - which operands and results follow an op's precision -------------------------------------------===//
+//
+// The category of each op stands in its definition; here is only what differs from "every float operand and result".
+//===------------------------------------------------------------------------------------------------------------------===//
+
+#include "mp/IR/MP.h"
+
+using namespace mlir;
+
+bool mp::detail::isFloatTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<Float16Type, BFloat16Type, Float32Type>(tensor.getElementType());
+}
+
+// Weights and result of a loss are f32 whatever the logits are.
+bool mp::SoftmaxCrossEntropyOp::operandFollows(OpOperand &operand) {
+  return operand.get() == getLogits() && detail::isFloatTensor(operand.get().getType());
+}
+bool mp::SoftmaxCrossEntropyOp::resultFollows(OpResult) { return false; }
+
+// Only the shape of `like` is read.
+bool mp::IotaOp::operandFollows(OpOperand &) { return false; }
+bool mp::IotaOp::resultFollows(OpResult) { return false; }
+bool mp::BroadcastOp::operandFollows(OpOperand &operand) {
+  return operand.getOperandNumber() == 0 && detail::isFloatTensor(operand.get().getType());
+}
