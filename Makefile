@@ -1,0 +1,67 @@
+# Two commands for a new user, `make demo` and `make check`; underneath is CMake with presets.
+
+PRESET ?= release
+BUILD = build/$(PRESET)
+FASHION_MNIST = /usr/share/datasets/fashion-mnist
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo check check-full lint format docs clean installed configured
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | while read -r name text; do \
+	  printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@echo "PRESET=dev, release or asan chooses the build in build/PRESET (now $(PRESET))."
+
+setup: GROUPS = build check lint
+setup: configured ## install what building and testing need (Debian 12, as root or with sudo), and configure
+
+build: GROUPS = build
+build: configured ## build everything into build/PRESET
+	@setup/timed build cmake --build --preset $(PRESET)
+
+demo: GROUPS = build demo
+demo: configured ## train Fashion-MNIST in float32, mixed_float16 and mixed_bfloat16, and compare
+	@setup/timed build cmake --build --preset $(PRESET) --target mp-run
+	@mkdir -p build/demo
+	$(BUILD)/bin/mp-run compare examples/fashion_mnist_mlp.mlir --data=$(FASHION_MNIST) \
+	  --variants=float32,mixed_float16:loss-scale=dynamic:init=16777216:interval=200,mixed_bfloat16 \
+	  --optimizer=adam --learning-rate=0.001 --batch-size=128 --epochs=5 --json=build/demo/compare.json
+
+check: GROUPS = build check
+check: .venv configured ## build, and run every test
+	@setup/timed build cmake --build --preset $(PRESET)
+	@test/run-suites $(BUILD)
+
+check-full: GROUPS = build check lint
+check-full: .venv configured ## the same with the long forms, and lint every file
+	@setup/timed build cmake --build --preset $(PRESET)
+	@test/Lint/lint $(BUILD) --all
+	@test/run-suites $(BUILD) --long
+
+lint: GROUPS = build lint
+lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1
+	@setup/timed build cmake --build --preset $(PRESET)
+	@test/Lint/lint $(BUILD)
+
+format: GROUPS = lint
+format: installed ## clang-format every C++ file
+	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
+
+docs: GROUPS = build
+docs: configured ## write the op, pass and interface reference to build/PRESET/docs
+	@cmake --build --preset $(PRESET) --target docs
+
+clean: ## remove build/ and .venv/
+	rm -rf build .venv
+
+# Installs the groups of the target that asks.
+installed:
+	@setup/timed install setup/install $(GROUPS)
+
+# Every time: what was just installed must be found, and it takes a second.
+configured: installed
+	@cmake --preset $(PRESET) >/dev/null
+
+# What Python needs beyond this environment comes from Debian, too: one source, nothing to download twice.
+.venv: | installed
+	/usr/bin/python3 -m venv --system-site-packages --without-pip .venv

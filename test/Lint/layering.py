@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+"""Checks that each room includes only what the table "Rooms" of docs/ARCHITECTURE.md lets it use.
+
+usage: layering.py REPOSITORY
+
+Reads the room (first column) and what it may use (third column) from that table, closes it transitively, and then reads
+every `#include` of "mp/ROOM/...", "mp-c/...", "mlir/..." and "llvm/..." under include/, lib/ and tools/. A folder that has
+no row in the table is an error, too, and so is an include of a room that has none.
+"""
+
+import pathlib
+import re
+import sys
+
+SOURCES = {".h", ".cpp", ".c", ".td", ".inc"}
+INCLUDE = re.compile(r'^\s*#?\s*include\s+[<"](?:mp/([^/">]+)|(mp-c|mlir|llvm)/)', re.MULTILINE)
+LIBRARIES = {"mlir": "MLIR", "llvm": "MLIR"}
+
+
+def table_rows(text):
+    """The cells of the table under the heading "Rooms"."""
+    section = text.split("\n## Rooms\n", 1)[1].split("\n## ", 1)[0]
+    lines = [line.strip() for line in section.splitlines() if line.strip().startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def names(cell):
+    """`CAPI`, `include/mp-c` -> CAPI, mp-c."""
+    return [part.strip(" `/").removeprefix("include/") for part in re.split("[,;]", cell)]
+
+
+def allowed_uses(text):
+    """Each room with everything it may include, itself among it."""
+    direct = {}
+    for rooms, _, uses in table_rows(text):
+        above = list(direct)
+        for room in names(rooms):
+            direct[room] = above if uses == "all above" else names(uses)
+    # The C headers share a row with their implementation, but lean on nothing: a C program includes them alone.
+    direct["CAPI"].append("mp-c")
+    direct["mp-c"] = []
+    closed = {}
+    for room in direct:
+        seen, todo = set(), [room]
+        while todo:
+            name = todo.pop()
+            if name not in seen:
+                seen.add(name)
+                todo += direct.get(name, [])
+        closed[room] = seen
+    return closed
+
+
+def room_of(path):
+    """lib/IR/Verify.cpp and include/mp/IR/Verify.h are of IR, all of tools/ is of one room."""
+    parts = path.parts
+    if parts[0] == "tools":
+        return "tools"
+    if parts[:2] == ("include", "mp-c"):
+        return "mp-c"
+    return parts[2 if parts[0] == "include" else 1]
+
+
+def violations(repository):
+    allowed = allowed_uses((repository / "docs/ARCHITECTURE.md").read_text())
+    tops = [repository / top for top in ("include", "lib", "tools")]
+    files = [file for top in tops for file in sorted(top.rglob("*")) if file.suffix in SOURCES]
+    if not files:
+        yield "no source file under include/, lib/ and tools/"
+    for file in files:
+        path = file.relative_to(repository)
+        room = room_of(path)
+        if room not in allowed:
+            yield f"{path}: '{room}' has no row in docs/ARCHITECTURE.md"
+            continue
+        text = file.read_text()
+        for match in INCLUDE.finditer(text):
+            used = match[1] or LIBRARIES.get(match[2], match[2])
+            if used not in allowed[room]:
+                line = text.count("\n", 0, match.end()) + 1
+                yield f"{path}:{line}: {room} may not use {used}"
+
+
+def main():
+    found = list(violations(pathlib.Path(sys.argv[1])))
+    print("\n".join(found) if found else "layering holds")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

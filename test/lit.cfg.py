@@ -1,0 +1,30 @@
+# The lit suite: one folder per room of lib/, plus Lint, Tools and Integration.
+# Each test runs in the environment of the build that its lit.site.cfg.py names: `lit-22 build/dev/test/IR`.
+
+import os
+
+import lit.formats
+from lit.llvm.subst import ToolSubst
+
+config.name = "Halfstep"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.mp_build_dir, "test")
+
+# FileCheck, not, count and split-file have no version in their names there.
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.mp_build_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
+)
+
+# Every test that runs mp-opt is a test of the parser and the printer, too.
+config.substitutions.append((ToolSubst("mp-opt").regex, "mp-opt --verify-roundtrip"))
+config.substitutions.append(("%{source}", config.mp_source_dir))
+config.substitutions.append(("%{build}", config.mp_build_dir))
+config.substitutions.append(("%{python}", config.python_executable))
+
+if config.sanitized:
+    config.available_features.add("asan")
+if "long" in lit_config.params:
+    config.available_features.add("long")
