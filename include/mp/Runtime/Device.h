@@ -126,7 +126,7 @@ public:
   virtual Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) = 0;
 
   /// Makes a variant ready. `file` must outlive the result; `program` and `variant` are parts of its table.
-  virtual ErrorOr<std::unique_ptr<LoadedVariant>> load(const executable::LoadedExecutable &file,
+  virtual ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file,
                                                        const executable::ProgramT &program,
                                                        const executable::VariantT &variant) = 0;
 

@@ -1,0 +1,90 @@
+//===- BlockRunner.cpp - blocks of a launch, over threads -----------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CPU/BlockRunner.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+
+#include <algorithm>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+using namespace mp;
+
+namespace {
+
+/// Rounds to nearest and keeps subnormals while it lives, whatever the host program has set.
+class DefaultRounding {
+#if defined(__x86_64__)
+public:
+  DefaultRounding() : before(_mm_getcsr()) {
+    constexpr unsigned kDefault = 0x1F80;
+    if (before != kDefault)
+      _mm_setcsr(kDefault);
+  }
+  ~DefaultRounding() { _mm_setcsr(before); }
+
+private:
+  unsigned before;
+#endif
+};
+
+} // namespace
+
+static unsigned threadsOrDefault(unsigned threads) {
+  return threads ? threads : static_cast<unsigned>(std::max(1, tbb::this_task_arena::max_concurrency()));
+}
+
+BlockRunner::BlockRunner(unsigned threads) : threadCount(threadsOrDefault(threads)), arena(threadCount) {
+  // oneTBB makes no more workers than processors unless it is told that it may.
+  if (threadCount > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism))
+    allowance = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threadCount);
+}
+
+Status BlockRunner::reserveScratch(uint64_t bytes) {
+  if (bytes <= scratchBytes)
+    return Status::success();
+  std::vector<FileBytes> blocks;
+  for (unsigned i = 0; i < threadCount; ++i) {
+    std::optional<FileBytes> block = FileBytes::allocate(bytes);
+    if (!block)
+      return makeError("no memory for ", bytes, " bytes of scratch for each of ", threadCount, " threads");
+    blocks.push_back(std::move(*block));
+  }
+  scratchOf = std::move(blocks);
+  scratchBytes = bytes;
+  return Status::success();
+}
+
+void BlockRunner::runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last,
+                           bool scratch, unsigned worker) {
+  DefaultRounding rounding;
+  // A kernel takes void ** and must not see another thread's scratch, so every range has a list of its own.
+  std::vector<void *> own(buffers.begin(), buffers.end());
+  if (scratch)
+    own.push_back(scratchOf[worker].data());
+  for (uint64_t block = first; block < last; ++block)
+    kernel(own.data(), static_cast<int64_t>(block));
+}
+
+void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch) {
+  if (threadCount == 1 || grid <= 1)
+    return runRange(kernel, buffers, 0, grid, scratch, 0);
+  arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<uint64_t>(0, grid),
+        [&](const tbb::blocked_range<uint64_t> &range) {
+          runRange(kernel, buffers, range.begin(), range.end(), scratch,
+                   static_cast<unsigned>(tbb::this_task_arena::current_thread_index()));
+        },
+        tbb::static_partitioner());
+  });
+}

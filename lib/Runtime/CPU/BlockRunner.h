@@ -1,0 +1,50 @@
+//===- BlockRunner.h - blocks of a launch, over threads ---------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_RUNTIME_CPU_BLOCKRUNNER_H
+#define MP_LIB_RUNTIME_CPU_BLOCKRUNNER_H
+
+#include "CPU/NativeLibrary.h"
+#include "mp/Executable/Executable.h"
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace mp {
+
+/// Runs the blocks of one launch after another on a fixed number of threads, each with scratch memory of its own.
+class BlockRunner {
+public:
+  explicit BlockRunner(unsigned threads);
+
+  unsigned threads() const { return threadCount; }
+
+  /// Makes sure that every thread has this much scratch.
+  Status reserveScratch(uint64_t bytes);
+
+  /// Calls kernel(buffers, b) for b = 0 .. grid-1, in any order and at once; if `scratch`, with one pointer more.
+  void run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch);
+
+private:
+  /// Runs blocks first .. last-1 on the calling thread, which is number `worker` of the arena.
+  void runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last, bool scratch,
+                unsigned worker);
+
+  unsigned threadCount;
+  std::unique_ptr<tbb::global_control> allowance;
+  tbb::task_arena arena;
+  uint64_t scratchBytes = 0;
+  std::vector<FileBytes> scratchOf;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_RUNTIME_CPU_BLOCKRUNNER_H

@@ -1,0 +1,46 @@
+//===- NativeLibrary.h - code of a blob, callable ---------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_RUNTIME_CPU_NATIVELIBRARY_H
+#define MP_LIB_RUNTIME_CPU_NATIVELIBRARY_H
+
+#include "mp/Numerics/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace mp {
+
+/// What a kernel's symbol is: buffers in order of the launch, then scratch; and the number of the block.
+using NativeKernel = void (*)(void **buffers, int64_t block);
+
+/// An ELF shared object that was loaded from memory; its code is gone when this is.
+class NativeLibrary {
+public:
+  /// Loads a shared object for this machine that needs no symbols. Its headers are checked first, since the system's
+  /// loader trusts them; the code itself is trusted as a program is.
+  static ErrorOr<std::unique_ptr<NativeLibrary>> load(std::span<const std::byte> object);
+
+  ~NativeLibrary();
+  NativeLibrary(const NativeLibrary &) = delete;
+  NativeLibrary &operator=(const NativeLibrary &) = delete;
+
+  ErrorOr<NativeKernel> find(const std::string &symbol) const;
+
+private:
+  NativeLibrary() = default;
+
+  int file = -1;
+  void *handle = nullptr;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_RUNTIME_CPU_NATIVELIBRARY_H
