@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A device owns memory and one queue. Everything put into the queue happens in the order in which it was put there; the
-// host waits only where it asks for a value. A device that computes at once (the CPU) has an empty queue at every
-// moment and is a special case of this; one that has its own memory and captures command lists (a GPU) is the general
-// one:
+// A device owns memory and one queue. Everything put into the queue happens in the order in which
+// it was put there; the host waits only where it asks for a value. A device that computes at once
+// (the CPU) has an empty queue at every moment and is a special case of this; one that has its own
+// memory and captures command lists (a GPU) is the general one:
 //
 //   upload x into input        host goes on as soon as its bytes may be reused
 //   enqueue train_step         bound to input, state, and slot i of a ring of host-visible results
@@ -50,15 +50,16 @@ struct DeviceDescription {
   std::string model;                 // "Intel(R) Xeon(R) Platinum 8488C"
   std::vector<std::string> features; // as LLVM names them, or a chip ("sm_90a")
   uint64_t memoryBytes = 0;
-  unsigned units = 0;                // threads or multiprocessors that run blocks at once
+  unsigned units = 0; // threads or multiprocessors that run blocks at once
   std::vector<MatrixUnit> matrixUnits;
 };
 
-/// Where memory lies. HostVisible is for what the host reads or writes often and in small pieces: scalars of the log.
+/// Where memory lies. HostVisible is for what the host reads or writes often and in small pieces:
+/// scalars of the log.
 enum class MemoryKind : uint8_t { Device, HostVisible };
 
-/// A block of a device's memory, aligned to 64 bytes and zero when allocated. Freed by its destructor, which waits for
-/// the queue where it must.
+/// A block of a device's memory, aligned to 64 bytes and zero when allocated. Freed by its
+/// destructor, which waits for the queue where it must.
 class DeviceMemory {
 public:
   virtual ~DeviceMemory() = default;
@@ -68,8 +69,8 @@ public:
   /// The block's address in the device's own address space; what a kernel is given.
   virtual void *address() const = 0;
 
-  /// The block as the host sees it, or null where it does not. Reading it is right after the queue has passed the last
-  /// write, writing it after the last read.
+  /// The block as the host sees it, or null where it does not. Reading it is right after the queue
+  /// has passed the last write, writing it after the last read.
   virtual std::byte *hostView() const = 0;
 
 protected:
@@ -79,9 +80,11 @@ private:
   uint64_t bytes;
 };
 
-/// The memory that one run works on, by the indices of the executable. Each block holds at least the bytes of its type.
+/// The memory that one run works on, by the indices of the executable. Each block holds at least
+/// the bytes of its type.
 struct Bindings {
-  std::span<DeviceMemory *const> state;     // by row of the state table; null where the variant does not touch it
+  std::span<DeviceMemory *const>
+      state; // by row of the state table; null where the variant does not touch it
   std::span<DeviceMemory *const> arguments; // by argument of the variant; null for kind State
   std::span<DeviceMemory *const> results;   // by result of the variant; null for kind Next
 };
@@ -91,8 +94,9 @@ class LoadedVariant {
 public:
   virtual ~LoadedVariant() = default;
 
-  /// Puts one run into the device's queue. The memory must live until the queue has passed it. A device may keep what
-  /// it learned about a set of bindings (a captured graph), so a caller that cycles through few sets is served best.
+  /// Puts one run into the device's queue. The memory must live until the queue has passed it. A
+  /// device may keep what it learned about a set of bindings (a captured graph), so a caller that
+  /// cycles through few sets is served best.
   virtual Status enqueue(const Bindings &bindings) = 0;
 
   /// Device memory that it holds for itself: arena, constants, workspaces.
@@ -109,23 +113,28 @@ public:
 
   virtual const DeviceDescription &description() const = 0;
 
-  /// Success if the device can run the variant; otherwise the message says what it needs and what the device is, as
-  /// "needs avx512f, device cpu (AMD EPYC 7B12) has avx2, fma". Compares target, then features.
+  /// Success if the device can run the variant; otherwise the message says what it needs and what
+  /// the device is, as "needs avx512f, device cpu (AMD EPYC 7B12) has avx2, fma". Compares target,
+  /// then features.
   virtual Status canRun(const executable::VariantT &variant) const;
 
-  /// Among variants that it can run the device prefers the higher number. By default the one that asks for more
-  /// features, since it was made for a narrower set of machines.
+  /// Among variants that it can run the device prefers the higher number. By default the one that
+  /// asks for more features, since it was made for a narrower set of machines.
   virtual double preference(const executable::VariantT &variant) const;
 
-  virtual ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind kind = MemoryKind::Device) = 0;
+  virtual ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
+                                                          MemoryKind kind = MemoryKind::Device) = 0;
 
   /// Puts a copy from the host into the queue and returns when `source` may be reused.
-  virtual Status upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) = 0;
+  virtual Status upload(DeviceMemory &destination, uint64_t offset,
+                        std::span<const std::byte> source) = 0;
 
   /// Waits for what was put into the queue before, then copies to the host.
-  virtual Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) = 0;
+  virtual Status download(const DeviceMemory &source, uint64_t offset,
+                          std::span<std::byte> destination) = 0;
 
-  /// Makes a variant ready. `file` must outlive the result; `program` and `variant` are parts of its table.
+  /// Makes a variant ready. `file` must outlive the result; `program` and `variant` are parts of
+  /// its table.
   virtual ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file,
                                                        const executable::ProgramT &program,
                                                        const executable::VariantT &variant) = 0;
@@ -145,15 +154,17 @@ struct DeviceOptions {
 
 using DeviceFactory = std::function<ErrorOr<std::unique_ptr<Device>>(const DeviceOptions &options)>;
 
-/// Adds a kind of device under the name that --device gives it. Called by the program that links it, before the first
-/// createDevice, from one thread; a second registration of a name replaces the first.
+/// Adds a kind of device under the name that --device gives it. Called by the program that links
+/// it, before the first createDevice, from one thread; a second registration of a name replaces the
+/// first.
 void registerDevice(std::string name, DeviceFactory factory);
 
 /// The names registered, in order of registration.
 std::vector<std::string> registeredDevices();
 
 /// Makes a device, or says which names there are.
-ErrorOr<std::unique_ptr<Device>> createDevice(std::string_view name, const DeviceOptions &options = {});
+ErrorOr<std::unique_ptr<Device>> createDevice(std::string_view name,
+                                              const DeviceOptions &options = {});
 
 } // namespace mp
 

@@ -20,7 +20,8 @@
 
 namespace mp {
 
-/// Runs the blocks of one launch after another on a fixed number of threads, each with scratch memory of its own.
+/// Runs the blocks of one launch after another on a fixed number of threads, each with scratch
+/// memory of its own.
 class BlockRunner {
 public:
   explicit BlockRunner(unsigned threads);
@@ -30,13 +31,14 @@ public:
   /// Makes sure that every thread has this much scratch.
   Status reserveScratch(uint64_t bytes);
 
-  /// Calls kernel(buffers, b) for b = 0 .. grid-1, in any order and at once; if `scratch`, with one pointer more.
+  /// Calls kernel(buffers, b) for b = 0 .. grid-1, in any order and at once; if `scratch`, with one
+  /// pointer more.
   void run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch);
 
 private:
   /// Runs blocks first .. last-1 on the calling thread, which is number `worker` of the arena.
-  void runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last, bool scratch,
-                unsigned worker);
+  void runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last,
+                bool scratch, unsigned worker);
 
   unsigned threadCount;
   std::unique_ptr<tbb::global_control> allowance;

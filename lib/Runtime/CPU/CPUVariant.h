@@ -14,11 +14,12 @@ namespace mp {
 
 class BlockRunner;
 
-/// Loads the code that the variant's commands name. `arena` holds its arena_bytes; `file` and `runner` outlive the
-/// result.
+/// Loads the code that the variant's commands name. `arena` holds its arena_bytes; `file` and
+/// `runner` outlive the result.
 ErrorOr<std::unique_ptr<LoadedVariant>> loadCPUVariant(const LoadedExecutable &file,
                                                        const executable::ProgramT &program,
-                                                       const executable::VariantT &variant, BlockRunner &runner,
+                                                       const executable::VariantT &variant,
+                                                       BlockRunner &runner,
                                                        std::unique_ptr<DeviceMemory> arena);
 
 } // namespace mp

@@ -24,7 +24,8 @@ static constexpr Elf64_Half kMachine = EM_AARCH64;
 static constexpr Elf64_Half kMachine = EM_NONE;
 #endif
 
-/// Checks what the loader would run into: kind of file, machine, and that segments lie within the file.
+/// Checks what the loader would run into: kind of file, machine, and that segments lie within the
+/// file.
 static Status checkHeaders(std::span<const std::byte> object) {
   Elf64_Ehdr header;
   if (object.size() < sizeof(header))
@@ -34,9 +35,11 @@ static Status checkHeaders(std::span<const std::byte> object) {
       header.e_ident[EI_DATA] != ELFDATA2LSB)
     return makeError("native code is no 64-bit little-endian ELF file");
   if (header.e_type != ET_DYN)
-    return makeError("native code is an ELF file of type ", header.e_type, ", expected a shared object");
+    return makeError("native code is an ELF file of type ", header.e_type,
+                     ", expected a shared object");
   if (header.e_machine != kMachine)
-    return makeError("native code is for ELF machine ", header.e_machine, ", this is machine ", kMachine);
+    return makeError("native code is for ELF machine ", header.e_machine, ", this is machine ",
+                     kMachine);
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > object.size() ||
       header.e_phnum > (object.size() - header.e_phoff) / sizeof(Elf64_Phdr))
     return makeError("native code is truncated: its program headers lie outside of it");
@@ -71,8 +74,8 @@ ErrorOr<std::unique_ptr<NativeLibrary>> NativeLibrary::load(std::span<const std:
     return makeError("cannot hold native code in memory: ", std::strerror(errno));
   if (Status written = writeAll(library->file, object); !written.ok())
     return written;
-  // The descriptor stays open as long as the library is loaded: dlopen compares names first, and another library that
-  // got the same number would be taken for this one.
+  // The descriptor stays open as long as the library is loaded: dlopen compares names first, and
+  // another library that got the same number would be taken for this one.
   std::string path = "/proc/self/fd/" + std::to_string(library->file);
   library->handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library->handle)

@@ -18,14 +18,15 @@
 
 namespace mp {
 
-/// What a kernel's symbol is: buffers in order of the launch, then scratch; and the number of the block.
+/// What a kernel's symbol is: buffers in order of the launch, then scratch; and the number of the
+/// block.
 using NativeKernel = void (*)(void **buffers, int64_t block);
 
 /// An ELF shared object that was loaded from memory; its code is gone when this is.
 class NativeLibrary {
 public:
-  /// Loads a shared object for this machine that needs no symbols. Its headers are checked first, since the system's
-  /// loader trusts them; the code itself is trusted as a program is.
+  /// Loads a shared object for this machine that needs no symbols. Its headers are checked first,
+  /// since the system's loader trusts them; the code itself is trusted as a program is.
   static ErrorOr<std::unique_ptr<NativeLibrary>> load(std::span<const std::byte> object);
 
   ~NativeLibrary();
