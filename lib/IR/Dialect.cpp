@@ -2,6 +2,8 @@
 
 #include "mp/IR/MP.h"
 
+#include "KernelFormat.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -43,14 +43,14 @@ class MP_ScalarOf<string type, string getter> : Type<
     And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
          CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 0">,
          CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType() == " # getter # "($_self.getContext())">]>,
-    "tensor<" # type # ">", "::mlir::TypedValue<::mlir::RankedTensorType>">,
+    "tensor<" # type # ">", "::mlir::RankedTensorType">,
   BuildableType<"::mlir::RankedTensorType::get({}, " # getter # "($_builder.getContext()))">;
 def MP_F32Scalar : MP_ScalarOf<"f32", "::mlir::Float32Type::get">;
 def MP_I32Scalar : MP_ScalarOf<"i32", "::mp::detail::getI32Type">;
 def MP_I64Scalar : MP_ScalarOf<"i64", "::mp::detail::getI64Type">;
 // (seed, step) of the counter-based generator.
 def MP_Rng : Type<CPred<"$_self == ::mp::detail::getRngType($_self.getContext())">, "tensor<2xi64>",
-                  "::mlir::TypedValue<::mlir::RankedTensorType>">,
+                  "::mlir::RankedTensorType">,
   BuildableType<"::mp::detail::getRngType($_builder.getContext())">;
 def MP_I64Tensor : RankedTensorOf<[I64]>;
 
@@ -81,7 +81,8 @@ def MP_Differentiability : I32Enum<"Differentiability", "whether gradients flow 
   let cppNamespace = "::mp";
 }
 
-// What an op is inside a kernel. Composite ops are replaced by simpler ones before kernels are formed.
+// What an op is inside a kernel. Composite ops are replaced by simpler ones before kernels are formed; partial ops give
+// one value per block of elements, serial ones a scalar or two.
 def MP_RoleContraction : I32EnumCase<"Contraction", 0, "contraction">;
 def MP_RoleRow : I32EnumCase<"Row", 1, "row">;
 def MP_RoleMap : I32EnumCase<"Map", 2, "map">;
@@ -89,8 +90,11 @@ def MP_RoleMovement : I32EnumCase<"Movement", 3, "movement">;
 def MP_RoleConstant : I32EnumCase<"Constant", 4, "constant">;
 def MP_RoleComposite : I32EnumCase<"Composite", 5, "composite">;
 def MP_RoleNone : I32EnumCase<"None", 6, "none">;
+def MP_RolePartial : I32EnumCase<"Partial", 7, "partial">;
+def MP_RoleSerial : I32EnumCase<"Serial", 8, "serial">;
 def MP_KernelRole : I32Enum<"KernelRole", "what an op is inside a kernel",
-    [MP_RoleContraction, MP_RoleRow, MP_RoleMap, MP_RoleMovement, MP_RoleConstant, MP_RoleComposite, MP_RoleNone]> {
+    [MP_RoleContraction, MP_RoleRow, MP_RoleMap, MP_RoleMovement, MP_RoleConstant, MP_RoleComposite, MP_RoleNone,
+     MP_RolePartial, MP_RoleSerial]> {
   let cppNamespace = "::mp";
 }
 

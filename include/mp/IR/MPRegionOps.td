@@ -38,7 +38,7 @@ def MP_AutocastOp : MP_Op<"autocast", MP_Fixed, MP_NotDifferentiable, MP_RoleNon
 }
 
 def MP_YieldOp : MP_Op<"yield", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
-    [Pure, Terminator, ReturnLike, ParentOneOf<["AutocastOp"]>]> {
+    [Pure, Terminator, ReturnLike, ParentOneOf<["AutocastOp", "KernelOp"]>]> {
   let summary = "the results of a region";
   let description = [{
     Example:

@@ -100,7 +100,7 @@ def MP_HysteresisKind : I32Enum<"HysteresisKind", "which overflows count towards
 }
 def MP_HysteresisKindAttr : EnumAttr<MP_Dialect, MP_HysteresisKind, "hysteresis_kind">;
 
-def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleMap> {
+def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleSerial> {
   let summary = "the state machine of dynamic loss scaling";
   let description = [{
     Where `bad` >= 0: the hysteresis tracker counts down from `hysteresis`; at 0 the scale becomes
@@ -131,7 +131,7 @@ def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleMap> {
   let hasVerifier = 1;
 }
 
-def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleMap> {
+def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleSerial> {
   let summary = "how many steps were skipped, in all and in a row";
   let description = [{
     Where `bad` >= 0 both counts go up by one; else `consecutive` becomes 0.
@@ -147,7 +147,7 @@ def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleMap> {
   let assemblyFormat = "$total `,` $consecutive `,` $bad attr-dict";
 }
 
-def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleMap,
+def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleSerial,
     [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
   let summary = "a step count plus one, unless the step is skipped";
   let description = [{

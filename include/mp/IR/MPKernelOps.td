@@ -1,0 +1,294 @@
+//===- MPKernelOps.td - programs as kernels --------------------------------------------------------------*- tablegen -*-===//
+
+#ifndef MP_KERNEL_OPS_TD
+#define MP_KERNEL_OPS_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mp/IR/MPAttributes.td"
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+// In every schedule `vector` is the number of f32 lanes of a vector register: 4, 8 or 16.
+def MP_ContractionScheduleAttr : MP_Attr<"ContractionSchedule", "contraction"> {
+  let summary = "a matrix product with a map prologue and a map epilogue";
+  let description = [{
+    One block computes `block_m` x `block_n` elements of the result and walks k in steps of `block_k`, packing both
+    operands; inside, register tiles of `tile_m` x `tile_n`. Grid: batch * ceil(M / block_m) * ceil(N / block_n).
+
+    Constraints:
+    1. Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
+
+    Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$block_m, "int64_t":$block_n, "int64_t":$block_k, "int64_t":$tile_m,
+                        "int64_t":$tile_n, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
+  let summary = "elements that depend on no other element of the kernel";
+  let description = [{
+    The results of one shape are one loop nest, in the order in which the shapes first appear among the results; one
+    block computes `block` elements of one nest, in row-major order. Grid: the sum over nests of ceil(elements / block).
+
+    Constraints:
+    1. Every parameter is positive; `vector` divides `block`.
+
+    Example: `#mp.map<block = 65536, vector = 8>`
+  }];
+  let parameters = (ins "int64_t":$block, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def MP_RowScheduleAttr : MP_Attr<"RowSchedule", "row"> {
+  let summary = "rows over the last dimension, each on its own";
+  let description = [{
+    One block computes `rows` rows. Grid: ceil(R / rows), R the product of all but the last dimension.
+
+    Constraints:
+    1. Every parameter is positive.
+
+    Example: `#mp.row<rows = 32, vector = 8>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def MP_ColumnScheduleAttr : MP_Attr<"ColumnSchedule", "column"> {
+  let summary = "reductions over leading dimensions, rows in order";
+  let description = [{
+    One block reduces `columns` columns of one root. Grid: the sum over roots of ceil(columns of the root / `columns`).
+
+    Constraints:
+    1. Every parameter is positive; `vector` divides `columns`.
+
+    Example: `#mp.column<columns = 64, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$columns, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def MP_PartialScheduleAttr : MP_Attr<"PartialSchedule", "partial"> {
+  let summary = "one value for each block of the elements of a tensor";
+  let description = [{
+    `block` is the `block` of every root, `mp.nonfinite_blocks` or `mp.sum_squares_blocks`. Grid: the sum over roots of
+    ceil(elements / block).
+
+    Constraints:
+    1. Every parameter is positive.
+
+    Example: `#mp.partial<block = 65536, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$block, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def MP_SerialScheduleAttr : MP_Attr<"SerialSchedule", "serial"> {
+  let summary = "one block that runs op after op";
+  let description = [{
+    Intermediates lie in the kernel's scratch memory. Grid: 1.
+
+    Constraints:
+    1. Every parameter is positive.
+
+    Example: `#mp.serial<vector = 8>`
+  }];
+  let parameters = (ins "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def MP_AnySchedule : AnyAttrOf<[MP_ContractionScheduleAttr, MP_MapScheduleAttr, MP_RowScheduleAttr,
+                                MP_ColumnScheduleAttr, MP_PartialScheduleAttr, MP_SerialScheduleAttr],
+                               "a schedule">;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+def MP_ArenaPlaceAttr : MP_Attr<"ArenaPlace", "arena"> {
+  let summary = "bytes of the program's arena from this offset";
+  let description = [{
+    Constraints:
+    1. The offset is a multiple of 64 and not negative.
+
+    Example: `#mp.arena<4096>`
+  }];
+  let parameters = (ins "int64_t":$offset);
+  let assemblyFormat = "`<` $offset `>`";
+  let genVerifyDecl = 1;
+}
+def MP_StatePlaceAttr : MP_Attr<"StatePlace", "state"> {
+  let summary = "the bytes of a parameter or state, by name";
+  let description = "Example: `#mp.state<\"dense.kernel\">`";
+  let parameters = (ins "::mlir::StringAttr":$state);
+  let assemblyFormat = "`<` $state `>`";
+}
+def MP_ResultPlaceAttr : MP_Attr<"ResultPlace", "result"> {
+  let summary = "the bytes of a result of the program, by its number";
+  let description = [{
+    Constraints:
+    1. The number is not negative.
+
+    Example: `#mp.result<0>`
+  }];
+  let parameters = (ins "int64_t":$index);
+  let assemblyFormat = "`<` $index `>`";
+  let genVerifyDecl = 1;
+}
+
+def MP_AnyPlace : AnyAttrOf<[MP_ArenaPlaceAttr, MP_StatePlaceAttr, MP_ResultPlaceAttr], "a place">;
+def MP_PlaceArray : TypedArrayAttrBase<MP_AnyPlace, "array of places">;
+
+//===----------------------------------------------------------------------===//
+// Programs as kernels
+//===----------------------------------------------------------------------===//
+
+def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
+    [IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "ops that one launch computes";
+  let description = [{
+    The body sees nothing but its block arguments, one for each input. Its values are those of the same ops outside: each
+    intermediate is rounded to its type. `schedule` says how the blocks of its grid divide the work, `place` where each
+    result lies; both are absent until their passes ran.
+
+    Constraints:
+    1. Block arguments have the types of the inputs, one each.
+    2. The yielded values have the types of the results, one each.
+    3. Every type in the body is a tensor of static shape.
+    4. `place` has one place for each result.
+    5. The body holds contractions, reductions, maps, movements and constants only: no composite and no other kernel.
+
+    Example:
+
+    ```mlir
+    %z = mp.kernel "dense.forward" (%a = %x, %k = %w) schedule(#mp.contraction<block_m = 96, block_n = 256,
+        block_k = 256, tile_m = 6, tile_n = 16, vector = 8>) place([#mp.arena<4096>])
+        : (tensor<4x8xf16>, tensor<8x2xf16>) -> tensor<4x2xf16> {
+      %0 = mp.matmul %a, %k acc f32 : tensor<4x8xf16>, tensor<8x2xf16> -> tensor<4x2xf16>
+      mp.yield %0 : tensor<4x2xf16>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$kernel_name, Variadic<MP_Tensor>:$inputs, OptionalAttr<MP_AnySchedule>:$schedule,
+                       OptionalAttr<MP_PlaceArray>:$places);
+  let results = (outs Variadic<MP_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kernel_name custom<Kernel>($inputs, type($inputs), $schedule, $places, type($results), $body) attr-dict
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def MP_CopyOp : MP_Op<"copy", MP_Fixed, MP_NotDifferentiable, MP_RoleNone, [Pure, SameOperandsAndResultType]> {
+  let summary = "the same value in another place";
+  let description = [{
+    Stands in planned programs only, as a copy command: a result that is an argument or a constant, or a new state that
+    could not be written in place. A copy of a splat constant fills its place.
+
+    Example:
+
+    ```mlir
+    %r = mp.copy %x place(#mp.result<1>) : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input, MP_AnyPlace:$place);
+  let results = (outs MP_Tensor:$result);
+  let assemblyFormat = "$input `place` `(` $place `)` attr-dict `:` type($input)";
+}
+
+//===----------------------------------------------------------------------===//
+// What composite ops become
+//===----------------------------------------------------------------------===//
+
+// Made by mp-decompose, after every pass that asks about precision or derivatives.
+class MP_KernelLevelOp<string mnemonic, I32EnumCase role>
+    : MP_Op<mnemonic, MP_Fixed, MP_NotDifferentiable, role,
+        [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]>;
+
+def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows", MP_RoleRow> {
+  let summary = "cross entropy of softmax over the last dimension against integer labels, per row";
+  let description = [{
+    `loss[r]` of `mp.softmax_cross_entropy`: `log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's
+    maximum; in f32 (f64 for f64). A label outside [0, classes) gives NaN.
+
+    Constraints:
+    1. `labels` and the result have the shape of `logits` without its last dimension, whose size is not 0.
+    2. The result is f32, or f64 for f64 logits.
+
+    Example:
+
+    ```mlir
+    %r = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+class MP_BlocksOp<string mnemonic> : MP_KernelLevelOp<mnemonic, MP_RolePartial> {
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+def MP_NonfiniteBlocksOp : MP_BlocksOp<"nonfinite_blocks"> {
+  let summary = "for each block of elements 1 if one of them is not finite, else 0";
+  let description = [{
+    Blocks are `block` consecutive elements in row-major order; the last may be shorter.
+
+    Constraints:
+    1. `block` is at least 1.
+    2. The result has ceil(elements / block) elements.
+
+    Example:
+
+    ```mlir
+    %f = mp.nonfinite_blocks %g {block = 4 : i64} : tensor<3x3xf32> -> tensor<3xi32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$block);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+}
+def MP_SumSquaresBlocksOp : MP_BlocksOp<"sum_squares_blocks"> {
+  let summary = "for each block of elements the sum of their squares";
+  let description = [{
+    Squares and sums in f32, rounded each. Blocks as in `mp.nonfinite_blocks`, constraints too.
+
+    Example:
+
+    ```mlir
+    %s = mp.sum_squares_blocks %g {block = 4 : i64} : tensor<3x3xf32> -> tensor<3xf32>
+    ```
+  }];
+  let arguments = (ins MP_F32Tensor:$input, I64Attr:$block);
+  let results = (outs MP_F32Tensor:$result);
+}
+
+def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial> {
+  let summary = "the number of the first operand that holds a flag";
+  let description = [{
+    The index in the list of the first operand with an element other than 0, or -1.
+
+    Example:
+
+    ```mlir
+    %bad = mp.first_bad %f0, %f1 : tensor<3xi32>, tensor<1xi32>
+    ```
+  }];
+  let arguments = (ins Variadic<RankedTensorOf<[I32]>>:$flags);
+  let results = (outs MP_I32Scalar:$bad);
+  let assemblyFormat = "$flags attr-dict `:` type($flags)";
+}
+
+#endif // MP_KERNEL_OPS_TD

@@ -1,0 +1,200 @@
+//===- Kernel.cpp - mp.kernel, schedules, places and kernel-level ops -----------------------------------------------===//
+
+#include "KernelFormat.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
+                            SmallVectorImpl<Type> &inputTypes, Attribute &schedule, ArrayAttr &places,
+                            SmallVectorImpl<Type> &resultTypes, Region &body) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseAssignmentList(arguments, inputs))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("schedule")) &&
+      (parser.parseLParen() || parser.parseAttribute(schedule) || parser.parseRParen()))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("place")) &&
+      (parser.parseLParen() || parser.parseAttribute(places) || parser.parseRParen()))
+    return failure();
+
+  FunctionType type;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseColonType(type))
+    return failure();
+  if (type.getNumInputs() != arguments.size())
+    return parser.emitError(location, "has ") << arguments.size() << " inputs, but types for " << type.getNumInputs();
+  llvm::append_range(inputTypes, type.getInputs());
+  llvm::append_range(resultTypes, type.getResults());
+  for (auto [argument, inputType] : llvm::zip_equal(arguments, inputTypes))
+    argument.type = inputType;
+  return parser.parseRegion(body, arguments);
+}
+
+void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, TypeRange inputTypes, Attribute schedule,
+                     ArrayAttr places, TypeRange resultTypes, Region &body) {
+  printer << "(";
+  llvm::interleaveComma(llvm::zip(body.getArguments(), inputs), printer, [&](const auto &pair) {
+    printer.printRegionArgument(std::get<0>(pair), {}, /*omitType=*/true);
+    printer << " = " << std::get<1>(pair);
+  });
+  printer << ")";
+  if (schedule)
+    printer << " schedule(" << schedule << ")";
+  if (places)
+    printer << " place(" << places << ")";
+  printer << " : (" << inputTypes << ") -> ";
+  // The parentheses of one result are optional, as in a function type.
+  if (resultTypes.size() == 1)
+    printer << resultTypes.front();
+  else
+    printer << "(" << resultTypes << ")";
+  printer << " ";
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// mp.kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError("has ") << getInputs().size() << " inputs and " << block.getNumArguments() << " block arguments";
+  for (auto [index, input, argument] : llvm::enumerate(getInputs().getTypes(), block.getArgumentTypes()))
+    if (input != argument)
+      return emitOpError("input ") << index << " is " << input << ", its block argument " << argument;
+  if (getPlaces() && getPlaces()->size() != getNumResults())
+    return emitOpError("has ") << getNumResults() << " results and " << getPlaces()->size() << " places";
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  Block &block = getBody().front();
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return emitOpError("ends with ") << block.back().getName() << ", expected mp.yield";
+  if (yield.getNumOperands() != getNumResults())
+    return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getNumOperands() << " values";
+  for (auto [index, result, value] : llvm::enumerate(getResultTypes(), yield.getOperandTypes()))
+    if (result != value)
+      return emitOpError("result ") << index << " is " << result << ", the yielded value " << value;
+
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  if (!llvm::all_of(block.getArgumentTypes(), isStatic))
+    return emitOpError("has an input without static shape; mp-specialize makes shapes static");
+  for (Operation &op : block.without_terminator()) {
+    auto kernelOp = dyn_cast<KernelOpInterface>(op);
+    if (!kernelOp || llvm::is_contained({KernelRole::Composite, KernelRole::None}, kernelOp.getKernelRole()))
+      return emitOpError("holds ") << op.getName() << ", which is no op of a kernel";
+    if (!llvm::all_of(op.getResultTypes(), isStatic))
+      return emitOpError("holds a value without static shape; mp-specialize makes shapes static");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel-level ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxCrossEntropyRowsOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  ArrayRef<int64_t> logits = getLogits().getType().getShape();
+  if (logits.empty())
+    return emitOpError("logits have rank 0, expected at least 1");
+  shapes.emplace_back(logits.drop_back());
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyRowsOp::verify() {
+  RankedTensorType logits = getLogits().getType(), labels = getLabels().getType();
+  if (logits.getRank() == 0)
+    return emitOpError("logits have rank 0, expected at least 1");
+  if (logits.getShape().back() == 0 || labels.getShape() != logits.getShape().drop_back())
+    return emitOpError("labels are ") << labels << ", expected the shape of the logits " << logits << " without its last dimension";
+  Type wanted = logits.getElementType().isF64() ? logits.getElementType() : Float32Type::get(getContext());
+  if (getType().getElementType() != wanted)
+    return emitOpError("result is ") << getType() << ", expected elements of " << wanted;
+  return success();
+}
+
+/// One element per `block` elements of `input`; no shape where that is not known or `block` is no size.
+static void inferBlocks(RankedTensorType input, int64_t block, SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  bool known = input.hasStaticShape() && block > 0;
+  shapes.push_back({known ? static_cast<int64_t>(llvm::divideCeil(input.getNumElements(), block)) : ShapedType::kDynamic});
+}
+
+LogicalResult NonfiniteBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  inferBlocks(getInput().getType(), getBlock(), shapes);
+  return success();
+}
+LogicalResult SumSquaresBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  inferBlocks(getInput().getType(), getBlock(), shapes);
+  return success();
+}
+LogicalResult NonfiniteBlocksOp::verify() {
+  return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
+}
+LogicalResult SumSquaresBlocksOp::verify() {
+  return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
+}
+
+LogicalResult FirstBadOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  shapes.emplace_back();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules and places
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> parameters) {
+  if (llvm::all_of(parameters, [](int64_t parameter) { return parameter > 0; }))
+    return success();
+  return emitError() << "a schedule's parameters are positive";
+}
+
+LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM, int64_t blockN,
+                                              int64_t blockK, int64_t tileM, int64_t tileN, int64_t vector) {
+  if (failed(verifyPositive(emitError, {blockM, blockN, blockK, tileM, tileN, vector})))
+    return failure();
+  if (blockM % tileM != 0 || blockN % tileN != 0)
+    return emitError() << "tiles " << tileM << " x " << tileN << " do not divide blocks " << blockM << " x " << blockN;
+  if (tileN % vector != 0)
+    return emitError() << "vector " << vector << " does not divide tile_n " << tileN;
+  return success();
+}
+LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector) {
+  if (failed(verifyPositive(emitError, {block, vector})))
+    return failure();
+  return block % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide block " << block;
+}
+LogicalResult RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t vector) {
+  return verifyPositive(emitError, {rows, vector});
+}
+LogicalResult ColumnScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns, int64_t vector) {
+  if (failed(verifyPositive(emitError, {columns, vector})))
+    return failure();
+  return columns % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide columns " << columns;
+}
+LogicalResult PartialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector) {
+  return verifyPositive(emitError, {block, vector});
+}
+LogicalResult SerialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector) {
+  return verifyPositive(emitError, {vector});
+}
+LogicalResult ArenaPlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset) {
+  return offset >= 0 && offset % 64 == 0 ? success() : emitError() << "offset " << offset << " is no multiple of 64";
+}
+LogicalResult ResultPlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t index) {
+  return index >= 0 ? success() : emitError() << "result number " << index << " is negative";
+}

@@ -1,0 +1,21 @@
+//===- KernelFormat.h - the text form of mp.kernel --------------------------------------------------------*- C++ -*-===//
+
+#ifndef MP_IR_KERNELFORMAT_H
+#define MP_IR_KERNELFORMAT_H
+
+#include "mp/IR/MP.h"
+
+namespace mp {
+
+/// `(%a = %x, ...) [schedule(...)] [place([...])] : (types) -> types { body }`; block arguments are named in the list.
+mlir::ParseResult parseKernel(mlir::OpAsmParser &parser,
+                              llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &inputs,
+                              llvm::SmallVectorImpl<mlir::Type> &inputTypes, mlir::Attribute &schedule,
+                              mlir::ArrayAttr &places, llvm::SmallVectorImpl<mlir::Type> &resultTypes,
+                              mlir::Region &body);
+void printKernel(mlir::OpAsmPrinter &printer, KernelOp op, mlir::OperandRange inputs, mlir::TypeRange inputTypes,
+                 mlir::Attribute schedule, mlir::ArrayAttr places, mlir::TypeRange resultTypes, mlir::Region &body);
+
+} // namespace mp
+
+#endif // MP_IR_KERNELFORMAT_H
