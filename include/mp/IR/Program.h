@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral metric = "mp.metric";
 inline constexpr llvm::StringLiteral next = "mp.next";
 inline constexpr llvm::StringLiteral gradient = "mp.gradient";
 inline constexpr llvm::StringLiteral log = "mp.log";
+/// On the log result "bad": the names that its index refers to.
+inline constexpr llvm::StringLiteral logNames = "mp.log_names";
+/// On a training program: consecutive skipped steps after which training ends with an error.
+inline constexpr llvm::StringLiteral skipLimit = "mp.skip_limit";
 inline constexpr llvm::StringLiteral batched = "mp.batched";
 inline constexpr llvm::StringLiteral precision = "mp.precision";
 } // namespace names

@@ -1,0 +1,117 @@
+//===- Formats.cpp - text of ops whose results follow from their operand types ----------------------------------------===//
+//
+// Declarative formats cannot derive variadic result types from variadic operands.
+//===------------------------------------------------------------------------------------------------------------------===//
+
+#include "mp/IR/MP.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mp;
+
+using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
+
+/// Parses `attr-dict : types` and resolves `operands` against the types.
+static ParseResult parseTypesOf(OpAsmParser &parser, OperationState &state, Operands &operands, SmallVectorImpl<Type> &types) {
+  return failure(parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(types) ||
+                 parser.resolveOperands(operands, types, parser.getCurrentLocation(), state.operands));
+}
+
+static ParseResult resolveScalar(OpAsmParser &parser, const OpAsmParser::UnresolvedOperand &operand, Type element,
+                                 OperationState &state) {
+  return parser.resolveOperand(operand, RankedTensorType::get({}, element), state.operands);
+}
+
+//===----------------------------------------------------------------------===//
+// mp.unscale %g0, %g1 by %scale {names = [...]} : types of the gradients
+//===----------------------------------------------------------------------===//
+
+ParseResult UnscaleOp::parse(OpAsmParser &parser, OperationState &state) {
+  Operands gradients;
+  OpAsmParser::UnresolvedOperand scale;
+  SmallVector<Type> types;
+  if (parser.parseOperandList(gradients) || parser.parseKeyword("by") || parser.parseOperand(scale) ||
+      parseTypesOf(parser, state, gradients, types) ||
+      resolveScalar(parser, scale, parser.getBuilder().getF32Type(), state))
+    return failure();
+  state.addTypes(types);
+  state.addTypes(RankedTensorType::get({}, parser.getBuilder().getI32Type()));
+  return success();
+}
+
+void UnscaleOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getGradients() << " by " << getScale();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getGradients().getTypes();
+}
+
+//===----------------------------------------------------------------------===//
+// mp.clip_by_global_norm %g0, %g1 {max_norm = ...} : types of the gradients
+//===----------------------------------------------------------------------===//
+
+ParseResult ClipByGlobalNormOp::parse(OpAsmParser &parser, OperationState &state) {
+  Operands gradients;
+  SmallVector<Type> types;
+  if (parser.parseOperandList(gradients) || parseTypesOf(parser, state, gradients, types))
+    return failure();
+  state.addTypes(types);
+  state.addTypes(RankedTensorType::get({}, parser.getBuilder().getF32Type()));
+  return success();
+}
+
+void ClipByGlobalNormOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getGradients();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getGradients().getTypes();
+}
+
+//===----------------------------------------------------------------------===//
+// mp.sgd %w, %g, %lr (velocity %v)? (guard %bad)? {...} : type of the parameter
+//===----------------------------------------------------------------------===//
+
+ParseResult SGDOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand parameter, gradient, learningRate, velocity, guard;
+  bool hasVelocity = false, hasGuard = false;
+  if (parser.parseOperand(parameter) || parser.parseComma() || parser.parseOperand(gradient) || parser.parseComma() ||
+      parser.parseOperand(learningRate))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("velocity"))) {
+    hasVelocity = true;
+    if (parser.parseOperand(velocity))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("guard"))) {
+    hasGuard = true;
+    if (parser.parseOperand(guard))
+      return failure();
+  }
+  Type type;
+  Builder &builder = parser.getBuilder();
+  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type) ||
+      parser.resolveOperand(parameter, type, state.operands) || parser.resolveOperand(gradient, type, state.operands) ||
+      resolveScalar(parser, learningRate, builder.getF32Type(), state) ||
+      (hasVelocity && parser.resolveOperand(velocity, type, state.operands)) ||
+      (hasGuard && resolveScalar(parser, guard, builder.getI32Type(), state)))
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {1, 1, 1, hasVelocity, hasGuard};
+  state.addTypes(type);
+  if (hasVelocity)
+    state.addTypes(type);
+  return success();
+}
+
+void SGDOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getParameter() << ", " << getGradient() << ", " << getLearningRate();
+  if (getVelocity())
+    printer << " velocity " << getVelocity();
+  if (getGuard())
+    printer << " guard " << getGuard();
+  SmallVector<StringRef> hidden{getOperandSegmentSizesAttrName()};
+  if (getMomentum().isZero())
+    hidden.push_back(getMomentumAttrName());
+  if (getWeightDecay().isZero())
+    hidden.push_back(getWeightDecayAttrName());
+  printer.printOptionalAttrDict((*this)->getAttrs(), hidden);
+  printer << " : " << getParameter().getType();
+}

@@ -1,0 +1,154 @@
+//===- Program.cpp - what a function's arguments and results are ------------------------------------------------------===//
+
+#include "mp/IR/Program.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mp;
+
+StringRef mp::stringifyProgramKind(ProgramKind kind) {
+  switch (kind) {
+  case ProgramKind::Model: return "model";
+  case ProgramKind::TrainStep: return "train_step";
+  case ProgramKind::Accumulate: return "accumulate";
+  case ProgramKind::Apply: return "apply";
+  case ProgramKind::Eval: return "eval";
+  case ProgramKind::Infer: return "infer";
+  case ProgramKind::Derive: return "derive";
+  }
+  llvm_unreachable("unknown program kind");
+}
+
+std::optional<ProgramKind> mp::symbolizeProgramKind(StringRef name) {
+  return llvm::StringSwitch<std::optional<ProgramKind>>(name)
+      .Case("model", ProgramKind::Model)
+      .Case("train_step", ProgramKind::TrainStep)
+      .Case("accumulate", ProgramKind::Accumulate)
+      .Case("apply", ProgramKind::Apply)
+      .Case("eval", ProgramKind::Eval)
+      .Case("infer", ProgramKind::Infer)
+      .Case("derive", ProgramKind::Derive)
+      .Default(std::nullopt);
+}
+
+std::optional<ProgramKind> mp::getProgramKind(func::FuncOp func) {
+  auto kind = func->getAttrOfType<StringAttr>(names::program);
+  return kind ? symbolizeProgramKind(kind) : std::nullopt;
+}
+
+void mp::setProgramKind(func::FuncOp func, ProgramKind kind) {
+  func->setAttr(names::program, StringAttr::get(func.getContext(), stringifyProgramKind(kind)));
+}
+
+SmallVector<func::FuncOp> mp::getPrograms(ModuleOp module, ProgramKind kind) {
+  return llvm::filter_to_vector(module.getOps<func::FuncOp>(),
+                                [&](func::FuncOp func) { return getProgramKind(func) == kind; });
+}
+
+namespace {
+template <typename Role>
+struct RoleName {
+  Role role;
+  StringLiteral attribute;
+};
+} // namespace
+
+static constexpr RoleName<ArgumentRole> kArgumentRoles[] = {
+    {ArgumentRole::Input, names::input},
+    {ArgumentRole::Parameter, names::parameter},
+    {ArgumentRole::State, names::state},
+    {ArgumentRole::RowWeights, names::rowWeights},
+};
+static constexpr RoleName<ResultRole> kResultRoles[] = {
+    {ResultRole::Loss, names::loss}, {ResultRole::Output, names::output},     {ResultRole::Metric, names::metric},
+    {ResultRole::Next, names::next}, {ResultRole::Gradient, names::gradient}, {ResultRole::Log, names::log},
+};
+
+template <typename Role, size_t count>
+static StringRef attributeOf(const RoleName<Role> (&roles)[count], Role role) {
+  return llvm::find_if(roles, [&](const auto &row) { return row.role == role; })->attribute;
+}
+
+/// Unit-valued roles have a fixed name.
+static StringRef nameIn(Attribute value, StringRef unitName) {
+  auto name = dyn_cast_or_null<StringAttr>(value);
+  return name ? name.getValue() : unitName;
+}
+
+ArgumentRole mp::getArgumentRole(func::FuncOp func, unsigned index) {
+  for (const auto &[role, attribute] : kArgumentRoles)
+    if (func.getArgAttr(index, attribute))
+      return role;
+  llvm_unreachable("a program's argument without a role");
+}
+
+StringRef mp::getArgumentName(func::FuncOp func, unsigned index) {
+  return nameIn(func.getArgAttr(index, attributeOf(kArgumentRoles, getArgumentRole(func, index))), "row_weights");
+}
+
+ResultRole mp::getResultRole(func::FuncOp func, unsigned index) {
+  for (const auto &[role, attribute] : kResultRoles)
+    if (func.getResultAttr(index, attribute))
+      return role;
+  llvm_unreachable("a program's result without a role");
+}
+
+StringRef mp::getResultName(func::FuncOp func, unsigned index) {
+  return nameIn(func.getResultAttr(index, attributeOf(kResultRoles, getResultRole(func, index))), "loss");
+}
+
+BlockArgument mp::findState(func::FuncOp func, StringRef name) {
+  for (BlockArgument argument : func.getArguments())
+    for (StringRef attribute : {names::parameter, names::state})
+      if (nameIn(func.getArgAttr(argument.getArgNumber(), attribute), "") == name)
+        return argument;
+  return {};
+}
+
+BlockArgument mp::findRowWeights(func::FuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (func.getArgAttr(argument.getArgNumber(), names::rowWeights))
+      return argument;
+  return {};
+}
+
+std::optional<unsigned> mp::findResult(func::FuncOp func, ResultRole role, StringRef name) {
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (getResultRole(func, i) == role && (name.empty() || getResultName(func, i) == name))
+      return i;
+  return std::nullopt;
+}
+
+func::ReturnOp mp::getReturn(func::FuncOp func) { return cast<func::ReturnOp>(func.getBody().front().getTerminator()); }
+
+BlockArgument mp::addArgument(func::FuncOp func, Type type, ArgumentRole role, StringRef name, Attribute initializer,
+                              Location loc) {
+  Builder builder(func.getContext());
+  SmallVector<NamedAttribute> attributes;
+  Attribute value = role == ArgumentRole::RowWeights ? Attribute(builder.getUnitAttr()) : builder.getStringAttr(name);
+  attributes.push_back(builder.getNamedAttr(attributeOf(kArgumentRoles, role), value));
+  if (initializer)
+    attributes.push_back(builder.getNamedAttr(names::initializer, initializer));
+  unsigned index = func.getNumArguments();
+  [[maybe_unused]] LogicalResult inserted = func.insertArgument(index, type, builder.getDictionaryAttr(attributes), loc);
+  assert(succeeded(inserted) && "func.func takes any argument");
+  return func.getArgument(index);
+}
+
+void mp::addResult(func::FuncOp func, Value value, ResultRole role, StringRef name, ArrayRef<NamedAttribute> extra) {
+  Builder builder(func.getContext());
+  SmallVector<NamedAttribute> attributes(extra);
+  Attribute attribute = role == ResultRole::Loss ? Attribute(builder.getUnitAttr()) : builder.getStringAttr(name);
+  attributes.push_back(builder.getNamedAttr(attributeOf(kResultRoles, role), attribute));
+  [[maybe_unused]] LogicalResult inserted =
+      func.insertResult(func.getNumResults(), value.getType(), builder.getDictionaryAttr(attributes));
+  assert(succeeded(inserted) && "func.func takes any result");
+  getReturn(func).getOperandsMutable().append(value);
+}
+
+void mp::eraseResult(func::FuncOp func, unsigned index) {
+  [[maybe_unused]] LogicalResult erased = func.eraseResult(index);
+  assert(succeeded(erased) && "the result exists");
+  getReturn(func).getOperandsMutable().erase(index);
+}

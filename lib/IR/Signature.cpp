@@ -1,0 +1,214 @@
+//===- Signature.cpp - verification of a program's signature ----------------------------------------------------------===//
+//
+// The numbered rules of docs/IR.md, 1. MLIR's argument and result hooks see one attribute at a time; the whole is
+// checked at the function, through mp.program.
+//===------------------------------------------------------------------------------------------------------------------===//
+
+#include "mp/IR/Program.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+enum class ValueOf { Name, Unit, Initializer, Type, Integer, Names };
+
+struct AttributeRule {
+  StringLiteral attribute;
+  ValueOf value;
+};
+
+/// One program's signature, checked as a whole.
+class SignatureVerifier {
+public:
+  explicit SignatureVerifier(func::FuncOp func) : func(func) {}
+
+  LogicalResult verify() {
+    if (func.isExternal())
+      return func.emitError("a program has a body");
+    if (!llvm::hasSingleElement(func.getBody()))
+      return func.emitError("a program is one block");
+    for (BlockArgument argument : func.getArguments())
+      if (failed(verifyArgument(argument)))
+        return failure();
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      if (failed(verifyResult(i)))
+        return failure();
+    return success();
+  }
+
+private:
+  InFlightDiagnostic errorAt(unsigned result) {
+    auto diagnostic = func.emitError("result #");
+    diagnostic << result;
+    StringAttr name;
+    for (StringRef role : {names::output, names::metric, names::next, names::gradient, names::log})
+      if (auto found = func.getResultAttrOfType<StringAttr>(result, role))
+        name = found;
+    if (name)
+      diagnostic << " (\"" << name.getValue() << "\")";
+    diagnostic << ": ";
+    return diagnostic;
+  }
+
+  LogicalResult verifyArgument(BlockArgument argument) {
+    unsigned index = argument.getArgNumber();
+    unsigned roles = 0;
+    for (StringRef role : {names::input, names::parameter, names::state, names::rowWeights})
+      roles += bool(func.getArgAttr(index, role));
+    if (roles != 1)
+      return emitError(argument.getLoc(), "argument #")
+             << index << " of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found " << roles;
+    if (failed(verifyTensor(argument.getType(), [&] { return emitError(argument.getLoc(), "argument #") << index << ' '; })))
+      return failure();
+    ArgumentRole role = getArgumentRole(func, index);
+    StringRef name = getArgumentName(func, index);
+    if (!argumentNames.try_emplace(name, index).second)
+      return emitError(argument.getLoc(), "argument name \"") << name << "\" is used twice";
+    bool isState = role == ArgumentRole::Parameter || role == ArgumentRole::State;
+    bool hasInitializer = bool(func.getArgAttr(index, names::initializer));
+    if (hasInitializer && !isState)
+      return emitError(argument.getLoc(), "only a parameter or state has mp.initializer");
+    if (isState && !hasInitializer && name != "rng")
+      return emitError(argument.getLoc(), "state \"") << name << "\" has no mp.initializer";
+    if (isState && !cast<RankedTensorType>(argument.getType()).hasStaticShape())
+      return emitError(argument.getLoc(), "state \"") << name << "\" has an open size; only inputs follow the batch";
+    auto tensor = cast<RankedTensorType>(argument.getType());
+    for (int64_t i = 1; i < tensor.getRank(); ++i)
+      if (tensor.isDynamicDim(i))
+        return emitError(argument.getLoc(), "argument \"") << name << "\" has an open size in dimension " << i
+                                                           << "; only the first dimension, the batch, may be open";
+    return success();
+  }
+
+  LogicalResult verifyResult(unsigned index) {
+    unsigned roles = 0;
+    for (StringRef role : {names::loss, names::output, names::metric, names::next, names::gradient, names::log})
+      roles += bool(func.getResultAttr(index, role));
+    if (roles != 1)
+      return errorAt(index) << "has one of mp.loss, mp.output, mp.metric, mp.next, mp.gradient and mp.log, found " << roles;
+    Type type = func.getResultTypes()[index];
+    if (failed(verifyTensor(type, [&] { return errorAt(index); })))
+      return failure();
+    ResultRole role = getResultRole(func, index);
+    StringRef name = getResultName(func, index);
+    // A parameter, its gradient and its next value share a name; two results of one role do not.
+    std::string key = (Twine(static_cast<int>(role)) + ":" + name).str();
+    if (!resultNames.try_emplace(key, index).second)
+      return role == ResultRole::Loss ? errorAt(index) << "a program has one loss"
+                                      : errorAt(index) << "the name is used twice for this role";
+    auto tensor = cast<RankedTensorType>(type);
+    switch (role) {
+    case ResultRole::Loss:
+      if (tensor.getRank() != 0 || !isa<Float32Type, Float64Type>(tensor.getElementType()))
+        return errorAt(index) << "the loss is tensor<f32> or tensor<f64>, found " << type;
+      return success();
+    case ResultRole::Metric:
+      if (tensor.getRank() != 1 || !isa<FloatType>(tensor.getElementType()))
+        return errorAt(index) << "a metric is a float for each row, found " << type;
+      return success();
+    case ResultRole::Next:
+    case ResultRole::Gradient: {
+      BlockArgument state = findState(func, name);
+      if (!state)
+        return errorAt(index) << "no parameter or state has this name";
+      if (state.getType() != type)
+        return errorAt(index) << "has type " << type << ", the argument of this name " << state.getType();
+      return success();
+    }
+    case ResultRole::Output:
+    case ResultRole::Log:
+      return success();
+    }
+    llvm_unreachable("unknown role");
+  }
+
+  /// A ranked tensor of an element type of the dialect, whose number of elements fits 64 bits.
+  template <typename EmitError>
+  LogicalResult verifyTensor(Type type, EmitError emit) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto isElement = [](Type element) {
+      return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) || element.isUnsignedInteger(8) ||
+             element.isSignlessInteger(1) || element.isSignlessInteger(32) || element.isSignlessInteger(64);
+    };
+    if (!tensor || !isElement(tensor.getElementType()) || tensor.getEncoding())
+      return emit() << "is a ranked tensor of f16, bf16, f32, f64, ui8, i32, i64 or i1, found " << type;
+    int64_t elements = 1;
+    for (int64_t size : tensor.getShape())
+      if (!ShapedType::isDynamic(size) && llvm::MulOverflow(elements, size, elements))
+        return emit() << "has more elements than 64 bits count";
+    if (elements > (int64_t(1) << 48))
+      return emit() << "has " << elements << " elements; at most 2^48 are supported";
+    return success();
+  }
+
+  func::FuncOp func;
+  llvm::StringMap<unsigned> argumentNames, resultNames;
+};
+
+} // namespace
+
+static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayRef<AttributeRule> rules, StringRef where) {
+  for (const AttributeRule &rule : rules) {
+    if (attribute.getName() != rule.attribute)
+      continue;
+    Attribute value = attribute.getValue();
+    auto expect = [&](bool fits, StringRef what) -> LogicalResult {
+      if (fits)
+        return success();
+      return op->emitError() << where << rule.attribute << " is " << what << ", found " << value;
+    };
+    switch (rule.value) {
+    case ValueOf::Name:
+      return expect(isa<StringAttr>(value) && !cast<StringAttr>(value).empty(), "a name in quotes");
+    case ValueOf::Unit:
+      return expect(isa<UnitAttr>(value), "without a value");
+    case ValueOf::Initializer:
+      return expect(isa<ZerosAttr, OnesAttr, ConstantInitializerAttr, NormalAttr, UniformAttr, GlorotUniformAttr,
+                        GlorotNormalAttr, HeUniformAttr, HeNormalAttr>(value),
+                    "an initializer such as #mp.zeros or #mp.glorot_uniform<seed = 1>");
+    case ValueOf::Type:
+      return expect(isa<TypeAttr>(value), "a type");
+    case ValueOf::Integer:
+      return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() > 0, "an integer greater than 0");
+    case ValueOf::Names:
+      return expect(isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>), "a list of names");
+    }
+  }
+  return op->emitError() << where << "attribute " << attribute.getName() << " is not known";
+}
+
+static constexpr AttributeRule kArgumentRules[] = {
+    {names::input, ValueOf::Name},          {names::parameter, ValueOf::Name}, {names::state, ValueOf::Name},
+    {names::initializer, ValueOf::Initializer}, {names::rowWeights, ValueOf::Unit}, {names::batched, ValueOf::Unit},
+};
+static constexpr AttributeRule kResultRules[] = {
+    {names::loss, ValueOf::Unit},     {names::output, ValueOf::Name}, {names::metric, ValueOf::Name},
+    {names::next, ValueOf::Name},     {names::gradient, ValueOf::Name}, {names::log, ValueOf::Name},
+    {names::logNames, ValueOf::Names}, {names::batched, ValueOf::Unit},
+};
+static constexpr AttributeRule kOperationRules[] = {
+    {names::batch, ValueOf::Integer}, {names::precision, ValueOf::Type}, {names::skipLimit, ValueOf::Integer},
+};
+
+LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return verifyValue(op, attribute, kArgumentRules, ("argument #" + Twine(argument) + ": ").str());
+}
+
+LogicalResult MPDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyValue(op, attribute, kResultRules, ("result #" + Twine(result) + ": ").str());
+}
+
+LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != names::program)
+    return verifyValue(op, attribute, kOperationRules, "");
+  auto func = dyn_cast<func::FuncOp>(op);
+  auto kind = dyn_cast<StringAttr>(attribute.getValue());
+  if (!func || !kind || !symbolizeProgramKind(kind))
+    return op->emitError("mp.program stands on a function and is model, train_step, accumulate, apply, eval, infer or "
+                         "derive, found ")
+           << attribute.getValue();
+  return SignatureVerifier(func).verify();
+}

@@ -1,0 +1,245 @@
+//===- Verify.cpp - the numbered constraints of ops that types and shapes do not express ------------------------------===//
+
+#include "mp/IR/MP.h"
+
+using namespace mlir;
+using namespace mp;
+
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatmulOp::verify() {
+  Type element = elementOf(getLhs()), acc = getAcc();
+  if (elementOf(getRhs()) != element)
+    return emitOpError("operands differ in type: lhs has ") << element << ", rhs has " << elementOf(getRhs());
+  bool accFits = element.isF64() ? acc.isF64() : acc.isF32() || (element.isF16() && acc.isF16());
+  if (!accFits)
+    return emitOpError("accumulator ") << acc << " does not serve " << element << " operands, expected "
+                                       << (element.isF64() ? "f64" : "f32");
+  Type result = elementOf(getResult());
+  if (result != element && result != acc)
+    return emitOpError("result has type ") << result << ", expected the operands' " << element << " or the accumulator's " << acc;
+  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != acc)
+    return emitOpError("bias has type ") << elementOf(getBias()) << ", expected the operands' " << element
+                                         << " or the accumulator's " << acc;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+LogicalResult DivOp::verify() {
+  if (!isa<FloatType>(elementOf(getLhs())))
+    return emitOpError("divides floats, found ") << elementOf(getLhs());
+  return success();
+}
+
+LogicalResult CompareOp::verify() {
+  if (elementOf(getLhs()) != elementOf(getRhs()))
+    return emitOpError("operands differ in type: lhs has ") << elementOf(getLhs()) << ", rhs has " << elementOf(getRhs());
+  return success();
+}
+
+LogicalResult SelectOp::verify() {
+  Type element = elementOf(getResult());
+  for (Value value : {getTrueValue(), getFalseValue()})
+    if (elementOf(value) != element)
+      return emitOpError("value has type ") << elementOf(value) << ", result has " << element;
+  return success();
+}
+
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0 && rate < 1))
+    return emitOpError("rate is at least 0 and less than 1, found ") << rate;
+  if (static_cast<int64_t>(getStream()) < 0)
+    return emitOpError("stream is at least 0, found ") << static_cast<int64_t>(getStream());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reduction
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceSumOp::verify() { return success(); }
+LogicalResult ReduceMeanOp::verify() { return success(); }
+LogicalResult ReduceMaxOp::verify() { return success(); }
+
+LogicalResult ArgmaxOp::verify() {
+  int64_t dimension = getDimension();
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  if (dimension >= 0 && dimension < static_cast<int64_t>(shape.size()) && shape[dimension] == 0)
+    return emitOpError("dimension ") << dimension << " has no element";
+  if (!elementOf(getResult()).isSignlessInteger())
+    return emitOpError("result has type ") << elementOf(getResult()) << ", expected i32 or i64";
+  return success();
+}
+
+LogicalResult SoftmaxOp::verify() {
+  if (shapeOf(getInput()).empty())
+    return emitOpError("operand has at least rank 1, found rank 0");
+  return success();
+}
+
+/// The type a loss and its weights have for these logits.
+static Type lossType(Value logits) {
+  Type element = elementOf(logits);
+  return element.isF64() ? element : Float32Type::get(logits.getContext());
+}
+
+LogicalResult SoftmaxCrossEntropyOp::verify() {
+  Type expected = lossType(getLogits());
+  if (elementOf(getResult()) != expected)
+    return emitOpError("result has type ") << elementOf(getResult()) << ", expected " << expected;
+  if (getWeights() && elementOf(getWeights()) != expected)
+    return emitOpError("weights have type ") << elementOf(getWeights()) << ", expected " << expected;
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyGradOp::verify() {
+  Type expected = lossType(getLogits());
+  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty())
+    return emitOpError("gradient has type ") << getGradient().getType() << ", expected tensor<" << expected << ">";
+  if (getWeights() && elementOf(getWeights()) != expected)
+    return emitOpError("weights have type ") << elementOf(getWeights()) << ", expected " << expected;
+  ArrayRef<int64_t> rows = shapeOf(getLogits());
+  if (rows.empty() || rows.back() == 0)
+    return emitOpError("logits have no last dimension of classes");
+  for (Value value : {Value(getLabels()), Value(getWeights())})
+    if (value && failed(verifyCompatibleShape(shapeOf(value), rows.drop_back())))
+      return emitOpError("labels and weights have one value per row, found ") << value.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::verify() {
+  if (!cast<ShapedType>(getResult().getType()).hasStaticShape())
+    return emitOpError("has an open size; a constant is static");
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  int64_t dimension = getDimension(), rank = shapeOf(getResult()).size();
+  if (dimension < 0 || dimension >= rank)
+    return emitOpError("dimension ") << dimension << " is outside the result's rank " << rank;
+  if (!getLike() && !cast<ShapedType>(getResult().getType()).hasStaticShape())
+    return emitOpError("result has an open size; name the tensor it is like");
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  if (elementOf(getInput()) != elementOf(getResult()))
+    return emitOpError("result has type ") << elementOf(getResult()) << ", operand has " << elementOf(getInput());
+  if (getLike())
+    return success();
+  ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
+  for (size_t i = 0; i < result.size(); ++i) {
+    bool own = result.size() - i <= input.size() && ShapedType::isDynamic(input[i + input.size() - result.size()]);
+    if (ShapedType::isDynamic(result[i]) && !own)
+      return emitOpError("result has an open size that the operand lacks; name the tensor it is like");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+LogicalResult AutocastOp::verify() {
+  if (std::optional<Type> type = getType(); type && !isa<Float16Type, BFloat16Type, Float32Type>(*type))
+    return emitOpError("type is ") << *type << ", expected f16, bf16 or f32";
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (TypeRange(yield.getValues()) != TypeRange(getResults()))
+    return emitOpError("yields other types than its results have");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+LogicalResult GradientSeedOp::verify() {
+  Type element = elementOf(getResult());
+  if (!shapeOf(getResult()).empty() || !(element.isF32() || element.isF64()))
+    return emitOpError("result has type ") << getResult().getType() << ", expected tensor<f32> or tensor<f64>";
+  return success();
+}
+
+static LogicalResult verifyNames(Operation *op, size_t gradients, ArrayAttr names) {
+  if (names.size() != gradients)
+    return op->emitOpError("has ") << gradients << " gradients and " << names.size() << " names, expected one for each";
+  return success();
+}
+
+LogicalResult UnscaleOp::verify() {
+  if (getUnscaled().size() != getGradients().size())
+    return emitOpError("has ") << getGradients().size() << " gradients and " << getUnscaled().size() << " results for them";
+  return verifyNames(*this, getGradients().size(), getNames());
+}
+
+LogicalResult CheckFiniteOp::verify() { return verifyNames(*this, getGradients().size(), getNames()); }
+
+LogicalResult UpdateLossScaleOp::verify() {
+  double growth = getGrowthFactor().convertToFloat(), backoff = getBackoffFactor().convertToFloat();
+  if (!(growth >= 1))
+    return emitOpError("growth_factor is at least 1, found ") << growth;
+  if (!(backoff > 0 && backoff <= 1))
+    return emitOpError("backoff_factor is greater than 0 and at most 1, found ") << backoff;
+  if (static_cast<int32_t>(getGrowthInterval()) < 1)
+    return emitOpError("growth_interval is at least 1, found ") << static_cast<int32_t>(getGrowthInterval());
+  if (static_cast<int32_t>(getHysteresis()) < 1)
+    return emitOpError("hysteresis is at least 1, found ") << static_cast<int32_t>(getHysteresis());
+  double floor = getFloor().convertToFloat(), ceiling = getCeiling().convertToFloat();
+  if (!(floor >= 0 && floor <= ceiling))
+    return emitOpError("expected 0 <= floor <= ceiling, found ") << floor << " and " << ceiling;
+  return success();
+}
+
+LogicalResult AdvanceOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  if (shape.size() > 1 || (shape.size() == 1 && shape[0] == 0))
+    return emitOpError("operand has rank 0, or rank 1 and an element, found ") << getInput().getType();
+  return success();
+}
+
+LogicalResult ClipByGlobalNormOp::verify() {
+  if (double limit = getMaxNorm().convertToFloat(); !(limit > 0))
+    return emitOpError("max_norm is greater than 0, found ") << limit;
+  if (getClipped().size() != getGradients().size())
+    return emitOpError("has ") << getGradients().size() << " gradients and " << getClipped().size() << " results for them";
+  return success();
+}
+
+LogicalResult SGDOp::verify() {
+  bool hasMomentum = getMomentum().convertToFloat() != 0;
+  if (hasMomentum != bool(getVelocity()) || hasMomentum != bool(getNewVelocity()))
+    return emitOpError("has velocity if and only if momentum is not 0, found momentum ") << getMomentum().convertToFloat();
+  if (getNesterov() && !hasMomentum)
+    return emitOpError("nesterov needs momentum");
+  for (Value value : {Value(getGradient()), Value(getVelocity())})
+    if (value && value.getType() != getParameter().getType())
+      return emitOpError("operand has type ") << value.getType() << ", parameter has " << getParameter().getType();
+  return success();
+}
+
+template <typename AdamLike>
+static LogicalResult verifyAdam(AdamLike op) {
+  auto inUnit = [](const llvm::APFloat &value) { return value.convertToDouble() >= 0 && value.convertToDouble() < 1; };
+  if (!inUnit(op.getBeta1()) || !inUnit(op.getBeta2()))
+    return op.emitOpError("beta1 and beta2 are at least 0 and less than 1, found ")
+           << op.getBeta1().convertToDouble() << " and " << op.getBeta2().convertToDouble();
+  if (!(op.getEpsilon().convertToDouble() >= 0) || !(op.getWeightDecay().convertToDouble() >= 0))
+    return op.emitOpError("epsilon and weight_decay are at least 0, found ")
+           << op.getEpsilon().convertToDouble() << " and " << op.getWeightDecay().convertToDouble();
+  return success();
+}
+LogicalResult AdamOp::verify() { return verifyAdam(*this); }
+LogicalResult AdamWOp::verify() { return verifyAdam(*this); }
