@@ -51,7 +51,7 @@ def MP_YieldOp : MP_Op<"yield", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
   }];
   let arguments = (ins Variadic<MP_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
 #endif // MP_REGION_OPS_TD

@@ -1,0 +1,24 @@
+//===- Nesting.h - how deep MLIR text may nest --------------------------------------------------*- C++ -*-===//
+
+#ifndef MP_IR_NESTING_H
+#define MP_IR_NESTING_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace mp {
+
+/// The deepest nesting of regions, types, attributes and parentheses that a tool accepts. MLIR's parser, verifier and
+/// printer recurse once or more per level and have no limit of their own: some ten thousand levels end the stack.
+inline constexpr unsigned kMaxNesting = 256;
+
+/// Returns nothing for MLIR text that nests at most kMaxNesting levels, else one line, `name:line:column: error: ...`,
+/// at the first bracket beyond. To be asked before MLIR's parser is. An alias counts as deep as what it stands for.
+/// Needs no well-formed text; of bytecode, which is read without recursion, it says nothing.
+std::optional<std::string> explainDeepNesting(llvm::StringRef text, llvm::StringRef name);
+
+} // namespace mp
+
+#endif // MP_IR_NESTING_H

@@ -1,0 +1,142 @@
+//===- Nesting.cpp - how deep MLIR text may nest ---------------------------------------------------------===//
+
+#include "mp/IR/Nesting.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace {
+
+/// Reads text once, token by token as far as nesting needs it: brackets, strings, comments and aliases.
+class NestingScanner {
+public:
+  explicit NestingScanner(StringRef text) : text(text) {}
+
+  /// The offset of the first bracket or alias beyond the limit, or npos.
+  size_t firstTooDeep() {
+    while (position < text.size()) {
+      size_t start = position;
+      if (!scanToken())
+        return start;
+    }
+    return StringRef::npos;
+  }
+
+private:
+  /// Moves past one token; false if it is nested too deeply.
+  bool scanToken() {
+    char c = text[position];
+    StringRef rest = text.substr(position);
+    if (c == '"')
+      return skipString();
+    if (rest.starts_with("//")) {
+      position = std::min(text.find('\n', position), text.size());
+      return true;
+    }
+    if (rest.starts_with("->")) {
+      position += 2;
+      return true;
+    }
+    if (c == '#' || c == '!')
+      return scanAlias();
+    if (llvm::isAlpha(c))
+      return scanWord();
+    ++position;
+    if (StringRef("+-*").contains(c))
+      return reach(++operators);
+    if (StringRef(",=:").contains(c))
+      operators = 0;
+    if (StringRef("([{<").contains(c)) {
+      open.push_back(c);
+      return reach(0);
+    }
+    if (StringRef(")]}>").contains(c))
+      close(c);
+    return true;
+  }
+
+  bool skipString() {
+    for (++position; position < text.size() && text[position] != '"'; ++position)
+      if (text[position] == '\\')
+        ++position;
+    ++position;
+    return true;
+  }
+
+  /// `#name` and `!name`: a use is as deep as its definition, `#name = ...` outside all brackets starts one.
+  bool scanAlias() {
+    StringRef alias = takeName();
+    if (open.empty() && text.substr(position).ltrim().starts_with("=")) {
+      if (!defining.empty())
+        depths[defining] = deepest;
+      defining = alias;
+      deepest = 0;
+      return true;
+    }
+    return reach(depths.lookup(alias));
+  }
+
+  /// `d0 floordiv 2`: a word may be an operator.
+  bool scanWord() {
+    StringRef word = takeName();
+    bool isOperator = word == "floordiv" || word == "ceildiv" || word == "mod";
+    return !isOperator || reach(++operators);
+  }
+
+  /// Moves past one character and the letters, digits, `_`, `.` and `$` that follow.
+  StringRef takeName() {
+    size_t start = position++;
+    while (position < text.size() && (llvm::isAlnum(text[position]) || StringRef("_.$").contains(text[position])))
+      ++position;
+    return text.slice(start, position);
+  }
+
+  /// A `<` may have been a comparison, so that another closing bracket ends it, too; a `>` without its `<` is one.
+  void close(char c) {
+    char opening = c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '<';
+    size_t size = open.size();
+    if (opening != '<')
+      while (size > 0 && open[size - 1] == '<')
+        --size;
+    if (size > 0 && open[size - 1] == opening)
+      open.truncate(size - 1);
+  }
+
+  /// Notes that something nests `more` levels below the open brackets.
+  bool reach(unsigned more) {
+    deepest = std::max<unsigned>(deepest, open.size() + more);
+    return open.size() + more <= mp::kMaxNesting;
+  }
+
+  StringRef text;
+  size_t position = 0;
+  llvm::SmallVector<char> open;
+  /// Operators since the last `,`, `=` or `:`. Of an affine expression they are levels, too: `- - d0`, `d0 + d1 + d2`.
+  unsigned operators = 0;
+  /// How deep the aliases defined so far nest, and the one being defined.
+  llvm::StringMap<unsigned> depths;
+  StringRef defining;
+  unsigned deepest = 0;
+};
+
+} // namespace
+
+std::optional<std::string> mp::explainDeepNesting(StringRef text, StringRef name) {
+  if (text.starts_with("ML\xefR"))
+    return std::nullopt;
+  size_t offset = NestingScanner(text).firstTooDeep();
+  if (offset == StringRef::npos)
+    return std::nullopt;
+  StringRef before = text.take_front(offset);
+  size_t line = before.count('\n') + 1;
+  size_t column = offset - (before.rfind('\n') + 1) + 1;
+  return (name + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) + ": error: nested more than " +
+          llvm::Twine(kMaxNesting) + " levels deep")
+      .str();
+}

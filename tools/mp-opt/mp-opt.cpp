@@ -1,0 +1,54 @@
+//===- mp-opt.cpp - mlir-opt with the mp dialect, its passes and its pipelines ---------------------------===//
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include "mp/IR/MP.h"
+#include "mp/IR/Nesting.h"
+
+using namespace mlir;
+
+/// What MlirOptMain(argc, argv, ...) does with a file, once its text is known not to nest too deeply for the parser.
+static LogicalResult processFile(StringRef inputName, StringRef outputName, DialectRegistry &registry,
+                                 const MlirOptMainConfig &config) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &error);
+  if (!input) {
+    llvm::errs() << error << "\n";
+    return failure();
+  }
+  if (std::optional<std::string> tooDeep = mp::explainDeepNesting(input->getBuffer(), inputName)) {
+    llvm::errs() << *tooDeep << "\n";
+    return failure();
+  }
+  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputName, &error);
+  if (!output) {
+    llvm::errs() << error << "\n";
+    return failure();
+  }
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+    return failure();
+  output->keep();
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<mp::MPDialect>();
+  registerAllPasses();
+
+  auto [input, output] = registerAndParseCLIOptions(argc, argv, "Halfstep's optimizer driver", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  return asMainReturnCode(processFile(input, output, registry, config));
+}
