@@ -20,6 +20,7 @@ config.environment["PATH"] = os.pathsep.join(
 
 # Every test that runs mp-opt is a test of the parser and the printer, too.
 config.substitutions.append((ToolSubst("mp-opt").regex, "mp-opt --verify-roundtrip"))
+config.substitutions.append(("%{llvm_include}", config.llvm_include_dir))
 config.substitutions.append(("%{source}", config.mp_source_dir))
 config.substitutions.append(("%{build}", config.mp_build_dir))
 config.substitutions.append(("%{python}", config.python_executable))
