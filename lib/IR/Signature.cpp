@@ -191,6 +191,7 @@ static constexpr AttributeRule kResultRules[] = {
 };
 static constexpr AttributeRule kOperationRules[] = {
     {names::batch, ValueOf::Integer}, {names::precision, ValueOf::Type}, {names::skipLimit, ValueOf::Integer},
+    {names::combinesRows, ValueOf::Unit},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {

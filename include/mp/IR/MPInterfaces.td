@@ -57,6 +57,18 @@ def MP_DerivativeOpInterface : OpInterface<"DerivativeOpInterface"> {
   ];
 }
 
+def MP_RowWeightsOpInterface : OpInterface<"RowWeightsOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An operation that combines rows of the batch and takes a weight for each: a row of weight 0 does not count.
+  }];
+  let methods = [
+    InterfaceMethod<"The weights, or null while every row counts the same.", "::mlir::Value", "getRowWeights">,
+    InterfaceMethod<"The type that weights have here.", "::mlir::RankedTensorType", "getRowWeightsType">,
+    InterfaceMethod<"Makes `weights` the weights.", "void", "setRowWeights", (ins "::mlir::Value":$weights)>,
+  ];
+}
+
 def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{ What an operation is inside a kernel. }];

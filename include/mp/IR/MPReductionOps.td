@@ -122,7 +122,7 @@ def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_R
 }
 
 def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleRow,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
   let summary = "mean cross entropy of softmax over the last dimension against integer labels";
   let description = [{

@@ -31,6 +31,7 @@ inline constexpr llvm::StringLiteral logNames = "mp.log_names";
 inline constexpr llvm::StringLiteral skipLimit = "mp.skip_limit";
 inline constexpr llvm::StringLiteral batched = "mp.batched";
 inline constexpr llvm::StringLiteral precision = "mp.precision";
+inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";
 } // namespace names
 
 enum class ProgramKind { Model, TrainStep, Accumulate, Apply, Eval, Infer, Derive };

@@ -1,0 +1,19 @@
+//===- Passes.h - passes from mp programs to mp programs -------------------------------------------------*- C++ -*-===//
+
+#ifndef MP_TRANSFORMS_PASSES_H
+#define MP_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mp {
+
+#define GEN_PASS_DECL
+#include "mp/Transforms/Passes.h.inc"
+
+/// Declares `registerTransformsPasses()`, which makes every pass of this room a flag of mp-opt.
+#define GEN_PASS_REGISTRATION
+#include "mp/Transforms/Passes.h.inc"
+
+} // namespace mp
+
+#endif // MP_TRANSFORMS_PASSES_H

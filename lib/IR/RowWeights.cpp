@@ -1,0 +1,15 @@
+//===- RowWeights.cpp - ops that combine rows and weigh each ----------------------------------------------------------===//
+
+#include "mp/IR/MP.h"
+
+using namespace mlir;
+using namespace mp;
+
+// One weight per row of logits, in the type of the loss.
+Value SoftmaxCrossEntropyOp::getRowWeights() { return getWeights(); }
+RankedTensorType SoftmaxCrossEntropyOp::getRowWeightsType() {
+  auto logits = cast<RankedTensorType>(getLogits().getType());
+  return RankedTensorType::get(logits.getShape().drop_back(),
+                               cast<RankedTensorType>(getResult().getType()).getElementType());
+}
+void SoftmaxCrossEntropyOp::setRowWeights(Value weights) { getWeightsMutable().assign(weights); }

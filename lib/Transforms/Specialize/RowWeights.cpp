@@ -1,0 +1,74 @@
+//===- RowWeights.cpp - rows that only fill up a batch do not count ---------------------------------------------------===//
+
+#include "mp/Transforms/Specialize/RowWeights.h"
+
+#include "mlir/IR/Builders.h"
+#include "mp/IR/MP.h"
+#include "mp/IR/Program.h"
+
+using namespace mlir;
+using namespace mp;
+
+static bool hasBatchedArgument(func::FuncOp program) {
+  return llvm::any_of(llvm::seq(program.getNumArguments()),
+                      [&](unsigned i) { return bool(program.getArgAttr(i, names::batched)); });
+}
+
+static SmallVector<Operation *> opsCombiningRows(func::FuncOp program) {
+  SmallVector<Operation *> found;
+  program.walk([&](Operation *op) {
+    if (op->hasAttr(names::combinesRows))
+      found.push_back(op);
+  });
+  return found;
+}
+
+/// Brings one weight per row into the form that an op takes, [64] -> [64x10] with each row's weight repeated.
+static Value expandTo(OpBuilder &builder, Location loc, Value weights, RankedTensorType type) {
+  auto current = cast<RankedTensorType>(weights.getType());
+  if (current.getElementType() != type.getElementType())
+    weights = CastOp::create(builder, loc, current.clone(type.getElementType()), weights, /*autocast=*/false);
+  if (type.getRank() <= 1)
+    return weights;
+  SmallVector<int64_t> column(type.getRank(), 1);
+  column.front() = type.getDimSize(0);
+  weights = ReshapeOp::create(builder, loc, type.clone(column), weights);
+  return BroadcastOp::create(builder, loc, type, weights, /*like=*/Value());
+}
+
+static LogicalResult weigh(Operation *op, Value rowWeights) {
+  auto weighted = dyn_cast<RowWeightsOpInterface>(op);
+  if (!weighted)
+    return op->emitOpError("combines rows of the batch and takes no weights for them, so that a batch cannot be padded");
+  RankedTensorType type = weighted.getRowWeightsType();
+  int64_t rows = cast<RankedTensorType>(rowWeights.getType()).getDimSize(0);
+  if (type.getRank() == 0 || type.getDimSize(0) != rows)
+    return op->emitOpError("takes weights of type ") << type << ", which are not one for each of the batch's " << rows << " rows";
+  OpBuilder builder(op);
+  Value weights = expandTo(builder, op->getLoc(), rowWeights, type);
+  if (Value own = weighted.getRowWeights())
+    weights = MulOp::create(builder, op->getLoc(), type, own, weights);
+  weighted.setRowWeights(weights);
+  return success();
+}
+
+LogicalResult mp::addRowWeights(func::FuncOp program) {
+  auto batch = program->getAttrOfType<IntegerAttr>(names::batch);
+  if (!batch)
+    return program.emitError("row weights need a batch size; run mp-specialize first");
+  if (findRowWeights(program) || !hasBatchedArgument(program))
+    return success();
+  auto type = RankedTensorType::get({batch.getInt()}, Float32Type::get(program.getContext()));
+  BlockArgument rowWeights = addArgument(program, type, ArgumentRole::RowWeights, "row_weights", {}, program.getLoc());
+  program.setArgAttr(rowWeights.getArgNumber(), names::batched, UnitAttr::get(program.getContext()));
+  for (Operation *op : opsCombiningRows(program))
+    if (failed(weigh(op, rowWeights)))
+      return failure();
+  return success();
+}
+
+LogicalResult mp::checkRowsAreIndependent(func::FuncOp program) {
+  for (Operation *op : opsCombiningRows(program))
+    return op->emitOpError("combines rows of the batch, so that rows which only fill it up would change the others' results");
+  return success();
+}

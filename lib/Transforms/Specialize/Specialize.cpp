@@ -1,0 +1,157 @@
+//===- Specialize.cpp - give the open batch size a value --------------------------------------------------------------===//
+
+#include "mp/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mp/IR/MP.h"
+#include "mp/IR/Program.h"
+#include "mp/Transforms/Specialize/RowWeights.h"
+
+namespace mp {
+#define GEN_PASS_DEF_SPECIALIZEPASS
+#include "mp/Transforms/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+static bool isOpen(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+static bool hasOpenBatch(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() > 0 && tensor.isDynamicDim(0);
+}
+
+/// Whether an op works along the last dimension, that of its rows, without reducing it (softmax).
+static bool normalizesLastDimension(Operation *op) {
+  auto kernelOp = dyn_cast<KernelOpInterface>(op);
+  return kernelOp && kernelOp.getKernelRole() == KernelRole::Row &&
+         llvm::any_of(op->getResultTypes(), [&](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.getRank() > 0 && tensor.isDynamicDim(tensor.getRank() - 1) &&
+                  tensor.getShape() == cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+         });
+}
+
+/// Whether a row of the result depends on more than one row of the batch. While the batch is open, the types tell: such
+/// an op takes `?` and gives none, or gives it twice ([?x4] x [4x?]), or works along it.
+static bool combinesRows(Operation *op) {
+  if (op->getNumResults() == 0 || !llvm::any_of(op->getOperandTypes(), isOpen))
+    return false;
+  return llvm::none_of(op->getResultTypes(), isOpen) || normalizesLastDimension(op) ||
+         llvm::any_of(op->getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.getNumDynamicDims() > 1;
+         });
+}
+
+/// Fills the open sizes of a result with the inferred ones. Sizes that the model states stay: the verifier and this
+/// compare, and neither changes them.
+static LogicalResult setShape(OpResult result, ArrayRef<int64_t> inferred) {
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [size, known] : llvm::zip_equal(shape, inferred))
+    if (ShapedType::isDynamic(size))
+      size = known;
+    else if (size != known)
+      return result.getOwner()->emitOpError("result #")
+             << result.getResultNumber() << " is declared " << type << ", but this batch makes a size of " << size << " " << known;
+  result.setType(type.clone(shape));
+  return success();
+}
+
+/// The results of an op that ends in a return-like terminator have the types that it returns.
+static Operation *getYield(Operation *op) {
+  if (op->getNumRegions() != 1 || !llvm::hasSingleElement(op->getRegion(0)) || op->getRegion(0).front().empty())
+    return nullptr;
+  Operation *last = &op->getRegion(0).front().back();
+  return last->hasTrait<mlir::OpTrait::ReturnLike>() && last->getNumOperands() == op->getNumResults() ? last : nullptr;
+}
+
+static LogicalResult specializeOp(Operation *op) {
+  if (Operation *yield = getYield(op)) {
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), yield->getOperands()))
+      result.setType(value.getType());
+  } else if (auto shaped = dyn_cast<ShapeOpInterface>(op)) {
+    SmallVector<SmallVector<int64_t>> shapes;
+    if (failed(shaped.inferShapes(shapes)))
+      return failure();
+    for (auto [result, shape] : llvm::zip_equal(op->getResults(), shapes))
+      if (failed(setShape(result, shape)))
+        return failure();
+  }
+  for (OpResult result : op->getResults())
+    if (isOpen(result.getType()))
+      return op->emitOpError("keeps an open size: result #") << result.getResultNumber() << " has type " << result.getType();
+  return success();
+}
+
+/// Gives the inputs their sizes and infers all others, in the order of the ops, the inside of a region before its op.
+static LogicalResult specializeProgram(func::FuncOp program, int64_t batch) {
+  UnitAttr unit = UnitAttr::get(program.getContext());
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    if (hasOpenBatch(program.getResultTypes()[i]))
+      program.setResultAttr(i, names::batched, unit);
+  for (BlockArgument argument : program.getArguments()) {
+    if (!hasOpenBatch(argument.getType()))
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.front() = batch;
+    argument.setType(type.clone(shape));
+    program.setArgAttr(argument.getArgNumber(), names::batched, unit);
+  }
+  WalkResult walked = program.getBody().walk(
+      [](Operation *op) { return failed(specializeOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
+  if (walked.wasInterrupted())
+    return failure();
+  program.setFunctionType(FunctionType::get(program.getContext(), program.getBody().getArgumentTypes(),
+                                            getReturn(program).getOperandTypes()));
+  program->setAttr(names::batch, IntegerAttr::get(IntegerType::get(program.getContext(), 64), batch));
+  return success();
+}
+
+namespace {
+struct SpecializePass : mp::impl::SpecializePassBase<SpecializePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(specializeModule(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult specializeModule(ModuleOp module) {
+    if (batch < 1)
+      return module.emitError("mp-specialize: batch is at least 1, found ") << batch;
+    SmallVector<func::FuncOp> programs =
+        llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp func) { return getProgramKind(func).has_value(); });
+    if (programs.empty())
+      return module.emitError("mp-specialize: no function here has mp.program, so that there is nothing to specialize");
+    for (func::FuncOp program : programs) {
+      if (auto known = program->getAttrOfType<IntegerAttr>(names::batch)) {
+        if (known.getInt() != batch)
+          return program.emitError("is specialized for a batch of ") << known.getInt() << " already, asked for " << batch;
+      } else {
+        markOpsCombiningRows(program);
+        if (failed(specializeProgram(program, batch)))
+          return failure();
+      }
+      if (pad && getProgramKind(program) == ProgramKind::Model && failed(addRowWeights(program)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// The types tell which ops combine rows only while the batch is open; a mark tells later stages.
+  void markOpsCombiningRows(func::FuncOp program) {
+    program.getBody().walk([&](Operation *op) {
+      if (combinesRows(op))
+        op->setAttr(names::combinesRows, UnitAttr::get(op->getContext()));
+    });
+  }
+};
+} // namespace
