@@ -1,24 +1,401 @@
+//===- Derivatives.cpp - the derivative of every op, in op order ----------===//
+//
+// Each rule turns the gradients of an op's results into those of its operands, in mp ops of the
+// same types as forward. A rule may build more than is used; mp-autodiff drops what no gradient
+// needs. Shapes are static here.
+//===----------------------------------------------------------------------===//
+
 #include "mp/IR/MP.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir;
 using namespace mp;
-LogicalResult MatmulOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult AddOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult SubOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult MulOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult DivOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult MaxOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult ExpOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult LogOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult SqrtOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult ReluOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult SelectOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult CastOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult DropoutOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult ReduceSumOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult ReduceMeanOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult ReduceMaxOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult SoftmaxOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult SoftmaxCrossEntropyOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult ReshapeOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult TransposeOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
-LogicalResult BroadcastOp::differentiate(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("has no derivative yet"); }
+
+using LocBuilder = ImplicitLocOpBuilder;
+using Gradients = SmallVectorImpl<Value>;
+
+//===----------------------------------------------------------------------===//
+// What the rules are made of
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+static bool isFloat(Value value) { return isa<FloatType>(typeOf(value).getElementType()); }
+
+/// f64 for f64, else f32: the type in which sums and means are kept.
+static FloatType wideType(Value value) {
+  MLIRContext *context = value.getContext();
+  return typeOf(value).getElementType().isF64() ? FloatType(Float64Type::get(context))
+                                                : Float32Type::get(context);
+}
+
+/// A constant without dimensions, which broadcasts, of the element type of `like`.
+static Value scalar(LocBuilder &b, Value like, double value) {
+  auto type = RankedTensorType::get({}, typeOf(like).getElementType());
+  return ConstantOp::create(
+      b, type, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+}
+
+static Value castTo(LocBuilder &b, Value value, Type element) {
+  RankedTensorType type = typeOf(value);
+  return type.getElementType() == element
+             ? value
+             : CastOp::create(b, type.clone(element), value).getResult();
+}
+
+static Value reshapeTo(LocBuilder &b, Value value, ArrayRef<int64_t> shape) {
+  RankedTensorType type = typeOf(value);
+  return type.getShape() == shape ? value
+                                  : ReshapeOp::create(b, type.clone(shape), value).getResult();
+}
+
+/// The shape to which two operands of an elementwise op broadcast.
+static SmallVector<int64_t> broadcastShape(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  SmallVector<int64_t> shape(lhs);
+  for (auto [i, size] : llvm::enumerate(rhs))
+    if (int64_t &entry = shape[lhs.size() - rhs.size() + i]; entry == 1)
+      entry = size;
+  return shape;
+}
+
+template <typename BinaryOp> static Value binary(LocBuilder &b, Value lhs, Value rhs) {
+  auto type = typeOf(lhs).clone(broadcastShape(typeOf(lhs).getShape(), typeOf(rhs).getShape()));
+  return BinaryOp::create(b, type, lhs, rhs);
+}
+static Value sub(LocBuilder &b, Value lhs, Value rhs) { return binary<SubOp>(b, lhs, rhs); }
+static Value mul(LocBuilder &b, Value lhs, Value rhs) { return binary<MulOp>(b, lhs, rhs); }
+static Value div(LocBuilder &b, Value lhs, Value rhs) { return binary<DivOp>(b, lhs, rhs); }
+
+/// A product with -1: a difference from 0 would make +0 of +0.
+static Value negate(LocBuilder &b, Value value) { return mul(b, value, scalar(b, value, -1.0)); }
+
+static Value compare(LocBuilder &b, ComparePredicate predicate, Value lhs, Value rhs) {
+  auto type = RankedTensorType::get(broadcastShape(typeOf(lhs).getShape(), typeOf(rhs).getShape()),
+                                    b.getI1Type());
+  return CompareOp::create(b, type, predicate, lhs, rhs);
+}
+
+/// One of the values has the shape of the result.
+static Value select(LocBuilder &b, Value condition, Value ifTrue, Value ifFalse) {
+  auto type =
+      typeOf(ifTrue).clone(broadcastShape(typeOf(ifTrue).getShape(), typeOf(ifFalse).getShape()));
+  return SelectOp::create(b, type, condition, ifTrue, ifFalse);
+}
+
+/// Sums `gradient` over the dimensions along which a value of type `target` was repeated, in f32
+/// with one rounding.
+// tensor<4x8xf16> to tensor<1x8xf16>: reduce_sum over [0], then reshape.
+static Value sumTo(LocBuilder &b, Value gradient, RankedTensorType target) {
+  ArrayRef<int64_t> shape = typeOf(gradient).getShape();
+  int64_t lead = static_cast<int64_t>(shape.size()) - target.getRank();
+  SmallVector<int64_t> repeated, kept;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    int64_t dimension = static_cast<int64_t>(i);
+    bool summed = dimension < lead || (target.getDimSize(dimension - lead) == 1 && size != 1);
+    (summed ? repeated : kept).push_back(summed ? dimension : size);
+  }
+  if (!repeated.empty())
+    gradient = ReduceSumOp::create(b, typeOf(gradient).clone(kept), gradient, repeated);
+  return reshapeTo(b, gradient, target.getShape());
+}
+
+/// The shape of `type` with size 1 in `dimensions`.
+static SmallVector<int64_t> keptShape(RankedTensorType type, ArrayRef<int64_t> dimensions) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t dimension : dimensions)
+    shape[dimension] = 1;
+  return shape;
+}
+
+/// Repeats `value`, a reduction of `input` over `dimensions`, along them.
+static Value spread(LocBuilder &b, Value value, RankedTensorType input,
+                    ArrayRef<int64_t> dimensions) {
+  Value kept = reshapeTo(b, value, keptShape(input, dimensions));
+  auto type = typeOf(value).clone(input.getShape());
+  return typeOf(kept) == type ? kept : BroadcastOp::create(b, type, kept, Value()).getResult();
+}
+
+/// Swaps the last two dimensions.
+static Value transposeLast(LocBuilder &b, Value value) {
+  RankedTensorType type = typeOf(value);
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  std::swap(permutation.back(), *std::next(permutation.rbegin()));
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape.back(), *std::next(shape.rbegin()));
+  return TransposeOp::create(b, type.clone(shape), value, permutation);
+}
+
+/// Rows of all batches in one matrix: [N, i, k] to [N * i, k].
+static Value flattenRows(LocBuilder &b, Value value) {
+  RankedTensorType type = typeOf(value);
+  int64_t rows = 1;
+  for (int64_t size : type.getShape().drop_back())
+    rows *= size;
+  return reshapeTo(b, value, {rows, type.getShape().back()});
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+// With C = A B: dA = dC B^T, dB = A^T dC; a matrix stored transposed gets its gradient transposed,
+// by swapping factors.
+LogicalResult MatmulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                      Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value lhs = getLhs(), rhs = getRhs();
+  bool transposeLhs = getTransposeLhs(), transposeRhs = getTransposeRhs();
+  Value gradient = castTo(b, results[0], typeOf(lhs).getElementType());
+  auto product = [&](Type type, Value left, bool transposeLeft, Value right,
+                     bool transposeRight) -> Value {
+    return MatmulOp::create(b, type, left, right, Value(), transposeLeft, transposeRight, getAcc());
+  };
+
+  // One matrix for every batch: its gradient is one product over the rows of all batches, summed in
+  // the accumulator.
+  bool shared = typeOf(lhs).getRank() > 2 && typeOf(rhs).getRank() == 2;
+  if (shared) {
+    Value rows = transposeLhs ? transposeLast(b, lhs) : lhs;
+    Value rowGradient = product(rows.getType(), gradient, false, rhs, !transposeRhs);
+    operands[0] = transposeLhs ? transposeLast(b, rowGradient) : rowGradient;
+    lhs = flattenRows(b, rows);
+    gradient = flattenRows(b, gradient);
+    transposeLhs = false;
+  } else {
+    operands[0] = transposeLhs ? product(lhs.getType(), rhs, transposeRhs, gradient, true)
+                               : product(lhs.getType(), gradient, false, rhs, !transposeRhs);
+  }
+  operands[1] = transposeRhs ? product(rhs.getType(), gradient, true, lhs, transposeLhs)
+                             : product(rhs.getType(), lhs, !transposeLhs, gradient, false);
+
+  // A bias wider than the result is summed in its own type, so that nothing is rounded twice.
+  if (Value bias = getBias()) {
+    Type element = typeOf(bias).getElementType();
+    bool widens = element.getIntOrFloatBitWidth() > typeOf(results[0]).getElementTypeBitWidth();
+    Value wide = widens ? castTo(b, results[0], element) : results[0];
+    operands[2] = castTo(b, sumTo(b, wide, typeOf(bias)), element);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                       Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = reshapeTo(b, results[0], typeOf(getInput()).getShape());
+  return success();
+}
+
+LogicalResult TransposeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                         Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = TransposeOp::create(b, getInput().getType(), results[0],
+                                    invertPermutationVector(getPermutation()));
+  return success();
+}
+
+// Nothing flows into `like`: only its shape is read.
+LogicalResult BroadcastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                         Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = sumTo(b, results[0], typeOf(getInput()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+LogicalResult AddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = sumTo(b, results[0], typeOf(getLhs()));
+  operands[1] = sumTo(b, results[0], typeOf(getRhs()));
+  return success();
+}
+
+LogicalResult SubOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = sumTo(b, results[0], typeOf(getLhs()));
+  operands[1] = negate(b, sumTo(b, results[0], typeOf(getRhs())));
+  return success();
+}
+
+LogicalResult MulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = sumTo(b, mul(b, results[0], getRhs()), typeOf(getLhs()));
+  operands[1] = sumTo(b, mul(b, results[0], getLhs()), typeOf(getRhs()));
+  return success();
+}
+
+// d(x/y)/dy = -(x/y)/y.
+LogicalResult DivOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = sumTo(b, div(b, results[0], getRhs()), typeOf(getLhs()));
+  Value slope = div(b, getResult(), getRhs());
+  operands[1] = negate(b, sumTo(b, mul(b, results[0], slope), typeOf(getRhs())));
+  return success();
+}
+
+// The larger operand gets the gradient, equal ones half each; where one is NaN both get it, as in
+// PyTorch.
+LogicalResult MaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value gradient = results[0], zero = scalar(b, gradient, 0.0);
+  Value tie = compare(b, ComparePredicate::eq, getLhs(), getRhs());
+  Value share = select(b, tie, mul(b, gradient, scalar(b, gradient, 0.5)), gradient);
+  Value lhsLess = compare(b, ComparePredicate::lt, getLhs(), getRhs());
+  Value rhsLess = compare(b, ComparePredicate::gt, getLhs(), getRhs());
+  operands[0] = sumTo(b, select(b, lhsLess, zero, share), typeOf(getLhs()));
+  operands[1] = sumTo(b, select(b, rhsLess, zero, share), typeOf(getRhs()));
+  return success();
+}
+
+LogicalResult ExpOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = mul(b, results[0], getResult());
+  return success();
+}
+
+LogicalResult LogOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = div(b, results[0], getInput());
+  return success();
+}
+
+LogicalResult SqrtOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                    Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = div(b, results[0], mul(b, getResult(), scalar(b, getResult(), 2.0)));
+  return success();
+}
+
+LogicalResult ReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                    Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = ReluGradOp::create(b, getType(), getResult(), results[0]);
+  return success();
+}
+
+LogicalResult SelectOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                      Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value zero = scalar(b, results[0], 0.0);
+  operands[1] = sumTo(b, select(b, getCondition(), results[0], zero), typeOf(getTrueValue()));
+  operands[2] = sumTo(b, select(b, getCondition(), zero, results[0]), typeOf(getFalseValue()));
+  return success();
+}
+
+// A cast that autocast inserted has a gradient that autocast inserted.
+LogicalResult CastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                    Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  if (isFloat(getInput()))
+    operands[0] = CastOp::create(b, getInput().getType(), results[0], getAutocast());
+  return success();
+}
+
+// The mask is a function of rng and stream, so that nothing is stored for it.
+LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                       Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = DropoutOp::create(b, results[0].getType(), results[0], getRng(), getRateAttr(),
+                                  getStreamAttr());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceSumOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                         Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = spread(b, results[0], typeOf(getInput()), getDimensions());
+  return success();
+}
+
+// Divided in f32: the number of elements may be beyond f16.
+LogicalResult ReduceMeanOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                          Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  RankedTensorType input = typeOf(getInput());
+  double count = 1;
+  for (int64_t dimension : getDimensions())
+    count *= static_cast<double>(input.getDimSize(dimension));
+  Value wide = castTo(b, results[0], wideType(results[0]));
+  Value share = castTo(b, div(b, wide, scalar(b, wide, count)), input.getElementType());
+  operands[0] = spread(b, share, input, getDimensions());
+  return success();
+}
+
+// Elements equal to the maximum share its gradient; where it is NaN all get NaN. Counted in f32.
+LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                         Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  RankedTensorType input = typeOf(getInput());
+  FloatType wide = wideType(getInput());
+  Value isMaximum =
+      compare(b, ComparePredicate::eq, getInput(), spread(b, getResult(), input, getDimensions()));
+  Value count = ReduceSumOp::create(b, getType().clone(wide), castTo(b, isMaximum, wide),
+                                    getDimensions(), getKeepDims());
+  Value share = castTo(b, div(b, castTo(b, results[0], wide), count), input.getElementType());
+  operands[0] = mul(b, spread(b, share, input, getDimensions()),
+                    castTo(b, isMaximum, input.getElementType()));
+  return success();
+}
+
+LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                       Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = SoftmaxGradOp::create(b, getType(), getResult(), results[0]);
+  return success();
+}
+
+/// (loss[r] - mean loss) / sum of weights, times the gradient: what a row's weight does to a
+/// weighted mean.
+static Value weightGradient(LocBuilder &b, SoftmaxCrossEntropyOp op, Value gradient) {
+  Value logits = castTo(b, op.getLogits(), op.getType().getElementType());
+  RankedTensorType type = typeOf(logits);
+  SmallVector<int64_t> last{type.getRank() - 1};
+  auto allRows = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
+  SmallVector<int64_t> column = keptShape(type, last);
+  RankedTensorType rows = type.clone(type.getShape().drop_back());
+  auto sum = [&](Value value) -> Value { return ReduceSumOp::create(b, rows, value, last); };
+
+  Value maximum = ReduceMaxOp::create(b, rows, logits, last);
+  Value shifted = sub(b, logits, reshapeTo(b, maximum, column));
+  Value logSum = LogOp::create(b, sum(ExpOp::create(b, shifted)));
+  Value classes = IotaOp::create(b, type.clone(b.getI64Type()), Value(), last.front());
+  Value labels = reshapeTo(b, castTo(b, op.getLabels(), b.getI64Type()), column);
+  Value isLabel = compare(b, ComparePredicate::eq, classes, labels);
+  Value ofLabel = sum(select(b, isLabel, shifted, scalar(b, shifted, 0.0)));
+
+  Value excess = sub(b, sub(b, logSum, ofLabel), op.getResult());
+  Value total = ReduceSumOp::create(b, op.getType(), op.getWeights(), allRows);
+  return mul(b, div(b, excess, total), gradient);
+}
+
+LogicalResult SoftmaxCrossEntropyOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
+                                                   Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = SoftmaxCrossEntropyGradOp::create(b, getLogits().getType(), getLogits(),
+                                                  getLabels(), results[0], getWeights());
+  if (getWeights())
+    operands[2] = weightGradient(b, *this, results[0]);
+  return success();
+}

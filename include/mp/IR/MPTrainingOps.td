@@ -103,11 +103,17 @@ def MP_HysteresisKindAttr : EnumAttr<MP_Dialect, MP_HysteresisKind, "hysteresis_
 def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleSerial> {
   let summary = "the state machine of dynamic loss scaling";
   let description = [{
-    Where `bad` >= 0: the hysteresis tracker counts down from `hysteresis`; at 0 the scale becomes
-    `max(scale * backoff_factor, floor)` and the growth tracker 0. Else the growth tracker counts up; at
-    `growth_interval` the scale becomes `min(scale * growth_factor, ceiling)` if that is finite, and the tracker 0.
-    All in f32. docs/loss-scaling.md has the exact rule of the hysteresis tracker for both kinds, and the settings that
-    are PyTorch's, Keras's, Apex's, jmp's, Paddle's, DeepSpeed's and Megatron's.
+    Exactly `updateLossScale` of Numerics/LossScale.h, in f32:
+
+    - `bad` >= 0: the growth tracker becomes 0. If the hysteresis tracker is greater than 1 it goes down by 1 and the
+      scale stays; else the scale becomes `max(scale * backoff_factor, floor)` and the hysteresis tracker `hysteresis`
+      (`consecutive`) or 1 (`cumulative`: until the scale grows every further overflow backs off).
+    - else: the growth tracker goes up by 1. At `growth_interval` it becomes 0, the hysteresis tracker `hysteresis`, and
+      with `n = scale * growth_factor` the scale becomes `min(n, ceiling)`, or stays if n is infinite and `ceiling` is not.
+      Below `growth_interval` the hysteresis tracker becomes `hysteresis` (`consecutive`) or stays (`cumulative`).
+
+    docs/loss-scaling.md has the settings that are PyTorch's, Keras's, Apex's, jmp's, Paddle's, DeepSpeed's and
+    Megatron's.
 
     Constraints:
     1. `growth_factor` is at least 1, `backoff_factor` is in (0, 1], `growth_interval` and `hysteresis` are at least 1.
