@@ -11,6 +11,7 @@
 
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
+#include "mp/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -45,6 +46,7 @@ int main(int argc, char **argv) {
   registerAllExtensions(registry);
   registry.insert<mp::MPDialect>();
   registerAllPasses();
+  mp::registerTransformsPasses();
 
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "Halfstep's optimizer driver", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
