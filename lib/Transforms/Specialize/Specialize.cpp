@@ -58,7 +58,7 @@ static LogicalResult setShape(OpResult result, ArrayRef<int64_t> inferred) {
       size = known;
     else if (size != known)
       return result.getOwner()->emitOpError("result #")
-             << result.getResultNumber() << " is declared " << type << ", but this batch makes a size of " << size << " " << known;
+             << result.getResultNumber() << " is declared " << type << ", but this batch turns its size " << size << " into " << known;
   result.setType(type.clone(shape));
   return success();
 }
@@ -126,7 +126,7 @@ struct SpecializePass : mp::impl::SpecializePassBase<SpecializePass> {
 private:
   LogicalResult specializeModule(ModuleOp module) {
     if (batch < 1)
-      return module.emitError("mp-specialize: batch is at least 1, found ") << batch;
+      return module.emitError("mp-specialize: batch is at least 1, found ") << batch.getValue();
     SmallVector<func::FuncOp> programs =
         llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp func) { return getProgramKind(func).has_value(); });
     if (programs.empty())
@@ -134,7 +134,7 @@ private:
     for (func::FuncOp program : programs) {
       if (auto known = program->getAttrOfType<IntegerAttr>(names::batch)) {
         if (known.getInt() != batch)
-          return program.emitError("is specialized for a batch of ") << known.getInt() << " already, asked for " << batch;
+          return program.emitError("is specialized for a batch of ") << known.getInt() << " already, asked for " << batch.getValue();
       } else {
         markOpsCombiningRows(program);
         if (failed(specializeProgram(program, batch)))

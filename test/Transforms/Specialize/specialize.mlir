@@ -1,0 +1,69 @@
+// RUN: mp-opt %s -mp-specialize=batch=4 | FileCheck %s
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-specialize=batch=4 | FileCheck %s
+
+// Every open size is 4, or follows from it; what was open is marked, and so is the op that combines rows.
+// CHECK-LABEL: func.func @sizes_follow_from_the_batch(
+// CHECK-SAME: %{{.*}}: tensor<4x2x3xui8> {mp.batched, mp.input = "x"}
+// CHECK-SAME: %{{.*}}: tensor<4xi32> {mp.batched, mp.input = "y"}
+// CHECK-SAME: %{{.*}}: tensor<6x5xf32> {mp.initializer = #mp.zeros, mp.parameter = "w"}
+// CHECK-SAME: -> (tensor<f32> {mp.loss}, tensor<4x5xf32> {mp.batched, mp.output = "z"})
+// CHECK-SAME: mp.batch = 4 : i64
+func.func @sizes_follow_from_the_batch(
+    %x: tensor<?x2x3xui8> {mp.input = "x"}, %y: tensor<?xi32> {mp.input = "y"},
+    %w: tensor<6x5xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+    -> (tensor<f32> {mp.loss}, tensor<?x5xf32> {mp.output = "z"}) attributes {mp.program = "model"} {
+  // CHECK: mp.cast {{.*}} : tensor<4x2x3xui8> -> tensor<4x2x3xf32>
+  %0 = mp.cast %x : tensor<?x2x3xui8> -> tensor<?x2x3xf32>
+  // CHECK: mp.reshape {{.*}} : tensor<4x2x3xf32> -> tensor<4x6xf32>
+  %1 = mp.reshape %0 : tensor<?x2x3xf32> -> tensor<?x6xf32>
+  // CHECK: mp.matmul {{.*}} -> tensor<4x5xf32>
+  %2 = mp.matmul %1, %w acc f32 : tensor<?x6xf32>, tensor<6x5xf32> -> tensor<?x5xf32>
+  // CHECK: mp.softmax_cross_entropy {{.*}} {mp.combines_rows}
+  %l = mp.softmax_cross_entropy %2, %y : tensor<?x5xf32>, tensor<?xi32> -> tensor<f32>
+  return %l, %2 : tensor<f32>, tensor<?x5xf32>
+}
+
+// CHECK-LABEL: func.func @regions_are_specialized_too(
+func.func @regions_are_specialized_too(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<?x3xf32> {mp.output = "y"})
+    attributes {mp.program = "infer"} {
+  // CHECK: mp.autocast -> (tensor<4x3xf32>)
+  %r = mp.autocast -> (tensor<?x3xf32>) {
+    // CHECK: mp.relu {{.*}} : tensor<4x3xf32>
+    %e = mp.relu %x : tensor<?x3xf32>
+    mp.yield %e : tensor<?x3xf32>
+  }
+  return %r : tensor<?x3xf32>
+}
+
+// CHECK-LABEL: func.func @like_gives_a_size_to_ops_without_operands(
+func.func @like_gives_a_size_to_ops_without_operands(%x: tensor<?x3xf32> {mp.input = "x"})
+    -> (tensor<?x3xi32> {mp.output = "i"}, tensor<?x3xf32> {mp.output = "c"}) attributes {mp.program = "model"} {
+  // CHECK: mp.iota {{.*}} -> tensor<4x3xi32>
+  %i = mp.iota dimension 0 like %x : tensor<?x3xf32> -> tensor<?x3xi32>
+  %c = mp.constant dense<2.0> : tensor<f32>
+  // CHECK: mp.broadcast {{.*}} -> tensor<4x3xf32>
+  %b = mp.broadcast %c like %x : tensor<?x3xf32> : tensor<f32> -> tensor<?x3xf32>
+  return %i, %b : tensor<?x3xi32>, tensor<?x3xf32>
+}
+
+// A sum over classes keeps rows apart; a sum over rows does not.
+// CHECK-LABEL: func.func @only_ops_across_rows_are_marked(
+func.func @only_ops_across_rows_are_marked(%x: tensor<?x3xf32> {mp.input = "x"})
+    -> (tensor<?xf32> {mp.output = "a"}, tensor<3xf32> {mp.output = "b"}, tensor<3x?xf32> {mp.output = "c"})
+    attributes {mp.program = "model"} {
+  // CHECK: mp.reduce_sum {{.*}} dimensions [1] :
+  %a = mp.reduce_sum %x dimensions [1] : tensor<?x3xf32> -> tensor<?xf32>
+  // CHECK: mp.reduce_sum {{.*}} dimensions [0] {mp.combines_rows} :
+  %b = mp.reduce_sum %x dimensions [0] : tensor<?x3xf32> -> tensor<3xf32>
+  // CHECK: mp.transpose {{.*}} permutation [1, 0] :
+  %t = mp.transpose %x permutation [1, 0] : tensor<?x3xf32> -> tensor<3x?xf32>
+  // CHECK: mp.softmax {{.*}} {mp.combines_rows} : tensor<3x4xf32>
+  %c = mp.softmax %t : tensor<3x?xf32>
+  return %a, %b, %c : tensor<?xf32>, tensor<3xf32>, tensor<3x?xf32>
+}
+
+// CHECK-LABEL: func.func @functions_without_a_program_are_left_alone(
+// CHECK-SAME: tensor<?xf32>
+func.func @functions_without_a_program_are_left_alone(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
