@@ -1,0 +1,49 @@
+// RUN: mp-opt %s -split-input-file -verify-diagnostics
+
+func.func @element_types(%a: tensor<4xf16>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{requires the same element type for all operands and results}}
+  %0 = mp.add %a, %b : tensor<4xf16>, tensor<4xf32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @broadcast(%a: tensor<4x8xf32>, %b: tensor<3x8xf32>) {
+  // expected-error @+1 {{operand shapes do not broadcast: size 3 meets 4 in [3x8]}}
+  %0 = mp.add %a, %b : tensor<4x8xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @result(%a: tensor<4x8xf32>) {
+  // expected-error @+1 {{result #0 has shape [8], operands and attributes give [4x8]}}
+  %0 = mp.mul %a, %a : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+// -----
+func.func @integer_division(%a: tensor<4xi32>) {
+  // expected-error @+1 {{divides floats, found 'i32'}}
+  %0 = mp.div %a, %a : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  return
+}
+// -----
+func.func @no_arithmetic_on_truth_values(%a: tensor<4xi1>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of f16, bf16, f32, f64, ui8, i32 or i64 values}}
+  %0 = mp.add %a, %a : tensor<4xi1>, tensor<4xi1> -> tensor<4xi1>
+  return
+}
+// -----
+func.func @compared_types(%a: tensor<4xi32>, %b: tensor<4xui8>) {
+  // expected-error @+1 {{operands differ in type: lhs has 'i32', rhs has 'ui8'}}
+  %0 = mp.compare eq %a, %b : tensor<4xi32>, tensor<4xui8> -> tensor<4xi1>
+  return
+}
+// -----
+func.func @selected_types(%c: tensor<4xi1>, %a: tensor<4xf16>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{value has type 'f16', result has 'f32'}}
+  %0 = mp.select %c, %a, %b : tensor<4xi1>, tensor<4xf16>, tensor<4xf32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @exp_of_integers(%a: tensor<4xi32>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of f16, bf16, f32 or f64 values}}
+  %0 = mp.exp %a : tensor<4xi32>
+  return
+}

@@ -1,0 +1,115 @@
+// RUN: mp-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{mp.program stands on a function and is model, train_step, accumulate, apply, eval, infer or derive, found "models"}}
+func.func @kind() attributes {mp.program = "models"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found 0}}
+func.func @no_role(%x: tensor<4xf32>) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found 2}}
+func.func @two_roles(%x: tensor<4xf32> {mp.input = "x", mp.parameter = "y"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+func.func @name_twice(%x: tensor<4xf32> {mp.input = "x"},
+    // expected-error @+1 {{argument name "x" is used twice}}
+    %y: tensor<4xf32> {mp.input = "x"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{state "w" has no mp.initializer}}
+func.func @initializer(%w: tensor<4xf32> {mp.parameter = "w"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{only a parameter or state has mp.initializer}}
+func.func @initialized_input(%x: tensor<4xf32> {mp.input = "x", mp.initializer = #mp.zeros}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{state "w" has an open size; only inputs follow the batch}}
+func.func @open_state(%w: tensor<?xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument "x" has an open size in dimension 1; only the first dimension, the batch, may be open}}
+func.func @open_inner(%x: tensor<4x?xf32> {mp.input = "x"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0 is a ranked tensor of f16, bf16, f32, f64, ui8, i32, i64 or i1, found 'tensor<4xi16>'}}
+func.func @element(%x: tensor<4xi16> {mp.input = "x"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0 has more elements than 64 bits count}}
+func.func @overflow(%x: tensor<9223372036854775807x9223372036854775807xf32> {mp.input = "x"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{at most 2^48 are supported}}
+func.func @too_many(%x: tensor<9223372036854775807xf32> {mp.input = "x"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{result #0: has one of mp.loss, mp.output, mp.metric, mp.next, mp.gradient and mp.log, found 0}}
+func.func @result_role(%x: tensor<4xf32> {mp.input = "x"}) -> tensor<4xf32> attributes {mp.program = "model"} {
+  return %x : tensor<4xf32>
+}
+// -----
+// expected-error @+1 {{result #0: the loss is tensor<f32> or tensor<f64>, found 'tensor<4xf32>'}}
+func.func @loss(%x: tensor<4xf32> {mp.input = "x"}) -> (tensor<4xf32> {mp.loss}) attributes {mp.program = "model"} {
+  return %x : tensor<4xf32>
+}
+// -----
+// expected-error @+1 {{result #1: a program has one loss}}
+func.func @two_losses(%x: tensor<f32> {mp.input = "x"}) -> (tensor<f32> {mp.loss}, tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  return %x, %x : tensor<f32>, tensor<f32>
+}
+// -----
+// expected-error @+1 {{result #0 ("m"): a metric is a float for each row, found 'tensor<f32>'}}
+func.func @metric(%x: tensor<f32> {mp.input = "x"}) -> (tensor<f32> {mp.metric = "m"}) attributes {mp.program = "model"} {
+  return %x : tensor<f32>
+}
+// -----
+// expected-error @+1 {{result #0 ("w"): no parameter or state has this name}}
+func.func @next(%x: tensor<f32> {mp.input = "x"}) -> (tensor<f32> {mp.next = "w"}) attributes {mp.program = "train_step"} {
+  return %x : tensor<f32>
+}
+// -----
+// expected-error @+1 {{result #0 ("w"): has type 'tensor<f32>', the argument of this name 'tensor<4xf32>'}}
+func.func @next_type(%x: tensor<f32> {mp.input = "x"}, %w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp.ones}) -> (tensor<f32> {mp.next = "w"}) attributes {mp.program = "train_step"} {
+  return %x : tensor<f32>
+}
+// -----
+// expected-error @+1 {{result #1 ("o"): the name is used twice for this role}}
+func.func @output_twice(%x: tensor<f32> {mp.input = "x"}) -> (tensor<f32> {mp.output = "o"}, tensor<f32> {mp.output = "o"}) attributes {mp.program = "model"} {
+  return %x, %x : tensor<f32>, tensor<f32>
+}
+// -----
+// expected-error @+1 {{argument #0: mp.input is a name in quotes, found unit}}
+func.func @input_without_name(%x: tensor<f32> {mp.input}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0: mp.initializer is an initializer such as #mp.zeros or #mp.glorot_uniform<seed = 1>, found 1 : i64}}
+func.func @no_initializer(%x: tensor<f32> {mp.parameter = "w", mp.initializer = 1}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0: attribute "mp.inptu" is not known}}
+func.func @misspelt(%x: tensor<f32> {mp.inptu = "x"}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{a program has a body}}
+func.func private @declaration() attributes {mp.program = "model"}
+// -----
+// expected-error @+1 {{mp.batch is an integer greater than 0, found 0 : i64}}
+func.func @batch() attributes {mp.batch = 0 : i64} {
+  return
+}

@@ -1,0 +1,97 @@
+// RUN: mp-opt %s -split-input-file -verify-diagnostics
+
+func.func @twice(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found 0}}
+  %0 = mp.reduce_sum %x dimensions [0, 0] : tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+// -----
+func.func @outside(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found 2}}
+  %0 = mp.reduce_mean %x dimensions [2] : tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+// -----
+func.func @negative(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found -1}}
+  %0 = mp.reduce_max %x dimensions [-1] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @kept(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{result #0 has shape [4], operands and attributes give [4x1]}}
+  %0 = mp.reduce_sum %x dimensions [1] keep_dims : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @argmax_dimension(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{dimension 2 is outside the operand's rank 2}}
+  %0 = mp.argmax %x dimension 2 : tensor<4x8xf32> -> tensor<4xi32>
+  return
+}
+// -----
+func.func @argmax_of_nothing(%x: tensor<4x0xf32>) {
+  // expected-error @+1 {{dimension 1 has no element}}
+  %0 = mp.argmax %x dimension 1 : tensor<4x0xf32> -> tensor<4xi32>
+  return
+}
+// -----
+func.func @argmax_type(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{result has type 'ui8', expected i32 or i64}}
+  %0 = mp.argmax %x dimension 1 : tensor<4x8xf32> -> tensor<4xui8>
+  return
+}
+// -----
+func.func @softmax_of_a_scalar(%x: tensor<f32>) {
+  // expected-error @+1 {{operand has at least rank 1, found rank 0}}
+  %0 = mp.softmax %x : tensor<f32>
+  return
+}
+// -----
+func.func @labels(%z: tensor<4x10xf32>, %y: tensor<5xi32>) {
+  // expected-error @+1 {{labels have shape [5], expected one per row: [4]}}
+  %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf32>, tensor<5xi32> -> tensor<f32>
+  return
+}
+// -----
+func.func @row_weights(%z: tensor<4x10xf32>, %y: tensor<4xi32>, %w: tensor<10xf32>) {
+  // expected-error @+1 {{weights have shape [10], expected one per row: [4]}}
+  %0 = mp.softmax_cross_entropy %z, %y weights %w : tensor<10xf32> : tensor<4x10xf32>, tensor<4xi32> -> tensor<f32>
+  return
+}
+// -----
+func.func @weight_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %w: tensor<4xf16>) {
+  // expected-error @+1 {{weights have type 'f16', expected 'f32'}}
+  %0 = mp.softmax_cross_entropy %z, %y weights %w : tensor<4xf16> : tensor<4x10xf16>, tensor<4xi32> -> tensor<f32>
+  return
+}
+// -----
+func.func @no_classes(%z: tensor<4x0xf16>, %y: tensor<4xi32>) {
+  // expected-error @+1 {{logits have shape [4x0], expected a last dimension of classes}}
+  %0 = mp.softmax_cross_entropy %z, %y : tensor<4x0xf16>, tensor<4xi32> -> tensor<f32>
+  return
+}
+// -----
+func.func @loss_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>) {
+  // expected-error @+1 {{result has type 'f16', expected 'f32'}}
+  %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xi32> -> tensor<f16>
+  return
+}
+// -----
+func.func @float_labels(%z: tensor<4x10xf16>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{operand #1 must be ranked tensor of ui8, i32 or i64 values}}
+  %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xf32> -> tensor<f32>
+  return
+}
+// -----
+func.func @gradient_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %g: tensor<f16>) {
+  // expected-error @+1 {{gradient has type 'tensor<f16>', expected tensor<'f32'>}}
+  %0 = mp.softmax_cross_entropy_grad %z, %y, %g : tensor<4x10xf16>, tensor<4xi32>, tensor<f16>
+  return
+}
+// -----
+func.func @gradient_rows(%z: tensor<4x10xf16>, %y: tensor<5xi32>, %g: tensor<f32>) {
+  // expected-error @+1 {{labels and weights have one value per row, found 'tensor<5xi32>'}}
+  %0 = mp.softmax_cross_entropy_grad %z, %y, %g : tensor<4x10xf16>, tensor<5xi32>, tensor<f32>
+  return
+}

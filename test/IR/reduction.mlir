@@ -1,0 +1,30 @@
+// RUN: mp-opt %s -canonicalize | FileCheck %s
+
+// CHECK-LABEL: @reduce
+func.func @reduce(%x: tensor<?x8x3xf32>) -> (tensor<?x3xf32>, tensor<?x1x1xf32>, tensor<8x3xf32>, tensor<f32>) {
+  // CHECK: mp.reduce_sum %{{.*}} dimensions [1] : tensor<?x8x3xf32> -> tensor<?x3xf32>
+  %0 = mp.reduce_sum %x dimensions [1] : tensor<?x8x3xf32> -> tensor<?x3xf32>
+  // CHECK: mp.reduce_mean %{{.*}} dimensions [1, 2] keep_dims : tensor<?x8x3xf32> -> tensor<?x1x1xf32>
+  %1 = mp.reduce_mean %x dimensions [1, 2] keep_dims : tensor<?x8x3xf32> -> tensor<?x1x1xf32>
+  // CHECK: mp.reduce_max %{{.*}} dimensions [0]
+  %2 = mp.reduce_max %x dimensions [0] : tensor<?x8x3xf32> -> tensor<8x3xf32>
+  // CHECK: mp.reduce_sum %{{.*}} dimensions [0, 1, 2]
+  %3 = mp.reduce_sum %x dimensions [0, 1, 2] : tensor<?x8x3xf32> -> tensor<f32>
+  return %0, %1, %2, %3 : tensor<?x3xf32>, tensor<?x1x1xf32>, tensor<8x3xf32>, tensor<f32>
+}
+// CHECK-LABEL: @rows
+func.func @rows(%z: tensor<?x10xf16>, %y: tensor<?xui8>, %w: tensor<?xf32>) -> (tensor<?xi32>, tensor<?x10xf16>, tensor<?x10xf16>, tensor<f32>, tensor<f32>, tensor<?x10xf16>) {
+  // CHECK: mp.argmax %{{.*}} dimension 1 : tensor<?x10xf16> -> tensor<?xi32>
+  %0 = mp.argmax %z dimension 1 : tensor<?x10xf16> -> tensor<?xi32>
+  // CHECK: mp.softmax %{{.*}} : tensor<?x10xf16>
+  %1 = mp.softmax %z : tensor<?x10xf16>
+  // CHECK: mp.softmax_grad %{{.*}}, %{{.*}} : tensor<?x10xf16>
+  %2 = mp.softmax_grad %1, %z : tensor<?x10xf16>
+  // CHECK: mp.softmax_cross_entropy %{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
+  %3 = mp.softmax_cross_entropy %z, %y : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
+  // CHECK: mp.softmax_cross_entropy %{{.*}}, %{{.*}} weights %{{.*}} : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
+  %4 = mp.softmax_cross_entropy %z, %y weights %w : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
+  // CHECK: mp.softmax_cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8>, tensor<f32>
+  %5 = mp.softmax_cross_entropy_grad %z, %y, %4 weights %w : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8>, tensor<f32>
+  return %0, %1, %2, %3, %4, %5 : tensor<?xi32>, tensor<?x10xf16>, tensor<?x10xf16>, tensor<f32>, tensor<f32>, tensor<?x10xf16>
+}
