@@ -12,6 +12,7 @@ func.func @stream(%x: tensor<8xf16>, %rng: tensor<2xi64>) {
   return
 }
 // -----
+// expected-note @+1 {{prior use here}}
 func.func @rng(%x: tensor<8xf16>, %rng: tensor<3xi64>) {
   // expected-error @+1 {{expects different type than prior uses: 'tensor<2xi64>' vs 'tensor<3xi64>'}}
   %0 = mp.dropout %x, %rng {rate = 0.5, stream = 1} : tensor<8xf16>

@@ -102,7 +102,7 @@ func.func @no_initializer(%x: tensor<f32> {mp.parameter = "w", mp.initializer = 
 }
 // -----
 // expected-error @+1 {{argument #0: attribute "mp.inptu" is not known}}
-func.func @misspelt(%x: tensor<f32> {mp.inptu = "x"}) attributes {mp.program = "model"} {
+func.func @misspelt(%x: tensor<f32> {mp.input = "x", mp.inptu = "x"}) attributes {mp.program = "model"} {
   return
 }
 // -----

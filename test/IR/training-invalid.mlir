@@ -19,7 +19,7 @@ func.func @check_names(%g: tensor<2xf32>) {
 }
 // -----
 func.func @growth_factor(%s: tensor<f32>, %t: tensor<i32>) {
-  // expected-error @+1 {{growth_factor is at least 1, found 0.5}}
+  // expected-error @+1 {{growth_factor is at least 1, found 5.000000e-01}}
   %a, %b, %c = mp.update_loss_scale %s, %t, %t, %t {growth_factor = 0.5 : f32, growth_interval = 1 : i32, backoff_factor = 0.5 : f32, hysteresis = 1 : i32, floor = 1.0 : f32, ceiling = 2.0 : f32}
   return
 }

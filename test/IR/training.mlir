@@ -7,7 +7,7 @@ func.func @loss_scaling(%s: tensor<f32>, %t: tensor<i32>, %h: tensor<i32>, %w: t
   %one = mp.gradient_seed : tensor<f32>
   // CHECK: mp.scale_loss %{{.*}}, %{{.*}}
   %seed = mp.scale_loss %one, %s
-  // CHECK: %{{.*}}:3 = mp.unscale %{{.*}}, %{{.*}} by %{{.*}} {names = ["kernel", "bias"]} : tensor<8x2xf32>, tensor<2xf32>
+  // CHECK: %{{.*}}:2, %{{.*}} = mp.unscale %{{.*}}, %{{.*}} by %{{.*}} {names = ["kernel", "bias"]} : tensor<8x2xf32>, tensor<2xf32>
   %u:2, %bad = mp.unscale %w, %b by %s {names = ["kernel", "bias"]} : tensor<8x2xf32>, tensor<2xf32>
   // CHECK: mp.check_finite %{{.*}} {names = ["kernel"]} : tensor<8x2xf32>
   %bad2 = mp.check_finite %w {names = ["kernel"]} : tensor<8x2xf32>
