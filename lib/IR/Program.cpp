@@ -122,33 +122,98 @@ std::optional<unsigned> mp::findResult(func::FuncOp func, ResultRole role, Strin
 
 func::ReturnOp mp::getReturn(func::FuncOp func) { return cast<func::ReturnOp>(func.getBody().front().getTerminator()); }
 
-BlockArgument mp::addArgument(func::FuncOp func, Type type, ArgumentRole role, StringRef name, Attribute initializer,
-                              Location loc) {
+llvm::StringMap<BlockArgument> mp::getStates(func::FuncOp func) {
+  llvm::StringMap<BlockArgument> states;
+  for (BlockArgument argument : func.getArguments()) {
+    ArgumentRole role = getArgumentRole(func, argument.getArgNumber());
+    if (role == ArgumentRole::Parameter || role == ArgumentRole::State)
+      states.try_emplace(getArgumentName(func, argument.getArgNumber()), argument);
+  }
+  return states;
+}
+
+bool mp::states::isOfScaler(StringRef name) {
+  return llvm::is_contained({lossScale, growthTracker, hysteresisTracker, skippedSteps, consecutiveSkips}, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Changes to a signature
+//===----------------------------------------------------------------------===//
+
+SignatureEdit::SignatureEdit(func::FuncOp func)
+    : func(func), results(getReturn(func).getOperands()), erasedArguments(func.getNumArguments()) {
+  // Every argument and result of a program has a role, so none of these is null.
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    argumentAttributes.push_back(func.getArgAttrDict(i));
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    resultAttributes.push_back(func.getResultAttrDict(i));
+}
+
+BlockArgument SignatureEdit::addArgument(Type type, ArgumentRole role, StringRef name, Attribute initializer,
+                                         Location loc, ArrayRef<NamedAttribute> extra) {
   Builder builder(func.getContext());
-  SmallVector<NamedAttribute> attributes;
+  SmallVector<NamedAttribute> attributes(extra);
   Attribute value = role == ArgumentRole::RowWeights ? Attribute(builder.getUnitAttr()) : builder.getStringAttr(name);
   attributes.push_back(builder.getNamedAttr(attributeOf(kArgumentRoles, role), value));
   if (initializer)
     attributes.push_back(builder.getNamedAttr(names::initializer, initializer));
-  unsigned index = func.getNumArguments();
-  [[maybe_unused]] LogicalResult inserted = func.insertArgument(index, type, builder.getDictionaryAttr(attributes), loc);
-  assert(succeeded(inserted) && "func.func takes any argument");
-  return func.getArgument(index);
+  argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
+  erasedArguments.push_back(false);
+  return func.getBody().front().addArgument(type, loc);
 }
 
-void mp::addResult(func::FuncOp func, Value value, ResultRole role, StringRef name, ArrayRef<NamedAttribute> extra) {
+void SignatureEdit::addResult(Value value, ResultRole role, StringRef name, ArrayRef<NamedAttribute> extra) {
   Builder builder(func.getContext());
   SmallVector<NamedAttribute> attributes(extra);
   Attribute attribute = role == ResultRole::Loss ? Attribute(builder.getUnitAttr()) : builder.getStringAttr(name);
   attributes.push_back(builder.getNamedAttr(attributeOf(kResultRoles, role), attribute));
-  [[maybe_unused]] LogicalResult inserted =
-      func.insertResult(func.getNumResults(), value.getType(), builder.getDictionaryAttr(attributes));
-  assert(succeeded(inserted) && "func.func takes any result");
-  getReturn(func).getOperandsMutable().append(value);
+  resultAttributes.push_back(builder.getDictionaryAttr(attributes));
+  results.push_back(value);
+}
+
+void SignatureEdit::eraseUnusedArguments(llvm::function_ref<bool(unsigned)> mayErase) {
+  for (BlockArgument argument : func.getBody().getArguments())
+    if (argument.use_empty() && mayErase(argument.getArgNumber()))
+      erasedArguments.set(argument.getArgNumber());
+}
+
+void SignatureEdit::commit() {
+  Block &body = func.getBody().front();
+  body.eraseArguments(erasedArguments);
+  SmallVector<DictionaryAttr> keptArguments, keptResults;
+  for (auto [i, attributes] : llvm::enumerate(argumentAttributes))
+    if (!erasedArguments[i])
+      keptArguments.push_back(attributes);
+  SmallVector<Value> keptValues;
+  for (auto [value, attributes] : llvm::zip_equal(results, resultAttributes)) {
+    if (!value)
+      continue;
+    keptValues.push_back(value);
+    keptResults.push_back(attributes);
+  }
+  getReturn(func).getOperandsMutable().assign(keptValues);
+  func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(), TypeRange(ValueRange(keptValues))));
+  func.setAllArgAttrs(keptArguments);
+  func.setAllResultAttrs(keptResults);
+  committed = true;
+}
+
+BlockArgument mp::addArgument(func::FuncOp func, Type type, ArgumentRole role, StringRef name, Attribute initializer,
+                              Location loc) {
+  SignatureEdit edit(func);
+  BlockArgument argument = edit.addArgument(type, role, name, initializer, loc);
+  edit.commit();
+  return argument;
+}
+
+void mp::addResult(func::FuncOp func, Value value, ResultRole role, StringRef name, ArrayRef<NamedAttribute> extra) {
+  SignatureEdit edit(func);
+  edit.addResult(value, role, name, extra);
+  edit.commit();
 }
 
 void mp::eraseResult(func::FuncOp func, unsigned index) {
-  [[maybe_unused]] LogicalResult erased = func.eraseResult(index);
-  assert(succeeded(erased) && "the result exists");
-  getReturn(func).getOperandsMutable().erase(index);
+  SignatureEdit edit(func);
+  edit.eraseResult(index);
+  edit.commit();
 }

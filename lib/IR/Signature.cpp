@@ -111,9 +111,12 @@ private:
       return success();
     case ResultRole::Next:
     case ResultRole::Gradient: {
-      BlockArgument state = findState(func, name);
-      if (!state)
+      // By the map, not findState: linear in a program of many parameters.
+      auto found = argumentNames.find(name);
+      ArgumentRole of = found == argumentNames.end() ? ArgumentRole::Input : getArgumentRole(func, found->second);
+      if (of != ArgumentRole::Parameter && of != ArgumentRole::State)
         return errorAt(index) << "no parameter or state has this name";
+      BlockArgument state = func.getArgument(found->second);
       if (state.getType() != type)
         return errorAt(index) << "has type " << type << ", the argument of this name " << state.getType();
       return success();
@@ -183,6 +186,7 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
 static constexpr AttributeRule kArgumentRules[] = {
     {names::input, ValueOf::Name},          {names::parameter, ValueOf::Name}, {names::state, ValueOf::Name},
     {names::initializer, ValueOf::Initializer}, {names::rowWeights, ValueOf::Unit}, {names::batched, ValueOf::Unit},
+    {names::scaled, ValueOf::Unit},
 };
 static constexpr AttributeRule kResultRules[] = {
     {names::loss, ValueOf::Unit},     {names::output, ValueOf::Name}, {names::metric, ValueOf::Name},
@@ -191,6 +195,7 @@ static constexpr AttributeRule kResultRules[] = {
 };
 static constexpr AttributeRule kOperationRules[] = {
     {names::batch, ValueOf::Integer}, {names::precision, ValueOf::Type}, {names::skipLimit, ValueOf::Integer},
+    {names::lossScaling, ValueOf::Name}, {names::microBatches, ValueOf::Integer},
     {names::combinesRows, ValueOf::Unit},
 };
 

@@ -153,6 +153,14 @@ LogicalResult BroadcastOp::verify() {
 // Regions
 //===----------------------------------------------------------------------===//
 
+void AutocastOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
+  successors.push_back(point.isParent() ? RegionSuccessor(&getBody()) : RegionSuccessor(getOperation(), getResults()));
+}
+
+void AutocastOp::getRegionInvocationBounds(ArrayRef<Attribute>, SmallVectorImpl<InvocationBounds> &bounds) {
+  bounds.emplace_back(1, 1);
+}
+
 LogicalResult AutocastOp::verify() {
   if (std::optional<Type> type = getType(); type && !isa<Float16Type, BFloat16Type, Float32Type>(*type))
     return emitOpError("type is ") << *type << ", expected f16, bf16 or f32";

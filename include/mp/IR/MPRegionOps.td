@@ -8,7 +8,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mp/IR/MPBase.td"
 
 def MP_AutocastOp : MP_Op<"autocast", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
-    [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+    [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getRegionInvocationBounds"]>]> {
   let summary = "a region that autocast treats in its own way";
   let description = [{
     Inside the region autocast is on with low type `type` (the policy's where it is left out) or, with

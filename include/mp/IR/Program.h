@@ -6,6 +6,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/IR/MP.h"
 
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringMap.h"
+
 #include <optional>
 
 namespace mp {
@@ -29,10 +32,36 @@ inline constexpr llvm::StringLiteral log = "mp.log";
 inline constexpr llvm::StringLiteral logNames = "mp.log_names";
 /// On a training program: consecutive skipped steps after which training ends with an error.
 inline constexpr llvm::StringLiteral skipLimit = "mp.skip_limit";
+/// On a training program: which loss scaling it has, `dynamic`, `static` or `none`; set by mp-loss-scaling.
+inline constexpr llvm::StringLiteral lossScaling = "mp.loss_scaling";
+/// On an argument: it holds values times the loss scale (the gradient sums of `accumulate` and `apply`).
+inline constexpr llvm::StringLiteral scaled = "mp.scaled";
+/// On `accumulate` and `apply`: how many micro-batches make one step.
+inline constexpr llvm::StringLiteral microBatches = "mp.micro_batches";
 inline constexpr llvm::StringLiteral batched = "mp.batched";
 inline constexpr llvm::StringLiteral precision = "mp.precision";
 inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";
 } // namespace names
+
+/// Names of the state of training, by which compiler, runtime and checkpoints know it.
+namespace states {
+inline constexpr llvm::StringLiteral lossScale = "loss_scale";
+inline constexpr llvm::StringLiteral growthTracker = "growth_tracker";
+inline constexpr llvm::StringLiteral hysteresisTracker = "hysteresis_tracker";
+inline constexpr llvm::StringLiteral skippedSteps = "skipped_steps";
+inline constexpr llvm::StringLiteral consecutiveSkips = "consecutive_skips";
+inline constexpr llvm::StringLiteral learningRate = "learning_rate";
+inline constexpr llvm::StringLiteral rng = "rng";
+/// Whether this is state of the loss scaler, the only state that a skipped step writes.
+bool isOfScaler(llvm::StringRef name);
+} // namespace states
+
+/// Names of the results for the log.
+namespace logs {
+inline constexpr llvm::StringLiteral bad = "bad";
+inline constexpr llvm::StringLiteral lossScale = "loss_scale";
+inline constexpr llvm::StringLiteral gradientNorm = "gradient_norm";
+} // namespace logs
 
 enum class ProgramKind { Model, TrainStep, Accumulate, Apply, Eval, Infer, Derive };
 enum class ArgumentRole { Input, Parameter, State, RowWeights };
@@ -58,6 +87,8 @@ llvm::StringRef getResultName(mlir::func::FuncOp func, unsigned index);
 
 /// The argument that is the parameter or state `name`, or null.
 mlir::BlockArgument findState(mlir::func::FuncOp func, llvm::StringRef name);
+/// All parameters and states by name; for passes that look up many.
+llvm::StringMap<mlir::BlockArgument> getStates(mlir::func::FuncOp func);
 /// The argument that is the row weights, or null.
 mlir::BlockArgument findRowWeights(mlir::func::FuncOp func);
 /// The index of the result with this role (and name, if not empty), or nothing.
@@ -73,6 +104,38 @@ void addResult(mlir::func::FuncOp func, mlir::Value value, ResultRole role, llvm
                llvm::ArrayRef<mlir::NamedAttribute> extra = {});
 /// Erases result `index` together with its operand of func.return.
 void eraseResult(mlir::func::FuncOp func, unsigned index);
+
+/// Changes to a program's signature, made together: linear, however many arguments and results change.
+/// Arguments exist at once; the function's type, attributes and func.return follow at `commit`, until which the function
+/// is not valid and the indices of results stay those of before.
+class SignatureEdit {
+public:
+  explicit SignatureEdit(mlir::func::FuncOp func);
+  SignatureEdit(const SignatureEdit &) = delete;
+  SignatureEdit &operator=(const SignatureEdit &) = delete;
+  ~SignatureEdit() { assert(committed && "an edit ends with commit"); }
+
+  /// As `mp::addArgument`; `extra` holds further argument attributes.
+  mlir::BlockArgument addArgument(mlir::Type type, ArgumentRole role, llvm::StringRef name,
+                                  mlir::Attribute initializer, mlir::Location loc,
+                                  llvm::ArrayRef<mlir::NamedAttribute> extra = {});
+  /// As `mp::addResult`.
+  void addResult(mlir::Value value, ResultRole role, llvm::StringRef name,
+                 llvm::ArrayRef<mlir::NamedAttribute> extra = {});
+  mlir::Value getResult(unsigned index) const { return results[index]; }
+  void setResult(unsigned index, mlir::Value value) { results[index] = value; }
+  void eraseResult(unsigned index) { results[index] = {}; }
+  /// Erases every argument that nothing uses and of which `mayErase` holds.
+  void eraseUnusedArguments(llvm::function_ref<bool(unsigned index)> mayErase);
+  void commit();
+
+private:
+  mlir::func::FuncOp func;
+  llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes, resultAttributes;
+  llvm::SmallVector<mlir::Value> results;
+  llvm::BitVector erasedArguments;
+  bool committed = false;
+};
 
 } // namespace mp
 
