@@ -1,0 +1,62 @@
+//===- Tensor.h - a value of the evaluator ----------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_REFERENCE_TENSOR_H
+#define MP_REFERENCE_TENSOR_H
+
+#include "mp/Executable/Executable.h"
+#include "mp/Numerics/Float.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mp {
+
+/// Shape, element type and elements in row-major order, as bytes: the layout that kernels,
+/// executables and files have, too.
+struct Tensor {
+  executable::TensorTypeT type;
+  std::vector<std::byte> bytes;
+
+  /// All elements 0.
+  static Tensor zeros(executable::TensorTypeT type);
+  /// One rounding of each value to the element type, which is a float.
+  static Tensor ofReals(executable::TensorTypeT type, const std::vector<double> &values);
+  /// Each value modulo 2^n for an integer of n bits; for i1, whether it is not 0.
+  static Tensor ofIntegers(executable::TensorTypeT type, const std::vector<int64_t> &values);
+  /// The f32 tensor with these elements.
+  static Tensor ofFloats(executable::TensorTypeT type, const std::vector<float> &values);
+
+  /// The number of elements.
+  int64_t size() const;
+  /// The elements of a float tensor, exactly.
+  std::vector<double> reals() const;
+  /// The elements of an integer or i1 tensor; ui8 and i1 are zero-extended.
+  std::vector<int64_t> integers() const;
+  /// The elements of an f32 tensor.
+  std::vector<float> floats() const;
+};
+
+bool isFloat(ElementType element);
+
+/// The format of a float element type.
+FloatFormat formatOf(ElementType element);
+
+/// The largest tensor that is evaluated.
+inline constexpr uint64_t kMaxTensorBytes = uint64_t(1) << 34;
+
+/// The type of a tensor of mp as an executable states it. Nothing for another type, for an open
+/// size, and for more bytes than kMaxTensorBytes.
+std::optional<executable::TensorTypeT> tensorTypeOf(mlir::Type type);
+
+} // namespace mp
+
+#endif // MP_REFERENCE_TENSOR_H

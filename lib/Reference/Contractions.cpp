@@ -1,0 +1,61 @@
+//===- Contractions.cpp - rules of MPContractionOps.td --------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accumulator.h"
+#include "Indexing.h"
+#include "Rules.h"
+
+using namespace mp;
+
+/// Reads [batch, rows, columns] of an operand that may lie transposed; an operand of rank 2 serves
+/// every batch.
+namespace {
+class Matrices {
+public:
+  Matrices(const Tensor &tensor, bool transposed) : values(tensor.reals()), transposed(transposed) {
+    const Shape &shape = tensor.type.shape;
+    storedRows = shape[shape.size() - 2];
+    storedColumns = shape.back();
+    batchStride = shape.size() == 2 ? 0 : storedRows * storedColumns;
+  }
+
+  int64_t rows() const { return transposed ? storedColumns : storedRows; }
+  int64_t columns() const { return transposed ? storedRows : storedColumns; }
+  double at(int64_t batch, int64_t row, int64_t column) const {
+    if (transposed)
+      std::swap(row, column);
+    return values[batch * batchStride + row * storedColumns + column];
+  }
+
+private:
+  std::vector<double> values;
+  bool transposed;
+  int64_t storedRows, storedColumns, batchStride;
+};
+} // namespace
+
+Tensor rules::evaluate(MatmulOp op, const Frame &frame) {
+  const Matrices lhs(frame[op.getLhs()], op.getTransposeLhs());
+  const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
+  const std::vector<double> bias =
+      op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
+  const ElementType acc = tensorTypeOf(mlir::RankedTensorType::get({}, op.getAcc()))->element;
+  executable::TensorTypeT type = typeOf(op.getResult());
+  const int64_t m = lhs.rows(), n = rhs.columns(), k = lhs.columns();
+
+  std::vector<double> result(elementsOf(type.shape));
+  for (size_t element = 0; element < result.size(); ++element) {
+    const int64_t batch = element / (m * n), i = element / n % m, j = element % n;
+    Accumulator sum(acc, frame.options);
+    for (int64_t l = 0; l < k; ++l)
+      sum.addProduct(lhs.at(batch, i, l), rhs.at(batch, l, j));
+    if (!bias.empty())
+      sum.add(bias[j]);
+    result[element] = sum.get();
+  }
+  return Tensor::ofReals(std::move(type), result);
+}

@@ -1,0 +1,165 @@
+//===- Elementwise.cpp - rules of MPElementwiseOps.td ---------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Indexing.h"
+#include "Rules.h"
+
+#include "mp/Numerics/Philox.h"
+
+#include <cmath>
+
+using namespace mp;
+
+/// The values of an operand at each element of the result.
+static std::vector<double> realsOf(mlir::Value operand, mlir::Value result, const Frame &frame) {
+  const Tensor &tensor = frame[operand];
+  return gather(tensor.reals(), broadcastSources(tensor.type.shape, typeOf(result).shape));
+}
+static std::vector<int64_t> integersOf(mlir::Value operand, mlir::Value result,
+                                       const Frame &frame) {
+  const Tensor &tensor = frame[operand];
+  return gather(tensor.integers(), broadcastSources(tensor.type.shape, typeOf(result).shape));
+}
+static bool isFloatValue(mlir::Value value) { return isFloat(typeOf(value).element); }
+
+template <typename UnaryOp, typename Function>
+static Tensor mapUnary(UnaryOp op, const Frame &frame, Function function) {
+  std::vector<double> values = frame[op.getInput()].reals();
+  for (double &value : values)
+    value = function(value);
+  return Tensor::ofReals(typeOf(op.getResult()), values);
+}
+
+/// `real` of f64 values, or `integer` of 64-bit ones, which wrap.
+template <typename BinaryOp, typename Real, typename Integer>
+static Tensor mapBinary(BinaryOp op, const Frame &frame, Real real, Integer integer) {
+  auto zip = [](auto lhs, const auto &rhs, auto function) {
+    for (size_t i = 0; i < lhs.size(); ++i)
+      lhs[i] = function(lhs[i], rhs[i]);
+    return lhs;
+  };
+  mlir::Value result = op.getResult();
+  if (isFloatValue(result))
+    return Tensor::ofReals(typeOf(result), zip(realsOf(op.getLhs(), result, frame),
+                                               realsOf(op.getRhs(), result, frame), real));
+  return Tensor::ofIntegers(typeOf(result), zip(integersOf(op.getLhs(), result, frame),
+                                                integersOf(op.getRhs(), result, frame), integer));
+}
+
+Tensor rules::evaluate(AddOp op, const Frame &frame) {
+  return mapBinary(
+      op, frame, [](double a, double b) { return a + b; },
+      [](uint64_t a, uint64_t b) { return a + b; });
+}
+Tensor rules::evaluate(SubOp op, const Frame &frame) {
+  return mapBinary(
+      op, frame, [](double a, double b) { return a - b; },
+      [](uint64_t a, uint64_t b) { return a - b; });
+}
+Tensor rules::evaluate(MulOp op, const Frame &frame) {
+  return mapBinary(
+      op, frame, [](double a, double b) { return a * b; },
+      [](uint64_t a, uint64_t b) { return a * b; });
+}
+Tensor rules::evaluate(DivOp op, const Frame &frame) {
+  return mapBinary(
+      op, frame, [](double a, double b) { return a / b; }, [](int64_t a, int64_t) { return a; });
+}
+
+/// NaN if either is NaN; +0 is larger than -0.
+static double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) ? a : b;
+  if (a == b)
+    return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+Tensor rules::evaluate(MaxOp op, const Frame &frame) {
+  return mapBinary(op, frame, maximum, [](int64_t a, int64_t b) { return std::max(a, b); });
+}
+
+Tensor rules::evaluate(ExpOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return std::exp(x); });
+}
+Tensor rules::evaluate(LogOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return std::log(x); });
+}
+Tensor rules::evaluate(SqrtOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return std::sqrt(x); });
+}
+Tensor rules::evaluate(ReluOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return x < 0 ? 0.0 : x; });
+}
+
+Tensor rules::evaluate(ReluGradOp op, const Frame &frame) {
+  const std::vector<double> output = frame[op.getOutput()].reals();
+  std::vector<double> gradient = frame[op.getGradient()].reals();
+  for (size_t i = 0; i < gradient.size(); ++i)
+    if (output[i] <= 0)
+      gradient[i] = 0;
+  return Tensor::ofReals(typeOf(op.getResult()), gradient);
+}
+
+template <typename T> static bool holds(ComparePredicate predicate, T a, T b) {
+  switch (predicate) {
+  case ComparePredicate::eq:
+    return a == b;
+  case ComparePredicate::ne:
+    return a != b;
+  case ComparePredicate::lt:
+    return a < b;
+  case ComparePredicate::le:
+    return a <= b;
+  case ComparePredicate::gt:
+    return a > b;
+  case ComparePredicate::ge:
+    return a >= b;
+  }
+  llvm_unreachable("all predicates are above");
+}
+
+Tensor rules::evaluate(CompareOp op, const Frame &frame) {
+  mlir::Value result = op.getResult();
+  auto compare = [&](const auto &lhs, const auto &rhs) {
+    std::vector<int64_t> answers;
+    for (size_t i = 0; i < lhs.size(); ++i)
+      answers.push_back(holds(op.getPredicate(), lhs[i], rhs[i]));
+    return Tensor::ofIntegers(typeOf(result), answers);
+  };
+  if (isFloatValue(op.getLhs()))
+    return compare(realsOf(op.getLhs(), result, frame), realsOf(op.getRhs(), result, frame));
+  return compare(integersOf(op.getLhs(), result, frame), integersOf(op.getRhs(), result, frame));
+}
+
+Tensor rules::evaluate(SelectOp op, const Frame &frame) {
+  mlir::Value result = op.getResult();
+  auto select = [&](auto values, const auto &others) {
+    const std::vector<int64_t> condition = integersOf(op.getCondition(), result, frame);
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!condition[i])
+        values[i] = others[i];
+    return values;
+  };
+  mlir::Value yes = op.getTrueValue(), no = op.getFalseValue();
+  if (isFloatValue(result))
+    return Tensor::ofReals(typeOf(result),
+                           select(realsOf(yes, result, frame), realsOf(no, result, frame)));
+  return Tensor::ofIntegers(typeOf(result),
+                            select(integersOf(yes, result, frame), integersOf(no, result, frame)));
+}
+
+Tensor rules::evaluate(DropoutOp op, const Frame &frame) {
+  std::vector<double> values = frame[op.getInput()].reals();
+  const std::vector<int64_t> rng = frame[op.getRng()].integers();
+  const double rate = op.getRate().convertToDouble();
+  const float scale = toF32(1.0 / (1.0 - rate));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint32_t bits = randomBits(rng[0], rng[1], op.getStream(), i);
+    values[i] = uniformFloat(bits) >= rate ? values[i] * scale : 0.0;
+  }
+  return Tensor::ofReals(typeOf(op.getResult()), values);
+}

@@ -1,0 +1,122 @@
+//===- LossScaling.cpp - loss scaling of MPTrainingOps.td -----------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// These ops state each of their steps, so they are computed in the types stated: f32 variables here
+// are f32 in the op's description, and no product and sum fuse (the room is compiled with
+// -ffp-contract=off).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mp;
+
+static float scalar(mlir::Value value, const Frame &frame) { return frame[value].floats().front(); }
+static int64_t integer(mlir::Value value, const Frame &frame) {
+  return frame[value].integers().front();
+}
+
+static Tensor scalarResult(mlir::Value result, float value) {
+  return Tensor::ofFloats(typeOf(result), {value});
+}
+static Tensor integerResult(mlir::Value result, int64_t value) {
+  return Tensor::ofIntegers(typeOf(result), {value});
+}
+
+static bool allFinite(const std::vector<double> &values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value); });
+}
+
+Tensor rules::evaluate(GradientSeedOp op, const Frame &) {
+  return Tensor::ofReals(typeOf(op.getResult()), {1.0});
+}
+
+Tensor rules::evaluate(ScaleLossOp op, const Frame &frame) {
+  return scalarResult(op.getResult(),
+                      scalar(op.getGradient(), frame) * scalar(op.getScale(), frame));
+}
+
+rules::Tensors rules::evaluate(UnscaleOp op, const Frame &frame) {
+  const float inverse = 1.0f / scalar(op.getScale(), frame);
+  Tensors results;
+  int64_t bad = -1;
+  for (auto [index, gradient] : llvm::enumerate(op.getGradients())) {
+    bool finite = true;
+    std::vector<float> values = frame[gradient].floats();
+    for (float &value : values) {
+      const float unscaled = value * inverse;
+      finite = finite && std::isfinite(value) && std::isfinite(unscaled);
+      value = unscaled;
+    }
+    if (!finite && bad < 0)
+      bad = index;
+    results.push_back(Tensor::ofFloats(frame[gradient].type, values));
+  }
+  results.push_back(integerResult(op.getBad(), bad));
+  return results;
+}
+
+Tensor rules::evaluate(CheckFiniteOp op, const Frame &frame) {
+  int64_t bad = -1;
+  for (auto [index, gradient] : llvm::enumerate(op.getGradients()))
+    if (bad < 0 && !allFinite(frame[gradient].reals()))
+      bad = index;
+  return integerResult(op.getBad(), bad);
+}
+
+/// Both kinds count an overflow down from `hysteresis` and back off at 0. `consecutive` (Paddle)
+/// starts again after each clean step and each backoff; `cumulative` (DeepSpeed, Megatron) starts
+/// again only when the scale grows, and until then backs off at every further overflow.
+rules::Tensors rules::evaluate(UpdateLossScaleOp op, const Frame &frame) {
+  float scale = scalar(op.getScale(), frame);
+  int64_t growth = integer(op.getGrowthTracker(), frame);
+  int64_t left = integer(op.getHysteresisTracker(), frame);
+  const int64_t hysteresis = static_cast<int32_t>(op.getHysteresis());
+  const bool consecutive = op.getHysteresisKind() == HysteresisKind::consecutive;
+
+  if (integer(op.getBad(), frame) >= 0) {
+    growth = 0;
+    left = std::max<int64_t>(left - 1, 0);
+    if (left == 0) {
+      scale =
+          std::max(scale * op.getBackoffFactor().convertToFloat(), op.getFloor().convertToFloat());
+      if (consecutive)
+        left = hysteresis;
+    }
+  } else {
+    if (consecutive)
+      left = hysteresis;
+    if (++growth == static_cast<int32_t>(op.getGrowthInterval())) {
+      growth = 0;
+      left = hysteresis;
+      const float grown = scale * op.getGrowthFactor().convertToFloat();
+      if (std::isfinite(grown))
+        scale = std::min(grown, op.getCeiling().convertToFloat());
+    }
+  }
+  return {scalarResult(op.getNewScale(), scale), integerResult(op.getNewGrowthTracker(), growth),
+          integerResult(op.getNewHysteresisTracker(), left)};
+}
+
+rules::Tensors rules::evaluate(CountSkipsOp op, const Frame &frame) {
+  const bool skipped = integer(op.getBad(), frame) >= 0;
+  const int64_t total = integer(op.getTotal(), frame),
+                consecutive = integer(op.getConsecutive(), frame);
+  return {integerResult(op.getNewTotal(), total + skipped),
+          integerResult(op.getNewConsecutive(), skipped ? consecutive + 1 : 0)};
+}
+
+Tensor rules::evaluate(AdvanceOp op, const Frame &frame) {
+  std::vector<int64_t> values = frame[op.getInput()].integers();
+  if (!op.getGuard() || integer(op.getGuard(), frame) < 0)
+    values.back() += 1;
+  return Tensor::ofIntegers(typeOf(op.getResult()), values);
+}

@@ -1,0 +1,105 @@
+//===- Reductions.cpp - reductions of MPReductionOps.td -------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accumulator.h"
+#include "Indexing.h"
+#include "Rules.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mp;
+
+/// The type that sums of `element` are kept in.
+static ElementType accumulatorOf(ElementType element) {
+  return element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+}
+
+template <typename ReduceOp> static std::vector<double> sums(ReduceOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const std::vector<double> values = input.reals();
+  const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
+  std::vector<Accumulator> accumulators(
+      elementsOf(typeOf(op.getResult()).shape),
+      Accumulator(accumulatorOf(input.type.element), frame.options));
+  for (size_t i = 0; i < values.size(); ++i)
+    accumulators[targets[i]].add(values[i]);
+  std::vector<double> result;
+  for (const Accumulator &accumulator : accumulators)
+    result.push_back(accumulator.get());
+  return result;
+}
+
+Tensor rules::evaluate(ReduceSumOp op, const Frame &frame) {
+  return Tensor::ofReals(typeOf(op.getResult()), sums(op, frame));
+}
+
+Tensor rules::evaluate(ReduceMeanOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  int64_t count = 1;
+  for (int64_t dimension : op.getDimensions())
+    count *= input.type.shape[dimension];
+  std::vector<double> means = sums(op, frame);
+  for (double &mean : means) {
+    mean /= count;
+    if (frame.options.exactAccumulator)
+      mean = roundTo(mean, formatOf(accumulatorOf(input.type.element)));
+  }
+  return Tensor::ofReals(typeOf(op.getResult()), means);
+}
+
+/// Whether `value` comes before `best` as the largest: a NaN before every number, +0 before -0.
+static bool exceeds(double value, double best) {
+  if (std::isnan(value) || std::isnan(best))
+    return !std::isnan(best);
+  return value > best || (value == best && std::signbit(best) && !std::signbit(value));
+}
+
+Tensor rules::evaluate(ReduceMaxOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const std::vector<double> values = input.reals();
+  const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
+  executable::TensorTypeT type = typeOf(op.getResult());
+  std::vector<double> result(elementsOf(type.shape), -std::numeric_limits<double>::infinity());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (exceeds(values[i], result[targets[i]]))
+      result[targets[i]] = values[i];
+  return Tensor::ofReals(std::move(type), result);
+}
+
+/// The first index along `dimension` whose element no other is larger than; the first NaN if there
+/// is one.
+template <typename T>
+static std::vector<int64_t> firstLargest(const std::vector<T> &values, const Shape &shape,
+                                         int64_t dimension) {
+  const int64_t stride = rowMajorStrides(shape)[dimension];
+  const std::vector<int64_t> targets = reductionTargets(shape, {dimension});
+  std::vector<int64_t> winners(values.size() / shape[dimension], -1); // where in `values`
+  auto wins = [](T value, T best) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isnan(value))
+        return !std::isnan(best);
+    return value > best;
+  };
+  for (size_t i = 0; i < values.size(); ++i) {
+    int64_t &winner = winners[targets[i]];
+    if (winner < 0 || wins(values[i], values[winner]))
+      winner = i;
+  }
+  for (int64_t &winner : winners)
+    winner = winner / stride % shape[dimension];
+  return winners;
+}
+
+Tensor rules::evaluate(ArgmaxOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const Shape &shape = input.type.shape;
+  return Tensor::ofIntegers(typeOf(op.getResult()),
+                            isFloat(input.type.element)
+                                ? firstLargest(input.reals(), shape, op.getDimension())
+                                : firstLargest(input.integers(), shape, op.getDimension()));
+}

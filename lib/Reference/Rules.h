@@ -1,0 +1,95 @@
+//===- Rules.h - what each op computes --------------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One rule per op, in the files and the order of the dialect's op families. A rule reads operands
+// from the frame and returns the results; verified ops with tensors of the types that the IR states
+// are all it ever sees.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_REFERENCE_RULES_H
+#define MP_REFERENCE_RULES_H
+
+#include "Frame.h"
+
+#include "mp/IR/MP.h"
+
+namespace mp::rules {
+
+using Tensors = std::vector<Tensor>;
+
+// Contractions.cpp
+Tensor evaluate(MatmulOp op, const Frame &frame);
+
+// Data.cpp
+llvm::FailureOr<Tensors> evaluate(ConstantOp op, const Frame &frame);
+Tensor evaluate(IotaOp op, const Frame &frame);
+Tensor evaluate(ReshapeOp op, const Frame &frame);
+Tensor evaluate(TransposeOp op, const Frame &frame);
+Tensor evaluate(BroadcastOp op, const Frame &frame);
+
+// Elementwise.cpp
+Tensor evaluate(AddOp op, const Frame &frame);
+Tensor evaluate(SubOp op, const Frame &frame);
+Tensor evaluate(MulOp op, const Frame &frame);
+Tensor evaluate(DivOp op, const Frame &frame);
+Tensor evaluate(MaxOp op, const Frame &frame);
+Tensor evaluate(ExpOp op, const Frame &frame);
+Tensor evaluate(LogOp op, const Frame &frame);
+Tensor evaluate(SqrtOp op, const Frame &frame);
+Tensor evaluate(ReluOp op, const Frame &frame);
+Tensor evaluate(ReluGradOp op, const Frame &frame);
+Tensor evaluate(CompareOp op, const Frame &frame);
+Tensor evaluate(SelectOp op, const Frame &frame);
+Tensor evaluate(DropoutOp op, const Frame &frame);
+
+// Cast.cpp
+Tensor evaluate(CastOp op, const Frame &frame);
+
+// Reductions.cpp
+Tensor evaluate(ReduceSumOp op, const Frame &frame);
+Tensor evaluate(ReduceMeanOp op, const Frame &frame);
+Tensor evaluate(ReduceMaxOp op, const Frame &frame);
+Tensor evaluate(ArgmaxOp op, const Frame &frame);
+
+// Softmax.cpp
+Tensor evaluate(SoftmaxOp op, const Frame &frame);
+Tensor evaluate(SoftmaxGradOp op, const Frame &frame);
+Tensor evaluate(SoftmaxCrossEntropyOp op, const Frame &frame);
+Tensor evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame);
+Tensor evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame);
+
+// LossScaling.cpp
+Tensor evaluate(GradientSeedOp op, const Frame &frame);
+Tensor evaluate(ScaleLossOp op, const Frame &frame);
+Tensors evaluate(UnscaleOp op, const Frame &frame);
+Tensor evaluate(CheckFiniteOp op, const Frame &frame);
+Tensors evaluate(UpdateLossScaleOp op, const Frame &frame);
+Tensors evaluate(CountSkipsOp op, const Frame &frame);
+Tensor evaluate(AdvanceOp op, const Frame &frame);
+
+// Optimizers.cpp
+Tensor evaluate(GlobalNormOp op, const Frame &frame);
+Tensors evaluate(ClipByGlobalNormOp op, const Frame &frame);
+Tensors evaluate(SGDOp op, const Frame &frame);
+Tensors evaluate(AdamOp op, const Frame &frame);
+Tensors evaluate(AdamWOp op, const Frame &frame);
+
+// Kernels.cpp
+Tensor evaluate(CopyOp op, const Frame &frame);
+Tensor evaluate(NonfiniteBlocksOp op, const Frame &frame);
+Tensor evaluate(SumSquaresBlocksOp op, const Frame &frame);
+Tensor evaluate(FirstBadOp op, const Frame &frame);
+
+// Evaluator.cpp: ops that hold ops
+llvm::FailureOr<Tensors> evaluate(KernelOp op, Frame &frame);
+llvm::FailureOr<Tensors> evaluate(AutocastOp op, Frame &frame);
+Tensors evaluate(YieldOp op, const Frame &frame);
+
+} // namespace mp::rules
+
+#endif // MP_REFERENCE_RULES_H

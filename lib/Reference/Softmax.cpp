@@ -1,0 +1,121 @@
+//===- Softmax.cpp - softmax, its loss and their gradients ----------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interior of these ops is f64 here whatever the options say: their sums are of exponentials,
+// whose last bits no two implementations share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+using namespace mp;
+
+/// Calls `function(row, values of that row)` for each row along the last dimension.
+template <typename Function>
+static void forEachRow(std::vector<double> &values, const Tensor &tensor, Function function) {
+  const int64_t columns = tensor.type.shape.back();
+  for (int64_t row = 0; columns != 0 && row < static_cast<int64_t>(values.size()) / columns; ++row)
+    function(row, std::span(values).subspan(row * columns, columns));
+}
+
+/// log(sum of exp) of a row without overflow; NaN if an element is NaN or +inf.
+static double logSumExp(std::span<const double> row) {
+  const double largest = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (double value : row)
+    sum += std::exp(value - largest);
+  return std::log(sum) + largest;
+}
+
+/// exp(x - max) / sum(exp(x - max)), in place.
+static void softmax(std::span<double> row) {
+  const double largest = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (double &value : row)
+    sum += value = std::exp(value - largest);
+  for (double &value : row)
+    value /= sum;
+}
+
+Tensor rules::evaluate(SoftmaxOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  std::vector<double> values = input.reals();
+  forEachRow(values, input, [](int64_t, std::span<double> row) { softmax(row); });
+  return Tensor::ofReals(typeOf(op.getResult()), values);
+}
+
+Tensor rules::evaluate(SoftmaxGradOp op, const Frame &frame) {
+  const Tensor &output = frame[op.getOutput()];
+  const std::vector<double> y = output.reals();
+  std::vector<double> gradient = frame[op.getGradient()].reals();
+  forEachRow(gradient, output, [&](int64_t row, std::span<double> g) {
+    const double *rowOfY = &y[row * g.size()];
+    double sum = 0;
+    for (size_t j = 0; j < g.size(); ++j)
+      sum += g[j] * rowOfY[j];
+    for (size_t j = 0; j < g.size(); ++j)
+      g[j] = rowOfY[j] * (g[j] - sum);
+  });
+  return Tensor::ofReals(typeOf(op.getResult()), gradient);
+}
+
+/// The weight of each row, divided by the sum of weights: 1 / rows without weights.
+static std::vector<double> rowShares(mlir::Value weights, size_t rows, const Frame &frame) {
+  std::vector<double> shares = weights ? frame[weights].reals() : std::vector<double>(rows, 1.0);
+  double sum = 0;
+  for (double weight : shares)
+    sum += weight;
+  for (double &share : shares)
+    share /= sum;
+  return shares;
+}
+
+/// The cross entropy of each row; NaN where the label is no class.
+template <typename LossOp> static std::vector<double> rowLosses(LossOp op, const Frame &frame) {
+  const Tensor &logits = frame[op.getLogits()];
+  std::vector<double> values = logits.reals();
+  const std::vector<int64_t> labels = frame[op.getLabels()].integers();
+  std::vector<double> losses(labels.size(), std::numeric_limits<double>::quiet_NaN());
+  forEachRow(values, logits, [&](int64_t r, std::span<double> row) {
+    if (labels[r] >= 0 && labels[r] < static_cast<int64_t>(row.size()))
+      losses[r] = logSumExp(row) - row[labels[r]];
+  });
+  return losses;
+}
+
+Tensor rules::evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame) {
+  return Tensor::ofReals(typeOf(op.getResult()), rowLosses(op, frame));
+}
+
+Tensor rules::evaluate(SoftmaxCrossEntropyOp op, const Frame &frame) {
+  const std::vector<double> losses = rowLosses(op, frame);
+  const std::vector<double> shares = rowShares(op.getWeights(), losses.size(), frame);
+  // The mean over no row is 0 / 0.
+  double mean = losses.empty() ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+  for (size_t r = 0; r < losses.size(); ++r)
+    mean += shares[r] * losses[r];
+  return Tensor::ofReals(typeOf(op.getResult()), {mean});
+}
+
+Tensor rules::evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame) {
+  const Tensor &logits = frame[op.getLogits()];
+  std::vector<double> values = logits.reals();
+  const std::vector<int64_t> labels = frame[op.getLabels()].integers();
+  const std::vector<double> shares = rowShares(op.getWeights(), labels.size(), frame);
+  const double gradient = frame[op.getGradient()].reals().front();
+  forEachRow(values, logits, [&](int64_t r, std::span<double> row) {
+    softmax(row);
+    for (size_t j = 0; j < row.size(); ++j)
+      row[j] = (row[j] - (labels[r] == static_cast<int64_t>(j))) * shares[r] * gradient;
+  });
+  return Tensor::ofReals(typeOf(op.getResult()), values);
+}

@@ -1,0 +1,96 @@
+//===- EvaluatorTest.cpp - coverage, regions and refused input -----------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+#include "mp/IR/MP.h"
+
+#include "mlir/IR/Dialect.h"
+
+#include <gtest/gtest.h>
+
+using namespace mp;
+
+TEST(Evaluator, hasARuleForEveryRegisteredOp) {
+  Program program("");
+  for (mlir::RegisteredOperationName name :
+       program.getContext()->getRegisteredOperationsByDialect("mp"))
+    EXPECT_TRUE(canEvaluate(name)) << name.getStringRef().str() << " has no rule in lib/Reference";
+}
+
+TEST(Evaluator, autocastRegionsMeanTheirBodies) {
+  std::vector<Tensor> results = run("(%x: tensor<2xf32>) -> tensor<2xf32>", R"(
+    %y = mp.relu %x : tensor<2xf32>
+    %r = mp.autocast enabled = false -> (tensor<2xf32>) {
+      %s = mp.autocast type = bf16 -> (tensor<2xf32>) {
+        %e = mp.add %x, %y : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+        mp.yield %e : tensor<2xf32>
+      }
+      mp.yield %s : tensor<2xf32>
+    }
+    return %r : tensor<2xf32>)",
+                                    {reals(ElementType::F32, {2}, {-1.5, 2.5})});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].floats(), (std::vector<float>{-1.5f, 5.0f}));
+}
+
+TEST(Evaluator, kernelsMeanTheirBodies) {
+  std::vector<Tensor> results = run("(%x: tensor<2xf32>) -> tensor<2xf16>", R"(
+    %r = mp.kernel "cast" (%a = %x) : (tensor<2xf32>) -> tensor<2xf16> {
+      %h = mp.cast %a : tensor<2xf32> -> tensor<2xf16>
+      mp.yield %h : tensor<2xf16>
+    }
+    return %r : tensor<2xf16>)",
+                                    {reals(ElementType::F32, {2}, {1.0, 65520.0})});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].reals(), (std::vector<double>{1.0, HUGE_VAL}));
+}
+
+/// What evaluating the identity on tensor<2xf32> says of these arguments.
+static std::string
+errorOf(llvm::ArrayRef<Tensor> arguments,
+        const std::string &text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {"
+                                  " return %x : tensor<2xf32> }") {
+  Program program(text);
+  if (!program.func())
+    return "does not parse: " + program.errors();
+  EXPECT_TRUE(failed(evaluate(program.func(), arguments)));
+  return program.errors();
+}
+
+TEST(Evaluator, refusesArgumentsThatDoNotFit) {
+  EXPECT_EQ(errorOf({}), "takes 1 arguments, got 0\n");
+  EXPECT_EQ(errorOf({reals(ElementType::F32, {3}, {1, 2, 3})}),
+            "argument #0 is 'tensor<2xf32>', got tensor<3xf32>\n");
+  EXPECT_EQ(errorOf({reals(ElementType::F16, {2}, {1, 2})}),
+            "argument #0 is 'tensor<2xf32>', got tensor<2xf16>\n");
+  EXPECT_EQ(errorOf({{tensorType(ElementType::F32, {2}), std::vector<std::byte>(7)}}),
+            "argument #0 holds 7 bytes, its type has 8\n");
+}
+
+TEST(Evaluator, refusesOpenSizes) {
+  EXPECT_EQ(
+      errorOf({reals(ElementType::F32, {2}, {1, 2})},
+              "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"),
+      "cannot evaluate a value of type 'tensor<?xf32>': its size is open, run mp-specialize "
+      "first\n");
+}
+
+TEST(Evaluator, refusesOpsOfOtherDialectsAndFunctionsWithoutBody) {
+  EXPECT_EQ(errorOf({}, "func.func private @f()"), "has no body to evaluate\n");
+  EXPECT_EQ(errorOf({}, "func.func private @g()\nfunc.func @f() { call @g() : () -> ()\n return }"),
+            "the reference evaluator has no rule for 'func.call'\n");
+}
+
+TEST(Evaluator, refusesValuesTooLargeToHold) {
+  EXPECT_EQ(
+      errorOf({},
+              "func.func @f() -> tensor<9223372036854775807x9223372036854775807xf32> {"
+              " %r = mp.iota dimension 0 -> tensor<9223372036854775807x9223372036854775807xf32>\n"
+              " return %r : tensor<9223372036854775807x9223372036854775807xf32> }"),
+      "cannot evaluate a value of type 'tensor<9223372036854775807x9223372036854775807xf32>'\n");
+}
