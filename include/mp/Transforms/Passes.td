@@ -42,4 +42,45 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
   ];
 }
 
+def AutodiffPass : Pass<"mp-autodiff", "::mlir::ModuleOp"> {
+  let summary = "turn a model into a training step that has gradients";
+  let description = [{
+    Each `model` becomes a `train_step`: its outputs are dropped, and for every parameter that the loss depends on there
+    is a result `{mp.gradient = NAME}`, the derivative of the loss in it, of its type. A parameter that the loss does not
+    depend on gets a warning where it is declared, and no gradient.
+
+    Reverse mode, one rule per op (`DerivativeOpInterface`). Backward ops have the types of their forward ops. The
+    contributions to one value are summed once, that of the last user first. What neither a gradient nor another result
+    needs is erased. Linear in the number of ops.
+
+    Needs static shapes (mp-specialize). An op that has no derivative is an error where a gradient would have to pass it.
+    A region that runs once, as that of an `mp.autocast` where mp-autocast has not run, is opened, with a warning: its ops
+    keep their types. Any other region is an error.
+
+    Example:
+
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {mp.input = "x"}, %w: tensor<8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+        -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+      %y = mp.mul %x, %w : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>
+      %l = mp.reduce_sum %y dimensions [0, 1] : tensor<4x8xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
+    // becomes
+    func.func @train_step(%x: tensor<4x8xf32> {mp.input = "x"}, %w: tensor<8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+        -> (tensor<f32> {mp.loss}, tensor<8xf32> {mp.gradient = "w"}) attributes {mp.program = "train_step"} {
+      %y = mp.mul %x, %w : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>
+      %l = mp.reduce_sum %y dimensions [0, 1] : tensor<4x8xf32> -> tensor<f32>
+      %one = mp.gradient_seed : tensor<f32>
+      %r = mp.reshape %one : tensor<f32> -> tensor<1x1xf32>
+      %gy = mp.broadcast %r : tensor<1x1xf32> -> tensor<4x8xf32>
+      %p = mp.mul %gy, %x : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+      %gw = mp.reduce_sum %p dimensions [0] : tensor<4x8xf32> -> tensor<8xf32>
+      return %l, %gw : tensor<f32>, tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
 #endif // MP_TRANSFORMS_PASSES_TD

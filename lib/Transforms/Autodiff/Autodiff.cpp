@@ -1,0 +1,226 @@
+//===- Autodiff.cpp - gradients of the loss, in reverse mode --------------===//
+
+#include "mp/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mp/IR/Program.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mp {
+#define GEN_PASS_DEF_AUTODIFFPASS
+#include "mp/Transforms/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+static bool isFloatTensor(Type type) {
+  return isa<FloatType>(cast<RankedTensorType>(type).getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// What must hold before
+//===----------------------------------------------------------------------===//
+
+/// Every shape is static: the derivative rules count elements.
+static LogicalResult verifySpecialized(func::FuncOp model) {
+  WalkResult walked = model.walk([&](Block *block) {
+    for (BlockArgument argument : block->getArguments())
+      if (!cast<ShapedType>(argument.getType()).hasStaticShape()) {
+        emitError(argument.getLoc(), "has an open size; run mp-specialize before mp-autodiff");
+        return WalkResult::interrupt();
+      }
+    for (Operation &op : *block)
+      for (Type type : op.getResultTypes())
+        if (auto shaped = dyn_cast<ShapedType>(type); !shaped || !shaped.hasStaticShape()) {
+          op.emitOpError("has a result of type ")
+              << type << "; mp-autodiff needs static tensors: run mp-specialize before it";
+          return WalkResult::interrupt();
+        }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+/// Whether `op` runs its one region exactly once, with nothing passed in.
+static bool runsOnce(RegionBranchOpInterface op) {
+  if (op->getNumRegions() != 1 || !llvm::hasSingleElement(op->getRegion(0)) ||
+      op->getRegion(0).getNumArguments() != 0)
+    return false;
+  SmallVector<InvocationBounds> bounds;
+  op.getRegionInvocationBounds(SmallVector<Attribute>(op->getNumOperands()), bounds);
+  return bounds.front().getLowerBound() == 1 && bounds.front().getUpperBound() == 1;
+}
+
+/// Puts the ops of regions that run once in the place of their op, so that what follows sees one
+/// block. An `mp.autocast` that is left here was seen by no mp-autocast: every type in it is the
+/// type the user wrote, and stays.
+static LogicalResult openRegions(func::FuncOp model) {
+  SmallVector<Operation *> withRegions;
+  model.getBody().walk([&](Operation *op) {
+    if (op->getNumRegions() != 0)
+      withRegions.push_back(op);
+  });
+  for (Operation *op : withRegions) {
+    auto branch = dyn_cast<RegionBranchOpInterface>(op);
+    if (!branch || !runsOnce(branch))
+      return op->emitOpError(
+          "has a region that mp-autodiff cannot go into: it does not run exactly once");
+    op->emitWarning("is left by mp-autocast, which has not run; its ops keep the types they have");
+    Block &body = op->getRegion(0).front();
+    Operation *yield = body.getTerminator();
+    op->replaceAllUsesWith(yield->getOperands());
+    yield->erase();
+    op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
+    op->erase();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reverse mode
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The gradients of one program's loss, built behind its forward computation.
+class ReverseMode {
+public:
+  explicit ReverseMode(func::FuncOp program)
+      : program(program), builder(getReturn(program).getOperation()) {}
+
+  /// Builds the gradients; fails where one would have to pass an op that has no derivative.
+  LogicalResult run(Value loss) {
+    findActive();
+    if (!active.contains(loss))
+      return program.emitError("the loss depends on no parameter");
+    SmallVector<Operation *> forward;
+    for (Operation &op : program.getBody().front().without_terminator())
+      forward.push_back(&op);
+    contributions[loss].push_back(GradientSeedOp::create(builder, loss.getLoc(), loss.getType()));
+    for (Operation *op : llvm::reverse(forward))
+      if (failed(differentiate(op)))
+        return failure();
+    return success();
+  }
+
+  /// The gradient of `value`, or null if none reaches it. All users of `value` have been
+  /// differentiated: the contributions are summed once, those of later ops first.
+  Value gradientOf(Value value) {
+    auto found = contributions.find(value);
+    if (found == contributions.end())
+      return {};
+    SmallVector<Value, 2> &parts = found->second;
+    Value sum = parts.front();
+    for (Value part : llvm::drop_begin(parts))
+      sum = AddOp::create(builder, value.getLoc(), value.getType(), sum, part);
+    parts.assign({sum});
+    return sum;
+  }
+
+private:
+  /// Marks the floats that depend on a parameter; only they need gradients.
+  void findActive() {
+    for (BlockArgument argument : program.getArguments())
+      if (getArgumentRole(program, argument.getArgNumber()) == ArgumentRole::Parameter &&
+          isFloatTensor(argument.getType()))
+        active.insert(argument);
+    for (Operation &op : program.getBody().front().without_terminator()) {
+      auto derivative = dyn_cast<DerivativeOpInterface>(op);
+      if (derivative && derivative.getDifferentiability() == Differentiability::Constant)
+        continue;
+      if (llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }))
+        for (Value result : op.getResults())
+          if (isFloatTensor(result.getType()))
+            active.insert(result);
+    }
+  }
+
+  LogicalResult differentiate(Operation *op) {
+    SmallVector<Value> resultGradients, operandGradients(op->getNumOperands());
+    bool reached = false;
+    for (Value result : op->getResults()) {
+      resultGradients.push_back(active.contains(result) ? gradientOf(result) : Value());
+      reached |= bool(resultGradients.back());
+    }
+    if (!reached)
+      return success();
+    auto derivative = dyn_cast<DerivativeOpInterface>(op);
+    if (!derivative)
+      return op->emitOpError("has no derivative, and the loss depends on a parameter through it");
+    if (failed(derivative.differentiate(builder, resultGradients, operandGradients)))
+      return failure();
+    for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), operandGradients)) {
+      if (!gradient || !active.contains(operand))
+        continue;
+      assert(gradient.getType() == operand.getType() && "a gradient has its operand's type");
+      contributions[operand].push_back(gradient);
+    }
+    return success();
+  }
+
+  func::FuncOp program;
+  OpBuilder builder;
+  DenseSet<Value> active;
+  DenseMap<Value, SmallVector<Value, 2>> contributions;
+};
+} // namespace
+
+/// Erases what no result needs: rules build gradients of inputs, too, and outputs are gone.
+static void eraseDead(func::FuncOp program) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Turns a model into a training step with a result {mp.gradient} for each parameter that the loss
+/// depends on.
+static LogicalResult differentiateModel(func::FuncOp model) {
+  std::optional<unsigned> loss = findResult(model, ResultRole::Loss);
+  if (!loss)
+    return model.emitError("has no result with mp.loss to differentiate");
+  if (failed(verifySpecialized(model)) || failed(openRegions(model)))
+    return failure();
+
+  ReverseMode reverse(model);
+  if (failed(reverse.run(getReturn(model).getOperand(*loss))))
+    return failure();
+
+  SignatureEdit edit(model);
+  for (unsigned i = 0; i < model.getNumResults(); ++i)
+    if (getResultRole(model, i) == ResultRole::Output)
+      edit.eraseResult(i);
+  for (BlockArgument argument : model.getArguments()) {
+    if (getArgumentRole(model, argument.getArgNumber()) != ArgumentRole::Parameter)
+      continue;
+    StringRef name = getArgumentName(model, argument.getArgNumber());
+    if (Value gradient = reverse.gradientOf(argument))
+      edit.addResult(gradient, ResultRole::Gradient, name);
+    else
+      emitWarning(argument.getLoc()) << "the loss does not depend on parameter \"" << name
+                                     << "\": it has no gradient and is not trained";
+  }
+  edit.commit();
+  setProgramKind(model, ProgramKind::TrainStep);
+  eraseDead(model);
+  return success();
+}
+
+namespace {
+struct AutodiffPass : mp::impl::AutodiffPassBase<AutodiffPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (func::FuncOp model : getPrograms(getOperation(), ProgramKind::Model)) {
+      if (failed(differentiateModel(model)))
+        return signalPassFailure();
+      symbols.remove(model);
+      model.setSymName(stringifyProgramKind(ProgramKind::TrainStep));
+      symbols.insert(model);
+    }
+  }
+};
+} // namespace
