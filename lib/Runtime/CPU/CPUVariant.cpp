@@ -47,8 +47,8 @@ private:
   BlockRunner &runner;
   std::unique_ptr<DeviceMemory> arena;
   std::span<const std::byte> constants;
-  std::map<uint32_t, uint64_t>
-      stateBytes; // how far the plan reaches into each row of the state table
+  /// How far the plan reaches into each row of the state table.
+  std::map<uint32_t, uint64_t> stateBytes;
   std::map<uint32_t, std::unique_ptr<NativeLibrary>> libraries;
   std::vector<Step> steps;
   std::vector<void *> pointers; // of the launch that runs
@@ -116,6 +116,9 @@ Status CPUVariant::check(const Bindings &bindings) const {
               checkBlock(bindings.results, i, *byteCount(*variant.results[i]->type), "result");
           !bound.ok())
         return bound;
+  for (const auto &[row, bytes] : stateBytes)
+    if (Status bound = checkBlock(bindings.state, row, bytes, "state"); !bound.ok())
+      return bound;
   return Status::success();
 }
 

@@ -1,0 +1,158 @@
+//===- SessionTest.cpp - tests of Session ---------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Runtime/Session.h"
+#include "TinyModel.h"
+#include "mp/Runtime/CPU/CPUDevice.h"
+
+#include <gtest/gtest.h>
+
+using namespace mp;
+using namespace mp::test;
+
+static std::unique_ptr<Session> makeSession(const TinyModelOptions &options = {},
+                                            unsigned threads = 1) {
+  ErrorOr<std::unique_ptr<Device>> device = createCPUDevice({threads});
+  EXPECT_TRUE(device.ok()) << device.message();
+  ErrorOr<std::unique_ptr<Session>> session =
+      Session::create(loadTinyModel(options), std::move(*device));
+  EXPECT_TRUE(session.ok()) << session.message();
+  EXPECT_TRUE((*session)->initialize(7).ok());
+  return std::move(*session);
+}
+
+/// `rows` images with pixel p of row r equal to 10 r + p.
+static HostTensor makeImages(int64_t rows) {
+  HostTensor images = *zeroTensor(makeType(ElementType::UI8, {rows, 4}));
+  for (uint64_t i = 0; i < images.count(); ++i)
+    storeElement(images.bytes, ElementType::UI8, i, double(i / 4 * 10 + i % 4));
+  return images;
+}
+
+/// x * 1/255 * w in the order of the kernel.
+static float expectedLogit(const HostTensor &images, const HostTensor &w, uint64_t row,
+                           uint64_t column) {
+  float sum = 0;
+  for (uint64_t i = 0; i < 4; ++i)
+    sum += float(images.values<uint8_t>()[row * 4 + i]) * (1.0f / 255) *
+           w.values<float>()[i * 3 + column];
+  return sum;
+}
+
+TEST(Session, InfersOneBatch) {
+  std::unique_ptr<Session> session = makeSession();
+  HostTensor images = makeImages(8);
+  ErrorOr<NamedTensors> results = session->run("infer", {{"x", images}});
+  ASSERT_TRUE(results.ok()) << results.message();
+  ASSERT_EQ(results->size(), 1u);
+  EXPECT_EQ(results->front().name, "logits");
+  HostTensor w = *session->state("dense.kernel");
+  for (uint64_t i = 0; i < 24; ++i)
+    EXPECT_EQ(results->front().tensor.values<float>()[i], expectedLogit(images, w, i / 3, i % 3));
+}
+
+TEST(Session, InfersAnyNumberOfRows) {
+  std::unique_ptr<Session> session = makeSession();
+  for (int64_t rows : {1, 7, 9, 20}) {
+    HostTensor images = makeImages(rows);
+    ErrorOr<NamedTensors> results = session->run("infer", {{"x", images}});
+    ASSERT_TRUE(results.ok()) << results.message();
+    const HostTensor &logits = results->front().tensor;
+    ASSERT_EQ(logits.type, makeType(ElementType::F32, {rows, 3}));
+    HostTensor w = *session->state("dense.kernel");
+    for (uint64_t i = 0; i < logits.count(); ++i)
+      EXPECT_EQ(logits.values<float>()[i], expectedLogit(images, w, i / 3, i % 3));
+  }
+}
+
+TEST(Session, ThreadsChangeNoBit) {
+  std::unique_ptr<Session> one = makeSession({}, 1);
+  std::unique_ptr<Session> three = makeSession({}, 3);
+  HostTensor labels = *zeroTensor(makeType(ElementType::UI8, {8}));
+  for (int step = 0; step < 20; ++step) {
+    NamedTensors inputs = {{"x", makeImages(8)}, {"y", labels}};
+    ErrorOr<NamedTensors> first = one->run("train_step", inputs);
+    ErrorOr<NamedTensors> second = three->run("train_step", inputs);
+    ASSERT_TRUE(first.ok() && second.ok());
+    for (size_t i = 0; i < first->size(); ++i)
+      EXPECT_EQ((*first)[i].tensor.bytes, (*second)[i].tensor.bytes);
+  }
+  EXPECT_EQ(one->state("dense.kernel")->bytes, three->state("dense.kernel")->bytes);
+  EXPECT_NE(one->state("dense.kernel")->bytes, makeSession()->state("dense.kernel")->bytes);
+}
+
+TEST(Session, PadsEvaluationWithoutWeight) {
+  std::unique_ptr<Session> session = makeSession();
+  HostTensor images = makeImages(11);
+  HostTensor labels = *zeroTensor(makeType(ElementType::UI8, {11}));
+  ErrorOr<NamedTensors> results = session->run("eval", {{"x", images}, {"y", labels}});
+  ASSERT_TRUE(results.ok()) << results.message();
+  HostTensor w = *session->state("dense.kernel");
+  double loss = 0;
+  for (uint64_t i = 0; i < 33; ++i) {
+    double difference = expectedLogit(images, w, i / 3, i % 3) - (i % 3 == 0);
+    loss += difference * difference / 2 / 11;
+  }
+  EXPECT_NEAR(elementAt(*findTensor(*results, "loss"), 0), loss, 1e-6);
+  EXPECT_EQ(findTensor(*results, "accuracy")->type, makeType(ElementType::F32, {11}));
+}
+
+TEST(Session, PrefersTheSmallestBatchThatHoldsTheRows) {
+  std::unique_ptr<Session> session = makeSession({.batches = {8, 2, 32}});
+  EXPECT_EQ((*session->select("infer", 2))->batch, 2);
+  EXPECT_EQ((*session->select("infer", 32))->batch, 32);
+  uint64_t before = session->residentBytes();
+  ASSERT_TRUE(session->run("infer", {{"x", makeImages(2)}}).ok());
+  // x 2x4, logits 2x3xf32, arena the same and the constants blob's 33 words of 64 bytes.
+  EXPECT_EQ(session->residentBytes() - before, 8u + 24u + 64u + 33u * 64u);
+}
+
+TEST(Session, SaysWhatIsWrongWithInputs) {
+  std::unique_ptr<Session> session = makeSession();
+  auto message = [&](const char *program, const NamedTensors &inputs) {
+    return session->run(program, inputs).message();
+  };
+  EXPECT_EQ(message("infer", {}), "input 'x' of program infer is missing");
+  EXPECT_EQ(message("infer", {{"z", makeImages(8)}}),
+            "program infer has no input 'z'; its inputs: 'x'");
+  EXPECT_EQ(message("infer", {{"x", makeImages(8)}, {"x", makeImages(8)}}),
+            "input 'x' is given twice");
+  EXPECT_EQ(message("infer", {{"x", scalarTensor(ElementType::F32, 1)}}),
+            "input 'x' is tensor<f32>, expected tensor<?x4xui8>");
+  EXPECT_EQ(message("infer", {{"x", *zeroTensor(makeType(ElementType::UI8, {8, 5}))}}),
+            "input 'x' is tensor<8x5xui8>, expected tensor<?x4xui8>");
+  EXPECT_EQ(message("infer", {{"x", makeImages(0)}}), "input 'x' has no rows");
+  HostTensor labels = *zeroTensor(makeType(ElementType::UI8, {7}));
+  EXPECT_EQ(message("eval", {{"x", makeImages(8)}, {"y", labels}}),
+            "input 'y' has 7 rows, input 'x' has 8");
+  EXPECT_EQ(message("train_step", {{"x", makeImages(7)}, {"y", labels}}),
+            "result 'loss' of program train_step is not per row; the program takes exactly 8 rows, "
+            "given 7");
+  EXPECT_EQ(message("predict", {}),
+            "no program predict, the executable has train_step, eval, infer");
+}
+
+TEST(Session, SaysWhyNoVariantFits) {
+  std::unique_ptr<Session> session = makeSession();
+  EXPECT_EQ(session->select("infer", 9).message(),
+            "program infer has no variant that fits; variant for cpu and batch 8: asked for "
+            "batch 9");
+  std::string message = makeSession({.features = {"sse2", "quantum"}})->select("infer").message();
+  EXPECT_NE(message.find("needs quantum, device cpu ("), std::string::npos) << message;
+  EXPECT_NE(message.find("sse2"), std::string::npos) << message;
+}
+
+TEST(Session, ChecksStateThatIsSet) {
+  std::unique_ptr<Session> session = makeSession();
+  ASSERT_TRUE(session->setState("learning_rate", scalarTensor(ElementType::F32, 0.25)).ok());
+  EXPECT_EQ(elementAt(*session->state("learning_rate"), 0), 0.25);
+  EXPECT_EQ(session->setState("learning_rate", scalarTensor(ElementType::F64, 1)).message(),
+            "state 'learning_rate' is tensor<f32>, given tensor<f64>");
+  EXPECT_EQ(session->setState("speed", scalarTensor(ElementType::F32, 1)).message(),
+            "no state 'speed'");
+  EXPECT_EQ(session->state("rng")->values<int64_t>()[0], 7);
+}

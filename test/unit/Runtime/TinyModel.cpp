@@ -1,0 +1,409 @@
+//===- TinyModel.cpp - a classifier of 4 pixels, put together by hand -----===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TinyModel.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace mp;
+using namespace mp::test;
+using namespace mp::executable;
+
+namespace {
+
+TensorTypeT type(ElementType element, std::vector<int64_t> shape) {
+  TensorTypeT result;
+  result.element = element;
+  result.shape = std::move(shape);
+  return result;
+}
+
+/// Rows of the state table, in this order.
+enum StateRow : uint32_t {
+  kWeights,
+  kLossScale,
+  kTracker,
+  kRng,
+  kLearningRate,
+  kConsecutive,
+  kSkipped,
+  kGradientSum
+};
+
+struct StateLine {
+  const char *name;
+  TensorTypeT type;
+  StateRole role;
+  InitializerKind kind;
+  double value;
+};
+
+/// Builds one variant: names come first, then commands refer to them.
+class PlanBuilder {
+public:
+  PlanBuilder(const ExecutableT &table, int64_t batch, const TinyModelOptions &options)
+      : table(table), variant(std::make_unique<VariantT>()) {
+    variant->target = "cpu";
+    variant->features = options.features;
+    variant->batch = batch;
+    variant->constants = 1;
+  }
+
+  Place input(const char *name, TensorTypeT of, ArgumentKind kind, bool label) {
+    auto argument = std::make_unique<ArgumentT>();
+    argument->name = name;
+    argument->kind = kind;
+    argument->label = label;
+    argument->batched = true;
+    Place place(Space::Argument, variant->arguments.size(), 0, *byteCount(of));
+    argument->type = std::make_unique<TensorTypeT>(std::move(of));
+    variant->arguments.push_back(std::move(argument));
+    return place;
+  }
+
+  Place state(StateRow row, bool next) {
+    auto argument = std::make_unique<ArgumentT>();
+    argument->name = table.state[row]->name;
+    argument->kind = ArgumentKind::State;
+    argument->type = std::make_unique<TensorTypeT>(*table.state[row]->type);
+    variant->arguments.push_back(std::move(argument));
+    if (next)
+      addResult(table.state[row]->name.c_str(), *table.state[row]->type, ResultKind::Next, false);
+    return Place(Space::State, row, 0, *byteCount(*table.state[row]->type));
+  }
+
+  Place result(const char *name, TensorTypeT of, ResultKind kind, bool batched = false) {
+    Place place(Space::Result, variant->results.size(), 0, *byteCount(of));
+    addResult(name, of, kind, batched);
+    if (std::strcmp(name, "bad") == 0)
+      variant->results.back()->names = {"dense.kernel"};
+    return place;
+  }
+
+  Place arena(uint64_t bytes) {
+    Place place(Space::Arena, 0, variant->arena_bytes, bytes);
+    variant->arena_bytes += (bytes + 63) / 64 * 64;
+    return place;
+  }
+
+  /// A word of the constants blob, which holds 0, 1, 2, ... at multiples of 64 bytes.
+  Place word(int64_t value) { return Place(Space::Constant, 0, uint64_t(value) * 64, 4); }
+
+  void launch(const char *symbol, uint64_t grid, std::vector<Place> reads,
+              std::vector<Place> updates, std::vector<Place> writes, uint64_t scratch = 0) {
+    LaunchT launch;
+    launch.kernel = launch.symbol = symbol;
+    launch.blob = 0;
+    launch.grid = grid;
+    launch.scratch_bytes = scratch;
+    auto add = [&](const std::vector<Place> &places, Access access) {
+      for (const Place &place : places)
+        launch.buffers.push_back(Buffer(place, access));
+    };
+    add(reads, Access::Read);
+    add(updates, Access::ReadWrite);
+    add(writes, Access::Write);
+    push(std::move(launch));
+  }
+
+  void copy(Place source, Place destination) {
+    CopyT copy;
+    copy.source = std::make_unique<Place>(source);
+    copy.destination = std::make_unique<Place>(destination);
+    push(std::move(copy));
+  }
+
+  void fill(Place destination, uint64_t pattern, uint8_t bytes) {
+    FillT fill;
+    fill.destination = std::make_unique<Place>(destination);
+    fill.pattern = pattern;
+    fill.pattern_bytes = bytes;
+    push(std::move(fill));
+  }
+
+  std::unique_ptr<VariantT> take() { return std::move(variant); }
+
+private:
+  void addResult(const char *name, const TensorTypeT &of, ResultKind kind, bool batched) {
+    auto result = std::make_unique<ResultT>();
+    result->name = name;
+    result->kind = kind;
+    result->batched = batched;
+    result->type = std::make_unique<TensorTypeT>(of);
+    variant->results.push_back(std::move(result));
+  }
+
+  template <typename T> void push(T command) {
+    auto wrapped = std::make_unique<CommandT>();
+    wrapped->what.Set(std::move(command));
+    variant->commands.push_back(std::move(wrapped));
+  }
+
+  const ExecutableT &table;
+  std::unique_ptr<VariantT> variant;
+};
+
+} // namespace
+
+static void addState(ExecutableT &table, double lossScale) {
+  const StateLine lines[] = {
+      {"dense.kernel", type(ElementType::F32, {4, 3}), StateRole::Parameter,
+       InitializerKind::GlorotUniform, 0},
+      {"loss_scale", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant,
+       lossScale},
+      {"growth_tracker", type(ElementType::I32, {}), StateRole::State, InitializerKind::Zeros, 0},
+      {"rng", type(ElementType::I64, {2}), StateRole::State, InitializerKind::Zeros, 0},
+      {"learning_rate", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant,
+       0.5},
+      {"consecutive_skips", type(ElementType::I32, {}), StateRole::State, InitializerKind::Zeros,
+       0},
+      {"skipped_steps", type(ElementType::I64, {}), StateRole::State, InitializerKind::Zeros, 0},
+      {"dense.kernel/gradient_sum", type(ElementType::F32, {4, 3}), StateRole::State,
+       InitializerKind::Zeros, 0},
+  };
+  for (const StateLine &line : lines) {
+    auto entry = std::make_unique<StateEntryT>();
+    entry->name = line.name;
+    entry->type = std::make_unique<TensorTypeT>(line.type);
+    entry->role = line.role;
+    if (entry->name != "rng") {
+      entry->initializer = std::make_unique<InitializerT>();
+      entry->initializer->kind = line.kind;
+      entry->initializer->a = line.value;
+      entry->initializer->seed = 1;
+    }
+    table.state.push_back(std::move(entry));
+  }
+}
+
+namespace {
+
+/// The state that apply_update and train_update write, in the order of their buffers.
+struct Updated {
+  Place w, scale, tracker, rng, consecutive, skipped;
+
+  explicit Updated(PlanBuilder &b)
+      : w(b.state(kWeights, true)), scale(b.state(kLossScale, true)),
+        tracker(b.state(kTracker, true)), rng(b.state(kRng, true)),
+        consecutive(b.state(kConsecutive, true)), skipped(b.state(kSkipped, true)) {}
+};
+
+/// Inputs and results of a program that sees a batch.
+struct Batch {
+  Place x, y, loss, accuracy;
+
+  Batch(PlanBuilder &b, int64_t rows)
+      : x(b.input("x", type(ElementType::UI8, {rows, 4}), ArgumentKind::Input, false)),
+        y(b.input("y", type(ElementType::UI8, {rows}), ArgumentKind::Input, true)),
+        loss(b.result("loss", type(ElementType::F32, {}), ResultKind::Loss)),
+        accuracy(b.result("accuracy", type(ElementType::F32, {rows}), ResultKind::Metric, true)) {}
+};
+
+} // namespace
+
+static constexpr uint64_t kRowScratch = 3 * sizeof(float);
+
+static std::unique_ptr<VariantT> makeTrain(const ExecutableT &table,
+                                           const TinyModelOptions &options) {
+  int64_t rows = options.batches.front();
+  PlanBuilder b(table, rows, options);
+  Batch batch(b, rows);
+  Place weights = options.padTraining ? b.input("row_weights", type(ElementType::F32, {rows}),
+                                                ArgumentKind::RowWeights, false)
+                                      : b.word(0);
+  Updated state(b);
+  Place rate = b.state(kLearningRate, false);
+  Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
+  Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
+  Place z = b.arena(uint64_t(rows) * kRowScratch);
+  b.launch("train_row", uint64_t(rows), {batch.x, state.w, state.rng}, {}, {z}, kRowScratch);
+  b.launch("train_update", 1,
+           {b.word(rows), b.word(options.padTraining), batch.x, batch.y, weights, z, rate},
+           {state.w, state.scale, state.tracker, state.rng, state.consecutive, state.skipped},
+           {batch.loss, batch.accuracy, bad, used});
+  return b.take();
+}
+
+static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table,
+                                                const TinyModelOptions &options) {
+  int64_t rows = options.batches.front();
+  PlanBuilder b(table, rows, options);
+  Batch batch(b, rows);
+  Place w = b.state(kWeights, false);
+  Place scale = b.state(kLossScale, false);
+  Place rng = b.state(kRng, false);
+  Place sum = b.state(kGradientSum, true);
+  Place z = b.arena(uint64_t(rows) * kRowScratch);
+  b.launch("train_row", uint64_t(rows), {batch.x, w, rng}, {}, {z}, kRowScratch);
+  b.launch("accumulate_update", 1, {b.word(rows), batch.x, batch.y, z, scale, rng}, {sum},
+           {batch.loss, batch.accuracy});
+  return b.take();
+}
+
+static std::unique_ptr<VariantT> makeApply(const ExecutableT &table,
+                                           const TinyModelOptions &options) {
+  PlanBuilder b(table, options.batches.front(), options);
+  Updated state(b);
+  Place sum = b.state(kGradientSum, true);
+  Place rate = b.state(kLearningRate, false);
+  Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
+  Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
+  b.launch("apply_update", 1, {rate},
+           {sum, state.w, state.scale, state.tracker, state.rng, state.consecutive, state.skipped},
+           {bad, used});
+  b.fill(sum, 0, 4);
+  return b.take();
+}
+
+static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows,
+                                          const TinyModelOptions &options) {
+  PlanBuilder b(table, rows, options);
+  Batch batch(b, rows);
+  Place weights =
+      b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false);
+  Place w = b.state(kWeights, false);
+  Place z = b.arena(uint64_t(rows) * kRowScratch);
+  b.launch("infer_row", uint64_t(rows), {batch.x, w}, {}, {z}, kRowScratch);
+  b.launch("evaluate", 1, {b.word(rows), z, batch.y, weights}, {}, {batch.loss, batch.accuracy});
+  return b.take();
+}
+
+static std::unique_ptr<VariantT> makeInfer(const ExecutableT &table, int64_t rows,
+                                           const TinyModelOptions &options) {
+  PlanBuilder b(table, rows, options);
+  Place x = b.input("x", type(ElementType::UI8, {rows, 4}), ArgumentKind::Input, false);
+  Place w = b.state(kWeights, false);
+  TensorTypeT logits = type(ElementType::F32, {rows, 3});
+  Place out = b.result("logits", logits, ResultKind::Output, true);
+  Place z = b.arena(*byteCount(logits));
+  b.launch("infer_row", uint64_t(rows), {x, w}, {}, {z}, kRowScratch);
+  b.copy(z, out);
+  return b.take();
+}
+
+static std::vector<std::byte> readBytes(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::byte> result(bytes.size());
+  std::memcpy(result.data(), bytes.data(), bytes.size());
+  return result;
+}
+
+/// Words 0 .. count-1, each at a multiple of 64 bytes.
+static std::vector<std::byte> makeWords(int32_t count) {
+  std::vector<std::byte> bytes(size_t(count) * 64);
+  for (int32_t i = 0; i < count; ++i)
+    std::memcpy(bytes.data() + size_t(i) * 64, &i, sizeof(i));
+  return bytes;
+}
+
+static void addProgram(ExecutableT &table, const char *name,
+                       std::vector<std::unique_ptr<VariantT>> variants) {
+  auto program = std::make_unique<ProgramT>();
+  program->name = name;
+  program->variants = std::move(variants);
+  table.programs.push_back(std::move(program));
+}
+
+static void addProgram(ExecutableT &table, const char *name, std::unique_ptr<VariantT> variant) {
+  std::vector<std::unique_ptr<VariantT>> variants;
+  variants.push_back(std::move(variant));
+  addProgram(table, name, std::move(variants));
+}
+
+static void addMetadata(ExecutableT &table, const char *key, const std::string &value) {
+  auto pair = std::make_unique<KeyValueT>();
+  pair->key = key;
+  pair->value = value;
+  table.metadata.push_back(std::move(pair));
+}
+
+TinyModel mp::test::makeTinyModel(const TinyModelOptions &options) {
+  TinyModel model;
+  ExecutableT &table = model.table;
+  table.producer = "test";
+  table.model = "tiny";
+  table.policy = "mixed_float16";
+  for (BlobKind kind : {BlobKind::NativeCode, BlobKind::Constants}) {
+    table.blobs.push_back(std::make_unique<BlobT>());
+    table.blobs.back()->kind = kind;
+  }
+  int64_t largest = 1;
+  for (int64_t rows : options.batches)
+    largest = std::max(largest, rows);
+  model.blobs = {readBytes(TINY_MODEL_KERNELS), makeWords(static_cast<int32_t>(largest) + 1)};
+
+  addState(table, options.lossScale);
+  if (options.accumulate) {
+    addProgram(table, "accumulate", makeAccumulate(table, options));
+    addProgram(table, "apply", makeApply(table, options));
+  } else {
+    addProgram(table, "train_step", makeTrain(table, options));
+  }
+  std::vector<std::unique_ptr<VariantT>> evals, infers;
+  for (int64_t rows : options.batches) {
+    evals.push_back(makeEval(table, rows, options));
+    infers.push_back(makeInfer(table, rows, options));
+  }
+  addProgram(table, "eval", std::move(evals));
+  addProgram(table, "infer", std::move(infers));
+  addMetadata(table, "classes:y", "3");
+  if (!options.skipLimit.empty())
+    addMetadata(table, "skip_limit", options.skipLimit);
+  return model;
+}
+
+std::shared_ptr<const LoadedExecutable> mp::test::loadTinyModel(const TinyModelOptions &options) {
+  TinyModel model = makeTinyModel(options);
+  ErrorOr<FileBytes> bytes = serializeExecutable(std::move(model.table), model.blobs);
+  if (!bytes) {
+    std::fprintf(stderr, "%s\n", bytes.message().c_str());
+    std::abort();
+  }
+  ErrorOr<LoadedExecutable> loaded = readExecutable(bytes->span());
+  if (!loaded) {
+    std::fprintf(stderr, "%s\n", loaded.message().c_str());
+    std::abort();
+  }
+  return std::make_shared<const LoadedExecutable>(std::move(*loaded));
+}
+
+static void writeWord(std::ofstream &file, uint32_t word) {
+  for (int shift = 24; shift >= 0; shift -= 8)
+    file.put(static_cast<char>(word >> shift));
+}
+
+/// Class 2 where the last pixel is bright, else the brighter of the first two.
+static void writeSplit(const std::string &folder, const std::string &prefix, unsigned rows) {
+  std::ofstream images(folder + "/" + prefix + "-images-idx3-ubyte", std::ios::binary);
+  std::ofstream labels(folder + "/" + prefix + "-labels-idx1-ubyte", std::ios::binary);
+  for (uint32_t word : {uint32_t(0x803), rows, uint32_t(2), uint32_t(2)})
+    writeWord(images, word);
+  for (uint32_t word : {uint32_t(0x801), rows})
+    writeWord(labels, word);
+  uint32_t random = static_cast<uint32_t>(rows) * 2654435761u + 1;
+  for (unsigned row = 0; row < rows; ++row) {
+    uint8_t pixels[4];
+    for (uint8_t &pixel : pixels) {
+      random = random * 1664525u + 1013904223u;
+      pixel = static_cast<uint8_t>(random >> 24);
+    }
+    images.write(reinterpret_cast<const char *>(pixels), sizeof(pixels));
+    labels.put(pixels[3] > 170 ? 2 : pixels[0] < pixels[1]);
+  }
+}
+
+void mp::test::writeTinyData(const std::string &folder, unsigned trainRows, unsigned testRows) {
+  std::filesystem::create_directories(folder);
+  writeSplit(folder, "train", trainRows);
+  writeSplit(folder, "t10k", testRows);
+}
