@@ -37,6 +37,9 @@ static_assert(sizeof(Header) == 64 && offsetof(Header, hash) == 48);
 /// XXH3-128 of `file` without the 16 bytes that hold it. `file` is at least a header long.
 std::array<unsigned char, 16> contentHash(std::span<const std::byte> file);
 
+/// Whether the bytes are a FlatBuffer of the schema, safe to read and to unpack.
+Status checkStructure(std::span<const std::byte> table);
+
 /// `value` rounded up to a multiple of kAlignment.
 constexpr uint64_t alignUp(uint64_t value) { return (value + kAlignment - 1) / kAlignment * kAlignment; }
 

@@ -30,8 +30,10 @@ static ErrorOr<format::Header> checkHeader(std::span<const std::byte> file) {
     return makeError("truncated or extended: ", file.size(), " bytes, expected ", header.fileBytes);
   if (header.hash != format::contentHash(file))
     return makeError("damaged: the content does not match its hash");
-  if (header.headerBytes != sizeof(header) || header.reserved != 0)
+  if (header.headerBytes != sizeof(header))
     return makeError("header of ", header.headerBytes, " bytes, expected ", sizeof(header));
+  if (header.reserved != 0)
+    return makeError("the reserved bytes of the header are not 0");
   if (header.tableOffset % kAlignment != 0 || header.tableOffset < sizeof(header) ||
       header.tableOffset > file.size() || header.tableBytes > file.size() - header.tableOffset)
     return makeError("table at ", header.tableOffset, " of ", header.tableBytes, " bytes is outside the file");
@@ -44,13 +46,12 @@ static ErrorOr<LoadedExecutable> load(FileBytes file, const ReadOptions &options
   if (!header)
     return header.status();
 
-  const uint8_t *start = reinterpret_cast<const uint8_t *>(file.data()) + header->tableOffset;
-  flatbuffers::Verifier verifier(start, header->tableBytes);
-  if (!executable::VerifyExecutableBuffer(verifier))
-    return makeError("the table is not a well-formed FlatBuffer of this schema");
+  std::span<const std::byte> table = file.span().subspan(header->tableOffset, header->tableBytes);
+  if (Status status = format::checkStructure(table); !status.ok())
+    return status;
 
   LoadedExecutable loaded;
-  executable::GetExecutable(start)->UnPackTo(&loaded.table);
+  executable::GetExecutable(table.data())->UnPackTo(&loaded.table);
   loaded.file = std::move(file);
   if (Status status = verifyExecutable(loaded.table, header->tableOffset); !status.ok())
     return status;
@@ -68,7 +69,7 @@ static ErrorOr<FileBytes> readFile(const std::string &path) {
       if (descriptor >= 0)
         ::close(descriptor);
     }
-  } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat info;
   if (file.descriptor < 0 || ::fstat(file.descriptor, &info) != 0)
     return makeError("cannot open: ", std::strerror(errno));

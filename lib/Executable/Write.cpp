@@ -45,6 +45,9 @@ ErrorOr<FileBytes> mp::serializeExecutable(executable::ExecutableT table,
   flatbuffers::FlatBufferBuilder builder;
   executable::FinishExecutableBuffer(builder, executable::Executable::Pack(builder, &table));
   header.tableBytes = builder.GetSize();
+  if (Status status = format::checkStructure(std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
+      !status.ok())
+    return status;
   header.fileBytes = header.tableOffset + header.tableBytes;
 
   std::optional<FileBytes> file = FileBytes::allocate(header.fileBytes);

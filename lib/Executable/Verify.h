@@ -1,0 +1,61 @@
+//===- Verify.h - The parts of the verifier of meaning ---------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_EXECUTABLE_VERIFY_H
+#define MP_LIB_EXECUTABLE_VERIFY_H
+
+#include "mp/Executable/Executable.h"
+
+#include <map>
+
+namespace mp::verify {
+
+/// The largest memory that a file may ask for: state, arena, arguments and results of a variant together. Far above any
+/// machine and far below 2^63, so that sums of sizes never overflow.
+inline constexpr uint64_t kMaxBytes = uint64_t(1) << 47;
+
+/// Scratch is per running block, so threads multiply it.
+inline constexpr uint64_t kMaxScratchBytes = uint64_t(1) << 30;
+
+/// What a grid's first dimension may be on a GPU.
+inline constexpr uint64_t kMaxGrid = (uint64_t(1) << 31) - 1;
+
+inline constexpr size_t kMaxRank = 32;
+inline constexpr size_t kMaxNameBytes = 4096;
+
+/// A name in messages, cut where it is long and with control characters replaced: 'dense.kernel'.
+std::string quoted(const std::string &name);
+
+/// Text for people: not too long and without control characters, which could fool a terminal.
+Status checkText(const std::string &text, const char *what);
+
+/// Text that also names something: not empty.
+Status checkName(const std::string &name, const char *what);
+
+/// A type is there, its enum value is known, sizes are not negative and the bytes are at most kMaxBytes.
+Status checkType(const std::unique_ptr<executable::TensorTypeT> &type);
+
+/// Rows of the state table by name.
+using StateIndex = std::map<std::string, uint32_t>;
+
+/// The state table: names, types, roles, initializers. Returns where each name is.
+ErrorOr<StateIndex> checkState(const executable::ExecutableT &table);
+
+/// Arguments and results of one variant, each and against the state table.
+Status checkSignature(const executable::ExecutableT &table, const StateIndex &state,
+                      const executable::VariantT &variant);
+
+/// That two variants of a program differ in nothing but batched sizes, target, features, batch and code.
+Status checkSameSignature(const executable::VariantT &first, const executable::VariantT &other);
+
+/// The commands of one variant. Everything that they refer to has been checked.
+Status checkPlan(const executable::ExecutableT &table, const StateIndex &state, const executable::ProgramT &program,
+                 const executable::VariantT &variant);
+
+} // namespace mp::verify
+
+#endif // MP_LIB_EXECUTABLE_VERIFY_H

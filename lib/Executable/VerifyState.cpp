@@ -1,0 +1,101 @@
+//===- VerifyState.cpp - The state table -----------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mp;
+using namespace mp::executable;
+using namespace mp::verify;
+
+static bool isFloat(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 || type == ElementType::F64;
+}
+
+/// Whether the runtime may convert `value` to the type: float types take all values, integers only their own.
+static bool holds(ElementType type, double value) {
+  if (isFloat(type))
+    return true;
+  if (value != std::trunc(value)) // also NaN
+    return false;
+  switch (type) {
+  case ElementType::I1:
+    return value == 0 || value == 1;
+  case ElementType::UI8:
+    return value >= 0 && value <= 255;
+  case ElementType::I32:
+    return value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
+  default:
+    return value >= -0x1p63 && value < 0x1p63;
+  }
+}
+
+static Status checkInitializer(const InitializerT &initializer, ElementType type) {
+  if (initializer.kind > InitializerKind::MAX)
+    return makeError("unknown initializer ", static_cast<unsigned>(initializer.kind));
+  const char *name = EnumNameInitializerKind(initializer.kind);
+  if (initializer.kind == InitializerKind::Zeros || initializer.kind == InitializerKind::Ones)
+    return Status::success();
+  if (initializer.kind == InitializerKind::Constant) {
+    if (!holds(type, initializer.a))
+      return makeError("constant ", initializer.a, " is no value of ", elementName(type));
+    return Status::success();
+  }
+  if (!isFloat(type))
+    return makeError("initializer ", name, " needs a float type, found ", elementName(type));
+  if (!std::isfinite(initializer.a) || !std::isfinite(initializer.b))
+    return makeError("initializer ", name, " with parameters that are not finite");
+  if (initializer.kind == InitializerKind::Normal && initializer.b < 0)
+    return makeError("initializer Normal with standard deviation ", initializer.b);
+  if (initializer.kind == InitializerKind::Uniform && initializer.a > initializer.b)
+    return makeError("initializer Uniform from ", initializer.a, " to ", initializer.b);
+  return Status::success();
+}
+
+/// A state row without initializer is a random generator's: the runtime sets it to (seed, 0).
+static bool isGenerator(const StateEntryT &entry) {
+  return entry.role == StateRole::State && entry.type->element == ElementType::I64 &&
+         entry.type->shape == std::vector<int64_t>{2};
+}
+
+static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, const StateIndex &index) {
+  if (entry.role > StateRole::MAX)
+    return makeError("unknown role ", static_cast<unsigned>(entry.role));
+  if (Status status = checkType(entry.type); !status.ok())
+    return status;
+  if (entry.role == StateRole::Derived) {
+    auto parameter = index.find(entry.derived_of);
+    if (parameter == index.end() || table.state[parameter->second]->role != StateRole::Parameter)
+      return makeError("derived of ", quoted(entry.derived_of), ", which is no parameter");
+    if (entry.initializer || entry.saved)
+      return makeError("derived state has an initializer or is saved");
+    return Status::success();
+  }
+  if (!entry.derived_of.empty())
+    return makeError("derived of ", quoted(entry.derived_of), ", but its role is ", EnumNameStateRole(entry.role));
+  if (!entry.initializer && !isGenerator(entry))
+    return makeError("has no initializer");
+  return entry.initializer ? checkInitializer(*entry.initializer, entry.type->element) : Status::success();
+}
+
+ErrorOr<StateIndex> verify::checkState(const ExecutableT &table) {
+  StateIndex index;
+  for (const auto &entry : table.state) {
+    if (!entry)
+      return makeError("a state is null");
+    if (Status status = checkName(entry->name, "state name"); !status.ok())
+      return status;
+    if (!index.emplace(entry->name, index.size()).second)
+      return makeError("state ", quoted(entry->name), " appears twice");
+  }
+  for (const auto &entry : table.state)
+    if (Status status = checkEntry(*entry, table, index); !status.ok())
+      return status.in("state " + quoted(entry->name));
+  return index;
+}
