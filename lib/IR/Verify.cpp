@@ -2,6 +2,8 @@
 
 #include "mp/IR/MP.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace mp;
 
