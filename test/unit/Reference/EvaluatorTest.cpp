@@ -17,8 +17,7 @@ using namespace mp;
 
 TEST(Evaluator, hasARuleForEveryRegisteredOp) {
   Program program("");
-  for (mlir::RegisteredOperationName name :
-       program.getContext()->getRegisteredOperationsByDialect("mp"))
+  for (mlir::RegisteredOperationName name : program.getContext()->getRegisteredOperationsByDialect("mp"))
     EXPECT_TRUE(canEvaluate(name)) << name.getStringRef().str() << " has no rule in lib/Reference";
 }
 
@@ -51,10 +50,9 @@ TEST(Evaluator, kernelsMeanTheirBodies) {
 }
 
 /// What evaluating the identity on tensor<2xf32> says of these arguments.
-static std::string
-errorOf(llvm::ArrayRef<Tensor> arguments,
-        const std::string &text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {"
-                                  " return %x : tensor<2xf32> }") {
+static std::string errorOf(llvm::ArrayRef<Tensor> arguments,
+                           const std::string &text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {"
+                                                     " return %x : tensor<2xf32> }") {
   Program program(text);
   if (!program.func())
     return "does not parse: " + program.errors();
@@ -64,20 +62,17 @@ errorOf(llvm::ArrayRef<Tensor> arguments,
 
 TEST(Evaluator, refusesArgumentsThatDoNotFit) {
   EXPECT_EQ(errorOf({}), "takes 1 arguments, got 0\n");
-  EXPECT_EQ(errorOf({reals(ElementType::F32, {3}, {1, 2, 3})}),
-            "argument #0 is 'tensor<2xf32>', got tensor<3xf32>\n");
-  EXPECT_EQ(errorOf({reals(ElementType::F16, {2}, {1, 2})}),
-            "argument #0 is 'tensor<2xf32>', got tensor<2xf16>\n");
+  EXPECT_EQ(errorOf({reals(ElementType::F32, {3}, {1, 2, 3})}), "argument #0 is 'tensor<2xf32>', got tensor<3xf32>\n");
+  EXPECT_EQ(errorOf({reals(ElementType::F16, {2}, {1, 2})}), "argument #0 is 'tensor<2xf32>', got tensor<2xf16>\n");
   EXPECT_EQ(errorOf({{tensorType(ElementType::F32, {2}), std::vector<std::byte>(7)}}),
             "argument #0 holds 7 bytes, its type has 8\n");
 }
 
 TEST(Evaluator, refusesOpenSizes) {
-  EXPECT_EQ(
-      errorOf({reals(ElementType::F32, {2}, {1, 2})},
-              "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"),
-      "cannot evaluate a value of type 'tensor<?xf32>': its size is open, run mp-specialize "
-      "first\n");
+  EXPECT_EQ(errorOf({reals(ElementType::F32, {2}, {1, 2})},
+                    "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"),
+            "cannot evaluate a value of type 'tensor<?xf32>': its size is open, run mp-specialize "
+            "first\n");
 }
 
 TEST(Evaluator, refusesOpsOfOtherDialectsAndFunctionsWithoutBody) {
@@ -87,10 +82,8 @@ TEST(Evaluator, refusesOpsOfOtherDialectsAndFunctionsWithoutBody) {
 }
 
 TEST(Evaluator, refusesValuesTooLargeToHold) {
-  EXPECT_EQ(
-      errorOf({},
-              "func.func @f() -> tensor<9223372036854775807x9223372036854775807xf32> {"
-              " %r = mp.iota dimension 0 -> tensor<9223372036854775807x9223372036854775807xf32>\n"
-              " return %r : tensor<9223372036854775807x9223372036854775807xf32> }"),
-      "cannot evaluate a value of type 'tensor<9223372036854775807x9223372036854775807xf32>'\n");
+  EXPECT_EQ(errorOf({}, "func.func @f() -> tensor<9223372036854775807x9223372036854775807xf32> {"
+                        " %r = mp.iota dimension 0 -> tensor<9223372036854775807x9223372036854775807xf32>\n"
+                        " return %r : tensor<9223372036854775807x9223372036854775807xf32> }"),
+            "cannot evaluate a value of type 'tensor<9223372036854775807x9223372036854775807xf32>'\n");
 }

@@ -30,8 +30,8 @@ mlir::func::FuncOp Program::func(llvm::StringRef name) {
   return module ? module->lookupSymbol<mlir::func::FuncOp>(name) : nullptr;
 }
 
-std::vector<Tensor> mp::run(const std::string &signature, const std::string &body,
-                            llvm::ArrayRef<Tensor> arguments, const EvaluatorOptions &options) {
+std::vector<Tensor> mp::run(const std::string &signature, const std::string &body, llvm::ArrayRef<Tensor> arguments,
+                            const EvaluatorOptions &options) {
   Program program("func.func @f" + signature + " {\n" + body + "\n}");
   if (!program.func()) {
     ADD_FAILURE() << program.errors() << body;
@@ -52,12 +52,10 @@ executable::TensorTypeT mp::tensorType(ElementType element, std::vector<int64_t>
   return type;
 }
 
-Tensor mp::reals(ElementType element, std::vector<int64_t> shape,
-                 const std::vector<double> &values) {
+Tensor mp::reals(ElementType element, std::vector<int64_t> shape, const std::vector<double> &values) {
   return Tensor::ofReals(tensorType(element, std::move(shape)), values);
 }
 
-Tensor mp::integers(ElementType element, std::vector<int64_t> shape,
-                    const std::vector<int64_t> &values) {
+Tensor mp::integers(ElementType element, std::vector<int64_t> shape, const std::vector<int64_t> &values) {
   return Tensor::ofIntegers(tensorType(element, std::move(shape)), values);
 }

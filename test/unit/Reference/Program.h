@@ -40,13 +40,12 @@ private:
 /// The results of the function `f(SIGNATURE) BODY`; a test failure and no result if it does not
 /// parse or evaluate. run("(%x: tensor<2xf32>) -> tensor<2xf32>", "%r = mp.relu %x :
 /// tensor<2xf32>\n return %r : tensor<2xf32>", {x})
-std::vector<Tensor> run(const std::string &signature, const std::string &body,
-                        llvm::ArrayRef<Tensor> arguments, const EvaluatorOptions &options = {});
+std::vector<Tensor> run(const std::string &signature, const std::string &body, llvm::ArrayRef<Tensor> arguments,
+                        const EvaluatorOptions &options = {});
 
 executable::TensorTypeT tensorType(ElementType element, std::vector<int64_t> shape);
 Tensor reals(ElementType element, std::vector<int64_t> shape, const std::vector<double> &values);
-Tensor integers(ElementType element, std::vector<int64_t> shape,
-                const std::vector<int64_t> &values);
+Tensor integers(ElementType element, std::vector<int64_t> shape, const std::vector<int64_t> &values);
 
 } // namespace mp
 

@@ -1,0 +1,95 @@
+//===- EveryHalfTest.cpp - all f16 and bf16 values of each unary op -------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compared with the host's libm in long double, rounded by search (Narrow.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Narrow.h"
+#include "Program.h"
+
+#include "mp/IR/MP.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+using namespace mp;
+
+namespace {
+
+using UnaryFunction = long double (*)(long double);
+
+const std::map<std::string, UnaryFunction> kUnaryOps = {
+    {"mp.exp", [](long double x) { return std::exp(x); }},
+    {"mp.log", [](long double x) { return std::log(x); }},
+    {"mp.sqrt", [](long double x) { return std::sqrt(x); }},
+    {"mp.relu", [](long double x) { return std::isnan(x) || !std::isless(x, 0.0L) ? x : 0.0L; }},
+};
+
+/// Every bit pattern of a type of 16 bits, in order.
+Tensor everyPattern(ElementType element) {
+  Tensor all = Tensor::zeros(tensorType(element, {65536}));
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    const uint16_t pattern = bits;
+    std::memcpy(&all.bytes[2 * bits], &pattern, 2);
+  }
+  return all;
+}
+
+uint16_t pattern(const Tensor &tensor, size_t index) {
+  uint16_t bits;
+  std::memcpy(&bits, &tensor.bytes[2 * index], 2);
+  return bits;
+}
+
+class EveryHalf : public testing::TestWithParam<ElementType> {};
+
+/// An op that maps one float tensor to another of its type, and no more: what MP_UnaryOp makes.
+bool isUnaryMap(mlir::RegisteredOperationName name) {
+  return name.hasTrait<mlir::OpTrait::OneOperand>() && name.hasTrait<mlir::OpTrait::OneResult>() &&
+         name.hasTrait<mlir::OpTrait::SameOperandsAndResultType>() && name.hasInterface<KernelOpInterface>() &&
+         name.getInterface<KernelOpInterface>()->getKernelRole() == KernelRole::Map;
+}
+
+} // namespace
+
+TEST(EveryHalf, coversEveryUnaryOp) {
+  Program program("");
+  std::vector<std::string> found;
+  for (mlir::RegisteredOperationName name : program.getContext()->getRegisteredOperationsByDialect("mp"))
+    if (isUnaryMap(name)) {
+      found.push_back(name.getStringRef().str());
+      EXPECT_TRUE(kUnaryOps.contains(found.back())) << found.back() << " has no second source here";
+    }
+  EXPECT_EQ(found.size(), kUnaryOps.size());
+}
+
+TEST_P(EveryHalf, unaryOpsRoundTheExactValueOnce) {
+  const narrow::Format format = narrow::formatOf(GetParam());
+  const Tensor input = everyPattern(GetParam());
+  const std::string type = typeName(input.type);
+  for (const auto &[op, function] : kUnaryOps) {
+    const std::string body = "%r = " + op + " %x : " + type + "\n return %r : " + type;
+    const std::vector<Tensor> results = run("(%x: " + type + ") -> " + type, body, {input});
+    ASSERT_EQ(results.size(), 1u) << op;
+    int wrong = 0;
+    for (uint32_t bits = 0; bits < 65536 && wrong < 5; ++bits) {
+      const uint32_t expected = narrow::nearest(function(narrow::valueOf(bits, format)), format);
+      const uint32_t found = pattern(results[0], bits);
+      if (!narrow::same(found, expected, format)) {
+        ++wrong;
+        ADD_FAILURE() << op << " of bits " << bits << ": found " << found << ", expected " << expected;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, EveryHalf, testing::Values(ElementType::F16, ElementType::BF16),
+                         [](const auto &info) { return elementName(info.param); });
