@@ -34,8 +34,8 @@ static ErrorOr<format::Header> checkHeader(std::span<const std::byte> file) {
     return makeError("header of ", header.headerBytes, " bytes, expected ", sizeof(header));
   if (header.reserved != 0)
     return makeError("the reserved bytes of the header are not 0");
-  if (header.tableOffset % kAlignment != 0 || header.tableOffset < sizeof(header) ||
-      header.tableOffset > file.size() || header.tableBytes > file.size() - header.tableOffset)
+  if (header.tableOffset % kAlignment != 0 || header.tableOffset < sizeof(header) || header.tableOffset > file.size() ||
+      header.tableBytes > file.size() - header.tableOffset)
     return makeError("table at ", header.tableOffset, " of ", header.tableBytes, " bytes is outside the file");
   return header;
 }

@@ -60,17 +60,14 @@ private:
   bool fits(const KeyValue &entry) { return fits(entry.key()) && fits(entry.value()); }
   bool fits(const StateEntry &entry) { return fits(entry.name()) && fits(*entry.type()) && fits(entry.derived_of()); }
   bool fits(const Argument &argument) { return fits(argument.name()) && fits(*argument.type()); }
-  bool fits(const Result &result) {
-    return fits(result.name()) && fits(*result.type()) && fits(result.names());
-  }
+  bool fits(const Result &result) { return fits(result.name()) && fits(*result.type()) && fits(result.names()); }
   bool fits(const Command &command) {
     const Launch *launch = command.what_as_Launch();
     return !launch || (fits(launch->kernel()) && fits(launch->symbol()) && fits(launch->buffers()));
   }
   bool fits(const Variant &variant) {
-    return fits(variant.target()) && fits(variant.features()) && fits(variant.arguments()) &&
-           fits(variant.results()) && fits(variant.commands()) &&
-           (!variant.statistics() || fits(variant.statistics()->ops_by_type()));
+    return fits(variant.target()) && fits(variant.features()) && fits(variant.arguments()) && fits(variant.results()) &&
+           fits(variant.commands()) && (!variant.statistics() || fits(variant.statistics()->ops_by_type()));
   }
   bool fits(const Program &program) { return fits(program.name()) && fits(program.variants()); }
 

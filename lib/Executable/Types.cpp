@@ -22,7 +22,14 @@ struct ElementRow {
 
 /// One row for each ElementType, in its order.
 static constexpr std::array<ElementRow, 8> kElements = {{
-    {"i1", 1}, {"ui8", 1}, {"i32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8},
+    {"i1", 1},
+    {"ui8", 1},
+    {"i32", 4},
+    {"i64", 8},
+    {"f16", 2},
+    {"bf16", 2},
+    {"f32", 4},
+    {"f64", 8},
 }};
 static_assert(kElements.size() == static_cast<size_t>(ElementType::MAX) + 1);
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The FlatBuffer is well formed by now; nothing else is known. What is checked here the runtime relies on without looking
-// again, so each rule is one that makes an index, a pointer or a size safe, or that two programs agree on a name.
+// The FlatBuffer is well formed by now; nothing else is known. What is checked here the runtime relies on without
+// looking again, so each rule is one that makes an index, a pointer or a size safe, or that two programs agree on a
+// name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +71,6 @@ static Status checkBlobs(const ExecutableT &table, uint64_t blobsEnd) {
       return makeError("blob ", i, ": offset ", blob.offset, " is not a multiple of ", kAlignment);
     if (blob.offset < sizeof(format::Header) || blob.offset > blobsEnd || blob.length > blobsEnd - blob.offset)
       return makeError("blob ", i, ": ", blob.length, " bytes at ", blob.offset, " are not between header and table");
-    if (blob.length == 0 && blob.kind != BlobKind::Constants)
-      return makeError("blob ", i, ": ", EnumNameBlobKind(blob.kind), " is empty");
     if (blob.length != 0)
       byOffset.emplace_back(blob.offset, i);
   }
@@ -156,8 +155,8 @@ static Status checkProgram(const ExecutableT &table, const StateIndex &state, co
 }
 
 static Status checkHeadTexts(const ExecutableT &table) {
-  for (const auto &[text, what] : {std::pair(&table.producer, "producer"), std::pair(&table.model, "model"),
-                                   std::pair(&table.policy, "policy")})
+  for (const auto &[text, what] :
+       {std::pair(&table.producer, "producer"), std::pair(&table.model, "model"), std::pair(&table.policy, "policy")})
     if (Status status = checkText(*text, what); !status.ok())
       return status;
   std::set<std::string> keys;

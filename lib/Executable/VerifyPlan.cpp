@@ -86,7 +86,8 @@ Status PlanChecker::checkPlace(const Place &place, bool written) {
     if (written)
       return makeError(describe(place), ": constants are read-only");
     if (place.index() != 0 || variant.constants < 0)
-      return makeError(describe(place), ": the variant has ", variant.constants < 0 ? "no constants" : "one constants blob");
+      return makeError(describe(place), ": the variant has ",
+                       variant.constants < 0 ? "no constants" : "one constants blob");
     return checkExtent(place, table.blobs[variant.constants]->length);
   case Space::State:
     if (place.index() >= table.state.size())
@@ -243,7 +244,9 @@ Status PlanChecker::checkReference() const {
       launch->buffers.size() != variant.arguments.size() + variant.results.size())
     return makeError("target 'reference' is one launch of symbol ", quoted(program.name),
                      ", of grid 1, with a buffer for each argument and result");
-  auto wrong = [](size_t i) { return makeError("buffer ", i, " is not the whole argument or result at that position"); };
+  auto wrong = [](size_t i) {
+    return makeError("buffer ", i, " is not the whole argument or result at that position");
+  };
   auto matches = [&](size_t i, Space space, size_t index, const std::string &stateName, const TensorTypeT &type) {
     const Place &place = launch->buffers[i].place();
     bool isState = space == Space::State;
@@ -269,8 +272,7 @@ Status PlanChecker::checkReference() const {
 Status PlanChecker::run() {
   for (size_t i = 0; i < variant.commands.size(); ++i) {
     std::string where = "command " + std::to_string(i);
-    if (!variant.commands[i] || !variant.commands[i]->what.value ||
-        variant.commands[i]->what.type > CommandKind::MAX)
+    if (!variant.commands[i] || !variant.commands[i]->what.value || variant.commands[i]->what.type > CommandKind::MAX)
       return makeError(where, ": unknown kind");
     const CommandKindUnion &what = variant.commands[i]->what;
     Status status;

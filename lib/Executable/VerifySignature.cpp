@@ -94,8 +94,7 @@ Status verify::checkSignature(const ExecutableT &table, const StateIndex &state,
                     [&](const ArgumentT &argument) { return checkArgument(table, state, variant.batch, argument); });
       !status.ok())
     return status;
-  return checkList(variant.results, "result",
-                   [&](const ResultT &result) { return checkResult(table, state, result); });
+  return checkList(variant.results, "result", [&](const ResultT &result) { return checkResult(table, state, result); });
 }
 
 /// Whether two types differ at most in the size of the batch.

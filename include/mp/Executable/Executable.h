@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler fills an executable::ExecutableT and calls writeExecutable; the runtime calls readExecutable and gets the
-// same value back, verified. The schema lib/Executable/Executable.fbs says what every field means, docs/executable.md
-// what the bytes are.
+// The compiler fills an executable::ExecutableT and calls writeExecutable; the runtime calls readExecutable and gets
+// the same value back, verified. The schema lib/Executable/Executable.fbs says what every field means,
+// docs/executable.md what the bytes are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,15 +92,14 @@ struct ReadOptions {
   bool noNative = false;
 };
 
-/// Writes `table` and the contents of its blobs (one for each of table.blobs, which has their kinds) to `path`. Fills in
-/// version, offsets, lengths and hash. A table that the reader would refuse is refused here, with the same message.
+/// Writes `table` and the contents of its blobs (one for each of table.blobs, which has their kinds) to `path`. Fills
+/// in version, offsets, lengths and hash. A table that the reader would refuse is refused here, with the same message.
 /// The file appears whole or not at all: it is written beside, synchronized and renamed.
 Status writeExecutable(const std::string &path, executable::ExecutableT table,
                        const std::vector<std::vector<std::byte>> &blobs);
 
 /// The bytes that writeExecutable puts into the file.
-ErrorOr<FileBytes> serializeExecutable(executable::ExecutableT table,
-                                       const std::vector<std::vector<std::byte>> &blobs);
+ErrorOr<FileBytes> serializeExecutable(executable::ExecutableT table, const std::vector<std::vector<std::byte>> &blobs);
 
 /// Reads and verifies the file at `path`: hash, then structure, then meaning. An error's message starts with the path.
 ErrorOr<LoadedExecutable> readExecutable(const std::string &path, const ReadOptions &options = {});
@@ -108,8 +107,9 @@ ErrorOr<LoadedExecutable> readExecutable(const std::string &path, const ReadOpti
 /// The same for a file's bytes, which are copied.
 ErrorOr<LoadedExecutable> readExecutable(std::span<const std::byte> bytes, const ReadOptions &options = {});
 
-/// Checks all that the runtime relies on: every index, offset, size, count, enum value, name and overlap. Blobs must end
-/// at or before `blobsEnd`, counted from the start of the file. The message names program, variant, command and buffer.
+/// Checks all that the runtime relies on: every index, offset, size, count, enum value, name and overlap. Blobs must
+/// end at or before `blobsEnd`, counted from the start of the file. The message names program, variant, command and
+/// buffer.
 Status verifyExecutable(const executable::ExecutableT &table, uint64_t blobsEnd);
 
 } // namespace mp

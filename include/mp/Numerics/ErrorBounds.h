@@ -39,8 +39,8 @@ double unitRoundoff(FloatFormat format);
 double gammaBound(uint64_t terms, FloatFormat accumulator);
 
 /// The largest |computed - exact| of a sum of `terms` products (or terms) kept in `accumulator` and rounded once to
-/// `result`: gamma_K * sumOfAbsolutes plus half an ulp of the result, plus half the smallest subnormal of the accumulator
-/// for each term. `sumOfAbsolutes` is the exact sum of |products|.
+/// `result`: gamma_K * sumOfAbsolutes plus half an ulp of the result, plus half the smallest subnormal of the
+/// accumulator for each term. `sumOfAbsolutes` is the exact sum of |products|.
 double contractionBound(uint64_t terms, double sumOfAbsolutes, double exact, FloatFormat accumulator,
                         FloatFormat result);
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One rounding, in one place. Every value of every format is a double, so a conversion to a format is encode(double) and
-// one from it is decode(bits), which is exact. Rounding is to nearest, ties to even, once: f64 goes to f16 directly and
-// not through f32. Subnormals are kept. Overflow gives infinity. A NaN stays a quiet NaN with its sign and the leading
-// bits of its payload.
+// One rounding, in one place. Every value of every format is a double, so a conversion to a format is encode(double)
+// and one from it is decode(bits), which is exact. Rounding is to nearest, ties to even, once: f64 goes to f16 directly
+// and not through f32. Subnormals are kept. Overflow gives infinity. A NaN stays a quiet NaN with its sign and the
+// leading bits of its payload.
 //
 //   encodeF16(65519.99) == 0x7bff (65504)      encodeF16(65520) == 0x7c00 (infinity, the tie goes to even)
 //

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every random number of a training job is a pure function of (seed, step, stream, element): nothing is stored, backward
-// recomputes what forward drew, and the order of threads changes no bit. The evaluator, generated code and initializers
-// all follow the mapping that randomBits states.
+// Every random number of a training job is a pure function of (seed, step, stream, element): nothing is stored,
+// backward recomputes what forward drew, and the order of threads changes no bit. The evaluator, generated code and
+// initializers all follow the mapping that randomBits states.
 //
 // Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 //
@@ -48,9 +48,9 @@ inline constexpr uint32_t kInitializerStream = 0xFFFFFFFF;
 ///
 /// Four neighbours share one evaluation. Bits repeat after 2^34 elements, more than a tensor of a model has.
 constexpr uint32_t randomBits(uint64_t seed, uint64_t step, uint32_t stream, uint64_t element) {
-  return philox4x32({static_cast<uint32_t>(element / 4), stream, static_cast<uint32_t>(step),
-                     static_cast<uint32_t>(step >> 32)},
-                    {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)})[element % 4];
+  return philox4x32(
+      {static_cast<uint32_t>(element / 4), stream, static_cast<uint32_t>(step), static_cast<uint32_t>(step >> 32)},
+      {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)})[element % 4];
 }
 
 /// A uniform float in [0, 1), a multiple of 2^-24: the upper 24 bits, which a float holds exactly. A dropout keeps an

@@ -39,9 +39,7 @@ protected:
     return sample::Bytes(bytes.begin(), bytes.end());
   }
 
-  size_t filesInFolder() const {
-    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-  }
+  size_t filesInFolder() const { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); }
 
   fs::path folder;
 };
@@ -163,8 +161,7 @@ TEST(Header, EveryFieldIsChecked) {
   EXPECT_EQ(message(24, 8, 8, true), "table at 8 of " + length + " bytes is outside the file");
   EXPECT_EQ(message(24, ~uint64_t(63), 8, true),
             "table at 18446744073709551552 of " + length + " bytes is outside the file");
-  EXPECT_EQ(message(32, ~uint64_t(0), 8, true),
-            "table at 384 of 18446744073709551615 bytes is outside the file");
+  EXPECT_EQ(message(32, ~uint64_t(0), 8, true), "table at 384 of 18446744073709551615 bytes is outside the file");
   EXPECT_EQ(message(32, 3, 8, true), "the table is not a well-formed FlatBuffer of this schema");
   EXPECT_EQ(message(40, 1, 8, true), "the reserved bytes of the header are not 0");
   EXPECT_EQ(message(48, 0, 8, false), "damaged: the content does not match its hash");

@@ -63,8 +63,8 @@ static void addState(ExecutableT &table) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
-static void addArgument(VariantT &variant, std::string name, std::unique_ptr<TensorTypeT> type,
-                        ArgumentKind kind, bool batched = false, bool label = false) {
+static void addArgument(VariantT &variant, std::string name, std::unique_ptr<TensorTypeT> type, ArgumentKind kind,
+                        bool batched = false, bool label = false) {
   auto argument = std::make_unique<ArgumentT>();
   argument->name = std::move(name);
   argument->type = std::move(type);
@@ -266,9 +266,9 @@ ExecutableT sample::table() {
   VariantT &d = *derive->variants.back();
   addArgument(d, "kernel", type(ElementType::F32, {8, 4}), ArgumentKind::State);
   addResult(d, "kernel.f16", type(ElementType::F16, {8, 4}), ResultKind::Next);
-  addLaunch(d, "derive", 0,
-            {Buffer(Place(Space::State, 0, 0, 128), Access::Read),
-             Buffer(Place(Space::State, 4, 0, 64), Access::Write)});
+  addLaunch(
+      d, "derive", 0,
+      {Buffer(Place(Space::State, 0, 0, 128), Access::Read), Buffer(Place(Space::State, 4, 0, 64), Access::Write)});
   table.programs.push_back(std::move(derive));
 
   table.metadata.push_back(std::make_unique<KeyValueT>());

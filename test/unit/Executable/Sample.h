@@ -14,8 +14,8 @@ namespace mp::sample {
 
 using Bytes = std::vector<std::byte>;
 
-/// A table that the verifier accepts: programs train_step (cpu at two batches, reference), eval and derive, over state of
-/// every role, with every kind of command, argument, result, space and blob.
+/// A table that the verifier accepts: programs train_step (cpu at two batches, reference), eval and derive, over state
+/// of every role, with every kind of command, argument, result, space and blob.
 executable::ExecutableT table();
 
 /// The contents of its blobs: 0 native code, 1 constants, 2 program text.

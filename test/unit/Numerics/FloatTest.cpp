@@ -68,8 +68,8 @@ TEST_P(NarrowFormat, EveryValueRoundTrips) {
       ASSERT_EQ(encode(value, format), bits | quiet) << "sign and payload are kept";
       continue;
     }
-    double expected = magnitude == format.infinity() ? std::numeric_limits<double>::infinity()
-                                                     : referenceValue(magnitude, format);
+    double expected =
+        magnitude == format.infinity() ? std::numeric_limits<double>::infinity() : referenceValue(magnitude, format);
     ASSERT_EQ(std::abs(value), expected) << bits;
     ASSERT_EQ(std::signbit(value), (bits & format.signBit()) != 0) << bits;
     ASSERT_EQ(encode(value, format), bits);
@@ -113,11 +113,9 @@ TEST_P(NarrowFormat, ExtremesOfF64) {
   EXPECT_TRUE(format.isNaN(encode(std::bit_cast<double>(uint64_t(0x7ff0000000000001)), format)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, NarrowFormat, testing::Values(kF16, kBF16, kTF32),
-                         [](const auto &info) {
-                           return "e" + std::to_string(info.param.exponentBits) + "m" +
-                                  std::to_string(info.param.fractionBits);
-                         });
+INSTANTIATE_TEST_SUITE_P(Formats, NarrowFormat, testing::Values(kF16, kBF16, kTF32), [](const auto &info) {
+  return "e" + std::to_string(info.param.exponentBits) + "m" + std::to_string(info.param.fractionBits);
+});
 
 TEST(Float, F64IsRoundedOnceAndNotThroughF32) {
   // 1 + 2^-11 + 2^-40 is above the tie between 1 and 1 + 2^-10; as a float it is the tie, and goes to even.

@@ -60,7 +60,7 @@ TEST(Philox, UniformFloatsFillTheInterval) {
   EXPECT_NEAR(sum / kCount, 0.5, 5 / std::sqrt(12.0 * kCount));
   EXPECT_NEAR(sumOfSquares / kCount, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / kCount));
   for (int count : histogram)
-    EXPECT_NEAR(count, kCount / 16, 5 * std::sqrt(kCount / 16.0));
+    EXPECT_NEAR(count, kCount / 16.0, 5 * std::sqrt(kCount / 16.0));
 }
 
 } // namespace
