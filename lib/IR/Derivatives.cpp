@@ -28,28 +28,23 @@ static bool isFloat(Value value) { return isa<FloatType>(typeOf(value).getElemen
 /// f64 for f64, else f32: the type in which sums and means are kept.
 static FloatType wideType(Value value) {
   MLIRContext *context = value.getContext();
-  return typeOf(value).getElementType().isF64() ? FloatType(Float64Type::get(context))
-                                                : Float32Type::get(context);
+  return typeOf(value).getElementType().isF64() ? FloatType(Float64Type::get(context)) : Float32Type::get(context);
 }
 
 /// A constant without dimensions, which broadcasts, of the element type of `like`.
 static Value scalar(LocBuilder &b, Value like, double value) {
   auto type = RankedTensorType::get({}, typeOf(like).getElementType());
-  return ConstantOp::create(
-      b, type, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+  return ConstantOp::create(b, type, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
 }
 
 static Value castTo(LocBuilder &b, Value value, Type element) {
   RankedTensorType type = typeOf(value);
-  return type.getElementType() == element
-             ? value
-             : CastOp::create(b, type.clone(element), value).getResult();
+  return type.getElementType() == element ? value : CastOp::create(b, type.clone(element), value).getResult();
 }
 
 static Value reshapeTo(LocBuilder &b, Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = typeOf(value);
-  return type.getShape() == shape ? value
-                                  : ReshapeOp::create(b, type.clone(shape), value).getResult();
+  return type.getShape() == shape ? value : ReshapeOp::create(b, type.clone(shape), value).getResult();
 }
 
 /// The shape to which two operands of an elementwise op broadcast.
@@ -75,15 +70,13 @@ static Value div(LocBuilder &b, Value lhs, Value rhs) { return binary<DivOp>(b, 
 static Value negate(LocBuilder &b, Value value) { return mul(b, value, scalar(b, value, -1.0)); }
 
 static Value compare(LocBuilder &b, ComparePredicate predicate, Value lhs, Value rhs) {
-  auto type = RankedTensorType::get(broadcastShape(typeOf(lhs).getShape(), typeOf(rhs).getShape()),
-                                    b.getI1Type());
+  auto type = RankedTensorType::get(broadcastShape(typeOf(lhs).getShape(), typeOf(rhs).getShape()), b.getI1Type());
   return CompareOp::create(b, type, predicate, lhs, rhs);
 }
 
 /// One of the values has the shape of the result.
 static Value select(LocBuilder &b, Value condition, Value ifTrue, Value ifFalse) {
-  auto type =
-      typeOf(ifTrue).clone(broadcastShape(typeOf(ifTrue).getShape(), typeOf(ifFalse).getShape()));
+  auto type = typeOf(ifTrue).clone(broadcastShape(typeOf(ifTrue).getShape(), typeOf(ifFalse).getShape()));
   return SelectOp::create(b, type, condition, ifTrue, ifFalse);
 }
 
@@ -113,8 +106,7 @@ static SmallVector<int64_t> keptShape(RankedTensorType type, ArrayRef<int64_t> d
 }
 
 /// Repeats `value`, a reduction of `input` over `dimensions`, along them.
-static Value spread(LocBuilder &b, Value value, RankedTensorType input,
-                    ArrayRef<int64_t> dimensions) {
+static Value spread(LocBuilder &b, Value value, RankedTensorType input, ArrayRef<int64_t> dimensions) {
   Value kept = reshapeTo(b, value, keptShape(input, dimensions));
   auto type = typeOf(value).clone(input.getShape());
   return typeOf(kept) == type ? kept : BroadcastOp::create(b, type, kept, Value()).getResult();
@@ -145,14 +137,12 @@ static Value flattenRows(LocBuilder &b, Value value) {
 
 // With C = A B: dA = dC B^T, dB = A^T dC; a matrix stored transposed gets its gradient transposed,
 // by swapping factors.
-LogicalResult MatmulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                      Gradients &operands) {
+LogicalResult MatmulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   Value lhs = getLhs(), rhs = getRhs();
   bool transposeLhs = getTransposeLhs(), transposeRhs = getTransposeRhs();
   Value gradient = castTo(b, results[0], typeOf(lhs).getElementType());
-  auto product = [&](Type type, Value left, bool transposeLeft, Value right,
-                     bool transposeRight) -> Value {
+  auto product = [&](Type type, Value left, bool transposeLeft, Value right, bool transposeRight) -> Value {
     return MatmulOp::create(b, type, left, right, Value(), transposeLeft, transposeRight, getAcc());
   };
 
@@ -187,24 +177,20 @@ LogicalResult MatmulOp::differentiate(OpBuilder &builder, ArrayRef<Value> result
 // Movement
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReshapeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                       Gradients &operands) {
+LogicalResult ReshapeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = reshapeTo(b, results[0], typeOf(getInput()).getShape());
   return success();
 }
 
-LogicalResult TransposeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                         Gradients &operands) {
+LogicalResult TransposeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = TransposeOp::create(b, getInput().getType(), results[0],
-                                    invertPermutationVector(getPermutation()));
+  operands[0] = TransposeOp::create(b, getInput().getType(), results[0], invertPermutationVector(getPermutation()));
   return success();
 }
 
 // Nothing flows into `like`: only its shape is read.
-LogicalResult BroadcastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                         Gradients &operands) {
+LogicalResult BroadcastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = sumTo(b, results[0], typeOf(getInput()));
   return success();
@@ -214,24 +200,21 @@ LogicalResult BroadcastOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-LogicalResult AddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                   Gradients &operands) {
+LogicalResult AddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = sumTo(b, results[0], typeOf(getLhs()));
   operands[1] = sumTo(b, results[0], typeOf(getRhs()));
   return success();
 }
 
-LogicalResult SubOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                   Gradients &operands) {
+LogicalResult SubOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = sumTo(b, results[0], typeOf(getLhs()));
   operands[1] = negate(b, sumTo(b, results[0], typeOf(getRhs())));
   return success();
 }
 
-LogicalResult MulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                   Gradients &operands) {
+LogicalResult MulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = sumTo(b, mul(b, results[0], getRhs()), typeOf(getLhs()));
   operands[1] = sumTo(b, mul(b, results[0], getLhs()), typeOf(getRhs()));
@@ -239,8 +222,7 @@ LogicalResult MulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
 }
 
 // d(x/y)/dy = -(x/y)/y.
-LogicalResult DivOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                   Gradients &operands) {
+LogicalResult DivOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = sumTo(b, div(b, results[0], getRhs()), typeOf(getLhs()));
   Value slope = div(b, getResult(), getRhs());
@@ -250,8 +232,7 @@ LogicalResult DivOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
 
 // The larger operand gets the gradient, equal ones half each; where one is NaN both get it, as in
 // PyTorch.
-LogicalResult MaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                   Gradients &operands) {
+LogicalResult MaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   Value gradient = results[0], zero = scalar(b, gradient, 0.0);
   Value tie = compare(b, ComparePredicate::eq, getLhs(), getRhs());
@@ -263,36 +244,31 @@ LogicalResult MaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
   return success();
 }
 
-LogicalResult ExpOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                   Gradients &operands) {
+LogicalResult ExpOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = mul(b, results[0], getResult());
   return success();
 }
 
-LogicalResult LogOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                   Gradients &operands) {
+LogicalResult LogOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = div(b, results[0], getInput());
   return success();
 }
 
-LogicalResult SqrtOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                    Gradients &operands) {
+LogicalResult SqrtOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = div(b, results[0], mul(b, getResult(), scalar(b, getResult(), 2.0)));
   return success();
 }
 
-LogicalResult ReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                    Gradients &operands) {
+LogicalResult ReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = ReluGradOp::create(b, getType(), getResult(), results[0]);
   return success();
 }
 
-LogicalResult SelectOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                      Gradients &operands) {
+LogicalResult SelectOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   Value zero = scalar(b, results[0], 0.0);
   operands[1] = sumTo(b, select(b, getCondition(), results[0], zero), typeOf(getTrueValue()));
@@ -301,8 +277,7 @@ LogicalResult SelectOp::differentiate(OpBuilder &builder, ArrayRef<Value> result
 }
 
 // A cast that autocast inserted has a gradient that autocast inserted.
-LogicalResult CastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                    Gradients &operands) {
+LogicalResult CastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   if (isFloat(getInput()))
     operands[0] = CastOp::create(b, getInput().getType(), results[0], getAutocast());
@@ -310,11 +285,9 @@ LogicalResult CastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
 }
 
 // The mask is a function of rng and stream, so that nothing is stored for it.
-LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                       Gradients &operands) {
+LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = DropoutOp::create(b, results[0].getType(), results[0], getRng(), getRateAttr(),
-                                  getStreamAttr());
+  operands[0] = DropoutOp::create(b, results[0].getType(), results[0], getRng(), getRateAttr(), getStreamAttr());
   return success();
 }
 
@@ -322,16 +295,14 @@ LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> resul
 // Reductions
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReduceSumOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                         Gradients &operands) {
+LogicalResult ReduceSumOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = spread(b, results[0], typeOf(getInput()), getDimensions());
   return success();
 }
 
 // Divided in f32: the number of elements may be beyond f16.
-LogicalResult ReduceMeanOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                          Gradients &operands) {
+LogicalResult ReduceMeanOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   RankedTensorType input = typeOf(getInput());
   double count = 1;
@@ -344,23 +315,19 @@ LogicalResult ReduceMeanOp::differentiate(OpBuilder &builder, ArrayRef<Value> re
 }
 
 // Elements equal to the maximum share its gradient; where it is NaN all get NaN. Counted in f32.
-LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                         Gradients &operands) {
+LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   RankedTensorType input = typeOf(getInput());
   FloatType wide = wideType(getInput());
-  Value isMaximum =
-      compare(b, ComparePredicate::eq, getInput(), spread(b, getResult(), input, getDimensions()));
-  Value count = ReduceSumOp::create(b, getType().clone(wide), castTo(b, isMaximum, wide),
-                                    getDimensions(), getKeepDims());
+  Value isMaximum = compare(b, ComparePredicate::eq, getInput(), spread(b, getResult(), input, getDimensions()));
+  Value count =
+      ReduceSumOp::create(b, getType().clone(wide), castTo(b, isMaximum, wide), getDimensions(), getKeepDims());
   Value share = castTo(b, div(b, castTo(b, results[0], wide), count), input.getElementType());
-  operands[0] = mul(b, spread(b, share, input, getDimensions()),
-                    castTo(b, isMaximum, input.getElementType()));
+  operands[0] = mul(b, spread(b, share, input, getDimensions()), castTo(b, isMaximum, input.getElementType()));
   return success();
 }
 
-LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                       Gradients &operands) {
+LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = SoftmaxGradOp::create(b, getType(), getResult(), results[0]);
   return success();
@@ -390,11 +357,10 @@ static Value weightGradient(LocBuilder &b, SoftmaxCrossEntropyOp op, Value gradi
   return mul(b, div(b, excess, total), gradient);
 }
 
-LogicalResult SoftmaxCrossEntropyOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
-                                                   Gradients &operands) {
+LogicalResult SoftmaxCrossEntropyOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = SoftmaxCrossEntropyGradOp::create(b, getLogits().getType(), getLogits(),
-                                                  getLabels(), results[0], getWeights());
+  operands[0] =
+      SoftmaxCrossEntropyGradOp::create(b, getLogits().getType(), getLogits(), getLabels(), results[0], getWeights());
   if (getWeights())
     operands[2] = weightGradient(b, *this, results[0]);
   return success();

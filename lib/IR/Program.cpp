@@ -1,7 +1,9 @@
-//===- Program.cpp - what a function's arguments and results are ------------------------------------------------------===//
+//===- Program.cpp - what a function's arguments and results are
+//------------------------------------------------------===//
 
 #include "mp/IR/Program.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -9,13 +11,20 @@ using namespace mp;
 
 StringRef mp::stringifyProgramKind(ProgramKind kind) {
   switch (kind) {
-  case ProgramKind::Model: return "model";
-  case ProgramKind::TrainStep: return "train_step";
-  case ProgramKind::Accumulate: return "accumulate";
-  case ProgramKind::Apply: return "apply";
-  case ProgramKind::Eval: return "eval";
-  case ProgramKind::Infer: return "infer";
-  case ProgramKind::Derive: return "derive";
+  case ProgramKind::Model:
+    return "model";
+  case ProgramKind::TrainStep:
+    return "train_step";
+  case ProgramKind::Accumulate:
+    return "accumulate";
+  case ProgramKind::Apply:
+    return "apply";
+  case ProgramKind::Eval:
+    return "eval";
+  case ProgramKind::Infer:
+    return "infer";
+  case ProgramKind::Derive:
+    return "derive";
   }
   llvm_unreachable("unknown program kind");
 }
@@ -47,8 +56,7 @@ SmallVector<func::FuncOp> mp::getPrograms(ModuleOp module, ProgramKind kind) {
 }
 
 namespace {
-template <typename Role>
-struct RoleName {
+template <typename Role> struct RoleName {
   Role role;
   StringLiteral attribute;
 };
@@ -65,8 +73,7 @@ static constexpr RoleName<ResultRole> kResultRoles[] = {
     {ResultRole::Next, names::next}, {ResultRole::Gradient, names::gradient}, {ResultRole::Log, names::log},
 };
 
-template <typename Role, size_t count>
-static StringRef attributeOf(const RoleName<Role> (&roles)[count], Role role) {
+template <typename Role, size_t count> static StringRef attributeOf(const RoleName<Role> (&roles)[count], Role role) {
   return llvm::find_if(roles, [&](const auto &row) { return row.role == role; })->attribute;
 }
 
@@ -171,10 +178,9 @@ void SignatureEdit::addResult(Value value, ResultRole role, StringRef name, Arra
   results.push_back(value);
 }
 
-void SignatureEdit::eraseUnusedArguments(llvm::function_ref<bool(unsigned)> mayErase) {
-  for (BlockArgument argument : func.getBody().getArguments())
-    if (argument.use_empty() && mayErase(argument.getArgNumber()))
-      erasedArguments.set(argument.getArgNumber());
+void SignatureEdit::replaceAllUses(Value from, Value to) {
+  from.replaceAllUsesWith(to);
+  llvm::replace(results, from, to);
 }
 
 void SignatureEdit::commit() {
@@ -215,5 +221,25 @@ void mp::addResult(func::FuncOp func, Value value, ResultRole role, StringRef na
 void mp::eraseResult(func::FuncOp func, unsigned index) {
   SignatureEdit edit(func);
   edit.eraseResult(index);
+  edit.commit();
+}
+
+void mp::eraseDeadOps(func::FuncOp func) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void mp::eraseUnusedArguments(func::FuncOp func, llvm::function_ref<bool(unsigned)> mayErase) {
+  llvm::StringSet<> written;
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (getResultRole(func, i) == ResultRole::Next)
+      written.insert(getResultName(func, i));
+  SignatureEdit edit(func);
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (argument.use_empty() && !written.contains(getArgumentName(func, index)) && mayErase(index))
+      edit.eraseArgument(index);
+  }
   edit.commit();
 }

@@ -106,8 +106,8 @@ void addResult(mlir::func::FuncOp func, mlir::Value value, ResultRole role, llvm
 void eraseResult(mlir::func::FuncOp func, unsigned index);
 
 /// Changes to a program's signature, made together: linear, however many arguments and results change.
-/// Arguments exist at once; the function's type, attributes and func.return follow at `commit`, until which the function
-/// is not valid and the indices of results stay those of before.
+/// Arguments exist at once; the function's type, attributes and func.return follow at `commit`, until which the
+/// function is not valid and the indices of results stay those of before.
 class SignatureEdit {
 public:
   explicit SignatureEdit(mlir::func::FuncOp func);
@@ -116,17 +116,18 @@ public:
   ~SignatureEdit() { assert(committed && "an edit ends with commit"); }
 
   /// As `mp::addArgument`; `extra` holds further argument attributes.
-  mlir::BlockArgument addArgument(mlir::Type type, ArgumentRole role, llvm::StringRef name,
-                                  mlir::Attribute initializer, mlir::Location loc,
-                                  llvm::ArrayRef<mlir::NamedAttribute> extra = {});
+  mlir::BlockArgument addArgument(mlir::Type type, ArgumentRole role, llvm::StringRef name, mlir::Attribute initializer,
+                                  mlir::Location loc, llvm::ArrayRef<mlir::NamedAttribute> extra = {});
   /// As `mp::addResult`.
   void addResult(mlir::Value value, ResultRole role, llvm::StringRef name,
                  llvm::ArrayRef<mlir::NamedAttribute> extra = {});
   mlir::Value getResult(unsigned index) const { return results[index]; }
   void setResult(unsigned index, mlir::Value value) { results[index] = value; }
   void eraseResult(unsigned index) { results[index] = {}; }
-  /// Erases every argument that nothing uses and of which `mayErase` holds.
-  void eraseUnusedArguments(llvm::function_ref<bool(unsigned index)> mayErase);
+  /// Puts `to` in the place of `from` everywhere, results included.
+  void replaceAllUses(mlir::Value from, mlir::Value to);
+  /// Erases an argument that nothing uses.
+  void eraseArgument(unsigned index) { erasedArguments.set(index); }
   void commit();
 
 private:
@@ -136,6 +137,11 @@ private:
   llvm::BitVector erasedArguments;
   bool committed = false;
 };
+
+/// Erases the ops that no result needs, last first.
+void eraseDeadOps(mlir::func::FuncOp func);
+/// Erases every argument that nothing uses, that has no next value, and of which `mayErase` holds.
+void eraseUnusedArguments(mlir::func::FuncOp func, llvm::function_ref<bool(unsigned index)> mayErase);
 
 } // namespace mp
 

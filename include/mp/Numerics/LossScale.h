@@ -41,9 +41,7 @@ struct LossScaleState {
 };
 
 /// The state before the first step.
-inline LossScaleState initialLossScale(const LossScaleRule &rule, float scale) {
-  return {scale, 0, rule.hysteresis};
-}
+inline LossScaleState initialLossScale(const LossScaleRule &rule, float scale) { return {scale, 0, rule.hysteresis}; }
 
 /// The state after a step whose gradients were all finite or, if `bad`, were not.
 // init 8, growth interval 2, `...X`: 8 16 16 8.

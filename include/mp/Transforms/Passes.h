@@ -5,7 +5,21 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include "mp/IR/Interfaces.h"
+
 namespace mp {
+
+/// Whether and how the loss is scaled.
+enum class LossScalingMode {
+  /// Dynamic where a gradient passes through f16, else none.
+  Auto,
+  Dynamic,
+  Static,
+  None
+};
+
+/// The rule by which parameters are updated.
+enum class OptimizerKind { SGD, Adam, AdamW };
 
 #define GEN_PASS_DECL
 #include "mp/Transforms/Passes.h.inc"

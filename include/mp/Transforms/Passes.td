@@ -83,4 +83,130 @@ def AutodiffPass : Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mp::MPDialect"];
 }
 
+def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
+  let summary = "scale the loss, unscale its gradients and check that they are finite";
+  let description = [{
+    In each `train_step` with gradients the seed is multiplied by the state "loss_scale", which scales every gradient, and
+    one `mp.unscale` takes the scale out of all of them, in f32, and says whether one is not finite. `dynamic` lets
+    `mp.update_loss_scale` (Numerics/LossScale.h has its rule) make the next scale; `static` keeps the scale that the
+    state has; `none` scales nothing and checks with `mp.check_finite`. `auto` is `dynamic` where a gradient passes
+    through f16, else `none`. `no-finite-check` leaves the check out, and with it the guard of every later state write.
+
+    States, with the values they start with: "loss_scale" (`initial-scale`), "growth_tracker" (0), "hysteresis_tracker"
+    (`hysteresis`), "skipped_steps" and "consecutive_skips" (0). Logs: "bad", -1 or an index into its `mp.log_names`, and
+    "loss_scale", the scale used. The function gets `mp.loss_scaling` and, where it is checked, `mp.skip_limit`: after so
+    many skips in a row training ends with an error.
+
+    Needs mp-autodiff. An f64 loss or parameter can only be left unscaled.
+
+    Example, `mp-loss-scaling{mode=static initial-scale=8}`:
+
+    ```mlir
+    func.func @train_step(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones})
+        -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"}) attributes {mp.program = "train_step"} {
+      %one = mp.gradient_seed : tensor<f32>
+      return %w, %one : tensor<f32>, tensor<f32>
+    }
+    // becomes
+    func.func @train_step(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
+        %scale: tensor<f32> {mp.state = "loss_scale", mp.initializer = #mp.constant<8.0 : f64>},
+        %skipped: tensor<i64> {mp.state = "skipped_steps", mp.initializer = #mp.constant<0.0 : f64>},
+        %in_a_row: tensor<i32> {mp.state = "consecutive_skips", mp.initializer = #mp.constant<0.0 : f64>})
+        -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"}, tensor<i64> {mp.next = "skipped_steps"},
+            tensor<i32> {mp.next = "consecutive_skips"}, tensor<i32> {mp.log = "bad", mp.log_names = ["w"]},
+            tensor<f32> {mp.log = "loss_scale"})
+        attributes {mp.program = "train_step", mp.loss_scaling = "static", mp.skip_limit = 50 : i64} {
+      %one = mp.gradient_seed : tensor<f32>
+      %seed = mp.scale_loss %one, %scale
+      %u, %bad = mp.unscale %seed by %scale {names = ["w"]} : tensor<f32>
+      %t, %c = mp.count_skips %skipped, %in_a_row, %bad
+      return %w, %u, %t, %c, %bad, %scale : tensor<f32>, tensor<f32>, tensor<i64>, tensor<i32>, tensor<i32>, tensor<f32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+  let options = [
+    Option<"mode", "mode", "::mp::LossScalingMode", "::mp::LossScalingMode::Auto", "Whether and how the loss is scaled",
+           [{::llvm::cl::values(
+               clEnumValN(::mp::LossScalingMode::Auto, "auto", "dynamic where a gradient passes through f16, else none"),
+               clEnumValN(::mp::LossScalingMode::Dynamic, "dynamic", "the scale follows what the gradients bear"),
+               clEnumValN(::mp::LossScalingMode::Static, "static", "the scale stays"),
+               clEnumValN(::mp::LossScalingMode::None, "none", "nothing is scaled"))}]>,
+    Option<"initialScale", "initial-scale", "float", "65536.0f", "The scale of the first step">,
+    Option<"growthFactor", "growth-factor", "float", "2.0f", "What the scale is multiplied by when it grows">,
+    Option<"growthInterval", "growth-interval", "int", "2000", "Clean steps in a row before the scale grows">,
+    Option<"backoffFactor", "backoff-factor", "float", "0.5f", "What the scale is multiplied by when it backs off">,
+    Option<"hysteresis", "hysteresis", "int", "1", "Overflows before the scale backs off">,
+    Option<"hysteresisKind", "hysteresis-kind", "::mp::HysteresisKind", "::mp::HysteresisKind::consecutive",
+           "Which overflows count towards a backoff",
+           [{::llvm::cl::values(
+               clEnumValN(::mp::HysteresisKind::consecutive, "consecutive", "those in a row"),
+               clEnumValN(::mp::HysteresisKind::cumulative, "cumulative", "those since the scale last grew"))}]>,
+    Option<"floor", "floor", "float", "1.0f", "The least scale">,
+    Option<"ceiling", "ceiling", "float", "3.40282347e38f",
+           "The greatest scale; by default the largest finite f32, with inf the scale may become infinite">,
+    Option<"skipLimit", "skip-limit", "int64_t", "50", "Skipped steps in a row after which training ends with an error">,
+    Option<"noFiniteCheck", "no-finite-check", "bool", "false", "Neither check gradients nor skip steps">,
+  ];
+}
+
+def OptimizerPass : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
+  let summary = "update parameters by their gradients";
+  let description = [{
+    In each `train_step` the results {mp.gradient} give way to next values: of the parameters (`mp.sgd`, `mp.adam`,
+    `mp.adamw`), of the optimizer's slots ("NAME/sgd.momentum", "NAME/adam.m", "NAME/adam.v"), of its step count
+    ("adam.step") and of "rng", whose step goes up by 1. The learning rate is the state "learning_rate", which the host
+    sets; `learning-rate` is what it starts with. Where the step is checked, every next value but the scaler's own has its
+    old bits when "bad" is not -1, those that the model itself makes included.
+
+    `clip-norm` clips all gradients together, after they are unscaled; then, or with `log-gradient-norm`, there is a log
+    "gradient_norm".
+
+    `accumulate=N` adds two programs that make one step out of N micro-batches. `accumulate` adds the gradients, still
+    scaled, to the states "NAME/gradient_sum" and advances "rng"; next values of the model's own state NAME go to the
+    state "NAME/pending". `apply` unscales the sums once, divides by N, checks, updates, commits what is pending, and
+    clears; on a bad step it drops what is pending.
+
+    Needs mp-loss-scaling.
+
+    Example, `mp-optimizer{kind=sgd learning-rate=0.5}`:
+
+    ```mlir
+    func.func @train_step(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones})
+        -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"})
+        attributes {mp.program = "train_step", mp.loss_scaling = "none"} {
+      %one = mp.gradient_seed : tensor<f32>
+      return %w, %one : tensor<f32>, tensor<f32>
+    }
+    // becomes
+    func.func @train_step(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
+        %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.constant<5.0e-1 : f64>})
+        -> (tensor<f32> {mp.loss}, tensor<f32> {mp.next = "w"})
+        attributes {mp.program = "train_step", mp.loss_scaling = "none"} {
+      %one = mp.gradient_seed : tensor<f32>
+      %w1 = mp.sgd %w, %one, %lr : tensor<f32>
+      return %w, %w1 : tensor<f32>, tensor<f32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+  let options = [
+    Option<"kind", "kind", "::mp::OptimizerKind", "::mp::OptimizerKind::Adam", "The update rule",
+           [{::llvm::cl::values(
+               clEnumValN(::mp::OptimizerKind::SGD, "sgd", "stochastic gradient descent"),
+               clEnumValN(::mp::OptimizerKind::Adam, "adam", "Adam"),
+               clEnumValN(::mp::OptimizerKind::AdamW, "adamw", "Adam with decoupled weight decay"))}]>,
+    Option<"learningRate", "learning-rate", "double", "1e-3", "The learning rate of the first step">,
+    Option<"momentum", "momentum", "double", "0.0", "sgd: how much of the last update stays">,
+    Option<"nesterov", "nesterov", "bool", "false", "sgd: look ahead by the momentum">,
+    Option<"weightDecay", "weight-decay", "double", "0.0", "How much a parameter pulls itself to 0">,
+    Option<"beta1", "beta1", "double", "0.9", "Adam: decay of the mean">,
+    Option<"beta2", "beta2", "double", "0.999", "Adam: decay of the mean square">,
+    Option<"epsilon", "epsilon", "double", "1e-8", "Adam: added to the root of the mean square">,
+    Option<"clipNorm", "clip-norm", "double", "0.0", "The largest norm of all gradients together; 0: no limit">,
+    Option<"logGradientNorm", "log-gradient-norm", "bool", "false", "Report the norm of all gradients">,
+    Option<"accumulate", "accumulate", "int64_t", "1", "How many micro-batches may make one step">,
+  ];
+}
+
 #endif // MP_TRANSFORMS_PASSES_TD

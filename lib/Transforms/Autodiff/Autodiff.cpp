@@ -5,7 +5,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/IR/Program.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -17,9 +16,7 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-static bool isFloatTensor(Type type) {
-  return isa<FloatType>(cast<RankedTensorType>(type).getElementType());
-}
+static bool isFloatTensor(Type type) { return isa<FloatType>(cast<RankedTensorType>(type).getElementType()); }
 
 //===----------------------------------------------------------------------===//
 // What must hold before
@@ -47,8 +44,7 @@ static LogicalResult verifySpecialized(func::FuncOp model) {
 
 /// Whether `op` runs its one region exactly once, with nothing passed in.
 static bool runsOnce(RegionBranchOpInterface op) {
-  if (op->getNumRegions() != 1 || !llvm::hasSingleElement(op->getRegion(0)) ||
-      op->getRegion(0).getNumArguments() != 0)
+  if (op->getNumRegions() != 1 || !llvm::hasSingleElement(op->getRegion(0)) || op->getRegion(0).getNumArguments() != 0)
     return false;
   SmallVector<InvocationBounds> bounds;
   op.getRegionInvocationBounds(SmallVector<Attribute>(op->getNumOperands()), bounds);
@@ -67,8 +63,7 @@ static LogicalResult openRegions(func::FuncOp model) {
   for (Operation *op : withRegions) {
     auto branch = dyn_cast<RegionBranchOpInterface>(op);
     if (!branch || !runsOnce(branch))
-      return op->emitOpError(
-          "has a region that mp-autodiff cannot go into: it does not run exactly once");
+      return op->emitOpError("has a region that mp-autodiff cannot go into: it does not run exactly once");
     op->emitWarning("is left by mp-autocast, which has not run; its ops keep the types they have");
     Block &body = op->getRegion(0).front();
     Operation *yield = body.getTerminator();
@@ -88,8 +83,7 @@ namespace {
 /// The gradients of one program's loss, built behind its forward computation.
 class ReverseMode {
 public:
-  explicit ReverseMode(func::FuncOp program)
-      : program(program), builder(getReturn(program).getOperation()) {}
+  explicit ReverseMode(func::FuncOp program) : program(program), builder(getReturn(program).getOperation()) {}
 
   /// Builds the gradients; fails where one would have to pass an op that has no derivative.
   LogicalResult run(Value loss) {
@@ -168,13 +162,6 @@ private:
 };
 } // namespace
 
-/// Erases what no result needs: rules build gradients of inputs, too, and outputs are gone.
-static void eraseDead(func::FuncOp program) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
 /// Turns a model into a training step with a result {mp.gradient} for each parameter that the loss
 /// depends on.
 static LogicalResult differentiateModel(func::FuncOp model) {
@@ -204,7 +191,8 @@ static LogicalResult differentiateModel(func::FuncOp model) {
   }
   edit.commit();
   setProgramKind(model, ProgramKind::TrainStep);
-  eraseDead(model);
+  // Rules build gradients of inputs, too, and the outputs are gone.
+  eraseDeadOps(model);
   return success();
 }
 

@@ -20,20 +20,13 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 LossScaleRule pytorch(int32_t interval) { return {.growthInterval = interval, .floor = 0.0f}; }
 LossScaleRule keras(int32_t interval) { return {.growthInterval = interval, .floor = 1.0f}; }
-LossScaleRule paddle(int32_t interval) {
-  return {.growthInterval = interval, .hysteresis = 2, .floor = 1.0f};
-}
+LossScaleRule paddle(int32_t interval) { return {.growthInterval = interval, .hysteresis = 2, .floor = 1.0f}; }
 LossScaleRule deepSpeed(int32_t interval) {
-  return {.growthInterval = interval,
-          .hysteresis = 2,
-          .cumulative = true,
-          .floor = 1.0f,
-          .ceiling = kInfinity};
+  return {.growthInterval = interval, .hysteresis = 2, .cumulative = true, .floor = 1.0f, .ceiling = kInfinity};
 }
 
 /// The scale after each step; X is an overflow. -1 ends a trace that gives up at the floor.
-std::vector<float> trace(const LossScaleRule &rule, float scale, std::string_view steps,
-                         bool errorAtFloor = false) {
+std::vector<float> trace(const LossScaleRule &rule, float scale, std::string_view steps, bool errorAtFloor = false) {
   LossScaleState state = initialLossScale(rule, scale);
   std::vector<float> scales;
   for (char step : steps) {

@@ -1,0 +1,231 @@
+//===- LossScaling.cpp - keep small gradients inside a narrow type --------===//
+
+#include "mp/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mp/IR/Program.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <cmath>
+
+namespace mp {
+#define GEN_PASS_DEF_LOSSSCALINGPASS
+#include "mp/Transforms/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+/// Whether a value that depends on the gradient seed is f16, the type whose range scaling is for.
+static bool hasHalfGradients(func::FuncOp step) {
+  DenseSet<Value> backward;
+  for (Operation &op : step.getBody().front()) {
+    bool isBackward = isa<GradientSeedOp>(op) ||
+                      llvm::any_of(op.getOperands(), [&](Value operand) { return backward.contains(operand); });
+    if (!isBackward)
+      continue;
+    for (Value result : op.getResults()) {
+      if (elementOf(result).isF16())
+        return true;
+      backward.insert(result);
+    }
+  }
+  return false;
+}
+
+static StringRef stringify(LossScalingMode mode) {
+  switch (mode) {
+  case LossScalingMode::Dynamic:
+    return "dynamic";
+  case LossScalingMode::Static:
+    return "static";
+  case LossScalingMode::None:
+    return "none";
+  case LossScalingMode::Auto:
+    break;
+  }
+  llvm_unreachable("auto is resolved before it is written");
+}
+
+namespace {
+
+struct LossScalingPass : mp::impl::LossScalingPassBase<LossScalingPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(verifyOptions()) || failed(verifyDifferentiated()))
+      return signalPassFailure();
+    for (func::FuncOp step : getPrograms(getOperation(), ProgramKind::TrainStep))
+      if (findResult(step, ResultRole::Gradient) && failed(runOnStep(step)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult verifyOptions();
+  LogicalResult verifyDifferentiated();
+  LogicalResult runOnStep(func::FuncOp step);
+  LogicalResult verifyScalable(func::FuncOp step, ArrayRef<unsigned> gradients);
+  LogicalResult scale(func::FuncOp step, ArrayRef<unsigned> gradients, bool isDynamic);
+  void check(func::FuncOp step, ArrayRef<unsigned> gradients);
+  void addUpdate(SignatureEdit &edit, OpBuilder &builder, Location loc, Value lossScale, Value bad);
+  void addCheckResults(SignatureEdit &edit, OpBuilder &builder, Location loc, Value bad, ArrayAttr gradientNames);
+
+  /// Adds the scalar state `name` that starts at `initial`.
+  BlockArgument addState(SignatureEdit &edit, Type element, StringRef name, double initial, Location loc) {
+    auto value = FloatAttr::get(Float64Type::get(&getContext()), initial);
+    return edit.addArgument(RankedTensorType::get({}, element), ArgumentRole::State, name,
+                            ConstantInitializerAttr::get(&getContext(), value), loc);
+  }
+};
+
+/// Refuses numbers with which the state machine would not work, by the names of the options.
+LogicalResult LossScalingPass::verifyOptions() {
+  auto error = [&]() -> InFlightDiagnostic { return getOperation().emitError("mp-loss-scaling: "); };
+  if (!(initialScale > 0) || !std::isfinite(initialScale))
+    return error() << "initial-scale is finite and greater than 0, found " << double(initialScale);
+  if (!(growthFactor >= 1) || !std::isfinite(growthFactor))
+    return error() << "growth-factor is finite and at least 1, found " << double(growthFactor);
+  if (growthInterval < 1)
+    return error() << "growth-interval is at least 1, found " << int(growthInterval);
+  if (!(backoffFactor > 0 && backoffFactor <= 1))
+    return error() << "backoff-factor is greater than 0 and at most 1, found " << double(backoffFactor);
+  if (hysteresis < 1)
+    return error() << "hysteresis is at least 1, found " << int(hysteresis);
+  if (!(floor >= 0 && floor <= ceiling))
+    return error() << "expected 0 <= floor <= ceiling, found " << double(floor) << " and " << double(ceiling);
+  if (skipLimit < 1)
+    return error() << "skip-limit is at least 1, found " << int64_t(skipLimit);
+  return success();
+}
+
+LogicalResult LossScalingPass::verifyDifferentiated() {
+  for (func::FuncOp model : getPrograms(getOperation(), ProgramKind::Model))
+    return model.emitError("has no gradients to scale; run mp-autodiff before mp-loss-scaling");
+  return success();
+}
+
+LogicalResult LossScalingPass::runOnStep(func::FuncOp step) {
+  if (step->hasAttr(names::lossScaling))
+    return step.emitError("has loss scaling already");
+  SmallVector<unsigned> gradients;
+  for (unsigned i = 0; i < step.getNumResults(); ++i)
+    if (getResultRole(step, i) == ResultRole::Gradient)
+      gradients.push_back(i);
+
+  LossScalingMode chosen = mode;
+  if (chosen == LossScalingMode::Auto)
+    chosen = hasHalfGradients(step) ? LossScalingMode::Dynamic : LossScalingMode::None;
+  if (chosen == LossScalingMode::Dynamic && noFiniteCheck)
+    return step.emitError("dynamic loss scaling works by the finite check; with no-finite-check "
+                          "choose mode=static or mode=none");
+
+  if (chosen == LossScalingMode::None) {
+    if (!noFiniteCheck)
+      check(step, gradients);
+  } else if (failed(verifyScalable(step, gradients)) ||
+             failed(scale(step, gradients, chosen == LossScalingMode::Dynamic))) {
+    return failure();
+  }
+  Builder builder(&getContext());
+  step->setAttr(names::lossScaling, builder.getStringAttr(stringify(chosen)));
+  if (!noFiniteCheck)
+    step->setAttr(names::skipLimit, builder.getI64IntegerAttr(skipLimit));
+  return success();
+}
+
+/// Scaling is in f32: the loss is, and so are the gradients of the master parameters.
+LogicalResult LossScalingPass::verifyScalable(func::FuncOp step, ArrayRef<unsigned> gradients) {
+  WalkResult walked = step.walk([](GradientSeedOp seed) {
+    if (elementOf(seed).isF32())
+      return WalkResult::advance();
+    seed.emitOpError("seeds a loss of type ") << seed.getType() << "; loss scaling takes an f32 loss, or mode=none";
+    return WalkResult::interrupt();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  for (unsigned index : gradients) {
+    StringRef name = getResultName(step, index);
+    if (!elementOf(getReturn(step).getOperand(index)).isF32())
+      return emitError(findState(step, name).getLoc(), "parameter \"")
+             << name << "\" has type " << step.getResultTypes()[index]
+             << "; loss scaling takes f32 parameters, or mode=none";
+  }
+  return success();
+}
+
+/// Scales the seed, which scales every gradient, and unscales all gradients at the end.
+LogicalResult LossScalingPass::scale(func::FuncOp step, ArrayRef<unsigned> gradients, bool isDynamic) {
+  Location loc = step.getLoc();
+  auto f32 = Float32Type::get(&getContext());
+  SignatureEdit edit(step);
+  BlockArgument lossScale = addState(edit, f32, states::lossScale, initialScale, loc);
+  step.walk([&](GradientSeedOp seed) {
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfter(seed);
+    auto scaled = ScaleLossOp::create(builder, seed.getLoc(), seed, lossScale);
+    seed.getResult().replaceAllUsesExcept(scaled.getResult(), scaled);
+  });
+
+  OpBuilder builder(getReturn(step));
+  SmallVector<Value> values;
+  SmallVector<Attribute> gradientNames;
+  for (unsigned index : gradients) {
+    values.push_back(edit.getResult(index));
+    gradientNames.push_back(builder.getStringAttr(getResultName(step, index)));
+  }
+  ArrayAttr nameList = builder.getArrayAttr(gradientNames);
+  auto unscaled = UnscaleOp::create(builder, loc, TypeRange(ValueRange(values)),
+                                    RankedTensorType::get({}, builder.getI32Type()), values, lossScale, nameList);
+  for (auto [index, value] : llvm::zip_equal(gradients, unscaled.getUnscaled()))
+    edit.setResult(index, value);
+  if (isDynamic)
+    addUpdate(edit, builder, loc, lossScale, unscaled.getBad());
+  if (!noFiniteCheck)
+    addCheckResults(edit, builder, loc, unscaled.getBad(), nameList);
+  edit.addResult(lossScale, ResultRole::Log, logs::lossScale);
+  edit.commit();
+  return success();
+}
+
+void LossScalingPass::addUpdate(SignatureEdit &edit, OpBuilder &builder, Location loc, Value lossScale, Value bad) {
+  Type i32 = builder.getI32Type();
+  BlockArgument growth = addState(edit, i32, states::growthTracker, 0, loc);
+  BlockArgument left = addState(edit, i32, states::hysteresisTracker, hysteresis, loc);
+  auto update =
+      UpdateLossScaleOp::create(builder, loc, lossScale, growth, left, bad, APFloat(growthFactor), growthInterval,
+                                APFloat(backoffFactor), hysteresis, hysteresisKind, APFloat(floor), APFloat(ceiling));
+  edit.addResult(update.getNewScale(), ResultRole::Next, states::lossScale);
+  edit.addResult(update.getNewGrowthTracker(), ResultRole::Next, states::growthTracker);
+  edit.addResult(update.getNewHysteresisTracker(), ResultRole::Next, states::hysteresisTracker);
+}
+
+/// Counts skipped steps and tells the host which gradient was bad.
+void LossScalingPass::addCheckResults(SignatureEdit &edit, OpBuilder &builder, Location loc, Value bad,
+                                      ArrayAttr gradientNames) {
+  BlockArgument total = addState(edit, builder.getI64Type(), states::skippedSteps, 0, loc);
+  BlockArgument inARow = addState(edit, builder.getI32Type(), states::consecutiveSkips, 0, loc);
+  auto counts = CountSkipsOp::create(builder, loc, total, inARow, bad);
+  edit.addResult(counts.getNewTotal(), ResultRole::Next, states::skippedSteps);
+  edit.addResult(counts.getNewConsecutive(), ResultRole::Next, states::consecutiveSkips);
+  edit.addResult(bad, ResultRole::Log, logs::bad, builder.getNamedAttr(names::logNames, gradientNames));
+}
+
+/// The check without a scale.
+void LossScalingPass::check(func::FuncOp step, ArrayRef<unsigned> gradients) {
+  OpBuilder builder(getReturn(step));
+  SignatureEdit edit(step);
+  SmallVector<Value> values;
+  SmallVector<Attribute> gradientNames;
+  for (unsigned index : gradients) {
+    values.push_back(edit.getResult(index));
+    gradientNames.push_back(builder.getStringAttr(getResultName(step, index)));
+  }
+  ArrayAttr nameList = builder.getArrayAttr(gradientNames);
+  Value bad = CheckFiniteOp::create(builder, step.getLoc(), values, nameList);
+  addCheckResults(edit, builder, step.getLoc(), bad, nameList);
+  edit.commit();
+}
+
+} // namespace

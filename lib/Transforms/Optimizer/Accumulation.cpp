@@ -1,0 +1,164 @@
+//===- Accumulation.cpp - one step out of several micro-batches -----------===//
+
+#include "Update.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// What the model itself writes: neither the scaler's states nor the random generator, which advances per micro-batch.
+static bool isOwnState(func::FuncOp program, unsigned result) {
+  StringRef name = getResultName(program, result);
+  return getResultRole(program, result) == ResultRole::Next && !states::isOfScaler(name) && name != states::rng;
+}
+
+static SmallVector<unsigned> gradientResults(func::FuncOp program) {
+  return llvm::to_vector(llvm::make_filter_range(llvm::seq<unsigned>(0, program.getNumResults()), [&](unsigned i) {
+    return getResultRole(program, i) == ResultRole::Gradient;
+  }));
+}
+
+/// The op that takes the scale out of the gradients, or null where there is no scale.
+static UnscaleOp findUnscale(func::FuncOp program) {
+  for (Operation &op : llvm::reverse(program.getBody().front()))
+    if (auto unscale = dyn_cast<UnscaleOp>(op))
+      return unscale;
+  return {};
+}
+
+static CheckFiniteOp findCheck(func::FuncOp program) {
+  Value guard = findGuard(program);
+  return guard ? guard.getDefiningOp<CheckFiniteOp>() : CheckFiniteOp();
+}
+
+/// Adds the sum of the gradients of the parameter `name`; it stays scaled until `apply`.
+static BlockArgument addSum(SignatureEdit &edit, StringRef name, Type type, bool isScaled, Location loc) {
+  Builder builder(type.getContext());
+  SmallVector<NamedAttribute> extra;
+  if (isScaled)
+    extra.push_back(builder.getNamedAttr(names::scaled, builder.getUnitAttr()));
+  return edit.addArgument(type, ArgumentRole::State, (name + "/gradient_sum").str(),
+                          ZerosAttr::get(builder.getContext()), loc, extra);
+}
+
+/// Adds the state in which a new value of the model's state `name` waits for `apply` to commit it.
+static BlockArgument addPending(SignatureEdit &edit, func::FuncOp program, BlockArgument state, StringRef name) {
+  return edit.addArgument(state.getType(), ArgumentRole::State, (name + "/pending").str(),
+                          program.getArgAttr(state.getArgNumber(), names::initializer), state.getLoc());
+}
+
+/// Turns a copy of the step into `accumulate`.
+static void makeAccumulate(func::FuncOp program) {
+  ImplicitLocOpBuilder builder(program.getLoc(), getReturn(program));
+  llvm::StringMap<BlockArgument> states = getStates(program);
+  UnscaleOp unscale = findUnscale(program);
+  SignatureEdit edit(program);
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    StringRef name = getResultName(program, i);
+    ResultRole role = getResultRole(program, i);
+    if (role == ResultRole::Gradient) {
+      Value gradient = edit.getResult(i);
+      if (unscale)
+        gradient = unscale.getGradients()[cast<OpResult>(gradient).getResultNumber()];
+      Value sum = addSum(edit, name, gradient.getType(), bool(unscale), states.lookup(name).getLoc());
+      edit.addResult(AddOp::create(builder, sum.getType(), sum, gradient), ResultRole::Next,
+                     (name + "/gradient_sum").str());
+      edit.eraseResult(i);
+    } else if (role == ResultRole::Log || (role == ResultRole::Next && states::isOfScaler(name))) {
+      edit.eraseResult(i);
+    } else if (isOwnState(program, i)) {
+      BlockArgument state = states.lookup(name), pending = addPending(edit, program, state, name);
+      edit.replaceAllUses(state, pending);
+      edit.addResult(edit.getResult(i), ResultRole::Next, (name + "/pending").str());
+      edit.eraseResult(i);
+    }
+  }
+  if (BlockArgument rng = states.lookup(states::rng); rng && !findResult(program, ResultRole::Next, states::rng))
+    edit.addResult(AdvanceOp::create(builder, rng, Value()), ResultRole::Next, states::rng);
+  edit.commit();
+  setProgramKind(program, ProgramKind::Accumulate);
+  program->removeAttr(names::skipLimit);
+  eraseDeadOps(program);
+  eraseUnusedArguments(program, [&](unsigned i) {
+    ArgumentRole role = getArgumentRole(program, i);
+    return role == ArgumentRole::State || role == ArgumentRole::Parameter;
+  });
+}
+
+/// Lets the end of the step read sums instead of gradients, and drops its beginning.
+static void readSums(func::FuncOp program) {
+  llvm::StringMap<BlockArgument> states = getStates(program);
+  UnscaleOp unscale = findUnscale(program);
+  CheckFiniteOp check = findCheck(program);
+  llvm::StringSet<> trained;
+  SignatureEdit edit(program);
+  SmallVector<Value> sums;
+  for (unsigned i : gradientResults(program)) {
+    StringRef name = getResultName(program, i);
+    BlockArgument parameter = states.lookup(name);
+    sums.push_back(addSum(edit, name, parameter.getType(), bool(unscale), parameter.getLoc()));
+    trained.insert(name);
+    if (!unscale)
+      edit.setResult(i, sums.back());
+  }
+  if (unscale)
+    unscale.getGradientsMutable().assign(sums);
+  if (check)
+    check.getGradientsMutable().assign(sums);
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    ResultRole role = getResultRole(program, i);
+    bool ofMicroBatch = role == ResultRole::Loss || role == ResultRole::Metric ||
+                        (role == ResultRole::Next && getResultName(program, i) == states::rng);
+    if (ofMicroBatch)
+      edit.eraseResult(i);
+    else if (isOwnState(program, i))
+      edit.setResult(i, addPending(edit, program, states.lookup(getResultName(program, i)), getResultName(program, i)));
+  }
+  edit.commit();
+  eraseDeadOps(program);
+  eraseUnusedArguments(program, [&](unsigned i) { return !trained.contains(getArgumentName(program, i)); });
+}
+
+/// What waits is what was committed, and the sums start again at 0, whether or not the step was skipped.
+static void clearSums(func::FuncOp program) {
+  ImplicitLocOpBuilder builder(program.getLoc(), getReturn(program));
+  llvm::StringMap<BlockArgument> states = getStates(program);
+  SignatureEdit edit(program);
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    if (getResultRole(program, i) != ResultRole::Next)
+      continue;
+    StringRef name = getResultName(program, i);
+    std::string sumName = (name + "/gradient_sum").str(), pendingName = (name + "/pending").str();
+    if (BlockArgument sum = states.lookup(sumName)) {
+      auto type = cast<RankedTensorType>(sum.getType());
+      Value zero =
+          ConstantOp::create(builder, DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), 0)));
+      edit.addResult(zero, ResultRole::Next, sumName);
+    }
+    if (states.contains(pendingName))
+      edit.addResult(edit.getResult(i), ResultRole::Next, pendingName);
+  }
+  edit.commit();
+}
+
+LogicalResult mp::addAccumulation(func::FuncOp step, const OptimizerPassOptions &options) {
+  OpBuilder builder(step);
+  builder.setInsertionPointAfter(step);
+  auto apply = cast<func::FuncOp>(builder.clone(*step));
+  builder.setInsertionPointAfter(step);
+  auto accumulate = cast<func::FuncOp>(builder.clone(*step));
+
+  makeAccumulate(accumulate);
+  readSums(apply);
+  setProgramKind(apply, ProgramKind::Apply);
+  if (failed(addUpdates(apply, options, options.accumulate)))
+    return failure();
+  clearSums(apply);
+  for (func::FuncOp program : {accumulate, apply}) {
+    program->setAttr(names::microBatches, builder.getI64IntegerAttr(options.accumulate));
+    program.setSymName(stringifyProgramKind(*getProgramKind(program)));
+  }
+  return success();
+}
