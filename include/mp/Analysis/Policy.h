@@ -1,0 +1,134 @@
+//===- Policy.h - which category an op has ---------------------------------------------------------------*- C++ -*-===//
+//
+// An op's definition gives its category. A policy file and a user's lists are differences from that, strongest first: an
+// attribute on the op (mp.precision, not seen here), a location pattern, a user list, a policy file, the definition.
+//
+// An entry of a list, in a file or from a user:
+//   mp.softmax                 every mp.softmax (`mp.` may be left out)
+//   mp.compare[predicate=gt]   those whose attribute has this value, as it prints; mp.matmul[bias_add] those that have it
+//   loc:encoder/*              ops whose location is named so, or is at such a file:line; `*` and `?` as in a shell. Users only.
+//
+//===------------------------------------------------------------------------------------------------------------------===//
+
+#ifndef MP_ANALYSIS_POLICY_H
+#define MP_ANALYSIS_POLICY_H
+
+#include "mp/Analysis/PrecisionPlan.h"
+#include "mp/Numerics/Status.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <memory>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
+namespace mp {
+
+/// The category of every op that has one, by name.
+using KnownOps = llvm::StringMap<PrecisionCategory>;
+
+/// The ops that `context` has loaded and that declare a category.
+KnownOps collectKnownOps(mlir::MLIRContext &context);
+
+/// What a policy may ask about an op.
+struct OpFacts {
+  llvm::StringRef name;
+  /// The category of its definition.
+  PrecisionCategory category;
+  /// The text of an attribute, empty for one without a value; nothing if the op lacks it.
+  llvm::function_ref<std::optional<std::string>(llvm::StringRef)> attribute;
+  /// The names of its location, the innermost first.
+  llvm::ArrayRef<std::string> locations;
+};
+
+struct OpCategory {
+  PrecisionCategory category;
+  /// What decided, `deny=mp.add` or `policy pytorch`; empty for the op's definition.
+  std::string source;
+};
+
+/// One layer of differences: the entries of a file, or of a user's lists.
+class PolicyLayer {
+public:
+  /// `origin` prefixes the source of each category; a user's entries are named by themselves.
+  explicit PolicyLayer(std::string origin = {}) : origin(std::move(origin)) {}
+
+  /// Puts what `entry` names into a category. An error if it names no known op, a fixed op, or something that is in
+  /// another list of this layer already.
+  Status add(PrecisionCategory category, llvm::StringRef entry, const KnownOps &ops, bool allowLocations);
+
+  /// Whether `op` is named, by itself.
+  bool names(llvm::StringRef op) const { return byName.contains(op); }
+
+  /// The category this layer gives an op, if any; an error if two patterns disagree about it.
+  ErrorOr<std::optional<OpCategory>> find(const OpFacts &op) const;
+  /// The category this layer gives an op by its name alone.
+  std::optional<PrecisionCategory> findByName(llvm::StringRef op) const;
+
+  /// Puts an op into `category` because of `source`.
+  void set(llvm::StringRef op, PrecisionCategory category, std::string source) { byName[op] = {category, std::move(source)}; }
+
+private:
+  struct AttributeEntry {
+    std::string op, attribute;
+    std::optional<std::string> value;
+    OpCategory category;
+    std::string text;
+  };
+  struct LocationEntry {
+    // A pattern refers to its text, which copies of the policy therefore share.
+    std::shared_ptr<const std::string> owned;
+    llvm::GlobPattern pattern;
+    OpCategory category;
+    std::string text;
+  };
+
+  std::string origin;
+  llvm::StringMap<OpCategory> byName;
+  std::vector<AttributeEntry> byAttribute;
+  std::vector<LocationEntry> byLocation;
+};
+
+/// Changes that a user makes to a policy: entries to add to each list, and names of ops to take out of each.
+struct PolicyEdits {
+  struct List {
+    PrecisionCategory category;
+    llvm::ArrayRef<std::string> add, remove;
+  };
+  llvm::ArrayRef<List> lists;
+};
+
+/// Which category each op has, and the low type.
+class PrecisionPolicy {
+public:
+  /// `mixed_float16`, `mixed_bfloat16`, `float32`, `pytorch`, `tensorflow` or the path of a policy file (it holds a `/` or
+  /// a `.`). A file is untrusted: at most 1 MiB, known ops, disjoint lists; errors name file and line.
+  static ErrorOr<PrecisionPolicy> load(llvm::StringRef name, const KnownOps &ops);
+
+  /// The policy that `text` holds; see docs/autocast.md for the format. `name` is used in errors.
+  static ErrorOr<PrecisionPolicy> parse(llvm::StringRef name, llvm::StringRef text, const KnownOps &ops);
+
+  /// Applies a user's lists. Taking an op out of a list in which it is not is an error. An op that is then in no list
+  /// takes the widest type of its operands (promote), as PyTorch runs an op that it does not list.
+  Status edit(const PolicyEdits &edits, const KnownOps &ops);
+
+  /// The low type; none where nothing is to be cast.
+  std::optional<Precision> lowType() const { return low; }
+  void setLowType(std::optional<Precision> precision) { low = precision; }
+
+  /// The category of an op; an error if two patterns disagree about it.
+  ErrorOr<OpCategory> categorize(const OpFacts &op) const;
+
+private:
+  std::optional<Precision> low;
+  PolicyLayer file, user;
+};
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_POLICY_H

@@ -1,0 +1,140 @@
+//===- PrecisionPlan.h - which op computes in which type, and why ----------------------------------------*- C++ -*-===//
+//
+// Deciding is apart from rewriting, and knows no IR: a graph of plain values goes in, a plan comes out. Every decision
+// procedure has the same form, so that they are interchangeable and tested without building an op.
+//
+//   x ─┐                 graph: values x, w (f32), z, y; nodes mp.matmul (x, w -> z), mp.relu (z -> y)
+//      matmul ─ z ─ relu ─ y
+//   w ─┘                 plan:  mp.matmul f16, by its category allow; mp.relu f16, follows z, that is mp.matmul
+//
+//===------------------------------------------------------------------------------------------------------------------===//
+
+#ifndef MP_ANALYSIS_PRECISIONPLAN_H
+#define MP_ANALYSIS_PRECISIONPLAN_H
+
+#include "mp/IR/Interfaces.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mp {
+
+/// An element type among which autocast chooses. f64 is not one: it is never narrowed.
+enum class Precision : uint8_t { F16, BF16, F32 };
+
+/// `f16`, `bf16` or `f32`.
+llvm::StringRef stringify(Precision precision);
+std::optional<Precision> symbolizePrecision(llvm::StringRef name);
+
+/// The narrowest precision that holds every value of both: f16 and bf16 make f32.
+Precision widest(Precision a, Precision b);
+
+/// The finite elements of a constant whose magnitudes are largest and, 0 apart, smallest; 0 where there is none.
+struct ConstantRange {
+  double largest = 0;
+  double smallest = 0;
+  /// Whether all elements are one number, so that the constant takes the type of the op that uses it.
+  bool isNumber = false;
+};
+
+/// What is lost when a constant is rounded to `precision`: "constant 1e+06 becomes infinite in f16", or nothing if each
+/// element but 0 and infinities stays finite and not 0.
+std::optional<std::string> describeLoss(const ConstantRange &range, Precision precision);
+
+using ValueId = uint32_t;
+using NodeId = uint32_t;
+
+/// A float tensor of the program.
+struct PrecisionValue {
+  /// The type it has in the input.
+  Precision type = Precision::F32;
+  /// The node whose precision it takes; none for an argument, a constant and a result that keeps its type.
+  std::optional<NodeId> producer;
+  std::optional<ConstantRange> constant;
+};
+
+/// An op, as far as its precision is concerned.
+struct PrecisionNode {
+  std::string name;
+  PrecisionCategory category = PrecisionCategory::Fixed;
+  /// What gave it this category where that was not its own definition: "deny=mp.add".
+  std::string source;
+  /// The low type where the op stands; none where autocast is off.
+  std::optional<Precision> low;
+  /// What an attribute on the op asks for.
+  std::optional<Precision> requested;
+  /// The operands and results that take the precision of the op.
+  llvm::SmallVector<ValueId, 3> operands;
+  llvm::SmallVector<ValueId, 1> results;
+};
+
+/// A program as decision procedures see it; nodes stand after those whose results they take.
+struct PrecisionGraph {
+  std::vector<PrecisionValue> values;
+  std::vector<PrecisionNode> nodes;
+  /// Constants are clamped to what a type holds, instead of overriding a category or being refused.
+  bool clampConstants = false;
+};
+
+/// Why an op has its precision. Rules with a cause name the value from which it came.
+enum class PrecisionRule : uint8_t {
+  Requested,  ///< an attribute on the op
+  Category,   ///< allow: the low type; deny: f32
+  Widest,     ///< the widest of its operands, that of `cause`
+  Mixed,      ///< f16 and bf16 operands meet in f32
+  OutOfRange, ///< f32, since the constant `cause` does not fit the type it would get
+  Off,        ///< as written: autocast is off here
+  Fixed,      ///< as written: its category is fixed, or no operand is a float
+};
+
+struct PrecisionDecision {
+  /// The type of the operands and results that follow; none if they stay as written.
+  std::optional<Precision> precision;
+  PrecisionRule rule = PrecisionRule::Fixed;
+  std::optional<ValueId> cause;
+};
+
+/// A request that cannot be had.
+struct PrecisionProblem {
+  NodeId node;
+  /// The constant at fault, if one is.
+  std::optional<ValueId> value;
+  std::string message;
+};
+
+/// A decision for each node, or problems. A plan with problems is not to be followed.
+struct PrecisionPlan {
+  std::vector<PrecisionDecision> decisions;
+  std::vector<PrecisionProblem> problems;
+
+  /// The type that a value has under this plan.
+  Precision typeOf(const PrecisionGraph &graph, ValueId value) const;
+};
+
+/// How each op's precision is decided.
+enum class DecisionRule {
+  PerOp, ///< each op by its own category and the types of its operands, as PyTorch does
+};
+
+/// Decides every node's precision by `rule`, in time linear in the graph.
+PrecisionPlan decide(const PrecisionGraph &graph, DecisionRule rule);
+
+/// PyTorch's rule: allow gives the low type, deny f32; all others take the widest type of their operands, where a
+/// constant that is one number has no say (PyTorch's zero-dimensional tensors). An op that would narrow a constant beyond
+/// its range is f32 instead, or a problem if its category or a request gives it no choice.
+PrecisionPlan decidePerOp(const PrecisionGraph &graph);
+
+/// A decision and the chain of its causes: "f16: clear, follows mp.matmul; mp.matmul: allow".
+std::string explain(const PrecisionGraph &graph, const PrecisionPlan &plan, NodeId node);
+
+/// Writes one line per node: its number, its name and `explain`.
+void print(llvm::raw_ostream &os, const PrecisionGraph &graph, const PrecisionPlan &plan);
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_PRECISIONPLAN_H

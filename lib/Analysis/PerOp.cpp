@@ -1,0 +1,108 @@
+//===- PerOp.cpp - PyTorch's rule: each op by itself ------------------------------------------------------------------===//
+
+#include "mp/Analysis/PrecisionPlan.h"
+
+using namespace mp;
+
+namespace {
+
+class PerOp {
+public:
+  explicit PerOp(const PrecisionGraph &graph) : graph(graph) {}
+
+  PrecisionPlan decide() {
+    plan.decisions.reserve(graph.nodes.size());
+    for (NodeId node = 0; node < graph.nodes.size(); ++node)
+      plan.decisions.push_back(decideNode(node));
+    return std::move(plan);
+  }
+
+private:
+  PrecisionDecision decideNode(NodeId id) {
+    const PrecisionNode &node = graph.nodes[id];
+    if (node.requested)
+      return decideRequested(id);
+    if (node.category == PrecisionCategory::Fixed || (node.operands.empty() && node.results.empty()))
+      return {std::nullopt, PrecisionRule::Fixed, std::nullopt};
+    if (!node.low)
+      return {std::nullopt, PrecisionRule::Off, std::nullopt};
+    switch (node.category) {
+    case PrecisionCategory::Allow:
+      checkConstants(id, *node.low);
+      return {*node.low, PrecisionRule::Category, std::nullopt};
+    case PrecisionCategory::Error:
+      if (*node.low == Precision::F16)
+        problem(id, std::nullopt, "is unsafe in f16 and refused where autocast makes f16");
+      [[fallthrough]];
+    case PrecisionCategory::Deny:
+      return {Precision::F32, PrecisionRule::Category, std::nullopt};
+    case PrecisionCategory::Infer:
+    case PrecisionCategory::Clear:
+    case PrecisionCategory::Promote:
+      return decideByOperands(node);
+    case PrecisionCategory::Fixed:
+      break;
+    }
+    llvm_unreachable("unknown category");
+  }
+
+  PrecisionDecision decideRequested(NodeId id) {
+    const PrecisionNode &node = graph.nodes[id];
+    if (node.category == PrecisionCategory::Fixed)
+      problem(id, std::nullopt, "has mp.precision, but its precision is fixed");
+    else if (node.operands.empty() && node.results.empty())
+      problem(id, std::nullopt, "has mp.precision, but no operand or result whose type it could change");
+    checkConstants(id, *node.requested);
+    return {*node.requested, PrecisionRule::Requested, std::nullopt};
+  }
+
+  /// The widest type of the operands. Constants that are one number have a say only among themselves.
+  PrecisionDecision decideByOperands(const PrecisionNode &node) {
+    if (node.operands.empty())
+      return {std::nullopt, PrecisionRule::Fixed, std::nullopt};
+    bool onlyNumbers = llvm::all_of(node.operands, [&](ValueId value) { return isNumber(value); });
+    std::optional<Precision> precision;
+    for (ValueId operand : node.operands)
+      if (onlyNumbers || !isNumber(operand)) {
+        Precision type = plan.typeOf(graph, operand);
+        precision = precision ? widest(*precision, type) : type;
+      }
+    for (ValueId operand : node.operands)
+      if (losesConstant(operand, *precision))
+        return {Precision::F32, PrecisionRule::OutOfRange, operand};
+    for (ValueId operand : node.operands)
+      if ((onlyNumbers || !isNumber(operand)) && plan.typeOf(graph, operand) == *precision)
+        return {*precision, PrecisionRule::Widest, operand};
+    return {*precision, PrecisionRule::Mixed, std::nullopt};
+  }
+
+  bool isNumber(ValueId value) const {
+    const std::optional<ConstantRange> &constant = graph.values[value].constant;
+    return constant && constant->isNumber;
+  }
+
+  std::optional<std::string> losesConstant(ValueId value, Precision precision) const {
+    const PrecisionValue &known = graph.values[value];
+    if (!known.constant || graph.clampConstants || known.type == precision)
+      return std::nullopt;
+    return describeLoss(*known.constant, precision);
+  }
+
+  /// The op's precision is given, so that a constant which does not fit it is refused.
+  void checkConstants(NodeId node, Precision precision) {
+    for (ValueId operand : graph.nodes[node].operands)
+      if (std::optional<std::string> loss = losesConstant(operand, precision))
+        problem(node, operand, *loss);
+  }
+
+  void problem(NodeId node, std::optional<ValueId> value, std::string message) {
+    plan.problems.push_back({node, value, std::move(message)});
+  }
+
+  const PrecisionGraph &graph;
+  PrecisionPlan plan;
+};
+
+} // namespace
+
+PrecisionPlan mp::decidePerOp(const PrecisionGraph &graph) { return PerOp(graph).decide(); }

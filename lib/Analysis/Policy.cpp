@@ -1,0 +1,157 @@
+//===- Policy.cpp - which category an op has --------------------------------------------------------------------------===//
+
+#include "mp/Analysis/Policy.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mp;
+using llvm::StringRef;
+
+KnownOps mp::collectKnownOps(mlir::MLIRContext &context) {
+  KnownOps ops;
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
+    if (auto *concept_ = name.getInterface<PrecisionOpInterface>())
+      ops[name.getStringRef()] = concept_->getPrecisionCategory();
+  return ops;
+}
+
+//===----------------------------------------------------------------------===//
+// One layer
+//===----------------------------------------------------------------------===//
+
+static std::string quote(StringRef text) { return ("'" + text + "'").str(); }
+
+static Status disagree(StringRef what, PrecisionCategory first, PrecisionCategory second) {
+  return makeError(what.str(), " is in two lists, ", stringifyPrecisionCategory(first).str(), " and ",
+                   stringifyPrecisionCategory(second).str());
+}
+
+/// The full name of the op that an entry names, if a list may hold it.
+static ErrorOr<std::string> findOp(StringRef name, const KnownOps &ops) {
+  std::string full = name.contains('.') ? name.str() : ("mp." + name).str();
+  auto known = ops.find(full);
+  if (known == ops.end())
+    return makeError(quote(name), " is no known op");
+  if (known->second == PrecisionCategory::Fixed)
+    return makeError(quote(name), " is fixed: no list changes its types");
+  return full;
+}
+
+Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const KnownOps &ops, bool allowLocations) {
+  std::string source = origin.empty() ? (stringifyPrecisionCategory(category) + "=" + entry).str() : origin;
+  if (entry.starts_with("loc:")) {
+    if (!allowLocations)
+      return makeError(quote(entry), " names a place; a policy file names ops");
+    auto text = std::make_shared<const std::string>(entry.drop_front(4));
+    auto pattern = llvm::GlobPattern::create(*text);
+    if (!pattern)
+      return makeError(quote(entry), " is no pattern: ", llvm::toString(pattern.takeError()));
+    for (const LocationEntry &known : byLocation)
+      if (known.text == entry && known.category.category != category)
+        return disagree(quote(entry), known.category.category, category);
+    byLocation.push_back({text, std::move(*pattern), {category, source}, entry.str()});
+    return Status::success();
+  }
+
+  StringRef name = entry.take_until([](char c) { return c == '['; });
+  ErrorOr<std::string> op = findOp(name, ops);
+  if (!op)
+    return op.status();
+  StringRef condition = entry.drop_front(name.size());
+  if (condition.empty()) {
+    auto [known, isNew] = byName.try_emplace(*op, OpCategory{category, source});
+    return isNew || known->second.category == category ? Status::success()
+                                                       : disagree(quote(*op), known->second.category, category);
+  }
+  if (!condition.consume_front("[") || !condition.consume_back("]") || condition.trim().empty())
+    return makeError(quote(entry), " is no entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
+  auto [attribute, value] = condition.split('=');
+  std::string text = *op + "[" + condition.str() + "]";
+  for (const AttributeEntry &known : byAttribute)
+    if (known.text == text && known.category.category != category)
+      return disagree(quote(text), known.category.category, category);
+  byAttribute.push_back({*op, attribute.str(),
+                         condition.contains('=') ? std::optional(value.str()) : std::nullopt,
+                         {category, source},
+                         text});
+  return Status::success();
+}
+
+std::optional<PrecisionCategory> PolicyLayer::findByName(StringRef op) const {
+  auto found = byName.find(op);
+  return found == byName.end() ? std::nullopt : std::optional(found->second.category);
+}
+
+/// The entry that matches, if any; an error if two match and disagree.
+template <typename Entry, typename Matches>
+static ErrorOr<std::optional<OpCategory>> findOne(const std::vector<Entry> &entries, Matches matches) {
+  const Entry *found = nullptr;
+  for (const Entry &entry : entries) {
+    if (!matches(entry))
+      continue;
+    if (found && found->category.category != entry.category.category)
+      return makeError("both ", quote(found->text), " and ", quote(entry.text), " match and disagree: ",
+                       stringifyPrecisionCategory(found->category.category).str(), " and ",
+                       stringifyPrecisionCategory(entry.category.category).str());
+    found = &entry;
+  }
+  return found ? std::optional(found->category) : std::nullopt;
+}
+
+ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
+  ErrorOr<std::optional<OpCategory>> place = findOne(byLocation, [&](const LocationEntry &entry) {
+    return llvm::any_of(op.locations, [&](const std::string &name) { return entry.pattern.match(name); });
+  });
+  if (!place || *place)
+    return place;
+  ErrorOr<std::optional<OpCategory>> condition = findOne(byAttribute, [&](const AttributeEntry &entry) {
+    if (entry.op != op.name)
+      return false;
+    std::optional<std::string> value = op.attribute(entry.attribute);
+    return value && (!entry.value || *entry.value == *value);
+  });
+  if (!condition || *condition)
+    return condition;
+  auto found = byName.find(op.name);
+  return found == byName.end() ? std::nullopt : std::optional(found->second);
+}
+
+//===----------------------------------------------------------------------===//
+// The policy
+//===----------------------------------------------------------------------===//
+
+ErrorOr<OpCategory> PrecisionPolicy::categorize(const OpFacts &op) const {
+  // Fixed ops compute in the types that they have; a location pattern may well match them, and leaves them alone.
+  if (op.category == PrecisionCategory::Fixed)
+    return OpCategory{op.category, {}};
+  for (const PolicyLayer *layer : {&user, &file}) {
+    ErrorOr<std::optional<OpCategory>> found = layer->find(op);
+    if (!found)
+      return found.status();
+    if (*found)
+      return **found;
+  }
+  return OpCategory{op.category, {}};
+}
+
+Status PrecisionPolicy::edit(const PolicyEdits &edits, const KnownOps &ops) {
+  for (const PolicyEdits::List &list : edits.lists)
+    for (StringRef entry : list.add)
+      if (Status added = user.add(list.category, entry, ops, /*allowLocations=*/true); !added.ok())
+        return added;
+  for (const PolicyEdits::List &list : edits.lists)
+    for (StringRef entry : list.remove) {
+      std::string source = ("not-" + stringifyPrecisionCategory(list.category) + "=" + entry).str();
+      ErrorOr<std::string> op = findOp(entry, ops);
+      if (!op)
+        return op.status().in(source);
+      PrecisionCategory current = file.findByName(*op).value_or(ops.find(*op)->second);
+      if (current != list.category)
+        return makeError(source, ": ", quote(*op), " is not in ", stringifyPrecisionCategory(list.category).str(),
+                         " but in ", stringifyPrecisionCategory(current).str());
+      if (!user.names(*op))
+        user.set(*op, PrecisionCategory::Promote, source);
+    }
+  return Status::success();
+}

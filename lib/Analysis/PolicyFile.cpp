@@ -1,0 +1,94 @@
+//===- PolicyFile.cpp - the policies that ship, and those of users ----------------------------------------------------===//
+
+#include "mp/Analysis/Policy.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mp;
+using llvm::StringRef;
+
+namespace {
+struct ShippedPolicy {
+  StringRef name, text;
+};
+} // namespace
+
+static constexpr ShippedPolicy kShipped[] = {
+#include "ShippedPolicies.inc"
+};
+
+static constexpr uint64_t kMaxBytes = 1 << 20;
+
+static std::optional<PrecisionCategory> symbolizeList(StringRef name) {
+  std::optional<PrecisionCategory> category = symbolizePrecisionCategory(name);
+  bool isList = category && *category != PrecisionCategory::Fixed && *category != PrecisionCategory::Error;
+  return isList ? category : std::nullopt;
+}
+
+ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, const KnownOps &ops) {
+  PrecisionPolicy policy;
+  policy.file = PolicyLayer(("policy " + name).str());
+  unsigned number = 0;
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    std::string where = (name + ":" + llvm::Twine(++number)).str();
+    line = line.split('#').first.trim();
+    if (line.empty())
+      continue;
+    auto [key, value] = line.split(':');
+    key = key.trim();
+    if (key == "type") {
+      std::optional<Precision> low = symbolizePrecision(value.trim());
+      if (!low || policy.low)
+        return makeError(where, ": type is f16 or bf16, once; found '", value.trim().str(), "'");
+      policy.low = low;
+      continue;
+    }
+    std::optional<PrecisionCategory> category = symbolizeList(key);
+    if (!category || !line.contains(':'))
+      return makeError(where, ": expected type, allow, infer, clear, deny or promote and a colon, found '", line.str(), "'");
+    llvm::SmallVector<StringRef> entries;
+    value.split(entries, ',');
+    for (StringRef entry : entries)
+      if (Status added = policy.file.add(*category, entry.trim(), ops, /*allowLocations=*/false); !added.ok())
+        return added.in(where);
+  }
+  if (!policy.low)
+    return makeError(name.str(), ": has no line 'type: f16' or 'type: bf16'");
+  if (policy.low == Precision::F32)
+    policy.low = std::nullopt;
+  return policy;
+}
+
+static std::string listShipped() {
+  std::string names = "mixed_float16, mixed_bfloat16, float32";
+  for (const ShippedPolicy &shipped : kShipped)
+    names += ", " + shipped.name.str();
+  return names;
+}
+
+ErrorOr<PrecisionPolicy> PrecisionPolicy::load(StringRef name, const KnownOps &ops) {
+  PrecisionPolicy policy;
+  if (name == "float32")
+    return policy;
+  if (name == "mixed_float16" || name == "mixed_bfloat16") {
+    policy.low = name == "mixed_float16" ? Precision::F16 : Precision::BF16;
+    return policy;
+  }
+  for (const ShippedPolicy &shipped : kShipped)
+    if (name == shipped.name)
+      return parse(name, shipped.text, ops);
+  if (!name.contains('/') && !name.contains('.'))
+    return makeError("unknown policy '", name.str(), "', expected ", listShipped(), " or the path of a policy file");
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(name, status))
+    return makeError("policy file ", name.str(), ": ", error.message());
+  if (!llvm::sys::fs::is_regular_file(status) || status.getSize() > kMaxBytes)
+    return makeError("policy file ", name.str(), ": expected a file of at most ", kMaxBytes, " bytes");
+  auto buffer = llvm::MemoryBuffer::getFile(name);
+  if (!buffer)
+    return makeError("policy file ", name.str(), ": ", buffer.getError().message());
+  return parse(name, (*buffer)->getBuffer(), ops);
+}

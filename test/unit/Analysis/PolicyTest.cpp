@@ -1,0 +1,159 @@
+//===- PolicyTest.cpp - categories from definitions, files and users --------------------------------------------------===//
+
+#include "mp/Analysis/Policy.h"
+
+#include "gtest/gtest.h"
+
+using namespace mp;
+
+namespace {
+
+KnownOps knownOps() {
+  return {{"mp.matmul", PrecisionCategory::Allow},
+          {"mp.add", PrecisionCategory::Infer},
+          {"mp.exp", PrecisionCategory::Deny},
+          {"mp.leaky_relu", PrecisionCategory::Infer},
+          {"mp.cast", PrecisionCategory::Fixed}};
+}
+
+/// What a policy says of an op with these attributes at these places.
+ErrorOr<OpCategory> categorize(const PrecisionPolicy &policy, llvm::StringRef op,
+                               llvm::StringMap<std::string> attributes = {}, std::vector<std::string> locations = {}) {
+  auto attribute = [&](llvm::StringRef name) -> std::optional<std::string> {
+    auto found = attributes.find(name);
+    return found == attributes.end() ? std::nullopt : std::optional(found->second);
+  };
+  return policy.categorize({op, knownOps().lookup(op), attribute, locations});
+}
+
+std::string categoryText(const PrecisionPolicy &policy, llvm::StringRef op,
+                         llvm::StringMap<std::string> attributes = {}, std::vector<std::string> locations = {}) {
+  ErrorOr<OpCategory> found = categorize(policy, op, std::move(attributes), std::move(locations));
+  if (!found)
+    return "error: " + found.message();
+  return stringifyPrecisionCategory(found->category).str() + (found->source.empty() ? "" : " by " + found->source);
+}
+
+PrecisionPolicy parsed(llvm::StringRef text) {
+  ErrorOr<PrecisionPolicy> policy = PrecisionPolicy::parse("p", text, knownOps());
+  EXPECT_TRUE(policy.ok()) << policy.message();
+  return *policy;
+}
+
+Status edit(PrecisionPolicy &policy, PrecisionCategory category, std::vector<std::string> add,
+            std::vector<std::string> remove = {}) {
+  PolicyEdits::List list{category, add, remove};
+  return policy.edit({list}, knownOps());
+}
+
+TEST(Policy, BuiltInPoliciesDifferInTheLowType) {
+  KnownOps ops = knownOps();
+  EXPECT_EQ(PrecisionPolicy::load("mixed_float16", ops)->lowType(), Precision::F16);
+  EXPECT_EQ(PrecisionPolicy::load("mixed_bfloat16", ops)->lowType(), Precision::BF16);
+  EXPECT_EQ(PrecisionPolicy::load("float32", ops)->lowType(), std::nullopt);
+  EXPECT_EQ(categoryText(*PrecisionPolicy::load("mixed_float16", ops), "mp.matmul"), "allow");
+}
+
+TEST(Policy, UnknownNamesAreErrors) {
+  EXPECT_EQ(PrecisionPolicy::load("mixed_float8", knownOps()).message(),
+            "unknown policy 'mixed_float8', expected mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the "
+            "path of a policy file");
+  EXPECT_EQ(PrecisionPolicy::load("./no-such.policy", knownOps()).message(),
+            "policy file ./no-such.policy: No such file or directory");
+  EXPECT_EQ(PrecisionPolicy::load("/", knownOps()).message(), "policy file /: expected a file of at most 1048576 bytes");
+}
+
+TEST(PolicyFile, GivesCategories) {
+  PrecisionPolicy policy = parsed("# a comment\ntype: bf16\n\nclear: mp.add, exp  # both\nallow: leaky_relu[kind=elu]\n");
+  EXPECT_EQ(policy.lowType(), Precision::BF16);
+  EXPECT_EQ(categoryText(policy, "mp.add"), "clear by policy p");
+  EXPECT_EQ(categoryText(policy, "mp.exp"), "clear by policy p");
+  EXPECT_EQ(categoryText(policy, "mp.matmul"), "allow");
+  EXPECT_EQ(categoryText(policy, "mp.leaky_relu", {{"kind", "elu"}}), "allow by policy p");
+  EXPECT_EQ(categoryText(policy, "mp.leaky_relu", {{"kind", "leaky"}}), "infer");
+}
+
+TEST(PolicyFile, ErrorsNameTheLine) {
+  auto error = [](llvm::StringRef text) { return PrecisionPolicy::parse("p", text, knownOps()).message(); };
+  EXPECT_EQ(error("deny: mp.add"), "p: has no line 'type: f16' or 'type: bf16'");
+  EXPECT_EQ(error("type: f8"), "p:1: type is f16 or bf16, once; found 'f8'");
+  EXPECT_EQ(error("type: f16\ntype: bf16"), "p:2: type is f16 or bf16, once; found 'bf16'");
+  EXPECT_EQ(error("type: f16\ndeny mp.add"),
+            "p:2: expected type, allow, infer, clear, deny or promote and a colon, found 'deny mp.add'");
+  EXPECT_EQ(error("type: f16\nfixed: mp.add"),
+            "p:2: expected type, allow, infer, clear, deny or promote and a colon, found 'fixed: mp.add'");
+  EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is no known op");
+  EXPECT_EQ(error("type: f16\ndeny:"), "p:2: '' is no known op");
+  EXPECT_EQ(error("type: f16\ndeny: mp.cast"), "p:2: 'mp.cast' is fixed: no list changes its types");
+  EXPECT_EQ(error("type: f16\ndeny: mp.add\nallow: add"), "p:3: 'mp.add' is in two lists, deny and allow");
+  EXPECT_EQ(error("type: f16\ndeny: mp.add[a\n"),
+            "p:2: 'mp.add[a' is no entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
+  EXPECT_EQ(error("type: f16\ndeny: loc:x"), "p:2: 'loc:x' names a place; a policy file names ops");
+}
+
+TEST(PolicyFile, AnyBytesGiveAPolicyOrAnError) {
+  std::string text = "type: f16\nallow: mp.add, mp.exp[x=1]\ndeny: mp.matmul\n";
+  unsigned errors = 0;
+  for (size_t i = 0; i < text.size(); ++i)
+    for (char byte : {'\0', '\n', ':', '[', ']', ',', '=', '\xff'}) {
+      std::string mutated = text;
+      mutated[i] = byte;
+      ErrorOr<PrecisionPolicy> policy = PrecisionPolicy::parse("p", mutated, knownOps());
+      errors += !policy.ok();
+      EXPECT_EQ(policy.ok(), policy.message().empty());
+    }
+  EXPECT_GT(errors, 100u);
+}
+
+TEST(UserLists, AreStrongerThanTheFile) {
+  PrecisionPolicy policy = parsed("type: f16\nclear: mp.add");
+  EXPECT_TRUE(edit(policy, PrecisionCategory::Deny, {"add"}).ok());
+  EXPECT_EQ(categoryText(policy, "mp.add"), "deny by deny=add");
+}
+
+TEST(UserLists, PlacesAreStrongerThanNames) {
+  PrecisionPolicy policy = parsed("type: f16");
+  ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"add"}).ok());
+  ASSERT_TRUE(edit(policy, PrecisionCategory::Allow, {"loc:encoder/*"}).ok());
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"encoder/3"}), "allow by allow=loc:encoder/*");
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"decoder/3"}), "deny by deny=add");
+  // What is fixed stays, whatever place is named.
+  EXPECT_EQ(categoryText(policy, "mp.cast", {}, {"encoder/3"}), "fixed");
+}
+
+TEST(UserLists, PatternsThatDisagreeAreErrors) {
+  PrecisionPolicy policy = parsed("type: f16");
+  ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"loc:a*"}).ok());
+  ASSERT_TRUE(edit(policy, PrecisionCategory::Allow, {"loc:*b"}).ok());
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"ab"}), "error: both 'loc:a*' and 'loc:*b' match and disagree: deny and allow");
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"ac"}), "deny by deny=loc:a*");
+}
+
+TEST(UserLists, AreDisjointAndKnown) {
+  PrecisionPolicy policy = parsed("type: f16");
+  ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"add"}).ok());
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.add"}).message(), "'mp.add' is in two lists, deny and allow");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.foo"}).message(), "'mp.foo' is no known op");
+  EXPECT_FALSE(edit(policy, PrecisionCategory::Allow, {"loc:[a"}).ok());
+}
+
+TEST(UserLists, TakingOutLeavesTheWidestType) {
+  PrecisionPolicy policy = parsed("type: f16\nclear: mp.add");
+  ASSERT_TRUE(edit(policy, PrecisionCategory::Allow, {}, {"matmul"}).ok());
+  EXPECT_EQ(categoryText(policy, "mp.matmul"), "promote by not-allow=matmul");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Infer, {}, {"mp.add"}).message(),
+            "not-infer=mp.add: 'mp.add' is not in infer but in clear");
+  ASSERT_TRUE(edit(policy, PrecisionCategory::Clear, {}, {"mp.add"}).ok());
+  EXPECT_EQ(categoryText(policy, "mp.add"), "promote by not-clear=mp.add");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {}, {"mp.foo"}).message(), "not-allow=mp.foo: 'mp.foo' is no known op");
+}
+
+TEST(UserLists, MovingIsTakingOutAndAdding) {
+  PrecisionPolicy policy = parsed("type: f16");
+  std::vector<std::string> matmul{"mp.matmul"};
+  PolicyEdits::List lists[] = {{PrecisionCategory::Allow, {}, matmul}, {PrecisionCategory::Deny, matmul, {}}};
+  ASSERT_TRUE(policy.edit({lists}, knownOps()).ok());
+  EXPECT_EQ(categoryText(policy, "mp.matmul"), "deny by deny=mp.matmul");
+}
+
+} // namespace

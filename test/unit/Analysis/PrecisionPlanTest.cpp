@@ -1,0 +1,272 @@
+//===- PrecisionPlanTest.cpp - decisions on graphs of plain values ----------------------------------------------------===//
+
+#include "mp/Analysis/PrecisionPlan.h"
+
+#include "gtest/gtest.h"
+
+#include <numeric>
+#include <random>
+
+using namespace mp;
+
+namespace {
+
+/// Builds a graph op by op; each op has one result.
+struct GraphBuilder {
+  PrecisionGraph graph;
+  std::optional<Precision> low = Precision::F16;
+
+  ValueId argument(Precision type = Precision::F32) {
+    graph.values.push_back({type, std::nullopt, std::nullopt});
+    return graph.values.size() - 1;
+  }
+  ValueId constant(double largest, double smallest, bool isNumber) {
+    graph.values.push_back({Precision::F32, std::nullopt, ConstantRange{largest, smallest, isNumber}});
+    return graph.values.size() - 1;
+  }
+  ValueId number(double value) { return constant(value, value, true); }
+  ValueId op(PrecisionCategory category, std::initializer_list<ValueId> operands, std::string name = "op") {
+    PrecisionNode node;
+    node.name = std::move(name);
+    node.category = category;
+    node.low = low;
+    node.operands = operands;
+    node.results.push_back(graph.values.size());
+    graph.values.push_back({Precision::F32, NodeId(graph.nodes.size()), std::nullopt});
+    graph.nodes.push_back(std::move(node));
+    return graph.values.size() - 1;
+  }
+  PrecisionNode &last() { return graph.nodes.back(); }
+  PrecisionPlan decide() const { return decidePerOp(graph); }
+  std::string explainLast() const { return explain(graph, decide(), graph.nodes.size() - 1); }
+};
+
+constexpr auto kAllow = PrecisionCategory::Allow;
+constexpr auto kInfer = PrecisionCategory::Infer;
+constexpr auto kClear = PrecisionCategory::Clear;
+constexpr auto kDeny = PrecisionCategory::Deny;
+constexpr auto kPromote = PrecisionCategory::Promote;
+
+TEST(Precision, WidestOfDifferentTypesIsF32) {
+  EXPECT_EQ(widest(Precision::F16, Precision::F16), Precision::F16);
+  EXPECT_EQ(widest(Precision::F16, Precision::BF16), Precision::F32);
+  EXPECT_EQ(widest(Precision::BF16, Precision::F32), Precision::F32);
+}
+
+// The limits are those of IEEE 754: 65520 is half way between the largest f16 and the next power of two, 2^-25 half of the
+// smallest; ties go to even, that is to infinity and to 0.
+TEST(ConstantRange, LossIsAtTheRoundingLimits) {
+  auto loses = [](double value, Precision precision) { return describeLoss({value, value, true}, precision).has_value(); };
+  EXPECT_FALSE(loses(65519.99, Precision::F16));
+  EXPECT_TRUE(loses(65520, Precision::F16));
+  EXPECT_TRUE(loses(-65520, Precision::F16));
+  EXPECT_FALSE(loses(0x1.000002p-25, Precision::F16));
+  EXPECT_TRUE(loses(0x1p-25, Precision::F16));
+  EXPECT_FALSE(loses(0x1.fefffep127, Precision::BF16));
+  EXPECT_TRUE(loses(0x1.ffp127, Precision::BF16));
+  EXPECT_TRUE(loses(0x1p-134, Precision::BF16));
+  EXPECT_FALSE(loses(0, Precision::F16));
+  EXPECT_EQ(describeLoss({-1e9, 1e-12, false}, Precision::F16), "constant -1e+09 becomes infinite in f16");
+  EXPECT_EQ(describeLoss({1, 1e-12, false}, Precision::F16), "constant 1e-12 becomes 0 in f16");
+}
+
+TEST(PerOp, CategoriesDecide) {
+  GraphBuilder b;
+  ValueId x = b.argument(), w = b.argument();
+  ValueId product = b.op(kAllow, {x, w}, "matmul");
+  ValueId clear = b.op(kClear, {product}, "relu");
+  ValueId denied = b.op(kDeny, {clear}, "softmax");
+  b.op(kInfer, {denied, clear}, "add");
+  PrecisionPlan plan = b.decide();
+  EXPECT_EQ(plan.decisions[0].precision, Precision::F16);
+  EXPECT_EQ(plan.decisions[1].precision, Precision::F16);
+  EXPECT_EQ(plan.decisions[2].precision, Precision::F32);
+  EXPECT_EQ(plan.decisions[3].precision, Precision::F32);
+  EXPECT_EQ(explain(b.graph, plan, 1), "f16: clear, follows matmul; matmul: allow");
+  EXPECT_EQ(explain(b.graph, plan, 3), "f32: infer, follows softmax; softmax: deny");
+  EXPECT_TRUE(plan.problems.empty());
+}
+
+TEST(PerOp, WithoutAllowedOpNothingIsNarrowed) {
+  GraphBuilder b;
+  ValueId x = b.argument();
+  for (PrecisionCategory category : {kInfer, kClear, kPromote, kDeny})
+    x = b.op(category, {x});
+  for (const PrecisionDecision &decision : b.decide().decisions)
+    EXPECT_EQ(decision.precision, Precision::F32);
+}
+
+TEST(PerOp, NumbersTakeTheTypeOfTheirOp) {
+  GraphBuilder b;
+  ValueId product = b.op(kAllow, {b.argument(), b.argument()}, "matmul");
+  b.op(kInfer, {product, b.number(0.5)}, "mul");
+  EXPECT_EQ(b.decide().decisions.back().precision, Precision::F16);
+  // A table of constants has its say, as a tensor has in PyTorch.
+  b.op(kInfer, {product, b.constant(0.5, 0.25, false)}, "mul");
+  EXPECT_EQ(b.explainLast(), "f32: infer, follows a constant");
+  b.op(kInfer, {b.number(1), b.number(2)}, "add");
+  EXPECT_EQ(b.decide().decisions.back().precision, Precision::F32);
+}
+
+TEST(PerOp, ConstantOutOfRangeOverridesTheLists) {
+  GraphBuilder b;
+  ValueId product = b.op(kAllow, {b.argument(), b.argument()}, "matmul");
+  b.op(kInfer, {product, b.number(-1e9)}, "add");
+  EXPECT_EQ(b.decide().decisions.back().precision, Precision::F32);
+  EXPECT_EQ(b.explainLast(), "f32: infer, but a constant does not fit a narrower type");
+  b.op(kInfer, {product, b.number(1e-12)}, "add");
+  EXPECT_EQ(b.decide().decisions.back().rule, PrecisionRule::OutOfRange);
+  EXPECT_TRUE(b.decide().problems.empty());
+  b.graph.clampConstants = true;
+  EXPECT_EQ(b.decide().decisions.back().precision, Precision::F16);
+}
+
+TEST(PerOp, ConstantOutOfRangeIsRefusedWhereTheTypeIsGiven) {
+  GraphBuilder b;
+  ValueId table = b.constant(70000, 1, false);
+  b.op(kAllow, {b.argument(), table}, "matmul");
+  PrecisionPlan plan = b.decide();
+  ASSERT_EQ(plan.problems.size(), 1u);
+  EXPECT_EQ(plan.problems[0].node, 0u);
+  EXPECT_EQ(plan.problems[0].value, table);
+  EXPECT_EQ(plan.problems[0].message, "constant 70000 becomes infinite in f16");
+  b.graph.clampConstants = true;
+  EXPECT_TRUE(b.decide().problems.empty());
+}
+
+TEST(PerOp, RequestsWinOverEverything) {
+  GraphBuilder b;
+  b.low = std::nullopt;
+  ValueId x = b.op(kDeny, {b.argument()}, "exp");
+  b.last().requested = Precision::BF16;
+  EXPECT_EQ(b.explainLast(), "bf16: asked for by mp.precision");
+  b.op(kClear, {x}, "relu");
+  EXPECT_EQ(b.explainLast(), "as written: autocast is off here");
+  b.op(PrecisionCategory::Fixed, {x}, "cast");
+  b.last().requested = Precision::F16;
+  ASSERT_EQ(b.decide().problems.size(), 1u);
+  EXPECT_EQ(b.decide().problems[0].message, "has mp.precision, but its precision is fixed");
+}
+
+TEST(PerOp, ErrorsAreForF16Only) {
+  GraphBuilder b;
+  b.op(PrecisionCategory::Error, {b.argument()}, "binary_cross_entropy");
+  EXPECT_EQ(b.decide().problems.size(), 1u);
+  b.last().low = Precision::BF16;
+  EXPECT_TRUE(b.decide().problems.empty());
+  EXPECT_EQ(b.decide().decisions[0].precision, Precision::F32);
+}
+
+TEST(PerOp, LowTypesMeetInF32) {
+  GraphBuilder b;
+  ValueId half = b.op(kAllow, {b.argument()}, "matmul");
+  b.low = Precision::BF16;
+  ValueId brain = b.op(kAllow, {b.argument()}, "matmul");
+  b.op(kInfer, {half, brain}, "add");
+  EXPECT_EQ(b.explainLast(), "f32: infer, f16 and bf16 operands meet");
+}
+
+TEST(Explain, LongChainsAreCut) {
+  GraphBuilder b;
+  ValueId x = b.op(kAllow, {b.argument()}, "matmul");
+  for (int i = 0; i < 100; ++i)
+    x = b.op(kClear, {x}, "relu");
+  std::string text = b.explainLast();
+  EXPECT_TRUE(llvm::StringRef(text).ends_with("; ..."));
+  EXPECT_LT(text.size(), 300u);
+}
+
+TEST(Explain, SourceIsNamed) {
+  GraphBuilder b;
+  b.op(kDeny, {b.argument()}, "add");
+  b.last().source = "deny=mp.add";
+  EXPECT_EQ(b.explainLast(), "f32: deny (deny=mp.add)");
+}
+
+TEST(Print, OneLinePerNode) {
+  GraphBuilder b;
+  b.op(kDeny, {b.op(kAllow, {b.argument()}, "matmul")}, "exp");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os, b.graph, b.decide());
+  EXPECT_EQ(text, "0 matmul f16: allow\n1 exp f32: deny\n");
+}
+
+//===----------------------------------------------------------------------===//
+// Invariants, on random graphs
+//===----------------------------------------------------------------------===//
+
+PrecisionGraph randomGraph(std::mt19937 &random, unsigned nodes) {
+  constexpr PrecisionCategory kCategories[] = {kAllow, kInfer, kClear, kDeny, kPromote, PrecisionCategory::Fixed};
+  GraphBuilder b;
+  std::vector<ValueId> values{b.argument(), b.argument(Precision::F16), b.number(0.1), b.number(1e9)};
+  auto pick = [&] { return values[random() % values.size()]; };
+  for (unsigned i = 0; i < nodes; ++i)
+    values.push_back(b.op(kCategories[random() % std::size(kCategories)], {pick(), pick()}));
+  return b.graph;
+}
+
+TEST(Invariants, DenyingOneMoreOpLowersNoOther) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    PrecisionGraph graph = randomGraph(random, 30);
+    PrecisionPlan before = decidePerOp(graph);
+    NodeId denied = random() % graph.nodes.size();
+    if (graph.nodes[denied].category == PrecisionCategory::Fixed)
+      continue;
+    graph.nodes[denied].category = kDeny;
+    PrecisionPlan after = decidePerOp(graph);
+    for (NodeId node = 0; node < graph.nodes.size(); ++node)
+      if (before.decisions[node].precision == Precision::F32)
+        EXPECT_EQ(after.decisions[node].precision, Precision::F32) << "round " << round << " node " << node;
+  }
+}
+
+TEST(Invariants, OrderOfNodesDoesNotMatter) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 100; ++round) {
+    PrecisionGraph graph = randomGraph(random, 30);
+    PrecisionPlan plan = decidePerOp(graph);
+    // Another order that respects the operands: repeatedly take any node whose operands are there.
+    std::vector<NodeId> order, rest(graph.nodes.size());
+    std::iota(rest.begin(), rest.end(), 0);
+    std::vector<bool> placed(graph.nodes.size());
+    while (!rest.empty()) {
+      std::shuffle(rest.begin(), rest.end(), random);
+      auto ready = llvm::find_if(rest, [&](NodeId node) {
+        return llvm::all_of(graph.nodes[node].operands, [&](ValueId value) {
+          return !graph.values[value].producer || placed[*graph.values[value].producer];
+        });
+      });
+      placed[*ready] = true;
+      order.push_back(*ready);
+      rest.erase(ready);
+    }
+    PrecisionGraph shuffled = graph;
+    for (auto [to, from] : llvm::enumerate(order)) {
+      shuffled.nodes[to] = graph.nodes[from];
+      for (ValueId result : graph.nodes[from].results)
+        shuffled.values[result].producer = to;
+    }
+    PrecisionPlan other = decidePerOp(shuffled);
+    for (auto [to, from] : llvm::enumerate(order))
+      EXPECT_EQ(other.decisions[to].precision, plan.decisions[from].precision);
+  }
+}
+
+TEST(Invariants, DecidingTwiceChangesNothing) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 100; ++round) {
+    PrecisionGraph graph = randomGraph(random, 30);
+    PrecisionPlan plan = decidePerOp(graph);
+    PrecisionGraph again = graph;
+    for (ValueId value = 0; value < graph.values.size(); ++value)
+      if (graph.values[value].producer)
+        again.values[value].type = plan.typeOf(graph, value);
+    PrecisionPlan second = decidePerOp(again);
+    for (NodeId node = 0; node < graph.nodes.size(); ++node)
+      EXPECT_EQ(second.decisions[node].precision, plan.decisions[node].precision);
+  }
+}
+
+} // namespace
