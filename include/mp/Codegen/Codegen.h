@@ -1,0 +1,45 @@
+//===- Codegen.h - kernels to native code ----------------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_CODEGEN_H
+#define MP_CODEGEN_CODEGEN_H
+
+#include "mp/Codegen/TargetInfo.h"
+#include "mp/IR/MP.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mp {
+
+/// How one kernel is launched: blocks 0 to grid - 1 of `symbol`, `void symbol(void **buffers, int64_t block)`, with the
+/// kernel's inputs, then its results, then (if not 0) `scratchBytes` bytes of memory private to the running block.
+struct CompiledKernel {
+  std::string symbol;
+  int64_t grid = 0;
+  int64_t scratchBytes = 0;
+};
+
+/// Native code of several kernels.
+struct CompiledCode {
+  std::vector<std::byte> library;      ///< an ELF shared object without undefined symbols
+  std::vector<CompiledKernel> kernels; ///< one for each kernel asked for, in order; equal kernels share a symbol
+  std::string llvm, assembly;          ///< text of all modules, optimized; only with keepText
+};
+
+struct CodegenOptions {
+  /// Whether to fill CompiledCode's texts.
+  bool keepText = false;
+};
+
+/// The dialects that compileKernels works in. It loads them itself; a pass that calls it must declare them.
+void registerCodegenDialects(mlir::DialectRegistry &registry);
+
+/// Compiles scheduled kernels to one shared object for `target`, several at once. Kernels equal but for their names are
+/// compiled once. Emits an error at the op that has no native code, or that lacks a schedule, and fails.
+mlir::FailureOr<CompiledCode> compileKernels(llvm::ArrayRef<KernelOp> kernels, const TargetInfo &target,
+                                             const CodegenOptions &options = {});
+
+} // namespace mp
+
+#endif // MP_CODEGEN_CODEGEN_H

@@ -1,0 +1,222 @@
+//===- Native.cpp - from the LLVM dialect to an object ----------------------------------------===//
+
+#include "Codegen/CPU/Native.h"
+
+#include "Codegen/CPU/Legalize.h"
+
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mp;
+
+static constexpr StringRef kTriple = "x86_64-unknown-linux-gnu";
+
+LogicalResult mp::lowerToLLVM(ModuleOp module, const TargetInfo &target) {
+  if (failed(legalizeForCPU(module, target)))
+    return failure();
+  PassManager passes(module.getContext());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertToLLVMPass());
+  return passes.run(module);
+}
+
+std::unique_ptr<NativeModule> mp::translateToNative(ModuleOp module, StringRef kernel) {
+  auto native = std::make_unique<NativeModule>();
+  native->kernel = kernel.str();
+  native->context = std::make_unique<llvm::LLVMContext>();
+  native->module = translateModuleToLLVMIR(module, *native->context, kernel);
+  if (!native->module) {
+    module.emitError("kernel '") << kernel << "' has no LLVM IR";
+    return nullptr;
+  }
+  return native;
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizing and compiling
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const TargetInfo &target) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  std::string message;
+  const llvm::Triple triple(kTriple);
+  const llvm::Target *registered = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!registered)
+    return llvm::createStringError(message);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(registered->createTargetMachine(
+      triple, "x86-64", target.featureString(), options, llvm::Reloc::PIC_));
+}
+
+/// O2 without the vectorizers: what is wide was emitted wide. No loop may become a call.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine, llvm::raw_pwrite_stream &out,
+                        llvm::CodeGenFileType type) {
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, type))
+    return llvm::createStringError("LLVM's x86 target cannot write this kind of file");
+  passes.run(module);
+  return llvm::Error::success();
+}
+
+/// The symbols that an object needs from elsewhere, but for the memory functions that are linked to all code.
+static llvm::Error checkUndefined(const NativeModule &native) {
+  auto object = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(StringRef(native.object.data(), native.object.size()), native.kernel));
+  if (!object)
+    return object.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined))
+      continue;
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    const bool known = name->empty() || *name == "memcpy" || *name == "memmove" || *name == "memset" ||
+                       *name == "_GLOBAL_OFFSET_TABLE_";
+    if (!known)
+      return llvm::createStringError("kernel '" + native.kernel + "' needs the symbol '" + name->str() +
+                                     "', which no generated code may");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error mp::compileNative(NativeModule &native, const TargetInfo &target, bool keepText) {
+  auto machine = createMachine(target);
+  if (!machine)
+    return machine.takeError();
+  llvm::Module &module = *native.module;
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration()) {
+      function.addFnAttr("target-features", target.featureString());
+      function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
+      function.addFnAttr("no-builtins");
+      function.addFnAttr(llvm::Attribute::NoUnwind);
+    }
+  optimize(module, **machine);
+
+  if (keepText) {
+    llvm::raw_string_ostream(native.llvmText) << module;
+    // Emitting changes the module, so text is made from a copy of it.
+    auto copy = llvm::parseAssemblyString(native.llvmText, *std::make_unique<llvm::SMDiagnostic>(), *native.context);
+    llvm::SmallVector<char, 0> assembly;
+    llvm::raw_svector_ostream out(assembly);
+    if (llvm::Error error = emit(*copy, **machine, out, llvm::CodeGenFileType::AssemblyFile))
+      return error;
+    native.assembly = std::string(assembly.data(), assembly.size());
+  }
+  llvm::raw_svector_ostream out(native.object);
+  if (llvm::Error error = emit(module, **machine, out, llvm::CodeGenFileType::ObjectFile))
+    return error;
+  return checkUndefined(native);
+}
+
+//===----------------------------------------------------------------------===//
+// The memory functions
+//===----------------------------------------------------------------------===//
+
+// LLVM calls these for copies and fills that it finds too long to unroll; kernels do neither, so bytes one by one do.
+static constexpr StringRef kMemoryFunctions = R"(
+define hidden ptr @memcpy(ptr %to, ptr %from, i64 %size) "no-builtins" {
+  %result = tail call ptr @memmove(ptr %to, ptr %from, i64 %size)
+  ret ptr %result
+}
+define hidden ptr @memmove(ptr %to, ptr %from, i64 %size) "no-builtins" {
+entry:
+  %forward = icmp ult ptr %to, %from
+  %step = select i1 %forward, i64 1, i64 -1
+  %last = sub i64 %size, 1
+  %first = select i1 %forward, i64 0, i64 %last
+  br label %head
+head:
+  %left = phi i64 [ %size, %entry ], [ %left.next, %body ]
+  %at = phi i64 [ %first, %entry ], [ %at.next, %body ]
+  %done = icmp eq i64 %left, 0
+  br i1 %done, label %exit, label %body
+body:
+  %source = getelementptr i8, ptr %from, i64 %at
+  %byte = load volatile i8, ptr %source
+  %target = getelementptr i8, ptr %to, i64 %at
+  store volatile i8 %byte, ptr %target
+  %left.next = sub i64 %left, 1
+  %at.next = add i64 %at, %step
+  br label %head
+exit:
+  ret ptr %to
+}
+define hidden ptr @memset(ptr %to, i32 %value, i64 %size) "no-builtins" {
+entry:
+  %byte = trunc i32 %value to i8
+  br label %head
+head:
+  %at = phi i64 [ 0, %entry ], [ %at.next, %body ]
+  %done = icmp eq i64 %at, %size
+  br i1 %done, label %exit, label %body
+body:
+  %target = getelementptr i8, ptr %to, i64 %at
+  store volatile i8 %byte, ptr %target
+  %at.next = add i64 %at, 1
+  br label %head
+exit:
+  ret ptr %to
+}
+)";
+
+std::unique_ptr<NativeModule> mp::makeMemoryFunctions() {
+  auto native = std::make_unique<NativeModule>();
+  native->kernel = "memory functions";
+  native->context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic diagnostic;
+  native->module = llvm::parseAssemblyString(kMemoryFunctions, diagnostic, *native->context);
+  assert(native->module && "the text above is LLVM IR");
+  return native;
+}

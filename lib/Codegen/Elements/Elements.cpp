@@ -1,0 +1,292 @@
+//===- Elements.cpp - the elements of a kernel's values, on demand ------------------------------------===//
+
+#include "Codegen/Elements/Elements.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+static ArrayRef<int64_t> shapeOf(Value tensor) { return typeOf(tensor).getShape(); }
+
+/// The strides with which the result's dimensions walk an operand; nothing where both have the same order of elements.
+static std::optional<Sizes> operandStrides(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isa<ReshapeOp>(op))
+    return std::nullopt;
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return transposeStrides(shapeOf(transpose.getInput()), transpose.getPermutation());
+  ArrayRef<int64_t> result = shapeOf(op->getResult(0)), own = shapeOf(operand.get());
+  if (result == own)
+    return std::nullopt;
+  return broadcastStrides(result, own);
+}
+
+static bool isMovement(Operation *op) { return isa<BroadcastOp, ReshapeOp, TransposeOp>(op); }
+
+Elements::Elements(LaneBuilder &b) : zero(intConstant(b, b.getI64Type(), 0)), b(b), scopes(1) {}
+
+void Elements::bindMemory(Value tensor, Value pointer) { bindings[tensor] = {Kind::Memory, pointer}; }
+void Elements::bindRow(Value tensor, Value pointer) { bindings[tensor] = {Kind::Row, pointer}; }
+void Elements::bindUniform(Value tensor, Value held) { bindings[tensor] = {Kind::Uniform, held}; }
+void Elements::bindLanes(Value tensor, Value held) { bindings[tensor] = {Kind::Lanes, held}; }
+
+int64_t Elements::evenRun(Value value, int64_t stride) {
+  Operation *op = value.getDefiningOp();
+  if (stride == 0 || bindings.contains(value) || !op || typeOf(value).getNumElements() == 1)
+    return 0;
+  if (!isMap(op) && !isMovement(op))
+    return 0;
+  auto [known, isNew] = runs.try_emplace({value, stride}, 0);
+  if (!isNew)
+    return known->second;
+  int64_t run = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!readsPerElement(operand))
+      continue;
+    std::optional<Sizes> strides = operandStrides(operand);
+    Walk walk = strides ? follow(shapeOf(op->getResult(0)), *strides, stride) : Walk{stride, 0};
+    run = std::gcd(run, std::gcd(walk.run, evenRun(operand.get(), walk.stride)));
+  }
+  return runs[{value, stride}] = run;
+}
+
+//===----------------------------------------------------------------------===//
+// What is built once
+//===----------------------------------------------------------------------===//
+
+/// Whether `tensor` can be had before any loop: bound, or made by maps of what can be had.
+bool Elements::isReady(Value tensor) {
+  if (auto bound = bindings.find(tensor); bound != bindings.end())
+    return bound->second.kind == Kind::Memory || bound->second.kind == Kind::Uniform;
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return false;
+  return isa<ConstantOp>(op) ||
+         ((isMap(op) || isMovement(op)) && llvm::all_of(op->getOperands(), [&](Value v) { return isReady(v); }));
+}
+
+LogicalResult Elements::prepare(ValueRange values) {
+  for (Value value : values) {
+    if (!prepared.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (op && !bindings.contains(value)) {
+      if (failed(prepare(op->getOperands())))
+        return failure();
+      if (hasScalarParts(op) && failed(partsOf(op)))
+        return failure();
+    }
+    if (typeOf(value).getNumElements() != 1 || !isReady(value))
+      continue;
+    FailureOr<Value> held = only(value);
+    if (failed(held))
+      return failure();
+    bindUniform(value, *held);
+  }
+  return success();
+}
+
+FailureOr<ScalarParts> Elements::partsOf(Operation *op) {
+  if (auto known = parts.find(op); known != parts.end() || !hasScalarParts(op))
+    return known != parts.end() ? known->second : ScalarParts();
+  FailureOr<ScalarParts> built = buildScalarParts(b, op, [&](Value operand, int64_t index) {
+    return at(operand, {intConstant(b, b.getI64Type(), index), 1, zero, 0, 1});
+  });
+  if (succeeded(built))
+    parts[op] = *built;
+  return built;
+}
+
+//===----------------------------------------------------------------------===//
+// Where lanes are
+//===----------------------------------------------------------------------===//
+
+/// `row * times / over % modulo`; 0 is no modulo.
+Value Elements::rowOf(Value row, int64_t times, int64_t over, int64_t modulo) {
+  if ((modulo != 0 && over == 1 && times % modulo == 0) || row == zero)
+    return zero;
+  const Key key{row.getAsOpaquePointer(), nullptr, times, nullptr, over, modulo};
+  for (Remembered &scope : scopes)
+    if (auto known = scope.rows.find(key); known != scope.rows.end())
+      return known->second;
+  auto constant = [&](int64_t value) { return intConstant(b, b.getI64Type(), value); };
+  Value result = row;
+  if (times != 1)
+    result = b.createOrFold<arith::MulIOp>(result, constant(times));
+  if (over != 1)
+    result = b.createOrFold<arith::DivUIOp>(result, constant(over));
+  if (modulo != 0)
+    result = b.createOrFold<arith::RemUIOp>(result, constant(modulo));
+  return scopes.back().rows[key] = result;
+}
+
+Lanes Elements::operandLanes(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides, const Lanes &lanes) {
+  const Walk walk = follow(shape, strides, lanes.stride);
+  const int64_t elements = ShapedType::getNumElements(shape);
+  SmallVector<std::pair<Value, int64_t>> terms;
+  for (const DimensionGroup &group : groupDimensions(shape, strides)) {
+    const int64_t shared = std::gcd(lanes.unit, group.outer);
+    const bool isOutermost = group.outer * group.size == elements;
+    Value coordinate = rowOf(lanes.row, lanes.unit / shared, group.outer / shared, isOutermost ? 0 : group.size);
+    if (coordinate != zero)
+      terms.emplace_back(coordinate, group.operandStride);
+  }
+  Lanes result{zero, 1, walk.stride == 0 ? zero : lanes.column, walk.stride, lanes.width};
+  if (terms.empty())
+    return result;
+  std::tie(result.row, result.unit) = terms.front();
+  if (terms.size() == 1)
+    return result;
+  Value sum = zero;
+  for (auto [coordinate, stride] : terms)
+    sum = b.createOrFold<arith::AddIOp>(sum, rowOf(coordinate, stride, 1, 0));
+  result.row = sum;
+  result.unit = 1;
+  return result;
+}
+
+Value Elements::position(const Lanes &lanes) {
+  Type type = withLanes(b.getI64Type(), lanes.width);
+  Value stride = intConstant(b, b.getI64Type(), lanes.stride);
+  Value first = b.createOrFold<arith::AddIOp>(rowOf(lanes.row, lanes.unit, 1, 0),
+                                              b.createOrFold<arith::MulIOp>(lanes.column, stride));
+  if (lanes.width == 1)
+    return first;
+  Value steps = b.createOrFold<arith::MulIOp>(laneNumbers(b, type), intConstant(b, type, lanes.stride));
+  return b.createOrFold<arith::AddIOp>(splat(b, first, lanes.width), steps);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value Elements::addressOf(Type stored, Value pointer, const Lanes &lanes) {
+  Value index = position({lanes.row, lanes.unit, lanes.column, lanes.stride, 1});
+  return LLVM::GEPOp::create(b, pointer.getType(), stored, pointer, ValueRange{index});
+}
+
+static unsigned alignmentOf(Type stored) { return std::max(1u, stored.getIntOrFloatBitWidth() / 8); }
+
+Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
+  Type stored = storedType(element);
+  auto loadAt = [&](Value address, int64_t width) -> Value {
+    return LLVM::LoadOp::create(b, withLanes(stored, width), address, alignmentOf(stored));
+  };
+  Value address = addressOf(stored, pointer, lanes);
+  if (lanes.width == 1 || lanes.stride == 1)
+    return holdStored(b, loadAt(address, lanes.width), element);
+  if (lanes.stride == 0)
+    return splat(b, holdStored(b, loadAt(address, 1), element), lanes.width);
+  SmallVector<Value> each;
+  for (int64_t lane = 0; lane < lanes.width; ++lane) {
+    auto step = static_cast<int32_t>(lane * lanes.stride);
+    Value next = LLVM::GEPOp::create(b, pointer.getType(), stored, address, ArrayRef<LLVM::GEPArg>{step});
+    each.push_back(loadAt(next, 1));
+  }
+  return holdStored(b, vector::FromElementsOp::create(b, VectorType::get({lanes.width}, stored), each), element);
+}
+
+void Elements::store(Value held, Type element, Value pointer, const Lanes &lanes) {
+  assert((lanes.width == 1 || lanes.stride == 1) && "lanes are stored side by side");
+  Type stored = storedType(element);
+  LLVM::StoreOp::create(b, storeHeld(b, held, element), addressOf(stored, pointer, lanes), alignmentOf(stored));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> Elements::atBound(Value tensor, const Binding &binding, const Lanes &lanes) {
+  Type element = typeOf(tensor).getElementType();
+  switch (binding.kind) {
+  case Kind::Memory:
+    return load(element, binding.value, lanes);
+  case Kind::Row:
+    return load(element, binding.value, {zero, 1, lanes.column, lanes.stride, lanes.width});
+  case Kind::Uniform:
+    return splat(b, binding.value, lanes.width);
+  case Kind::Lanes:
+    assert(laneCount(binding.value.getType()) == lanes.width && "bound for another width");
+    return binding.value;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
+  Lanes lanes = asked;
+  if (typeOf(tensor).getNumElements() == 1)
+    lanes = {zero, 1, zero, 0, asked.width};
+  Operation *op = tensor.getDefiningOp();
+  auto bound = bindings.find(tensor);
+  if (bound == bindings.end() && !op)
+    llvm_unreachable("an emitter binds every block argument");
+  if (bound != bindings.end() && bound->second.kind == Kind::Lanes)
+    return atBound(tensor, bound->second, lanes);
+
+  const Key key{tensor.getAsOpaquePointer(), lanes.row.getAsOpaquePointer(), lanes.unit,
+                lanes.column.getAsOpaquePointer(), lanes.stride, lanes.width};
+  for (Remembered &scope : scopes)
+    if (auto known = scope.results.find(key); known != scope.results.end())
+      return known->second.front();
+
+  FailureOr<Value> value;
+  if (bound != bindings.end())
+    value = atBound(tensor, bound->second, lanes);
+  else if (auto constant = dyn_cast<ConstantOp>(op))
+    value = [&]() -> FailureOr<Value> {
+      auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (!dense || !dense.isSplat())
+        return constant.emitError("has different elements, which a kernel takes as an input");
+      return heldConstant(b, dense, lanes.width);
+    }();
+  else if (isMovement(op)) {
+    std::optional<Sizes> strides = operandStrides(op->getOpOperand(0));
+    value = at(op->getOperand(0), strides ? operandLanes(shapeOf(tensor), *strides, lanes) : lanes);
+  } else {
+    value = atMap(cast<OpResult>(tensor), lanes);
+  }
+  if (succeeded(value))
+    scopes.back().results[key] = {*value};
+  return value;
+}
+
+FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
+  Operation *op = result.getOwner();
+  // All results of an op are built at once.
+  const Key key{op, lanes.row.getAsOpaquePointer(), lanes.unit, lanes.column.getAsOpaquePointer(), lanes.stride,
+                lanes.width};
+  for (Remembered &scope : scopes)
+    if (auto known = scope.results.find(key); known != scope.results.end())
+      return known->second[result.getResultNumber()];
+
+  ScalarOperands operands;
+  operands.width = lanes.width;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!readsPerElement(operand)) {
+      operands.values.push_back({});
+      continue;
+    }
+    std::optional<Sizes> strides = operandStrides(operand);
+    FailureOr<Value> value =
+        at(operand.get(), strides ? operandLanes(shapeOf(result), *strides, lanes) : lanes);
+    if (failed(value))
+      return failure();
+    operands.values.push_back(*value);
+  }
+  FailureOr<ScalarParts> scalarParts = partsOf(op);
+  if (failed(scalarParts))
+    return failure();
+  operands.parts = *scalarParts;
+  auto whereLanesAre = [&] { return position(lanes); };
+  operands.position = whereLanesAre;
+  FailureOr<SmallVector<Value>> values = buildScalarForm(b, op, operands);
+  if (failed(values))
+    return failure();
+  scopes.back().results[key] = *values;
+  return (*values)[result.getResultNumber()];
+}

@@ -1,0 +1,105 @@
+//===- Elements.h - the elements of a kernel's values, on demand ------------------*- C++ -*-===//
+//
+// An emitter walks the elements of a result and asks for the values there; what they depend on, through maps and
+// movements back to memory, is built at the place where it asks. Nothing is materialized that the emitter did not bind.
+//
+//===----------------------------------------------------------------------------------===//
+
+#ifndef MP_CODEGEN_ELEMENTS_ELEMENTS_H
+#define MP_CODEGEN_ELEMENTS_ELEMENTS_H
+
+#include "Codegen/Elements/Strides.h"
+#include "Codegen/Scalars/Scalars.h"
+
+#include <map>
+
+namespace mp {
+
+/// Elements of a tensor in row-major order: lane l is at `row * unit + (column + l) * stride`. A walk keeps `row` and
+/// moves `column`; its `row * unit` is a multiple of the walk's run.
+struct Lanes {
+  mlir::Value row;
+  int64_t unit;
+  mlir::Value column;
+  int64_t stride;
+  int64_t width;
+};
+
+class Elements {
+public:
+  explicit Elements(LaneBuilder &b);
+
+  /// `tensor` lies in memory, row-major, stored.
+  void bindMemory(mlir::Value tensor, mlir::Value pointer);
+  /// Only the row that is walked lies in memory: lane l is element `column + l` of it.
+  void bindRow(mlir::Value tensor, mlir::Value pointer);
+  /// `tensor` is this held value of one lane wherever it is asked for: it has one element, or one per row.
+  void bindUniform(mlir::Value tensor, mlir::Value held);
+  /// `tensor` is these held lanes at the place that is walked now.
+  void bindLanes(mlir::Value tensor, mlir::Value held);
+
+  /// Steps of a walk by `stride` in `value` after which some operand jumps; 0 for never, 1 for always.
+  int64_t evenRun(mlir::Value value, int64_t stride);
+
+  /// Builds what `values` need once, not per element: values of one element and the scalar parts of ops. What they
+  /// need must be bound, except values that the emitter will bind later.
+  llvm::LogicalResult prepare(mlir::ValueRange values);
+
+  /// The held values of `tensor` at `lanes`. Emits an error if an op on the way has no native code.
+  mlir::FailureOr<mlir::Value> at(mlir::Value tensor, const Lanes &lanes);
+
+  /// The one element of `tensor`.
+  mlir::FailureOr<mlir::Value> only(mlir::Value tensor) { return at(tensor, {zero, 1, zero, 0, 1}); }
+
+  /// Stores held lanes of element type `element` at `lanes`, which have stride 1 or one lane.
+  void store(mlir::Value held, mlir::Type element, mlir::Value pointer, const Lanes &lanes);
+  /// The held lanes of `element` that lie at `lanes`.
+  mlir::Value load(mlir::Type element, mlir::Value pointer, const Lanes &lanes);
+
+  /// While it lives, values are remembered that were built inside of it, and forgotten with it: code inside of a loop.
+  class Scope {
+  public:
+    explicit Scope(Elements &elements) : elements(elements) { elements.scopes.emplace_back(); }
+    ~Scope() { elements.scopes.pop_back(); }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    Elements &elements;
+  };
+
+  /// The i64 constant 0, from the start of the function.
+  mlir::Value zero;
+
+private:
+  enum class Kind { Memory, Row, Uniform, Lanes };
+  struct Binding {
+    Kind kind;
+    mlir::Value value;
+  };
+  using Key = std::tuple<const void *, const void *, int64_t, const void *, int64_t, int64_t>;
+  struct Remembered {
+    std::map<Key, llvm::SmallVector<mlir::Value>> results;
+    std::map<Key, mlir::Value> rows;
+  };
+
+  mlir::FailureOr<mlir::Value> atBound(mlir::Value tensor, const Binding &binding, const Lanes &lanes);
+  mlir::FailureOr<mlir::Value> atMap(mlir::OpResult result, const Lanes &lanes);
+  mlir::FailureOr<ScalarParts> partsOf(mlir::Operation *op);
+  bool isReady(mlir::Value tensor);
+  Lanes operandLanes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, const Lanes &lanes);
+  mlir::Value rowOf(mlir::Value row, int64_t times, int64_t over, int64_t modulo);
+  mlir::Value position(const Lanes &lanes);
+  mlir::Value addressOf(mlir::Type stored, mlir::Value pointer, const Lanes &lanes);
+
+  LaneBuilder &b;
+  llvm::DenseMap<mlir::Value, Binding> bindings;
+  llvm::DenseMap<mlir::Operation *, ScalarParts> parts;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> runs;
+  std::vector<Remembered> scopes;
+  llvm::DenseSet<mlir::Value> prepared;
+};
+
+} // namespace mp
+
+#endif // MP_CODEGEN_ELEMENTS_ELEMENTS_H

@@ -1,0 +1,53 @@
+//===- Strides.h - how neighbours in one tensor lie in another -------------------*- C++ -*-===//
+//
+// Plain numbers, no IR: walking a tensor's elements in row-major order while reading an operand whose dimensions have
+// other strides (a broadcast has 0, a transpose a permutation).
+//
+//   result [4, 8], operand [8] broadcast: strides {0, 1}.  Walking by 1: operand walks by 1, in runs of 8.
+//   result [4, 8], operand [4, 1]:        strides {1, 0}.  Walking by 1: operand stays, in runs of 8.
+//   result [4, 8], operand [8, 4]^T:      strides {1, 4}.  Walking by 1: operand walks by 4, in runs of 8.
+//
+//===---------------------------------------------------------------------------------===//
+
+#ifndef MP_CODEGEN_ELEMENTS_STRIDES_H
+#define MP_CODEGEN_ELEMENTS_STRIDES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mp {
+
+using Sizes = llvm::SmallVector<int64_t, 4>;
+
+/// Row-major strides of `shape`.
+Sizes rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+
+/// The strides with which `shape`'s dimensions walk an operand of shape `operand` that broadcasts to it.
+Sizes broadcastStrides(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> operand);
+
+/// The strides with which the dimensions of a transpose's result walk its operand.
+Sizes transposeStrides(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> permutation);
+
+/// A walk in a tensor: in steps of `stride` elements, evenly in runs of `run` steps that start at multiples of
+/// `run * stride`; 0 is a run without end.
+struct Walk {
+  int64_t stride;
+  int64_t run;
+};
+
+/// The walk in an operand while the result, of `shape`, is walked by `stride`; a run of 1 where it is not even.
+Walk follow(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> operandStrides, int64_t stride);
+
+/// Dimensions of a result that walk an operand as one: `size` of them, each `outer` elements of the result apart.
+struct DimensionGroup {
+  int64_t size, outer, operandStride;
+};
+
+/// The fewest groups for an operand, outermost first, without those that do not move it.
+llvm::SmallVector<DimensionGroup, 4> groupDimensions(llvm::ArrayRef<int64_t> shape,
+                                                     llvm::ArrayRef<int64_t> operandStrides);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_ELEMENTS_STRIDES_H

@@ -1,0 +1,23 @@
+//===- Math.h - our elementary functions ---------------------------------*- C++ -*-===//
+//
+// exp and log of f32, expanded into fma, integer and select ops: the same bits at every width and on every target, at
+// most 2 ulp over all inputs, subnormals kept, special values as C99 Annex F. docs/codegen.md has the measured bounds.
+//
+//===------------------------------------------------------------------------------===//
+
+#ifndef MP_CODEGEN_MATH_MATH_H
+#define MP_CODEGEN_MATH_MATH_H
+
+#include "Codegen/Math/Lanes.h"
+
+namespace mp {
+
+/// e^x for f32 lanes. exp(-inf) = 0, exp(inf) = inf, NaN stays NaN.
+mlir::Value buildExp(LaneBuilder &b, mlir::Value x);
+
+/// The natural logarithm for f32 lanes. log(+-0) = -inf, log(inf) = inf, log of a negative number is NaN.
+mlir::Value buildLog(LaneBuilder &b, mlir::Value x);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_MATH_MATH_H

@@ -1,0 +1,115 @@
+//===- KernelRunner.cpp - compiles a kernel's text and runs it ----------------------===//
+
+#include "KernelRunner.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mp;
+using namespace mp::test;
+
+static mlir::MLIRContext &context() {
+  static auto *shared = [] {
+    auto *created = new mlir::MLIRContext;
+    created->loadDialect<MPDialect, mlir::func::FuncDialect>();
+    return created;
+  }();
+  return *shared;
+}
+
+static int64_t bytesOf(mlir::RankedTensorType type) {
+  return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8);
+}
+
+static void *loadLibrary(const std::vector<std::byte> &bytes) {
+  const int file = memfd_create("kernels", MFD_CLOEXEC);
+  if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    return nullptr;
+  void *library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  return library;
+}
+
+KernelRunner::KernelRunner(const std::string &text, const TargetInfo &target, bool keepText) {
+  mlir::ScopedDiagnosticHandler handler(&context(), [&](mlir::Diagnostic &diagnostic) {
+    errors += diagnostic.str() + "\n";
+    for (mlir::Diagnostic &note : diagnostic.getNotes())
+      errors += note.str() + "\n";
+    return mlir::success();
+  });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context());
+  if (!module)
+    return;
+  std::vector<KernelOp> kernels;
+  module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+  mlir::FailureOr<CompiledCode> compiled = compileKernels(kernels, target, {keepText});
+  if (mlir::failed(compiled))
+    return;
+  code = std::move(*compiled);
+  for (mlir::Type type : kernels.front()->getResultTypes())
+    resultBytes.push_back(bytesOf(mlir::cast<mlir::RankedTensorType>(type)));
+  if (target.name != hostTarget().name && target.vectorBits > hostTarget().vectorBits)
+    return;
+  library = loadLibrary(code->library);
+  if (!library)
+    errors += dlerror();
+  else
+    function = reinterpret_cast<Function>(dlsym(library, code->kernels.front().symbol.c_str()));
+}
+
+KernelRunner::~KernelRunner() {
+  if (library)
+    dlclose(library);
+}
+
+/// Bytes on both sides of a buffer that no kernel may touch.
+static constexpr size_t kMargin = 64;
+static constexpr std::byte kUntouched{0xA5};
+
+std::vector<Buffer> KernelRunner::run(const std::vector<Buffer> &inputs, bool backwards) const {
+  EXPECT_NE(function, nullptr) << errors;
+  if (!function)
+    return {};
+  std::vector<std::unique_ptr<std::byte, decltype(&std::free)>> memory;
+  std::vector<size_t> sizes;
+  std::vector<void *> buffers;
+  auto add = [&](size_t bytes, const std::byte *content) {
+    const size_t whole = (bytes + 2 * kMargin + 63) / 64 * 64;
+    memory.emplace_back(static_cast<std::byte *>(std::aligned_alloc(64, whole)), &std::free);
+    std::fill_n(memory.back().get(), whole, kUntouched);
+    if (content)
+      std::memcpy(memory.back().get() + kMargin, content, bytes);
+    buffers.push_back(memory.back().get() + kMargin);
+    sizes.push_back(bytes);
+  };
+  for (const Buffer &input : inputs)
+    add(input.bytes.size(), input.bytes.data());
+  for (int64_t bytes : resultBytes)
+    add(bytes, nullptr);
+  const CompiledKernel &kernel = code->kernels.front();
+  if (kernel.scratchBytes > 0)
+    add(kernel.scratchBytes, nullptr);
+
+  for (int64_t block = 0; block < kernel.grid; ++block)
+    function(buffers.data(), backwards ? kernel.grid - 1 - block : block);
+
+  std::vector<Buffer> results;
+  for (size_t index = 0; index < buffers.size(); ++index) {
+    const auto *bytes = static_cast<const std::byte *>(buffers[index]);
+    for (size_t at = 1; at <= kMargin; ++at) {
+      EXPECT_EQ(bytes[-static_cast<ptrdiff_t>(at)], kUntouched) << "before buffer " << index;
+      EXPECT_EQ(bytes[sizes[index] + at - 1], kUntouched) << "behind buffer " << index;
+    }
+    if (index < inputs.size())
+      EXPECT_EQ(std::memcmp(bytes, inputs[index].bytes.data(), sizes[index]), 0) << "input " << index << " changed";
+    else if (index < inputs.size() + resultBytes.size())
+      results.push_back({std::vector<std::byte>(bytes, bytes + sizes[index])});
+  }
+  return results;
+}

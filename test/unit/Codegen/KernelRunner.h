@@ -1,0 +1,61 @@
+//===- KernelRunner.h - compiles a kernel's text and runs it ---------------*- C++ -*-===//
+
+#ifndef MP_TEST_KERNELRUNNER_H
+#define MP_TEST_KERNELRUNNER_H
+
+#include "mp/Codegen/Codegen.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mp::test {
+
+/// The memory of one tensor.
+struct Buffer {
+  std::vector<std::byte> bytes;
+
+  template <typename T> static Buffer of(const std::vector<T> &values) {
+    Buffer buffer;
+    buffer.bytes.resize(values.size() * sizeof(T));
+    std::memcpy(buffer.bytes.data(), values.data(), buffer.bytes.size());
+    return buffer;
+  }
+  template <typename T> std::vector<T> as() const {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+};
+
+/// One kernel, compiled from the text of a function that holds it, and loaded.
+class KernelRunner {
+public:
+  /// `text` is a module with one mp.kernel. Errors are kept in `errors`; then there is no code.
+  explicit KernelRunner(const std::string &text, const TargetInfo &target = hostTarget(), bool keepText = false);
+  ~KernelRunner();
+
+  bool ok() const { return code.has_value(); }
+
+  /// Runs all blocks over copies of the inputs and gives the results. Memory around results and scratch is checked to be
+  /// as it was.
+  std::vector<Buffer> run(const std::vector<Buffer> &inputs, bool backwards = false) const;
+
+  std::string errors;
+  std::optional<CompiledCode> code;
+
+private:
+  using Function = void (*)(void **buffers, int64_t block);
+
+  std::vector<int64_t> resultBytes;
+  void *library = nullptr;
+  Function function = nullptr;
+};
+
+} // namespace mp::test
+
+#endif // MP_TEST_KERNELRUNNER_H
