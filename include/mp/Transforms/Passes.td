@@ -42,6 +42,42 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
   ];
 }
 
+def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
+  let summary = "programs that run a model without training it";
+  let description = [{
+    Takes from each `model`, which stays as it is:
+
+    - `eval`, if there is a loss or metric: loss, metrics and outputs. Where the batch was open it takes an argument
+      `mp.row_weights`, by which each op that combines rows weighs them, since evaluation pads its last batch.
+    - `infer`, if there is an output: outputs alone. Inputs that no output needs, the labels, are gone. An op that combines
+      rows of the batch is an error: rows that only fill the batch would change the others.
+
+    In both dropout is the identity, states are read and not written, and computation that no result needs is erased, as
+    are states and, in `infer`, parameters that nothing reads.
+
+    Needs static shapes (mp-specialize). Runs after mp-autocast, so that both programs have training's types, and before
+    mp-autodiff, which turns the model into a training step.
+
+    Example, `infer` of
+
+    ```mlir
+    func.func @model(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.input = "y"}, %rng: tensor<2xi64> {mp.state = "rng"})
+        -> (tensor<f32> {mp.loss}, tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "model"} {
+      %d = mp.dropout %x, %rng {rate = 0.5, stream = 1} : tensor<4x8xf32>
+      %h = mp.relu %d : tensor<4x8xf32>
+      %l = mp.softmax_cross_entropy %h, %y : tensor<4x8xf32>, tensor<4xui8> -> tensor<f32>
+      return %l, %h : tensor<f32>, tensor<4x8xf32>
+    }
+    // is
+    func.func @infer(%x: tensor<4x8xf32> {mp.input = "x"}) -> (tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "infer"} {
+      %h = mp.relu %x : tensor<4x8xf32>
+      return %h : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
 def AutodiffPass : Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   let summary = "turn a model into a training step that has gradients";
   let description = [{

@@ -78,7 +78,6 @@ static void makeAccumulate(func::FuncOp program) {
   if (BlockArgument rng = states.lookup(states::rng); rng && !findResult(program, ResultRole::Next, states::rng))
     edit.addResult(AdvanceOp::create(builder, rng, Value()), ResultRole::Next, states::rng);
   edit.commit();
-  setProgramKind(program, ProgramKind::Accumulate);
   program->removeAttr(names::skipLimit);
   eraseDeadOps(program);
   eraseUnusedArguments(program, [&](unsigned i) {
@@ -143,22 +142,21 @@ static void clearSums(func::FuncOp program) {
   edit.commit();
 }
 
-LogicalResult mp::addAccumulation(func::FuncOp step, const OptimizerPassOptions &options) {
-  OpBuilder builder(step);
-  builder.setInsertionPointAfter(step);
-  auto apply = cast<func::FuncOp>(builder.clone(*step));
-  builder.setInsertionPointAfter(step);
-  auto accumulate = cast<func::FuncOp>(builder.clone(*step));
-
+LogicalResult mp::addAccumulation(func::FuncOp step, SymbolTable &symbols, const OptimizerPassOptions &options) {
+  auto addCopy = [&](ProgramKind kind) {
+    func::FuncOp program = step.clone();
+    setProgramKind(program, kind);
+    program.setSymName(stringifyProgramKind(kind));
+    program->setAttr(names::microBatches,
+                     IntegerAttr::get(IntegerType::get(step.getContext(), 64), options.accumulate));
+    symbols.insert(program, std::next(step->getIterator()));
+    return program;
+  };
+  func::FuncOp apply = addCopy(ProgramKind::Apply), accumulate = addCopy(ProgramKind::Accumulate);
   makeAccumulate(accumulate);
   readSums(apply);
-  setProgramKind(apply, ProgramKind::Apply);
   if (failed(addUpdates(apply, options, options.accumulate)))
     return failure();
   clearSums(apply);
-  for (func::FuncOp program : {accumulate, apply}) {
-    program->setAttr(names::microBatches, builder.getI64IntegerAttr(options.accumulate));
-    program.setSymName(stringifyProgramKind(*getProgramKind(program)));
-  }
   return success();
 }

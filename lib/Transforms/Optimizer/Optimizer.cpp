@@ -3,7 +3,6 @@
 #include "Update.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/SymbolTable.h"
 
 #include <cmath>
 
@@ -61,10 +60,11 @@ struct OptimizerPass : mp::impl::OptimizerPassBase<OptimizerPass> {
     OptimizerPassOptions options = getOptions();
     if (failed(verifyOptions(module, options)) || failed(verifyScaled(module)))
       return signalPassFailure();
+    SymbolTable symbols(module);
     for (func::FuncOp step : getPrograms(module, ProgramKind::TrainStep)) {
       if (!findResult(step, ResultRole::Gradient))
         continue;
-      if (options.accumulate > 1 && failed(addAccumulation(step, options)))
+      if (options.accumulate > 1 && failed(addAccumulation(step, symbols, options)))
         return signalPassFailure();
       if (failed(addUpdates(step, options, /*microBatches=*/1)))
         return signalPassFailure();

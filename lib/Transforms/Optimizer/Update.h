@@ -3,6 +3,7 @@
 #ifndef MP_TRANSFORMS_OPTIMIZER_UPDATE_H
 #define MP_TRANSFORMS_OPTIMIZER_UPDATE_H
 
+#include "mlir/IR/SymbolTable.h"
 #include "mp/IR/Program.h"
 #include "mp/Transforms/Passes.h"
 
@@ -15,7 +16,8 @@ llvm::LogicalResult addUpdates(mlir::func::FuncOp program, const OptimizerPassOp
 
 /// The two programs that make one step out of several micro-batches, from a training step that has gradients and loss
 /// scaling: `accumulate` adds up gradients that are still scaled, `apply` finishes the step.
-llvm::LogicalResult addAccumulation(mlir::func::FuncOp step, const OptimizerPassOptions &options);
+llvm::LogicalResult addAccumulation(mlir::func::FuncOp step, mlir::SymbolTable &symbols,
+                                    const OptimizerPassOptions &options);
 
 /// The log result "bad" of a program, or null: then nothing is guarded.
 mlir::Value findGuard(mlir::func::FuncOp program);

@@ -1,0 +1,90 @@
+//===- Inference.cpp - the programs that run a model without training it --===//
+
+#include "mp/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mp/IR/Program.h"
+#include "mp/Transforms/Specialize/RowWeights.h"
+
+namespace mp {
+#define GEN_PASS_DEF_INFERENCEPASS
+#include "mp/Transforms/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+static bool hasResult(func::FuncOp program, ArrayRef<ResultRole> roles) {
+  return llvm::any_of(roles, [&](ResultRole role) { return findResult(program, role).has_value(); });
+}
+
+static bool hasBatchedArgument(func::FuncOp program) {
+  return llvm::any_of(llvm::seq(program.getNumArguments()),
+                      [&](unsigned i) { return bool(program.getArgAttr(i, names::batched)); });
+}
+
+/// Row weights have the batch's size, and padding is for programs whose batch is known.
+static LogicalResult verifySpecialized(func::FuncOp model) {
+  for (BlockArgument argument : model.getArguments())
+    if (!cast<ShapedType>(argument.getType()).hasStaticShape())
+      return emitError(argument.getLoc(), "has an open size; run mp-specialize before mp-inference");
+  return success();
+}
+
+/// A copy of `model` behind it, in which nothing is random and only results of the roles in `kept` are left.
+static func::FuncOp cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKind kind, ArrayRef<ResultRole> kept) {
+  func::FuncOp program = model.clone();
+  setProgramKind(program, kind);
+  program.setSymName(stringifyProgramKind(kind));
+  symbols.insert(program, std::next(model->getIterator()));
+  program.walk([](DropoutOp dropout) {
+    dropout.replaceAllUsesWith(dropout.getInput());
+    dropout.erase();
+  });
+  SignatureEdit edit(program);
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    if (!llvm::is_contained(kept, getResultRole(program, i)))
+      edit.eraseResult(i);
+  edit.commit();
+  eraseDeadOps(program);
+  return program;
+}
+
+/// Loss, metrics and outputs over every row that is not padding.
+static LogicalResult addEval(func::FuncOp model, SymbolTable &symbols) {
+  func::FuncOp eval =
+      cloneFor(model, symbols, ProgramKind::Eval, {ResultRole::Loss, ResultRole::Metric, ResultRole::Output});
+  eraseUnusedArguments(eval, [&](unsigned i) { return getArgumentRole(eval, i) == ArgumentRole::State; });
+  return hasBatchedArgument(eval) ? addRowWeights(eval) : success();
+}
+
+/// Outputs alone; an input that they do not need is a label and goes.
+static LogicalResult addInfer(func::FuncOp model, SymbolTable &symbols) {
+  func::FuncOp infer = cloneFor(model, symbols, ProgramKind::Infer, {ResultRole::Output});
+  eraseUnusedArguments(infer, [](unsigned) { return true; });
+  return checkRowsAreIndependent(infer);
+}
+
+namespace {
+struct InferencePass : mp::impl::InferencePassBase<InferencePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> models = getPrograms(getOperation(), ProgramKind::Model);
+    for (func::FuncOp step : getPrograms(getOperation(), ProgramKind::TrainStep))
+      if (models.empty() && findResult(step, ResultRole::Gradient))
+        step.emitWarning("is differentiated already and has no model to take eval and infer from; mp-inference runs "
+                         "before mp-autodiff");
+    for (func::FuncOp model : models) {
+      if (failed(verifySpecialized(model)))
+        return signalPassFailure();
+      if (hasResult(model, {ResultRole::Output}) && failed(addInfer(model, symbols)))
+        return signalPassFailure();
+      if (hasResult(model, {ResultRole::Loss, ResultRole::Metric}) && failed(addEval(model, symbols)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
