@@ -61,6 +61,20 @@ void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, Ty
 }
 
 //===----------------------------------------------------------------------===//
+// What kernels ask of ops
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> mp::detail::lastDimension(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  return type.getRank() == 0 ? SmallVector<int64_t>{} : SmallVector<int64_t>{type.getRank() - 1};
+}
+
+int64_t MatmulOp::getContractionSize() {
+  ArrayRef<int64_t> lhs = cast<RankedTensorType>(getLhs().getType()).getShape();
+  return getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
+}
+
+//===----------------------------------------------------------------------===//
 // mp.kernel
 //===----------------------------------------------------------------------===//
 
@@ -124,6 +138,25 @@ LogicalResult SoftmaxCrossEntropyRowsOp::verify() {
   Type wanted = logits.getElementType().isF64() ? logits.getElementType() : Float32Type::get(getContext());
   if (getType().getElementType() != wanted)
     return emitOpError("result is ") << getType() << ", expected elements of " << wanted;
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyGradRowsOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  return detail::inferShapesFromFirstOperand(*this, shapes);
+}
+
+LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
+  RankedTensorType logits = getLogits().getType(), factor = getFactor().getType();
+  if (logits.getRank() == 0 || logits.getShape().back() == 0)
+    return emitOpError("logits have no last dimension of classes");
+  for (RankedTensorType type : {getLabels().getType(), factor})
+    if (type.getShape() != logits.getShape().drop_back())
+      return emitOpError("labels and factor have one value per row, found ") << type;
+  Type wanted = logits.getElementType().isF64() ? logits.getElementType() : Float32Type::get(getContext());
+  if (factor.getElementType() != wanted)
+    return emitOpError("factor is ") << factor << ", expected elements of " << wanted;
+  if (getType() != logits)
+    return emitOpError("result is ") << getType() << ", expected the type of the logits " << logits;
   return success();
 }
 

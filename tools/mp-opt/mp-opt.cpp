@@ -11,6 +11,7 @@
 
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
+#include "mp/Kernels/Passes.h"
 #include "mp/Transforms/Passes.h"
 
 using namespace mlir;
@@ -46,6 +47,7 @@ int main(int argc, char **argv) {
   registerAllExtensions(registry);
   registry.insert<mp::MPDialect>();
   registerAllPasses();
+  mp::registerKernelsPasses();
   mp::registerTransformsPasses();
 
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "Halfstep's optimizer driver", registry);

@@ -19,6 +19,9 @@ llvm::LogicalResult inferShapesFromFirstOperand(mlir::Operation *op,
 /// Compares the inferred shapes with the result types; emits an error where they contradict.
 llvm::LogicalResult verifyShapes(mlir::Operation *op);
 
+/// The last dimension of the first operand; none where that has rank 0.
+llvm::SmallVector<int64_t> lastDimension(mlir::Operation *op);
+
 mlir::Type getI32Type(mlir::MLIRContext *context);
 mlir::Type getI64Type(mlir::MLIRContext *context);
 /// tensor<2xi64>: (seed, step).

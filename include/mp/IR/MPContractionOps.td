@@ -8,6 +8,11 @@ include "mp/IR/MPBase.td"
 
 def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContraction,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let extraClassDeclaration = [{
+    /// The size of k, -1 while it is open.
+    int64_t getContractionSize();
+    int64_t getOperationsPerElement() { return 2 * getContractionSize(); }
+  }];
   let summary = "matrix product with a stated accumulator";
   let description = [{
     Computes `result[..., i, j] = sum_k lhs[..., i, k] * rhs[..., k, j] + bias[j]`. Products and sums are kept in `acc`,

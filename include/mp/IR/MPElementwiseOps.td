@@ -64,6 +64,7 @@ def MP_MulOp : MP_BinaryOp<"mul", MP_Infer, MP_Differentiable, [Commutative]> {
   }];
 }
 def MP_DivOp : MP_BinaryOp<"div", MP_Infer, MP_Differentiable> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 4; } }];
   let summary = "quotient of floats, with NumPy broadcasting";
   let description = [{
     IEEE 754 division, one rounding to the result type. Constraints as `mp.add`, and the element type is a float.
@@ -91,6 +92,7 @@ def MP_MaxOp : MP_BinaryOp<"max", MP_Clear, MP_Differentiable, [Commutative]> {
 }
 
 def MP_ExpOp : MP_UnaryOp<"exp", MP_Deny> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 24; } }];
   let summary = "e to the power of each element";
   let description = [{
     At most 2 ulp in f32; f16 and bf16 are computed in f32 and rounded once. Special values as C99 Annex F.
@@ -103,6 +105,7 @@ def MP_ExpOp : MP_UnaryOp<"exp", MP_Deny> {
   }];
 }
 def MP_LogOp : MP_UnaryOp<"log", MP_Deny> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 24; } }];
   let summary = "natural logarithm of each element";
   let description = [{
     At most 2 ulp in f32; f16 and bf16 are computed in f32 and rounded once. Special values as C99 Annex F.
@@ -115,6 +118,7 @@ def MP_LogOp : MP_UnaryOp<"log", MP_Deny> {
   }];
 }
 def MP_SqrtOp : MP_UnaryOp<"sqrt", MP_Infer> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 6; } }];
   let summary = "square root of each element";
   let description = [{
     IEEE 754 squareRoot, one rounding to the result type.
@@ -236,6 +240,7 @@ def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
 
 def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleMap,
     [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 40; } }];
   let summary = "sets elements to 0 at random and scales the others";
   let description = [{
     An element is kept with probability `1 - rate` and then multiplied by `f32(1 / (1 - rate))`, in f32, with one

@@ -74,6 +74,14 @@ def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let description = [{ What an operation is inside a kernel. }];
   let methods = [
     StaticInterfaceMethod<"The role that kernel forming gives the operation.", "::mp::KernelRole", "getKernelRole">,
+    InterfaceMethod<[{
+      Arithmetic for each element of the first result, or of the first operand where the operation reduces; what the cost
+      model counts and what tells an operation that is cheap to repeat from one that is not.
+    }], "int64_t", "getOperationsPerElement", (ins), /*methodBody=*/"", /*defaultImplementation=*/"return 1;">,
+    InterfaceMethod<[{
+      The dimensions of the first operand that an operation of role row works along; by default the last.
+    }], "::llvm::SmallVector<int64_t>", "getReducedDimensions", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::lastDimension($_op);">,
   ];
 }
 

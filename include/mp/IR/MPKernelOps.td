@@ -217,6 +217,7 @@ class MP_KernelLevelOp<string mnemonic, I32EnumCase role>
         [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]>;
 
 def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows", MP_RoleRow> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
   let summary = "cross entropy of softmax over the last dimension against integer labels, per row";
   let description = [{
     `loss[r]` of `mp.softmax_cross_entropy`: `log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's
@@ -235,6 +236,31 @@ def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows"
   let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_grad_rows", MP_RoleRow> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 30; } }];
+  let summary = "gradient of weighted cross entropy in its logits, a factor for each row";
+  let description = [{
+    `(softmax(logits)[r, j] - (labels[r] == j)) * factor[r]`, in f32 (f64 for f64), rounded once:
+    `mp.softmax_cross_entropy_grad` once weight, sum of weights and gradient are one factor.
+
+    Constraints:
+    1. `labels` and `factor` have the shape of `logits` without its last dimension, whose size is not 0.
+    2. `factor` is f32, or f64 for f64 logits; the result has the type of `logits`.
+
+    Example:
+
+    ```mlir
+    %g = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<4xf32> -> tensor<4x10xf16>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, MP_FloatTensor:$factor);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $labels `,` $factor attr-dict `:` type($logits) `,` type($labels) `,` type($factor) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

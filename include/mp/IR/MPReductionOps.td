@@ -9,6 +9,9 @@ include "mp/IR/MPBase.td"
 class MP_ReduceOp<string mnemonic, I32EnumCase category>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleRow,
         [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<int64_t> getReducedDimensions() { return ::llvm::to_vector(getDimensions()); }
+  }];
   let arguments = (ins MP_FloatTensor:$input, DenseI64ArrayAttr:$dimensions, UnitAttr:$keep_dims);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
@@ -63,6 +66,9 @@ def MP_ReduceMaxOp : MP_ReduceOp<"reduce_max", MP_Clear> {
 
 def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<int64_t> getReducedDimensions() { return {static_cast<int64_t>(getDimension())}; }
+  }];
   let summary = "index of the first largest element along a dimension";
   let description = [{
     The first NaN wins over every number, as in NumPy.
@@ -85,6 +91,7 @@ def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
 
 def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
     [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
   let summary = "softmax over the last dimension";
   let description = [{
     `exp(x - max(x)) / sum(exp(x - max(x)))` over the last dimension, all in f32 (f64 for f64), rounded once.
@@ -106,6 +113,7 @@ def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
 
 def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
     [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 4; } }];
   let summary = "gradient of mp.softmax";
   let description = [{
     `y * (g - sum(g * y))` over the last dimension, with y the result of `mp.softmax`; in f32 (f64 for f64), rounded once.
@@ -121,9 +129,10 @@ def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_R
   let assemblyFormat = "$output `,` $gradient attr-dict `:` type($output)";
 }
 
-def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleRow,
+def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleComposite,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
   let summary = "mean cross entropy of softmax over the last dimension against integer labels";
   let description = [{
     For each row r: `loss[r] = log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's maximum; the
@@ -153,6 +162,7 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
 
 def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
     [Pure, AllTypesMatch<["logits", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 30; } }];
   let summary = "gradient of mp.softmax_cross_entropy in its logits";
   let description = [{
     `(softmax(logits)[r, j] - (labels[r] == j)) * w[r] / sum(w) * gradient`, with w = 1 for every row without `weights`;

@@ -216,6 +216,7 @@ def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposit
 
 def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 6; } }];
   let summary = "one step of stochastic gradient descent";
   let description = [{
     `g = gradient + weight_decay * parameter`; with `velocity`: `v = momentum * velocity + g`, `d = nesterov ? g + momentum
@@ -246,6 +247,7 @@ def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
 class MP_AdamLikeOp<string mnemonic> : MP_TrainingOp<mnemonic, MP_RoleMap,
     [AllTypesMatch<["parameter", "gradient", "m", "v", "new_parameter", "new_m", "new_v"]>,
      DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 24; } }];
   let arguments = (ins MP_F32Tensor:$parameter, MP_F32Tensor:$gradient, MP_F32Tensor:$m, MP_F32Tensor:$v,
                        MP_F32Scalar:$learning_rate, MP_I64Scalar:$step, Optional<MP_I32Scalar>:$guard,
                        DefaultValuedAttr<F64Attr, "0.9">:$beta1, DefaultValuedAttr<F64Attr, "0.999">:$beta2,

@@ -1,0 +1,156 @@
+//===- EmitKernels.cpp - groups become mp.kernel ------------------------------------------------------------------------===//
+
+#include "Groups.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mp/IR/Program.h"
+
+#include <queue>
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+/// Writes the kernels of one function.
+class KernelEmitter {
+public:
+  KernelEmitter(func::FuncOp func, Grouping &grouping)
+      : grouping(grouping), terminator(func.getBody().front().getTerminator()), builder(terminator) {
+    for (Operation &op : func.getBody().front().without_terminator())
+      old.push_back(&op);
+  }
+
+  void emit() {
+    findEscaping();
+    for (unsigned group : sortForLaunch())
+      emitGroup(group);
+    for (OpOperand &operand : terminator->getOpOperands())
+      operand.set(inMemory(operand.get()));
+    for (Operation *op : llvm::reverse(old))
+      op->erase();
+  }
+
+private:
+  /// Values that must lie in memory, because another kernel or the caller reads them.
+  void findEscaping() {
+    auto note = [&](Value value) {
+      while (auto view = value.getDefiningOp<ReshapeOp>())
+        value = view.getInput();
+      escaping.insert(value);
+    };
+    for (unsigned group = 0; group < grouping.getGroups().size(); ++group)
+      for (Value input : grouping.getInputs(group))
+        note(input);
+    for (Value result : terminator->getOperands())
+      note(result);
+  }
+
+  /// Groups after those that they read; among those that are ready, those that write state last, so that they find no
+  /// reader of the old state behind them, and else the order of the program, which keeps lifetimes short.
+  std::vector<unsigned> sortForLaunch() {
+    std::vector<SmallVector<unsigned>> reads = getReads(grouping), readers(reads.size());
+    std::vector<unsigned> waiting(reads.size()), sorted;
+    using Rank = std::tuple<bool, unsigned, unsigned>;
+    std::priority_queue<Rank, std::vector<Rank>, std::greater<>> ready;
+    auto push = [&](unsigned group) {
+      const Group &entry = grouping.getGroups()[group];
+      unsigned last = 0;
+      for (Operation *op : entry.ops)
+        last = std::max(last, grouping.getOrder(op));
+      ready.emplace(entry.kind == GroupKind::Update, last, group);
+    };
+    for (unsigned group = 0; group < reads.size(); ++group) {
+      for (unsigned read : reads[group])
+        readers[read].push_back(group);
+      waiting[group] = reads[group].size();
+      if (waiting[group] == 0)
+        push(group);
+    }
+    while (!ready.empty()) {
+      unsigned group = std::get<2>(ready.top());
+      ready.pop();
+      sorted.push_back(group);
+      for (unsigned reader : readers[group])
+        if (--waiting[reader] == 0)
+          push(reader);
+    }
+    assert(sorted.size() == reads.size() && "groups depend on each other in a circle");
+    return sorted;
+  }
+
+  /// What stands for an old value between kernels.
+  Value inMemory(Value value) {
+    if (Value known = memory.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return value;
+    assert((isa<ConstantOp, ReshapeOp>(op)) && "a value of a kernel that was not written yet");
+    for (Value operand : op->getOperands())
+      inMemory(operand);
+    return builder.clone(*op, memory)->getResult(0);
+  }
+
+  static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
+
+  /// The op that a kernel is named after: its first root, or what its map ends with.
+  static Operation *findRoot(ArrayRef<Operation *> ops) {
+    for (Operation *op : ops)
+      if (roleOf(op) != KernelRole::Map && roleOf(op) != KernelRole::Movement)
+        return op;
+    return ops.back();
+  }
+
+  /// The clone of `value` in the kernel whose values `inside` maps; repeated ops are cloned where they are first read.
+  Value inKernel(OpBuilder &body, IRMapping &inside, Value value) {
+    if (Value known = inside.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    assert(op && grouping.isRepeated(op) && "neither an input nor a repeated op");
+    for (Value operand : op->getOperands())
+      inKernel(body, inside, operand);
+    return body.clone(*op, inside)->getResult(0);
+  }
+
+  void emitGroup(unsigned index) {
+    Group &group = grouping.getGroups()[index];
+    if (group.ops.empty())
+      return;
+    llvm::sort(group.ops, [&](Operation *a, Operation *b) { return grouping.getOrder(a) < grouping.getOrder(b); });
+    llvm::SetVector<Value> inputs = grouping.getInputs(index);
+    SmallVector<Value> operands = llvm::map_to_vector(inputs, [&](Value input) { return inMemory(input); });
+    SmallVector<Value> results;
+    for (Operation *op : group.ops)
+      llvm::append_range(results, llvm::make_filter_range(op->getResults(), [&](Value value) { return escaping.contains(value); }));
+
+    Operation *root = findRoot(group.ops);
+    std::string name = (root->getName().stripDialect() + "_" + Twine(count++)).str();
+    auto kernel = KernelOp::create(builder, root->getLoc(), ValueRange(results).getTypes(), name, operands,
+                                   /*schedule=*/nullptr, /*places=*/nullptr);
+    IRMapping inside;
+    Block &block = kernel.getBody().emplaceBlock();
+    for (Value input : inputs)
+      inside.map(input, block.addArgument(input.getType(), input.getLoc()));
+    OpBuilder body = OpBuilder::atBlockEnd(&block);
+    for (Operation *op : group.ops) {
+      for (Value operand : op->getOperands())
+        inKernel(body, inside, operand);
+      body.clone(*op, inside);
+    }
+    YieldOp::create(body, root->getLoc(), llvm::map_to_vector(results, [&](Value value) { return inside.lookup(value); }));
+    memory.map(results, kernel.getResults());
+  }
+
+  Grouping &grouping;
+  Operation *terminator;
+  OpBuilder builder;
+  std::vector<Operation *> old;
+  DenseSet<Value> escaping;
+  IRMapping memory;
+  unsigned count = 0;
+};
+
+} // namespace
+
+void mp::emitKernels(func::FuncOp func, Grouping &grouping) { KernelEmitter(func, grouping).emit(); }

@@ -1,0 +1,311 @@
+//===- Groups.cpp - which ops share a kernel ---------------------------------------------------------------------------===//
+
+#include "Groups.h"
+
+#include "Prepare.h"
+#include "mp/IR/Program.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// Arithmetic per element up to which an op is cheap enough to repeat.
+static constexpr int64_t kCheapOperations = 4;
+/// Repeated ops in a row: bounds what a kernel repeats.
+static constexpr unsigned kLongestRepeat = 8;
+/// Users up to which a narrower copy of an argument is made anew by each rather than once in memory.
+static constexpr unsigned kMostRepeats = 4;
+/// Elements up to which a value is left to a single block.
+static constexpr int64_t kSmall = 65536;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
+static bool isScalar(Value value) { return typeOf(value).getRank() == 0; }
+static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kSmall; }
+static int64_t bitsPerElement(Value value) { return typeOf(value).getElementTypeBitWidth(); }
+
+/// Whether an op computes the next value of a state, which its kernel should write in place.
+static bool writesState(Operation *op) {
+  auto func = op->getParentOfType<func::FuncOp>();
+  for (OpResult result : op->getResults())
+    for (OpOperand &use : result.getUses())
+      if (isa<func::ReturnOp>(use.getOwner()) && func.getResultAttr(use.getOperandNumber(), names::next))
+        return true;
+  return false;
+}
+
+Grouping::Grouping(func::FuncOp func) {
+  Block &block = func.getBody().front();
+  for (auto [index, op] : llvm::enumerate(block))
+    order[&op] = index;
+  for (Operation &op : block.without_terminator()) {
+    if (isa<ReshapeOp>(op))
+      continue; // a view, in no kernel
+    if (shouldRepeat(&op)) {
+      Repeated entry;
+      for (Value operand : op.getOperands()) {
+        appendLeaves(operand, entry.leaves);
+        if (auto found = repeated.find(operand.getDefiningOp()); found != repeated.end())
+          entry.length = std::max(entry.length, found->second.length + 1);
+      }
+      repeated[&op] = std::move(entry);
+      continue;
+    }
+    if (roleOf(&op) != KernelRole::Constant)
+      place(&op);
+  }
+}
+
+std::optional<unsigned> Grouping::getProducer(Value value) const {
+  while (auto view = value.getDefiningOp<ReshapeOp>())
+    value = view.getInput();
+  auto found = groupOf.find(value.getDefiningOp());
+  return found == groupOf.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Grouping::appendLeaves(Value value, llvm::SetVector<Value> &leaves) const {
+  auto found = repeated.find(value.getDefiningOp());
+  if (found == repeated.end())
+    leaves.insert(value);
+  else
+    leaves.insert(found->second.leaves.begin(), found->second.leaves.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Repeated ops
+//===----------------------------------------------------------------------===//
+
+bool Grouping::shouldRepeat(Operation *op) const {
+  KernelRole role = roleOf(op);
+  // A contraction packs its operands from memory: what has no tensor in memory behind it is put there.
+  bool feedsContraction = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<KernelOpInterface>(user) && roleOf(user) == KernelRole::Contraction; });
+  bool needsPlace = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp, ReshapeOp>(user); });
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto splat = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return splat && splat.isSplat() && !needsPlace && !feedsContraction;
+  }
+  if (role != KernelRole::Map || op->getNumResults() != 1 || needsPlace ||
+      cast<KernelOpInterface>(op).getOperationsPerElement() > kCheapOperations)
+    return false;
+
+  Value result = op->getResult(0);
+  if (!isScalar(result) && op->getNumOperands() > 0 && !getElementwiseSource(op))
+    return false;
+  llvm::SetVector<Value> leaves;
+  for (Value operand : op->getOperands()) {
+    appendLeaves(operand, leaves);
+    if (auto found = repeated.find(operand.getDefiningOp()); found != repeated.end() && found->second.length >= kLongestRepeat)
+      return false;
+  }
+  Value tensor;
+  for (Value leaf : leaves) {
+    // What only depends on scalars of other kernels is a scalar worth keeping.
+    if (isScalar(leaf) && isScalar(result) && getProducer(leaf))
+      return false;
+    if (isScalar(leaf))
+      continue;
+    if (tensor)
+      return false;
+    tensor = leaf;
+  }
+  if (isScalar(result))
+    return !tensor;
+  if (!tensor)
+    return !feedsContraction;
+  if (!getProducer(tensor))
+    return bitsPerElement(result) >= bitsPerElement(tensor) || llvm::range_size(result.getUses()) <= kMostRepeats;
+  return bitsPerElement(result) > bitsPerElement(tensor) ||
+         (bitsPerElement(result) == bitsPerElement(tensor) && !tensor.hasOneUse());
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// The group that `op` would make alone.
+Group Grouping::describe(Operation *op) const {
+  auto resultShape = [&] { return SmallVector<int64_t>(typeOf(op->getResult(0)).getShape()); };
+  bool allScalar = llvm::all_of(op->getResults(), isScalar);
+  switch (roleOf(op)) {
+  case KernelRole::Contraction:
+    return {GroupKind::Contraction, resultShape()};
+  case KernelRole::Map:
+    // An optimizer's op stays a map even on a scalar parameter: serial kernels do not update in place.
+    if (allScalar && op->getNumResults() == 1)
+      return {GroupKind::Serial, {}};
+    return {writesState(op) ? GroupKind::Update : GroupKind::Map, resultShape()};
+  case KernelRole::Movement:
+    return {GroupKind::Map, resultShape()};
+  case KernelRole::Partial:
+    return {GroupKind::Partial, {}};
+  case KernelRole::Row:
+    break;
+  case KernelRole::Serial:
+  case KernelRole::Constant:
+  case KernelRole::Composite:
+  case KernelRole::None:
+    return {GroupKind::Serial, {}};
+  }
+
+  RankedTensorType input = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));
+  SmallVector<int64_t> dimensions = cast<KernelOpInterface>(op).getReducedDimensions();
+  int64_t rank = input.getRank(), count = dimensions.size();
+  if (allScalar && input.getNumElements() <= kSmall)
+    return {GroupKind::Serial, {}};
+  if (count == 1 && dimensions.front() == rank - 1)
+    return {GroupKind::Row, SmallVector<int64_t>(input.getShape())};
+  bool leading = count > 0 && count < rank && llvm::equal(dimensions, llvm::seq<int64_t>(0, count));
+  if (leading && input.getElementType() == result.getElementType())
+    return {GroupKind::Column, resultShape()};
+  return {GroupKind::Serial, {}};
+}
+
+/// Whether every value that `op` reads or makes has the shape [R..., C], [R...] or [R..., 1] of rows [R..., C], or is a
+/// scalar or one row [C] that cannot be taken for [R...].
+bool Grouping::rowsFit(Operation *op, ArrayRef<int64_t> shape) const {
+  if (shape.empty())
+    return false;
+  ArrayRef<int64_t> rows = shape.drop_back();
+  SmallVector<int64_t> column(rows);
+  column.push_back(1);
+  auto isRow = [&](Value value) {
+    ArrayRef<int64_t> own = typeOf(value).getShape();
+    return own.empty() || own == shape || own == rows || own == ArrayRef(column);
+  };
+  if (!llvm::all_of(op->getResults(), isRow))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    ArrayRef<int64_t> own = typeOf(operand).getShape();
+    bool isOneRow = own.size() == 1 && own.back() == shape.back() && own != rows && typeOf(op->getResult(0)).getShape() == shape;
+    // (seed, step) of random numbers are no row, but every element may read them.
+    return isRow(operand) || isOneRow || operand.getType() == detail::getRngType(op->getContext());
+  });
+}
+
+/// Whether `group` is a prologue: elementwise, and nothing but `op` reads its values.
+bool Grouping::isPrologueOf(const Group &group, Operation *op) const {
+  // Long chains are left alone, so that asking costs no more than a constant per op.
+  static constexpr size_t kLongestPrologue = 64;
+  if (group.ops.size() > kLongestPrologue)
+    return false;
+  return llvm::all_of(group.ops, [&](Operation *own) {
+    return roleOf(own) == KernelRole::Map && own->getNumResults() == 1 && llvm::all_of(own->getUsers(), [&](Operation *user) { return user == op || llvm::is_contained(group.ops, user); });
+  });
+}
+
+/// Whether `op`, which alone would make the group `wanted`, fits the kind of kernel that `host` is.
+bool Grouping::fits(Operation *op, const Group &wanted, const Group &host) const {
+  bool isMap = roleOf(op) == KernelRole::Map;
+  bool single = isMap && op->getNumResults() == 1 && !writesState(op);
+  switch (host.kind) {
+  case GroupKind::Contraction:
+  case GroupKind::Column:
+    return single && wanted.shape == host.shape && !isScalar(op->getResult(0));
+  case GroupKind::Update:
+    return isMap && wanted.shape == host.shape && !isScalar(op->getResult(0));
+  case GroupKind::Map:
+    if (isMap)
+      return wanted.shape == host.shape && !isScalar(op->getResult(0));
+    // A reduction takes the map that feeds it.
+    if (wanted.kind == GroupKind::Row)
+      return host.fitsRows && wanted.shape == host.shape && rowsFit(op, host.shape);
+    return wanted.kind == GroupKind::Column && typeOf(op->getOperand(0)).getShape() == ArrayRef(host.shape) && isPrologueOf(host, op);
+  case GroupKind::Row:
+    return (single || wanted.kind == GroupKind::Row) && (isMap || wanted.shape == host.shape) && rowsFit(op, host.shape);
+  case GroupKind::Serial:
+    return wanted.kind == GroupKind::Serial && llvm::all_of(op->getOperands(), isSmall);
+  case GroupKind::Partial:
+    return false;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+bool Grouping::canJoin(unsigned host, ArrayRef<unsigned> producers) const {
+  return !groups[host].isRead || llvm::all_of(producers, [&](unsigned producer) {
+    return producer == host || groups[producer].depth < groups[host].depth;
+  });
+}
+
+void Grouping::join(Operation *op, const Group &wanted, unsigned host, ArrayRef<unsigned> producers) {
+  Group &group = groups[host];
+  for (unsigned producer : producers) {
+    if (producer == host)
+      continue;
+    groups[producer].isRead = true;
+    group.depth = std::max(group.depth, groups[producer].depth + 1);
+  }
+  bool isMapHost = group.kind == GroupKind::Map || group.kind == GroupKind::Update;
+  if (isMapHost && wanted.kind != GroupKind::Map && wanted.kind != GroupKind::Serial) {
+    group.kind = wanted.kind; // the map is the prologue of a reduction now, or updates state
+    group.shape = wanted.shape;
+  }
+  group.fitsRows &= roleOf(op) != KernelRole::Movement && !writesState(op) && rowsFit(op, group.shape);
+  group.ops.push_back(op);
+  groupOf[op] = host;
+}
+
+void Grouping::place(Operation *op) {
+  llvm::SetVector<Value> leaves;
+  for (Value operand : op->getOperands())
+    appendLeaves(operand, leaves);
+  SmallVector<unsigned> producers;
+  for (Value leaf : leaves)
+    if (std::optional<unsigned> producer = getProducer(leaf); producer && !llvm::is_contained(producers, *producer))
+      producers.push_back(*producer);
+  // The deepest producer first: joining it waits for none of the others.
+  llvm::sort(producers, [&](unsigned a, unsigned b) { return std::pair(groups[b].depth, a) < std::pair(groups[a].depth, b); });
+
+  // A view lies in memory, so its reader is another kernel than its writer.
+  auto isViewed = [&](unsigned producer) {
+    return llvm::any_of(leaves, [&](Value leaf) { return leaf.getDefiningOp<ReshapeOp>() && getProducer(leaf) == producer; });
+  };
+
+  Group wanted = describe(op);
+  std::optional<unsigned> host;
+  for (unsigned producer : producers)
+    if (fits(op, wanted, groups[producer]) && !isViewed(producer) && canJoin(producer, producers)) {
+      host = producer;
+      break;
+    }
+  if (!host) {
+    host = groups.size();
+    groups.push_back({wanted.kind, wanted.shape});
+  }
+  absorbMaps(*host, producers);
+  join(op, wanted, *host, producers);
+}
+
+/// exp(x) + exp(y): both maps become one with their sum. A map that nothing read yet has no way to `host`, and `host`,
+/// which is at least as deep, none to it.
+void Grouping::absorbMaps(unsigned host, SmallVectorImpl<unsigned> &producers) {
+  if (groups[host].kind != GroupKind::Map)
+    return;
+  llvm::erase_if(producers, [&](unsigned producer) {
+    Group &other = groups[producer];
+    if (producer == host || other.kind != GroupKind::Map || other.isRead || other.shape != groups[host].shape ||
+        other.depth > groups[host].depth)
+      return false;
+    groups[host].fitsRows &= other.fitsRows;
+    merge(host, producer);
+    return true;
+  });
+}
+
+void Grouping::merge(unsigned into, unsigned from) {
+  for (Operation *op : groups[from].ops)
+    groupOf[op] = into;
+  llvm::append_range(groups[into].ops, groups[from].ops);
+  groups[from].ops.clear();
+}
+
+llvm::SetVector<Value> Grouping::getInputs(unsigned group) const {
+  llvm::SetVector<Value> leaves, inputs;
+  for (Operation *op : groups[group].ops)
+    for (Value operand : op->getOperands())
+      appendLeaves(operand, leaves);
+  for (Value leaf : leaves) {
+    auto found = groupOf.find(leaf.getDefiningOp());
+    if (found == groupOf.end() || found->second != group)
+      inputs.insert(leaf);
+  }
+  return inputs;
+}

@@ -1,0 +1,108 @@
+//===- MergeGroups.cpp - kernels of one kind that do not depend on each other become one ------------------------------===//
+//
+// The level of a group in a kind is the most groups of that kind on a way to it, itself included. Two groups of the kind
+// with the same level do not depend on each other. All groups of one level can become one without making a circle: a way
+// out of a merged group and back would lead from one of its members to another, hence to a higher level. The same holds
+// for any part of a level, and for all levels at once, since ways only ever lead to higher levels.
+//===------------------------------------------------------------------------------------------------------------------===//
+
+#include "Groups.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mp;
+
+std::vector<SmallVector<unsigned>> mp::getReads(const Grouping &grouping) {
+  std::vector<SmallVector<unsigned>> reads(grouping.getGroups().size());
+  for (unsigned group = 0; group < reads.size(); ++group) {
+    llvm::SetVector<unsigned> producers;
+    for (Value input : grouping.getInputs(group))
+      if (std::optional<unsigned> producer = grouping.getProducer(input))
+        producers.insert(*producer);
+    reads[group] = producers.takeVector();
+  }
+  return reads;
+}
+
+/// Groups such that each comes after those that it reads.
+static std::vector<unsigned> sortByReads(ArrayRef<SmallVector<unsigned>> reads) {
+  std::vector<unsigned> waiting(reads.size()), sorted;
+  std::vector<SmallVector<unsigned>> readers(reads.size());
+  for (unsigned group = 0; group < reads.size(); ++group) {
+    waiting[group] = reads[group].size();
+    for (unsigned read : reads[group])
+      readers[read].push_back(group);
+    if (waiting[group] == 0)
+      sorted.push_back(group);
+  }
+  for (size_t next = 0; next < sorted.size(); ++next)
+    for (unsigned reader : readers[sorted[next]])
+      if (--waiting[reader] == 0)
+        sorted.push_back(reader);
+  assert(sorted.size() == reads.size() && "groups depend on each other in a circle");
+  return sorted;
+}
+
+/// The level of each group, where `counts(group)` says which groups count.
+template <typename Counts>
+static std::vector<unsigned> computeLevels(ArrayRef<SmallVector<unsigned>> reads, Counts counts) {
+  std::vector<unsigned> levels(reads.size(), 0);
+  for (unsigned group : sortByReads(reads)) {
+    for (unsigned read : reads[group])
+      levels[group] = std::max(levels[group], levels[read]);
+    levels[group] += counts(group);
+  }
+  return levels;
+}
+
+/// Merges all groups of `kind` that have one level, or, where every group counts for the level, one depth.
+static void mergeLevels(Grouping &grouping, GroupKind kind, bool everyGroupCounts = false) {
+  const std::vector<Group> &groups = grouping.getGroups();
+  std::vector<unsigned> levels = computeLevels(getReads(grouping), [&](unsigned group) {
+    return everyGroupCounts || groups[group].kind == kind;
+  });
+  DenseMap<unsigned, unsigned> first;
+  for (unsigned group = 0; group < groups.size(); ++group) {
+    if (groups[group].kind != kind || groups[group].ops.empty())
+      continue;
+    auto [found, inserted] = first.try_emplace(levels[group], group);
+    if (!inserted)
+      grouping.merge(found->second, group);
+  }
+}
+
+/// Merges rows of one shape that read one tensor of that shape: a loss, its gradient and a metric.
+static void mergeRows(Grouping &grouping) {
+  const std::vector<Group> &groups = grouping.getGroups();
+  std::vector<unsigned> levels = computeLevels(getReads(grouping), [&](unsigned group) { return groups[group].kind == GroupKind::Row; });
+  llvm::EquivalenceClasses<unsigned> classes;
+  DenseMap<std::pair<Value, unsigned>, unsigned> readers;
+  for (unsigned group = 0; group < groups.size(); ++group) {
+    if (groups[group].kind != GroupKind::Row || groups[group].ops.empty())
+      continue;
+    classes.insert(group);
+    for (Value input : grouping.getInputs(group)) {
+      // A tensor's own shape makes the shapes of its readers equal.
+      if (cast<RankedTensorType>(input.getType()).getShape() != ArrayRef(groups[group].shape))
+        continue;
+      auto [found, inserted] = readers.try_emplace({input, levels[group]}, group);
+      if (!inserted)
+        classes.unionSets(found->second, group);
+    }
+  }
+  for (unsigned group = 0; group < groups.size(); ++group)
+    if (classes.contains(group) && classes.getLeaderValue(group) != group)
+      grouping.merge(classes.getLeaderValue(group), group);
+}
+
+void mp::mergeIndependentGroups(Grouping &grouping) {
+  mergeRows(grouping);
+  mergeLevels(grouping, GroupKind::Column);
+  mergeLevels(grouping, GroupKind::Partial);
+  mergeLevels(grouping, GroupKind::Serial);
+  mergeLevels(grouping, GroupKind::Update);
+  mergeLevels(grouping, GroupKind::Map, /*everyGroupCounts=*/true);
+}

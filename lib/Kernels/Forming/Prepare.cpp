@@ -1,0 +1,115 @@
+//===- Prepare.cpp - movements where kernels can take them -------------------------------------------------------------===//
+
+#include "Prepare.h"
+
+#include "mp/IR/MP.h"
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+Value mp::getElementwiseSource(Operation *op) {
+  auto kernelOp = dyn_cast<KernelOpInterface>(op);
+  if (!kernelOp || kernelOp.getKernelRole() != KernelRole::Map || op->getNumResults() != 1)
+    return {};
+  Value source;
+  for (Value operand : op->getOperands()) {
+    if (typeOf(operand).getRank() == 0)
+      continue;
+    if (source || typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
+      return {};
+    source = operand;
+  }
+  return source;
+}
+
+/// A copy of elementwise `op` that reads `source` instead and has its shape.
+static Value cloneOn(RewriterBase &rewriter, Operation *op, Value source) {
+  Operation *clone = rewriter.clone(*op);
+  clone->replaceUsesOfWith(getElementwiseSource(op), source);
+  clone->getResult(0).setType(typeOf(op->getResult(0)).clone(typeOf(source).getShape()));
+  return clone->getResult(0);
+}
+
+namespace {
+
+/// reshape(relu(x)) -> relu(reshape(x))
+struct HoistReshape : OpRewritePattern<ReshapeOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    Operation *producer = op.getInput().getDefiningOp();
+    Value source = producer && producer->hasOneUse() ? getElementwiseSource(producer) : Value();
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "follows no elementwise op that serves it alone");
+    Type type = op.getType().clone(typeOf(source).getElementType());
+    Value view = ReshapeOp::create(rewriter, op.getLoc(), type, source);
+    rewriter.replaceOp(op, cloneOn(rewriter, producer, view));
+    return success();
+  }
+};
+
+/// matmul(cast(transpose(x)), y) -> matmul(cast(x), y) transpose_lhs
+struct FoldTranspose : OpRewritePattern<MatmulOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+    Value lhs = withoutTranspose(rewriter, op.getLhs()), rhs = withoutTranspose(rewriter, op.getRhs());
+    if (!lhs && !rhs)
+      return rewriter.notifyMatchFailure(op, "no operand is the transpose of a matrix");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (lhs) {
+        op.getLhsMutable().assign(lhs);
+        op.setTransposeLhs(!op.getTransposeLhs());
+      }
+      if (rhs) {
+        op.getRhsMutable().assign(rhs);
+        op.setTransposeRhs(!op.getTransposeRhs());
+      }
+    });
+    return success();
+  }
+
+private:
+  static bool swapsMatrix(TransposeOp op) {
+    ArrayRef<int64_t> permutation = op.getPermutation();
+    int64_t rank = permutation.size();
+    for (int64_t i = 0; i + 2 < rank; ++i)
+      if (permutation[i] != i)
+        return false;
+    return rank >= 2 && permutation[rank - 1] == rank - 2;
+  }
+
+  /// The value with the last two dimensions as they were before a transpose, or null.
+  static Value withoutTranspose(PatternRewriter &rewriter, Value value) {
+    static constexpr unsigned kLongestChain = 8;
+    SmallVector<Operation *> chain;
+    while (true) {
+      if (auto transpose = value.getDefiningOp<TransposeOp>()) {
+        if (!swapsMatrix(transpose))
+          return {};
+        value = transpose.getInput();
+        break;
+      }
+      Operation *op = value.getDefiningOp();
+      Value source = op && op->hasOneUse() && chain.size() < kLongestChain ? getElementwiseSource(op) : Value();
+      if (!source)
+        return {};
+      chain.push_back(op);
+      value = source;
+    }
+    for (Operation *op : llvm::reverse(chain)) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(op);
+      value = cloneOn(rewriter, op, value);
+    }
+    return value;
+  }
+};
+
+} // namespace
+
+void mp::populatePreparePatterns(RewritePatternSet &patterns) {
+  patterns.add<HoistReshape, FoldTranspose>(patterns.getContext());
+}

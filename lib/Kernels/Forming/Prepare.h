@@ -1,0 +1,20 @@
+//===- Prepare.h - movements where kernels can take them ----------------------------------------------------*- C++ -*-===//
+
+#ifndef MP_LIB_KERNELS_FORMING_PREPARE_H
+#define MP_LIB_KERNELS_FORMING_PREPARE_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mp {
+
+/// Adds the patterns that move data movement out of the way of kernels, none of which changes a value:
+/// a transpose of the last two dimensions in front of a contraction becomes its transpose_lhs or transpose_rhs, and a
+/// reshape moves in front of the elementwise chain that it follows, so that it is a view of something in memory.
+void populatePreparePatterns(mlir::RewritePatternSet &patterns);
+
+/// The one tensor operand of an op that computes each element from the same element of it and from scalars, or null.
+mlir::Value getElementwiseSource(mlir::Operation *op);
+
+} // namespace mp
+
+#endif // MP_LIB_KERNELS_FORMING_PREPARE_H

@@ -1,0 +1,104 @@
+// RUN: mp-opt %s -mp-decompose | FileCheck %s
+
+// CHECK-LABEL: @loss_is_the_mean_of_its_rows
+func.func @loss_is_the_mean_of_its_rows(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<f32> {
+  // CHECK: %[[ROWS:.*]] = mp.softmax_cross_entropy_rows %arg0, %arg1 : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf32>
+  // CHECK: mp.reduce_mean %[[ROWS]] dimensions [0] : tensor<4xf32> -> tensor<f32>
+  %l = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// CHECK-LABEL: @weighted_loss_is_a_weighted_mean
+func.func @weighted_loss_is_a_weighted_mean(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %w: tensor<4xf32>) -> tensor<f32> {
+  // CHECK: %[[ROWS:.*]] = mp.softmax_cross_entropy_rows
+  // CHECK: %[[WEIGHTED:.*]] = mp.mul %[[ROWS]], %arg2
+  // CHECK: %[[SUM:.*]] = mp.reduce_sum %[[WEIGHTED]] dimensions [0]
+  // CHECK: %[[WEIGHT:.*]] = mp.reduce_sum %arg2 dimensions [0]
+  // CHECK: mp.div %[[SUM]], %[[WEIGHT]]
+  %l = mp.softmax_cross_entropy %z, %y weights %w : tensor<4xf32> : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// CHECK-LABEL: @loss_of_one_row
+func.func @loss_of_one_row(%z: tensor<10xf64>, %y: tensor<i32>) -> tensor<f64> {
+  // CHECK: %[[ROWS:.*]] = mp.softmax_cross_entropy_rows %arg0, %arg1 : tensor<10xf64>, tensor<i32> -> tensor<f64>
+  // CHECK: return %[[ROWS]]
+  %l = mp.softmax_cross_entropy %z, %y : tensor<10xf64>, tensor<i32> -> tensor<f64>
+  return %l : tensor<f64>
+}
+
+// CHECK-LABEL: @gradient_of_the_mean_stays
+func.func @gradient_of_the_mean_stays(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %scale: tensor<f32>) -> tensor<4x10xf16> {
+  // CHECK: %[[ONE:.*]] = mp.constant dense<1.000000e+00> : tensor<f32>
+  // CHECK: %[[SEED:.*]] = mp.mul %[[ONE]], %arg2
+  // CHECK: mp.softmax_cross_entropy_grad %arg0, %arg1, %[[SEED]]
+  %one = mp.gradient_seed : tensor<f32>
+  %seed = mp.scale_loss %one, %scale
+  %g = mp.softmax_cross_entropy_grad %z, %y, %seed : tensor<4x10xf16>, tensor<4xui8>, tensor<f32>
+  return %g : tensor<4x10xf16>
+}
+
+// CHECK-LABEL: @weighted_gradient_has_a_factor_per_row
+func.func @weighted_gradient_has_a_factor_per_row(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %g: tensor<f32>, %w: tensor<4xf32>) -> tensor<4x10xf16> {
+  // CHECK: %[[SCALED:.*]] = mp.mul %arg3, %arg2 : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+  // CHECK: %[[SUM:.*]] = mp.reduce_sum %arg3 dimensions [0]
+  // CHECK: %[[FACTOR:.*]] = mp.div %[[SCALED]], %[[SUM]] : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+  // CHECK: mp.softmax_cross_entropy_grad_rows %arg0, %arg1, %[[FACTOR]]
+  %d = mp.softmax_cross_entropy_grad %z, %y, %g weights %w : tensor<4xf32> : tensor<4x10xf16>, tensor<4xui8>, tensor<f32>
+  return %d : tensor<4x10xf16>
+}
+
+// CHECK-LABEL: @unscale_checks_the_products
+func.func @unscale_checks_the_products(%a: tensor<300x300xf32>, %b: tensor<300xf32>, %scale: tensor<f32>) -> (tensor<300x300xf32>, tensor<300xf32>, tensor<i32>) {
+  // CHECK: %[[INVERSE:.*]] = mp.div %{{.*}}, %arg2 : tensor<f32>
+  // CHECK: %[[A:.*]] = mp.mul %arg0, %[[INVERSE]]
+  // CHECK: %[[B:.*]] = mp.mul %arg1, %[[INVERSE]]
+  // CHECK: %[[FA:.*]] = mp.nonfinite_blocks %[[A]] {block = 32768 : i64} : tensor<300x300xf32> -> tensor<3xi32>
+  // CHECK: %[[FB:.*]] = mp.nonfinite_blocks %[[B]] {block = 32768 : i64} : tensor<300xf32> -> tensor<1xi32>
+  // CHECK: %[[BAD:.*]] = mp.first_bad %[[FA]], %[[FB]]
+  // CHECK: return %[[A]], %[[B]], %[[BAD]]
+  %u:2, %bad = mp.unscale %a, %b by %scale {names = ["a", "b"]} : tensor<300x300xf32>, tensor<300xf32>
+  return %u#0, %u#1, %bad : tensor<300x300xf32>, tensor<300xf32>, tensor<i32>
+}
+
+// CHECK-LABEL: @check_finite_checks_in_the_gradients_type
+func.func @check_finite_checks_in_the_gradients_type(%a: tensor<8xf16>) -> tensor<i32> {
+  // CHECK: %[[F:.*]] = mp.nonfinite_blocks %arg0 {block = 32768 : i64} : tensor<8xf16> -> tensor<1xi32>
+  // CHECK: mp.first_bad %[[F]] : tensor<1xi32>
+  %bad = mp.check_finite %a {names = ["a"]} : tensor<8xf16>
+  return %bad : tensor<i32>
+}
+
+// CHECK-LABEL: @norm_sums_partial_sums
+func.func @norm_sums_partial_sums(%a: tensor<300x300xf32>, %b: tensor<2xf32>) -> tensor<f32> {
+  // CHECK: %[[PA:.*]] = mp.sum_squares_blocks %arg0 {block = 32768 : i64} : tensor<300x300xf32> -> tensor<3xf32>
+  // CHECK: %[[SA:.*]] = mp.reduce_sum %[[PA]] dimensions [0]
+  // CHECK: %[[PB:.*]] = mp.sum_squares_blocks %arg1
+  // CHECK: %[[SB:.*]] = mp.reduce_sum %[[PB]] dimensions [0]
+  // CHECK: %[[SUM:.*]] = mp.add %[[SA]], %[[SB]]
+  // CHECK: mp.sqrt %[[SUM]]
+  %n = mp.global_norm %a, %b : tensor<300x300xf32>, tensor<2xf32>
+  return %n : tensor<f32>
+}
+
+// CHECK-LABEL: @clip_keeps_a_nan
+func.func @clip_keeps_a_nan(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<f32>) {
+  // CHECK: %[[NORM:.*]] = mp.sqrt
+  // CHECK: %[[RATIO:.*]] = mp.div
+  // A ratio that is NaN is not greater than 1 and is taken as it is.
+  // CHECK: %[[MORE:.*]] = mp.compare gt %[[RATIO]], %[[ONE:.*]] :
+  // CHECK: %[[FACTOR:.*]] = mp.select %[[MORE]], %[[ONE]], %[[RATIO]]
+  // CHECK: %[[CLIPPED:.*]] = mp.mul %arg0, %[[FACTOR]]
+  // CHECK: return %[[CLIPPED]], %[[NORM]]
+  %c, %n = mp.clip_by_global_norm %a {max_norm = 1.0 : f32} : tensor<2xf32>
+  return %c, %n : tensor<2xf32>, tensor<f32>
+}
+
+// CHECK-LABEL: @like_is_dropped
+func.func @like_is_dropped(%b: tensor<8xf32>, %x: tensor<4x8xf16>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
+  // CHECK: mp.broadcast %arg0 : tensor<8xf32> -> tensor<4x8xf32>
+  %0 = mp.broadcast %b like %x : tensor<4x8xf16> : tensor<8xf32> -> tensor<4x8xf32>
+  // CHECK: mp.iota dimension 0 -> tensor<4x8xi64>
+  %1 = mp.iota dimension 0 like %x : tensor<4x8xf16> -> tensor<4x8xi64>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xi64>
+}
