@@ -1,4 +1,5 @@
-//===- Kernel.cpp - mp.kernel, schedules, places and kernel-level ops -----------------------------------------------===//
+//===- Kernel.cpp - mp.kernel, schedules, places and kernel-level ops
+//-----------------------------------------------===//
 
 #include "KernelFormat.h"
 
@@ -134,7 +135,8 @@ LogicalResult SoftmaxCrossEntropyRowsOp::verify() {
   if (logits.getRank() == 0)
     return emitOpError("logits have rank 0, expected at least 1");
   if (logits.getShape().back() == 0 || labels.getShape() != logits.getShape().drop_back())
-    return emitOpError("labels are ") << labels << ", expected the shape of the logits " << logits << " without its last dimension";
+    return emitOpError("labels are ") << labels << ", expected the shape of the logits " << logits
+                                      << " without its last dimension";
   Type wanted = logits.getElementType().isF64() ? logits.getElementType() : Float32Type::get(getContext());
   if (getType().getElementType() != wanted)
     return emitOpError("result is ") << getType() << ", expected elements of " << wanted;
@@ -163,7 +165,8 @@ LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
 /// One element per `block` elements of `input`; no shape where that is not known or `block` is no size.
 static void inferBlocks(RankedTensorType input, int64_t block, SmallVectorImpl<SmallVector<int64_t>> &shapes) {
   bool known = input.hasStaticShape() && block > 0;
-  shapes.push_back({known ? static_cast<int64_t>(llvm::divideCeil(input.getNumElements(), block)) : ShapedType::kDynamic});
+  shapes.push_back(
+      {known ? static_cast<int64_t>(llvm::divideCeil(input.getNumElements(), block)) : ShapedType::kDynamic});
 }
 
 LogicalResult NonfiniteBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
@@ -196,8 +199,9 @@ static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError
   return emitError() << "a schedule's parameters are positive";
 }
 
-LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM, int64_t blockN,
-                                              int64_t blockK, int64_t tileM, int64_t tileN, int64_t vector) {
+LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM,
+                                              int64_t blockN, int64_t blockK, int64_t tileM, int64_t tileN,
+                                              int64_t vector) {
   if (failed(verifyPositive(emitError, {blockM, blockN, blockK, tileM, tileN, vector})))
     return failure();
   if (blockM % tileM != 0 || blockN % tileN != 0)
@@ -214,10 +218,12 @@ LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 LogicalResult RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t vector) {
   return verifyPositive(emitError, {rows, vector});
 }
-LogicalResult ColumnScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns, int64_t vector) {
+LogicalResult ColumnScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns,
+                                         int64_t vector) {
   if (failed(verifyPositive(emitError, {columns, vector})))
     return failure();
-  return columns % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide columns " << columns;
+  return columns % vector == 0 ? success()
+                               : emitError() << "vector " << vector << " does not divide columns " << columns;
 }
 LogicalResult PartialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector) {
   return verifyPositive(emitError, {block, vector});

@@ -1,4 +1,5 @@
-//===- KernelFormat.h - the text form of mp.kernel --------------------------------------------------------*- C++ -*-===//
+//===- KernelFormat.h - the text form of mp.kernel --------------------------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_IR_KERNELFORMAT_H
 #define MP_IR_KERNELFORMAT_H

@@ -1,4 +1,5 @@
-//===- Decompose.cpp - replace composite ops by what kernels hold -----------------------------------------------------===//
+//===- Decompose.cpp - replace composite ops by what kernels hold
+//-----------------------------------------------------===//
 
 #include "mp/Kernels/Passes.h"
 
@@ -32,15 +33,13 @@ public:
     auto attribute = DenseElementsAttr::get(type, rewriter.getFloatAttr(element, value));
     return ConstantOp::create(rewriter, loc, type, attribute);
   }
-  template <typename Op>
-  Value binary(Value lhs, Value rhs) {
+  template <typename Op> Value binary(Value lhs, Value rhs) {
     // An operand of rank 0 takes the other's shape; two of equal shape keep it.
     Type type = typeOf(lhs).getRank() >= typeOf(rhs).getRank() ? lhs.getType() : rhs.getType();
     return Op::create(rewriter, loc, type, lhs, rhs);
   }
   /// Over all dimensions, to rank 0.
-  template <typename ReduceOp>
-  Value reduce(Value input) {
+  template <typename ReduceOp> Value reduce(Value input) {
     SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(input).getRank()));
     auto type = RankedTensorType::get({}, typeOf(input).getElementType());
     return all.empty() ? input : Value(ReduceOp::create(rewriter, loc, type, input, all, /*keep_dims=*/false));
@@ -71,7 +70,8 @@ public:
 
 private:
   static Type blocksOf(Value input, Type element) {
-    return RankedTensorType::get({static_cast<int64_t>(llvm::divideCeil(typeOf(input).getNumElements(), kPartialBlock))}, element);
+    return RankedTensorType::get(
+        {static_cast<int64_t>(llvm::divideCeil(typeOf(input).getNumElements(), kPartialBlock))}, element);
   }
 
   PatternRewriter &rewriter;
@@ -83,7 +83,8 @@ struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
 
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op, PatternRewriter &rewriter) const override {
     Pieces pieces(rewriter, op.getLoc());
-    auto rowType = RankedTensorType::get(typeOf(op.getLogits()).getShape().drop_back(), typeOf(op.getResult()).getElementType());
+    auto rowType =
+        RankedTensorType::get(typeOf(op.getLogits()).getShape().drop_back(), typeOf(op.getResult()).getElementType());
     Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), rowType, op.getLogits(), op.getLabels());
     if (Value weights = op.getWeights()) {
       Value sum = pieces.reduce<ReduceSumOp>(pieces.binary<MulOp>(rows, weights));
@@ -95,7 +96,8 @@ struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
   }
 };
 
-/// Without weights the op is a row op as it is; with them a row needs the sum of all weights, which is no row's business.
+/// Without weights the op is a row op as it is; with them a row needs the sum of all weights, which is no row's
+/// business.
 struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyGradOp> {
   using Base::Base;
 
@@ -105,7 +107,8 @@ struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyG
     Pieces pieces(rewriter, op.getLoc());
     Value scaled = pieces.binary<MulOp>(op.getWeights(), op.getGradient());
     Value factor = pieces.binary<DivOp>(scaled, pieces.reduce<ReduceSumOp>(op.getWeights()));
-    rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getType(), op.getLogits(), op.getLabels(), factor);
+    rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getType(), op.getLogits(), op.getLabels(),
+                                                               factor);
     return success();
   }
 };
@@ -184,8 +187,7 @@ struct DecomposeGradientSeed : OpRewritePattern<GradientSeedOp> {
 };
 
 /// Only the shape of `like` was read, and that stands in the result's type.
-template <typename Op>
-struct DropLike : OpRewritePattern<Op> {
+template <typename Op> struct DropLike : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,5 @@
-//===- FormKernels.cpp - gather the ops of a program into kernels ------------------------------------------------------===//
+//===- FormKernels.cpp - gather the ops of a program into kernels
+//------------------------------------------------------===//
 
 #include "mp/Kernels/Passes.h"
 

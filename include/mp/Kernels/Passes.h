@@ -1,4 +1,5 @@
-//===- Passes.h - from programs to kernels with a schedule and places -------------------------------------*- C++ -*-===//
+//===- Passes.h - from programs to kernels with a schedule and places -------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_KERNELS_PASSES_H
 #define MP_KERNELS_PASSES_H

@@ -1,4 +1,5 @@
-//===- EmitKernels.cpp - groups become mp.kernel ------------------------------------------------------------------------===//
+//===- EmitKernels.cpp - groups become mp.kernel
+//------------------------------------------------------------------------===//
 
 #include "Groups.h"
 
@@ -122,7 +123,8 @@ private:
     SmallVector<Value> operands = llvm::map_to_vector(inputs, [&](Value input) { return inMemory(input); });
     SmallVector<Value> results;
     for (Operation *op : group.ops)
-      llvm::append_range(results, llvm::make_filter_range(op->getResults(), [&](Value value) { return escaping.contains(value); }));
+      llvm::append_range(
+          results, llvm::make_filter_range(op->getResults(), [&](Value value) { return escaping.contains(value); }));
 
     Operation *root = findRoot(group.ops);
     std::string name = (root->getName().stripDialect() + "_" + Twine(count++)).str();
@@ -138,7 +140,8 @@ private:
         inKernel(body, inside, operand);
       body.clone(*op, inside);
     }
-    YieldOp::create(body, root->getLoc(), llvm::map_to_vector(results, [&](Value value) { return inside.lookup(value); }));
+    YieldOp::create(body, root->getLoc(),
+                    llvm::map_to_vector(results, [&](Value value) { return inside.lookup(value); }));
     memory.map(results, kernel.getResults());
   }
 

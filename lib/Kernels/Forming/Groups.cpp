@@ -1,4 +1,5 @@
-//===- Groups.cpp - which ops share a kernel ---------------------------------------------------------------------------===//
+//===- Groups.cpp - which ops share a kernel
+//---------------------------------------------------------------------------===//
 
 #include "Groups.h"
 
@@ -77,7 +78,9 @@ void Grouping::appendLeaves(Value value, llvm::SetVector<Value> &leaves) const {
 bool Grouping::shouldRepeat(Operation *op) const {
   KernelRole role = roleOf(op);
   // A contraction packs its operands from memory: what has no tensor in memory behind it is put there.
-  bool feedsContraction = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<KernelOpInterface>(user) && roleOf(user) == KernelRole::Contraction; });
+  bool feedsContraction = llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<KernelOpInterface>(user) && roleOf(user) == KernelRole::Contraction;
+  });
   bool needsPlace = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp, ReshapeOp>(user); });
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     auto splat = dyn_cast<DenseElementsAttr>(constant.getValue());
@@ -93,7 +96,8 @@ bool Grouping::shouldRepeat(Operation *op) const {
   llvm::SetVector<Value> leaves;
   for (Value operand : op->getOperands()) {
     appendLeaves(operand, leaves);
-    if (auto found = repeated.find(operand.getDefiningOp()); found != repeated.end() && found->second.length >= kLongestRepeat)
+    if (auto found = repeated.find(operand.getDefiningOp());
+        found != repeated.end() && found->second.length >= kLongestRepeat)
       return false;
   }
   Value tensor;
@@ -175,7 +179,8 @@ bool Grouping::rowsFit(Operation *op, ArrayRef<int64_t> shape) const {
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     ArrayRef<int64_t> own = typeOf(operand).getShape();
-    bool isOneRow = own.size() == 1 && own.back() == shape.back() && own != rows && typeOf(op->getResult(0)).getShape() == shape;
+    bool isOneRow =
+        own.size() == 1 && own.back() == shape.back() && own != rows && typeOf(op->getResult(0)).getShape() == shape;
     // (seed, step) of random numbers are no row, but every element may read them.
     return isRow(operand) || isOneRow || operand.getType() == detail::getRngType(op->getContext());
   });
@@ -188,7 +193,9 @@ bool Grouping::isPrologueOf(const Group &group, Operation *op) const {
   if (group.ops.size() > kLongestPrologue)
     return false;
   return llvm::all_of(group.ops, [&](Operation *own) {
-    return roleOf(own) == KernelRole::Map && own->getNumResults() == 1 && llvm::all_of(own->getUsers(), [&](Operation *user) { return user == op || llvm::is_contained(group.ops, user); });
+    return roleOf(own) == KernelRole::Map && own->getNumResults() == 1 &&
+           llvm::all_of(own->getUsers(),
+                        [&](Operation *user) { return user == op || llvm::is_contained(group.ops, user); });
   });
 }
 
@@ -208,9 +215,11 @@ bool Grouping::fits(Operation *op, const Group &wanted, const Group &host) const
     // A reduction takes the map that feeds it.
     if (wanted.kind == GroupKind::Row)
       return host.fitsRows && wanted.shape == host.shape && rowsFit(op, host.shape);
-    return wanted.kind == GroupKind::Column && typeOf(op->getOperand(0)).getShape() == ArrayRef(host.shape) && isPrologueOf(host, op);
+    return wanted.kind == GroupKind::Column && typeOf(op->getOperand(0)).getShape() == ArrayRef(host.shape) &&
+           isPrologueOf(host, op);
   case GroupKind::Row:
-    return (single || wanted.kind == GroupKind::Row) && (isMap || wanted.shape == host.shape) && rowsFit(op, host.shape);
+    return (single || wanted.kind == GroupKind::Row) && (isMap || wanted.shape == host.shape) &&
+           rowsFit(op, host.shape);
   case GroupKind::Serial:
     return wanted.kind == GroupKind::Serial && llvm::all_of(op->getOperands(), isSmall);
   case GroupKind::Partial:
@@ -252,11 +261,13 @@ void Grouping::place(Operation *op) {
     if (std::optional<unsigned> producer = getProducer(leaf); producer && !llvm::is_contained(producers, *producer))
       producers.push_back(*producer);
   // The deepest producer first: joining it waits for none of the others.
-  llvm::sort(producers, [&](unsigned a, unsigned b) { return std::pair(groups[b].depth, a) < std::pair(groups[a].depth, b); });
+  llvm::sort(producers,
+             [&](unsigned a, unsigned b) { return std::pair(groups[b].depth, a) < std::pair(groups[a].depth, b); });
 
   // A view lies in memory, so its reader is another kernel than its writer.
   auto isViewed = [&](unsigned producer) {
-    return llvm::any_of(leaves, [&](Value leaf) { return leaf.getDefiningOp<ReshapeOp>() && getProducer(leaf) == producer; });
+    return llvm::any_of(leaves,
+                        [&](Value leaf) { return leaf.getDefiningOp<ReshapeOp>() && getProducer(leaf) == producer; });
   };
 
   Group wanted = describe(op);

@@ -1,4 +1,5 @@
-//===- Groups.h - which ops share a kernel -------------------------------------------------------------------*- C++ -*-===//
+//===- Groups.h - which ops share a kernel -------------------------------------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_LIB_KERNELS_FORMING_GROUPS_H
 #define MP_LIB_KERNELS_FORMING_GROUPS_H

@@ -1,9 +1,10 @@
-//===- MergeGroups.cpp - kernels of one kind that do not depend on each other become one ------------------------------===//
+//===- MergeGroups.cpp - kernels of one kind that do not depend on each other become one
+//------------------------------===//
 //
-// The level of a group in a kind is the most groups of that kind on a way to it, itself included. Two groups of the kind
-// with the same level do not depend on each other. All groups of one level can become one without making a circle: a way
-// out of a merged group and back would lead from one of its members to another, hence to a higher level. The same holds
-// for any part of a level, and for all levels at once, since ways only ever lead to higher levels.
+// The level of a group in a kind is the most groups of that kind on a way to it, itself included. Two groups of the
+// kind with the same level do not depend on each other. All groups of one level can become one without making a circle:
+// a way out of a merged group and back would lead from one of its members to another, hence to a higher level. The same
+// holds for any part of a level, and for all levels at once, since ways only ever lead to higher levels.
 //===------------------------------------------------------------------------------------------------------------------===//
 
 #include "Groups.h"
@@ -61,9 +62,8 @@ static std::vector<unsigned> computeLevels(ArrayRef<SmallVector<unsigned>> reads
 /// Merges all groups of `kind` that have one level, or, where every group counts for the level, one depth.
 static void mergeLevels(Grouping &grouping, GroupKind kind, bool everyGroupCounts = false) {
   const std::vector<Group> &groups = grouping.getGroups();
-  std::vector<unsigned> levels = computeLevels(getReads(grouping), [&](unsigned group) {
-    return everyGroupCounts || groups[group].kind == kind;
-  });
+  std::vector<unsigned> levels =
+      computeLevels(getReads(grouping), [&](unsigned group) { return everyGroupCounts || groups[group].kind == kind; });
   DenseMap<unsigned, unsigned> first;
   for (unsigned group = 0; group < groups.size(); ++group) {
     if (groups[group].kind != kind || groups[group].ops.empty())
@@ -77,7 +77,8 @@ static void mergeLevels(Grouping &grouping, GroupKind kind, bool everyGroupCount
 /// Merges rows of one shape that read one tensor of that shape: a loss, its gradient and a metric.
 static void mergeRows(Grouping &grouping) {
   const std::vector<Group> &groups = grouping.getGroups();
-  std::vector<unsigned> levels = computeLevels(getReads(grouping), [&](unsigned group) { return groups[group].kind == GroupKind::Row; });
+  std::vector<unsigned> levels =
+      computeLevels(getReads(grouping), [&](unsigned group) { return groups[group].kind == GroupKind::Row; });
   llvm::EquivalenceClasses<unsigned> classes;
   DenseMap<std::pair<Value, unsigned>, unsigned> readers;
   for (unsigned group = 0; group < groups.size(); ++group) {

@@ -1,4 +1,5 @@
-//===- Prepare.cpp - movements where kernels can take them -------------------------------------------------------------===//
+//===- Prepare.cpp - movements where kernels can take them
+//-------------------------------------------------------------===//
 
 #include "Prepare.h"
 

@@ -1,4 +1,5 @@
-//===- Prepare.h - movements where kernels can take them ----------------------------------------------------*- C++ -*-===//
+//===- Prepare.h - movements where kernels can take them ----------------------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_LIB_KERNELS_FORMING_PREPARE_H
 #define MP_LIB_KERNELS_FORMING_PREPARE_H

@@ -1,0 +1,180 @@
+// RUN: mp-opt %s -split-input-file -verify-diagnostics
+
+func.func @types_and_inputs(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has 1 inputs, but types for 2}}
+  %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    mp.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @arguments(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has 1 inputs and 2 block arguments}}
+  %0 = "mp.kernel"(%x) ({
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mp.yield %a : tensor<4xf32>
+  }) {kernel_name = "k"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @argument_type(%x: tensor<4xf32>) -> tensor<4xf16> {
+  // expected-error@+1 {{input 0 is 'tensor<4xf32>', its block argument 'tensor<4xf16>'}}
+  %0 = "mp.kernel"(%x) ({
+  ^bb0(%a: tensor<4xf16>):
+    mp.yield %a : tensor<4xf16>
+  }) {kernel_name = "k"} : (tensor<4xf32>) -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @yield_count(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has 1 results, but yields 2 values}}
+  %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    mp.yield %a, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @yield_type(%x: tensor<4xf32>) -> tensor<4xf16> {
+  // expected-error@+1 {{result 0 is 'tensor<4xf16>', the yielded value 'tensor<4xf32>'}}
+  %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<4xf16> {
+    mp.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @places(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has 1 results and 2 places}}
+  %0 = mp.kernel "k" (%a = %x) place([#mp.arena<0>, #mp.arena<64>]) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = mp.relu %a : tensor<4xf32>
+    mp.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @open(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error@+1 {{has an input without static shape; mp-specialize makes shapes static}}
+  %0 = mp.kernel "k" (%a = %x) : (tensor<?xf32>) -> tensor<?xf32> {
+    %1 = mp.relu %a : tensor<?xf32>
+    mp.yield %1 : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @composite(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error@+1 {{holds mp.global_norm, which is no op of a kernel}}
+  %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<f32> {
+    %1 = mp.global_norm %a : tensor<4xf32>
+    mp.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{holds mp.kernel, which is no op of a kernel}}
+  %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = mp.kernel "l" (%b = %a) : (tensor<4xf32>) -> tensor<4xf32> {
+      mp.yield %b : tensor<4xf32>
+    }
+    mp.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{offset 32 is no multiple of 64}}
+func.func @offset() attributes {a = #mp.arena<32>} { return }
+
+// -----
+
+// expected-error@+1 {{result number -1 is negative}}
+func.func @result() attributes {a = #mp.result<-1>} { return }
+
+// -----
+
+// expected-error@+1 {{tiles 6 x 16 do not divide blocks 20 x 32}}
+func.func @tiles() attributes {a = #mp.contraction<block_m = 20, block_n = 32, block_k = 4, tile_m = 6, tile_n = 16, vector = 8>} { return }
+
+// -----
+
+// expected-error@+1 {{vector 16 does not divide tile_n 8}}
+func.func @vector() attributes {a = #mp.contraction<block_m = 24, block_n = 32, block_k = 4, tile_m = 6, tile_n = 8, vector = 16>} { return }
+
+// -----
+
+// expected-error@+1 {{vector 8 does not divide block 12}}
+func.func @map() attributes {a = #mp.map<block = 12, vector = 8>} { return }
+
+// -----
+
+// expected-error@+1 {{vector 8 does not divide columns 12}}
+func.func @column() attributes {a = #mp.column<columns = 12, vector = 8>} { return }
+
+// -----
+
+// expected-error@+1 {{a schedule's parameters are positive}}
+func.func @positive() attributes {a = #mp.row<rows = 0, vector = 8>} { return }
+
+// -----
+
+func.func @rows_labels(%z: tensor<4x10xf32>, %y: tensor<5xui8>) -> tensor<4xf32> {
+  // expected-error@+1 {{labels are 'tensor<5xui8>', expected the shape of the logits 'tensor<4x10xf32>' without its last dimension}}
+  %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf32>, tensor<5xui8> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @rows_type(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<4xf16> {
+  // expected-error@+1 {{result is 'tensor<4xf16>', expected elements of 'f32'}}
+  %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @grad_rows_factor(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<4xf16>) -> tensor<4x10xf16> {
+  // expected-error@+1 {{factor is 'tensor<4xf16>', expected elements of 'f32'}}
+  %0 = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<4xf16> -> tensor<4x10xf16>
+  return %0 : tensor<4x10xf16>
+}
+
+// -----
+
+func.func @grad_rows_shape(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<f32>) -> tensor<4x10xf16> {
+  // expected-error@+1 {{labels and factor have one value per row, found 'tensor<f32>'}}
+  %0 = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<f32> -> tensor<4x10xf16>
+  return %0 : tensor<4x10xf16>
+}
+
+// -----
+
+func.func @blocks(%g: tensor<9xf32>) -> tensor<3xi32> {
+  // expected-error@+1 {{block is 0, expected at least 1}}
+  %0 = mp.nonfinite_blocks %g {block = 0 : i64} : tensor<9xf32> -> tensor<3xi32>
+  return %0 : tensor<3xi32>
+}
+
+// -----
+
+func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{result #0 has shape [2], operands and attributes give [3]}}
+  %0 = mp.sum_squares_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

@@ -1,0 +1,67 @@
+// RUN: mp-opt %s | FileCheck %s
+
+// CHECK-LABEL: @kernel_names_its_arguments
+func.func @kernel_names_its_arguments(%x: tensor<4x8xf16>, %w: tensor<8x2xf16>) -> tensor<4x2xf16> {
+  // CHECK: mp.kernel "dense" (%[[A:.*]] = %arg0, %[[K:.*]] = %arg1) : (tensor<4x8xf16>, tensor<8x2xf16>) -> tensor<4x2xf16> {
+  // CHECK-NEXT: mp.matmul %[[A]], %[[K]] acc f32
+  %z = mp.kernel "dense" (%a = %x, %k = %w) : (tensor<4x8xf16>, tensor<8x2xf16>) -> tensor<4x2xf16> {
+    %0 = mp.matmul %a, %k acc f32 : tensor<4x8xf16>, tensor<8x2xf16> -> tensor<4x2xf16>
+    mp.yield %0 : tensor<4x2xf16>
+  }
+  return %z : tensor<4x2xf16>
+}
+
+// CHECK-LABEL: @kernel_has_schedule_and_places
+func.func @kernel_has_schedule_and_places(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: schedule(#mp.map<block = 64, vector = 8>) place([#mp.arena<64>, #mp.result<1>])
+  %0:2 = mp.kernel "two" (%a = %x) schedule(#mp.map<block = 64, vector = 8>) place([#mp.arena<64>, #mp.result<1>])
+      : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %1 = mp.relu %a : tensor<4xf32>
+    %2 = mp.add %a, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    mp.yield %1, %2 : tensor<4xf32>, tensor<4xf32>
+  }
+  // CHECK: mp.copy %{{.*}}#0 place(#mp.result<0>) : tensor<4xf32>
+  %r = mp.copy %0#0 place(#mp.result<0>) : tensor<4xf32>
+  return %r, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: @kernel_without_inputs
+func.func @kernel_without_inputs() -> tensor<4xi32> {
+  // CHECK: mp.kernel "iota" () schedule(#mp.serial<vector = 4>) : () -> tensor<4xi32> {
+  %0 = mp.kernel "iota" () schedule(#mp.serial<vector = 4>) : () -> tensor<4xi32> {
+    %1 = mp.iota dimension 0 -> tensor<4xi32>
+    mp.yield %1 : tensor<4xi32>
+  }
+  return %0 : tensor<4xi32>
+}
+
+// CHECK-LABEL: @places_and_schedules
+func.func @places_and_schedules() attributes {
+    // CHECK: a = [#mp.arena<0>, #mp.state<"w">, #mp.result<3>]
+    a = [#mp.arena<0>, #mp.state<"w">, #mp.result<3>],
+    // CHECK-SAME: b = #mp.contraction<block_m = 24, block_n = 32, block_k = 64, tile_m = 6, tile_n = 16, vector = 8>
+    b = #mp.contraction<block_m = 24, block_n = 32, block_k = 64, tile_m = 6, tile_n = 16, vector = 8>,
+    // CHECK-SAME: c = #mp.row<rows = 4, vector = 8>
+    c = #mp.row<rows = 4, vector = 8>,
+    // CHECK-SAME: d = #mp.column<columns = 16, vector = 8>
+    d = #mp.column<columns = 16, vector = 8>,
+    // CHECK-SAME: e = #mp.partial<block = 32768, vector = 8>
+    e = #mp.partial<block = 32768, vector = 8>} {
+  return
+}
+
+// CHECK-LABEL: @kernel_level_ops
+func.func @kernel_level_ops(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<4xf32>, %g: tensor<3x3xf32>)
+    -> (tensor<4xf32>, tensor<4x10xf16>, tensor<3xf32>, tensor<i32>) {
+  // CHECK: mp.softmax_cross_entropy_rows %arg0, %arg1 : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf32>
+  %r = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf32>
+  // CHECK: mp.softmax_cross_entropy_grad_rows %arg0, %arg1, %arg2 : tensor<4x10xf16>, tensor<4xui8>, tensor<4xf32> -> tensor<4x10xf16>
+  %d = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<4xf32> -> tensor<4x10xf16>
+  // CHECK: mp.nonfinite_blocks %arg3 {block = 4 : i64} : tensor<3x3xf32> -> tensor<3xi32>
+  %b = mp.nonfinite_blocks %g {block = 4 : i64} : tensor<3x3xf32> -> tensor<3xi32>
+  // CHECK: mp.sum_squares_blocks %arg3 {block = 4 : i64} : tensor<3x3xf32> -> tensor<3xf32>
+  %s = mp.sum_squares_blocks %g {block = 4 : i64} : tensor<3x3xf32> -> tensor<3xf32>
+  // CHECK: mp.first_bad %{{.*}}, %{{.*}} : tensor<3xi32>, tensor<3xi32>
+  %bad = mp.first_bad %b, %b : tensor<3xi32>, tensor<3xi32>
+  return %r, %d, %s, %bad : tensor<4xf32>, tensor<4x10xf16>, tensor<3xf32>, tensor<i32>
+}
