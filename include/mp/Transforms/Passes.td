@@ -186,6 +186,28 @@ def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
   ];
 }
 
+def VerifyScalednessPass : Pass<"mp-verify-scaledness", "::mlir::func::FuncOp"> {
+  let summary = "refuse a gradient that is used with the loss scale in it";
+  let description = [{
+    Fails, at the op, where a gradient reaches an optimizer or a result {mp.gradient} unscaled twice or not at all, is
+    clipped or measured before it is unscaled, is unscaled by another scale than the one it carries, or depends on the
+    scale in another way than by a factor (a scaled gradient plus a plain one). A next value is plain; that of a state
+    marked `mp.scaled` carries the scale once, as the state does. Changes nothing. What follows the scale through each op
+    is the table of `ScalednessAnalysis`.
+
+    Example, an error at `mp.sgd`:
+
+    ```mlir
+    func.func @scaled_gradient(%w: tensor<f32>, %scale: tensor<f32>, %lr: tensor<f32>) -> tensor<f32> {
+      %one = mp.gradient_seed : tensor<f32>
+      %seed = mp.scale_loss %one, %scale
+      %w1 = mp.sgd %w, %seed, %lr : tensor<f32>
+      return %w1 : tensor<f32>
+    }
+    ```
+  }];
+}
+
 def OptimizerPass : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
   let summary = "update parameters by their gradients";
   let description = [{
