@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1,000 files damaged as they are, which the hash refuses, and 3,000 whose hash was made right again: 1,000 of them with
-// bytes of the table changed, 2,000 with fields changed. What the reader still accepts is then laid out and walked as a
-// runtime would, each place touched at both ends. Under the address sanitizer (preset asan) a rule that is missing in
-// the verifier shows as an access out of bounds.
+// 1,000 files damaged as they are, which the hash refuses, and 3,000 whose hash was made right again: 1,000 of them
+// with bytes of the table changed, 2,000 with fields changed. What the reader still accepts is then laid out and walked
+// as a runtime would, each place touched at both ends. Under the address sanitizer (preset asan) a rule that is missing
+// in the verifier shows as an access out of bounds.
 //
 //===----------------------------------------------------------------------===//
 
