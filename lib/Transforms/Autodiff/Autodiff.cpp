@@ -64,7 +64,7 @@ static LogicalResult openRegions(func::FuncOp model) {
     auto branch = dyn_cast<RegionBranchOpInterface>(op);
     if (!branch || !runsOnce(branch))
       return op->emitOpError("has a region that mp-autodiff cannot go into: it does not run exactly once");
-    op->emitWarning("is left by mp-autocast, which has not run; its ops keep the types they have");
+    op->emitWarning("mp-autocast has not run on this region: its ops keep the types they have");
     Block &body = op->getRegion(0).front();
     Operation *yield = body.getTerminator();
     op->replaceAllUsesWith(yield->getOperands());

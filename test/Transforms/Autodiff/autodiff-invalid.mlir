@@ -1,0 +1,63 @@
+// RUN: mp-opt %s -allow-unregistered-dialect -mp-autodiff -split-input-file -verify-diagnostics -o /dev/null
+
+// expected-error@+1 {{has no result with mp.loss to differentiate}}
+func.func @no_loss(%x: tensor<4xf32> {mp.input = "x"}) -> (tensor<4xf32> {mp.output = "y"}) attributes {mp.program = "model"} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has an open size; run mp-specialize before mp-autodiff}}
+func.func @open_batch(%x: tensor<?x8xf32> {mp.input = "x"}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %l = mp.reduce_sum %x dimensions [0, 1] : tensor<?x8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{the loss depends on no parameter}}
+func.func @no_parameter(%x: tensor<8xf32> {mp.input = "x"}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %l = mp.reduce_sum %x dimensions [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// Gradients have no gradients.
+func.func @no_derivative(%w: tensor<4x8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  // expected-error@+1 {{'mp.relu_grad' op has no derivative: it is declared not differentiable}}
+  %g = mp.relu_grad %w, %w : tensor<4x8xf32>
+  %l = mp.reduce_sum %g dimensions [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+func.func @foreign_op(%w: tensor<8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  // expected-error@+1 {{'math.sin' op has no derivative, and the loss depends on a parameter through it}}
+  %s = math.sin %w : tensor<8xf32>
+  %l = mp.reduce_sum %s dimensions [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+func.func @loop(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  // expected-error@+1 {{'mp_test.region' op has a region that mp-autodiff cannot go into: it does not run exactly once}}
+  %l = "mp_test.region"() ({
+    %r = mp.relu %w : tensor<f32>
+    "mp_test.yield"(%r) : (tensor<f32>) -> ()
+  }) : () -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// Warned about where it is declared, and the step is made.
+func.func @unreached(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.zeros},
+    // expected-warning@+1 {{the loss does not depend on parameter "u": it has no gradient and is not trained}}
+    %u: tensor<f32> {mp.parameter = "u", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %c = mp.compare gt %u, %w : tensor<f32>, tensor<f32> -> tensor<i1>
+  %l = mp.select %c, %w, %w : tensor<i1>, tensor<f32>, tensor<f32> -> tensor<f32>
+  return %l : tensor<f32>
+}
