@@ -18,7 +18,20 @@ bool mp::SoftmaxCrossEntropyOp::operandFollows(OpOperand &operand) {
 }
 bool mp::SoftmaxCrossEntropyOp::resultFollows(OpResult) { return false; }
 
+// A product whose author stated a narrow accumulator, or a result in the accumulator's type, has its types chosen.
+static bool statesItsTypes(mp::MatmulOp op) {
+  return op.getAcc().isF16() || op.getType() != op.getType().clone(op.getLhs().getType().getElementType());
+}
+bool mp::MatmulOp::operandFollows(OpOperand &operand) {
+  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+}
+bool mp::MatmulOp::resultFollows(OpResult result) {
+  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+}
+
 // Only the shape of `like` is read.
+bool mp::IotaOp::readsOnlyShape(OpOperand &) { return true; }
+bool mp::BroadcastOp::readsOnlyShape(OpOperand &operand) { return operand.getOperandNumber() == 1; }
 bool mp::IotaOp::operandFollows(OpOperand &) { return false; }
 bool mp::IotaOp::resultFollows(OpResult) { return false; }
 bool mp::BroadcastOp::operandFollows(OpOperand &operand) {

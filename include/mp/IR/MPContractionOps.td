@@ -7,7 +7,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mp/IR/MPBase.td"
 
 def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContraction,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
   let extraClassDeclaration = [{
     /// The size of k, -1 while it is open.
     int64_t getContractionSize();

@@ -29,7 +29,7 @@ def MP_ConstantOp : MP_Op<"constant", MP_Fixed, MP_Constant, MP_RoleConstant,
 
 def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
-     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows", "readsOnlyShape"]>]> {
   let summary = "each element its index along a dimension";
   let description = [{
     With `like` the result has that operand's shape; only its shape is read.
@@ -94,7 +94,7 @@ def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMove
 
 def MP_BroadcastOp : MP_Op<"broadcast", MP_Clear, MP_Differentiable, MP_RoleMovement,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
-     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>]> {
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "readsOnlyShape"]>]> {
   let summary = "a tensor repeated to a larger shape by NumPy's rule";
   let description = [{
     With `like` the result has that operand's shape; only its shape is read.

@@ -17,6 +17,9 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     InterfaceMethod<"Whether this result takes the precision decided for the operation; by default every float result does.",
       "bool", "resultFollows", (ins "::mlir::OpResult":$result),
       /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::isFloatTensor(result.getType());">,
+    InterfaceMethod<"Whether only the shape of this operand is read, so that its type does not matter.",
+      "bool", "readsOnlyShape", (ins "::mlir::OpOperand &":$operand),
+      /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
   ];
 }
 
