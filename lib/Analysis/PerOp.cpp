@@ -23,19 +23,19 @@ private:
     if (node.requested)
       return decideRequested(id);
     if (node.category == PrecisionCategory::Fixed || (node.operands.empty() && node.results.empty()))
-      return {std::nullopt, PrecisionRule::Fixed, std::nullopt};
+      return {std::nullopt, PrecisionRule::Fixed, {}, {}};
     if (!node.low)
-      return {std::nullopt, PrecisionRule::Off, std::nullopt};
+      return {std::nullopt, PrecisionRule::Off, {}, {}};
     switch (node.category) {
     case PrecisionCategory::Allow:
       checkConstants(id, *node.low);
-      return {*node.low, PrecisionRule::Category, std::nullopt};
+      return {*node.low, PrecisionRule::Category, {}, {}};
     case PrecisionCategory::Error:
       if (*node.low == Precision::F16)
         problem(id, std::nullopt, "is unsafe in f16 and refused where autocast makes f16");
       [[fallthrough]];
     case PrecisionCategory::Deny:
-      return {Precision::F32, PrecisionRule::Category, std::nullopt};
+      return {Precision::F32, PrecisionRule::Category, {}, {}};
     case PrecisionCategory::Infer:
     case PrecisionCategory::Clear:
     case PrecisionCategory::Promote:
@@ -53,13 +53,13 @@ private:
     else if (node.operands.empty() && node.results.empty())
       problem(id, std::nullopt, "has mp.precision, but no operand or result whose type it could change");
     checkConstants(id, *node.requested);
-    return {*node.requested, PrecisionRule::Requested, std::nullopt};
+    return {*node.requested, PrecisionRule::Requested, {}, {}};
   }
 
   /// The widest type of the operands. Constants that are one number have a say only among themselves.
   PrecisionDecision decideByOperands(const PrecisionNode &node) {
     if (node.operands.empty())
-      return {std::nullopt, PrecisionRule::Fixed, std::nullopt};
+      return {std::nullopt, PrecisionRule::Fixed, {}, {}};
     bool onlyNumbers = llvm::all_of(node.operands, [&](ValueId value) { return isNumber(value); });
     std::optional<Precision> precision;
     for (ValueId operand : node.operands)
@@ -69,11 +69,11 @@ private:
       }
     for (ValueId operand : node.operands)
       if (losesConstant(operand, *precision))
-        return {Precision::F32, PrecisionRule::OutOfRange, operand};
+        return {Precision::F32, PrecisionRule::OutOfRange, operand, *precision};
     for (ValueId operand : node.operands)
       if ((onlyNumbers || !isNumber(operand)) && plan.typeOf(graph, operand) == *precision)
-        return {*precision, PrecisionRule::Widest, operand};
-    return {*precision, PrecisionRule::Mixed, std::nullopt};
+        return {*precision, PrecisionRule::Widest, operand, {}};
+    return {*precision, PrecisionRule::Mixed, {}, {}};
   }
 
   bool isNumber(ValueId value) const {

@@ -107,11 +107,10 @@ static std::optional<NodeId> explainLink(llvm::raw_ostream &os, const PrecisionG
     category();
     os << ", f16 and bf16 operands meet";
     return std::nullopt;
-  case PrecisionRule::OutOfRange: {
+  case PrecisionRule::OutOfRange:
     category();
-    os << ", but a constant does not fit a narrower type";
+    os << ", but " << *describeLoss(*graph.values[*decision.cause].constant, *decision.declined);
     return std::nullopt;
-  }
   case PrecisionRule::Off:
     os << "autocast is off here";
     return std::nullopt;
@@ -125,7 +124,7 @@ static std::optional<NodeId> explainLink(llvm::raw_ostream &os, const PrecisionG
       os << ", follows " << graph.nodes[*cause.producer].name;
       return cause.producer;
     }
-    os << ", follows " << (cause.constant ? "a constant" : "an operand that keeps its type");
+    os << ", follows " << cause.name;
     return std::nullopt;
   }
   llvm_unreachable("unknown precision rule");

@@ -56,6 +56,8 @@ struct PrecisionValue {
   /// The node whose precision it takes; none for an argument, a constant and a result that keeps its type.
   std::optional<NodeId> producer;
   std::optional<ConstantRange> constant;
+  /// What explanations call it where it has no producer: "argument #0".
+  std::string name = "a value";
 };
 
 /// An op, as far as its precision is concerned.
@@ -97,6 +99,8 @@ struct PrecisionDecision {
   std::optional<Precision> precision;
   PrecisionRule rule = PrecisionRule::Fixed;
   std::optional<ValueId> cause;
+  /// The type which the constant `cause` does not fit.
+  std::optional<Precision> declined;
 };
 
 /// A request that cannot be had.

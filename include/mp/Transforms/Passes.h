@@ -5,6 +5,7 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include "mp/Analysis/PrecisionPlan.h"
 #include "mp/IR/Interfaces.h"
 
 namespace mp {

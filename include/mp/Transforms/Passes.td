@@ -42,6 +42,63 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
   ];
 }
 
+def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
+  let summary = "rewrite eligible operations to a narrow float type";
+  let description = [{
+    Works on every model, and on functions without mp.program; a model must be specialized. Decides each op's precision
+    from its category (docs/autocast.md), then gives operands and results that type and inserts casts marked `autocast`,
+    one for each value and type. Afterwards every op verifies on its own, `mp.autocast` regions are inlined, arguments and
+    results of functions have the types that they had, f64 and casts of the user are untouched. A second run with the same
+    options changes nothing.
+
+    Constants are rounded here, to nearest even. One that becomes infinite or 0 makes an infer, clear or promote op stay
+    f32; where the op's precision is given (allow, mp.precision) it is an error unless `clamp-constants`.
+
+    Remarks: for each op its type and why; for each function the ops of each type and the casts.
+
+    Example, `mp-autocast{policy=mixed_float16}`:
+
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+      %0 = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+      %1 = mp.relu %0 : tensor<4x2xf32>
+      return %1 : tensor<4x2xf32>
+    }
+    // becomes
+    func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+      %xh = mp.cast %x {autocast} : tensor<4x8xf32> -> tensor<4x8xf16>
+      %wh = mp.cast %w {autocast} : tensor<8x2xf32> -> tensor<8x2xf16>
+      %0 = mp.matmul %xh, %wh acc f32 : tensor<4x8xf16>, tensor<8x2xf16> -> tensor<4x2xf16>
+      %1 = mp.relu %0 : tensor<4x2xf16>
+      %2 = mp.cast %1 {autocast} : tensor<4x2xf16> -> tensor<4x2xf32>
+      return %2 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+  let options = [
+    Option<"policy", "policy", "std::string", "\"mixed_float16\"",
+           "mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file">,
+    Option<"lowType", "type", "std::string", "", "f16 or bf16: the low type, instead of the policy's">,
+    Option<"rule", "rule", "::mp::DecisionRule", "::mp::DecisionRule::PerOp", "How each operation's precision is decided",
+           [{::llvm::cl::values(
+               clEnumValN(::mp::DecisionRule::PerOp, "per-op", "each op by its own category"))}]>,
+    ListOption<"allow", "allow", "std::string", "Entries to put into allow: mp.op, mp.op[attribute=value] or loc:pattern">,
+    ListOption<"infer", "infer", "std::string", "Entries to put into infer">,
+    ListOption<"clear", "clear", "std::string", "Entries to put into clear">,
+    ListOption<"deny", "deny", "std::string", "Entries to put into deny">,
+    ListOption<"promote", "promote", "std::string", "Entries to put into promote">,
+    ListOption<"notAllow", "not-allow", "std::string", "Ops to take out of allow">,
+    ListOption<"notInfer", "not-infer", "std::string", "Ops to take out of infer">,
+    ListOption<"notClear", "not-clear", "std::string", "Ops to take out of clear">,
+    ListOption<"notDeny", "not-deny", "std::string", "Ops to take out of deny">,
+    ListOption<"notPromote", "not-promote", "std::string", "Ops to take out of promote">,
+    Option<"clampConstants", "clamp-constants", "bool", "false",
+           "Clamp constants to the low type's range, above and towards 0, instead of refusing them">,
+    Option<"planOut", "plan-out", "std::string", "", "A file to write the plan to: one line per op">,
+  ];
+}
+
 def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
   let summary = "programs that run a model without training it";
   let description = [{

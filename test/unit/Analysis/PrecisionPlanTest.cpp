@@ -17,22 +17,22 @@ struct GraphBuilder {
   std::optional<Precision> low = Precision::F16;
 
   ValueId argument(Precision type = Precision::F32) {
-    graph.values.push_back({type, std::nullopt, std::nullopt});
+    graph.values.push_back({type, std::nullopt, std::nullopt, "argument"});
     return graph.values.size() - 1;
   }
   ValueId constant(double largest, double smallest, bool isNumber) {
-    graph.values.push_back({Precision::F32, std::nullopt, ConstantRange{largest, smallest, isNumber}});
+    graph.values.push_back({Precision::F32, std::nullopt, ConstantRange{largest, smallest, isNumber}, "constant"});
     return graph.values.size() - 1;
   }
   ValueId number(double value) { return constant(value, value, true); }
   ValueId op(PrecisionCategory category, std::initializer_list<ValueId> operands, std::string name = "op") {
     PrecisionNode node;
-    node.name = std::move(name);
+    node.name = name;
     node.category = category;
     node.low = low;
     node.operands = operands;
     node.results.push_back(graph.values.size());
-    graph.values.push_back({Precision::F32, NodeId(graph.nodes.size()), std::nullopt});
+    graph.values.push_back({Precision::F32, NodeId(graph.nodes.size()), std::nullopt, name});
     graph.nodes.push_back(std::move(node));
     return graph.values.size() - 1;
   }
@@ -103,7 +103,7 @@ TEST(PerOp, NumbersTakeTheTypeOfTheirOp) {
   EXPECT_EQ(b.decide().decisions.back().precision, Precision::F16);
   // A table of constants has its say, as a tensor has in PyTorch.
   b.op(kInfer, {product, b.constant(0.5, 0.25, false)}, "mul");
-  EXPECT_EQ(b.explainLast(), "f32: infer, follows a constant");
+  EXPECT_EQ(b.explainLast(), "f32: infer, follows constant");
   b.op(kInfer, {b.number(1), b.number(2)}, "add");
   EXPECT_EQ(b.decide().decisions.back().precision, Precision::F32);
 }
@@ -113,7 +113,7 @@ TEST(PerOp, ConstantOutOfRangeOverridesTheLists) {
   ValueId product = b.op(kAllow, {b.argument(), b.argument()}, "matmul");
   b.op(kInfer, {product, b.number(-1e9)}, "add");
   EXPECT_EQ(b.decide().decisions.back().precision, Precision::F32);
-  EXPECT_EQ(b.explainLast(), "f32: infer, but a constant does not fit a narrower type");
+  EXPECT_EQ(b.explainLast(), "f32: infer, but constant -1e+09 becomes infinite in f16");
   b.op(kInfer, {product, b.number(1e-12)}, "add");
   EXPECT_EQ(b.decide().decisions.back().rule, PrecisionRule::OutOfRange);
   EXPECT_TRUE(b.decide().problems.empty());

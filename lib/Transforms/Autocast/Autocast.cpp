@@ -1,0 +1,161 @@
+//===- Autocast.cpp - rewrite eligible operations to a narrow float type ----------------------------------------------===//
+//
+// Decides, then rewrites: regions are inlined, the function becomes a graph of plain values, a decision procedure makes a
+// plan of that, and the plan becomes types and casts.
+//===------------------------------------------------------------------------------------------------------------------===//
+
+#include "mp/Transforms/Passes.h"
+
+#include "ProgramGraph.h"
+#include "Regions.h"
+#include "Rewrite.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mp/Analysis/PrecisionSummary.h"
+#include "mp/IR/MP.h"
+#include "mp/IR/Program.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace mp {
+#define GEN_PASS_DEF_AUTOCASTPASS
+#include "mp/Transforms/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+static constexpr StringLiteral kRemarks = "mp-autocast";
+
+static LogicalResult reportProblems(const ProgramGraph &program, const PrecisionPlan &plan) {
+  for (const PrecisionProblem &problem : plan.problems) {
+    InFlightDiagnostic error = program.nodes[problem.node]->emitOpError() << problem.message;
+    if (problem.value) {
+      Location location = program.values[*problem.value].getLoc();
+      Diagnostic &note = error.attachNote(location) << "this is the constant";
+      if (auto name = dyn_cast<NameLoc>(location))
+        note << " \"" << name.getName().getValue() << "\"";
+      note << "; clamp-constants would round it to the nearest number that fits";
+    }
+  }
+  return failure(!plan.problems.empty());
+}
+
+/// What became of an op, before the rewriting changes its types: `Narrowed`, `Widened` or `Kept`.
+static void remarkDecisions(const ProgramGraph &program, const PrecisionPlan &plan) {
+  for (NodeId node = 0; node < program.nodes.size(); ++node) {
+    const PrecisionNode &facts = program.graph.nodes[node];
+    if (facts.category == PrecisionCategory::Fixed || (facts.operands.empty() && facts.results.empty()))
+      continue;
+    std::optional<Precision> precision = plan.decisions[node].precision;
+    bool changes = precision && llvm::any_of(llvm::concat<const ValueId>(facts.operands, facts.results), [&](ValueId value) {
+                     return program.graph.values[value].type != *precision;
+                   });
+    StringRef name = !changes ? "Kept" : *precision == Precision::F32 ? "Widened" : "Narrowed";
+    auto emit = changes ? remark::passed : remark::analysis;
+    if (auto remark = emit(program.nodes[node]->getLoc(), remark::RemarkOpts::name(name).category(kRemarks)))
+      remark << explain(program.graph, plan, node);
+  }
+}
+
+static void remarkSummary(FunctionOpInterface function) {
+  auto remark = remark::analysis(function->getLoc(), remark::RemarkOpts::name("Summary").category(kRemarks));
+  if (!remark)
+    return;
+  PrecisionSummary summary = summarizePrecision(function);
+  remark << remark::metric("f16", summary.f16) << remark::metric("bf16", summary.bf16) << remark::metric("f32", summary.f32)
+         << remark::metric("f64", summary.f64) << remark::metric("casts", summary.casts);
+}
+
+/// A region is gone after this pass; what it said stays on its ops, so that another run decides the same.
+static void keepSettings(const ProgramGraph &program, const PrecisionPlan &plan, const RegionSettings &settings) {
+  for (NodeId node = 0; node < program.nodes.size(); ++node) {
+    Operation *op = program.nodes[node];
+    const PrecisionNode &facts = program.graph.nodes[node];
+    if (!settings.contains(op) || facts.category == PrecisionCategory::Fixed ||
+        (facts.operands.empty() && facts.results.empty()))
+      continue;
+    ValueId first = facts.operands.empty() ? facts.results.front() : facts.operands.front();
+    Precision precision = plan.decisions[node].precision.value_or(program.graph.values[first].type);
+    op->setAttr(names::precision, TypeAttr::get(toType(precision, op->getContext())));
+  }
+}
+
+namespace {
+struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ErrorOr<PrecisionPolicy> policy = loadPolicy();
+    if (!policy) {
+      getOperation().emitError("mp-autocast: ") << policy.message();
+      return signalPassFailure();
+    }
+    std::string plans;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(autocast(function, *policy, plans)))
+        return signalPassFailure();
+    if (!planOut.empty() && failed(writePlans(plans)))
+      signalPassFailure();
+  }
+
+private:
+  ErrorOr<PrecisionPolicy> loadPolicy() {
+    KnownOps ops = collectKnownOps(getContext());
+    ErrorOr<PrecisionPolicy> loaded = PrecisionPolicy::load(policy, ops);
+    if (!loaded)
+      return loaded;
+    if (!lowType.empty()) {
+      std::optional<Precision> low = symbolizePrecision(lowType);
+      if (!low || *low == Precision::F32)
+        return makeError("type is f16 or bf16, found '", lowType.getValue(), "'");
+      loaded->setLowType(low);
+    }
+    const PolicyEdits::List lists[] = {{PrecisionCategory::Allow, allow, notAllow},
+                                       {PrecisionCategory::Infer, infer, notInfer},
+                                       {PrecisionCategory::Clear, clear, notClear},
+                                       {PrecisionCategory::Deny, deny, notDeny},
+                                       {PrecisionCategory::Promote, promote, notPromote}};
+    if (Status edited = loaded->edit({lists}, ops); !edited.ok())
+      return edited;
+    return loaded;
+  }
+
+  LogicalResult autocast(func::FuncOp function, const PrecisionPolicy &policy, std::string &plans) {
+    std::optional<ProgramKind> kind = getProgramKind(function);
+    if (function.isExternal() || (kind && *kind != ProgramKind::Model))
+      return success();
+    if (kind && !function->hasAttr(names::batch))
+      return function.emitError("mp-autocast works on specialized models; run mp-specialize first");
+    RegionSettings settings = inlineRegions(function, policy.lowType());
+    FailureOr<ProgramGraph> program = readProgram(function, policy, settings);
+    if (failed(program))
+      return failure();
+    program->graph.clampConstants = clampConstants;
+    PrecisionPlan plan = decide(program->graph, rule);
+    if (failed(reportProblems(*program, plan)))
+      return failure();
+    remarkDecisions(*program, plan);
+    keepSettings(*program, plan, settings);
+    if (!planOut.empty()) {
+      llvm::raw_string_ostream os(plans);
+      os << "# @" << function.getSymName() << '\n';
+      print(os, program->graph, plan);
+    }
+    rewrite(*program, plan);
+    remarkSummary(function);
+    return success();
+  }
+
+  LogicalResult writePlans(StringRef plans) {
+    std::string error;
+    std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(planOut, &error);
+    if (!file)
+      return getOperation().emitError("mp-autocast: ") << error;
+    file->os() << plans;
+    file->keep();
+    return success();
+  }
+};
+} // namespace

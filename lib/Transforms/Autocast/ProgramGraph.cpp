@@ -1,0 +1,196 @@
+//===- ProgramGraph.cpp - a function as decision procedures see it ----------------------------------------------------===//
+
+#include "ProgramGraph.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mp/IR/MP.h"
+#include "mp/IR/Program.h"
+
+using namespace mlir;
+using namespace mp;
+
+std::optional<Precision> mp::precisionOf(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = tensor.getElementType();
+  if (type.isF16())
+    return Precision::F16;
+  if (type.isBF16())
+    return Precision::BF16;
+  if (type.isF32())
+    return Precision::F32;
+  return std::nullopt;
+}
+
+FloatType mp::toType(Precision precision, MLIRContext *context) {
+  switch (precision) {
+  case Precision::F16:
+    return Float16Type::get(context);
+  case Precision::BF16:
+    return BFloat16Type::get(context);
+  case Precision::F32:
+    return Float32Type::get(context);
+  }
+  llvm_unreachable("unknown precision");
+}
+
+static ConstantRange rangeOf(DenseFPElementsAttr elements) {
+  ConstantRange range;
+  range.isNumber = elements.isSplat();
+  auto add = [&](const APFloat &element) {
+    double value = element.convertToDouble();
+    if (!element.isFinite() || value == 0)
+      return;
+    if (std::abs(value) > std::abs(range.largest))
+      range.largest = value;
+    if (range.smallest == 0 || std::abs(value) < std::abs(range.smallest))
+      range.smallest = value;
+  };
+  if (range.isNumber)
+    add(elements.getSplatValue<APFloat>());
+  else
+    llvm::for_each(elements.getValues<APFloat>(), add);
+  return range;
+}
+
+/// `gt` of `#mp<predicate gt>`: what a user would write of an attribute.
+static std::string textOf(Attribute attribute) {
+  if (isa<UnitAttr>(attribute))
+    return "";
+  if (auto string = dyn_cast<StringAttr>(attribute))
+    return string.str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  attribute.print(os, /*elideType=*/true);
+  StringRef inner = text;
+  if (inner.consume_front("#") && inner.consume_back(">"))
+    return inner.split('<').second.rsplit(' ').second.empty() ? inner.split('<').second.str()
+                                                              : inner.split('<').second.rsplit(' ').second.str();
+  return text;
+}
+
+/// The names in a location, and `file:line` for each place in a file.
+static SmallVector<std::string> namesOf(Location location) {
+  SmallVector<std::string> names;
+  location->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part))
+      names.push_back(name.getName().str());
+    else if (auto file = dyn_cast<FileLineColLoc>(part))
+      names.push_back((file.getFilename().getValue() + ":" + Twine(file.getLine())).str());
+    return WalkResult::advance();
+  });
+  return names;
+}
+
+namespace {
+
+class Reader {
+public:
+  Reader(const PrecisionPolicy &policy, const RegionSettings &settings) : policy(policy), settings(settings) {}
+
+  LogicalResult read(FunctionOpInterface function) {
+    WalkResult walked = function.getFunctionBody().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { return failed(readOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
+    return failure(walked.wasInterrupted());
+  }
+
+  ProgramGraph program;
+
+private:
+  LogicalResult readOp(Operation *op) {
+    auto precise = dyn_cast<PrecisionOpInterface>(op);
+    if (!precise || op->hasTrait<mlir::OpTrait::IsTerminator>()) {
+      program.ops.push_back({op, std::nullopt, {}});
+      for (Value operand : op->getOperands())
+        identify(operand);
+      return precise || op->hasTrait<mlir::OpTrait::IsTerminator>() ? success() : checkHasNoFloats(op);
+    }
+    PrecisionNode node;
+    node.name = op->getName().getStringRef();
+    if (failed(readCategory(precise, node)) || failed(readRequest(op, node)))
+      return failure();
+    auto setting = settings.find(op);
+    node.low = setting == settings.end() ? policy.lowType() : setting->second;
+    SmallVector<OpOperand *, 3> following;
+    for (OpOperand &operand : op->getOpOperands())
+      if (std::optional<ValueId> id = identify(operand.get()); id && precise.operandFollows(operand)) {
+        node.operands.push_back(*id);
+        following.push_back(&operand);
+      }
+    NodeId id = program.graph.nodes.size();
+    for (OpResult result : op->getResults())
+      if (std::optional<ValueId> value = identify(result); value && precise.resultFollows(result)) {
+        node.results.push_back(*value);
+        program.graph.values[*value].producer = id;
+      }
+    program.graph.nodes.push_back(std::move(node));
+    program.nodes.push_back(op);
+    program.ops.push_back({op, id, std::move(following)});
+    return success();
+  }
+
+  LogicalResult checkHasNoFloats(Operation *op) {
+    bool hasFloats = llvm::any_of(op->getOperandTypes(), mp::detail::isFloatTensor) ||
+                     llvm::any_of(op->getResultTypes(), mp::detail::isFloatTensor);
+    return hasFloats ? op->emitOpError("declares no precision category, so that autocast cannot tell what it may do with it")
+                     : success();
+  }
+
+  LogicalResult readCategory(PrecisionOpInterface op, PrecisionNode &node) {
+    SmallVector<std::string> names = namesOf(op->getLoc());
+    auto attribute = [&](StringRef name) -> std::optional<std::string> {
+      Attribute found = op->getAttr(name);
+      return found ? std::optional(textOf(found)) : std::nullopt;
+    };
+    ErrorOr<OpCategory> category = policy.categorize({node.name, op.getPrecisionCategory(), attribute, names});
+    if (!category)
+      return op->emitOpError() << category.message();
+    node.category = category->category;
+    node.source = category->source;
+    return success();
+  }
+
+  LogicalResult readRequest(Operation *op, PrecisionNode &node) {
+    auto request = op->getAttrOfType<TypeAttr>(names::precision);
+    if (!request)
+      return success();
+    node.requested = isa<FloatType>(request.getValue()) ? precisionOf(request.getValue()) : std::nullopt;
+    if (!node.requested)
+      return op->emitOpError("mp.precision is f16, bf16 or f32, found ") << request.getValue();
+    return success();
+  }
+
+  /// The number of a float tensor.
+  std::optional<ValueId> identify(Value value) {
+    if (!mp::detail::isFloatTensor(value.getType()))
+      return std::nullopt;
+    auto [known, isNew] = program.ids.try_emplace(value, program.values.size());
+    if (!isNew)
+      return known->second;
+    PrecisionValue facts;
+    facts.type = *precisionOf(value.getType());
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      facts.name = "argument #" + std::to_string(argument.getArgNumber());
+    else
+      facts.name = value.getDefiningOp()->getName().getStringRef();
+    DenseFPElementsAttr elements;
+    if (matchPattern(value, m_Constant(&elements)))
+      facts.constant = rangeOf(elements);
+    program.graph.values.push_back(facts);
+    program.values.push_back(value);
+    return known->second;
+  }
+
+  const PrecisionPolicy &policy;
+  const RegionSettings &settings;
+};
+
+} // namespace
+
+FailureOr<ProgramGraph> mp::readProgram(FunctionOpInterface function, const PrecisionPolicy &policy,
+                                        const RegionSettings &settings) {
+  Reader reader(policy, settings);
+  if (failed(reader.read(function)))
+    return failure();
+  return std::move(reader.program);
+}

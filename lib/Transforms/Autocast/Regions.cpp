@@ -1,0 +1,43 @@
+//===- Regions.cpp - where autocast is on, and with which type --------------------------------------------------------===//
+
+#include "Regions.h"
+#include "ProgramGraph.h"
+
+#include "mp/IR/MP.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// What the region says about the ops in it.
+static std::optional<Precision> settingOf(AutocastOp region, std::optional<Precision> policy) {
+  if (!region.getEnabled())
+    return std::nullopt;
+  std::optional<Type> type = region.getType();
+  return type ? precisionOf(*type) : policy;
+}
+
+RegionSettings mp::inlineRegions(FunctionOpInterface function, std::optional<Precision> policy) {
+  RegionSettings settings;
+  SmallVector<AutocastOp> regions; // inner before outer
+  function.walk([&](AutocastOp region) { regions.push_back(region); });
+  for (AutocastOp region : regions) {
+    std::optional<Precision> setting = settingOf(region, policy);
+    // Ops of regions inside this one are here already, with their own setting.
+    region.getBody().walk([&](Operation *op) { settings.try_emplace(op, setting); });
+    Operation *yield = region.getBody().front().getTerminator();
+    region->replaceAllUsesWith(yield->getOperands());
+    settings.erase(yield);
+    yield->erase();
+    Block *block = region->getBlock();
+    block->getOperations().splice(region->getIterator(), region.getBody().front().getOperations());
+    settings.erase(region);
+    region->erase();
+  }
+  llvm::SmallVector<Operation *> same;
+  for (auto &[op, setting] : settings)
+    if (setting == policy)
+      same.push_back(op);
+  for (Operation *op : same)
+    settings.erase(op);
+  return settings;
+}
