@@ -2,10 +2,11 @@
 
 PRESET ?= release
 BUILD = build/$(PRESET)
+SUITES = $(BUILD)/unit $(BUILD)/test build/asan/unit
 FASHION_MNIST = /usr/share/datasets/fashion-mnist
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check check-full lint format docs clean installed configured
+.PHONY: help setup build demo check check-full lint format docs clean installed configured sanitized
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | while read -r name text; do \
@@ -28,15 +29,15 @@ demo: configured ## train Fashion-MNIST in float32, mixed_float16 and mixed_bflo
 	  --optimizer=adam --learning-rate=0.001 --batch-size=128 --epochs=5 --json=build/demo/compare.json
 
 check: GROUPS = build check
-check: .venv configured ## build, and run every test
+check: .venv configured sanitized ## build, and run every test
 	@setup/timed build cmake --build --preset $(PRESET)
-	@test/run-suites $(BUILD)
+	@test/run-suites $(SUITES)
 
 check-full: GROUPS = build check lint
-check-full: .venv configured ## the same with the long forms, and lint every file
+check-full: .venv configured sanitized ## the same with the long forms, and lint every file
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
-	@test/run-suites $(BUILD) --long
+	@test/run-suites $(SUITES) --long
 
 lint: GROUPS = build lint
 lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1
@@ -61,6 +62,11 @@ installed:
 # Every time: what was just installed must be found, and it takes a second.
 configured: installed
 	@cmake --preset $(PRESET) >/dev/null
+
+# What reads files that may be damaged runs its tests under the sanitizers, too; it has no LLVM in it and builds fast.
+sanitized: installed
+	@cmake --preset asan >/dev/null
+	@setup/timed sanitized-build cmake --build --preset asan --target NumericsTests ExecutableTests RuntimeTests
 
 # What Python needs beyond this environment comes from Debian, too: one source, nothing to download twice.
 .venv: | installed
