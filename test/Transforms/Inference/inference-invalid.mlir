@@ -1,0 +1,23 @@
+// RUN: mp-opt %s -mp-inference -split-input-file -verify-diagnostics -o /dev/null
+
+// expected-error@+1 {{has an open size; run mp-specialize before mp-inference}}
+func.func @open_batch(%x: tensor<?xf32> {mp.input = "x"}) -> (tensor<?xf32> {mp.output = "x"}) attributes {mp.program = "model"} {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+func.func @rows_meet(%x: tensor<4x8xf32> {mp.input = "x", mp.batched}) -> (tensor<8xf32> {mp.output = "m"}) attributes {mp.program = "model", mp.batch = 4} {
+  // expected-error@+1 {{combines rows of the batch, so that rows which only fill it up would change the others' results}}
+  %m = mp.reduce_mean %x dimensions [0] {mp.combines_rows} : tensor<4x8xf32> -> tensor<8xf32>
+  return %m : tensor<8xf32>
+}
+
+// -----
+
+// expected-warning@+1 {{is differentiated already and has no model to take eval and infer from; mp-inference runs before mp-autodiff}}
+func.func @too_late(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"})
+    attributes {mp.program = "train_step"} {
+  %one = mp.gradient_seed : tensor<f32>
+  return %w, %one : tensor<f32>, tensor<f32>
+}
