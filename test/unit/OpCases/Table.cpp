@@ -1,0 +1,335 @@
+//===- Table.cpp - uses of every op, for tests over all ops ---------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpCases.h"
+
+using namespace mp;
+
+using Cases = std::vector<OpCase>;
+
+static void addContractions(Cases &cases) {
+  auto matmul = [&](std::string name, std::vector<Operand> operands, std::string result, std::string flags,
+                    bool large = false) {
+    std::string bias = operands.size() == 3 ? "bias %2 : {2} " : "";
+    cases.push_back({"mp.matmul",
+                     name,
+                     operands,
+                     {result},
+                     "mp.matmul %0, %1 " + flags + bias + "acc $A : {0}, {1} -> {r}",
+                     large});
+  };
+  matmul("plain", {{"5x7x$T"}, {"7x3x$T"}}, "5x3x$T", "");
+  matmul("transposed lhs", {{"7x5x$T"}, {"7x3x$T"}}, "5x3x$T", "transpose_lhs ");
+  matmul("transposed rhs", {{"5x7x$T"}, {"3x7x$T"}}, "5x3x$T", "transpose_rhs ");
+  matmul("both transposed", {{"7x5x$T"}, {"3x7x$T"}}, "5x3x$T", "transpose_lhs transpose_rhs ");
+  matmul("bias", {{"5x7x$T"}, {"7x3x$T"}, {"3x$T"}}, "5x3x$T", "");
+  matmul("wide bias", {{"5x7x$T"}, {"7x3x$T"}, {"3x$A"}}, "5x3x$T", "");
+  matmul("wide result", {{"5x7x$T"}, {"7x3x$T"}, {"3x$T"}}, "5x3x$A", "");
+  matmul("batched", {{"2x5x7x$T"}, {"2x7x3x$T"}, {"3x$T"}}, "2x5x3x$T", "");
+  matmul("batched, both transposed", {{"2x7x5x$T"}, {"2x3x7x$T"}}, "2x5x3x$T", "transpose_lhs transpose_rhs ");
+  matmul("shared rhs", {{"2x5x7x$T"}, {"7x3x$T"}, {"3x$T"}}, "2x5x3x$T", "");
+  matmul("shared rhs, both transposed", {{"2x7x5x$T"}, {"3x7x$T"}}, "2x5x3x$T", "transpose_lhs transpose_rhs ");
+  matmul("two batch dimensions", {{"2x3x4x5x$T"}, {"2x3x5x2x$T"}}, "2x3x4x2x$T", "");
+  matmul("one row", {{"1x9x$T"}, {"9x5x$T"}}, "1x5x$T", "");
+  matmul("one column", {{"5x9x$T"}, {"9x1x$T"}}, "5x1x$T", "");
+  matmul("k of 1", {{"5x1x$T"}, {"1x4x$T"}}, "5x4x$T", "");
+  matmul("partial tiles", {{"67x131x$T"}, {"131x45x$T"}, {"45x$T"}}, "67x45x$T", "", true);
+  matmul("partial tiles, transposed", {{"131x67x$T"}, {"45x131x$T"}}, "67x45x$T", "transpose_lhs transpose_rhs ", true);
+  matmul("several blocks", {{"130x300x$T"}, {"300x270x$T"}}, "130x270x$T", "", true);
+}
+
+static void addData(Cases &cases) {
+  auto constant = [&](std::string type, std::string elements) {
+    cases.push_back({"mp.constant", type, {}, {"2x3x" + type}, "mp.constant dense<" + elements + "> : {r}"});
+  };
+  constant("$T", "[[0.0, 1.5, -2.0], [0.1, 1.0e3, -0.0]]");
+  for (std::string type : {"i32", "i64"})
+    constant(type, "[[0, 1, -7], [1, 1000000, 0]]");
+  constant("ui8", "[[0, 1, 7], [255, 128, 0]]");
+  constant("i1", "[[false, true, false], [true, true, false]]");
+  cases.push_back({"mp.constant", "splat", {}, {"3x5x$T"}, "mp.constant dense<2.5> : {r}"});
+  for (std::string type : {"$T", "i32", "i64", "ui8"})
+    for (std::string dimension : {"0", "1"})
+      cases.push_back(
+          {"mp.iota", type + " along " + dimension, {}, {"3x5x" + type}, "mp.iota dimension " + dimension + " -> {r}"});
+  for (std::string type : {"$T", "i32", "i64", "ui8", "i1"}) {
+    const Fill fill = type == "i1" ? Fill::Flags : Fill::Signed;
+    auto move = [&](std::string op, std::string name, std::string from, std::string to, std::string clause) {
+      cases.push_back(
+          {op, name + ", " + type, {{from + type, fill}}, {to + type}, op + " %0 " + clause + ": {0} -> {r}"});
+    };
+    move("mp.reshape", "flat", "3x4x", "12x", "");
+    move("mp.reshape", "split", "6x", "1x2x3x", "");
+    move("mp.transpose", "matrix", "3x5x", "5x3x", "permutation [1, 0] ");
+    move("mp.transpose", "inner", "2x3x4x", "2x4x3x", "permutation [0, 2, 1] ");
+    move("mp.transpose", "rotation", "2x3x4x", "4x2x3x", "permutation [2, 0, 1] ");
+    move("mp.broadcast", "rows", "5x", "3x5x", "");
+    move("mp.broadcast", "columns", "3x1x", "3x5x", "");
+    move("mp.broadcast", "scalar", "", "2x3x", "");
+    move("mp.broadcast", "middle", "2x1x4x", "2x3x4x", "");
+  }
+  cases.push_back({"mp.transpose",
+                   "large",
+                   {{"67x131x$T"}},
+                   {"131x67x$T"},
+                   "mp.transpose %0 permutation [1, 0] : {0} -> {r}",
+                   true});
+}
+
+static void addElementwise(Cases &cases) {
+  struct Shapes {
+    std::string name, lhs, rhs, result;
+  };
+  const Shapes kShapes[] = {{"same", "3x5x", "3x5x", "3x5x"},   {"row", "3x5x", "5x", "3x5x"},
+                            {"column", "3x1x", "3x5x", "3x5x"}, {"outer", "3x1x", "1x5x", "3x5x"},
+                            {"scalar", "3x5x", "", "3x5x"},     {"scalar first", "", "7x", "7x"},
+                            {"two scalars", "", "", ""}};
+  auto binary = [&](std::string op, std::string name, Operand lhs, Operand rhs, std::string result,
+                    bool large = false) {
+    cases.push_back({op, name, {lhs, rhs}, {result}, op + " %0, %1 : {0}, {1} -> {r}", large});
+  };
+  for (std::string op : {"mp.add", "mp.sub", "mp.mul", "mp.div", "mp.max"}) {
+    const Fill fill = op == "mp.max" ? Fill::Separated : Fill::Signed;
+    for (const Shapes &shapes : kShapes)
+      binary(op, shapes.name, {shapes.lhs + "$T", fill}, {shapes.rhs + "$T", fill}, shapes.result + "$T");
+    binary(op, "large", {"1003x$T", fill}, {"1003x$T", fill}, "1003x$T", true);
+    if (op != "mp.div")
+      for (std::string type : {"i32", "i64", "ui8"})
+        binary(op, "row, " + type, {"3x5x" + type}, {"5x" + type}, "3x5x" + type);
+  }
+  for (std::string op : {"mp.exp", "mp.log", "mp.sqrt", "mp.relu"}) {
+    const Fill fill = op == "mp.log" || op == "mp.sqrt" ? Fill::Positive : Fill::Signed;
+    cases.push_back({op, "matrix", {{"3x5x$T", fill}}, {"3x5x$T"}, op + " %0 : {0}"});
+    cases.push_back({op, "scalar", {{"$T", fill}}, {"$T"}, op + " %0 : {0}"});
+    cases.push_back({op, "large", {{"1003x$T", fill}}, {"1003x$T"}, op + " %0 : {0}", true});
+  }
+  cases.push_back({"mp.relu_grad", "matrix", {{"3x5x$T"}, {"3x5x$T"}}, {"3x5x$T"}, "mp.relu_grad %0, %1 : {0}"});
+  for (std::string predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
+    for (std::string type : {"$T", "i32", "i64", "ui8", "i1"}) {
+      const Fill fill = type == "$T" ? Fill::Signed : Fill::Flags; // of few values, so that some are equal
+      cases.push_back({"mp.compare",
+                       predicate + ", " + type,
+                       {{"4x3x" + type, fill}, {"3x" + type, fill}},
+                       {"4x3xi1"},
+                       "mp.compare " + predicate + " %0, %1 : {0}, {1} -> {r}"});
+    }
+  auto select = [&](std::string name, std::string condition, std::string yes, std::string no, std::string result) {
+    cases.push_back({"mp.select",
+                     name,
+                     {{condition, Fill::Flags}, {yes}, {no}},
+                     {result},
+                     "mp.select %0, %1, %2 : {0}, {1}, {2} -> {r}"});
+  };
+  select("same", "3x5xi1", "3x5x$T", "3x5x$T", "3x5x$T");
+  select("row condition", "5xi1", "3x5x$T", "3x1x$T", "3x5x$T");
+  select("scalar value", "3x5xi1", "$T", "3x5x$T", "3x5x$T");
+  select("scalar condition", "i1", "4x$T", "4x$T", "4x$T");
+  for (std::string type : {"i32", "i64", "ui8"})
+    select(type, "3x5xi1", "3x5x" + type, type, "3x5x" + type);
+  for (std::string to : {"f16", "bf16", "f32", "f64", "ui8", "i32", "i64", "i1"}) {
+    cases.push_back({"mp.cast", "to " + to, {{"3x5x$T"}}, {"3x5x" + to}, "mp.cast %0 : {0} -> {r}"});
+    for (std::string from : {"ui8", "i32", "i64", "i1"})
+      cases.push_back({"mp.cast",
+                       from + " to " + to,
+                       {{"3x5x" + from, from == "i1" ? Fill::Flags : Fill::Signed}},
+                       {"3x5x" + to},
+                       "mp.cast %0 : {0} -> {r}"});
+  }
+  cases.push_back({"mp.dropout",
+                   "rate 0.2",
+                   {{"5x7x$T"}, {"2xi64", Fill::Rng}},
+                   {"5x7x$T"},
+                   "mp.dropout %0, %1 {rate = 0.2, stream = 1} : {0}"});
+  cases.push_back({"mp.dropout",
+                   "rate 0",
+                   {{"7x$T"}, {"2xi64", Fill::Rng}},
+                   {"7x$T"},
+                   "mp.dropout %0, %1 {rate = 0.0, stream = 0} : {0}"});
+  cases.push_back({"mp.dropout",
+                   "large",
+                   {{"1003x$T"}, {"2xi64", Fill::Rng}},
+                   {"1003x$T"},
+                   "mp.dropout %0, %1 {rate = 0.5, stream = 4000000000} : {0}",
+                   true});
+}
+
+static void addReductions(Cases &cases) {
+  for (std::string op : {"mp.reduce_sum", "mp.reduce_mean", "mp.reduce_max"}) {
+    const Fill fill = op == "mp.reduce_max" ? Fill::Separated : Fill::Signed;
+    auto reduce = [&](std::string name, std::string from, std::string clause, std::string to, bool large = false) {
+      cases.push_back({op, name, {{from, fill}}, {to}, op + " %0 dimensions " + clause + " : {0} -> {r}", large});
+    };
+    reduce("rows", "3x5x$T", "[1]", "3x$T");
+    reduce("columns", "3x5x$T", "[0]", "5x$T");
+    reduce("all", "3x5x$T", "[0, 1]", "$T");
+    reduce("none", "3x5x$T", "[]", "3x5x$T");
+    reduce("middle", "2x3x4x$T", "[1]", "2x4x$T");
+    reduce("outer two", "2x3x4x$T", "[0, 2]", "3x$T");
+    reduce("kept", "2x3x4x$T", "[0, 2] keep_dims", "1x3x1x$T");
+    reduce("last kept", "3x5x$T", "[1] keep_dims", "3x1x$T");
+    reduce("size 1", "3x1x$T", "[1]", "3x$T");
+    reduce("large rows", "37x203x$T", "[1]", "37x$T", true);
+    reduce("large columns", "203x37x$T", "[0]", "37x$T", true);
+    reduce("large", "203x37x$T", "[0, 1]", "$T", true);
+  }
+  for (std::string to : {"i32", "i64"})
+    for (std::string type : {"$T", "i32", "ui8"}) {
+      auto argmax = [&](std::string from, std::string dimension, std::string result) {
+        cases.push_back({"mp.argmax",
+                         type + " along " + dimension + " to " + to,
+                         {{from + type}},
+                         {result + to},
+                         "mp.argmax %0 dimension " + dimension + " : {0} -> {r}"});
+      };
+      argmax("3x5x", "1", "3x");
+      argmax("3x5x", "0", "5x");
+      argmax("2x3x4x", "1", "2x4x");
+    }
+}
+
+static void addSoftmax(Cases &cases) {
+  auto unary = [&](std::string name, std::string type, bool large = false) {
+    cases.push_back({"mp.softmax", name, {{type}}, {type}, "mp.softmax %0 : {0}", large});
+    cases.push_back(
+        {"mp.softmax_grad", name, {{type, Fill::Positive}, {type}}, {type}, "mp.softmax_grad %0, %1 : {0}", large});
+  };
+  unary("matrix", "3x7x$T");
+  unary("rank 1", "5x$T");
+  unary("rank 3", "2x3x5x$T");
+  unary("one column", "3x1x$T");
+  unary("large", "67x131x$T", true);
+  auto loss = [&](std::string name, std::string rows, std::string label, bool weighted, bool large = false) {
+    std::vector<Operand> operands = {{rows + "6x$T"}, {rows + label, Fill::Labels}};
+    if (weighted)
+      operands.push_back({rows + "$A", Fill::Positive});
+    cases.push_back(
+        {"mp.softmax_cross_entropy",
+         name,
+         operands,
+         {"$A"},
+         std::string("mp.softmax_cross_entropy %0, %1 ") + (weighted ? "weights %2 : {2} " : "") + ": {0}, {1} -> {r}",
+         large});
+    operands.insert(operands.begin() + 2, {"$A", Fill::Positive});
+    cases.push_back({"mp.softmax_cross_entropy_grad",
+                     name,
+                     operands,
+                     {rows + "6x$T"},
+                     std::string("mp.softmax_cross_entropy_grad %0, %1, %2 ") + (weighted ? "weights %3 : {3} " : "") +
+                         ": {0}, {1}, {2}",
+                     large});
+    if (!weighted)
+      cases.push_back({"mp.softmax_cross_entropy_rows",
+                       name,
+                       {operands[0], operands[1]},
+                       {rows + "$A"},
+                       "mp.softmax_cross_entropy_rows %0, %1 : {0}, {1} -> {r}",
+                       large});
+  };
+  loss("ui8 labels", "4x", "ui8", false);
+  loss("i32 labels", "4x", "i32", false);
+  loss("i64 labels, weights", "4x", "i64", true);
+  loss("rank 3", "2x3x", "i32", true);
+  loss("one row", "1x", "i32", false);
+  loss("large", "131x", "ui8", true, true);
+}
+
+static void addLossScaling(Cases &cases) {
+  cases.push_back({"mp.gradient_seed", "", {}, {"f32"}, "mp.gradient_seed : {r}"});
+  cases.push_back({"mp.scale_loss", "", {{"f32"}, {"f32", Fill::Positive}}, {"f32"}, "mp.scale_loss %0, %1"});
+  auto unscale = [&](std::string name, Fill first, Fill second) {
+    cases.push_back({"mp.unscale",
+                     name,
+                     {{"8x3xf32", first}, {"3xf32", second}, {"f32", Fill::Positive}},
+                     {"8x3xf32", "3xf32", "i32"},
+                     "mp.unscale %0, %1 by %2 {names = [\"a\", \"b\"]} : {0}, {1}"});
+    cases.push_back({"mp.check_finite",
+                     name,
+                     {{"8x3xf32", first}, {"3xf32", second}},
+                     {"i32"},
+                     "mp.check_finite %0, %1 {names = [\"a\", \"b\"]} : {0}, {1}"});
+  };
+  unscale("clean", Fill::Signed, Fill::Signed);
+  unscale("first bad", Fill::Overflow, Fill::Overflow);
+  unscale("second bad", Fill::Signed, Fill::Overflow);
+  cases.push_back({"mp.nonfinite_blocks",
+                   "",
+                   {{"5x5xf32", Fill::Overflow}},
+                   {"4xi32"},
+                   "mp.nonfinite_blocks %0 {block = 8 : i64} : {0} -> {r}"});
+  cases.push_back({"mp.sum_squares_blocks",
+                   "",
+                   {{"5x5xf32"}},
+                   {"4xf32"},
+                   "mp.sum_squares_blocks %0 {block = 8 : i64} : {0} -> {r}"});
+  cases.push_back(
+      {"mp.first_bad", "", {{"3xi32", Fill::Bad}, {"2xi32", Fill::Flags}}, {"i32"}, "mp.first_bad %0, %1 : {0}, {1}"});
+  for (Fill bad : {Fill::Clean, Fill::Bad}) {
+    const std::string name = bad == Fill::Bad ? "bad" : "clean";
+    cases.push_back({"mp.count_skips",
+                     name,
+                     {{"i64", Fill::Positive}, {"i32", Fill::Positive}, {"i32", bad}},
+                     {"i64", "i32"},
+                     "mp.count_skips %0, %1, %2"});
+    cases.push_back(
+        {"mp.advance", name, {{"i64", Fill::Positive}, {"i32", bad}}, {"i64"}, "mp.advance %0 guard %1 : {0}"});
+    for (std::string kind : {"consecutive", "cumulative"})
+      cases.push_back({"mp.update_loss_scale",
+                       name + ", " + kind,
+                       {{"f32", Fill::Positive}, {"i32", Fill::Bad}, {"i32", Fill::Flags}, {"i32", bad}},
+                       {"f32", "i32", "i32"},
+                       "mp.update_loss_scale %0, %1, %2, %3 {growth_factor = 2.0 : f32, growth_interval = 1 : i32,"
+                       " backoff_factor = 0.5 : f32, hysteresis = 2 : i32, hysteresis_kind = #mp<hysteresis_kind " +
+                           kind + ">, floor = 1.0e-3 : f32, ceiling = 3.0e38 : f32}"});
+  }
+  cases.push_back({"mp.advance", "rng, no guard", {{"2xi64", Fill::Rng}}, {"2xi64"}, "mp.advance %0 : {0}"});
+}
+
+static void addOptimizers(Cases &cases) {
+  cases.push_back({"mp.global_norm", "", {{"8x3xf32"}, {"3xf32"}}, {"f32"}, "mp.global_norm %0, %1 : {0}, {1}"});
+  for (std::string limit : {"0.5", "100.0"})
+    cases.push_back({"mp.clip_by_global_norm",
+                     limit,
+                     {{"8x3xf32"}, {"3xf32"}},
+                     {"8x3xf32", "3xf32", "f32"},
+                     "mp.clip_by_global_norm %0, %1 {max_norm = " + limit + " : f32} : {0}, {1}"});
+  const Operand weight{"8x3xf32"}, rate{"f32", Fill::Positive}, step{"i64", Fill::Positive},
+      positive{"8x3xf32", Fill::Positive};
+  cases.push_back({"mp.sgd", "plain", {weight, weight, rate}, {"8x3xf32"}, "mp.sgd %0, %1, %2 : {0}"});
+  cases.push_back(
+      {"mp.sgd", "decay", {weight, weight, rate}, {"8x3xf32"}, "mp.sgd %0, %1, %2 {weight_decay = 0.1 : f32} : {0}"});
+  for (Fill bad : {Fill::Clean, Fill::Bad}) {
+    const Operand guard{"i32", bad};
+    const std::string name = bad == Fill::Bad ? "bad" : "clean";
+    for (std::string nesterov : {"", ", nesterov"})
+      cases.push_back({"mp.sgd",
+                       name + ", momentum" + nesterov,
+                       {weight, weight, rate, weight, guard},
+                       {"8x3xf32", "8x3xf32"},
+                       "mp.sgd %0, %1, %2 velocity %3 guard %4 {momentum = 0.9 : f32" + nesterov + "} : {0}"});
+    for (std::string op : {"mp.adam", "mp.adamw"})
+      cases.push_back({op,
+                       name,
+                       {weight, weight, weight, positive, rate, step, guard},
+                       {"8x3xf32", "8x3xf32", "8x3xf32"},
+                       op + " %0, %1, %2, %3, %4, %5 guard %6 {weight_decay = 0.01 : f64} : {0}"});
+  }
+}
+
+const std::vector<OpCase> &mp::opCases() {
+  static const Cases cases = [] {
+    Cases all;
+    addContractions(all);
+    addData(all);
+    addElementwise(all);
+    addReductions(all);
+    addSoftmax(all);
+    addLossScaling(all);
+    addOptimizers(all);
+    return all;
+  }();
+  return cases;
+}
