@@ -40,7 +40,7 @@ static int64_t toInteger(double value, ElementType element) {
 
 Tensor rules::evaluate(CastOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   const ElementType from = input.type.element, to = type.element;
 
   if (isFloat(from) && isFloat(to))

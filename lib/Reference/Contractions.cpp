@@ -41,10 +41,9 @@ private:
 Tensor rules::evaluate(MatmulOp op, const Frame &frame) {
   const Matrices lhs(frame[op.getLhs()], op.getTransposeLhs());
   const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
-  const std::vector<double> bias =
-      op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
+  const std::vector<double> bias = op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
   const ElementType acc = tensorTypeOf(mlir::RankedTensorType::get({}, op.getAcc()))->element;
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   const int64_t m = lhs.rows(), n = rhs.columns(), k = lhs.columns();
 
   std::vector<double> result(elementsOf(type.shape));

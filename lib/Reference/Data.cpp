@@ -13,15 +13,14 @@ using namespace mp;
 /// The elements of an attribute as tensor elements, or an error where it holds data in another
 /// form.
 llvm::FailureOr<rules::Tensors> rules::evaluate(ConstantOp op, const Frame &) {
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   mlir::ElementsAttr value = op.getValue();
   if (isFloat(type.element)) {
     if (auto elements = value.tryGetValues<llvm::APFloat>()) {
       std::vector<double> reals;
       for (llvm::APFloat element : *elements) {
         bool losesInfo;
-        element.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
-                        &losesInfo);
+        element.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
         reals.push_back(element.convertToDouble());
       }
       return Tensors{Tensor::ofReals(std::move(type), reals)};
@@ -29,15 +28,14 @@ llvm::FailureOr<rules::Tensors> rules::evaluate(ConstantOp op, const Frame &) {
   } else if (auto elements = value.tryGetValues<llvm::APInt>()) {
     std::vector<int64_t> integers;
     for (const llvm::APInt &element : *elements)
-      integers.push_back(element.getBitWidth() < 32 ? element.getZExtValue()
-                                                    : element.getSExtValue());
+      integers.push_back(element.getBitWidth() < 32 ? element.getZExtValue() : element.getSExtValue());
     return Tensors{Tensor::ofIntegers(std::move(type), integers)};
   }
   return op.emitOpError("holds its elements in a form that the evaluator does not read");
 }
 
 Tensor rules::evaluate(IotaOp op, const Frame &) {
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   Shape strides(type.shape.size(), 0);
   strides[op.getDimension()] = 1;
   const std::vector<int64_t> indices = locate(type.shape, strides);
@@ -47,12 +45,12 @@ Tensor rules::evaluate(IotaOp op, const Frame &) {
 }
 
 Tensor rules::evaluate(ReshapeOp op, const Frame &frame) {
-  return {typeOf(op.getResult()), frame[op.getInput()].bytes};
+  return Tensor{{typeOf(op.getResult()), frame[op.getInput()].bytes}};
 }
 
 Tensor rules::evaluate(TransposeOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   const Shape inputStrides = rowMajorStrides(input.type.shape);
   Shape strides;
   for (int64_t dimension : op.getPermutation())
@@ -63,7 +61,7 @@ Tensor rules::evaluate(TransposeOp op, const Frame &frame) {
 
 Tensor rules::evaluate(BroadcastOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   const std::vector<int64_t> sources = broadcastSources(input.type.shape, type.shape);
   return gather(input, sources, std::move(type));
 }

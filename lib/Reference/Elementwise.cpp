@@ -19,8 +19,7 @@ static std::vector<double> realsOf(mlir::Value operand, mlir::Value result, cons
   const Tensor &tensor = frame[operand];
   return gather(tensor.reals(), broadcastSources(tensor.type.shape, typeOf(result).shape));
 }
-static std::vector<int64_t> integersOf(mlir::Value operand, mlir::Value result,
-                                       const Frame &frame) {
+static std::vector<int64_t> integersOf(mlir::Value operand, mlir::Value result, const Frame &frame) {
   const Tensor &tensor = frame[operand];
   return gather(tensor.integers(), broadcastSources(tensor.type.shape, typeOf(result).shape));
 }
@@ -44,30 +43,23 @@ static Tensor mapBinary(BinaryOp op, const Frame &frame, Real real, Integer inte
   };
   mlir::Value result = op.getResult();
   if (isFloatValue(result))
-    return Tensor::ofReals(typeOf(result), zip(realsOf(op.getLhs(), result, frame),
-                                               realsOf(op.getRhs(), result, frame), real));
-  return Tensor::ofIntegers(typeOf(result), zip(integersOf(op.getLhs(), result, frame),
-                                                integersOf(op.getRhs(), result, frame), integer));
+    return Tensor::ofReals(typeOf(result),
+                           zip(realsOf(op.getLhs(), result, frame), realsOf(op.getRhs(), result, frame), real));
+  return Tensor::ofIntegers(
+      typeOf(result), zip(integersOf(op.getLhs(), result, frame), integersOf(op.getRhs(), result, frame), integer));
 }
 
 Tensor rules::evaluate(AddOp op, const Frame &frame) {
-  return mapBinary(
-      op, frame, [](double a, double b) { return a + b; },
-      [](uint64_t a, uint64_t b) { return a + b; });
+  return mapBinary(op, frame, [](double a, double b) { return a + b; }, [](uint64_t a, uint64_t b) { return a + b; });
 }
 Tensor rules::evaluate(SubOp op, const Frame &frame) {
-  return mapBinary(
-      op, frame, [](double a, double b) { return a - b; },
-      [](uint64_t a, uint64_t b) { return a - b; });
+  return mapBinary(op, frame, [](double a, double b) { return a - b; }, [](uint64_t a, uint64_t b) { return a - b; });
 }
 Tensor rules::evaluate(MulOp op, const Frame &frame) {
-  return mapBinary(
-      op, frame, [](double a, double b) { return a * b; },
-      [](uint64_t a, uint64_t b) { return a * b; });
+  return mapBinary(op, frame, [](double a, double b) { return a * b; }, [](uint64_t a, uint64_t b) { return a * b; });
 }
 Tensor rules::evaluate(DivOp op, const Frame &frame) {
-  return mapBinary(
-      op, frame, [](double a, double b) { return a / b; }, [](int64_t a, int64_t) { return a; });
+  return mapBinary(op, frame, [](double a, double b) { return a / b; }, [](int64_t a, int64_t) { return a; });
 }
 
 /// NaN if either is NaN; +0 is larger than -0.
@@ -146,10 +138,8 @@ Tensor rules::evaluate(SelectOp op, const Frame &frame) {
   };
   mlir::Value yes = op.getTrueValue(), no = op.getFalseValue();
   if (isFloatValue(result))
-    return Tensor::ofReals(typeOf(result),
-                           select(realsOf(yes, result, frame), realsOf(no, result, frame)));
-  return Tensor::ofIntegers(typeOf(result),
-                            select(integersOf(yes, result, frame), integersOf(no, result, frame)));
+    return Tensor::ofReals(typeOf(result), select(realsOf(yes, result, frame), realsOf(no, result, frame)));
+  return Tensor::ofIntegers(typeOf(result), select(integersOf(yes, result, frame), integersOf(no, result, frame)));
 }
 
 Tensor rules::evaluate(DropoutOp op, const Frame &frame) {

@@ -49,8 +49,7 @@ static llvm::LogicalResult checkType(Operation *op, mlir::Type type) {
     return llvm::success();
   auto tensor = mlir::dyn_cast<mlir::ShapedType>(type);
   if (tensor && !tensor.hasStaticShape())
-    return op->emitError("cannot evaluate a value of type ")
-           << type << ": its size is open, run mp-specialize first";
+    return op->emitError("cannot evaluate a value of type ") << type << ": its size is open, run mp-specialize first";
   return op->emitError("cannot evaluate a value of type ") << type;
 }
 
@@ -93,27 +92,24 @@ llvm::FailureOr<Tensors> rules::evaluate(AutocastOp op, Frame &frame) {
 
 Tensors rules::evaluate(YieldOp op, const Frame &frame) { return valuesOf(op.getValues(), frame); }
 
-llvm::FailureOr<std::vector<Tensor>> mp::evaluate(mlir::func::FuncOp func,
-                                                  llvm::ArrayRef<Tensor> arguments,
+llvm::FailureOr<std::vector<Tensor>> mp::evaluate(mlir::func::FuncOp func, llvm::ArrayRef<Tensor> arguments,
                                                   const EvaluatorOptions &options) {
   if (func.isExternal())
     return func.emitError("has no body to evaluate");
   if (!func.getBody().hasOneBlock())
     return func.emitError("has more than one block");
   if (arguments.size() != func.getNumArguments())
-    return func.emitError("takes ")
-           << func.getNumArguments() << " arguments, got " << arguments.size();
+    return func.emitError("takes ") << func.getNumArguments() << " arguments, got " << arguments.size();
   Frame frame(options);
   for (auto [argument, tensor] : llvm::zip_equal(func.getArguments(), arguments)) {
     if (failed(checkType(func, argument.getType())))
       return llvm::failure();
     if (tensor.type != typeOf(argument))
-      return func.emitError("argument #") << argument.getArgNumber() << " is " << argument.getType()
-                                          << ", got " << typeName(tensor.type);
-    if (tensor.bytes.size() != byteCount(tensor.type))
       return func.emitError("argument #")
-             << argument.getArgNumber() << " holds " << tensor.bytes.size()
-             << " bytes, its type has " << *byteCount(tensor.type);
+             << argument.getArgNumber() << " is " << argument.getType() << ", got " << typeName(tensor.type);
+    if (tensor.bytes.size() != byteCount(tensor.type))
+      return func.emitError("argument #") << argument.getArgNumber() << " holds " << tensor.bytes.size()
+                                          << " bytes, its type has " << *byteCount(tensor.type);
     frame.set(argument, tensor);
   }
   return evaluateBlock(func.getBody().front(), frame);

@@ -22,9 +22,7 @@ public:
   explicit Frame(const EvaluatorOptions &options) : options(options) {}
 
   const Tensor &operator[](mlir::Value value) const { return *tensors.at(value); }
-  void set(mlir::Value value, Tensor tensor) {
-    tensors[value] = std::make_unique<Tensor>(std::move(tensor));
-  }
+  void set(mlir::Value value, Tensor tensor) { tensors[value] = std::make_unique<Tensor>(std::move(tensor)); }
 
   const EvaluatorOptions &options;
 
@@ -33,7 +31,7 @@ private:
 };
 
 /// The type of a value whose type the evaluator checked before it asked a rule.
-inline executable::TensorTypeT typeOf(mlir::Value value) { return *tensorTypeOf(value.getType()); }
+inline TensorTypeT typeOf(mlir::Value value) { return *tensorTypeOf(value.getType()); }
 
 } // namespace mp
 

@@ -66,8 +66,7 @@ std::vector<int64_t> mp::reductionTargets(const Shape &from, llvm::ArrayRef<int6
   return locate(from, strides);
 }
 
-Tensor mp::gather(const Tensor &tensor, const std::vector<int64_t> &sources,
-                  executable::TensorTypeT type) {
+Tensor mp::gather(const Tensor &tensor, const std::vector<int64_t> &sources, TensorTypeT type) {
   Tensor result = Tensor::zeros(std::move(type));
   const uint64_t width = elementBytes(tensor.type.element);
   for (size_t i = 0; i < sources.size(); ++i)

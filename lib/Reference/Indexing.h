@@ -32,8 +32,7 @@ std::vector<int64_t> broadcastSources(const Shape &from, const Shape &to);
 std::vector<int64_t> reductionTargets(const Shape &from, llvm::ArrayRef<int64_t> dimensions);
 
 /// The elements at `sources`.
-template <typename T>
-std::vector<T> gather(const std::vector<T> &values, const std::vector<int64_t> &sources) {
+template <typename T> std::vector<T> gather(const std::vector<T> &values, const std::vector<int64_t> &sources) {
   std::vector<T> result;
   result.reserve(sources.size());
   for (int64_t source : sources)
@@ -42,8 +41,7 @@ std::vector<T> gather(const std::vector<T> &values, const std::vector<int64_t> &
 }
 
 /// The elements at `sources`, whatever their type, as a tensor of type `type`.
-Tensor gather(const Tensor &tensor, const std::vector<int64_t> &sources,
-              executable::TensorTypeT type);
+Tensor gather(const Tensor &tensor, const std::vector<int64_t> &sources, TensorTypeT type);
 
 } // namespace mp
 

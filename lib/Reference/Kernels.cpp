@@ -20,31 +20,27 @@ Tensor rules::evaluate(CopyOp op, const Frame &frame) { return frame[op.getInput
 template <typename Function>
 static void forEachBlock(const std::vector<double> &values, uint64_t block, Function function) {
   for (uint64_t start = 0, index = 0; start < values.size(); start += block, ++index)
-    function(index,
-             std::span(values).subspan(start, std::min<uint64_t>(block, values.size() - start)));
+    function(index, std::span(values).subspan(start, std::min<uint64_t>(block, values.size() - start)));
 }
 
 Tensor rules::evaluate(NonfiniteBlocksOp op, const Frame &frame) {
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   std::vector<int64_t> flags(*elementCount(type), 0);
-  forEachBlock(frame[op.getInput()].reals(), op.getBlock(),
-               [&](uint64_t index, std::span<const double> block) {
-                 flags[index] = std::any_of(block.begin(), block.end(),
-                                            [](double value) { return !std::isfinite(value); });
-               });
+  forEachBlock(frame[op.getInput()].reals(), op.getBlock(), [&](uint64_t index, std::span<const double> block) {
+    flags[index] = std::any_of(block.begin(), block.end(), [](double value) { return !std::isfinite(value); });
+  });
   return Tensor::ofIntegers(std::move(type), flags);
 }
 
 Tensor rules::evaluate(SumSquaresBlocksOp op, const Frame &frame) {
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   std::vector<double> sums(*elementCount(type), 0.0);
-  forEachBlock(frame[op.getInput()].reals(), op.getBlock(),
-               [&](uint64_t index, std::span<const double> block) {
-                 SumOfSquares sum(frame.options);
-                 for (double value : block)
-                   sum.add(value);
-                 sums[index] = sum.get();
-               });
+  forEachBlock(frame[op.getInput()].reals(), op.getBlock(), [&](uint64_t index, std::span<const double> block) {
+    SumOfSquares sum(frame.options);
+    for (double value : block)
+      sum.add(value);
+    sums[index] = sum.get();
+  });
   return Tensor::ofReals(std::move(type), sums);
 }
 

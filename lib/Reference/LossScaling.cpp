@@ -19,29 +19,19 @@
 using namespace mp;
 
 static float scalar(mlir::Value value, const Frame &frame) { return frame[value].floats().front(); }
-static int64_t integer(mlir::Value value, const Frame &frame) {
-  return frame[value].integers().front();
-}
+static int64_t integer(mlir::Value value, const Frame &frame) { return frame[value].integers().front(); }
 
-static Tensor scalarResult(mlir::Value result, float value) {
-  return Tensor::ofFloats(typeOf(result), {value});
-}
-static Tensor integerResult(mlir::Value result, int64_t value) {
-  return Tensor::ofIntegers(typeOf(result), {value});
-}
+static Tensor scalarResult(mlir::Value result, float value) { return Tensor::ofFloats(typeOf(result), {value}); }
+static Tensor integerResult(mlir::Value result, int64_t value) { return Tensor::ofIntegers(typeOf(result), {value}); }
 
 static bool allFinite(const std::vector<double> &values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](double value) { return std::isfinite(value); });
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
-Tensor rules::evaluate(GradientSeedOp op, const Frame &) {
-  return Tensor::ofReals(typeOf(op.getResult()), {1.0});
-}
+Tensor rules::evaluate(GradientSeedOp op, const Frame &) { return Tensor::ofReals(typeOf(op.getResult()), {1.0}); }
 
 Tensor rules::evaluate(ScaleLossOp op, const Frame &frame) {
-  return scalarResult(op.getResult(),
-                      scalar(op.getGradient(), frame) * scalar(op.getScale(), frame));
+  return scalarResult(op.getResult(), scalar(op.getGradient(), frame) * scalar(op.getScale(), frame));
 }
 
 rules::Tensors rules::evaluate(UnscaleOp op, const Frame &frame) {
@@ -86,8 +76,7 @@ rules::Tensors rules::evaluate(UpdateLossScaleOp op, const Frame &frame) {
     growth = 0;
     left = std::max<int64_t>(left - 1, 0);
     if (left == 0) {
-      scale =
-          std::max(scale * op.getBackoffFactor().convertToFloat(), op.getFloor().convertToFloat());
+      scale = std::max(scale * op.getBackoffFactor().convertToFloat(), op.getFloor().convertToFloat());
       if (consecutive)
         left = hysteresis;
     }
@@ -108,8 +97,7 @@ rules::Tensors rules::evaluate(UpdateLossScaleOp op, const Frame &frame) {
 
 rules::Tensors rules::evaluate(CountSkipsOp op, const Frame &frame) {
   const bool skipped = integer(op.getBad(), frame) >= 0;
-  const int64_t total = integer(op.getTotal(), frame),
-                consecutive = integer(op.getConsecutive(), frame);
+  const int64_t total = integer(op.getTotal(), frame), consecutive = integer(op.getConsecutive(), frame);
   return {integerResult(op.getNewTotal(), total + skipped),
           integerResult(op.getNewConsecutive(), skipped ? consecutive + 1 : 0)};
 }

@@ -22,9 +22,7 @@ using namespace mp;
 static float scalar(mlir::Value value, const Frame &frame) { return frame[value].floats().front(); }
 
 /// On a step that is skipped an optimizer's results are its operands, bit for bit.
-static bool isSkipped(mlir::Value guard, const Frame &frame) {
-  return guard && frame[guard].integers().front() >= 0;
-}
+static bool isSkipped(mlir::Value guard, const Frame &frame) { return guard && frame[guard].integers().front() >= 0; }
 
 static float globalNorm(mlir::ValueRange gradients, const Frame &frame) {
   SumOfSquares sum(frame.options);
@@ -66,8 +64,7 @@ rules::Tensors rules::evaluate(SGDOp op, const Frame &frame) {
   if (op.getVelocity())
     v = frame[op.getVelocity()].floats();
   const float learningRate = scalar(op.getLearningRate(), frame);
-  const float momentum = op.getMomentum().convertToFloat(),
-              weightDecay = op.getWeightDecay().convertToFloat();
+  const float momentum = op.getMomentum().convertToFloat(), weightDecay = op.getWeightDecay().convertToFloat();
   for (size_t i = 0; i < p.size(); ++i) {
     const float g = gradient[i] + weightDecay * p[i];
     float d = g;
@@ -96,8 +93,7 @@ static double power(double base, int64_t exponent) {
 namespace {
 /// The numbers of one step of Adam that all elements share.
 struct AdamStep {
-  float learningRate, beta1, beta2, oneMinusBeta1, oneMinusBeta2, correction1, rootOfCorrection2,
-      epsilon, weightDecay;
+  float learningRate, beta1, beta2, oneMinusBeta1, oneMinusBeta2, correction1, rootOfCorrection2, epsilon, weightDecay;
 };
 } // namespace
 
@@ -116,10 +112,8 @@ template <typename AdamLike> static AdamStep stepOf(AdamLike op, const Frame &fr
 }
 
 /// `decay(parameter, gradient, step)` applies weight decay to one of them.
-template <typename AdamLike, typename Decay>
-static rules::Tensors adam(AdamLike op, const Frame &frame, Decay decay) {
-  const Tensor &parameter = frame[op.getParameter()], &first = frame[op.getM()],
-               &second = frame[op.getV()];
+template <typename AdamLike, typename Decay> static rules::Tensors adam(AdamLike op, const Frame &frame, Decay decay) {
+  const Tensor &parameter = frame[op.getParameter()], &first = frame[op.getM()], &second = frame[op.getV()];
   if (isSkipped(op.getGuard(), frame))
     return {parameter, first, second};
 
@@ -139,12 +133,10 @@ static rules::Tensors adam(AdamLike op, const Frame &frame, Decay decay) {
 }
 
 rules::Tensors rules::evaluate(AdamOp op, const Frame &frame) {
-  return adam(op, frame,
-              [](float &p, float &g, const AdamStep &step) { g = g + step.weightDecay * p; });
+  return adam(op, frame, [](float &p, float &g, const AdamStep &step) { g = g + step.weightDecay * p; });
 }
 
 rules::Tensors rules::evaluate(AdamWOp op, const Frame &frame) {
-  return adam(op, frame, [](float &p, float &, const AdamStep &step) {
-    p = p * (1.0f - step.learningRate * step.weightDecay);
-  });
+  return adam(op, frame,
+              [](float &p, float &, const AdamStep &step) { p = p * (1.0f - step.learningRate * step.weightDecay); });
 }

@@ -23,9 +23,8 @@ template <typename ReduceOp> static std::vector<double> sums(ReduceOp op, const 
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> values = input.reals();
   const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
-  std::vector<Accumulator> accumulators(
-      elementsOf(typeOf(op.getResult()).shape),
-      Accumulator(accumulatorOf(input.type.element), frame.options));
+  std::vector<Accumulator> accumulators(elementsOf(typeOf(op.getResult()).shape),
+                                        Accumulator(accumulatorOf(input.type.element), frame.options));
   for (size_t i = 0; i < values.size(); ++i)
     accumulators[targets[i]].add(values[i]);
   std::vector<double> result;
@@ -63,7 +62,7 @@ Tensor rules::evaluate(ReduceMaxOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> values = input.reals();
   const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
-  executable::TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = typeOf(op.getResult());
   std::vector<double> result(elementsOf(type.shape), -std::numeric_limits<double>::infinity());
   for (size_t i = 0; i < values.size(); ++i)
     if (exceeds(values[i], result[targets[i]]))
@@ -74,8 +73,7 @@ Tensor rules::evaluate(ReduceMaxOp op, const Frame &frame) {
 /// The first index along `dimension` whose element no other is larger than; the first NaN if there
 /// is one.
 template <typename T>
-static std::vector<int64_t> firstLargest(const std::vector<T> &values, const Shape &shape,
-                                         int64_t dimension) {
+static std::vector<int64_t> firstLargest(const std::vector<T> &values, const Shape &shape, int64_t dimension) {
   const int64_t stride = rowMajorStrides(shape)[dimension];
   const std::vector<int64_t> targets = reductionTargets(shape, {dimension});
   std::vector<int64_t> winners(values.size() / shape[dimension], -1); // where in `values`
@@ -98,8 +96,7 @@ static std::vector<int64_t> firstLargest(const std::vector<T> &values, const Sha
 Tensor rules::evaluate(ArgmaxOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   const Shape &shape = input.type.shape;
-  return Tensor::ofIntegers(typeOf(op.getResult()),
-                            isFloat(input.type.element)
-                                ? firstLargest(input.reals(), shape, op.getDimension())
-                                : firstLargest(input.integers(), shape, op.getDimension()));
+  return Tensor::ofIntegers(typeOf(op.getResult()), isFloat(input.type.element)
+                                                        ? firstLargest(input.reals(), shape, op.getDimension())
+                                                        : firstLargest(input.integers(), shape, op.getDimension()));
 }

@@ -24,8 +24,7 @@ using namespace mp;
 using namespace mp::executable;
 
 /// Success of `action`, or the first error that it emits.
-static Status statusOf(mlir::MLIRContext &context,
-                       llvm::function_ref<llvm::LogicalResult()> action) {
+static Status statusOf(mlir::MLIRContext &context, llvm::function_ref<llvm::LogicalResult()> action) {
   std::string first;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     if (first.empty() && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
@@ -64,13 +63,8 @@ private:
 class ReferenceDevice final : public Device {
 public:
   explicit ReferenceDevice(std::unique_ptr<Device> host) : host(std::move(host)) {
-    self = {"reference",
-            "reference",
-            "op by op in f64, rounded once",
-            {},
-            this->host->description().memoryBytes,
-            1,
-            {}};
+    self = {"reference", "reference", "op by op in f64, rounded once", {}, this->host->description().memoryBytes,
+            1,           {}};
   }
 
   const DeviceDescription &description() const override { return self; }
@@ -78,16 +72,14 @@ public:
   ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind kind) override {
     return host->allocate(bytes, kind);
   }
-  Status upload(DeviceMemory &destination, uint64_t offset,
-                std::span<const std::byte> source) override {
+  Status upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) override {
     return host->upload(destination, offset, source);
   }
-  Status download(const DeviceMemory &source, uint64_t offset,
-                  std::span<std::byte> destination) override {
+  Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) override {
     return host->download(source, offset, destination);
   }
-  ErrorOr<std::unique_ptr<LoadedVariant>>
-  load(const LoadedExecutable &file, const ProgramT &program, const VariantT &variant) override;
+  ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file, const ProgramT &program,
+                                               const VariantT &variant) override;
   QueuePoint mark() override { return host->mark(); }
   Status wait(QueuePoint point) override { return host->wait(point); }
 
@@ -105,8 +97,7 @@ Status ReferenceVariant::parse(std::span<const std::byte> blob, const std::strin
   // The parser wants a terminated string, which a blob is not.
   const std::string terminated = text.str();
   Status parsed = statusOf(context, [&] {
-    module =
-        mlir::parseSourceString<mlir::ModuleOp>(terminated, mlir::ParserConfig(&context), program);
+    module = mlir::parseSourceString<mlir::ModuleOp>(terminated, mlir::ParserConfig(&context), program);
     return llvm::success(static_cast<bool>(module));
   });
   if (!parsed.ok())
@@ -119,15 +110,14 @@ Status ReferenceVariant::parse(std::span<const std::byte> blob, const std::strin
 
 /// The function's types are those of the variant's lists.
 Status ReferenceVariant::checkSignature() {
-  auto compare = [](const char *what, llvm::ArrayRef<mlir::Type> types,
-                    const auto &list) -> Status {
+  auto compare = [](const char *what, llvm::ArrayRef<mlir::Type> types, const auto &list) -> Status {
     if (types.size() != list.size())
       return makeError("its text has ", types.size(), " ", what, "s, its signature ", list.size());
     for (size_t i = 0; i < types.size(); ++i) {
       std::optional<TensorTypeT> type = tensorTypeOf(types[i]);
       if (!type || *type != *list[i]->type)
-        return makeError(what, " ", i, " is ", type ? typeName(*type) : "no tensor of known size",
-                         " in its text, ", typeName(*list[i]->type), " in its signature");
+        return makeError(what, " ", i, " is ", type ? typeName(*type) : "no tensor of known size", " in its text, ",
+                         typeName(*list[i]->type), " in its signature");
     }
     return Status::success();
   };
@@ -137,16 +127,15 @@ Status ReferenceVariant::checkSignature() {
 
 /// Where the bytes of a place are now, or which block is not bound or too small.
 ErrorOr<std::byte *> ReferenceVariant::resolve(const Place &place, const Bindings &bindings) const {
-  const std::span<DeviceMemory *const> list = place.space() == Space::State ? bindings.state
-                                              : place.space() == Space::Argument
-                                                  ? bindings.arguments
-                                                  : bindings.results;
+  const std::span<DeviceMemory *const> list = place.space() == Space::State      ? bindings.state
+                                              : place.space() == Space::Argument ? bindings.arguments
+                                                                                 : bindings.results;
   const char *what = EnumNameSpace(place.space());
   if (place.index() >= list.size() || !list[place.index()])
     return makeError(what, " ", place.index(), " is not bound");
   if (list[place.index()]->size() < place.offset() + place.bytes())
-    return makeError(what, " ", place.index(), " is bound to ", list[place.index()]->size(),
-                     " bytes, it has ", place.bytes());
+    return makeError(what, " ", place.index(), " is bound to ", list[place.index()]->size(), " bytes, it has ",
+                     place.bytes());
   return static_cast<std::byte *>(list[place.index()]->address()) + place.offset();
 }
 
@@ -178,19 +167,16 @@ Status ReferenceVariant::enqueue(const Bindings &bindings) {
   // Every result is computed before state is written in place.
   for (size_t i = 0; i < results.size(); ++i)
     if (!results[i].bytes.empty())
-      std::memcpy(addresses[arguments.size() + i], results[i].bytes.data(),
-                  results[i].bytes.size());
+      std::memcpy(addresses[arguments.size() + i], results[i].bytes.data(), results[i].bytes.size());
   return Status::success();
 }
 
-ErrorOr<std::unique_ptr<LoadedVariant>> ReferenceDevice::load(const LoadedExecutable &file,
-                                                              const ProgramT &program,
+ErrorOr<std::unique_ptr<LoadedVariant>> ReferenceDevice::load(const LoadedExecutable &file, const ProgramT &program,
                                                               const VariantT &variant) {
   const std::string where = "program " + program.name;
   if (Status able = canRun(variant); !able.ok())
     return able.in(where);
-  const LaunchT *launch =
-      variant.commands.size() == 1 ? variant.commands.front()->what.AsLaunch() : nullptr;
+  const LaunchT *launch = variant.commands.size() == 1 ? variant.commands.front()->what.AsLaunch() : nullptr;
   if (!launch || launch->buffers.size() != variant.arguments.size() + variant.results.size())
     return makeError("expected one launch of all arguments and results").in(where);
   auto loaded = std::make_unique<ReferenceVariant>(*launch, variant);

@@ -18,9 +18,7 @@ template <typename T> static T load(const std::byte *bytes) {
   return value;
 }
 
-template <typename T> static void store(std::byte *bytes, T value) {
-  std::memcpy(bytes, &value, sizeof(T));
-}
+template <typename T> static void store(std::byte *bytes, T value) { std::memcpy(bytes, &value, sizeof(T)); }
 
 bool mp::isFloat(ElementType element) {
   switch (element) {
@@ -48,12 +46,12 @@ FloatFormat mp::formatOf(ElementType element) {
   }
 }
 
-std::optional<executable::TensorTypeT> mp::tensorTypeOf(mlir::Type type) {
+std::optional<TensorTypeT> mp::tensorTypeOf(mlir::Type type) {
   auto ranked = mlir::dyn_cast<mlir::RankedTensorType>(type);
   if (!ranked || !ranked.hasStaticShape())
     return std::nullopt;
   mlir::Type element = ranked.getElementType();
-  executable::TensorTypeT result;
+  TensorTypeT result;
   if (element.isF16())
     result.element = ElementType::F16;
   else if (element.isBF16())
@@ -79,13 +77,13 @@ std::optional<executable::TensorTypeT> mp::tensorTypeOf(mlir::Type type) {
   return result;
 }
 
-Tensor Tensor::zeros(executable::TensorTypeT type) {
+Tensor Tensor::zeros(TensorTypeT type) {
   std::optional<uint64_t> bytes = byteCount(type);
   assert(bytes && "a tensor's type has a size");
-  return {std::move(type), std::vector<std::byte>(*bytes)};
+  return Tensor{{std::move(type), std::vector<std::byte>(*bytes)}};
 }
 
-Tensor Tensor::ofReals(executable::TensorTypeT type, const std::vector<double> &values) {
+Tensor Tensor::ofReals(TensorTypeT type, const std::vector<double> &values) {
   Tensor result = zeros(std::move(type));
   assert(result.size() == static_cast<int64_t>(values.size()) && "one value per element");
   const FloatFormat format = formatOf(result.type.element);
@@ -103,7 +101,7 @@ Tensor Tensor::ofReals(executable::TensorTypeT type, const std::vector<double> &
   return result;
 }
 
-Tensor Tensor::ofIntegers(executable::TensorTypeT type, const std::vector<int64_t> &values) {
+Tensor Tensor::ofIntegers(TensorTypeT type, const std::vector<int64_t> &values) {
   Tensor result = zeros(std::move(type));
   assert(result.size() == static_cast<int64_t>(values.size()) && "one value per element");
   const uint64_t width = elementBytes(result.type.element);
@@ -121,10 +119,9 @@ Tensor Tensor::ofIntegers(executable::TensorTypeT type, const std::vector<int64_
   return result;
 }
 
-Tensor Tensor::ofFloats(executable::TensorTypeT type, const std::vector<float> &values) {
+Tensor Tensor::ofFloats(TensorTypeT type, const std::vector<float> &values) {
   Tensor result = zeros(std::move(type));
-  assert(result.type.element == ElementType::F32 &&
-         result.size() == static_cast<int64_t>(values.size()));
+  assert(result.type.element == ElementType::F32 && result.size() == static_cast<int64_t>(values.size()));
   if (!values.empty())
     std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
   return result;

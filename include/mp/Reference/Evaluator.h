@@ -29,8 +29,7 @@ struct EvaluatorOptions {
 /// The results of `func` for these arguments. `func` is verified and every size in it is known
 /// (mp-specialize). Emits an error and fails where arguments do not match the signature, or where
 /// an op is none that can be evaluated.
-llvm::FailureOr<std::vector<Tensor>> evaluate(mlir::func::FuncOp func,
-                                              llvm::ArrayRef<Tensor> arguments,
+llvm::FailureOr<std::vector<Tensor>> evaluate(mlir::func::FuncOp func, llvm::ArrayRef<Tensor> arguments,
                                               const EvaluatorOptions &options = {});
 
 /// Whether there is a rule that evaluates the operation of this name.

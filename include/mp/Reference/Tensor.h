@@ -8,8 +8,8 @@
 #ifndef MP_REFERENCE_TENSOR_H
 #define MP_REFERENCE_TENSOR_H
 
-#include "mp/Executable/Executable.h"
 #include "mp/Numerics/Float.h"
+#include "mp/Runtime/Tensor.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -20,20 +20,16 @@
 
 namespace mp {
 
-/// Shape, element type and elements in row-major order, as bytes: the layout that kernels,
-/// executables and files have, too.
-struct Tensor {
-  executable::TensorTypeT type;
-  std::vector<std::byte> bytes;
-
+/// A tensor of the runtime whose elements the evaluator reads and rounds.
+struct Tensor : HostTensor {
   /// All elements 0.
-  static Tensor zeros(executable::TensorTypeT type);
+  static Tensor zeros(TensorTypeT type);
   /// One rounding of each value to the element type, which is a float.
-  static Tensor ofReals(executable::TensorTypeT type, const std::vector<double> &values);
+  static Tensor ofReals(TensorTypeT type, const std::vector<double> &values);
   /// Each value modulo 2^n for an integer of n bits; for i1, whether it is not 0.
-  static Tensor ofIntegers(executable::TensorTypeT type, const std::vector<int64_t> &values);
+  static Tensor ofIntegers(TensorTypeT type, const std::vector<int64_t> &values);
   /// The f32 tensor with these elements.
-  static Tensor ofFloats(executable::TensorTypeT type, const std::vector<float> &values);
+  static Tensor ofFloats(TensorTypeT type, const std::vector<float> &values);
 
   /// The number of elements.
   int64_t size() const;
@@ -55,7 +51,7 @@ inline constexpr uint64_t kMaxTensorBytes = uint64_t(1) << 34;
 
 /// The type of a tensor of mp as an executable states it. Nothing for another type, for an open
 /// size, and for more bytes than kMaxTensorBytes.
-std::optional<executable::TensorTypeT> tensorTypeOf(mlir::Type type);
+std::optional<TensorTypeT> tensorTypeOf(mlir::Type type);
 
 } // namespace mp
 

@@ -54,10 +54,10 @@ OpInstance mp::instantiate(const OpCase &use, ElementType element) {
   return instance;
 }
 
-executable::TensorTypeT mp::parseTensorType(std::string text) {
+TensorTypeT mp::parseTensorType(std::string text) {
   if (text.starts_with("tensor<"))
     text = text.substr(7, text.size() - 8);
-  executable::TensorTypeT type;
+  TensorTypeT type;
   for (size_t x = text.find('x'); x != std::string::npos; x = text.find('x')) {
     type.shape.push_back(std::stoll(text.substr(0, x)));
     text = text.substr(x + 1);
@@ -109,7 +109,7 @@ std::vector<Tensor> mp::fillOperands(const OpCase &use, ElementType element, uin
   std::mt19937_64 random(seed);
   std::vector<Tensor> tensors;
   for (size_t operand = 0; operand < use.operands.size(); ++operand) {
-    executable::TensorTypeT type = parseTensorType(withElement(use.operands[operand].type, element));
+    TensorTypeT type = parseTensorType(withElement(use.operands[operand].type, element));
     const Fill fill = use.operands[operand].fill;
     const size_t count = *elementCount(type);
     if (isFloat(type.element)) {

@@ -69,7 +69,7 @@ OpInstance instantiate(const OpCase &use, ElementType element);
 std::vector<Tensor> fillOperands(const OpCase &use, ElementType element, uint64_t seed = 0);
 
 /// The type of that text, "3x5xf32" or "tensor<3x5xf32>".
-executable::TensorTypeT parseTensorType(std::string text);
+TensorTypeT parseTensorType(std::string text);
 
 } // namespace mp
 

@@ -26,7 +26,7 @@ const ElementType kAllTypes[] = {ElementType::I1,  ElementType::UI8,  ElementTyp
                                  ElementType::F16, ElementType::BF16, ElementType::F32, ElementType::F64};
 
 Tensor cast(const Tensor &input, ElementType to) {
-  executable::TensorTypeT type = input.type;
+  TensorTypeT type = input.type;
   type.element = to;
   const std::string from = typeName(input.type), result = typeName(type);
   std::vector<Tensor> results =
@@ -120,7 +120,7 @@ void expectCastsRight(const Tensor &input) {
 }
 
 Tensor everyPattern(ElementType element) {
-  Tensor all = Tensor::zeros(tensorType(element, {65536}));
+  Tensor all = Tensor::zeros(makeType(element, {65536}));
   for (uint32_t bits = 0; bits < 65536; ++bits)
     std::memcpy(&all.bytes[2 * bits], &bits, 2);
   return all;

@@ -64,7 +64,7 @@ TEST(Evaluator, refusesArgumentsThatDoNotFit) {
   EXPECT_EQ(errorOf({}), "takes 1 arguments, got 0\n");
   EXPECT_EQ(errorOf({reals(ElementType::F32, {3}, {1, 2, 3})}), "argument #0 is 'tensor<2xf32>', got tensor<3xf32>\n");
   EXPECT_EQ(errorOf({reals(ElementType::F16, {2}, {1, 2})}), "argument #0 is 'tensor<2xf32>', got tensor<2xf16>\n");
-  EXPECT_EQ(errorOf({{tensorType(ElementType::F32, {2}), std::vector<std::byte>(7)}}),
+  EXPECT_EQ(errorOf({Tensor{{makeType(ElementType::F32, {2}), std::vector<std::byte>(7)}}}),
             "argument #0 holds 7 bytes, its type has 8\n");
 }
 

@@ -35,7 +35,7 @@ const std::map<std::string, UnaryFunction> kUnaryOps = {
 
 /// Every bit pattern of a type of 16 bits, in order.
 Tensor everyPattern(ElementType element) {
-  Tensor all = Tensor::zeros(tensorType(element, {65536}));
+  Tensor all = Tensor::zeros(makeType(element, {65536}));
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     const uint16_t pattern = bits;
     std::memcpy(&all.bytes[2 * bits], &pattern, 2);

@@ -47,13 +47,13 @@ std::string argumentAttributes(const OpInstance &instance, size_t i, bool isRng)
 
 /// The weights of a result's elements, drawn by a seed of their own.
 Tensor lossWeights(const std::string &type, size_t index) {
-  executable::TensorTypeT tensorType = parseTensorType(type);
+  TensorTypeT shape = parseTensorType(type);
   std::mt19937_64 random(1000 + index);
   std::uniform_real_distribution<double> weight(0.5, 1.5);
-  std::vector<double> values(*elementCount(tensorType));
+  std::vector<double> values(*elementCount(shape));
   for (double &value : values)
     value = weight(random);
-  return Tensor::ofReals(std::move(tensorType), values);
+  return Tensor::ofReals(std::move(shape), values);
 }
 
 LossModel makeLossModel(const OpCase &use) {

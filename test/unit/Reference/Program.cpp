@@ -45,17 +45,10 @@ std::vector<Tensor> mp::run(const std::string &signature, const std::string &bod
   return std::move(*results);
 }
 
-executable::TensorTypeT mp::tensorType(ElementType element, std::vector<int64_t> shape) {
-  executable::TensorTypeT type;
-  type.element = element;
-  type.shape = std::move(shape);
-  return type;
-}
-
 Tensor mp::reals(ElementType element, std::vector<int64_t> shape, const std::vector<double> &values) {
-  return Tensor::ofReals(tensorType(element, std::move(shape)), values);
+  return Tensor::ofReals(makeType(element, std::move(shape)), values);
 }
 
 Tensor mp::integers(ElementType element, std::vector<int64_t> shape, const std::vector<int64_t> &values) {
-  return Tensor::ofIntegers(tensorType(element, std::move(shape)), values);
+  return Tensor::ofIntegers(makeType(element, std::move(shape)), values);
 }

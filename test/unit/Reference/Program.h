@@ -43,7 +43,6 @@ private:
 std::vector<Tensor> run(const std::string &signature, const std::string &body, llvm::ArrayRef<Tensor> arguments,
                         const EvaluatorOptions &options = {});
 
-executable::TensorTypeT tensorType(ElementType element, std::vector<int64_t> shape);
 Tensor reals(ElementType element, std::vector<int64_t> shape, const std::vector<double> &values);
 Tensor integers(ElementType element, std::vector<int64_t> shape, const std::vector<int64_t> &values);
 
