@@ -47,8 +47,7 @@ ErrorOr<std::optional<int64_t>> mp::checkInputs(std::string_view program, const 
     const std::string &name = inputs[i].name;
     if (std::none_of(variant.arguments.begin(), variant.arguments.end(),
                      [&](const auto &argument) { return takes(*argument, name); }))
-      return makeError("program ", program, " has no input '", name,
-                       "'; its inputs: ", inputNames(variant));
+      return makeError("program ", program, " has no input '", name, "'; its inputs: ", inputNames(variant));
     if (findTensor(inputs, name) != &inputs[i].tensor)
       return makeError("input '", name, "' is given twice");
   }
@@ -63,13 +62,12 @@ ErrorOr<std::optional<int64_t>> mp::checkInputs(std::string_view program, const 
     if (!given)
       return makeError("input '", argument->name, "' of program ", program, " is missing");
     if (!fits(*argument, given->type))
-      return makeError("input '", argument->name, "' is ", typeName(given->type), ", expected ",
-                       openName(*argument));
+      return makeError("input '", argument->name, "' is ", typeName(given->type), ", expected ", openName(*argument));
     if (!argument->batched)
       continue;
     if (rows && *rows != given->type.shape[0])
-      return makeError("input '", argument->name, "' has ", given->type.shape[0], " rows, input '",
-                       *rowsOf, "' has ", *rows);
+      return makeError("input '", argument->name, "' has ", given->type.shape[0], " rows, input '", *rowsOf, "' has ",
+                       *rows);
     rows = given->type.shape[0];
     rowsOf = &argument->name;
   }
@@ -98,13 +96,12 @@ static Status checkPieces(const ProgramRunner &runner, int64_t rows) {
                               [](const auto &a) { return a->kind == ArgumentKind::RowWeights; });
   for (const auto &result : variant.results) {
     if (result->kind == ResultKind::Next)
-      return makeError("program ", runner.program().name, " changes state and takes exactly ",
-                       variant.batch, " rows, given ", rows);
+      return makeError("program ", runner.program().name, " changes state and takes exactly ", variant.batch,
+                       " rows, given ", rows);
     bool joins = result->batched || (result->kind == ResultKind::Loss && (weighted || !padded));
     if (!joins)
       return makeError("result '", result->name, "' of program ", runner.program().name,
-                       " is not per row; the program takes exactly ", variant.batch,
-                       " rows, given ", rows);
+                       " is not per row; the program takes exactly ", variant.batch, " rows, given ", rows);
   }
   return Status::success();
 }
@@ -113,9 +110,9 @@ static Status checkPieces(const ProgramRunner &runner, int64_t rows) {
 static std::span<const std::byte> piecesOf(const HostTensor &tensor, Piece piece, uint64_t size,
                                            std::vector<std::byte> &storage) {
   uint64_t rowBytes = tensor.bytes.size() / static_cast<uint64_t>(tensor.type.shape[0]);
-  std::span<const std::byte> bytes = std::span<const std::byte>(tensor.bytes)
-                                         .subspan(static_cast<uint64_t>(piece.first) * rowBytes,
-                                                  static_cast<uint64_t>(piece.count) * rowBytes);
+  std::span<const std::byte> bytes =
+      std::span<const std::byte>(tensor.bytes)
+          .subspan(static_cast<uint64_t>(piece.first) * rowBytes, static_cast<uint64_t>(piece.count) * rowBytes);
   if (bytes.size() == size)
     return bytes;
   storage.assign(size, std::byte(0));
@@ -147,8 +144,7 @@ static Status setArguments(ProgramRunner &runner, const NamedTensors &inputs, Pi
 }
 
 /// Adds one piece's result to what was joined so far: rows behind rows, a loss by its rows.
-static void join(HostTensor &joined, const HostTensor &part, const ResultT &result, Piece piece,
-                 int64_t rows) {
+static void join(HostTensor &joined, const HostTensor &part, const ResultT &result, Piece piece, int64_t rows) {
   if (result.batched) {
     uint64_t rowBytes = part.bytes.size() / static_cast<uint64_t>(part.type.shape[0]);
     joined.type.shape = part.type.shape;
@@ -165,12 +161,10 @@ static void join(HostTensor &joined, const HostTensor &part, const ResultT &resu
     joined = {part.type, std::vector<std::byte>(part.bytes.size())};
   double share = static_cast<double>(piece.count) / static_cast<double>(rows);
   for (uint64_t i = 0; i < part.count(); ++i)
-    storeElement(joined.bytes, joined.type.element, i,
-                 elementAt(joined, i) + share * elementAt(part, i));
+    storeElement(joined.bytes, joined.type.element, i, elementAt(joined, i) + share * elementAt(part, i));
 }
 
-ErrorOr<NamedTensors> mp::runInBatches(ProgramRunner &runner, const NamedTensors &inputs,
-                                       std::optional<int64_t> rows) {
+ErrorOr<NamedTensors> mp::runInBatches(ProgramRunner &runner, const NamedTensors &inputs, std::optional<int64_t> rows) {
   const VariantT &variant = runner.variant();
   if (rows)
     if (Status whole = checkPieces(runner, *rows); !whole.ok())

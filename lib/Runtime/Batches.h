@@ -14,13 +14,11 @@ namespace mp {
 
 /// Checks that `inputs` are what the program takes: every input there once, no other, types and
 /// shapes right but for the number of rows, which is returned (nothing if no argument is batched).
-ErrorOr<std::optional<int64_t>> checkInputs(std::string_view program,
-                                            const executable::VariantT &variant,
+ErrorOr<std::optional<int64_t>> checkInputs(std::string_view program, const executable::VariantT &variant,
                                             const NamedTensors &inputs);
 
 /// Runs checked inputs as Session::run says.
-ErrorOr<NamedTensors> runInBatches(ProgramRunner &runner, const NamedTensors &inputs,
-                                   std::optional<int64_t> rows);
+ErrorOr<NamedTensors> runInBatches(ProgramRunner &runner, const NamedTensors &inputs, std::optional<int64_t> rows);
 
 } // namespace mp
 

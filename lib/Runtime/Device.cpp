@@ -21,8 +21,7 @@ static std::string join(const std::vector<std::string> &words) {
 Status Device::canRun(const executable::VariantT &variant) const {
   const DeviceDescription &device = description();
   if (variant.target != device.target)
-    return makeError("made for target ", variant.target, ", device ", device.name, " runs target ",
-                     device.target);
+    return makeError("made for target ", variant.target, ", device ", device.name, " runs target ", device.target);
   std::vector<std::string> missing;
   for (const std::string &feature : variant.features)
     if (std::find(device.features.begin(), device.features.end(), feature) == device.features.end())
@@ -33,9 +32,7 @@ Status Device::canRun(const executable::VariantT &variant) const {
                    device.features.empty() ? "no features" : join(device.features));
 }
 
-double Device::preference(const executable::VariantT &variant) const {
-  return variant.features.size();
-}
+double Device::preference(const executable::VariantT &variant) const { return variant.features.size(); }
 
 namespace {
 struct Registration {
@@ -65,8 +62,7 @@ std::vector<std::string> mp::registeredDevices() {
   return names;
 }
 
-ErrorOr<std::unique_ptr<Device>> mp::createDevice(std::string_view name,
-                                                  const DeviceOptions &options) {
+ErrorOr<std::unique_ptr<Device>> mp::createDevice(std::string_view name, const DeviceOptions &options) {
   for (const Registration &registration : registry())
     if (registration.name == name)
       return registration.factory(options);

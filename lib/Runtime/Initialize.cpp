@@ -50,13 +50,10 @@ struct Draw {
   uint64_t seed;
 
   Draw(const StateEntryT &entry, uint64_t runSeed)
-      : seed(spread(runSeed) ^ spread(static_cast<uint64_t>(entry.initializer->seed)) ^
-             hashName(entry.name)) {}
+      : seed(spread(runSeed) ^ spread(static_cast<uint64_t>(entry.initializer->seed)) ^ hashName(entry.name)) {}
 
   /// In [0, 1), a multiple of 2^-24.
-  double uniform(uint64_t element) const {
-    return uniformFloat(randomBits(seed, 0, kInitializerStream, element));
-  }
+  double uniform(uint64_t element) const { return uniformFloat(randomBits(seed, 0, kInitializerStream, element)); }
 
   /// Standard normal. The probability is a multiple of 2^-33, never 0 or 1.
   double normal(uint64_t element) const {

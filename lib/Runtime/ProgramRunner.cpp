@@ -20,21 +20,20 @@ static Status checkBatch(const VariantT &variant) {
   };
   for (const auto &argument : variant.arguments)
     if (argument->batched && !holds(*argument->type))
-      return makeError("argument '", argument->name, "' is ", typeName(*argument->type),
-                       " in a variant for batch ", variant.batch);
+      return makeError("argument '", argument->name, "' is ", typeName(*argument->type), " in a variant for batch ",
+                       variant.batch);
   bool anyArgument = std::any_of(variant.arguments.begin(), variant.arguments.end(),
                                  [](const auto &argument) { return argument->batched; });
   for (const auto &result : variant.results)
     if (result->batched && (!anyArgument || !holds(*result->type)))
-      return makeError("result '", result->name, "' is ", typeName(*result->type),
-                       " in a variant for batch ", variant.batch);
+      return makeError("result '", result->name, "' is ", typeName(*result->type), " in a variant for batch ",
+                       variant.batch);
   return Status::success();
 }
 
-ErrorOr<std::unique_ptr<ProgramRunner>>
-ProgramRunner::create(Device &device, const LoadedExecutable &file, const ProgramT &program,
-                      const VariantT &variant, std::span<DeviceMemory *const> state,
-                      unsigned slots) {
+ErrorOr<std::unique_ptr<ProgramRunner>> ProgramRunner::create(Device &device, const LoadedExecutable &file,
+                                                              const ProgramT &program, const VariantT &variant,
+                                                              std::span<DeviceMemory *const> state, unsigned slots) {
   std::unique_ptr<ProgramRunner> runner(new ProgramRunner(device, program, variant, state));
   if (Status batch = checkBatch(variant); !batch.ok())
     return batch.in("program " + program.name);
@@ -52,8 +51,8 @@ ProgramRunner::create(Device &device, const LoadedExecutable &file, const Progra
 Status ProgramRunner::allocate(Slot &slot) {
   // What the host reads after every step lies where it sees it; a large output does not.
   constexpr uint64_t kSmall = 4096;
-  auto add = [&](Blocks &blocks, std::vector<DeviceMemory *> &list, const TensorTypeT &type,
-                 bool used, bool result) -> Status {
+  auto add = [&](Blocks &blocks, std::vector<DeviceMemory *> &list, const TensorTypeT &type, bool used,
+                 bool result) -> Status {
     blocks.emplace_back();
     if (used) {
       uint64_t bytes = *byteCount(type);
@@ -67,13 +66,12 @@ Status ProgramRunner::allocate(Slot &slot) {
     return Status::success();
   };
   for (const auto &argument : variantTable.arguments)
-    if (Status added = add(slot.arguments, slot.argumentList, *argument->type,
-                           argument->kind != ArgumentKind::State, false);
+    if (Status added =
+            add(slot.arguments, slot.argumentList, *argument->type, argument->kind != ArgumentKind::State, false);
         !added.ok())
       return added.in("argument '" + argument->name + "'");
   for (const auto &result : variantTable.results)
-    if (Status added = add(slot.results, slot.resultList, *result->type,
-                           result->kind != ResultKind::Next, true);
+    if (Status added = add(slot.results, slot.resultList, *result->type, result->kind != ResultKind::Next, true);
         !added.ok())
       return added.in("result '" + result->name + "'");
   return Status::success();
@@ -96,9 +94,8 @@ std::optional<size_t> ProgramRunner::result(std::string_view name) const {
 Status ProgramRunner::setArgument(unsigned slot, size_t index, std::span<const std::byte> bytes) {
   DeviceMemory *block = slotList[slot].argumentList[index];
   if (!block || block->size() != bytes.size())
-    return makeError("argument '", variantTable.arguments[index]->name, "' of program ",
-                     programTable.name, " takes ", block ? block->size() : 0, " bytes, given ",
-                     bytes.size());
+    return makeError("argument '", variantTable.arguments[index]->name, "' of program ", programTable.name, " takes ",
+                     block ? block->size() : 0, " bytes, given ", bytes.size());
   return device.upload(*block, 0, bytes);
 }
 

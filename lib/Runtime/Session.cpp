@@ -20,8 +20,7 @@ ErrorOr<std::unique_ptr<Session>> Session::create(std::shared_ptr<const LoadedEx
   session->file = std::move(file);
   session->target = std::move(device);
   for (const auto &entry : session->table().state) {
-    ErrorOr<std::unique_ptr<DeviceMemory>> block =
-        session->target->allocate(*byteCount(*entry->type));
+    ErrorOr<std::unique_ptr<DeviceMemory>> block = session->target->allocate(*byteCount(*entry->type));
     if (!block)
       return block.status().in("state '" + entry->name + "'");
     session->stateList.push_back(block->get());
@@ -103,8 +102,7 @@ static std::string describe(const VariantT &variant) {
   return "variant for " + variant.target + " and batch " + std::to_string(variant.batch);
 }
 
-ErrorOr<const VariantT *> Session::select(std::string_view name,
-                                          std::optional<int64_t> batch) const {
+ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<int64_t> batch) const {
   const ProgramT *program = findProgram(name);
   if (!program) {
     std::string names;
@@ -125,12 +123,11 @@ ErrorOr<const VariantT *> Session::select(std::string_view name,
   }
   if (best)
     return best;
-  return makeError("program ", name, " has no variant that fits",
-                   reasons.empty() ? "; it has none" : reasons);
+  return makeError("program ", name, " has no variant that fits", reasons.empty() ? "; it has none" : reasons);
 }
 
-ErrorOr<std::unique_ptr<ProgramRunner>>
-Session::load(std::string_view program, std::optional<int64_t> batch, unsigned slots) {
+ErrorOr<std::unique_ptr<ProgramRunner>> Session::load(std::string_view program, std::optional<int64_t> batch,
+                                                      unsigned slots) {
   ErrorOr<const VariantT *> variant = select(program, batch);
   if (!variant)
     return variant.status();
@@ -139,8 +136,7 @@ Session::load(std::string_view program, std::optional<int64_t> batch, unsigned s
 
 /// The batch to run `rows` rows with, among those that the device can run: the smallest that holds
 /// them, else the largest.
-static std::optional<int64_t> bestBatch(const Device &device, const ProgramT &program,
-                                        int64_t rows) {
+static std::optional<int64_t> bestBatch(const Device &device, const ProgramT &program, int64_t rows) {
   std::optional<int64_t> best;
   for (const auto &variant : program.variants) {
     if (!hasBatch(*variant) || !device.canRun(*variant).ok())
@@ -154,8 +150,7 @@ static std::optional<int64_t> bestBatch(const Device &device, const ProgramT &pr
 
 ErrorOr<ProgramRunner *> Session::cachedRunner(std::string_view name, std::optional<int64_t> rows) {
   const ProgramT *program = findProgram(name);
-  std::optional<int64_t> batch =
-      program && rows ? bestBatch(*target, *program, *rows) : std::nullopt;
+  std::optional<int64_t> batch = program && rows ? bestBatch(*target, *program, *rows) : std::nullopt;
   ErrorOr<const VariantT *> variant = select(name, batch);
   if (!variant)
     return variant.status();

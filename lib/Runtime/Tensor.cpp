@@ -92,8 +92,7 @@ template <typename T> static T saturate(double value) {
   return static_cast<T>(value);
 }
 
-void mp::storeElement(std::span<std::byte> bytes, ElementType element, uint64_t index,
-                      double value) {
+void mp::storeElement(std::span<std::byte> bytes, ElementType element, uint64_t index, double value) {
   switch (element) {
   case ElementType::I1:
     return storeAs<uint8_t>(bytes, index, value != 0);
@@ -134,12 +133,10 @@ static bool isClose(double actual, double expected, Tolerance tolerance) {
     return true;
   if (!std::isfinite(actual) || !std::isfinite(expected))
     return false;
-  return std::fabs(actual - expected) <=
-         tolerance.absolute + tolerance.relative * std::fabs(expected);
+  return std::fabs(actual - expected) <= tolerance.absolute + tolerance.relative * std::fabs(expected);
 }
 
-Status mp::compareTensors(const HostTensor &actual, const HostTensor &expected,
-                          Tolerance tolerance) {
+Status mp::compareTensors(const HostTensor &actual, const HostTensor &expected, Tolerance tolerance) {
   if (actual.type != expected.type)
     return makeError("is ", typeName(actual.type), ", expected ", typeName(expected.type));
   uint64_t different = 0;
@@ -149,8 +146,7 @@ Status mp::compareTensors(const HostTensor &actual, const HostTensor &expected,
       first = i;
   if (different == 0)
     return Status::success();
-  return makeError(different, " of ", actual.count(), " elements differ by more than ",
-                   tolerance.absolute, " + ", tolerance.relative, " * |expected|; the first is ",
-                   first, ": ", elementAt(actual, first), ", expected ",
-                   elementAt(expected, first));
+  return makeError(different, " of ", actual.count(), " elements differ by more than ", tolerance.absolute, " + ",
+                   tolerance.relative, " * |expected|; the first is ", first, ": ", elementAt(actual, first),
+                   ", expected ", elementAt(expected, first));
 }

@@ -51,8 +51,7 @@ static bool storeWord(HostTensor &tensor, uint64_t index, const std::string &wor
   if (*end != 0 || end == word.c_str())
     return false;
   storeElement(tensor.bytes, element, index, value);
-  bool isInteger =
-      element == ElementType::I1 || element == ElementType::UI8 || element == ElementType::I32;
+  bool isInteger = element == ElementType::I1 || element == ElementType::UI8 || element == ElementType::I32;
   return !isInteger || elementAt(tensor, index) == value;
 }
 
@@ -102,10 +101,9 @@ std::string mp::formatTensor(const HostTensor &tensor) {
     double value = elementAt(tensor, i);
     char digits[64];
     // The shortest digits of the narrower types are those of a float, which holds them exactly.
-    std::to_chars_result end =
-        tensor.type.element == ElementType::F64
-            ? std::to_chars(digits, digits + sizeof(digits), value)
-            : std::to_chars(digits, digits + sizeof(digits), static_cast<float>(value));
+    std::to_chars_result end = tensor.type.element == ElementType::F64
+                                   ? std::to_chars(digits, digits + sizeof(digits), value)
+                                   : std::to_chars(digits, digits + sizeof(digits), static_cast<float>(value));
     if (tensor.type.element == ElementType::I32)
       end = std::to_chars(digits, digits + sizeof(digits), static_cast<int32_t>(value));
     text.append(digits, end.ptr);

@@ -83,8 +83,7 @@ private:
 /// The memory that one run works on, by the indices of the executable. Each block holds at least
 /// the bytes of its type.
 struct Bindings {
-  std::span<DeviceMemory *const>
-      state; // by row of the state table; null where the variant does not touch it
+  std::span<DeviceMemory *const> state;     // by row of the state table; null where the variant does not touch it
   std::span<DeviceMemory *const> arguments; // by argument of the variant; null for kind State
   std::span<DeviceMemory *const> results;   // by result of the variant; null for kind Next
 };
@@ -122,22 +121,18 @@ public:
   /// asks for more features, since it was made for a narrower set of machines.
   virtual double preference(const executable::VariantT &variant) const;
 
-  virtual ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
-                                                          MemoryKind kind = MemoryKind::Device) = 0;
+  virtual ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind kind = MemoryKind::Device) = 0;
 
   /// Puts a copy from the host into the queue and returns when `source` may be reused.
-  virtual Status upload(DeviceMemory &destination, uint64_t offset,
-                        std::span<const std::byte> source) = 0;
+  virtual Status upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) = 0;
 
   /// Waits for what was put into the queue before, then copies to the host.
-  virtual Status download(const DeviceMemory &source, uint64_t offset,
-                          std::span<std::byte> destination) = 0;
+  virtual Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) = 0;
 
   /// Makes a variant ready. `file` must outlive the result; `program` and `variant` are parts of
   /// its table.
-  virtual ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file,
-                                                       const executable::ProgramT &program,
-                                                       const executable::VariantT &variant) = 0;
+  virtual ErrorOr<std::unique_ptr<LoadedVariant>>
+  load(const LoadedExecutable &file, const executable::ProgramT &program, const executable::VariantT &variant) = 0;
 
   /// The queue's end as it is now.
   virtual QueuePoint mark() = 0;
@@ -163,8 +158,7 @@ void registerDevice(std::string name, DeviceFactory factory);
 std::vector<std::string> registeredDevices();
 
 /// Makes a device, or says which names there are.
-ErrorOr<std::unique_ptr<Device>> createDevice(std::string_view name,
-                                              const DeviceOptions &options = {});
+ErrorOr<std::unique_ptr<Device>> createDevice(std::string_view name, const DeviceOptions &options = {});
 
 } // namespace mp
 

@@ -19,9 +19,10 @@ class ProgramRunner {
 public:
   /// Loads and allocates. `state` has one block for each row of the state table; it, `file` and
   /// `device` outlive the runner.
-  static ErrorOr<std::unique_ptr<ProgramRunner>>
-  create(Device &device, const LoadedExecutable &file, const executable::ProgramT &program,
-         const executable::VariantT &variant, std::span<DeviceMemory *const> state, unsigned slots);
+  static ErrorOr<std::unique_ptr<ProgramRunner>> create(Device &device, const LoadedExecutable &file,
+                                                        const executable::ProgramT &program,
+                                                        const executable::VariantT &variant,
+                                                        std::span<DeviceMemory *const> state, unsigned slots);
 
   const executable::ProgramT &program() const { return programTable; }
   const executable::VariantT &variant() const { return variantTable; }
@@ -57,8 +58,8 @@ private:
     QueuePoint done = 0;
   };
 
-  ProgramRunner(Device &device, const executable::ProgramT &program,
-                const executable::VariantT &variant, std::span<DeviceMemory *const> state)
+  ProgramRunner(Device &device, const executable::ProgramT &program, const executable::VariantT &variant,
+                std::span<DeviceMemory *const> state)
       : device(device), programTable(program), variantTable(variant), state(state) {}
 
   Status allocate(Slot &slot);

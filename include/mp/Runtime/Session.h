@@ -54,12 +54,11 @@ public:
 
   /// The variant that the device prefers among those that it can run. With `batch`, only those made
   /// for it (a variant without batched arguments fits any). The error says what each variant needs.
-  ErrorOr<const executable::VariantT *> select(std::string_view program,
-                                               std::optional<int64_t> batch = {}) const;
+  ErrorOr<const executable::VariantT *> select(std::string_view program, std::optional<int64_t> batch = {}) const;
 
   /// Loads a variant for this session's state. The session outlives the runner.
-  ErrorOr<std::unique_ptr<ProgramRunner>>
-  load(std::string_view program, std::optional<int64_t> batch = {}, unsigned slots = 1);
+  ErrorOr<std::unique_ptr<ProgramRunner>> load(std::string_view program, std::optional<int64_t> batch = {},
+                                               unsigned slots = 1);
 
   /// Runs a program once on named inputs and returns its results in order, next states excepted.
   ///

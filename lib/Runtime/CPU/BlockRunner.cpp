@@ -40,16 +40,13 @@ private:
 } // namespace
 
 static unsigned threadsOrDefault(unsigned threads) {
-  return threads ? threads
-                 : static_cast<unsigned>(std::max(1, tbb::this_task_arena::max_concurrency()));
+  return threads ? threads : static_cast<unsigned>(std::max(1, tbb::this_task_arena::max_concurrency()));
 }
 
-BlockRunner::BlockRunner(unsigned threads)
-    : threadCount(threadsOrDefault(threads)), arena(threadCount) {
+BlockRunner::BlockRunner(unsigned threads) : threadCount(threadsOrDefault(threads)), arena(threadCount) {
   // oneTBB makes no more workers than processors unless it is told that it may.
   if (threadCount > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism))
-    allowance = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                      threadCount);
+    allowance = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threadCount);
 }
 
 Status BlockRunner::reserveScratch(uint64_t bytes) {
@@ -59,8 +56,7 @@ Status BlockRunner::reserveScratch(uint64_t bytes) {
   for (unsigned i = 0; i < threadCount; ++i) {
     std::optional<FileBytes> block = FileBytes::allocate(bytes);
     if (!block)
-      return makeError("no memory for ", bytes, " bytes of scratch for each of ", threadCount,
-                       " threads");
+      return makeError("no memory for ", bytes, " bytes of scratch for each of ", threadCount, " threads");
     blocks.push_back(std::move(*block));
   }
   scratchOf = std::move(blocks);
@@ -68,8 +64,8 @@ Status BlockRunner::reserveScratch(uint64_t bytes) {
   return Status::success();
 }
 
-void BlockRunner::runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first,
-                           uint64_t last, bool scratch, unsigned worker) {
+void BlockRunner::runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last,
+                           bool scratch, unsigned worker) {
   DefaultRounding rounding;
   // A kernel takes void ** and must not see another thread's scratch, so every range has a list of
   // its own.
@@ -80,8 +76,7 @@ void BlockRunner::runRange(NativeKernel kernel, std::span<void *const> buffers, 
     kernel(own.data(), static_cast<int64_t>(block));
 }
 
-void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid,
-                      bool scratch) {
+void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch) {
   if (threadCount == 1 || grid <= 1)
     return runRange(kernel, buffers, 0, grid, scratch, 0);
   arena.execute([&] {

@@ -37,8 +37,8 @@ public:
 
 private:
   /// Runs blocks first .. last-1 on the calling thread, which is number `worker` of the arena.
-  void runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last,
-                bool scratch, unsigned worker);
+  void runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last, bool scratch,
+                unsigned worker);
 
   unsigned threadCount;
   std::unique_ptr<tbb::global_control> allowance;

@@ -39,15 +39,8 @@ private:
 
 class CPUDevice final : public Device {
 public:
-  explicit CPUDevice(const DeviceOptions &options)
-      : runner(options.threads), allowNative(options.allowNative) {
-    self = {"cpu",
-            "cpu",
-            hostModel(),
-            hostFeatures(),
-            physicalMemory(),
-            runner.threads(),
-            hostMatrixUnits()};
+  explicit CPUDevice(const DeviceOptions &options) : runner(options.threads), allowNative(options.allowNative) {
+    self = {"cpu", "cpu", hostModel(), hostFeatures(), physicalMemory(), runner.threads(), hostMatrixUnits()};
   }
 
   const DeviceDescription &description() const override { return self; }
@@ -60,40 +53,33 @@ public:
   }
 
   ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind) override {
-    std::optional<FileBytes> block =
-        bytes <= self.memoryBytes ? FileBytes::allocate(bytes) : std::nullopt;
+    std::optional<FileBytes> block = bytes <= self.memoryBytes ? FileBytes::allocate(bytes) : std::nullopt;
     if (!block)
       return makeError("no memory for ", bytes, " bytes, device cpu has ", self.memoryBytes);
     return std::unique_ptr<DeviceMemory>(std::make_unique<HostMemory>(std::move(*block)));
   }
 
-  Status upload(DeviceMemory &destination, uint64_t offset,
-                std::span<const std::byte> source) override {
+  Status upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) override {
     if (offset > destination.size() || source.size() > destination.size() - offset)
-      return makeError("upload of ", source.size(), " bytes at ", offset, " into a block of ",
-                       destination.size());
+      return makeError("upload of ", source.size(), " bytes at ", offset, " into a block of ", destination.size());
     if (!source.empty())
       std::memcpy(destination.hostView() + offset, source.data(), source.size());
     return Status::success();
   }
 
-  Status download(const DeviceMemory &source, uint64_t offset,
-                  std::span<std::byte> destination) override {
+  Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) override {
     if (offset > source.size() || destination.size() > source.size() - offset)
-      return makeError("download of ", destination.size(), " bytes at ", offset,
-                       " from a block of ", source.size());
+      return makeError("download of ", destination.size(), " bytes at ", offset, " from a block of ", source.size());
     if (!destination.empty())
       std::memcpy(destination.data(), source.hostView() + offset, destination.size());
     return Status::success();
   }
 
-  ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file,
-                                               const executable::ProgramT &program,
+  ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file, const executable::ProgramT &program,
                                                const executable::VariantT &variant) override {
     if (Status able = canRun(variant); !able.ok())
       return able.in("program " + program.name);
-    ErrorOr<std::unique_ptr<DeviceMemory>> arena =
-        allocate(variant.arena_bytes, MemoryKind::Device);
+    ErrorOr<std::unique_ptr<DeviceMemory>> arena = allocate(variant.arena_bytes, MemoryKind::Device);
     if (!arena)
       return arena.status().in("arena of program " + program.name);
     return loadCPUVariant(file, program, variant, runner, std::move(*arena));

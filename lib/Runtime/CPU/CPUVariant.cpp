@@ -68,8 +68,7 @@ Status CPUVariant::loadCode(const LoadedExecutable &file) {
     if (const LaunchT *launch = command->what.AsLaunch()) {
       std::unique_ptr<NativeLibrary> &library = libraries[launch->blob];
       if (!library) {
-        ErrorOr<std::unique_ptr<NativeLibrary>> loaded =
-            NativeLibrary::load(file.blob(launch->blob));
+        ErrorOr<std::unique_ptr<NativeLibrary>> loaded = NativeLibrary::load(file.blob(launch->blob));
         if (!loaded)
           return loaded.status().in("kernel " + launch->kernel);
         library = std::move(*loaded);
@@ -93,28 +92,23 @@ Status CPUVariant::loadCode(const LoadedExecutable &file) {
 }
 
 /// The block of list[index], checked to be there and to hold `bytes`.
-static Status checkBlock(std::span<DeviceMemory *const> list, size_t index, uint64_t bytes,
-                         const char *what) {
+static Status checkBlock(std::span<DeviceMemory *const> list, size_t index, uint64_t bytes, const char *what) {
   if (index >= list.size() || !list[index])
     return makeError(what, " ", index, " is not bound");
   if (list[index]->size() < bytes)
-    return makeError(what, " ", index, " is bound to ", list[index]->size(), " bytes, it has ",
-                     bytes);
+    return makeError(what, " ", index, " is bound to ", list[index]->size(), " bytes, it has ", bytes);
   return Status::success();
 }
 
 Status CPUVariant::check(const Bindings &bindings) const {
   for (size_t i = 0; i < variant.arguments.size(); ++i)
     if (variant.arguments[i]->kind != ArgumentKind::State)
-      if (Status bound = checkBlock(bindings.arguments, i, *byteCount(*variant.arguments[i]->type),
-                                    "argument");
+      if (Status bound = checkBlock(bindings.arguments, i, *byteCount(*variant.arguments[i]->type), "argument");
           !bound.ok())
         return bound;
   for (size_t i = 0; i < variant.results.size(); ++i)
     if (variant.results[i]->kind != ResultKind::Next)
-      if (Status bound =
-              checkBlock(bindings.results, i, *byteCount(*variant.results[i]->type), "result");
-          !bound.ok())
+      if (Status bound = checkBlock(bindings.results, i, *byteCount(*variant.results[i]->type), "result"); !bound.ok())
         return bound;
   for (const auto &[row, bytes] : stateBytes)
     if (Status bound = checkBlock(bindings.state, row, bytes, "state"); !bound.ok())
@@ -123,9 +117,7 @@ Status CPUVariant::check(const Bindings &bindings) const {
 }
 
 std::byte *CPUVariant::resolve(const Place &place, const Bindings &bindings) const {
-  auto at = [&](DeviceMemory *block) {
-    return static_cast<std::byte *>(block->address()) + place.offset();
-  };
+  auto at = [&](DeviceMemory *block) { return static_cast<std::byte *>(block->address()) + place.offset(); };
   switch (place.space()) {
   case Space::Arena:
     return at(arena.get());
@@ -151,8 +143,7 @@ void CPUVariant::launch(const LaunchT &launch, NativeKernel kernel, const Bindin
 void CPUVariant::fill(const FillT &fill, const Bindings &bindings) const {
   std::byte *destination = resolve(*fill.destination, bindings);
   for (uint64_t i = 0; i < fill.destination->bytes(); i += fill.pattern_bytes)
-    std::memcpy(destination + i, &fill.pattern,
-                std::min<uint64_t>(fill.pattern_bytes, fill.destination->bytes() - i));
+    std::memcpy(destination + i, &fill.pattern, std::min<uint64_t>(fill.pattern_bytes, fill.destination->bytes() - i));
 }
 
 Status CPUVariant::enqueue(const Bindings &bindings) {
@@ -162,17 +153,16 @@ Status CPUVariant::enqueue(const Bindings &bindings) {
     if (const LaunchT *command = step.command->what.AsLaunch())
       launch(*command, step.kernel, bindings);
     else if (const CopyT *copy = step.command->what.AsCopy())
-      std::memmove(resolve(*copy->destination, bindings), resolve(*copy->source, bindings),
-                   copy->source->bytes());
+      std::memmove(resolve(*copy->destination, bindings), resolve(*copy->source, bindings), copy->source->bytes());
     else if (const FillT *command = step.command->what.AsFill())
       fill(*command, bindings);
   }
   return Status::success();
 }
 
-ErrorOr<std::unique_ptr<LoadedVariant>>
-mp::loadCPUVariant(const LoadedExecutable &file, const ProgramT &program, const VariantT &variant,
-                   BlockRunner &runner, std::unique_ptr<DeviceMemory> arena) {
+ErrorOr<std::unique_ptr<LoadedVariant>> mp::loadCPUVariant(const LoadedExecutable &file, const ProgramT &program,
+                                                           const VariantT &variant, BlockRunner &runner,
+                                                           std::unique_ptr<DeviceMemory> arena) {
   auto loaded = std::make_unique<CPUVariant>(file, variant, runner, std::move(arena));
   if (Status code = loaded->loadCode(file); !code.ok())
     return code.in("program " + program.name);

@@ -18,8 +18,7 @@ class BlockRunner;
 /// `runner` outlive the result.
 ErrorOr<std::unique_ptr<LoadedVariant>> loadCPUVariant(const LoadedExecutable &file,
                                                        const executable::ProgramT &program,
-                                                       const executable::VariantT &variant,
-                                                       BlockRunner &runner,
+                                                       const executable::VariantT &variant, BlockRunner &runner,
                                                        std::unique_ptr<DeviceMemory> arena);
 
 } // namespace mp

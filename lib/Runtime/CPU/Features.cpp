@@ -107,8 +107,7 @@ constexpr Feature kFeatures[] = {
 
 bool cpuidBit(const Feature &feature) {
   std::array<uint32_t, 4> registers = {};
-  if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0], &registers[1], &registers[2],
-                         &registers[3]))
+  if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0], &registers[1], &registers[2], &registers[3]))
     return false;
   return registers[static_cast<size_t>(feature.reg)] >> feature.bit & 1;
 }
@@ -157,15 +156,13 @@ std::vector<std::string> detect() {
 std::string mp::hostModel() {
   std::array<uint32_t, 12> words = {};
   for (uint32_t i = 0; i < 3; ++i)
-    if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2],
-                     &words[4 * i + 3]))
+    if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]))
       return "x86-64 processor";
   char text[sizeof(words) + 1] = {};
   std::memcpy(text, words.data(), sizeof(words));
   std::string name = text;
   size_t begin = name.find_first_not_of(' ');
-  return begin == std::string::npos ? "x86-64 processor"
-                                    : name.substr(begin, name.find_last_not_of(' ') - begin + 1);
+  return begin == std::string::npos ? "x86-64 processor" : name.substr(begin, name.find_last_not_of(' ') - begin + 1);
 }
 #else
 static std::vector<std::string> detect() { return {}; }

@@ -35,11 +35,9 @@ static Status checkHeaders(std::span<const std::byte> object) {
       header.e_ident[EI_DATA] != ELFDATA2LSB)
     return makeError("native code is no 64-bit little-endian ELF file");
   if (header.e_type != ET_DYN)
-    return makeError("native code is an ELF file of type ", header.e_type,
-                     ", expected a shared object");
+    return makeError("native code is an ELF file of type ", header.e_type, ", expected a shared object");
   if (header.e_machine != kMachine)
-    return makeError("native code is for ELF machine ", header.e_machine, ", this is machine ",
-                     kMachine);
+    return makeError("native code is for ELF machine ", header.e_machine, ", this is machine ", kMachine);
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > object.size() ||
       header.e_phnum > (object.size() - header.e_phoff) / sizeof(Elf64_Phdr))
     return makeError("native code is truncated: its program headers lie outside of it");

@@ -1,0 +1,34 @@
+//===- Files.h - whole files, read and written safely -----------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_RUNTIME_FILES_H
+#define MP_RUNTIME_FILES_H
+
+#include "mp/Numerics/Status.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mp {
+
+/// The bytes of a regular file. The error's message starts with the path.
+ErrorOr<std::vector<std::byte>> readFile(const std::string &path);
+
+/// Writes the pieces one behind the other so that, whenever the process or the machine stops, `path`
+/// is the old file or the whole new one: beside, synchronized, renamed, folder synchronized. What an
+/// earlier attempt left beside is written over. The error's message starts with the path.
+Status writeFileWhole(const std::string &path, std::span<const std::span<const std::byte>> pieces);
+
+/// The bytes of a text, for writeFileWhole.
+std::span<const std::byte> bytesOf(std::string_view text);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_FILES_H

@@ -1,0 +1,53 @@
+//===- Checkpoint.h - state of a training run, on disk ----------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A folder holds `step-N-HASH.safetensors`, with every saved state entry and, as metadata, the position
+// in the data; and `manifest.json`, which names that file and its hash. The tensors are written
+// first, each file whole or not at all, the manifest last, and only then older files are removed:
+// whenever a process is killed, the manifest names a whole checkpoint.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_RUNTIME_TRAINING_CHECKPOINT_H
+#define MP_RUNTIME_TRAINING_CHECKPOINT_H
+
+#include "mp/Runtime/Session.h"
+
+namespace mp {
+
+/// Where a training run stands, and what must be the same for going on to make the same bits.
+struct TrainPosition {
+  uint64_t step = 0;  // steps done
+  uint64_t epoch = 0; // of the next batch
+  uint64_t batch = 0; // index of the next batch in its epoch
+  uint64_t seed = 0;
+  uint64_t rows = 0; // of the data set
+  uint64_t batchSize = 0;
+  uint64_t accumulate = 1;
+};
+
+/// Writes a checkpoint of all saved state. Makes the folder if it is not there.
+Status saveCheckpoint(const std::string &folder, Session &session, const TrainPosition &position);
+
+/// Whether the folder has a manifest.
+bool hasCheckpoint(const std::string &folder);
+
+/// Checks hash and types, then sets the session's state and recomputes what is derived. Nothing is
+/// changed where the checkpoint is damaged or belongs to another model.
+ErrorOr<TrainPosition> loadCheckpoint(const std::string &folder, Session &session);
+
+/// Sets parameters, and other saved state that is there, from a safetensors file by name. A missing
+/// parameter and a type that differs are errors; tensors that the executable does not know are
+/// ignored.
+Status loadWeights(const std::string &path, Session &session);
+
+/// Writes all saved state as a safetensors file.
+Status saveWeights(const std::string &path, Session &session);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAINING_CHECKPOINT_H

@@ -1,0 +1,69 @@
+//===- Evaluator.cpp - a program over a whole data set --------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Training/Evaluator.h"
+#include "Data/Feed.h"
+#include "Training/Scores.h"
+
+#include <algorithm>
+
+using namespace mp;
+using namespace mp::executable;
+
+Status Evaluator::prepare(Session &session, Dataset testData, std::optional<int64_t> batchSize) {
+  data = std::move(testData);
+  // Training's batch where eval has it, else what it has.
+  if (batchSize && !session.select("eval", *batchSize).ok())
+    batchSize = std::nullopt;
+  ErrorOr<std::unique_ptr<ProgramRunner>> loaded = session.load("eval", batchSize);
+  if (!loaded)
+    return loaded.status();
+  runner = std::move(*loaded);
+  const VariantT &variant = runner->variant();
+  ErrorOr<DataBinding> bound = bindDataset(data, variant, classesOf(session, variant));
+  if (!bound)
+    return bound.status();
+  binding = *bound;
+  bool hasLoss = std::any_of(variant.results.begin(), variant.results.end(),
+                             [](const auto &r) { return r->kind == ResultKind::Loss && !r->batched; });
+  if (hasLoss && !binding.weightArgument && data.rows() % static_cast<uint64_t>(variant.batch) != 0)
+    return makeError("program eval has no row weights, and ", data.rows(), " rows do not fill batches of ",
+                     variant.batch)
+        .in(data.name);
+  return Status::success();
+}
+
+ErrorOr<std::vector<Score>> Evaluator::run() {
+  BatchOrder order;
+  order.shuffle = false;
+  order.pad = true;
+  uint64_t batches = BatchLoader::batchesPerEpoch(data.rows(), static_cast<uint64_t>(runner->variant().batch), order);
+  BatchLoader loader(data, binding, order);
+  Scores scores(runner->variant());
+  for (uint64_t i = 0; i < batches; ++i) {
+    const Batch &batch = loader.next();
+    if (Status set = setBatch(*runner, 0, binding, batch); !set.ok())
+      return set;
+    if (Status queued = runner->enqueue(0); !queued.ok())
+      return queued;
+    ErrorOr<std::vector<Score>> added = scores.add(*runner, 0, batch.rows);
+    if (!added)
+      return added.status();
+  }
+  return scores.averages();
+}
+
+ErrorOr<std::vector<Score>> mp::evaluate(Session &session, const std::string &folder,
+                                         std::optional<int64_t> batchSize) {
+  ErrorOr<Dataset> data = readDataset(folder, DataPart::Test);
+  if (!data)
+    return data.status();
+  Evaluator evaluator;
+  if (Status prepared = evaluator.prepare(session, std::move(*data), batchSize); !prepared.ok())
+    return prepared;
+  return evaluator.run();
+}

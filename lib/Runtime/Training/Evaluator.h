@@ -1,0 +1,32 @@
+//===- Evaluator.h - a program over a whole data set ------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_RUNTIME_TRAINING_EVALUATOR_H
+#define MP_LIB_RUNTIME_TRAINING_EVALUATOR_H
+
+#include "mp/Runtime/Data/BatchLoader.h"
+#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Training/Trainer.h"
+
+namespace mp {
+
+/// `eval` over a whole data set.
+class Evaluator {
+public:
+  Status prepare(Session &session, Dataset testData, std::optional<int64_t> batchSize);
+  ErrorOr<std::vector<Score>> run();
+  uint64_t residentBytes() const { return runner ? runner->residentBytes() : 0; }
+
+private:
+  Dataset data;
+  DataBinding binding;
+  std::unique_ptr<ProgramRunner> runner;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_RUNTIME_TRAINING_EVALUATOR_H

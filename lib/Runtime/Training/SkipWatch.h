@@ -1,0 +1,41 @@
+//===- SkipWatch.h - steps skipped one after another ------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_RUNTIME_TRAINING_SKIPWATCH_H
+#define MP_LIB_RUNTIME_TRAINING_SKIPWATCH_H
+
+#include "mp/Runtime/Session.h"
+
+namespace mp {
+
+/// Counts skipped steps, and ends training when too many come one after another.
+class SkipWatch {
+public:
+  /// Takes the limit from metadata `skip_limit` (default 50) and the counts so far from the state.
+  static ErrorOr<SkipWatch> create(Session &session);
+
+  /// Notes a step: the name of its first gradient that was not finite, or null. Fails at the limit;
+  /// the message names that gradient for each of the last skips.
+  Status note(uint64_t step, const std::string *gradient);
+
+  uint64_t total() const { return totalCount; }
+
+private:
+  struct Skip {
+    uint64_t step;
+    std::string gradient;
+  };
+
+  uint64_t limit = 50;
+  uint64_t totalCount = 0;
+  uint64_t consecutive = 0;
+  std::vector<Skip> run; // the consecutive skips that this process has seen
+};
+
+} // namespace mp
+
+#endif // MP_LIB_RUNTIME_TRAINING_SKIPWATCH_H

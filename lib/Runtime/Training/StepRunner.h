@@ -1,0 +1,48 @@
+//===- StepRunner.h - programs of a step ------------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_RUNTIME_TRAINING_STEPRUNNER_H
+#define MP_LIB_RUNTIME_TRAINING_STEPRUNNER_H
+
+#include "Training/Scores.h"
+#include "mp/Runtime/Data/BatchLoader.h"
+#include "mp/Runtime/Session.h"
+
+namespace mp {
+
+/// Programs of a step, and what they report.
+class StepRunner {
+public:
+  Status prepare(Session &session, const TrainOptions &options);
+
+  /// The program that sees data.
+  const VariantT &dataVariant() const { return forward->variant(); }
+
+  /// Slots: steps that may be in the device's queue at once.
+  static constexpr unsigned kSlots = 3;
+
+  Status enqueueMicroBatch(unsigned slot, unsigned index, const DataBinding &binding, const Batch &batch);
+  Status finishStep(unsigned slot);
+
+  /// Waits for a slot's step; adds its scores and fills the record's values. `gradient` receives the
+  /// name of the first gradient that was not finite.
+  Status read(unsigned slot, const std::vector<uint64_t> &rows, Scores &scores, StepRecord &record,
+              std::optional<std::string> &gradient);
+
+  uint64_t residentBytes() const { return forward->residentBytes() + (apply ? apply->residentBytes() : 0); }
+
+private:
+  ErrorOr<std::optional<double>> readLog(unsigned slot, const char *name);
+
+  unsigned microBatches = 1;
+  std::unique_ptr<ProgramRunner> forward; // train_step or accumulate
+  std::unique_ptr<ProgramRunner> apply;   // or null
+};
+
+} // namespace mp
+
+#endif // MP_LIB_RUNTIME_TRAINING_STEPRUNNER_H

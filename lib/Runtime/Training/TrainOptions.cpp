@@ -1,0 +1,110 @@
+//===- TrainOptions.cpp - what a user says about training -----------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Runtime/Training/TrainOptions.h"
+
+#include <charconv>
+#include <cmath>
+
+using namespace mp;
+
+template <typename T> static Status parseNumber(std::string_view text, T least, T &number) {
+  T parsed{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return makeError("'", text, "' is no number that fits");
+  if (parsed < least)
+    return makeError("is ", parsed, ", expected at least ", least);
+  number = parsed;
+  return Status::success();
+}
+
+template <typename T, T least, auto Member> static Status setNumber(TrainOptions &options, std::string_view text) {
+  T number{};
+  Status parsed = parseNumber<T>(text, least, number);
+  if (parsed.ok())
+    options.*Member = number;
+  return parsed;
+}
+
+template <auto Member> static Status setText(TrainOptions &options, std::string_view text) {
+  if (text.empty())
+    return makeError("needs a value");
+  options.*Member = text;
+  return Status::success();
+}
+
+template <auto Member> static Status setSwitch(TrainOptions &options, std::string_view text) {
+  if (text != "" && text != "true" && text != "false")
+    return makeError("'", text, "' is neither true nor false");
+  options.*Member = text != "false";
+  return Status::success();
+}
+
+static Status setLearningRate(TrainOptions &options, std::string_view text) {
+  double rate = 0;
+  if (Status parsed = parseNumber(text, 0.0, rate); !parsed.ok())
+    return parsed;
+  if (!std::isfinite(rate))
+    return makeError("'", text, "' is not finite");
+  options.learningRate = rate;
+  return Status::success();
+}
+
+static Status setLastBatch(TrainOptions &options, std::string_view text) {
+  if (text != "drop" && text != "pad")
+    return makeError("'", text, "' is neither drop nor pad");
+  options.lastBatch = text == "pad" ? LastBatch::Pad : LastBatch::Drop;
+  return Status::success();
+}
+
+using O = TrainOptions;
+
+static constexpr TrainFlag kFlags[] = {
+    {"data", "DIR", "folder with train-images-idx3-ubyte[.gz] and so on", setText<&O::data>},
+    {"test-data", "DIR", "folder with t10k-images-idx3-ubyte[.gz] and so on; else that of --data",
+     setText<&O::testData>},
+    {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
+    {"steps", "N", "steps in all, instead of --epochs", setNumber<uint64_t, 1, &O::steps>},
+    {"batch-size", "N", "rows of a batch", setNumber<int64_t, 1, &O::batchSize>},
+    {"learning-rate", "R", "learning rate", setLearningRate},
+    {"accumulate", "N", "batches of a step, whose gradients are summed (default 1)",
+     setNumber<uint64_t, 1, &O::accumulate>},
+    {"last-batch", "drop|pad", "what becomes of rows that do not fill a batch (default drop)", setLastBatch},
+    {"seed", "N", "seed of first values, dropout and order of rows (default 0)", setNumber<uint64_t, 0, &O::seed>},
+    {"checkpoint", "DIR", "folder to write checkpoints to", setText<&O::checkpoint>},
+    {"checkpoint-every", "STEPS", "steps between checkpoints (default: one after every epoch)",
+     setNumber<uint64_t, 1, &O::checkpointEvery>},
+    {"resume", nullptr, "go on from the checkpoint, if there is one", setSwitch<&O::resume>},
+    {"log", "F.jsonl", "file for a JSON line per step", setText<&O::log>},
+    {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
+    {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
+    {"threads", "N", "threads of the CPU (default: all)", setNumber<unsigned, 0, &O::threads>},
+};
+
+std::span<const TrainFlag> mp::trainFlags() { return kFlags; }
+
+Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::string_view value) {
+  for (const TrainFlag &flag : kFlags)
+    if (name == flag.name)
+      return flag.set(options, value).in("--" + std::string(name));
+  return makeError("unknown flag --", name);
+}
+
+Status mp::checkTrainOptions(const TrainOptions &options) {
+  if (options.data.empty())
+    return makeError("training needs --data=DIR");
+  if (options.epochs && options.steps)
+    return makeError("--epochs and --steps exclude each other");
+  if (options.resume && options.checkpoint.empty())
+    return makeError("--resume needs --checkpoint=DIR");
+  if (options.checkpointEvery && options.checkpoint.empty())
+    return makeError("--checkpoint-every needs --checkpoint=DIR");
+  if (options.lastBatch == LastBatch::Pad && options.accumulate > 1)
+    return makeError("--last-batch=pad and --accumulate exclude each other");
+  return Status::success();
+}
