@@ -204,7 +204,8 @@ ErrorOr<TrainPosition> mp::loadCheckpoint(const std::string &folder, Session &se
 }
 
 Status mp::loadWeights(const std::string &path, Session &session) {
-  ErrorOr<Safetensors> file = readSafetensors(path);
+  std::error_code ignored;
+  ErrorOr<Safetensors> file = fs::is_directory(path, ignored) ? readCheckpoint(path) : readSafetensors(path);
   if (!file)
     return file.status();
   auto isParameter = [](const StateEntryT &entry) { return entry.role == StateRole::Parameter; };

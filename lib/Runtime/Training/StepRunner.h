@@ -20,7 +20,7 @@ public:
   Status prepare(Session &session, const TrainOptions &options);
 
   /// The program that sees data.
-  const VariantT &dataVariant() const { return forward->variant(); }
+  const executable::VariantT &dataVariant() const { return forward->variant(); }
 
   /// Slots: steps that may be in the device's queue at once.
   static constexpr unsigned kSlots = 3;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/Training/Trainer.h"
+#include "Data/Feed.h"
 #include "Training/Evaluator.h"
 #include "Training/Progress.h"
 #include "Training/Scores.h"

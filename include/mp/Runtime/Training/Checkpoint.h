@@ -40,7 +40,8 @@ bool hasCheckpoint(const std::string &folder);
 /// changed where the checkpoint is damaged or belongs to another model.
 ErrorOr<TrainPosition> loadCheckpoint(const std::string &folder, Session &session);
 
-/// Sets parameters, and other saved state that is there, from a safetensors file by name. A missing
+/// Sets parameters, and other saved state that is there, by name from a safetensors file or from the
+/// checkpoint of a folder. A missing
 /// parameter and a type that differs are errors; tensors that the executable does not know are
 /// ignored.
 Status loadWeights(const std::string &path, Session &session);

@@ -1,0 +1,43 @@
+//===- Infer.h - a program run on files -------------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_RUNTIME_INFER_H
+#define MP_RUNTIME_INFER_H
+
+#include "mp/Runtime/Session.h"
+
+#include <iosfwd>
+
+namespace mp {
+
+/// What a user says about one run of a program. Texts are as on the command line.
+struct InferOptions {
+  std::string program = "infer";
+  std::string weights;               // safetensors file, or folder with a checkpoint
+  uint64_t seed = 0;                 // of state that the weights do not hold
+  std::vector<std::string> inputs;   // NAME=@x.npy or NAME=2x2xf32=1 2 3 4
+  std::vector<std::string> outputs;  // NAME=@y.npy
+  std::vector<std::string> expected; // NAME=@z.npy or NAME=VALUES as in inputs
+};
+
+/// Initializes the state, loads weights and runs the program on the inputs. Writes the outputs that
+/// `outputs` names and prints the others as NAME=VALUES, or only their type where they are long.
+/// Compares what `expected` names with the tolerance of its type. Errors: names that the program does
+/// not have or that are given twice, files that cannot be read or written, inputs that do not fit,
+/// outputs that differ.
+Status infer(Session &session, const InferOptions &options, std::ostream &out);
+
+/// The devices of this program as `devices` prints them: for each its name, model, features, memory
+/// and the types that its matrix units compute in.
+void printDevices(std::ostream &out, const DeviceOptions &options = {});
+
+/// What is in an executable: model, policy, state, programs with their variants, metadata.
+void printExecutable(const executable::ExecutableT &table, std::ostream &out);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_INFER_H

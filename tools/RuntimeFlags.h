@@ -1,0 +1,55 @@
+//===- RuntimeFlags.h - flags that mp-exec and mp-run share -----*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TOOLS_RUNTIMEFLAGS_H
+#define MP_TOOLS_RUNTIMEFLAGS_H
+
+#include "mp/Runtime/Infer.h"
+#include "mp/Runtime/Training/TrainOptions.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mp {
+
+/// Adds every flag of trainFlags() to a command.
+inline void addTrainFlags(CLI::App &command, TrainOptions &options) {
+  for (const TrainFlag &flag : trainFlags()) {
+    std::string name = std::string("--") + flag.name;
+    // CLI11 reports what a callback throws together with the flag's name.
+    auto set = [&options, &flag](const std::string &value) {
+      if (Status status = setTrainFlag(options, flag.name, value); !status.ok())
+        throw CLI::ValidationError(status.message());
+    };
+    if (flag.value)
+      command.add_option_function<std::string>(name, set, flag.help)->type_name(flag.value);
+    else
+      command.add_flag_callback(name, [set] { set(""); }, flag.help);
+  }
+}
+
+/// Adds --weights, --input, --output, --expected_output and --seed to a command.
+inline void addInferFlags(CLI::App &command, InferOptions &options) {
+  auto list = [&](const char *name, std::vector<std::string> &values, const char *type, const char *help) {
+    // One value each time the flag is said, whatever commas or brackets the value has.
+    command
+        .add_option_function<std::vector<std::string>>(
+            name, [&values](const std::vector<std::string> &given) { values = given; }, help)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name(type);
+  };
+  command.add_option("--weights", options.weights, "safetensors file or checkpoint folder")->type_name("FILE");
+  command.add_option("--seed", options.seed, "seed of state that the weights do not hold");
+  list("--input", options.inputs, "NAME=@X.npy", "an input; or NAME=2x2xf32=1 2 3 4");
+  list("--output", options.outputs, "NAME=@Y.npy", "where to write a result");
+  list("--expected_output", options.expected, "NAME=@Z.npy", "what a result must be");
+}
+
+} // namespace mp
+
+#endif // MP_TOOLS_RUNTIMEFLAGS_H

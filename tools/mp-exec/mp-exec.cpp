@@ -1,0 +1,115 @@
+//===- mp-exec.cpp - runs an executable with the runtime alone ------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeFlags.h"
+#include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/Training/Trainer.h"
+
+#include <iostream>
+
+using namespace mp;
+
+namespace {
+
+struct Options {
+  std::string file;
+  DeviceOptions device;
+  std::string deviceName = "cpu";
+  bool noNative = false;
+  TrainOptions train;
+  InferOptions infer;
+};
+
+} // namespace
+
+static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std::string &device, unsigned threads) {
+  ErrorOr<LoadedExecutable> file = readExecutable(options.file, {options.noNative});
+  if (!file)
+    return file.status();
+  ErrorOr<std::unique_ptr<Device>> made = createDevice(device, {threads, !options.noNative});
+  if (!made)
+    return made.status();
+  return Session::create(std::make_shared<const LoadedExecutable>(std::move(*file)), std::move(*made));
+}
+
+static Status runInfer(const Options &options) {
+  ErrorOr<std::unique_ptr<Session>> session = open(options, options.deviceName, options.device.threads);
+  return session ? infer(**session, options.infer, std::cout) : session.status();
+}
+
+static Status runTrain(const Options &options) {
+  ErrorOr<std::unique_ptr<Session>> session = open(options, options.train.device, options.train.threads);
+  if (!session)
+    return session.status();
+  ErrorOr<TrainResult> result = train(**session, options.train);
+  if (!result)
+    return result.status();
+  std::cout << result->steps << " steps, " << result->skipped << " skipped";
+  if (result->lossScale)
+    std::cout << ", loss scale " << *result->lossScale;
+  for (const Score &score : result->trainScores)
+    std::cout << ", " << score.name << ' ' << score.value;
+  for (const Score &score : result->testScores)
+    std::cout << ", test " << score.name << ' ' << score.value;
+  std::cout << '\n';
+  return Status::success();
+}
+
+static Status runInfo(const Options &options) {
+  ErrorOr<LoadedExecutable> file = readExecutable(options.file, {options.noNative});
+  if (!file)
+    return file.status();
+  printExecutable(file->table, std::cout);
+  return Status::success();
+}
+
+int main(int argc, char **argv) {
+  registerCPUDevice();
+  Options options;
+  CLI::App app("Runs Halfstep executables. Code in an executable is trusted as a program is.", "mp-exec");
+  app.require_subcommand(1);
+
+  auto addFile = [&](CLI::App *command) {
+    command->add_option("FILE", options.file, "executable (.mpx)")->required();
+    command->add_flag("--no-native", options.noNative, "refuse native code");
+  };
+  CLI::App *infer = app.add_subcommand("infer", "run a program once on inputs from files");
+  addFile(infer);
+  addInferFlags(*infer, options.infer);
+  infer->add_option("--program", options.infer.program, "program to run (default infer)");
+  infer->add_option("--device", options.deviceName, "device to run on (default cpu)");
+  infer->add_option("--threads", options.device.threads, "threads of the CPU (default: all)");
+  CLI::App *train = app.add_subcommand("train", "train as the executable's programs do");
+  addFile(train);
+  addTrainFlags(*train, options.train);
+  CLI::App *devices = app.add_subcommand("devices", "show the devices of this machine");
+  CLI::App *info = app.add_subcommand("info", "show what is in an executable");
+  addFile(info);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help
+      return app.exit(error);
+    std::cerr << "mp-exec: error: " << error.what() << '\n';
+    return 1;
+  }
+
+  Status status;
+  if (*infer)
+    status = runInfer(options);
+  else if (*train)
+    status = runTrain(options);
+  else if (*info)
+    status = runInfo(options);
+  else if (*devices)
+    printDevices(std::cout);
+  if (status.ok())
+    return 0;
+  std::cerr << "mp-exec: error: " << status.message() << '\n';
+  return 1;
+}
