@@ -63,10 +63,10 @@ installed:
 configured: installed
 	@cmake --preset $(PRESET) >/dev/null
 
-# What reads files that may be damaged runs its tests under the sanitizers, too; it has no LLVM in it and builds fast.
+# What reads data sets and checkpoints runs its tests under the sanitizers, too; it has no LLVM in it and builds fast.
 sanitized: installed
 	@cmake --preset asan >/dev/null
-	@setup/timed sanitized-build cmake --build --preset asan --target NumericsTests ExecutableTests RuntimeTests
+	@setup/timed sanitized-build cmake --build --preset asan --target RuntimeTests
 
 # What Python needs beyond this environment comes from Debian, too: one source, nothing to download twice.
 .venv: | installed

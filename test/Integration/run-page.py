@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+"""Does what a page of the documentation tells its reader to do, in the current folder.
+
+usage: run-page.py PAGE.md
+
+Writes each ```mlir block to the file that the text before it named last, as in "a file `model.mlir`:", and runs each ```sh
+block, in order. Stops at the first command that fails.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+BLOCK = re.compile(r"^```(mlir|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def main():
+    text = pathlib.Path(sys.argv[1]).read_text()
+    commands = 0
+    for block in BLOCK.finditer(text):
+        if block[1] == "mlir":
+            pathlib.Path(re.findall(r"`([\w.-]+\.mlir)`", text[: block.start()])[-1]).write_text(block[2])
+            continue
+        print(f"+ {block[2]}", flush=True)
+        status = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", block[2]], stderr=subprocess.STDOUT).returncode
+        if status != 0:
+            sys.exit(f"{sys.argv[1]}: ended with {status}:\n{block[2]}")
+        commands += 1
+    print(f"{commands} blocks ran")
+    return 0 if commands else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
