@@ -13,6 +13,7 @@
 #include "mp/IR/Nesting.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Transforms/Passes.h"
+#include "mp/Transforms/Training.h"
 
 using namespace mlir;
 
@@ -49,6 +50,7 @@ int main(int argc, char **argv) {
   registerAllPasses();
   mp::registerKernelsPasses();
   mp::registerTransformsPasses();
+  mp::registerTrainingPipeline();
 
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "Halfstep's optimizer driver", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
