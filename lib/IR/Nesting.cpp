@@ -73,13 +73,21 @@ private:
   bool scanAlias() {
     StringRef alias = takeName();
     if (open.empty() && text.substr(position).ltrim().starts_with("=")) {
-      if (!defining.empty())
-        depths[defining] = deepest;
+      endDefinition();
       defining = alias;
       deepest = 0;
       return true;
     }
+    if (alias == defining)
+      endDefinition();
     return reach(depths.lookup(alias));
+  }
+
+  /// A definition has no end mark: it lasts to the next one, or to the first use.
+  void endDefinition() {
+    if (!defining.empty())
+      depths[defining] = deepest;
+    defining = {};
   }
 
   /// `d0 floordiv 2`: a word may be an operator.

@@ -1,0 +1,77 @@
+//===- NestingTest.cpp - what counts as a level of nesting
+//------------------------------------------------------------===//
+
+#include "mp/IR/Nesting.h"
+
+#include "gtest/gtest.h"
+
+using namespace mp;
+
+namespace {
+
+std::string repeat(unsigned count, const std::string &text) {
+  std::string result;
+  for (unsigned i = 0; i < count; ++i)
+    result += text;
+  return result;
+}
+
+bool isTooDeep(const std::string &text) { return explainDeepNesting(text, "x.mlir").has_value(); }
+
+TEST(Nesting, TheLimitIsTheLastLevelAccepted) {
+  for (const char *bracket : {"(", "[", "{", "<"}) {
+    EXPECT_FALSE(isTooDeep(repeat(kMaxNesting, bracket)));
+    EXPECT_TRUE(isTooDeep(repeat(kMaxNesting + 1, bracket)));
+  }
+}
+
+TEST(Nesting, SaysWhere) {
+  std::string text = "module {}\n  " + repeat(kMaxNesting + 1, "[");
+  EXPECT_EQ(explainDeepNesting(text, "x.mlir"), "x.mlir:2:259: error: nested more than 256 levels deep");
+}
+
+TEST(Nesting, WhatIsClosedIsLeft) {
+  EXPECT_FALSE(isTooDeep(repeat(10000, "[{(<i32>)}]\n")));
+  EXPECT_FALSE(isTooDeep(repeat(10000, ")]}>")));
+}
+
+TEST(Nesting, StringsAndCommentsHoldNoBrackets) {
+  EXPECT_FALSE(isTooDeep("\"" + repeat(1000, "[") + "\""));
+  EXPECT_FALSE(isTooDeep("\"\\\"" + repeat(1000, "[") + "\""));
+  EXPECT_FALSE(isTooDeep("// " + repeat(1000, "[")));
+  EXPECT_TRUE(isTooDeep("// comment\n" + repeat(1000, "[")));
+  EXPECT_TRUE(isTooDeep("\"string\"" + repeat(1000, "[")));
+  EXPECT_TRUE(isTooDeep("\"\\\\\"" + repeat(1000, "[")));
+}
+
+TEST(Nesting, AnArrowClosesNothing) {
+  EXPECT_TRUE(isTooDeep(repeat(1000, "tuple<() -> ")));
+  EXPECT_FALSE(isTooDeep(repeat(1000, "() -> () ")));
+}
+
+TEST(Nesting, AComparisonIsNoBracket) {
+  // `>=` does not close the `[`; `<=` is closed with the bracket around it.
+  EXPECT_TRUE(isTooDeep(repeat(1000, "[(d0 >= 0)")));
+  EXPECT_FALSE(isTooDeep(repeat(1000, "(d0 <= 0)")));
+}
+
+TEST(Nesting, OperatorsOfOneExpressionAreLevels) {
+  EXPECT_TRUE(isTooDeep("(d0) -> (" + repeat(1000, "- ") + "d0)"));
+  EXPECT_TRUE(isTooDeep("(d0) -> (" + repeat(1000, "d0 mod 2 + ") + "d0)"));
+  EXPECT_TRUE(isTooDeep("(d0) -> (d0" + repeat(1000, " floordiv 2") + ")"));
+  EXPECT_FALSE(isTooDeep("[" + repeat(1000, "-1, ") + "-1]"));
+  EXPECT_FALSE(isTooDeep(repeat(1000, "%model = mp.floordiv_mod %mod\n")));
+}
+
+TEST(Nesting, AnAliasIsAsDeepAsWhatItStandsFor) {
+  std::string chain = "#a0 = [1]\n";
+  for (unsigned i = 0; i < 1000; ++i)
+    chain += "#a" + std::to_string(i + 1) + " = [#a" + std::to_string(i) + "]\n";
+  EXPECT_TRUE(isTooDeep(chain));
+  EXPECT_FALSE(isTooDeep("#a = " + repeat(200, "[") + repeat(200, "]") + "\n" + repeat(1000, "#a ")));
+  EXPECT_TRUE(isTooDeep("!a = " + repeat(200, "tuple<") + repeat(200, ">") + "\n" + repeat(100, "tuple<") + "!a"));
+}
+
+TEST(Nesting, BytecodeIsNotText) { EXPECT_FALSE(isTooDeep("ML\xefR" + repeat(1000, "["))); }
+
+} // namespace
