@@ -42,7 +42,7 @@ check-full: .venv configured sanitized ## the same with the long forms, and lint
 lint: GROUPS = build lint
 lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1
 	@setup/timed build cmake --build --preset $(PRESET)
-	@test/Lint/lint $(BUILD)
+	@test/Lint/lint $(BUILD) --minutes=6
 
 format: GROUPS = lint
 format: installed ## clang-format every C++ file
