@@ -57,4 +57,47 @@ def FormKernelsPass : Pass<"mp-form-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mp::MPDialect"];
 }
 
+def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
+  let summary = "give each kernel a schedule";
+  let description = [{
+    The kind of a schedule follows from the kernel's body, its numbers from shapes and the target's row of the hardware
+    table, never from the machine that compiles or the number of threads.
+
+    Needs `mp-form-kernels`. `features` names a level of the target in the hardware table: `sse2`, `avx2` or `avx512` of
+    `cpu`. One that is not there is an error.
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"", "The target, cpu">,
+    Option<"features", "features", "std::string", "\"avx2\"", "The target's level: sse2, avx2 or avx512">,
+  ];
+}
+
+def PlanBuffersPass : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
+  let summary = "give each value its place";
+  let description = [{
+    A result of a kernel lies in a result of the program, in the state whose next value it is, or in the arena, where
+    values that are never live at once share bytes. A next value is written in place when no later kernel reads the old
+    one and the writing kernel reads it, if at all, only at the index it writes; else it goes to the arena and an
+    `mp.copy` at the end moves it. A result that is an argument, a constant or a second name of a value becomes an
+    `mp.copy`, too. Arena offsets are multiples of 64.
+
+    A remark tells the bytes of the arena, of state and of both. Needs `mp-form-kernels`.
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
+def VerifyKernelsPass : Pass<"mp-verify-kernels", "::mlir::func::FuncOp"> {
+  let summary = "check that a program is kernels only";
+  let description = [{
+    After `mp-form-kernels` a program holds `mp.kernel`, `mp.constant`, `mp.reshape` (a view), `mp.copy` and
+    `func.return`. With `scheduled` every kernel has a schedule that fits its body, with `planned` every kernel has places,
+    inside the arena, and values that are live at once do not overlap. What does not hold is an error at the op.
+  }];
+  let options = [
+    Option<"scheduled", "scheduled", "bool", "false", "Every kernel has a schedule that fits its body">,
+    Option<"planned", "planned", "bool", "false", "Every kernel has places, which do not overlap">,
+  ];
+}
+
 #endif // MP_KERNELS_PASSES_TD

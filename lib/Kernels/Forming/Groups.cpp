@@ -3,6 +3,7 @@
 
 #include "Groups.h"
 
+#include "../KernelKind.h"
 #include "Prepare.h"
 #include "mp/IR/Program.h"
 
@@ -15,13 +16,11 @@ static constexpr int64_t kCheapOperations = 4;
 static constexpr unsigned kLongestRepeat = 8;
 /// Users up to which a narrower copy of an argument is made anew by each rather than once in memory.
 static constexpr unsigned kMostRepeats = 4;
-/// Elements up to which a value is left to a single block.
-static constexpr int64_t kSmall = 65536;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
 static bool isScalar(Value value) { return typeOf(value).getRank() == 0; }
-static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kSmall; }
+static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kMostSerialElements; }
 static int64_t bitsPerElement(Value value) { return typeOf(value).getElementTypeBitWidth(); }
 
 /// Whether an op computes the next value of a state, which its kernel should write in place.
@@ -127,40 +126,22 @@ bool Grouping::shouldRepeat(Operation *op) const {
 
 /// The group that `op` would make alone.
 Group Grouping::describe(Operation *op) const {
-  auto resultShape = [&] { return SmallVector<int64_t>(typeOf(op->getResult(0)).getShape()); };
-  bool allScalar = llvm::all_of(op->getResults(), isScalar);
-  switch (roleOf(op)) {
-  case KernelRole::Contraction:
-    return {GroupKind::Contraction, resultShape()};
-  case KernelRole::Map:
-    // An optimizer's op stays a map even on a scalar parameter: serial kernels do not update in place.
-    if (allScalar && op->getNumResults() == 1)
-      return {GroupKind::Serial, {}};
-    return {writesState(op) ? GroupKind::Update : GroupKind::Map, resultShape()};
-  case KernelRole::Movement:
-    return {GroupKind::Map, resultShape()};
-  case KernelRole::Partial:
-    return {GroupKind::Partial, {}};
-  case KernelRole::Row:
-    break;
-  case KernelRole::Serial:
-  case KernelRole::Constant:
-  case KernelRole::Composite:
-  case KernelRole::None:
-    return {GroupKind::Serial, {}};
+  auto shapeOf = [](Value value) { return SmallVector<int64_t>(typeOf(value).getShape()); };
+  switch (getKindAlone(op)) {
+  case KernelKind::Contraction:
+    return {GroupKind::Contraction, shapeOf(op->getResult(0))};
+  case KernelKind::Map:
+    return {writesState(op) ? GroupKind::Update : GroupKind::Map, shapeOf(op->getResult(0))};
+  case KernelKind::Row:
+    return {GroupKind::Row, shapeOf(op->getOperand(0))};
+  case KernelKind::Column:
+    return {GroupKind::Column, shapeOf(op->getResult(0))};
+  case KernelKind::Partial:
+    return {GroupKind::Partial};
+  case KernelKind::Serial:
+    return {GroupKind::Serial};
   }
-
-  RankedTensorType input = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));
-  SmallVector<int64_t> dimensions = cast<KernelOpInterface>(op).getReducedDimensions();
-  int64_t rank = input.getRank(), count = dimensions.size();
-  if (allScalar && input.getNumElements() <= kSmall)
-    return {GroupKind::Serial, {}};
-  if (count == 1 && dimensions.front() == rank - 1)
-    return {GroupKind::Row, SmallVector<int64_t>(input.getShape())};
-  bool leading = count > 0 && count < rank && llvm::equal(dimensions, llvm::seq<int64_t>(0, count));
-  if (leading && input.getElementType() == result.getElementType())
-    return {GroupKind::Column, resultShape()};
-  return {GroupKind::Serial, {}};
+  llvm_unreachable("unknown kind");
 }
 
 /// Whether every value that `op` reads or makes has the shape [R..., C], [R...] or [R..., 1] of rows [R..., C], or is a

@@ -1,0 +1,84 @@
+//===- CostModel.cpp - the seconds that a kernel takes
+//-------------------------------------------------------------------===//
+
+#include "mp/Analysis/CostModel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mp;
+
+Work &Work::operator+=(const Work &other) {
+  for (size_t i = 0; i < mapOperations.size(); ++i) {
+    mapOperations[i] += other.mapOperations[i];
+    contractionOperations[i] += other.contractionOperations[i];
+  }
+  bytes += other.bytes;
+  return *this;
+}
+
+double mp::estimateSeconds(const Work &work, const Hardware &hardware) {
+  double arithmetic = 0;
+  for (size_t i = 0; i < work.mapOperations.size(); ++i)
+    arithmetic +=
+        work.mapOperations[i] / hardware.mapRates[i] + work.contractionOperations[i] / hardware.contractionRates[i];
+  return std::max(arithmetic, work.bytes / hardware.memoryBandwidth) + hardware.launchSeconds;
+}
+
+static ArithmeticType arithmeticType(Type type) {
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (element.isF16())
+    return ArithmeticType::F16;
+  if (element.isBF16())
+    return ArithmeticType::BF16;
+  return element.isF64() ? ArithmeticType::F64 : ArithmeticType::F32;
+}
+
+int64_t mp::countBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+}
+
+Work mp::countArithmetic(Operation *op) {
+  Work work;
+  auto kernelOp = dyn_cast<KernelOpInterface>(op);
+  if (!kernelOp || op->getNumResults() == 0)
+    return work;
+  KernelRole role = kernelOp.getKernelRole();
+  if (llvm::is_contained({KernelRole::Movement, KernelRole::Constant, KernelRole::None}, role))
+    return work;
+  // An op that reduces works on each element it reads.
+  bool reduces =
+      llvm::is_contained({KernelRole::Row, KernelRole::Partial, KernelRole::Composite, KernelRole::Serial}, role);
+  Type worked = reduces && op->getNumOperands() > 0 ? op->getOperand(0).getType() : op->getResult(0).getType();
+  double operations =
+      static_cast<double>(cast<RankedTensorType>(worked).getNumElements()) * kernelOp.getOperationsPerElement();
+  size_t type = static_cast<size_t>(arithmeticType(op->getNumOperands() > 0 ? op->getOperand(0).getType() : worked));
+  (role == KernelRole::Contraction ? work.contractionOperations : work.mapOperations)[type] += operations;
+  return work;
+}
+
+static double countTraffic(Operation *op) {
+  double bytes = 0;
+  for (Type type : op->getOperandTypes())
+    bytes += countBytes(type);
+  for (Type type : op->getResultTypes())
+    bytes += countBytes(type);
+  return bytes;
+}
+
+Work mp::countWork(Operation *op) {
+  Work work = countArithmetic(op);
+  work.bytes = countTraffic(op);
+  return work;
+}
+
+Work mp::countWork(KernelOp kernel) {
+  Work work;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    work += countArithmetic(&op);
+  work.bytes = countTraffic(kernel);
+  return work;
+}

@@ -1,0 +1,116 @@
+//===- ScheduleKernels.cpp - give each kernel a schedule
+//----------------------------------------------------------------------===//
+
+#include "mp/Kernels/Passes.h"
+
+#include "KernelKind.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Analysis/CostModel.h"
+#include "mp/Kernels/Schedules.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mp {
+#define GEN_PASS_DEF_SCHEDULEKERNELSPASS
+#include "mp/Kernels/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace {
+
+/// Chooses schedules for one row of the hardware table.
+class Scheduler {
+public:
+  explicit Scheduler(const Hardware &hardware) : hardware(hardware) {}
+
+  Attribute schedule(KernelOp kernel) {
+    MLIRContext *context = kernel.getContext();
+    switch (getKernelKind(kernel)) {
+    case KernelKind::Contraction:
+      return scheduleContraction(kernel);
+    case KernelKind::Map:
+      return MapScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 1024), hardware.lanes);
+    case KernelKind::Row:
+      return RowScheduleAttr::get(context, pieces(kernel, countRows(kernel), 1), hardware.lanes);
+    case KernelKind::Column:
+      // 64 columns of f32 are four cache lines of each row.
+      return ColumnScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 64), hardware.lanes);
+    case KernelKind::Partial:
+      return PartialScheduleAttr::get(context, findPartialBlock(kernel), hardware.lanes);
+    case KernelKind::Serial:
+      return SerialScheduleAttr::get(context, hardware.lanes);
+    }
+    llvm_unreachable("unknown kind");
+  }
+
+private:
+  /// Of a kernel whose work is `total` equal pieces.
+  int64_t pieces(KernelOp kernel, int64_t total, int64_t granule) {
+    double seconds = estimateSeconds(countWork(kernel), hardware) - hardware.launchSeconds;
+    double perPiece = std::max(seconds, 1e-12) / std::max<int64_t>(total, 1);
+    return choosePieces(total, perPiece, granule, hardware);
+  }
+
+  static int64_t countResultElements(KernelOp kernel) {
+    // Results of one shape share a loop nest, so that one of them stands for it.
+    SmallVector<ArrayRef<int64_t>> shapes;
+    int64_t elements = 0;
+    for (Value result : kernel.getResults())
+      if (!llvm::is_contained(shapes, typeOf(result).getShape())) {
+        shapes.push_back(typeOf(result).getShape());
+        elements += typeOf(result).getNumElements();
+      }
+    return elements;
+  }
+
+  static Operation *findRole(KernelOp kernel, KernelRole role) {
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      if (cast<KernelOpInterface>(op).getKernelRole() == role)
+        return &op;
+    llvm_unreachable("the kind of a kernel promises the role");
+  }
+
+  static int64_t countRows(KernelOp kernel) {
+    RankedTensorType input = typeOf(findRole(kernel, KernelRole::Row)->getOperand(0));
+    return ShapedType::getNumElements(input.getShape().drop_back());
+  }
+
+  static int64_t findPartialBlock(KernelOp kernel) {
+    return TypeSwitch<Operation *, int64_t>(findRole(kernel, KernelRole::Partial))
+        .Case<NonfiniteBlocksOp, SumSquaresBlocksOp>([](auto op) { return op.getBlock(); });
+  }
+
+  Attribute scheduleContraction(KernelOp kernel) {
+    auto matmul = cast<MatmulOp>(findRole(kernel, KernelRole::Contraction));
+    ArrayRef<int64_t> shape = typeOf(matmul.getResult()).getShape();
+    int64_t batch = ShapedType::getNumElements(shape.drop_back(2));
+    ContractionBlocks blocks =
+        chooseContractionBlocks(batch, shape[shape.size() - 2], shape.back(), matmul.getContractionSize(), hardware);
+    return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
+                                        blocks.tileN, hardware.lanes);
+  }
+
+  const Hardware &hardware;
+};
+
+struct ScheduleKernelsPass : mp::impl::ScheduleKernelsPassBase<ScheduleKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    const Hardware *hardware = findHardware(target, features);
+    if (!hardware) {
+      auto diagnostic = getOperation().emitError("no target '")
+                        << target << "' with level '" << features << "'; there are";
+      for (const Hardware &row : getHardwareTable())
+        diagnostic << ' ' << row.target << ':' << row.level;
+      return signalPassFailure();
+    }
+    Scheduler scheduler(*hardware);
+    getOperation().walk([&](KernelOp kernel) { kernel.setScheduleAttr(scheduler.schedule(kernel)); });
+  }
+};
+
+} // namespace
