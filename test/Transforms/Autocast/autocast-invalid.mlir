@@ -1,0 +1,88 @@
+// RUN: mp-opt %s -split-input-file -mp-autocast -verify-diagnostics -o /dev/null
+
+// RUN: not mp-opt %s -split-input-file -mp-autocast=policy=mixed_float8 2>&1 | FileCheck %s --check-prefix=POLICY
+// POLICY: error: mp-autocast: unknown policy 'mixed_float8', expected mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file
+// RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/no-such.policy 2>&1 | FileCheck %s --check-prefix=NOFILE
+// NOFILE: no-such.policy: No such file or directory
+// RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/unknown-op.policy 2>&1 | FileCheck %s --check-prefix=FILE
+// FILE: unknown-op.policy:3: 'mp.rleu' is no known op
+// RUN: not mp-opt %s -split-input-file -mp-autocast=type=f8 2>&1 | FileCheck %s --check-prefix=TYPE
+// TYPE: error: mp-autocast: type is f16 or bf16, found 'f8'
+// RUN: not mp-opt %s -split-input-file -mp-autocast=deny=mp.rleu 2>&1 | FileCheck %s --check-prefix=OP
+// OP: error: mp-autocast: 'mp.rleu' is no known op
+// RUN: not mp-opt %s -split-input-file -mp-autocast="deny=relu allow=mp.relu" 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: error: mp-autocast: 'mp.relu' is in two lists, allow and deny
+// RUN: not mp-opt %s -split-input-file -mp-autocast="not-allow=relu" 2>&1 | FileCheck %s --check-prefix=ABSENT
+// ABSENT: error: mp-autocast: not-allow=relu: 'mp.relu' is not in allow but in clear
+// RUN: not mp-opt %s -split-input-file -mp-autocast="allow=mp.adam" 2>&1 | FileCheck %s --check-prefix=FIXED
+// FIXED: error: mp-autocast: 'mp.adam' is fixed: no list changes its types
+// RUN: not mp-opt %s -split-input-file -mp-autocast="allow=loc:f* deny=loc:*m" 2>&1 | FileCheck %s --check-prefix=PATTERNS
+// PATTERNS: error: 'mp.relu' op both 'loc:f*' and 'loc:*m' match and disagree: allow and deny
+// RUN: not mp-opt %s -split-input-file -mp-autocast="rule=paint" 2>&1 | FileCheck %s --check-prefix=RULE
+// RULE: paint
+
+func.func @place(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mp.relu %x : tensor<4xf32> loc("from")
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @constant_becomes_infinite(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  // expected-note@unknown {{this is the constant "decoder.table"; clamp-constants would round it to the nearest number that fits}}
+  %c = mp.constant dense<[[1.0, -70000.0], [1.0, 1.0]]> : tensor<2x2xf32> loc("decoder.table")
+  // expected-error@+1 {{'mp.matmul' op constant -70000 becomes infinite in f16}}
+  %0 = mp.matmul %x, %c acc f32 : tensor<4x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @constant_becomes_zero(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-note@+1 {{this is the constant; clamp-constants}}
+  %c = mp.constant dense<1.0e-12> : tensor<f32>
+  // expected-error@+1 {{'mp.add' op constant 1e-12 becomes 0 in f16}}
+  %0 = mp.add %x, %c {mp.precision = f16} : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_category(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'arith.addf' op declares no precision category}}
+  %0 = arith.addf %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fixed_by_attribute(%x: tensor<4xi32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'mp.cast' op has mp.precision, but its precision is fixed}}
+  %0 = mp.cast %x {mp.precision = f16} : tensor<4xi32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @f64_by_attribute(%x: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-error@+1 {{'mp.relu' op has mp.precision, but no operand or result whose type it could change}}
+  %0 = mp.relu %x {mp.precision = f16} : tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
+func.func @no_type_to_choose(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'mp.relu' op mp.precision is f16, bf16 or f32, found 'f64'}}
+  %0 = mp.relu %x {mp.precision = f64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{mp-autocast works on specialized models; run mp-specialize first}}
+func.func @not_specialized(%x: tensor<?x4xf32> {mp.input = "x"}) -> (tensor<?x4xf32> {mp.output = "y"})
+    attributes {mp.program = "model"} {
+  %0 = mp.relu %x : tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
