@@ -17,7 +17,7 @@
 // RUN: not mp-opt %s -split-input-file -mp-autocast="allow=mp.adam" 2>&1 | FileCheck %s --check-prefix=FIXED
 // FIXED: error: mp-autocast: 'mp.adam' is fixed: no list changes its types
 // RUN: not mp-opt %s -split-input-file -mp-autocast="allow=loc:f* deny=loc:*m" 2>&1 | FileCheck %s --check-prefix=PATTERNS
-// PATTERNS: error: 'mp.relu' op both 'loc:f*' and 'loc:*m' match and disagree: allow and deny
+// PATTERNS: 'mp.relu' op both 'loc:f*' and 'loc:*m' match and disagree: allow and deny
 // RUN: not mp-opt %s -split-input-file -mp-autocast="rule=paint" 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: paint
 
