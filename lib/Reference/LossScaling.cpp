@@ -13,6 +13,8 @@
 
 #include "Rules.h"
 
+#include "mp/Numerics/LossScale.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -62,37 +64,20 @@ Tensor rules::evaluate(CheckFiniteOp op, const Frame &frame) {
   return integerResult(op.getBad(), bad);
 }
 
-/// Both kinds count an overflow down from `hysteresis` and back off at 0. `consecutive` (Paddle)
-/// starts again after each clean step and each backoff; `cumulative` (DeepSpeed, Megatron) starts
-/// again only when the scale grows, and until then backs off at every further overflow.
 rules::Tensors rules::evaluate(UpdateLossScaleOp op, const Frame &frame) {
-  float scale = scalar(op.getScale(), frame);
-  int64_t growth = integer(op.getGrowthTracker(), frame);
-  int64_t left = integer(op.getHysteresisTracker(), frame);
-  const int64_t hysteresis = static_cast<int32_t>(op.getHysteresis());
-  const bool consecutive = op.getHysteresisKind() == HysteresisKind::consecutive;
-
-  if (integer(op.getBad(), frame) >= 0) {
-    growth = 0;
-    left = std::max<int64_t>(left - 1, 0);
-    if (left == 0) {
-      scale = std::max(scale * op.getBackoffFactor().convertToFloat(), op.getFloor().convertToFloat());
-      if (consecutive)
-        left = hysteresis;
-    }
-  } else {
-    if (consecutive)
-      left = hysteresis;
-    if (++growth == static_cast<int32_t>(op.getGrowthInterval())) {
-      growth = 0;
-      left = hysteresis;
-      const float grown = scale * op.getGrowthFactor().convertToFloat();
-      if (std::isfinite(grown))
-        scale = std::min(grown, op.getCeiling().convertToFloat());
-    }
-  }
-  return {scalarResult(op.getNewScale(), scale), integerResult(op.getNewGrowthTracker(), growth),
-          integerResult(op.getNewHysteresisTracker(), left)};
+  const LossScaleRule rule = {.growthFactor = op.getGrowthFactor().convertToFloat(),
+                              .growthInterval = static_cast<int32_t>(op.getGrowthInterval()),
+                              .backoffFactor = op.getBackoffFactor().convertToFloat(),
+                              .hysteresis = static_cast<int32_t>(op.getHysteresis()),
+                              .cumulative = op.getHysteresisKind() == HysteresisKind::cumulative,
+                              .floor = op.getFloor().convertToFloat(),
+                              .ceiling = op.getCeiling().convertToFloat()};
+  const LossScaleState before = {scalar(op.getScale(), frame),
+                                 static_cast<int32_t>(integer(op.getGrowthTracker(), frame)),
+                                 static_cast<int32_t>(integer(op.getHysteresisTracker(), frame))};
+  const LossScaleState after = updateLossScale(rule, before, integer(op.getBad(), frame) >= 0);
+  return {scalarResult(op.getNewScale(), after.scale), integerResult(op.getNewGrowthTracker(), after.growthTracker),
+          integerResult(op.getNewHysteresisTracker(), after.hysteresisTracker)};
 }
 
 rules::Tensors rules::evaluate(CountSkipsOp op, const Frame &frame) {

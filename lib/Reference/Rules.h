@@ -62,6 +62,7 @@ Tensor evaluate(SoftmaxGradOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame);
+Tensor evaluate(SoftmaxCrossEntropyGradRowsOp op, const Frame &frame);
 
 // LossScaling.cpp
 Tensor evaluate(GradientSeedOp op, const Frame &frame);

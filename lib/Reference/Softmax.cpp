@@ -106,16 +106,28 @@ Tensor rules::evaluate(SoftmaxCrossEntropyOp op, const Frame &frame) {
   return Tensor::ofReals(typeOf(op.getResult()), {mean});
 }
 
-Tensor rules::evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame) {
+/// (softmax(logits)[r, j] - (labels[r] == j)) * factors[r].
+template <typename GradOp>
+static Tensor rowGradients(GradOp op, const std::vector<double> &factors, const Frame &frame) {
   const Tensor &logits = frame[op.getLogits()];
   std::vector<double> values = logits.reals();
   const std::vector<int64_t> labels = frame[op.getLabels()].integers();
-  const std::vector<double> shares = rowShares(op.getWeights(), labels.size(), frame);
-  const double gradient = frame[op.getGradient()].reals().front();
   forEachRow(values, logits, [&](int64_t r, std::span<double> row) {
     softmax(row);
     for (size_t j = 0; j < row.size(); ++j)
-      row[j] = (row[j] - (labels[r] == static_cast<int64_t>(j))) * shares[r] * gradient;
+      row[j] = (row[j] - (labels[r] == static_cast<int64_t>(j))) * factors[r];
   });
   return Tensor::ofReals(typeOf(op.getResult()), values);
+}
+
+Tensor rules::evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame) {
+  std::vector<double> factors = rowShares(op.getWeights(), frame[op.getLabels()].size(), frame);
+  const double gradient = frame[op.getGradient()].reals().front();
+  for (double &factor : factors)
+    factor *= gradient;
+  return rowGradients(op, factors, frame);
+}
+
+Tensor rules::evaluate(SoftmaxCrossEntropyGradRowsOp op, const Frame &frame) {
+  return rowGradients(op, frame[op.getFactor()].reals(), frame);
 }

@@ -221,13 +221,20 @@ static void addSoftmax(Cases &cases) {
                      std::string("mp.softmax_cross_entropy_grad %0, %1, %2 ") + (weighted ? "weights %3 : {3} " : "") +
                          ": {0}, {1}, {2}",
                      large});
-    if (!weighted)
-      cases.push_back({"mp.softmax_cross_entropy_rows",
-                       name,
-                       {operands[0], operands[1]},
-                       {rows + "$A"},
-                       "mp.softmax_cross_entropy_rows %0, %1 : {0}, {1} -> {r}",
-                       large});
+    if (weighted)
+      return;
+    cases.push_back({"mp.softmax_cross_entropy_rows",
+                     name,
+                     {operands[0], operands[1]},
+                     {rows + "$A"},
+                     "mp.softmax_cross_entropy_rows %0, %1 : {0}, {1} -> {r}",
+                     large});
+    cases.push_back({"mp.softmax_cross_entropy_grad_rows",
+                     name,
+                     {operands[0], operands[1], {rows + "$A"}},
+                     {rows + "6x$T"},
+                     "mp.softmax_cross_entropy_grad_rows %0, %1, %2 : {0}, {1}, {2} -> {r}",
+                     large});
   };
   loss("ui8 labels", "4x", "ui8", false);
   loss("i32 labels", "4x", "i32", false);
