@@ -31,9 +31,16 @@ static bool isMovement(Operation *op) { return isa<BroadcastOp, ReshapeOp, Trans
 Elements::Elements(LaneBuilder &b) : zero(intConstant(b, b.getI64Type(), 0)), b(b), scopes(1) {}
 
 void Elements::bindMemory(Value tensor, Value pointer) { bindings[tensor] = {Kind::Memory, pointer}; }
-void Elements::bindRow(Value tensor, Value pointer) { bindings[tensor] = {Kind::Row, pointer}; }
 void Elements::bindUniform(Value tensor, Value held) { bindings[tensor] = {Kind::Uniform, held}; }
-void Elements::bindLanes(Value tensor, Value held) { bindings[tensor] = {Kind::Lanes, held}; }
+void Elements::bindRow(Value tensor, Value pointer, const Lanes &where) {
+  bindings[tensor] = {Kind::Row, pointer, where};
+}
+void Elements::bindOfRow(Value tensor, Value held, const Lanes &where) {
+  bindings[tensor] = {Kind::OfRow, held, where};
+}
+void Elements::bindLanes(Value tensor, Value held, const Lanes &where) {
+  bindings[tensor] = {Kind::Lanes, held, where};
+}
 
 int64_t Elements::evenRun(Value value, int64_t stride) {
   Operation *op = value.getDefiningOp();
@@ -203,24 +210,37 @@ void Elements::store(Value held, Type element, Value pointer, const Lanes &lanes
 
 FailureOr<Value> Elements::atBound(Value tensor, const Binding &binding, const Lanes &lanes) {
   Type element = typeOf(tensor).getElementType();
+  const Lanes &where = binding.where;
+  const bool isSameRow = lanes.row == where.row && lanes.unit == where.unit;
   switch (binding.kind) {
   case Kind::Memory:
     return load(element, binding.value, lanes);
-  case Kind::Row:
-    return load(element, binding.value, {zero, 1, lanes.column, lanes.stride, lanes.width});
   case Kind::Uniform:
     return splat(b, binding.value, lanes.width);
+  case Kind::Row:
+    if (isSameRow)
+      return load(element, binding.value, {zero, 1, lanes.column, lanes.stride, lanes.width});
+    break;
+  case Kind::OfRow:
+    if (typeOf(tensor).getNumElements() == 1 || (isSameRow && lanes.stride == 0))
+      return splat(b, binding.value, lanes.width);
+    break;
   case Kind::Lanes:
-    assert(laneCount(binding.value.getType()) == lanes.width && "bound for another width");
-    return binding.value;
+    if (lanes.width == where.width &&
+        (typeOf(tensor).getNumElements() == 1 ||
+         (isSameRow && lanes.column == where.column && lanes.stride == where.stride)))
+      return binding.value;
+    break;
   }
-  llvm_unreachable("all kinds are above");
+  return emitError(tensor.getLoc(), "is read in another order than its kernel computes it in");
 }
 
 FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
   Lanes lanes = asked;
   if (typeOf(tensor).getNumElements() == 1)
     lanes = {zero, 1, zero, 0, asked.width};
+  if (lanes.stride == 0)
+    lanes.column = zero;
   Operation *op = tensor.getDefiningOp();
   auto bound = bindings.find(tensor);
   if (bound == bindings.end() && !op)

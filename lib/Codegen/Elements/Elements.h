@@ -31,12 +31,18 @@ public:
 
   /// `tensor` lies in memory, row-major, stored.
   void bindMemory(mlir::Value tensor, mlir::Value pointer);
-  /// Only the row that is walked lies in memory: lane l is element `column + l` of it.
-  void bindRow(mlir::Value tensor, mlir::Value pointer);
-  /// `tensor` is this held value of one lane wherever it is asked for: it has one element, or one per row.
+  /// The one element of `tensor`.
   void bindUniform(mlir::Value tensor, mlir::Value held);
-  /// `tensor` is these held lanes at the place that is walked now.
-  void bindLanes(mlir::Value tensor, mlir::Value held);
+
+  // Values that are known only where the emitter is now. Asked for elsewhere (a transpose of them, a broadcast along
+  // another dimension) they give an error at the op that made them.
+
+  /// Of `tensor`, the elements from `where.row * where.unit` lie in memory, stored.
+  void bindRow(mlir::Value tensor, mlir::Value pointer, const Lanes &where);
+  /// The one element of `tensor` at `where.row`, which has unit 1.
+  void bindOfRow(mlir::Value tensor, mlir::Value held, const Lanes &where);
+  /// The held lanes of `tensor` at `where`.
+  void bindLanes(mlir::Value tensor, mlir::Value held, const Lanes &where);
 
   /// Steps of a walk by `stride` in `value` after which some operand jumps; 0 for never, 1 for always.
   int64_t evenRun(mlir::Value value, int64_t stride);
@@ -72,10 +78,11 @@ public:
   mlir::Value zero;
 
 private:
-  enum class Kind { Memory, Row, Uniform, Lanes };
+  enum class Kind { Memory, Uniform, Row, OfRow, Lanes };
   struct Binding {
     Kind kind;
     mlir::Value value;
+    Lanes where = {};
   };
   using Key = std::tuple<const void *, const void *, int64_t, const void *, int64_t, int64_t>;
   struct Remembered {

@@ -1,6 +1,7 @@
 //===- MapTest.cpp - map kernels against loops ------------------------------------------===//
 
 #include "KernelRunner.h"
+#include "Values.h"
 
 #include "mp/Numerics/Float.h"
 #include "mp/Numerics/Philox.h"
@@ -11,15 +12,6 @@
 
 using namespace mp;
 using namespace mp::test;
-
-static std::vector<float> randomFloats(size_t count, uint32_t seed, float scale = 3) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<float> normal(0, scale);
-  std::vector<float> values(count);
-  for (float &value : values)
-    value = normal(engine);
-  return values;
-}
 
 TEST(Map, BroadcastsOverRowsAndColumns) {
   KernelRunner kernel(R"(

@@ -1,0 +1,175 @@
+//===- ContractionTest.cpp - matrix products against loops ------------------------------------===//
+
+#include "KernelRunner.h"
+#include "Values.h"
+
+#include "mp/Numerics/Float.h"
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+/// One product, its text and its sizes.
+struct Product {
+  int64_t m, n, k;
+  bool transposeLhs = false, transposeRhs = false, bias = false;
+  int64_t batch = 0; ///< 0 for none
+  std::string schedule = "block_m = 12, block_n = 32, block_k = 16, tile_m = 6, tile_n = 16, vector = 8";
+
+  std::string shape(int64_t rows, int64_t columns, const char *type) const {
+    std::string text = "tensor<";
+    if (batch)
+      text += std::to_string(batch) + "x";
+    return text + std::to_string(rows) + "x" + std::to_string(columns) + "x" + type + ">";
+  }
+  std::string lhsType(const char *type) const { return transposeLhs ? shape(k, m, type) : shape(m, k, type); }
+  std::string rhsType(const char *type) const { return transposeRhs ? shape(n, k, type) : shape(k, n, type); }
+
+  std::string text(const char *type, const char *acc) const {
+    const std::string lhs = lhsType(type), rhs = rhsType(type), result = shape(m, n, type);
+    const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">";
+    return "func.func @f(%a: " + lhs + ", %b: " + rhs + ", %c: " + c + ") -> " + result +
+           " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b, %w = %c) schedule(#mp.contraction<" + schedule + ">) : (" + lhs +
+           ", " + rhs + ", " + c + ") -> " + result + " {\n %0 = mp.matmul %x, %y" +
+           (transposeLhs ? " transpose_lhs" : "") + (transposeRhs ? " transpose_rhs" : "") +
+           (bias ? " bias %w : " + c : "") + " acc " + acc + " : " + lhs + ", " + rhs + " -> " + result +
+           "\n mp.yield %0 : " + result + "\n }\n return %z : " + result + "\n}\n";
+  }
+
+  int64_t batches() const { return batch ? batch : 1; }
+  size_t lhsAt(int64_t p, int64_t i, int64_t l) const { return p * m * k + (transposeLhs ? l * m + i : i * k + l); }
+  size_t rhsAt(int64_t p, int64_t l, int64_t j) const { return p * k * n + (transposeRhs ? j * k + l : l * n + j); }
+};
+
+void PrintTo(const Product &p, std::ostream *out) { *out << p.text("f32", "f32"); }
+
+class Contraction : public testing::TestWithParam<Product> {};
+
+} // namespace
+
+// Every element is the fused sum in the order of k, whatever the blocks: equal bits.
+TEST_P(Contraction, AddsInOrderInF32) {
+  const Product &p = GetParam();
+  KernelRunner kernel(p.text("f32", "f32"));
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const auto a = randomFloats(p.batches() * p.m * p.k, 1), b = randomFloats(p.batches() * p.k * p.n, 2);
+  const auto c = randomFloats(p.n, 3);
+  const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)}, true)[0].as<float>();
+  for (int64_t q = 0; q < p.batches(); ++q)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j) {
+        float sum = 0;
+        for (int64_t l = 0; l < p.k; ++l)
+          sum = std::fma(a[p.lhsAt(q, i, l)], b[p.rhsAt(q, l, j)], sum);
+        if (p.bias)
+          sum += c[j];
+        ASSERT_EQ(z[(q * p.m + i) * p.n + j], sum) << q << " " << i << " " << j;
+      }
+}
+
+TEST_P(Contraction, AddsInOrderInF64) {
+  const Product &p = GetParam();
+  KernelRunner kernel(p.text("f64", "f64"));
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const auto a = widened(randomFloats(p.batches() * p.m * p.k, 1)), b = widened(randomFloats(p.batches() * p.k * p.n, 2));
+  const auto c = widened(randomFloats(p.n, 3));
+  const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)})[0].as<double>();
+  for (int64_t q = 0; q < p.batches(); ++q)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j) {
+        double sum = 0;
+        for (int64_t l = 0; l < p.k; ++l)
+          sum = std::fma(a[p.lhsAt(q, i, l)], b[p.rhsAt(q, l, j)], sum);
+        if (p.bias)
+          sum += c[j];
+        ASSERT_EQ(z[(q * p.m + i) * p.n + j], sum) << q << " " << i << " " << j;
+      }
+}
+
+static void checkNarrow(const Product &p, const char *type, uint16_t (*encode)(double), float (*decode)(uint16_t)) {
+  KernelRunner kernel(p.text(type, "f32"));
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const auto a = encoded(randomFloats(p.batches() * p.m * p.k, 1), encode);
+  const auto b = encoded(randomFloats(p.batches() * p.k * p.n, 2), encode), c = encoded(randomFloats(p.n, 3), encode);
+  const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)})[0].as<uint16_t>();
+  for (int64_t q = 0; q < p.batches(); ++q)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j) {
+        float sum = 0;
+        for (int64_t l = 0; l < p.k; ++l)
+          sum = std::fma(decode(a[p.lhsAt(q, i, l)]), decode(b[p.rhsAt(q, l, j)]), sum);
+        if (p.bias)
+          sum += decode(c[j]);
+        ASSERT_EQ(z[(q * p.m + i) * p.n + j], encode(sum)) << q << " " << i << " " << j;
+      }
+}
+
+TEST_P(Contraction, RoundsOnceToF16) { checkNarrow(GetParam(), "f16", encodeF16, decodeF16); }
+TEST_P(Contraction, RoundsOnceToBF16) { checkNarrow(GetParam(), "bf16", encodeBF16, decodeBF16); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Contraction,
+    testing::Values(Product{24, 64, 32}, Product{1, 1, 1}, Product{25, 67, 37, false, false, true},
+                    Product{25, 67, 37, true, false, true}, Product{25, 67, 37, false, true, true},
+                    Product{25, 67, 37, true, true}, Product{5, 10, 40, false, true, true, 3},
+                    Product{5, 10, 40, true, false, false, 3}, Product{13, 33, 9, false, false, true, 2},
+                    Product{48, 64, 64, true, true},
+                    Product{37, 45, 21, false, true, true, 0,
+                            "block_m = 8, block_n = 24, block_k = 7, tile_m = 4, tile_n = 24, vector = 8"},
+                    Product{37, 45, 21, true, false, true, 0,
+                            "block_m = 16, block_n = 16, block_k = 64, tile_m = 2, tile_n = 4, vector = 4"}));
+
+TEST(ContractionKernel, FusesPrologueEpilogueAndSeveralResults) {
+  KernelRunner kernel(R"(
+func.func @f(%a: tensor<20x30xf32>, %b: tensor<30x40xf32>, %c: tensor<40xf32>, %d: tensor<20x1xf32>)
+    -> (tensor<20x40xf16>, tensor<20x40xf32>) {
+  %z:2 = mp.kernel "k" (%x = %a, %y = %b, %w = %c, %u = %d)
+      schedule(#mp.contraction<block_m = 12, block_n = 32, block_k = 16, tile_m = 6, tile_n = 16, vector = 8>)
+      : (tensor<20x30xf32>, tensor<30x40xf32>, tensor<40xf32>, tensor<20x1xf32>) -> (tensor<20x40xf16>, tensor<20x40xf32>) {
+    %0 = mp.cast %x : tensor<20x30xf32> -> tensor<20x30xf16>
+    %1 = mp.cast %y : tensor<30x40xf32> -> tensor<30x40xf16>
+    %2 = mp.cast %w : tensor<40xf32> -> tensor<40xf16>
+    %3 = mp.matmul %0, %1 bias %2 : tensor<40xf16> acc f32 : tensor<20x30xf16>, tensor<30x40xf16> -> tensor<20x40xf16>
+    %4 = mp.relu %3 : tensor<20x40xf16>
+    %5 = mp.cast %4 : tensor<20x40xf16> -> tensor<20x40xf32>
+    %6 = mp.mul %5, %u : tensor<20x40xf32>, tensor<20x1xf32> -> tensor<20x40xf32>
+    mp.yield %3, %6 : tensor<20x40xf16>, tensor<20x40xf32>
+  }
+  return %z#0, %z#1 : tensor<20x40xf16>, tensor<20x40xf32>
+})");
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const auto a = randomFloats(600, 1), b = randomFloats(1200, 2), c = randomFloats(40, 3), d = randomFloats(20, 4);
+  const auto results = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c), Buffer::of(d)});
+  const auto z = results[0].as<uint16_t>();
+  const auto y = results[1].as<float>();
+  auto half = [](float x) { return decodeF16(encodeF16(x)); };
+  for (int i = 0; i < 20; ++i)
+    for (int j = 0; j < 40; ++j) {
+      float sum = 0;
+      for (int l = 0; l < 30; ++l)
+        sum = std::fma(half(a[i * 30 + l]), half(b[l * 40 + j]), sum);
+      const float rounded = half(sum + half(c[j]));
+      EXPECT_EQ(z[i * 40 + j], encodeF16(rounded));
+      EXPECT_EQ(y[i * 40 + j], (rounded < 0 ? 0 : rounded) * d[i]);
+    }
+}
+
+TEST(ContractionKernel, RefusesF16Sums) {
+  KernelRunner kernel(Product{4, 8, 4}.text("f16", "f16"));
+  EXPECT_FALSE(kernel.ok());
+  EXPECT_NE(kernel.errors.find("accumulates in 'f16'"), std::string::npos) << kernel.errors;
+  EXPECT_NE(kernel.errors.find("in kernel 'k'"), std::string::npos) << kernel.errors;
+}
+
+TEST(ContractionKernel, UsesTheWidestRegisters) {
+  const Product p{64, 64, 64, false, false, false, 0,
+                  "block_m = 64, block_n = 64, block_k = 64, tile_m = 8, tile_n = 32, vector = 16"};
+  KernelRunner kernel(p.text("f32", "f32"), *findTarget("avx512"), true);
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  EXPECT_NE(kernel.code->assembly.find("vfmadd231ps"), std::string::npos);
+  EXPECT_NE(kernel.code->assembly.find("%zmm"), std::string::npos);
+}
