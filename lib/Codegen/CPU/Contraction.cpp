@@ -80,7 +80,11 @@ private:
 
   /// The lanes that fit an operand's walk along its last dimension, of `size`.
   int64_t lanesAlong(Value operand, int64_t size, int64_t wanted) {
-    return values.evenRun(operand, 1) % size == 0 ? wanted : 1;
+    return values.isEvenAlong(operand, size) ? wanted : 1;
+  }
+  /// An operand, seen as rows of `size`, at `column` of `row`.
+  FailureOr<Value> at(Value operand, Value row, int64_t size, Value column, int64_t lanes) {
+    return values.at(operand, values.inRow(row, size, column, lanes, values.isEvenAlong(operand, size)));
   }
   Value loadLanes(Value pointer, int64_t lanes) {
     return LLVM::LoadOp::create(b, withLanes(acc, lanes), pointer, acc.getIntOrFloatBitWidth() / 8);
@@ -179,7 +183,7 @@ LogicalResult ContractionEmitter::packLhs(Value from, Value to) {
     Value source = f.add(firstOfBatch, row);
     return f.forLanes(from, to, lanes, hasRest, [&](Value k, int64_t count) {
       Elements::Scope scope(values);
-      FailureOr<Value> value = values.at(op.getLhs(), {source, s.k, k, 1, count});
+      FailureOr<Value> value = at(op.getLhs(), source, s.k, k, count);
       if (succeeded(value))
         storeLanes(*value, f.offset(target, acc, k));
       return LogicalResult(value);
@@ -207,7 +211,7 @@ LogicalResult ContractionEmitter::packLhsTransposed(Value from, Value to) {
       return f.forLanes(values.zero, f.i64(s.tileM), lanes, false, [&](Value row, int64_t count) {
         Elements::Scope scope(values);
         Value column = f.add(f.add(firstRow, panel), row);
-        FailureOr<Value> value = values.at(op.getLhs(), {source, s.m, column, 1, count});
+        FailureOr<Value> value = at(op.getLhs(), source, s.m, column, count);
         if (succeeded(value))
           storeLanes(*value, f.offset(target, acc, row));
         return LogicalResult(value);
@@ -220,7 +224,7 @@ LogicalResult ContractionEmitter::packLhsTransposed(Value from, Value to) {
       Elements::Scope scope(values);
       return packSingly(targetOf(whole), f.sub(rows, whole), s.tileM, [&](Value row) {
         Value column = f.add(f.add(firstRow, whole), row);
-        return values.at(op.getLhs(), {source, s.m, column, 1, 1});
+        return at(op.getLhs(), source, s.m, column, 1);
       });
     });
   });
@@ -240,7 +244,7 @@ LogicalResult ContractionEmitter::packRhs(Value from, Value to) {
       Value target = targetOf(panel), start = f.add(firstColumn, panel);
       return f.forLanes(values.zero, f.i64(s.tileN), lanes, false, [&](Value column, int64_t count) {
         Elements::Scope scope(values);
-        FailureOr<Value> value = values.at(op.getRhs(), {source, s.n, f.add(start, column), 1, count});
+        FailureOr<Value> value = at(op.getRhs(), source, s.n, f.add(start, column), count);
         if (succeeded(value))
           storeLanes(*value, f.offset(target, acc, column));
         return LogicalResult(value);
@@ -252,7 +256,7 @@ LogicalResult ContractionEmitter::packRhs(Value from, Value to) {
     return f.when(isPartial, [&] {
       Elements::Scope scope(values);
       return packSingly(targetOf(whole), f.sub(columns, whole), s.tileN, [&](Value column) {
-        return values.at(op.getRhs(), {source, s.n, f.add(f.add(firstColumn, whole), column), 1, 1});
+        return at(op.getRhs(), source, s.n, f.add(f.add(firstColumn, whole), column), 1);
       });
     });
   });
@@ -277,7 +281,7 @@ LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
       Elements::Scope scope(values);
       SmallVector<Value> square;
       for (Value source : sources) {
-        FailureOr<Value> value = values.at(op.getRhs(), {source, s.k, k, 1, count});
+        FailureOr<Value> value = at(op.getRhs(), source, s.k, k, count);
         if (failed(value))
           return failure();
         square.push_back(*value);
@@ -301,7 +305,7 @@ LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
       Elements::Scope scope(values);
       return packSingly(targetOf(whole, k), f.sub(columns, whole), s.tileN, [&](Value column) {
         Value source = f.add(f.add(firstOfBatch, whole), column);
-        return values.at(op.getRhs(), {source, s.k, k, 1, 1});
+        return at(op.getRhs(), source, s.k, k, 1);
       });
     });
   });
@@ -363,9 +367,8 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value rhsPanel, V
 }
 
 LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column) {
-  int64_t lanes = width;
-  for (Value yield : f.yields())
-    lanes = std::min(lanes, lanesAlong(yield, s.n, width));
+  const bool isEven = llvm::all_of(f.yields(), [&](Value yield) { return values.isEvenAlong(yield, s.n); });
+  const int64_t lanes = isEven ? width : 1;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
   Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
   Value firstOfTile = f.add(f.add(f.mul(batch, s.m), firstRow), row);
@@ -377,7 +380,7 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column
     Value sumsAt = f.offset(tile, acc, f.sub(f.mul(index, s.tileN), start));
     return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) -> LogicalResult {
       Elements::Scope scope(values);
-      const Lanes here{target, s.n, j, 1, count};
+      const Lanes here = values.inRow(target, s.n, j, count, isEven);
       Value sum = loadLanes(f.offset(sumsAt, acc, j), count);
       if (op.getBias()) {
         FailureOr<Value> bias = values.at(op.getBias(), {values.zero, 1, j, 1, count});

@@ -157,6 +157,13 @@ Lanes Elements::operandLanes(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
   return result;
 }
 
+Lanes Elements::inRow(Value row, int64_t columns, Value column, int64_t width, bool isEven) {
+  assert((isEven || width == 1) && "lanes walk evenly");
+  if (isEven)
+    return {row, columns, column, 1, width};
+  return {b.createOrFold<arith::AddIOp>(rowOf(row, columns, 1, 0), column), 1, zero, 0, 1};
+}
+
 Value Elements::position(const Lanes &lanes) {
   Type type = withLanes(b.getI64Type(), lanes.width);
   Value stride = intConstant(b, b.getI64Type(), lanes.stride);

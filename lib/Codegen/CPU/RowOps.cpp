@@ -1,0 +1,250 @@
+//===- RowOps.cpp - ops over the last dimension, for one row ----------------------------------------------===//
+//
+// All in f32, or f64 for f64, whatever the type of the elements; rounded once.
+//
+//===-------------------------------------------------------------------------------------------------------===//
+
+#include "Codegen/CPU/Reduce.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+static int64_t columnsOf(Value tensor) { return typeOf(tensor).getShape().back(); }
+/// f32, or f64 for f64: the type that row ops compute in.
+static Type interiorOf(Value tensor) { return heldType(typeOf(tensor).getElementType()); }
+
+static bool isEvenAlongRow(Elements &values, Value tensor) { return values.isEvenAlong(tensor, columnsOf(tensor)); }
+
+FailureOr<Value> RowOps::at(Value tensor, Value row, Value column, int64_t width) {
+  return values.at(tensor, values.inRow(row, columnsOf(tensor), column, width, isEvenAlongRow(values, tensor)));
+}
+
+LogicalResult RowOps::prepare(Operation *op) {
+  if (givesRows(op) || isa<SoftmaxCrossEntropyRowsOp>(op)) {
+    Value rows = op->getOperand(0);
+    scratch[op] = f.allocate(interiorOf(rows), columnsOf(rows));
+  }
+  auto loss = dyn_cast<SoftmaxCrossEntropyGradOp>(op);
+  if (!loss || !loss.getWeights())
+    return success();
+  Value weights = loss.getWeights();
+  Type interior = interiorOf(loss.getLogits());
+  auto add = [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); };
+  auto get = [&](Value row, int64_t) -> FailureOr<Value> {
+    Elements::Scope scope(values);
+    return values.at(weights, {row, 1, values.zero, 0, 1});
+  };
+  Value end = f.i64(typeOf(weights).getNumElements());
+  FailureOr<Value> sum =
+      reduceColumns(f, values.zero, end, /*isEven=*/false, {floatConstant(b, interior, 0), add}, get);
+  if (succeeded(sum))
+    sumsOfWeights[op] = *sum;
+  return sum;
+}
+
+FailureOr<Value> RowOps::buildValue(Operation *op, Value row) {
+  if (auto argmaxOp = dyn_cast<ArgmaxOp>(op))
+    return argmaxOf(argmaxOp, columnsOf(argmaxOp.getInput()),
+                    [&](Value column) { return at(argmaxOp.getInput(), row, column, 1); });
+  if (auto rows = dyn_cast<SoftmaxCrossEntropyRowsOp>(op))
+    return crossEntropy(rows, row);
+  Value input = op->getOperand(0);
+  auto get = [&](Value column, int64_t width) -> FailureOr<Value> {
+    Elements::Scope scope(values);
+    return at(input, row, column, width);
+  };
+  auto combine = [&](Value x, Value y) { return combineReduction(b, op, x, y); };
+  FailureOr<Value> combined = reduceColumns(f, values.zero, f.i64(columnsOf(input)), isEvenAlongRow(values, input),
+                                            {reductionIdentity(b, op, interiorOf(input)), combine}, get);
+  if (failed(combined))
+    return failure();
+  return finishReduction(b, op, *combined, columnsOf(input));
+}
+
+FailureOr<Value> RowOps::argmaxOf(ArgmaxOp op, int64_t size, function_ref<FailureOr<Value>(Value)> get) {
+  Type element = typeOf(op.getInput()).getElementType();
+  auto isBetter = [&](Value value, Value best) -> Value {
+    if (!isa<FloatType>(element)) {
+      const auto greater = element.isUnsignedInteger() ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
+      return arith::CmpIOp::create(b, greater, value, best);
+    }
+    Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, best, best);
+    return arith::AndIOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, value, best), isNumber);
+  };
+  FailureOr<Value> first = get(values.zero);
+  if (failed(first))
+    return failure();
+  auto end = f.forEach(f.i64(1), f.i64(size), 1, {*first, values.zero},
+                       [&](Value number, ValueRange best) -> FailureOr<SmallVector<Value>> {
+                         Elements::Scope scope(values);
+                         FailureOr<Value> value = get(number);
+                         if (failed(value))
+                           return failure();
+                         Value better = isBetter(*value, best[0]);
+                         return SmallVector<Value>{arith::SelectOp::create(b, better, *value, best[0]),
+                                                   arith::SelectOp::create(b, better, number, best[1])};
+                       });
+  if (failed(end))
+    return failure();
+  return castHeld(b, (*end)[1], b.getI64Type(), typeOf(op.getResult()).getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+FailureOr<RowOps::Softmax> RowOps::softmax(Operation *op, Value logits, Value row) {
+  Type interior = interiorOf(logits);
+  const bool isEven = isEvenAlongRow(values, logits);
+  Value end = f.i64(columnsOf(logits));
+  auto get = [&](Value column, int64_t width) { return at(logits, row, column, width); };
+
+  auto larger = [&](Value x, Value y) -> Value { return arith::MaximumFOp::create(b, x, y); };
+  Value lowest = floatConstant(b, interior, -std::numeric_limits<double>::infinity());
+  auto getScoped = [&](Value column, int64_t width) {
+    Elements::Scope scope(values);
+    return get(column, width);
+  };
+  FailureOr<Value> largest = reduceColumns(f, values.zero, end, isEven, {lowest, larger}, getScoped);
+  if (failed(largest))
+    return failure();
+
+  Value exponentials = scratch.lookup(op);
+  auto exponential = [&](Value column, int64_t width) -> FailureOr<Value> {
+    Elements::Scope scope(values);
+    FailureOr<Value> x = get(column, width);
+    if (failed(x))
+      return failure();
+    FailureOr<Value> y = buildElementary(b, op, "exp", arith::SubFOp::create(b, *x, splat(b, *largest, width)));
+    if (succeeded(y))
+      values.store(*y, interior, exponentials, {values.zero, 1, column, 1, width});
+    return y;
+  };
+  auto add = [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); };
+  FailureOr<Value> sum =
+      reduceColumns(f, values.zero, end, isEven, {floatConstant(b, interior, 0), add}, exponential);
+  if (failed(sum))
+    return failure();
+  return Softmax{*largest, *sum, exponentials};
+}
+
+FailureOr<Value> RowOps::labelOf(Value labels, Value row) {
+  FailureOr<Value> label = values.at(labels, {row, 1, values.zero, 0, 1});
+  if (failed(label))
+    return failure();
+  return castHeld(b, *label, typeOf(labels).getElementType(), b.getI64Type());
+}
+
+FailureOr<Value> RowOps::crossEntropy(SoftmaxCrossEntropyRowsOp op, Value row) {
+  Value logits = op.getLogits();
+  FailureOr<Softmax> parts = softmax(op, logits, row);
+  FailureOr<Value> label = labelOf(op.getLabels(), row);
+  if (failed(parts) || failed(label))
+    return failure();
+  Value isClass = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, *label, f.i64(columnsOf(logits)));
+  Value column = arith::SelectOp::create(b, isClass, *label, values.zero);
+  FailureOr<Value> chosen = at(logits, row, column, 1);
+  FailureOr<Value> log = buildElementary(b, op, "log", parts->sum);
+  if (failed(chosen) || failed(log))
+    return failure();
+  Value loss = arith::SubFOp::create(b, arith::AddFOp::create(b, *log, parts->largest), *chosen);
+  Value none = floatConstant(b, loss.getType(), std::numeric_limits<double>::quiet_NaN());
+  return Value(arith::SelectOp::create(b, isClass, loss, none));
+}
+
+FailureOr<Value> RowOps::sumOfProducts(Value x, Value y, Value row) {
+  auto get = [&](Value column, int64_t width) -> FailureOr<Value> {
+    Elements::Scope scope(values);
+    FailureOr<Value> left = at(x, row, column, width);
+    FailureOr<Value> right = at(y, row, column, width);
+    if (failed(left) || failed(right))
+      return failure();
+    return Value(arith::MulFOp::create(b, *left, *right));
+  };
+  auto add = [&](Value a, Value c) -> Value { return arith::AddFOp::create(b, a, c); };
+  const bool isEven = isEvenAlongRow(values, x) && isEvenAlongRow(values, y);
+  return reduceColumns(f, values.zero, f.i64(columnsOf(x)), isEven, {floatConstant(b, interiorOf(x), 0), add}, get);
+}
+
+/// The weight of a row divided by the sum of weights: one over the number of rows without weights.
+FailureOr<Value> RowOps::shareOf(SoftmaxCrossEntropyGradOp op, Value row) {
+  Type interior = interiorOf(op.getLogits());
+  if (!op.getWeights()) {
+    const auto rows = static_cast<double>(std::max<int64_t>(typeOf(op.getLabels()).getNumElements(), 1));
+    return interior.isF64() ? floatConstant(b, interior, 1 / rows)
+                            : floatConstant(b, interior, 1 / static_cast<float>(rows));
+  }
+  FailureOr<Value> weight = values.at(op.getWeights(), {row, 1, values.zero, 0, 1});
+  if (failed(weight))
+    return failure();
+  return Value(arith::DivFOp::create(b, *weight, sumsOfWeights.lookup(op)));
+}
+
+LogicalResult RowOps::storeRow(Operation *op, Value row, Value target, bool isEven, Get get) {
+  Value result = op->getResult(0);
+  Type element = typeOf(result).getElementType();
+  const int64_t width = isEven ? kPartialSums : 1;
+  return f.forLanes(values.zero, f.i64(columnsOf(result)), width, columnsOf(result) % width != 0,
+                    [&](Value column, int64_t lanes) -> LogicalResult {
+                      Elements::Scope scope(values);
+                      FailureOr<Value> value = get(column, lanes);
+                      if (failed(value))
+                        return failure();
+                      values.store(roundTo(b, *value, element), element, target, {values.zero, 1, column, 1, lanes});
+                      return success();
+                    });
+}
+
+LogicalResult RowOps::buildRow(Operation *op, Value row, Value target) {
+  auto mul = [&](Value x, Value y) -> Value { return arith::MulFOp::create(b, x, y); };
+  auto sub = [&](Value x, Value y) -> Value { return arith::SubFOp::create(b, x, y); };
+
+  if (auto gradient = dyn_cast<SoftmaxGradOp>(op)) {
+    Value y = gradient.getOutput(), g = gradient.getGradient();
+    FailureOr<Value> sum = sumOfProducts(y, g, row);
+    if (failed(sum))
+      return failure();
+    const bool isEven = isEvenAlongRow(values, y) && isEvenAlongRow(values, g);
+    return storeRow(op, row, target, isEven, [&](Value column, int64_t width) -> FailureOr<Value> {
+      FailureOr<Value> yHere = at(y, row, column, width);
+      FailureOr<Value> gHere = at(g, row, column, width);
+      if (failed(yHere) || failed(gHere))
+        return failure();
+      return mul(*yHere, sub(*gHere, splat(b, *sum, width)));
+    });
+  }
+
+  Value logits = op->getOperand(0);
+  Type interior = interiorOf(logits);
+  FailureOr<Softmax> parts = softmax(op, logits, row);
+  if (failed(parts))
+    return failure();
+  auto probability = [&](Value column, int64_t width) -> Value {
+    Value exponential = values.load(interior, parts->exponentials, {values.zero, 1, column, 1, width});
+    return arith::DivFOp::create(b, exponential, splat(b, parts->sum, width));
+  };
+  auto loss = dyn_cast<SoftmaxCrossEntropyGradOp>(op);
+  if (!loss)
+    return storeRow(op, row, target, /*isEven=*/true,
+                    [&](Value column, int64_t width) -> FailureOr<Value> { return probability(column, width); });
+
+  FailureOr<Value> label = labelOf(loss.getLabels(), row), share = shareOf(loss, row);
+  FailureOr<Value> gradient = values.only(loss.getGradient());
+  if (failed(label) || failed(share) || failed(gradient))
+    return failure();
+  Value incoming = castHeld(b, *gradient, typeOf(loss.getGradient()).getElementType(), interior);
+  return storeRow(op, row, target, /*isEven=*/true, [&](Value column, int64_t width) -> FailureOr<Value> {
+    Type i64 = withLanes(b.getI64Type(), width);
+    Value columns = arith::AddIOp::create(b, splat(b, column, width), laneNumbers(b, i64));
+    Value isLabel = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns, splat(b, *label, width));
+    Type type = withLanes(interior, width);
+    Value hit = arith::SelectOp::create(b, isLabel, floatConstant(b, type, 1), floatConstant(b, type, 0));
+    Value difference = sub(probability(column, width), hit);
+    return mul(mul(difference, splat(b, *share, width)), splat(b, incoming, width));
+  });
+}
