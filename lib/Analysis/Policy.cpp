@@ -100,8 +100,11 @@ static ErrorOr<std::optional<OpCategory>> findOne(const std::vector<Entry> &entr
 }
 
 ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
+  llvm::SmallVector<std::string> names;
+  if (!byLocation.empty())
+    names = op.locations();
   ErrorOr<std::optional<OpCategory>> place = findOne(byLocation, [&](const LocationEntry &entry) {
-    return llvm::any_of(op.locations, [&](const std::string &name) { return entry.pattern.match(name); });
+    return llvm::any_of(names, [&](const std::string &name) { return entry.pattern.match(name); });
   });
   if (!place || *place)
     return place;

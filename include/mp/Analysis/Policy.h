@@ -42,8 +42,8 @@ struct OpFacts {
   PrecisionCategory category;
   /// The text of an attribute, empty for one without a value; nothing if the op lacks it.
   llvm::function_ref<std::optional<std::string>(llvm::StringRef)> attribute;
-  /// The names of its location, the innermost first.
-  llvm::ArrayRef<std::string> locations;
+  /// The names of its location, and `file:line`.
+  llvm::function_ref<llvm::SmallVector<std::string>()> locations;
 };
 
 struct OpCategory {

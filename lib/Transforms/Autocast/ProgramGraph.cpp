@@ -63,9 +63,8 @@ static std::string textOf(Attribute attribute) {
   llvm::raw_string_ostream os(text);
   attribute.print(os, /*elideType=*/true);
   StringRef inner = text;
-  if (inner.consume_front("#") && inner.consume_back(">"))
-    return inner.split('<').second.rsplit(' ').second.empty() ? inner.split('<').second.str()
-                                                              : inner.split('<').second.rsplit(' ').second.str();
+  if (inner.consume_front("#mp<") && inner.consume_back(">"))
+    return inner.split(' ').second.str();
   return text;
 }
 
@@ -137,12 +136,12 @@ private:
   }
 
   LogicalResult readCategory(PrecisionOpInterface op, PrecisionNode &node) {
-    SmallVector<std::string> names = namesOf(op->getLoc());
+    auto locations = [&] { return namesOf(op->getLoc()); };
     auto attribute = [&](StringRef name) -> std::optional<std::string> {
       Attribute found = op->getAttr(name);
       return found ? std::optional(textOf(found)) : std::nullopt;
     };
-    ErrorOr<OpCategory> category = policy.categorize({node.name, op.getPrecisionCategory(), attribute, names});
+    ErrorOr<OpCategory> category = policy.categorize({node.name, op.getPrecisionCategory(), attribute, locations});
     if (!category)
       return op->emitOpError() << category.message();
     node.category = category->category;

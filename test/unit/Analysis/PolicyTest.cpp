@@ -23,7 +23,8 @@ ErrorOr<OpCategory> categorize(const PrecisionPolicy &policy, llvm::StringRef op
     auto found = attributes.find(name);
     return found == attributes.end() ? std::nullopt : std::optional(found->second);
   };
-  return policy.categorize({op, knownOps().lookup(op), attribute, locations});
+  auto places = [&] { return llvm::SmallVector<std::string>(locations.begin(), locations.end()); };
+  return policy.categorize({op, knownOps().lookup(op), attribute, places});
 }
 
 std::string categoryText(const PrecisionPolicy &policy, llvm::StringRef op,
