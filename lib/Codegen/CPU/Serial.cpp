@@ -188,10 +188,11 @@ LogicalResult SerialEmitter::emitArgmax(ArgmaxOp op, Value target) {
 
 FailureOr<Value> SerialEmitter::buildFirstBad(FirstBadOp op) {
   Value bad = intConstant(b, b.getI32Type(), -1);
-  for (auto [number, flags] : llvm::reverse(llvm::to_vector(llvm::enumerate(op.getFlags())))) {
+  for (int64_t number = static_cast<int64_t>(op.getFlags().size()) - 1; number >= 0; --number) {
+    Value flags = op.getFlags()[number];
     auto either = [&](Value x, Value y) -> Value { return arith::OrIOp::create(b, x, y); };
     const int64_t count = typeOf(flags).getNumElements();
-    auto get = [&, flags = flags](Value index, int64_t width) {
+    auto get = [&](Value index, int64_t width) {
       Elements::Scope scope(values);
       return values.at(flags, values.inRow(values.zero, count, index, width, values.isEvenAlong(flags, count)));
     };
@@ -201,7 +202,7 @@ FailureOr<Value> SerialEmitter::buildFirstBad(FirstBadOp op) {
     if (failed(any))
       return failure();
     Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, *any, zero);
-    bad = arith::SelectOp::create(b, isSet, intConstant(b, b.getI32Type(), static_cast<int64_t>(number)), bad);
+    bad = arith::SelectOp::create(b, isSet, intConstant(b, b.getI32Type(), number), bad);
   }
   return bad;
 }

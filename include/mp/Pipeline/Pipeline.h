@@ -1,0 +1,71 @@
+//===- Pipeline.h - the compiler from a model to an executable ----------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_PIPELINE_PIPELINE_H
+#define MP_PIPELINE_PIPELINE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "mp/Executable/Executable.h"
+#include "mp/Transforms/Passes.h"
+
+#include <string>
+#include <vector>
+
+namespace mp {
+
+/// The stages of the compiler, in order. `--compile-to` names them as `stageName` spells them.
+enum class Stage { Specialize, Autocast, Inference, Autodiff, LossScaling, Optimizer, Kernels, LLVM, Assembly, Executable };
+
+/// "specialize", "autocast", ..., "kernels", "llvm", "asm", "executable".
+llvm::StringRef stageName(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+/// All names, separated by ", ": for help and errors.
+std::string stageNames();
+
+/// What a compilation is asked for. The passes' own option structures hold the passes' options, so that no name or
+/// default is said twice.
+struct CompileOptions {
+  SpecializePassOptions specialize{/*batch=*/64};
+  AutocastPassOptions autocast;
+  LossScalingPassOptions lossScaling;
+  OptimizerPassOptions optimizer;
+  /// Whether the training programs are made; without, only the forward ones.
+  bool training = true;
+  /// "cpu" or "reference".
+  std::string target = "cpu";
+  /// The level of CPU features to make code for, as TargetInfo names them; empty for this machine's.
+  std::string cpu;
+  /// The last stage to run.
+  Stage compileTo = Stage::Executable;
+  /// Where each stage's text goes as one numbered file, if not empty.
+  std::string dumpDirectory;
+};
+
+/// Adds the stages up to `options.compileTo` that are passes.
+void buildPipeline(mlir::OpPassManager &manager, const CompileOptions &options);
+/// Registers `mp-pipeline` for mp-opt: the same table, as far as it is passes.
+void registerPipelines();
+
+/// The text of a stage before `executable`, or the executable with its blobs.
+struct Compilation {
+  std::string text;
+  std::string llvm, assembly; // of all kernels; only where they are asked for
+  executable::ExecutableT table;
+  std::vector<std::vector<std::byte>> blobs;
+};
+
+/// Compiles the module's programs. The module is rewritten. Fails with a diagnostic through the module's context.
+mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Compiles into an executable in memory, as if written to a file and read back.
+mlir::FailureOr<std::shared_ptr<const LoadedExecutable>> compileAndLoad(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace mp
+
+#endif // MP_PIPELINE_PIPELINE_H

@@ -1,0 +1,37 @@
+//===- Settings.h - compile options by name -----------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_PIPELINE_SETTINGS_H
+#define MP_PIPELINE_SETTINGS_H
+
+#include "mp/Numerics/Status.h"
+#include "mp/Pipeline/Pipeline.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mp {
+
+/// One compile option as users name it: `--batch-size=64` at the command line, `batch-size=64` in a variant.
+struct Setting {
+  llvm::StringLiteral name;
+  llvm::StringLiteral value; // what stands for its value in help
+  llvm::StringLiteral help;
+  Status (*set)(CompileOptions &options, llvm::StringRef value);
+};
+
+/// Every setting, in the order of the compiler's stages.
+llvm::ArrayRef<Setting> settings();
+
+/// Sets one option; an unknown name or a value that does not fit is an error that says what is accepted.
+Status applySetting(CompileOptions &options, llvm::StringRef name, llvm::StringRef value);
+
+/// Reads a variant: a policy, then settings, separated by colons: `mixed_float16:batch-size=256:loss-scale=dynamic:init=2^24`.
+Status applyVariant(CompileOptions &options, llvm::StringRef variant);
+
+} // namespace mp
+
+#endif // MP_PIPELINE_SETTINGS_H

@@ -1,0 +1,112 @@
+//===- Compile.cpp - the stage table and who walks it -------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Pipeline/Pipeline.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include "Stages.h"
+#include "Targets.h"
+
+using namespace mlir;
+
+namespace mp {
+
+static std::string printModule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, OpPrintingFlags().enableDebugInfo(false));
+  os << '\n';
+  return text;
+}
+
+/// Writes `text` to DIR/NN-stage.EXT; the numbers sort the files as the stages run.
+static LogicalResult dump(ModuleOp module, const CompileOptions &options, const StageInfo &stage, StringRef text) {
+  if (options.dumpDirectory.empty())
+    return success();
+  auto fail = [&](const Twine &why) { return module.emitError("cannot write to ") << options.dumpDirectory << ": " << why; };
+  if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDirectory))
+    return fail(error.message());
+  llvm::SmallString<128> path(options.dumpDirectory);
+  std::string number = std::to_string(static_cast<int>(stage.stage) + 1);
+  llvm::sys::path::append(path, std::string(2 - std::min<size_t>(2, number.size()), '0') + number + "-" + stage.name + stage.extension);
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
+  if (error)
+    return fail(error.message());
+  file.os() << text;
+  file.keep();
+  return success();
+}
+
+/// The text of the stages that a target makes, and their files.
+static LogicalResult finishText(ModuleOp module, const CompileOptions &options, Compilation &result) {
+  for (const StageInfo &stage : stageTable()) {
+    const std::string *text = stage.stage == Stage::LLVM       ? &result.llvm
+                              : stage.stage == Stage::Assembly ? &result.assembly
+                                                               : nullptr;
+    if (!text || !appliesTo(stage, options))
+      continue;
+    if (failed(dump(module, options, stage, *text)))
+      return failure();
+    if (stage.stage == options.compileTo)
+      result.text = *text;
+  }
+  return success();
+}
+
+FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
+  if (options.target == "reference" && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
+    return module.emitError("the reference target runs programs as the optimizer leaves them and has no stage '")
+           << stageName(options.compileTo) << "'; use --target=cpu";
+  bool wantsText = !options.dumpDirectory.empty();
+  llvm::StringMap<OpStatistics> statistics;
+  for (const StageInfo &stage : stageTable()) {
+    if (!stage.build || !appliesTo(stage, options))
+      continue;
+    if (stage.stage == Stage::Kernels || options.target == "reference")
+      for (auto func : module.getOps<func::FuncOp>())
+        statistics[func.getName()] = countOps(func);
+    PassManager manager(module.getContext());
+    stage.build(manager, options);
+    if (failed(manager.run(module)))
+      return failure();
+    bool isLast = stage.stage == options.compileTo;
+    if (!wantsText && !isLast)
+      continue;
+    std::string text = printModule(module);
+    if (failed(dump(module, options, stage, text)))
+      return failure();
+    if (isLast) {
+      Compilation result;
+      result.text = std::move(text);
+      return result;
+    }
+  }
+  FailureOr<Compilation> result = emitTarget(module, options, statistics);
+  if (failed(result) || failed(finishText(module, options, *result)))
+    return failure();
+  return result;
+}
+
+FailureOr<std::shared_ptr<const LoadedExecutable>> compileAndLoad(ModuleOp module, const CompileOptions &options) {
+  FailureOr<Compilation> compilation = compile(module, options);
+  if (failed(compilation))
+    return failure();
+  ErrorOr<FileBytes> bytes = serializeExecutable(std::move(compilation->table), compilation->blobs);
+  if (!bytes)
+    return module.emitError("cannot make the executable: ") << bytes.status().message();
+  ErrorOr<LoadedExecutable> loaded = readExecutable(bytes->span());
+  if (!loaded)
+    return module.emitError("the executable that was made is not valid: ") << loaded.status().message();
+  return std::make_shared<const LoadedExecutable>(std::move(*loaded));
+}
+
+} // namespace mp

@@ -1,0 +1,78 @@
+//===- JobBuilder.cpp - programs to an executable ----------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "JobBuilder.h"
+
+#include "Signature.h"
+
+using namespace mlir;
+
+namespace mp {
+
+using namespace executable;
+
+JobBuilder::JobBuilder(ModuleOp module) : labels(findLabels(module)) {
+  table.version = kExecutableVersion;
+  table.producer = "halfstep";
+  for (const auto &row : findClasses(module))
+    addMetadata(("classes:" + row.getKey()).str(), std::to_string(row.getValue()));
+}
+
+void JobBuilder::addMetadata(StringRef key, const std::string &value) {
+  auto row = std::make_unique<KeyValueT>();
+  row->key = key.str();
+  row->value = value;
+  table.metadata.push_back(std::move(row));
+}
+
+uint32_t JobBuilder::addBlob(BlobKind kind, std::vector<std::byte> bytes) {
+  auto blob = std::make_unique<BlobT>();
+  blob->kind = kind;
+  table.blobs.push_back(std::move(blob));
+  blobs.push_back(std::move(bytes));
+  return blobs.size() - 1;
+}
+
+LogicalResult JobBuilder::addState(func::FuncOp func) {
+  for (StateEntryT &entry : translateState(func)) {
+    auto [row, isNew] = stateRows.try_emplace(entry.name, table.state.size());
+    if (isNew) {
+      table.state.push_back(std::make_unique<StateEntryT>(std::move(entry)));
+      continue;
+    }
+    const StateEntryT &known = *table.state[row->second];
+    if (*known.type != *entry.type)
+      return emitError(findState(func, entry.name).getLoc(), "state \"")
+             << entry.name << "\" is " << typeName(*entry.type) << " here, " << typeName(*known.type)
+             << " in another program";
+  }
+  return success();
+}
+
+FailureOr<VariantT *> JobBuilder::addVariant(func::FuncOp func, StringRef target) {
+  if (failed(addState(func)))
+    return failure();
+  std::string name = stringifyProgramKind(*getProgramKind(func)).str();
+  auto row = llvm::find_if(table.programs, [&](const auto &program) { return program->name == name; });
+  if (row == table.programs.end()) {
+    auto program = std::make_unique<ProgramT>();
+    program->name = name;
+    row = table.programs.insert(table.programs.end(), std::move(program));
+  }
+  auto variant = std::make_unique<VariantT>();
+  variant->target = target.str();
+  if (auto batch = func->getAttrOfType<IntegerAttr>(names::batch))
+    variant->batch = batch.getInt();
+  variant->arguments = translateArguments(func, labels);
+  variant->results = translateResults(func);
+  variant->statistics = std::make_unique<StatisticsT>();
+  variants[func] = variant.get();
+  (*row)->variants.push_back(std::move(variant));
+  return (*row)->variants.back().get();
+}
+
+} // namespace mp

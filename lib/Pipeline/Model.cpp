@@ -1,0 +1,63 @@
+//===- Model.cpp - a model file in memory -------------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Pipeline/Model.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include "mp/Codegen/Codegen.h"
+#include "mp/IR/Nesting.h"
+#include "mp/IR/Program.h"
+
+using namespace mlir;
+
+namespace mp {
+
+void registerCompilerDialects(DialectRegistry &registry) { 
+  registry.insert<MPDialect, func::FuncDialect>();
+  registerCodegenDialects(registry);
+}
+
+/// A module that holds at least one program.
+static OwningOpRef<ModuleOp> checkPrograms(OwningOpRef<ModuleOp> module) {
+  if (!module)
+    return nullptr;
+  for (auto func : module->getOps<func::FuncOp>())
+    if (getProgramKind(func))
+      return module;
+  module->emitError("the file holds no program: expected a function with the attribute mp.program = \"model\"");
+  return nullptr;
+}
+
+OwningOpRef<ModuleOp> parseModel(StringRef text, StringRef name, MLIRContext &context) {
+  auto refuse = [&](const Twine &why) {
+    emitError(FileLineColLoc::get(&context, name, 1, 1)) << why;
+    return nullptr;
+  };
+  if (isBytecode(llvm::MemoryBufferRef(text, name)))
+    return refuse("bytecode is not accepted as a model; expected MLIR text");
+  if (std::optional<std::string> tooDeep = explainDeepNesting(text, name))
+    return refuse(*tooDeep);
+  ParserConfig config(&context);
+  return checkPrograms(parseSourceString<ModuleOp>(text, config, name));
+}
+
+OwningOpRef<ModuleOp> readModel(const std::string &path, MLIRContext &context) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &error);
+  if (!file) {
+    emitError(UnknownLoc::get(&context)) << error;
+    return nullptr;
+  }
+  return parseModel(file->getBuffer(), path == "-" ? "<stdin>" : path, context);
+}
+
+} // namespace mp

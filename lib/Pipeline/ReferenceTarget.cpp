@@ -1,0 +1,61 @@
+//===- ReferenceTarget.cpp - programs as text for the evaluator ---------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Targets.h"
+
+using namespace mlir;
+
+namespace mp {
+
+using namespace executable;
+
+/// The program alone, as the evaluator parses it.
+static std::vector<std::byte> printProgram(func::FuncOp func) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  func->print(os, OpPrintingFlags().useLocalScope());
+  os << '\n';
+  auto *bytes = reinterpret_cast<const std::byte *>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
+/// One buffer for each argument, then for each result. A next state lies where the state does: both buffers are
+/// ReadWrite, which says that the launch reads before it writes.
+static std::vector<Buffer> signatureBuffers(const VariantT &variant, const JobBuilder &builder) {
+  llvm::StringSet<> updated;
+  for (const auto &result : variant.results)
+    if (result->kind == ResultKind::Next)
+      updated.insert(result->name);
+  std::vector<Buffer> buffers;
+  auto add = [&](const auto &value, bool isState, Space space, uint32_t index, Access access) {
+    bool inPlace = isState && updated.contains(value.name);
+    Place place(isState ? Space::State : space, isState ? builder.stateIndex(value.name) : index, 0, *byteCount(*value.type));
+    buffers.emplace_back(place, inPlace ? Access::ReadWrite : access);
+  };
+  for (auto [index, argument] : llvm::enumerate(variant.arguments))
+    add(*argument, argument->kind == ArgumentKind::State, Space::Argument, index, Access::Read);
+  for (auto [index, result] : llvm::enumerate(variant.results))
+    add(*result, result->kind == ResultKind::Next, Space::Result, index, Access::Write);
+  return buffers;
+}
+
+LogicalResult addReferenceVariant(func::FuncOp func, JobBuilder &builder) {
+  FailureOr<VariantT *> variant = builder.addVariant(func, "reference");
+  if (failed(variant))
+    return failure();
+  LaunchT launch;
+  launch.kernel = launch.symbol = stringifyProgramKind(*getProgramKind(func)).str();
+  launch.blob = builder.addBlob(BlobKind::ProgramText, printProgram(func));
+  launch.grid = 1;
+  launch.buffers = signatureBuffers(**variant, builder);
+  auto command = std::make_unique<CommandT>();
+  command->what.Set(std::move(launch));
+  (*variant)->commands.push_back(std::move(command));
+  return success();
+}
+
+} // namespace mp

@@ -1,0 +1,99 @@
+//===- Stages.cpp - the compiler on one screen --------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include "mp/Codegen/TargetInfo.h"
+#include "mp/Kernels/Passes.h"
+
+using namespace mlir;
+
+namespace mp {
+
+static void buildSpecialize(OpPassManager &manager, const CompileOptions &options) {
+  manager.addPass(createSpecializePass(options.specialize));
+}
+static void buildAutocast(OpPassManager &manager, const CompileOptions &options) {
+  manager.addPass(createAutocastPass(options.autocast));
+}
+static void buildInference(OpPassManager &manager, const CompileOptions &) { manager.addPass(createInferencePass()); }
+static void buildAutodiff(OpPassManager &manager, const CompileOptions &) { manager.addPass(createAutodiffPass()); }
+static void buildLossScaling(OpPassManager &manager, const CompileOptions &options) {
+  manager.addPass(createLossScalingPass(options.lossScaling));
+}
+static void buildOptimizer(OpPassManager &manager, const CompileOptions &options) {
+  manager.addPass(createOptimizerPass(options.optimizer));
+}
+
+static void buildKernels(OpPassManager &manager, const CompileOptions &options) {
+  OpPassManager &programs = manager.nest<func::FuncOp>();
+  programs.addPass(createDecomposePass());
+  programs.addPass(createFormKernelsPass());
+  ScheduleKernelsPassOptions schedule;
+  schedule.target = options.target;
+  schedule.features = (options.cpu.empty() ? hostTarget().name : StringRef(options.cpu)).str();
+  programs.addPass(createScheduleKernelsPass(schedule));
+  programs.addPass(createPlanBuffersPass());
+  VerifyKernelsPassOptions verify;
+  verify.scheduled = verify.planned = true;
+  programs.addPass(createVerifyKernelsPass(verify));
+}
+
+// The compiler, top to bottom.
+static constexpr StageInfo kStages[] = {
+    {Stage::Specialize, "specialize", ".mlir", buildSpecialize},
+    {Stage::Autocast, "autocast", ".mlir", buildAutocast},
+    {Stage::Inference, "inference", ".mlir", buildInference},
+    {Stage::Autodiff, "autodiff", ".mlir", buildAutodiff},
+    {Stage::LossScaling, "loss-scaling", ".mlir", buildLossScaling},
+    {Stage::Optimizer, "optimizer", ".mlir", buildOptimizer},
+    {Stage::Kernels, "kernels", ".mlir", buildKernels},
+    {Stage::LLVM, "llvm", ".ll", nullptr},
+    {Stage::Assembly, "asm", ".s", nullptr},
+    {Stage::Executable, "executable", ".mpx", nullptr},
+};
+
+ArrayRef<StageInfo> stageTable() { return kStages; }
+
+StringRef stageName(Stage stage) { return kStages[static_cast<size_t>(stage)].name; }
+
+std::optional<Stage> parseStage(StringRef name) {
+  for (const StageInfo &info : kStages)
+    if (info.name == name)
+      return info.stage;
+  return std::nullopt;
+}
+
+std::string stageNames() {
+  return llvm::join(llvm::map_range(kStages, [](const StageInfo &info) { return info.name.str(); }), ", ");
+}
+
+bool appliesTo(const StageInfo &stage, const CompileOptions &options) {
+  if (stage.stage > options.compileTo)
+    return false;
+  switch (stage.stage) {
+  case Stage::Autodiff:
+  case Stage::LossScaling:
+  case Stage::Optimizer:
+    return options.training;
+  case Stage::Kernels:
+    return options.target != "reference"; // the evaluator runs programs as the optimizer stage leaves them
+  default:
+    return true;
+  }
+}
+
+void buildPipeline(OpPassManager &manager, const CompileOptions &options) {
+  for (const StageInfo &stage : kStages)
+    if (stage.build && appliesTo(stage, options))
+      stage.build(manager, options);
+}
+
+} // namespace mp

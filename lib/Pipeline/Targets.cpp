@@ -1,0 +1,84 @@
+//===- Targets.cpp - what each target makes of a program ----------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Targets.h"
+
+using namespace mlir;
+
+namespace mp {
+
+/// The programs a job runs, without the model that they were made from.
+static SmallVector<func::FuncOp> programsToEmit(ModuleOp module) {
+  return llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+    std::optional<ProgramKind> kind = getProgramKind(func);
+    return kind && *kind != ProgramKind::Model;
+  });
+}
+
+const TargetInfo *findCPU(const CompileOptions &options) {
+  return options.cpu.empty() ? &hostTarget() : findTarget(options.cpu);
+}
+
+/// What the passes left for the trainer and for people.
+static void addMetadata(ArrayRef<func::FuncOp> programs, JobBuilder &builder) {
+  for (func::FuncOp func : programs)
+    if (auto limit = func->getAttrOfType<IntegerAttr>(names::skipLimit)) {
+      builder.addMetadata("skip_limit", std::to_string(limit.getInt()));
+      return;
+    }
+}
+
+static void addStatistics(ArrayRef<func::FuncOp> programs, const llvm::StringMap<OpStatistics> &statistics,
+                          JobBuilder &builder) {
+  for (func::FuncOp func : programs) {
+    auto found = statistics.find(func.getName());
+    if (found == statistics.end())
+      continue;
+    executable::StatisticsT &row = builder.statisticsOf(func);
+    row.casts = found->second.casts;
+    for (const auto &[type, count] : found->second.opsByType) {
+      auto &ops = row.ops_by_type.emplace_back(std::make_unique<executable::OpCountT>());
+      ops->type = type;
+      ops->count = count;
+    }
+  }
+}
+
+FailureOr<Compilation> emitTarget(ModuleOp module, const CompileOptions &options,
+                                  const llvm::StringMap<OpStatistics> &statistics) {
+  SmallVector<func::FuncOp> programs = programsToEmit(module);
+  if (programs.empty())
+    return module.emitError("nothing to compile: the module holds no program but a model");
+  Compilation result;
+  JobBuilder builder(module);
+  builder.table.policy = options.autocast.policy;
+  addMetadata(programs, builder);
+  if (options.target == "reference") {
+    for (func::FuncOp func : programs)
+      if (failed(addReferenceVariant(func, builder)))
+        return failure();
+  } else {
+    bool keepText = options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
+    FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
+    if (failed(plans))
+      return failure();
+    const TargetInfo &target = *findCPU(options);
+    FailureOr<CompiledCode> code = compilePlans(*plans, target, keepText);
+    if (failed(code))
+      return failure();
+    result.llvm = code->llvm;
+    result.assembly = code->assembly;
+    if (failed(addCPUVariants(programs, *plans, std::move(*code), target, builder)))
+      return failure();
+  }
+  addStatistics(programs, statistics, builder);
+  result.table = std::move(builder.table);
+  result.blobs = std::move(builder.blobs);
+  return result;
+}
+
+} // namespace mp

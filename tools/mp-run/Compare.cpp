@@ -1,0 +1,132 @@
+//===- Compare.cpp - mp-run compare -------------------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Report.h"
+#include "RunFlags.h"
+#include "RuntimeFlags.h"
+#include "Version.h"
+
+#include "mp/Runtime/Training/Trainer.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <fstream>
+#include <iostream>
+
+namespace mp {
+
+namespace {
+struct CompareCommand {
+  std::string model, variants = "float32,mixed_float16,mixed_bfloat16", json;
+  unsigned seeds = 1;
+  TrainOptions options;
+  CompileFlags flags;
+};
+} // namespace
+
+/// What the compiler says of the training step.
+static void reportStatistics(const executable::ExecutableT &table, VariantReport &report) {
+  for (const auto &program : table.programs) {
+    if (program->name != "train_step" || program->variants.empty())
+      continue;
+    if (const auto &statistics = program->variants.front()->statistics) {
+      report.casts = statistics->casts;
+      for (const auto &row : statistics->ops_by_type)
+        report.opsByType[row->type] += row->count;
+    }
+  }
+}
+
+/// The first metric of the test data, or of the training data where there are no test data.
+static double accuracyOf(const TrainResult &result) {
+  const std::vector<Score> &scores = result.testScores.empty() ? result.trainScores : result.testScores;
+  for (const Score &score : scores)
+    if (score.name != "loss")
+      return score.value;
+  return 0;
+}
+
+/// Adds one run's part of the means.
+static void addRun(const TrainResult &result, unsigned seeds, VariantReport &report) {
+  report.accuracies.push_back(accuracyOf(result));
+  report.testAccuracy += report.accuracies.back() / seeds;
+  report.finalLoss += TrainResult::find(result.trainScores, "loss").value_or(0) / seeds;
+  report.secondsPerStep += result.secondsPerStep / seeds;
+  report.skippedSteps += static_cast<double>(result.skipped) / seeds;
+  report.lossScale = result.lossScale.value_or(1);
+  report.peakBytes = std::max(report.peakBytes, result.residentBytes);
+  if (!report.losses.empty())
+    return;
+  for (const StepRecord &step : result.history) {
+    report.losses.push_back(static_cast<float>(step.loss));
+    report.lossScales.push_back(static_cast<float>(step.lossScale.value_or(1)));
+  }
+}
+
+static VariantReport runVariant(const CompareCommand &command, llvm::StringRef variant) {
+  CompileOptions options = compileOptionsFor(command.flags, command.options);
+  check(applyVariant(options, variant).in("--variants"));
+  std::shared_ptr<const LoadedExecutable> file = loadOrCompile(command.model, options);
+  VariantReport report;
+  report.policy = variant.str();
+  reportStatistics(file->table, report);
+  TrainOptions training = command.options;
+  training.batchSize = options.specialize.batch;
+  training.accumulate = options.optimizer.accumulate;
+  for (unsigned seed = 0; seed < command.seeds; ++seed) {
+    training.seed = command.options.seed + seed;
+    if (!training.quiet)
+      std::cerr << variant.str() << (command.seeds > 1 ? ", seed " + std::to_string(training.seed) : "") << '\n';
+    std::unique_ptr<Session> session = createSession(file, training.device, training.threads);
+    ErrorOr<TrainResult> result = train(*session, training);
+    check(result.status().in(variant.str()));
+    addRun(*result, command.seeds, report);
+  }
+  return report;
+}
+
+static void run(const CompareCommand &command) {
+  check(checkTrainOptions(command.options));
+  llvm::SmallVector<llvm::StringRef> variants;
+  llvm::StringRef(command.variants).split(variants, ',', -1, /*KeepEmpty=*/false);
+  if (variants.empty())
+    fail("--variants: expected policies separated by commas, such as float32,mixed_float16");
+  if (command.seeds == 0)
+    fail("--seeds: expected at least 1");
+  if (!command.options.checkpoint.empty() || command.options.resume)
+    fail("compare keeps no checkpoints; use train with --checkpoint");
+  std::vector<VariantReport> reports;
+  for (llvm::StringRef variant : variants)
+    reports.push_back(runVariant(command, variant));
+  compareSpeed(reports);
+  printReport(std::cout, reports);
+  if (command.json.empty())
+    return;
+  std::ofstream file(command.json);
+  file << reportToJson(reports, command.options.device, kCommit);
+  if (!file.flush())
+    fail("cannot write " + command.json);
+}
+
+void addCompareCommand(CLI::App &app) {
+  auto command = std::make_shared<CompareCommand>();
+  CLI::App *verb = app.add_subcommand("compare", "train a model under several policies and compare them");
+  verb->add_option("model", command->model, "the model's .mlir file")->required();
+  verb->add_option("--variants", command->variants,
+                   "policies separated by commas, each with settings as in mixed_float16:batch-size=256; speed is "
+                   "compared with the first")
+      ->type_name("LIST");
+  verb->add_option("--seeds", command->seeds, "runs of each variant, with seeds from --seed on; means are shown")
+      ->type_name("N");
+  verb->add_option("--json", command->json, "where the table goes as JSON")->type_name("FILE");
+  addTrainFlags(*verb, command->options);
+  addCompileFlags(*verb, command->flags);
+  verb->callback([command] { run(*command); });
+}
+
+} // namespace mp

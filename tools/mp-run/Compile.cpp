@@ -1,0 +1,76 @@
+//===- Compile.cpp - mp-run compile -------------------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "CompileFlags.h"
+
+#include "mp/Runtime/Infer.h"
+
+#include <fstream>
+#include <iostream>
+
+using namespace mlir;
+
+namespace mp {
+
+namespace {
+struct CompileCommand {
+  std::string model, output = "-", stage = "executable", dumpDirectory;
+  bool inferenceOnly = false;
+  CompileFlags flags;
+};
+} // namespace
+
+static void writeText(const std::string &path, const std::string &text) {
+  if (path == "-") {
+    std::cout << text;
+    return;
+  }
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush())
+    fail("cannot write " + path);
+}
+
+static void run(const CompileCommand &command) {
+  CompileOptions options;
+  command.flags.apply(options);
+  std::optional<Stage> stage = parseStage(command.stage);
+  if (!stage)
+    fail("--compile-to: expected one of " + stageNames() + ", found '" + command.stage + "'");
+  options.compileTo = *stage;
+  options.dumpDirectory = command.dumpDirectory;
+  options.training = !command.inferenceOnly;
+  if (*stage == Stage::Executable && command.output == "-")
+    fail("an executable needs a file to go to: -o F.mpx");
+  withModel(command.model, [&](ModuleOp module) {
+    FailureOr<Compilation> result = compile(module, options);
+    if (failed(result))
+      return false;
+    if (*stage != Stage::Executable) {
+      writeText(command.output, result->text);
+      return true;
+    }
+    printExecutable(result->table, std::cout);
+    check(writeExecutable(command.output, std::move(result->table), result->blobs));
+    return true;
+  });
+}
+
+void addCompileCommand(CLI::App &app) {
+  auto command = std::make_shared<CompileCommand>();
+  CLI::App *verb = app.add_subcommand("compile", "compile a model to an executable, or to the text of a stage");
+  verb->add_option("model", command->model, "the model's .mlir file, - for standard input")->required();
+  verb->add_option("-o,--output", command->output, "where the result goes");
+  verb->add_option("--compile-to", command->stage, "the last stage: " + stageNames())->type_name("STAGE");
+  verb->add_option("--dump-dir", command->dumpDirectory, "a folder for one numbered file per stage")->type_name("DIR");
+  verb->add_flag("--inference-only", command->inferenceOnly, "make the programs eval and infer alone");
+  addCompileFlags(*verb, command->flags);
+  verb->callback([command] { run(*command); });
+}
+
+} // namespace mp

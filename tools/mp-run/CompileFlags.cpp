@@ -1,0 +1,78 @@
+//===- CompileFlags.cpp - compile settings as flags ---------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileFlags.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include "mp/Pipeline/Model.h"
+
+#include <iostream>
+
+using namespace mlir;
+
+namespace mp {
+
+void fail(const std::string &message) {
+  std::cerr << "mp-run: error: " << message << std::endl;
+  throw CLI::RuntimeError(1);
+}
+
+void check(const Status &status) {
+  if (!status.ok())
+    fail(status.message());
+}
+
+void CompileFlags::apply(CompileOptions &options) const {
+  for (const auto &[name, value] : given)
+    check(applySetting(options, name, value).in("--"));
+}
+
+void addCompileFlags(CLI::App &app, CompileFlags &flags) {
+  for (const Setting &setting : settings()) {
+    std::string name = setting.name.str();
+    if (app.get_option_no_throw("--" + name))
+      continue;
+    auto remember = [&flags, name](const std::string &value) { flags.given.emplace_back(name, value); };
+    app.add_option_function<std::string>("--" + name, remember, setting.help.str())
+        ->type_name(setting.value.str())
+        ->group("Compiler");
+  }
+}
+
+void withModel(const std::string &path, llvm::function_ref<bool(ModuleOp)> action) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = readModel(path, context);
+  if (!module || !action(*module))
+    throw CLI::RuntimeError(1);
+}
+
+std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, const CompileOptions &options) {
+  if (StringRef(path).ends_with(".mpx")) {
+    ErrorOr<LoadedExecutable> file = readExecutable(path);
+    if (!file)
+      fail(file.status().message());
+    return std::make_shared<const LoadedExecutable>(std::move(*file));
+  }
+  std::shared_ptr<const LoadedExecutable> result;
+  withModel(path, [&](ModuleOp module) {
+    FailureOr<std::shared_ptr<const LoadedExecutable>> loaded = compileAndLoad(module, options);
+    if (succeeded(loaded))
+      result = *loaded;
+    return succeeded(loaded);
+  });
+  return result;
+}
+
+} // namespace mp

@@ -1,0 +1,44 @@
+//===- CompileFlags.h - compile settings as flags -----------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TOOLS_MP_RUN_COMPILEFLAGS_H
+#define MP_TOOLS_MP_RUN_COMPILEFLAGS_H
+
+#include "mp/Pipeline/Settings.h"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <memory>
+
+namespace mp {
+
+/// Prints `mp-run: error: MESSAGE` and ends the command with exit status 1.
+[[noreturn]] void fail(const std::string &message);
+/// Does so if `status` is an error.
+void check(const Status &status);
+
+/// The compile settings given at the command line, by name, in the order of the table.
+struct CompileFlags {
+  std::vector<std::pair<std::string, std::string>> given;
+
+  /// Applies them all.
+  void apply(CompileOptions &options) const;
+};
+
+/// Adds a flag for each compile setting but those that `app` has already.
+void addCompileFlags(CLI::App &app, CompileFlags &flags);
+
+/// Reads and compiles a model, or reads an executable: `path` ends in .mpx. Diagnostics go to standard error.
+std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, const CompileOptions &options);
+
+/// Runs `action` on the module in `path`, with diagnostics printed without the op that they are about.
+void withModel(const std::string &path, llvm::function_ref<bool(mlir::ModuleOp)> action);
+
+} // namespace mp
+
+#endif // MP_TOOLS_MP_RUN_COMPILEFLAGS_H

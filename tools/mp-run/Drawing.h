@@ -1,0 +1,25 @@
+//===- Drawing.h - a series as a drawing of characters ------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TOOLS_MP_RUN_DRAWING_H
+#define MP_TOOLS_MP_RUN_DRAWING_H
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace mp {
+
+enum class Scale { Linear, PowersOfTwo };
+
+/// Draws `values` over their index, 72 columns by 8 lines, with the range at the left. Each column shows the mean of the
+/// values that fall into it; values that are not finite are left out. Nothing is drawn of an empty series.
+void drawSeries(std::ostream &os, const std::string &title, const std::vector<float> &values, Scale scale);
+
+} // namespace mp
+
+#endif // MP_TOOLS_MP_RUN_DRAWING_H

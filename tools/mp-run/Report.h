@@ -1,0 +1,47 @@
+//===- Report.h - what a comparison shows -------------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TOOLS_MP_RUN_REPORT_H
+#define MP_TOOLS_MP_RUN_REPORT_H
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mp {
+
+/// What training one variant gave: means over its seeds, but for the traces, which are of the first.
+struct VariantReport {
+  std::string policy; // the variant as it was asked for
+  double testAccuracy = 0;
+  double finalLoss = 0;
+  double secondsPerStep = 0;
+  double speedup = 1; // the first variant's seconds per step over this one's
+  uint64_t peakBytes = 0;
+  std::map<std::string, uint64_t> opsByType;
+  uint64_t casts = 0;
+  double skippedSteps = 0;
+  double lossScale = 1;
+  std::vector<double> accuracies; // of each seed
+  std::vector<float> losses;      // of each step
+  std::vector<float> lossScales;
+};
+
+/// Fills `speedup` of every report against the first.
+void compareSpeed(std::vector<VariantReport> &reports);
+
+/// A table with a column per variant, then the loss and the loss scale over the steps as drawings of characters.
+void printReport(std::ostream &os, const std::vector<VariantReport> &reports);
+
+/// The JSON document of `--json`.
+std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device, const std::string &commit);
+
+} // namespace mp
+
+#endif // MP_TOOLS_MP_RUN_REPORT_H

@@ -1,0 +1,28 @@
+//===- RunFlags.h - flags of verbs that run on a device -----------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TOOLS_MP_RUN_RUNFLAGS_H
+#define MP_TOOLS_MP_RUN_RUNFLAGS_H
+
+#include "CompileFlags.h"
+
+#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Training/TrainOptions.h"
+
+namespace mp {
+
+/// The compile options that settings and training flags ask for. What both sides must know (batch size, learning rate,
+/// micro-batches, the device's target) is said once, as a training flag.
+CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &training);
+
+/// The executable on the device of that name.
+std::unique_ptr<Session> createSession(std::shared_ptr<const LoadedExecutable> file, const std::string &device,
+                                       unsigned threads);
+
+} // namespace mp
+
+#endif // MP_TOOLS_MP_RUN_RUNFLAGS_H

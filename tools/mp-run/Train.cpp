@@ -1,0 +1,59 @@
+//===- Train.cpp - mp-run train -----------------------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "RunFlags.h"
+#include "RuntimeFlags.h"
+
+#include "mp/Runtime/Training/Trainer.h"
+
+#include <iostream>
+
+namespace mp {
+
+namespace {
+struct TrainCommand {
+  std::string model;
+  TrainOptions options;
+  CompileFlags flags;
+};
+} // namespace
+
+static void printScores(const char *title, const std::vector<Score> &scores) {
+  if (scores.empty())
+    return;
+  std::cout << title << ':';
+  for (const Score &score : scores)
+    std::cout << "  " << score.name << ' ' << score.value;
+  std::cout << '\n';
+}
+
+static void run(const TrainCommand &command) {
+  check(checkTrainOptions(command.options));
+  CompileOptions options = compileOptionsFor(command.flags, command.options);
+  std::unique_ptr<Session> session =
+      createSession(loadOrCompile(command.model, options), command.options.device, command.options.threads);
+  ErrorOr<TrainResult> result = train(*session, command.options);
+  check(result.status());
+  if (command.options.quiet)
+    return;
+  std::cout << "steps: " << result->steps << "  skipped: " << result->skipped
+            << "  milliseconds per step: " << 1e3 * result->secondsPerStep << '\n';
+  printScores("train", result->trainScores);
+  printScores("test", result->testScores);
+}
+
+void addTrainCommand(CLI::App &app) {
+  auto command = std::make_shared<TrainCommand>();
+  CLI::App *verb = app.add_subcommand("train", "train a model, or a compiled training job");
+  verb->add_option("model", command->model, "the model's .mlir file, or an executable (.mpx)")->required();
+  addTrainFlags(*verb, command->options);
+  addCompileFlags(*verb, command->flags);
+  verb->callback([command] { run(*command); });
+}
+
+} // namespace mp

@@ -1,0 +1,40 @@
+//===- mp-run.cpp - compiles and runs models ----------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+
+#include "mp/Reference/ReferenceDevice.h"
+#include "mp/Runtime/CPU/CPUDevice.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+int main(int argc, char **argv) {
+  mp::registerCPUDevice();
+  mp::registerReferenceDevice();
+
+  CLI::App app("compiles models of mp ops and runs them: training, evaluation, inference", "mp-run");
+  app.require_subcommand(1);
+  app.footer("mp-run VERB --help shows the flags of a verb.");
+  mp::addCompileCommand(app);
+  mp::addInferCommand(app);
+  mp::addTrainCommand(app);
+  mp::addCompareCommand(app);
+  mp::addDevicesCommand(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RuntimeError &error) {
+    return error.get_exit_code(); // the verb has said why
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help
+      return app.exit(error);
+    std::cerr << "mp-run: error: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}
