@@ -49,9 +49,10 @@ private:
   PrecisionDecision decideRequested(NodeId id) {
     const PrecisionNode &node = graph.nodes[id];
     if (node.category == PrecisionCategory::Fixed)
-      problem(id, std::nullopt, "has mp.precision, but its precision is fixed");
+      problem(id, std::nullopt, ("cannot have the type that " + node.requester + " asks for: its precision is fixed").str());
     else if (node.operands.empty() && node.results.empty())
-      problem(id, std::nullopt, "has mp.precision, but no operand or result whose type it could change");
+      problem(id, std::nullopt,
+              ("cannot have the type that " + node.requester + " asks for: no operand or result could change its type").str());
     checkConstants(id, *node.requested);
     return {*node.requested, PrecisionRule::Requested, {}, {}};
   }

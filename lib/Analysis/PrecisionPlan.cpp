@@ -98,7 +98,7 @@ static std::optional<NodeId> explainLink(llvm::raw_ostream &os, const PrecisionG
   };
   switch (decision.rule) {
   case PrecisionRule::Requested:
-    os << "asked for by mp.precision";
+    os << "asked for by " << op.requester;
     return std::nullopt;
   case PrecisionRule::Category:
     category();
@@ -145,9 +145,4 @@ std::string mp::explain(const PrecisionGraph &graph, const PrecisionPlan &plan, 
     next = explainLink(os, graph, plan, *next);
   }
   return text;
-}
-
-void mp::print(llvm::raw_ostream &os, const PrecisionGraph &graph, const PrecisionPlan &plan) {
-  for (NodeId node = 0; node < graph.nodes.size(); ++node)
-    os << node << ' ' << graph.nodes[node].name << ' ' << explain(graph, plan, node) << '\n';
 }

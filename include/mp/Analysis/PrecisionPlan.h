@@ -13,6 +13,7 @@
 #define MP_ANALYSIS_PRECISIONPLAN_H
 
 #include "mp/IR/Interfaces.h"
+#include "mp/Numerics/Status.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -68,8 +69,9 @@ struct PrecisionNode {
   std::string source;
   /// The low type where the op stands; none where autocast is off.
   std::optional<Precision> low;
-  /// What an attribute on the op asks for.
+  /// What an attribute on the op, or a plan that is replayed, asks for.
   std::optional<Precision> requested;
+  llvm::StringRef requester = "mp.precision";
   /// The operands and results that take the precision of the op.
   llvm::SmallVector<ValueId, 3> operands;
   llvm::SmallVector<ValueId, 1> results;
@@ -85,7 +87,7 @@ struct PrecisionGraph {
 
 /// Why an op has its precision. Rules with a cause name the value from which it came.
 enum class PrecisionRule : uint8_t {
-  Requested,  ///< an attribute on the op
+  Requested,  ///< an attribute on the op, or a plan that is replayed
   Category,   ///< allow: the low type; deny: f32
   Widest,     ///< the widest of its operands, that of `cause`
   Mixed,      ///< f16 and bf16 operands meet in f32
@@ -136,8 +138,13 @@ PrecisionPlan decidePerOp(const PrecisionGraph &graph);
 /// A decision and the chain of its causes: "f16: clear, follows mp.matmul; mp.matmul: allow".
 std::string explain(const PrecisionGraph &graph, const PrecisionPlan &plan, NodeId node);
 
-/// Writes one line per node: its number, its name and `explain`.
-void print(llvm::raw_ostream &os, const PrecisionGraph &graph, const PrecisionPlan &plan);
+/// Writes the line `# @function` and one line per node: its number, its name and `explain`.
+void print(llvm::raw_ostream &os, llvm::StringRef function, const PrecisionGraph &graph, const PrecisionPlan &plan);
+
+/// Makes what such lines say of `function` requests to its nodes: `2 mp.relu f16: ...` asks for f16, `as written` turns
+/// autocast off for the node; what follows the colon is not read. An error, with the line's number, if the lines are not
+/// those of the nodes, one for each and in order.
+Status replay(llvm::StringRef plans, llvm::StringRef function, PrecisionGraph &graph);
 
 } // namespace mp
 

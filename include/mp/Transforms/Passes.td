@@ -96,6 +96,7 @@ def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
     Option<"clampConstants", "clamp-constants", "bool", "false",
            "Clamp constants to the low type's range, above and towards 0, instead of refusing them">,
     Option<"planOut", "plan-out", "std::string", "", "A file to write the plan to: one line per op">,
+    Option<"planIn", "plan-in", "std::string", "", "A file of plan-out, perhaps edited: each op gets the type it says">,
   ];
 }
 

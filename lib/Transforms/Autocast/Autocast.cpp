@@ -16,6 +16,7 @@
 #include "mp/Analysis/PrecisionSummary.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 namespace mp {
@@ -92,6 +93,8 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
       getOperation().emitError("mp-autocast: ") << policy.message();
       return signalPassFailure();
     }
+    if (failed(readPlans()))
+      return signalPassFailure();
     std::string plans;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(autocast(function, *policy, plans)))
@@ -133,6 +136,9 @@ private:
     if (failed(program))
       return failure();
     program->graph.clampConstants = clampConstants;
+    if (!planIn.empty())
+      if (Status replayed = replay(replayedPlans, function.getSymName(), program->graph); !replayed.ok())
+        return function.emitError("mp-autocast: plan ") << planIn << ": " << replayed.message();
     PrecisionPlan plan = decide(program->graph, rule);
     if (failed(reportProblems(*program, plan)))
       return failure();
@@ -140,11 +146,21 @@ private:
     keepSettings(*program, plan, settings);
     if (!planOut.empty()) {
       llvm::raw_string_ostream os(plans);
-      os << "# @" << function.getSymName() << '\n';
-      print(os, program->graph, plan);
+      print(os, function.getSymName(), program->graph, plan);
     }
     rewrite(*program, plan);
     remarkSummary(function);
+    return success();
+  }
+
+  LogicalResult readPlans() {
+    if (planIn.empty())
+      return success();
+    std::string error;
+    std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(planIn, &error);
+    if (!file)
+      return getOperation().emitError("mp-autocast: ") << error;
+    replayedPlans = file->getBuffer();
     return success();
   }
 
@@ -157,5 +173,7 @@ private:
     file->keep();
     return success();
   }
+
+  std::string replayedPlans;
 };
 } // namespace

@@ -100,13 +100,15 @@ private:
     auto precise = dyn_cast<PrecisionOpInterface>(op);
     if (!precise || op->hasTrait<mlir::OpTrait::IsTerminator>()) {
       program.ops.push_back({op, std::nullopt, {}});
+      if (failed(checkOrder(op)))
+        return failure();
       for (Value operand : op->getOperands())
         identify(operand);
       return precise || op->hasTrait<mlir::OpTrait::IsTerminator>() ? success() : checkHasNoFloats(op);
     }
     PrecisionNode node;
     node.name = op->getName().getStringRef();
-    if (failed(readCategory(precise, node)) || failed(readRequest(op, node)))
+    if (failed(checkOrder(op)) || failed(readCategory(precise, node)) || failed(readRequest(op, node)))
       return failure();
     auto setting = settings.find(op);
     node.low = setting == settings.end() ? policy.lowType() : setting->second;
@@ -125,6 +127,14 @@ private:
     program.graph.nodes.push_back(std::move(node));
     program.nodes.push_back(op);
     program.ops.push_back({op, id, std::move(following)});
+    return success();
+  }
+
+  /// Blocks that branch may stand in any order in the text, but a plan is made from producers to users.
+  LogicalResult checkOrder(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (mp::detail::isFloatTensor(operand.getType()) && isa<OpResult>(operand) && !program.ids.contains(operand))
+        return op->emitOpError("stands before the op that computes its operand, in a later block; autocast takes blocks in order");
     return success();
   }
 

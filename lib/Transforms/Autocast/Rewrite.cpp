@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/IR/MP.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mp;
@@ -83,7 +84,7 @@ private:
     if (matchPattern(value, m_Constant(&elements))) {
       OpBuilder builder(value.getContext());
       builder.setInsertionPointAfterValue(value);
-      roundedConstants.push_back(value.getDefiningOp());
+      roundedConstants.insert(value.getDefiningOp());
       return ConstantOp::create(builder, value.getLoc(), roundTo(elements, type));
     }
     // What an earlier run widened is taken from before the cast: f16 -> f32 -> f16 is the same value.
@@ -91,14 +92,18 @@ private:
                                                     known.getInput().getType() == tensor.clone(type))
       return known.getInput();
     // The first user's ancestor in the value's block stands before all other users.
-    OpBuilder builder(value.getParentBlock()->findAncestorOpInBlock(*firstUser));
+    OpBuilder builder(value.getContext());
+    if (Operation *ancestor = value.getParentBlock()->findAncestorOpInBlock(*firstUser))
+      builder.setInsertionPoint(ancestor);
+    else
+      builder.setInsertionPointAfterValue(value);
     return CastOp::create(builder, value.getLoc(), tensor.clone(type), value, /*autocast=*/true);
   }
 
   const ProgramGraph &program;
   const PrecisionPlan &plan;
   DenseMap<std::pair<Value, unsigned>, Value> casts;
-  SmallVector<Operation *> roundedConstants;
+  llvm::SmallSetVector<Operation *, 8> roundedConstants;
 };
 
 } // namespace

@@ -57,7 +57,7 @@ func.func @no_category(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @fixed_by_attribute(%x: tensor<4xi32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'mp.cast' op has mp.precision, but its precision is fixed}}
+  // expected-error@+1 {{'mp.cast' op cannot have the type that mp.precision asks for: its precision is fixed}}
   %0 = mp.cast %x {mp.precision = f16} : tensor<4xi32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -65,7 +65,7 @@ func.func @fixed_by_attribute(%x: tensor<4xi32>) -> tensor<4xf32> {
 // -----
 
 func.func @f64_by_attribute(%x: tensor<4xf64>) -> tensor<4xf64> {
-  // expected-error@+1 {{'mp.relu' op has mp.precision, but no operand or result whose type it could change}}
+  // expected-error@+1 {{'mp.relu' op cannot have the type that mp.precision asks for: no operand or result could change its type}}
   %0 = mp.relu %x {mp.precision = f16} : tensor<4xf64>
   return %0 : tensor<4xf64>
 }
@@ -85,4 +85,17 @@ func.func @not_specialized(%x: tensor<?x4xf32> {mp.input = "x"}) -> (tensor<?x4x
     attributes {mp.program = "model"} {
   %0 = mp.relu %x : tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @blocks_out_of_order(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^first
+^second:
+  // expected-error@+1 {{'mp.relu' op stands before the op that computes its operand}}
+  %1 = mp.relu %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+^first:
+  %0 = mp.relu %x : tensor<4xf32>
+  cf.br ^second
 }

@@ -90,3 +90,35 @@ func.func @mp_precision_wins(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %3 = mp.matmul %2, %2 acc f32 {mp.precision = f32} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %3 : tensor<4x4xf32>
 }
+
+// One constant, two low types: each has its own, and what nothing uses is erased once.
+// CHECK-LABEL: func.func @a_constant_in_two_low_types(
+// CHECK-DAG: mp.constant dense<2.000000e+00> : tensor<4x4xbf16>
+// CHECK-DAG: mp.constant dense<2.000000e+00> : tensor<4x4xf16>
+// CHECK-NOT: mp.constant
+// CHECK: return
+func.func @a_constant_in_two_low_types(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c = mp.constant dense<2.0> : tensor<4x4xf32>
+  %0 = mp.autocast type = bf16 -> (tensor<4x4xf32>) {
+    %1 = mp.matmul %x, %c acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    mp.yield %1 : tensor<4x4xf32>
+  }
+  %2 = mp.matmul %x, %c acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %0, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// A cast that serves several blocks stands where it dominates them.
+// CHECK-LABEL: func.func @blocks(
+// CHECK: mp.cast {{.*}} {autocast} : tensor<4x4xf32> -> tensor<4x4xf16>
+// CHECK: cf.cond_br
+// CHECK-NOT: mp.cast {{.*}} -> tensor<4x4xf16>
+// CHECK: return
+func.func @blocks(%x: tensor<4x4xf32>, %c: i1) -> tensor<4x4xf32> {
+  cf.cond_br %c, ^a, ^b
+^a:
+  %0 = mp.matmul %x, %x acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+^b:
+  %1 = mp.matmul %x, %x acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}

@@ -145,7 +145,7 @@ TEST(PerOp, RequestsWinOverEverything) {
   b.op(PrecisionCategory::Fixed, {x}, "cast");
   b.last().requested = Precision::F16;
   ASSERT_EQ(b.decide().problems.size(), 1u);
-  EXPECT_EQ(b.decide().problems[0].message, "has mp.precision, but its precision is fixed");
+  EXPECT_EQ(b.decide().problems[0].message, "cannot have the type that mp.precision asks for: its precision is fixed");
 }
 
 TEST(PerOp, ErrorsAreForF16Only) {
@@ -188,8 +188,34 @@ TEST(Print, OneLinePerNode) {
   b.op(kDeny, {b.op(kAllow, {b.argument()}, "matmul")}, "exp");
   std::string text;
   llvm::raw_string_ostream os(text);
-  print(os, b.graph, b.decide());
-  EXPECT_EQ(text, "0 matmul f16: allow\n1 exp f32: deny\n");
+  print(os, "f", b.graph, b.decide());
+  EXPECT_EQ(text, "# @f\n0 matmul f16: allow\n1 exp f32: deny\n");
+}
+
+TEST(Replay, SaysWhatThePlanSaid) {
+  GraphBuilder b;
+  b.op(kClear, {b.op(kDeny, {b.op(kAllow, {b.argument()}, "matmul")}, "exp")}, "relu");
+  ASSERT_TRUE(replay("# @g\n0 other f16: x\n# @f\n0 matmul f32: x\n1 exp bf16\n\n2 relu as written: x\n", "f", b.graph).ok());
+  PrecisionPlan plan = b.decide();
+  EXPECT_EQ(plan.decisions[0].precision, Precision::F32);
+  EXPECT_EQ(plan.decisions[1].precision, Precision::BF16);
+  EXPECT_EQ(plan.decisions[2].precision, std::nullopt);
+  EXPECT_EQ(explain(b.graph, plan, 0), "f32: asked for by the plan");
+}
+
+TEST(Replay, ErrorsNameTheLine) {
+  auto error = [](llvm::StringRef text) {
+    GraphBuilder b;
+    b.op(kAllow, {b.argument()}, "matmul");
+    return replay(text, "f", b.graph).message();
+  };
+  EXPECT_EQ(error("# @f\n0 matmul f16: allow\n"), "");
+  EXPECT_EQ(error("# @g\n0 matmul f16\n"), "has 0 of the 1 ops of @f");
+  EXPECT_EQ(error("# @f\n1 matmul f16"), "line 2: expected the line of op 0 of 1, found '1 matmul f16'");
+  EXPECT_EQ(error("# @f\n0 matmul f16\n1 relu f16"), "line 3: expected the line of op 1 of 1, found '1 relu f16'");
+  EXPECT_EQ(error("# @f\n0 relu f16"), "line 2: op 0 is matmul here, found 'relu'");
+  EXPECT_EQ(error("# @f\n0 matmul f8: x"), "line 2: expected f16, bf16, f32 or as written, found 'f8'");
+  EXPECT_EQ(error("# @f\n99999999999999999999"), "line 2: expected the line of op 0 of 1, found '99999999999999999999'");
 }
 
 //===----------------------------------------------------------------------===//
