@@ -1,4 +1,5 @@
-//===- PerOp.cpp - PyTorch's rule: each op by itself ------------------------------------------------------------------===//
+//===- PerOp.cpp - PyTorch's rule: each op by itself
+//------------------------------------------------------------------===//
 
 #include "mp/Analysis/PrecisionPlan.h"
 
@@ -49,10 +50,12 @@ private:
   PrecisionDecision decideRequested(NodeId id) {
     const PrecisionNode &node = graph.nodes[id];
     if (node.category == PrecisionCategory::Fixed)
-      problem(id, std::nullopt, ("cannot have the type that " + node.requester + " asks for: its precision is fixed").str());
+      problem(id, std::nullopt,
+              ("cannot have the type that " + node.requester + " asks for: its precision is fixed").str());
     else if (node.operands.empty() && node.results.empty())
       problem(id, std::nullopt,
-              ("cannot have the type that " + node.requester + " asks for: no operand or result could change its type").str());
+              ("cannot have the type that " + node.requester + " asks for: no operand or result could change its type")
+                  .str());
     checkConstants(id, *node.requested);
     return {*node.requested, PrecisionRule::Requested, {}, {}};
   }

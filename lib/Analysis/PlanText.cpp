@@ -1,4 +1,5 @@
-//===- PlanText.cpp - a plan as text, to read, compare, edit and replay -----------------------------------------------===//
+//===- PlanText.cpp - a plan as text, to read, compare, edit and replay
+//-----------------------------------------------===//
 
 #include "mp/Analysis/PrecisionPlan.h"
 
@@ -31,7 +32,8 @@ static Status replayLine(StringRef line, NodeId id, PrecisionGraph &graph) {
   }
   node.requested = symbolizePrecision(type);
   node.requester = "the plan";
-  return node.requested ? Status::success() : makeError("expected f16, bf16, f32 or as written, found '", type.str(), "'");
+  return node.requested ? Status::success()
+                        : makeError("expected f16, bf16, f32 or as written, found '", type.str(), "'");
 }
 
 Status mp::replay(StringRef plans, StringRef function, PrecisionGraph &graph) {

@@ -1,4 +1,5 @@
-//===- Policy.cpp - which category an op has --------------------------------------------------------------------------===//
+//===- Policy.cpp - which category an op has
+//--------------------------------------------------------------------------===//
 
 #include "mp/Analysis/Policy.h"
 
@@ -71,7 +72,8 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
   for (const AttributeEntry &known : byAttribute)
     if (known.text == text && known.category.category != category)
       return disagree(quote(text), known.category.category, category);
-  byAttribute.push_back({*op, attribute.str(),
+  byAttribute.push_back({*op,
+                         attribute.str(),
                          condition.contains('=') ? std::optional(value.str()) : std::nullopt,
                          {category, source},
                          text});
@@ -91,8 +93,8 @@ static ErrorOr<std::optional<OpCategory>> findOne(const std::vector<Entry> &entr
     if (!matches(entry))
       continue;
     if (found && found->category.category != entry.category.category)
-      return makeError("both ", quote(found->text), " and ", quote(entry.text), " match and disagree: ",
-                       stringifyPrecisionCategory(found->category.category).str(), " and ",
+      return makeError("both ", quote(found->text), " and ", quote(entry.text),
+                       " match and disagree: ", stringifyPrecisionCategory(found->category.category).str(), " and ",
                        stringifyPrecisionCategory(entry.category.category).str());
     found = &entry;
   }

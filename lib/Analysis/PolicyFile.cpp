@@ -1,4 +1,5 @@
-//===- PolicyFile.cpp - the policies that ship, and those of users ----------------------------------------------------===//
+//===- PolicyFile.cpp - the policies that ship, and those of users
+//----------------------------------------------------===//
 
 #include "mp/Analysis/Policy.h"
 
@@ -48,7 +49,8 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
     }
     std::optional<PrecisionCategory> category = symbolizeList(key);
     if (!category || !line.contains(':'))
-      return makeError(where, ": expected type, allow, infer, clear, deny or promote and a colon, found '", line.str(), "'");
+      return makeError(where, ": expected type, allow, infer, clear, deny or promote and a colon, found '", line.str(),
+                       "'");
     llvm::SmallVector<StringRef> entries;
     value.split(entries, ',');
     for (StringRef entry : entries)

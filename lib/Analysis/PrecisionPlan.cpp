@@ -1,4 +1,5 @@
-//===- PrecisionPlan.cpp - which op computes in which type, and why ---------------------------------------------------===//
+//===- PrecisionPlan.cpp - which op computes in which type, and why
+//---------------------------------------------------===//
 
 #include "mp/Analysis/PrecisionPlan.h"
 

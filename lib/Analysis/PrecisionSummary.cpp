@@ -1,4 +1,5 @@
-//===- PrecisionSummary.cpp - how many ops compute in which type ------------------------------------------------------===//
+//===- PrecisionSummary.cpp - how many ops compute in which type
+//------------------------------------------------------===//
 
 #include "mp/Analysis/PrecisionSummary.h"
 

@@ -1,4 +1,5 @@
-//===- RowWeights.cpp - ops that combine rows and weigh each ----------------------------------------------------------===//
+//===- RowWeights.cpp - ops that combine rows and weigh each
+//----------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
 

@@ -1,12 +1,14 @@
-//===- Policy.h - which category an op has ---------------------------------------------------------------*- C++ -*-===//
+//===- Policy.h - which category an op has ---------------------------------------------------------------*- C++
+//-*-===//
 //
-// An op's definition gives its category. A policy file and a user's lists are differences from that, strongest first: an
-// attribute on the op (mp.precision, not seen here), a location pattern, a user list, a policy file, the definition.
+// An op's definition gives its category. A policy file and a user's lists are differences from that, strongest first:
+// an attribute on the op (mp.precision, not seen here), a location pattern, a user list, a policy file, the definition.
 //
 // An entry of a list, in a file or from a user:
 //   mp.softmax                 every mp.softmax (`mp.` may be left out)
-//   mp.compare[predicate=gt]   those whose attribute has this value, as it prints; mp.matmul[bias_add] those that have it
-//   loc:encoder/*              ops whose location is named so, or is at such a file:line; `*` and `?` as in a shell. Users only.
+//   mp.compare[predicate=gt]   those whose attribute has this value, as it prints; mp.matmul[bias_add] those that have
+//   it loc:encoder/*              ops whose location is named so, or is at such a file:line; `*` and `?` as in a shell.
+//   Users only.
 //
 //===------------------------------------------------------------------------------------------------------------------===//
 
@@ -71,7 +73,9 @@ public:
   std::optional<PrecisionCategory> findByName(llvm::StringRef op) const;
 
   /// Puts an op into `category` because of `source`.
-  void set(llvm::StringRef op, PrecisionCategory category, std::string source) { byName[op] = {category, std::move(source)}; }
+  void set(llvm::StringRef op, PrecisionCategory category, std::string source) {
+    byName[op] = {category, std::move(source)};
+  }
 
 private:
   struct AttributeEntry {
@@ -106,8 +110,8 @@ struct PolicyEdits {
 /// Which category each op has, and the low type.
 class PrecisionPolicy {
 public:
-  /// `mixed_float16`, `mixed_bfloat16`, `float32`, `pytorch`, `tensorflow` or the path of a policy file (it holds a `/` or
-  /// a `.`). A file is untrusted: at most 1 MiB, known ops, disjoint lists; errors name file and line.
+  /// `mixed_float16`, `mixed_bfloat16`, `float32`, `pytorch`, `tensorflow` or the path of a policy file (it holds a `/`
+  /// or a `.`). A file is untrusted: at most 1 MiB, known ops, disjoint lists; errors name file and line.
   static ErrorOr<PrecisionPolicy> load(llvm::StringRef name, const KnownOps &ops);
 
   /// The policy that `text` holds; see docs/autocast.md for the format. `name` is used in errors.

@@ -1,4 +1,5 @@
-//===- PrecisionPlan.h - which op computes in which type, and why ----------------------------------------*- C++ -*-===//
+//===- PrecisionPlan.h - which op computes in which type, and why ----------------------------------------*- C++
+//-*-===//
 //
 // Deciding is apart from rewriting, and knows no IR: a graph of plain values goes in, a plan comes out. Every decision
 // procedure has the same form, so that they are interchangeable and tested without building an op.
@@ -131,8 +132,8 @@ enum class DecisionRule {
 PrecisionPlan decide(const PrecisionGraph &graph, DecisionRule rule);
 
 /// PyTorch's rule: allow gives the low type, deny f32; all others take the widest type of their operands, where a
-/// constant that is one number has no say (PyTorch's zero-dimensional tensors). An op that would narrow a constant beyond
-/// its range is f32 instead, or a problem if its category or a request gives it no choice.
+/// constant that is one number has no say (PyTorch's zero-dimensional tensors). An op that would narrow a constant
+/// beyond its range is f32 instead, or a problem if its category or a request gives it no choice.
 PrecisionPlan decidePerOp(const PrecisionGraph &graph);
 
 /// A decision and the chain of its causes: "f16: clear, follows mp.matmul; mp.matmul: allow".
@@ -142,8 +143,8 @@ std::string explain(const PrecisionGraph &graph, const PrecisionPlan &plan, Node
 void print(llvm::raw_ostream &os, llvm::StringRef function, const PrecisionGraph &graph, const PrecisionPlan &plan);
 
 /// Makes what such lines say of `function` requests to its nodes: `2 mp.relu f16: ...` asks for f16, `as written` turns
-/// autocast off for the node; what follows the colon is not read. An error, with the line's number, if the lines are not
-/// those of the nodes, one for each and in order.
+/// autocast off for the node; what follows the colon is not read. An error, with the line's number, if the lines are
+/// not those of the nodes, one for each and in order.
 Status replay(llvm::StringRef plans, llvm::StringRef function, PrecisionGraph &graph);
 
 } // namespace mp

@@ -1,4 +1,5 @@
-//===- PrecisionSummary.h - how many ops compute in which type -------------------------------------------*- C++ -*-===//
+//===- PrecisionSummary.h - how many ops compute in which type -------------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_ANALYSIS_PRECISIONSUMMARY_H
 #define MP_ANALYSIS_PRECISIONSUMMARY_H
@@ -14,8 +15,8 @@ struct PrecisionSummary {
   unsigned casts = 0;
 };
 
-/// Counts over a function, the inside of regions included. An op computes in the type of the first operand or result that
-/// takes its precision, else in that of its first float.
+/// Counts over a function, the inside of regions included. An op computes in the type of the first operand or result
+/// that takes its precision, else in that of its first float.
 PrecisionSummary summarizePrecision(mlir::FunctionOpInterface function);
 
 } // namespace mp

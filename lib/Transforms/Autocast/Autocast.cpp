@@ -1,7 +1,8 @@
-//===- Autocast.cpp - rewrite eligible operations to a narrow float type ----------------------------------------------===//
+//===- Autocast.cpp - rewrite eligible operations to a narrow float type
+//----------------------------------------------===//
 //
-// Decides, then rewrites: regions are inlined, the function becomes a graph of plain values, a decision procedure makes a
-// plan of that, and the plan becomes types and casts.
+// Decides, then rewrites: regions are inlined, the function becomes a graph of plain values, a decision procedure makes
+// a plan of that, and the plan becomes types and casts.
 //===------------------------------------------------------------------------------------------------------------------===//
 
 #include "mp/Transforms/Passes.h"
@@ -50,9 +51,9 @@ static void remarkDecisions(const ProgramGraph &program, const PrecisionPlan &pl
     if (facts.category == PrecisionCategory::Fixed || (facts.operands.empty() && facts.results.empty()))
       continue;
     std::optional<Precision> precision = plan.decisions[node].precision;
-    bool changes = precision && llvm::any_of(llvm::concat<const ValueId>(facts.operands, facts.results), [&](ValueId value) {
-                     return program.graph.values[value].type != *precision;
-                   });
+    bool changes =
+        precision && llvm::any_of(llvm::concat<const ValueId>(facts.operands, facts.results),
+                                  [&](ValueId value) { return program.graph.values[value].type != *precision; });
     StringRef name = !changes ? "Kept" : *precision == Precision::F32 ? "Widened" : "Narrowed";
     auto emit = changes ? remark::passed : remark::analysis;
     if (auto remark = emit(program.nodes[node]->getLoc(), remark::RemarkOpts::name(name).category(kRemarks)))
@@ -65,8 +66,9 @@ static void remarkSummary(FunctionOpInterface function) {
   if (!remark)
     return;
   PrecisionSummary summary = summarizePrecision(function);
-  remark << remark::metric("f16", summary.f16) << remark::metric("bf16", summary.bf16) << remark::metric("f32", summary.f32)
-         << remark::metric("f64", summary.f64) << remark::metric("casts", summary.casts);
+  remark << remark::metric("f16", summary.f16) << remark::metric("bf16", summary.bf16)
+         << remark::metric("f32", summary.f32) << remark::metric("f64", summary.f64)
+         << remark::metric("casts", summary.casts);
 }
 
 /// A region is gone after this pass; what it said stays on its ops, so that another run decides the same.

@@ -1,4 +1,5 @@
-//===- ProgramGraph.cpp - a function as decision procedures see it ----------------------------------------------------===//
+//===- ProgramGraph.cpp - a function as decision procedures see it
+//----------------------------------------------------===//
 
 #include "ProgramGraph.h"
 
@@ -134,15 +135,17 @@ private:
   LogicalResult checkOrder(Operation *op) {
     for (Value operand : op->getOperands())
       if (mp::detail::isFloatTensor(operand.getType()) && isa<OpResult>(operand) && !program.ids.contains(operand))
-        return op->emitOpError("stands before the op that computes its operand, in a later block; autocast takes blocks in order");
+        return op->emitOpError(
+            "stands before the op that computes its operand, in a later block; autocast takes blocks in order");
     return success();
   }
 
   LogicalResult checkHasNoFloats(Operation *op) {
     bool hasFloats = llvm::any_of(op->getOperandTypes(), mp::detail::isFloatTensor) ||
                      llvm::any_of(op->getResultTypes(), mp::detail::isFloatTensor);
-    return hasFloats ? op->emitOpError("declares no precision category, so that autocast cannot tell what it may do with it")
-                     : success();
+    return hasFloats
+               ? op->emitOpError("declares no precision category, so that autocast cannot tell what it may do with it")
+               : success();
   }
 
   LogicalResult readCategory(PrecisionOpInterface op, PrecisionNode &node) {

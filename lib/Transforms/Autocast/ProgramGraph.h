@@ -1,4 +1,5 @@
-//===- ProgramGraph.h - a function as decision procedures see it -----------------------------------------*- C++ -*-===//
+//===- ProgramGraph.h - a function as decision procedures see it -----------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H
 #define MP_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H
@@ -32,8 +33,8 @@ struct ProgramGraph {
   std::vector<mlir::Value> values;
 };
 
-/// Reads a function whose regions are inlined. Emits an error and fails at an op of floats that declares no category, at
-/// an mp.precision that is no type to choose, and where patterns of the policy disagree.
+/// Reads a function whose regions are inlined. Emits an error and fails at an op of floats that declares no category,
+/// at an mp.precision that is no type to choose, and where patterns of the policy disagree.
 llvm::FailureOr<ProgramGraph> readProgram(mlir::FunctionOpInterface function, const PrecisionPolicy &policy,
                                           const RegionSettings &settings);
 

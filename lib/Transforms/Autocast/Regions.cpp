@@ -1,4 +1,5 @@
-//===- Regions.cpp - where autocast is on, and with which type --------------------------------------------------------===//
+//===- Regions.cpp - where autocast is on, and with which type
+//--------------------------------------------------------===//
 
 #include "Regions.h"
 #include "ProgramGraph.h"

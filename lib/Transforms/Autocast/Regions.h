@@ -1,4 +1,5 @@
-//===- Regions.h - where autocast is on, and with which type ---------------------------------------------*- C++ -*-===//
+//===- Regions.h - where autocast is on, and with which type ---------------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_TRANSFORMS_AUTOCAST_REGIONS_H
 #define MP_TRANSFORMS_AUTOCAST_REGIONS_H
@@ -10,11 +11,12 @@
 
 namespace mp {
 
-/// The low type of ops that stood in an mp.autocast region with another setting than the policy's; none where it was off.
+/// The low type of ops that stood in an mp.autocast region with another setting than the policy's; none where it was
+/// off.
 using RegionSettings = llvm::DenseMap<mlir::Operation *, std::optional<Precision>>;
 
-/// Inlines every mp.autocast region of `function` and returns what the innermost region of each op said, where that is not
-/// `policy`, the low type outside of regions. The values that a region yields take the place of its results.
+/// Inlines every mp.autocast region of `function` and returns what the innermost region of each op said, where that is
+/// not `policy`, the low type outside of regions. The values that a region yields take the place of its results.
 RegionSettings inlineRegions(mlir::FunctionOpInterface function, std::optional<Precision> policy);
 
 } // namespace mp

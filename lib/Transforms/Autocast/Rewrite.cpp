@@ -1,4 +1,5 @@
-//===- Rewrite.cpp - make a function's types those of a plan ----------------------------------------------------------===//
+//===- Rewrite.cpp - make a function's types those of a plan
+//----------------------------------------------------------===//
 
 #include "Rewrite.h"
 

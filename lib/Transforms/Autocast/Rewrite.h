@@ -1,4 +1,5 @@
-//===- Rewrite.h - make a function's types those of a plan -----------------------------------------------*- C++ -*-===//
+//===- Rewrite.h - make a function's types those of a plan -----------------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_TRANSFORMS_AUTOCAST_REWRITE_H
 #define MP_TRANSFORMS_AUTOCAST_REWRITE_H

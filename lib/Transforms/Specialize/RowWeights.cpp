@@ -1,4 +1,5 @@
-//===- RowWeights.cpp - rows that only fill up a batch do not count ---------------------------------------------------===//
+//===- RowWeights.cpp - rows that only fill up a batch do not count
+//---------------------------------------------------===//
 
 #include "mp/Transforms/Specialize/RowWeights.h"
 
@@ -39,11 +40,13 @@ static Value expandTo(OpBuilder &builder, Location loc, Value weights, RankedTen
 static LogicalResult weigh(Operation *op, Value rowWeights) {
   auto weighted = dyn_cast<RowWeightsOpInterface>(op);
   if (!weighted)
-    return op->emitOpError("combines rows of the batch and takes no weights for them, so that a batch cannot be padded");
+    return op->emitOpError(
+        "combines rows of the batch and takes no weights for them, so that a batch cannot be padded");
   RankedTensorType type = weighted.getRowWeightsType();
   int64_t rows = cast<RankedTensorType>(rowWeights.getType()).getDimSize(0);
   if (type.getRank() == 0 || type.getDimSize(0) != rows)
-    return op->emitOpError("takes weights of type ") << type << ", which are not one for each of the batch's " << rows << " rows";
+    return op->emitOpError("takes weights of type ")
+           << type << ", which are not one for each of the batch's " << rows << " rows";
   OpBuilder builder(op);
   Value weights = expandTo(builder, op->getLoc(), rowWeights, type);
   if (Value own = weighted.getRowWeights())
@@ -69,6 +72,7 @@ LogicalResult mp::addRowWeights(func::FuncOp program) {
 
 LogicalResult mp::checkRowsAreIndependent(func::FuncOp program) {
   for (Operation *op : opsCombiningRows(program))
-    return op->emitOpError("combines rows of the batch, so that rows which only fill it up would change the others' results");
+    return op->emitOpError(
+        "combines rows of the batch, so that rows which only fill it up would change the others' results");
   return success();
 }

@@ -1,4 +1,5 @@
-//===- Specialize.cpp - give the open batch size a value --------------------------------------------------------------===//
+//===- Specialize.cpp - give the open batch size a value
+//--------------------------------------------------------------===//
 
 #include "mp/Transforms/Passes.h"
 
@@ -28,8 +29,7 @@ static bool hasOpenBatch(Type type) {
 /// Whether an op works along the last dimension, that of its rows, without reducing it (softmax).
 static bool normalizesLastDimension(Operation *op) {
   auto kernelOp = dyn_cast<KernelOpInterface>(op);
-  return kernelOp && kernelOp.getKernelRole() == KernelRole::Row &&
-         llvm::any_of(op->getResultTypes(), [&](Type type) {
+  return kernelOp && kernelOp.getKernelRole() == KernelRole::Row && llvm::any_of(op->getResultTypes(), [&](Type type) {
            auto tensor = dyn_cast<RankedTensorType>(type);
            return tensor && tensor.getRank() > 0 && tensor.isDynamicDim(tensor.getRank() - 1) &&
                   tensor.getShape() == cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
@@ -58,7 +58,8 @@ static LogicalResult setShape(OpResult result, ArrayRef<int64_t> inferred) {
       size = known;
     else if (size != known)
       return result.getOwner()->emitOpError("result #")
-             << result.getResultNumber() << " is declared " << type << ", but this batch turns its size " << size << " into " << known;
+             << result.getResultNumber() << " is declared " << type << ", but this batch turns its size " << size
+             << " into " << known;
   result.setType(type.clone(shape));
   return success();
 }
@@ -85,7 +86,8 @@ static LogicalResult specializeOp(Operation *op) {
   }
   for (OpResult result : op->getResults())
     if (isOpen(result.getType()))
-      return op->emitOpError("keeps an open size: result #") << result.getResultNumber() << " has type " << result.getType();
+      return op->emitOpError("keeps an open size: result #")
+             << result.getResultNumber() << " has type " << result.getType();
   return success();
 }
 
@@ -127,14 +129,15 @@ private:
   LogicalResult specializeModule(ModuleOp module) {
     if (batch < 1)
       return module.emitError("mp-specialize: batch is at least 1, found ") << batch.getValue();
-    SmallVector<func::FuncOp> programs =
-        llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp func) { return getProgramKind(func).has_value(); });
+    SmallVector<func::FuncOp> programs = llvm::filter_to_vector(
+        module.getOps<func::FuncOp>(), [](func::FuncOp func) { return getProgramKind(func).has_value(); });
     if (programs.empty())
       return module.emitError("mp-specialize: no function here has mp.program, so that there is nothing to specialize");
     for (func::FuncOp program : programs) {
       if (auto known = program->getAttrOfType<IntegerAttr>(names::batch)) {
         if (known.getInt() != batch)
-          return program.emitError("is specialized for a batch of ") << known.getInt() << " already, asked for " << batch.getValue();
+          return program.emitError("is specialized for a batch of ")
+                 << known.getInt() << " already, asked for " << batch.getValue();
       } else {
         markOpsCombiningRows(program);
         if (failed(specializeProgram(program, batch)))

@@ -1,4 +1,5 @@
-//===- PolicyTest.cpp - categories from definitions, files and users --------------------------------------------------===//
+//===- PolicyTest.cpp - categories from definitions, files and users
+//--------------------------------------------------===//
 
 #include "mp/Analysis/Policy.h"
 
@@ -56,16 +57,19 @@ TEST(Policy, BuiltInPoliciesDifferInTheLowType) {
 }
 
 TEST(Policy, UnknownNamesAreErrors) {
-  EXPECT_EQ(PrecisionPolicy::load("mixed_float8", knownOps()).message(),
-            "unknown policy 'mixed_float8', expected mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the "
-            "path of a policy file");
+  EXPECT_EQ(
+      PrecisionPolicy::load("mixed_float8", knownOps()).message(),
+      "unknown policy 'mixed_float8', expected mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the "
+      "path of a policy file");
   EXPECT_EQ(PrecisionPolicy::load("./no-such.policy", knownOps()).message(),
             "policy file ./no-such.policy: No such file or directory");
-  EXPECT_EQ(PrecisionPolicy::load("/", knownOps()).message(), "policy file /: expected a file of at most 1048576 bytes");
+  EXPECT_EQ(PrecisionPolicy::load("/", knownOps()).message(),
+            "policy file /: expected a file of at most 1048576 bytes");
 }
 
 TEST(PolicyFile, GivesCategories) {
-  PrecisionPolicy policy = parsed("# a comment\ntype: bf16\n\nclear: mp.add, exp  # both\nallow: leaky_relu[kind=elu]\n");
+  PrecisionPolicy policy =
+      parsed("# a comment\ntype: bf16\n\nclear: mp.add, exp  # both\nallow: leaky_relu[kind=elu]\n");
   EXPECT_EQ(policy.lowType(), Precision::BF16);
   EXPECT_EQ(categoryText(policy, "mp.add"), "clear by policy p");
   EXPECT_EQ(categoryText(policy, "mp.exp"), "clear by policy p");
@@ -126,7 +130,8 @@ TEST(UserLists, PatternsThatDisagreeAreErrors) {
   PrecisionPolicy policy = parsed("type: f16");
   ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"loc:a*"}).ok());
   ASSERT_TRUE(edit(policy, PrecisionCategory::Allow, {"loc:*b"}).ok());
-  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"ab"}), "error: both 'loc:a*' and 'loc:*b' match and disagree: deny and allow");
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"ab"}),
+            "error: both 'loc:a*' and 'loc:*b' match and disagree: deny and allow");
   EXPECT_EQ(categoryText(policy, "mp.add", {}, {"ac"}), "deny by deny=loc:a*");
 }
 
@@ -146,7 +151,8 @@ TEST(UserLists, TakingOutLeavesTheWidestType) {
             "not-infer=mp.add: 'mp.add' is not in infer but in clear");
   ASSERT_TRUE(edit(policy, PrecisionCategory::Clear, {}, {"mp.add"}).ok());
   EXPECT_EQ(categoryText(policy, "mp.add"), "promote by not-clear=mp.add");
-  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {}, {"mp.foo"}).message(), "not-allow=mp.foo: 'mp.foo' is no known op");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {}, {"mp.foo"}).message(),
+            "not-allow=mp.foo: 'mp.foo' is no known op");
 }
 
 TEST(UserLists, MovingIsTakingOutAndAdding) {

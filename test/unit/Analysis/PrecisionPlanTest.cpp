@@ -1,4 +1,5 @@
-//===- PrecisionPlanTest.cpp - decisions on graphs of plain values ----------------------------------------------------===//
+//===- PrecisionPlanTest.cpp - decisions on graphs of plain values
+//----------------------------------------------------===//
 
 #include "mp/Analysis/PrecisionPlan.h"
 
@@ -53,10 +54,12 @@ TEST(Precision, WidestOfDifferentTypesIsF32) {
   EXPECT_EQ(widest(Precision::BF16, Precision::F32), Precision::F32);
 }
 
-// The limits are those of IEEE 754: 65520 is half way between the largest f16 and the next power of two, 2^-25 half of the
-// smallest; ties go to even, that is to infinity and to 0.
+// The limits are those of IEEE 754: 65520 is half way between the largest f16 and the next power of two, 2^-25 half of
+// the smallest; ties go to even, that is to infinity and to 0.
 TEST(ConstantRange, LossIsAtTheRoundingLimits) {
-  auto loses = [](double value, Precision precision) { return describeLoss({value, value, true}, precision).has_value(); };
+  auto loses = [](double value, Precision precision) {
+    return describeLoss({value, value, true}, precision).has_value();
+  };
   EXPECT_FALSE(loses(65519.99, Precision::F16));
   EXPECT_TRUE(loses(65520, Precision::F16));
   EXPECT_TRUE(loses(-65520, Precision::F16));
@@ -195,7 +198,8 @@ TEST(Print, OneLinePerNode) {
 TEST(Replay, SaysWhatThePlanSaid) {
   GraphBuilder b;
   b.op(kClear, {b.op(kDeny, {b.op(kAllow, {b.argument()}, "matmul")}, "exp")}, "relu");
-  ASSERT_TRUE(replay("# @g\n0 other f16: x\n# @f\n0 matmul f32: x\n1 exp bf16\n\n2 relu as written: x\n", "f", b.graph).ok());
+  ASSERT_TRUE(
+      replay("# @g\n0 other f16: x\n# @f\n0 matmul f32: x\n1 exp bf16\n\n2 relu as written: x\n", "f", b.graph).ok());
   PrecisionPlan plan = b.decide();
   EXPECT_EQ(plan.decisions[0].precision, Precision::F32);
   EXPECT_EQ(plan.decisions[1].precision, Precision::BF16);
@@ -215,7 +219,8 @@ TEST(Replay, ErrorsNameTheLine) {
   EXPECT_EQ(error("# @f\n0 matmul f16\n1 relu f16"), "line 3: expected the line of op 1 of 1, found '1 relu f16'");
   EXPECT_EQ(error("# @f\n0 relu f16"), "line 2: op 0 is matmul here, found 'relu'");
   EXPECT_EQ(error("# @f\n0 matmul f8: x"), "line 2: expected f16, bf16, f32 or as written, found 'f8'");
-  EXPECT_EQ(error("# @f\n99999999999999999999"), "line 2: expected the line of op 0 of 1, found '99999999999999999999'");
+  EXPECT_EQ(error("# @f\n99999999999999999999"),
+            "line 2: expected the line of op 0 of 1, found '99999999999999999999'");
 }
 
 //===----------------------------------------------------------------------===//

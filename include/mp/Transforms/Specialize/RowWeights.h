@@ -1,4 +1,5 @@
-//===- RowWeights.h - rows that only fill up a batch do not count ----------------------------------------*- C++ -*-===//
+//===- RowWeights.h - rows that only fill up a batch do not count ----------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
 #define MP_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
@@ -7,10 +8,10 @@
 
 namespace mp {
 
-/// Gives a specialized program the argument mp.row_weights (tensor<Nxf32>, named "row_weights") and makes it the weights
-/// of every op that combines rows (mp.combines_rows, set by mp-specialize); an op that has weights already gets their
-/// product. Emits an error and fails where such an op takes no weights, naming it. A program that has row weights, or no
-/// batched argument to pad, is left alone.
+/// Gives a specialized program the argument mp.row_weights (tensor<Nxf32>, named "row_weights") and makes it the
+/// weights of every op that combines rows (mp.combines_rows, set by mp-specialize); an op that has weights already gets
+/// their product. Emits an error and fails where such an op takes no weights, naming it. A program that has row
+/// weights, or no batched argument to pad, is left alone.
 llvm::LogicalResult addRowWeights(mlir::func::FuncOp program);
 
 /// Fails, naming the op, if an op of a specialized program combines rows: then rows that fill up a batch would change
