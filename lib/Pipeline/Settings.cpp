@@ -170,7 +170,7 @@ using Optimizer = OptimizerPassOptions;
 static constexpr Setting kSettings[] = {
     {"batch-size", "N", "rows of one step",
      [](Options &o, StringRef v) { return setInteger<&SpecializePassOptions::batch, 1>(o.specialize, v); }},
-    {"policy", "NAME", "mixed_float16, mixed_bfloat16, float32, pytorch, or a policy file",
+    {"policy", "NAME", "mixed_float16 (the default), mixed_bfloat16, float32, pytorch, tensorflow, or a policy file",
      [](Options &o, StringRef v) {
        o.autocast.policy = v.str();
        return Status::success();

@@ -30,6 +30,7 @@ static void buildLossScaling(OpPassManager &manager, const CompileOptions &optio
 }
 static void buildOptimizer(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createOptimizerPass(options.optimizer));
+  manager.addNestedPass<func::FuncOp>(createVerifyScalednessPass());
 }
 
 static void buildKernels(OpPassManager &manager, const CompileOptions &options) {

@@ -12,6 +12,7 @@
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
 #include "mp/Kernels/Passes.h"
+#include "mp/Pipeline/Pipeline.h"
 #include "mp/Transforms/Passes.h"
 #include "mp/Transforms/Training.h"
 
@@ -51,6 +52,7 @@ int main(int argc, char **argv) {
   mp::registerKernelsPasses();
   mp::registerTransformsPasses();
   mp::registerTrainingPipeline();
+  mp::registerPipelines();
 
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "Halfstep's optimizer driver", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -31,7 +31,7 @@ void check(const Status &status) {
 
 void CompileFlags::apply(CompileOptions &options) const {
   for (const auto &[name, value] : given)
-    check(applySetting(options, name, value).in("--"));
+    check(applySetting(options, name, value));
 }
 
 void addCompileFlags(CLI::App &app, CompileFlags &flags) {
