@@ -25,6 +25,7 @@ public:
   /// The function of this name; null if parsing failed or there is none.
   mlir::func::FuncOp func(llvm::StringRef name = "f");
 
+  bool isParsed() const { return static_cast<bool>(module); }
   mlir::MLIRContext *getContext() { return &context; }
   mlir::ModuleOp getModule() { return *module; }
 

@@ -112,8 +112,7 @@ TEST(CPUDevice, RefusesWhatIsNoCode) {
   }
   model = makeTinyModel();
   model.table.programs.back()->variants[0]->commands[0]->what.AsLaunch()->symbol = "absent";
-  EXPECT_EQ(load(std::move(model)),
-            "program infer: kernel infer_row: native code has no symbol 'absent'");
+  EXPECT_EQ(load(std::move(model)), "program infer: kernel infer_row: native code has no symbol 'absent'");
 }
 
 /// Two libraries at once are two libraries, although the system knows both by a number in /proc.
@@ -135,14 +134,12 @@ TEST(CPUDevice, ChecksBindings) {
   std::shared_ptr<const LoadedExecutable> file = loadTinyModel();
   const executable::ProgramT &infer = *file->table.programs.back();
   std::unique_ptr<Device> device = makeDevice();
-  std::unique_ptr<LoadedVariant> loaded =
-      std::move(*device->load(*file, infer, *infer.variants[0]));
+  std::unique_ptr<LoadedVariant> loaded = std::move(*device->load(*file, infer, *infer.variants[0]));
   EXPECT_EQ(loaded->enqueue({}).message(), "argument 0 is not bound");
   std::unique_ptr<DeviceMemory> small = std::move(*device->allocate(31));
   std::unique_ptr<DeviceMemory> large = std::move(*device->allocate(96));
   DeviceMemory *arguments[] = {small.get(), nullptr};
-  EXPECT_EQ(loaded->enqueue({{}, arguments, {}}).message(),
-            "argument 0 is bound to 31 bytes, it has 32");
+  EXPECT_EQ(loaded->enqueue({{}, arguments, {}}).message(), "argument 0 is bound to 31 bytes, it has 32");
   arguments[0] = large.get();
   DeviceMemory *results[] = {large.get()};
   EXPECT_EQ(loaded->enqueue({{}, arguments, results}).message(), "state 0 is not bound");

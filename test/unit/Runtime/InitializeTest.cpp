@@ -15,8 +15,8 @@
 using namespace mp;
 using namespace mp::executable;
 
-static StateEntryT makeEntry(InitializerKind kind, TensorTypeT type, double a = 0, double b = 0,
-                             int64_t seed = 0, const char *name = "w") {
+static StateEntryT makeEntry(InitializerKind kind, TensorTypeT type, double a = 0, double b = 0, int64_t seed = 0,
+                             const char *name = "w") {
   StateEntryT entry;
   entry.name = name;
   entry.type = std::make_unique<TensorTypeT>(std::move(type));
@@ -85,16 +85,14 @@ TEST(Initialize, Fans) {
 
 TEST(Initialize, Constants) {
   TensorTypeT type = makeType(ElementType::F32, {5});
-  for (auto [kind, value] :
-       {std::pair(InitializerKind::Zeros, 0.0), std::pair(InitializerKind::Ones, 1.0),
-        std::pair(InitializerKind::Constant, 0.1f + 0.0)}) {
+  for (auto [kind, value] : {std::pair(InitializerKind::Zeros, 0.0), std::pair(InitializerKind::Ones, 1.0),
+                             std::pair(InitializerKind::Constant, 0.1f + 0.0)}) {
     ErrorOr<HostTensor> tensor = initialValue(makeEntry(kind, type, 0.1), 3);
     ASSERT_TRUE(tensor.ok());
     for (uint64_t i = 0; i < 5; ++i)
       EXPECT_EQ(elementAt(*tensor, i), value);
   }
-  ErrorOr<HostTensor> count =
-      initialValue(makeEntry(InitializerKind::Constant, makeType(ElementType::I32, {}), 7), 0);
+  ErrorOr<HostTensor> count = initialValue(makeEntry(InitializerKind::Constant, makeType(ElementType::I32, {}), 7), 0);
   EXPECT_EQ(count->values<int32_t>()[0], 7);
 }
 
@@ -123,8 +121,8 @@ TEST(Initialize, SpreadsAsNamed) {
 
 /// Uniform values are those of the published mapping, so that any thread and device has the same.
 TEST(Initialize, UniformFollowsPhilox) {
-  HostTensor tensor = *initialValue(
-      makeEntry(InitializerKind::Uniform, makeType(ElementType::F32, {9}), 0, 1, 0, ""), 0);
+  HostTensor tensor =
+      *initialValue(makeEntry(InitializerKind::Uniform, makeType(ElementType::F32, {9}), 0, 1, 0, ""), 0);
   uint64_t seed = 0xCBF29CE484222325; // FNV-1a of no letters; both seeds are 0
   for (uint64_t i = 0; i < 9; ++i)
     EXPECT_EQ(tensor.values<float>()[i], uniformFloat(randomBits(seed, 0, kInitializerStream, i)));
@@ -144,8 +142,7 @@ TEST(Initialize, SeedsAndNamesTellTensorsApart) {
 /// In bf16 a good part of [1, 1.01) rounds up to its end.
 TEST(Initialize, UniformStaysBelowItsEnd) {
   for (ElementType element : {ElementType::BF16, ElementType::F16, ElementType::F32}) {
-    HostTensor tensor = *initialValue(
-        makeEntry(InitializerKind::Uniform, makeType(element, {2000}), 1, 1.0078125), 0);
+    HostTensor tensor = *initialValue(makeEntry(InitializerKind::Uniform, makeType(element, {2000}), 1, 1.0078125), 0);
     for (uint64_t i = 0; i < 2000; ++i)
       EXPECT_LT(elementAt(tensor, i), 1.0078125);
   }
@@ -160,11 +157,9 @@ TEST(Initialize, RandomState) {
   EXPECT_EQ(value->values<int64_t>()[0], 42);
   EXPECT_EQ(value->values<int64_t>()[1], 0);
   rng.type = std::make_unique<TensorTypeT>(makeType(ElementType::I64, {3}));
-  EXPECT_EQ(initialValue(rng, 42).message(),
-            "state 'rng' is tensor<3xi64>, expected tensor<2xi64>");
+  EXPECT_EQ(initialValue(rng, 42).message(), "state 'rng' is tensor<3xi64>, expected tensor<2xi64>");
   rng.name = "other";
   EXPECT_EQ(initialValue(rng, 42).message(), "state 'other' has no initializer");
-  EXPECT_EQ(initialValue(makeEntry(InitializerKind::Normal, makeType(ElementType::I32, {2})), 0)
-                .message(),
+  EXPECT_EQ(initialValue(makeEntry(InitializerKind::Normal, makeType(ElementType::I32, {2})), 0).message(),
             "state 'w' is tensor<2xi32>; a random initializer needs a float type");
 }

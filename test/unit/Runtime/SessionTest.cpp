@@ -14,12 +14,10 @@
 using namespace mp;
 using namespace mp::test;
 
-static std::unique_ptr<Session> makeSession(const TinyModelOptions &options = {},
-                                            unsigned threads = 1) {
+static std::unique_ptr<Session> makeSession(const TinyModelOptions &options = {}, unsigned threads = 1) {
   ErrorOr<std::unique_ptr<Device>> device = createCPUDevice({threads});
   EXPECT_TRUE(device.ok()) << device.message();
-  ErrorOr<std::unique_ptr<Session>> session =
-      Session::create(loadTinyModel(options), std::move(*device));
+  ErrorOr<std::unique_ptr<Session>> session = Session::create(loadTinyModel(options), std::move(*device));
   EXPECT_TRUE(session.ok()) << session.message();
   EXPECT_TRUE((*session)->initialize(7).ok());
   return std::move(*session);
@@ -34,12 +32,10 @@ static HostTensor makeImages(int64_t rows) {
 }
 
 /// x * 1/255 * w in the order of the kernel.
-static float expectedLogit(const HostTensor &images, const HostTensor &w, uint64_t row,
-                           uint64_t column) {
+static float expectedLogit(const HostTensor &images, const HostTensor &w, uint64_t row, uint64_t column) {
   float sum = 0;
   for (uint64_t i = 0; i < 4; ++i)
-    sum += float(images.values<uint8_t>()[row * 4 + i]) * (1.0f / 255) *
-           w.values<float>()[i * 3 + column];
+    sum += float(images.values<uint8_t>()[row * 4 + i]) * (1.0f / 255) * w.values<float>()[i * 3 + column];
   return sum;
 }
 
@@ -117,23 +113,19 @@ TEST(Session, SaysWhatIsWrongWithInputs) {
     return session->run(program, inputs).message();
   };
   EXPECT_EQ(message("infer", {}), "input 'x' of program infer is missing");
-  EXPECT_EQ(message("infer", {{"z", makeImages(8)}}),
-            "program infer has no input 'z'; its inputs: 'x'");
-  EXPECT_EQ(message("infer", {{"x", makeImages(8)}, {"x", makeImages(8)}}),
-            "input 'x' is given twice");
+  EXPECT_EQ(message("infer", {{"z", makeImages(8)}}), "program infer has no input 'z'; its inputs: 'x'");
+  EXPECT_EQ(message("infer", {{"x", makeImages(8)}, {"x", makeImages(8)}}), "input 'x' is given twice");
   EXPECT_EQ(message("infer", {{"x", scalarTensor(ElementType::F32, 1)}}),
             "input 'x' is tensor<f32>, expected tensor<?x4xui8>");
   EXPECT_EQ(message("infer", {{"x", *zeroTensor(makeType(ElementType::UI8, {8, 5}))}}),
             "input 'x' is tensor<8x5xui8>, expected tensor<?x4xui8>");
   EXPECT_EQ(message("infer", {{"x", makeImages(0)}}), "input 'x' has no rows");
   HostTensor labels = *zeroTensor(makeType(ElementType::UI8, {7}));
-  EXPECT_EQ(message("eval", {{"x", makeImages(8)}, {"y", labels}}),
-            "input 'y' has 7 rows, input 'x' has 8");
+  EXPECT_EQ(message("eval", {{"x", makeImages(8)}, {"y", labels}}), "input 'y' has 7 rows, input 'x' has 8");
   EXPECT_EQ(message("train_step", {{"x", makeImages(7)}, {"y", labels}}),
             "result 'loss' of program train_step is not per row; the program takes exactly 8 rows, "
             "given 7");
-  EXPECT_EQ(message("predict", {}),
-            "no program predict, the executable has train_step, eval, infer");
+  EXPECT_EQ(message("predict", {}), "no program predict, the executable has train_step, eval, infer");
 }
 
 TEST(Session, SaysWhyNoVariantFits) {
@@ -152,7 +144,6 @@ TEST(Session, ChecksStateThatIsSet) {
   EXPECT_EQ(elementAt(*session->state("learning_rate"), 0), 0.25);
   EXPECT_EQ(session->setState("learning_rate", scalarTensor(ElementType::F64, 1)).message(),
             "state 'learning_rate' is tensor<f32>, given tensor<f64>");
-  EXPECT_EQ(session->setState("speed", scalarTensor(ElementType::F32, 1)).message(),
-            "no state 'speed'");
+  EXPECT_EQ(session->setState("speed", scalarTensor(ElementType::F32, 1)).message(), "no state 'speed'");
   EXPECT_EQ(session->state("rng")->values<int64_t>()[0], 7);
 }

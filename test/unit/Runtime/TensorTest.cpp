@@ -14,9 +14,8 @@
 using namespace mp;
 
 TEST(Tensor, ElementsRoundTrip) {
-  for (ElementType element :
-       {ElementType::I1, ElementType::UI8, ElementType::I32, ElementType::I64, ElementType::F16,
-        ElementType::BF16, ElementType::F32, ElementType::F64}) {
+  for (ElementType element : {ElementType::I1, ElementType::UI8, ElementType::I32, ElementType::I64, ElementType::F16,
+                              ElementType::BF16, ElementType::F32, ElementType::F64}) {
     HostTensor tensor = *zeroTensor(makeType(element, {3}));
     storeElement(tensor.bytes, element, 1, 1);
     EXPECT_EQ(elementAt(tensor, 0), 0);
@@ -50,16 +49,14 @@ TEST(Tensor, RefusesText) {
   EXPECT_EQ(parseTensor("2xf32=1 a").message(), "'a' is no f32");
   EXPECT_EQ(parseTensor("ui8=256").message(), "'256' is no ui8");
   EXPECT_EQ(parseTensor("i32=1.5").message(), "'1.5' is no i32");
-  EXPECT_EQ(parseTensor("f32").message(),
-            "expected TYPE=VALUES such as 2x2xf32=1 2 3 4, found 'f32'");
+  EXPECT_EQ(parseTensor("f32").message(), "expected TYPE=VALUES such as 2x2xf32=1 2 3 4, found 'f32'");
   EXPECT_FALSE(parseTensor("9223372036854775807x9xf32=1").ok());
   EXPECT_FALSE(parseTensor("4611686018427387904xui8=1").ok());
 }
 
 TEST(Tensor, TextRoundTrips) {
-  for (const char *text :
-       {"2x2xf32=0.1 -2 1e-30 inf", "f64=0.1", "3xf16=0.099976 65504 -0", "i1=1",
-        "2xi64=-9223372036854775808 5", "0xf32=", "bf16=0.10009766", "i32=2147483647"}) {
+  for (const char *text : {"2x2xf32=0.1 -2 1e-30 inf", "f64=0.1", "3xf16=0.099976 65504 -0", "i1=1",
+                           "2xi64=-9223372036854775808 5", "0xf32=", "bf16=0.10009766", "i32=2147483647"}) {
     ErrorOr<HostTensor> tensor = parseTensor(text);
     ASSERT_TRUE(tensor.ok()) << text << tensor.message();
     ErrorOr<HostTensor> again = parseTensor(formatTensor(*tensor));

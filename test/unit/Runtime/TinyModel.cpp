@@ -28,16 +28,7 @@ TensorTypeT type(ElementType element, std::vector<int64_t> shape) {
 }
 
 /// Rows of the state table, in this order.
-enum StateRow : uint32_t {
-  kWeights,
-  kLossScale,
-  kTracker,
-  kRng,
-  kLearningRate,
-  kConsecutive,
-  kSkipped,
-  kGradientSum
-};
+enum StateRow : uint32_t { kWeights, kLossScale, kTracker, kRng, kLearningRate, kConsecutive, kSkipped, kGradientSum };
 
 struct StateLine {
   const char *name;
@@ -98,8 +89,8 @@ public:
   /// A word of the constants blob, which holds 0, 1, 2, ... at multiples of 64 bytes.
   Place word(int64_t value) { return Place(Space::Constant, 0, uint64_t(value) * 64, 4); }
 
-  void launch(const char *symbol, uint64_t grid, std::vector<Place> reads,
-              std::vector<Place> updates, std::vector<Place> writes, uint64_t scratch = 0) {
+  void launch(const char *symbol, uint64_t grid, std::vector<Place> reads, std::vector<Place> updates,
+              std::vector<Place> writes, uint64_t scratch = 0) {
     LaunchT launch;
     launch.kernel = launch.symbol = symbol;
     launch.blob = 0;
@@ -156,19 +147,14 @@ private:
 
 static void addState(ExecutableT &table, double lossScale) {
   const StateLine lines[] = {
-      {"dense.kernel", type(ElementType::F32, {4, 3}), StateRole::Parameter,
-       InitializerKind::GlorotUniform, 0},
-      {"loss_scale", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant,
-       lossScale},
+      {"dense.kernel", type(ElementType::F32, {4, 3}), StateRole::Parameter, InitializerKind::GlorotUniform, 0},
+      {"loss_scale", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant, lossScale},
       {"growth_tracker", type(ElementType::I32, {}), StateRole::State, InitializerKind::Zeros, 0},
       {"rng", type(ElementType::I64, {2}), StateRole::State, InitializerKind::Zeros, 0},
-      {"learning_rate", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant,
-       0.5},
-      {"consecutive_skips", type(ElementType::I32, {}), StateRole::State, InitializerKind::Zeros,
-       0},
+      {"learning_rate", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant, 0.5},
+      {"consecutive_skips", type(ElementType::I32, {}), StateRole::State, InitializerKind::Zeros, 0},
       {"skipped_steps", type(ElementType::I64, {}), StateRole::State, InitializerKind::Zeros, 0},
-      {"dense.kernel/gradient_sum", type(ElementType::F32, {4, 3}), StateRole::State,
-       InitializerKind::Zeros, 0},
+      {"dense.kernel/gradient_sum", type(ElementType::F32, {4, 3}), StateRole::State, InitializerKind::Zeros, 0},
   };
   for (const StateLine &line : lines) {
     auto entry = std::make_unique<StateEntryT>();
@@ -192,9 +178,8 @@ struct Updated {
   Place w, scale, tracker, rng, consecutive, skipped;
 
   explicit Updated(PlanBuilder &b)
-      : w(b.state(kWeights, true)), scale(b.state(kLossScale, true)),
-        tracker(b.state(kTracker, true)), rng(b.state(kRng, true)),
-        consecutive(b.state(kConsecutive, true)), skipped(b.state(kSkipped, true)) {}
+      : w(b.state(kWeights, true)), scale(b.state(kLossScale, true)), tracker(b.state(kTracker, true)),
+        rng(b.state(kRng, true)), consecutive(b.state(kConsecutive, true)), skipped(b.state(kSkipped, true)) {}
 };
 
 /// Inputs and results of a program that sees a batch.
@@ -212,29 +197,26 @@ struct Batch {
 
 static constexpr uint64_t kRowScratch = 3 * sizeof(float);
 
-static std::unique_ptr<VariantT> makeTrain(const ExecutableT &table,
-                                           const TinyModelOptions &options) {
+static std::unique_ptr<VariantT> makeTrain(const ExecutableT &table, const TinyModelOptions &options) {
   int64_t rows = options.batches.front();
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
-  Place weights = options.padTraining ? b.input("row_weights", type(ElementType::F32, {rows}),
-                                                ArgumentKind::RowWeights, false)
-                                      : b.word(0);
+  Place weights = options.padTraining
+                      ? b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false)
+                      : b.word(0);
   Updated state(b);
   Place rate = b.state(kLearningRate, false);
   Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
   Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
   Place z = b.arena(uint64_t(rows) * kRowScratch);
   b.launch("train_row", uint64_t(rows), {batch.x, state.w, state.rng}, {}, {z}, kRowScratch);
-  b.launch("train_update", 1,
-           {b.word(rows), b.word(options.padTraining), batch.x, batch.y, weights, z, rate},
+  b.launch("train_update", 1, {b.word(rows), b.word(options.padTraining), batch.x, batch.y, weights, z, rate},
            {state.w, state.scale, state.tracker, state.rng, state.consecutive, state.skipped},
            {batch.loss, batch.accuracy, bad, used});
   return b.take();
 }
 
-static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table,
-                                                const TinyModelOptions &options) {
+static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table, const TinyModelOptions &options) {
   int64_t rows = options.batches.front();
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
@@ -249,8 +231,7 @@ static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table,
   return b.take();
 }
 
-static std::unique_ptr<VariantT> makeApply(const ExecutableT &table,
-                                           const TinyModelOptions &options) {
+static std::unique_ptr<VariantT> makeApply(const ExecutableT &table, const TinyModelOptions &options) {
   PlanBuilder b(table, options.batches.front(), options);
   Updated state(b);
   Place sum = b.state(kGradientSum, true);
@@ -258,18 +239,15 @@ static std::unique_ptr<VariantT> makeApply(const ExecutableT &table,
   Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
   Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
   b.launch("apply_update", 1, {rate},
-           {sum, state.w, state.scale, state.tracker, state.rng, state.consecutive, state.skipped},
-           {bad, used});
+           {sum, state.w, state.scale, state.tracker, state.rng, state.consecutive, state.skipped}, {bad, used});
   b.fill(sum, 0, 4);
   return b.take();
 }
 
-static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows,
-                                          const TinyModelOptions &options) {
+static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows, const TinyModelOptions &options) {
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
-  Place weights =
-      b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false);
+  Place weights = b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false);
   Place w = b.state(kWeights, false);
   Place z = b.arena(uint64_t(rows) * kRowScratch);
   b.launch("infer_row", uint64_t(rows), {batch.x, w}, {}, {z}, kRowScratch);
@@ -277,8 +255,7 @@ static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows
   return b.take();
 }
 
-static std::unique_ptr<VariantT> makeInfer(const ExecutableT &table, int64_t rows,
-                                           const TinyModelOptions &options) {
+static std::unique_ptr<VariantT> makeInfer(const ExecutableT &table, int64_t rows, const TinyModelOptions &options) {
   PlanBuilder b(table, rows, options);
   Place x = b.input("x", type(ElementType::UI8, {rows, 4}), ArgumentKind::Input, false);
   Place w = b.state(kWeights, false);
@@ -306,8 +283,7 @@ static std::vector<std::byte> makeWords(int32_t count) {
   return bytes;
 }
 
-static void addProgram(ExecutableT &table, const char *name,
-                       std::vector<std::unique_ptr<VariantT>> variants) {
+static void addProgram(ExecutableT &table, const char *name, std::vector<std::unique_ptr<VariantT>> variants) {
   auto program = std::make_unique<ProgramT>();
   program->name = name;
   program->variants = std::move(variants);

@@ -1,0 +1,122 @@
+/*===- Runtime.h - running Halfstep executables from C ----------------------===*\
+|*                                                                            *|
+|* Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.      *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * libHalfstepRuntime.so: reads an executable, runs its programs, trains. It holds no LLVM and throws
+ * no exceptions. Handles are opaque; each has a destroy function that takes null as well. A session
+ * is used by one thread at a time.
+ *
+ *   MpSession *session = NULL;
+ *   MpStatus *status = mpSessionCreate("model.mpx", "cpu", 0, &session);
+ *   if (status) {
+ *     fprintf(stderr, "%s\n", mpStatusMessage(status));
+ *     mpStatusDestroy(status);
+ *   }
+ */
+#ifndef MP_C_RUNTIME_H
+#define MP_C_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MP_EXPORTED __attribute__((visibility("default")))
+
+/* An error with a message; success is a null pointer. */
+typedef struct MpStatus MpStatus;
+
+/* The message, one line; "" for success. Lives as long as the status. */
+MP_EXPORTED const char *mpStatusMessage(const MpStatus *status);
+MP_EXPORTED void mpStatusDestroy(MpStatus *status);
+
+typedef enum MpElementType {
+  MP_I1 = 0, /* a byte that is 0 or 1 */
+  MP_UI8 = 1,
+  MP_I32 = 2,
+  MP_I64 = 3,
+  MP_F16 = 4,
+  MP_BF16 = 5,
+  MP_F32 = 6,
+  MP_F64 = 7
+} MpElementType;
+
+/* A dense row-major tensor that someone else owns. */
+typedef struct MpTensor {
+  MpElementType element;
+  int64_t rank;
+  const int64_t *shape;
+  const void *data;
+  size_t bytes; /* of data; must be what element and shape say */
+} MpTensor;
+
+/* Named tensors that the library owns. */
+typedef struct MpTensors MpTensors;
+
+MP_EXPORTED int64_t mpTensorsCount(const MpTensors *tensors);
+/* The name and the tensor at `index`, or null and a tensor without data outside of the range. They
+ * live as long as `tensors`. */
+MP_EXPORTED const char *mpTensorsName(const MpTensors *tensors, int64_t index);
+MP_EXPORTED MpTensor mpTensorsGet(const MpTensors *tensors, int64_t index);
+MP_EXPORTED void mpTensorsDestroy(MpTensors *tensors);
+
+/* The names of the devices of this library, separated by line feeds; a static string. */
+MP_EXPORTED const char *mpDeviceNames(void);
+
+/* An executable on a device, with the state that its programs share. */
+typedef struct MpSession MpSession;
+
+/* Reads the executable at `path` and allocates its state on the device. `threads` is for the CPU, 0
+ * for all. State is zero until initialized. */
+MP_EXPORTED MpStatus *mpSessionCreate(const char *path, const char *device, unsigned threads, MpSession **session);
+/* The same for an executable in memory, which is copied. */
+MP_EXPORTED MpStatus *mpSessionCreateFromBytes(const void *bytes, size_t size, const char *device, unsigned threads,
+                                               MpSession **session);
+MP_EXPORTED void mpSessionDestroy(MpSession *session);
+
+/* Gives every state entry its first value under the run's seed. */
+MP_EXPORTED MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed);
+
+/* State by name: parameters, optimizer slots, "learning_rate", ... */
+MP_EXPORTED MpStatus *mpSessionGetState(MpSession *session, const char *name, MpTensors **value);
+MP_EXPORTED MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value);
+/* All names of state, separated by line feeds. Lives as long as the session. */
+MP_EXPORTED const char *mpSessionStateNames(const MpSession *session);
+
+/* Weights as a safetensors file, or from a checkpoint's folder. */
+MP_EXPORTED MpStatus *mpSessionLoadWeights(MpSession *session, const char *path);
+MP_EXPORTED MpStatus *mpSessionSaveWeights(MpSession *session, const char *path);
+
+/* Runs a program once. `names` and `inputs` are `count` each; inputs per row may have any number of
+ * rows where the program allows. `results` receives its results. */
+MP_EXPORTED MpStatus *mpSessionRun(MpSession *session, const char *program, const char *const *names,
+                                   const MpTensor *inputs, size_t count, MpTensors **results);
+
+/* What training ends with. Scores that a program does not have are NaN. */
+typedef struct MpTrainResult {
+  uint64_t steps;
+  uint64_t skippedSteps;
+  double loss; /* over the last epoch */
+  double testLoss;
+  double testAccuracy;
+  double lossScale;
+  double secondsPerStep; /* median */
+  uint64_t residentBytes;
+} MpTrainResult;
+
+/* Trains as mp-exec does: `names` and `values` are `count` flags of its command line without dashes
+ * ("data", "epochs", ...; "true" for a flag without value). Flags of the device are not taken, the
+ * session has one. */
+MP_EXPORTED MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const char *const *values,
+                                     size_t count, MpTrainResult *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MP_C_RUNTIME_H */

@@ -1,0 +1,261 @@
+//===- Runtime.cpp - running Halfstep executables from C ------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp-c/Runtime.h"
+#include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Training/Checkpoint.h"
+#include "mp/Runtime/Training/Trainer.h"
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <new>
+
+using namespace mp;
+
+struct MpStatus {
+  std::string message;
+};
+
+struct MpTensors {
+  NamedTensors tensors;
+};
+
+struct MpSession {
+  std::unique_ptr<Session> session;
+  std::string stateNames;
+};
+
+static_assert(MP_F64 == static_cast<int>(ElementType::F64) && MP_BF16 == static_cast<int>(ElementType::BF16));
+
+/// Hands an error to C, nothing for success.
+static MpStatus *toC(const Status &status) { return status.ok() ? nullptr : new MpStatus{status.message()}; }
+
+/// Runs what may fail; what the standard library throws becomes an error as well.
+template <typename Function> static MpStatus *guarded(Function &&function) {
+  try {
+    return toC(function());
+  } catch (const std::exception &error) {
+    return new (std::nothrow) MpStatus{error.what()};
+  }
+}
+
+static Status needs(const void *pointer, const char *what) {
+  return pointer ? Status::success() : makeError(what, " is null");
+}
+
+static void registerDevices() {
+  static std::once_flag once;
+  std::call_once(once, registerCPUDevice);
+}
+
+const char *mpStatusMessage(const MpStatus *status) { return status ? status->message.c_str() : ""; }
+
+void mpStatusDestroy(MpStatus *status) { delete status; }
+
+int64_t mpTensorsCount(const MpTensors *tensors) { return tensors ? static_cast<int64_t>(tensors->tensors.size()) : 0; }
+
+static const NamedTensor *at(const MpTensors *tensors, int64_t index) {
+  return index >= 0 && index < mpTensorsCount(tensors) ? &tensors->tensors[static_cast<size_t>(index)] : nullptr;
+}
+
+const char *mpTensorsName(const MpTensors *tensors, int64_t index) {
+  const NamedTensor *named = at(tensors, index);
+  return named ? named->name.c_str() : nullptr;
+}
+
+MpTensor mpTensorsGet(const MpTensors *tensors, int64_t index) {
+  const NamedTensor *named = at(tensors, index);
+  if (!named)
+    return {MP_I1, 0, nullptr, nullptr, 0};
+  const HostTensor &tensor = named->tensor;
+  return {static_cast<MpElementType>(tensor.type.element), static_cast<int64_t>(tensor.type.shape.size()),
+          tensor.type.shape.data(), tensor.bytes.data(), tensor.bytes.size()};
+}
+
+void mpTensorsDestroy(MpTensors *tensors) { delete tensors; }
+
+const char *mpDeviceNames(void) {
+  registerDevices();
+  static const std::string names = [] {
+    std::string text;
+    for (const std::string &name : registeredDevices())
+      text += (text.empty() ? "" : "\n") + name;
+    return text;
+  }();
+  return names.c_str();
+}
+
+static Status createSession(ErrorOr<LoadedExecutable> file, const char *deviceName, unsigned threads,
+                            MpSession **result) {
+  if (!file)
+    return file.status();
+  registerDevices();
+  ErrorOr<std::unique_ptr<Device>> device = createDevice(deviceName ? deviceName : "cpu", {threads});
+  if (!device)
+    return device.status();
+  ErrorOr<std::unique_ptr<Session>> session =
+      Session::create(std::make_shared<const LoadedExecutable>(std::move(*file)), std::move(*device));
+  if (!session)
+    return session.status();
+  std::string names;
+  for (const auto &entry : (*session)->table().state)
+    names += (names.empty() ? "" : "\n") + entry->name;
+  *result = new MpSession{std::move(*session), std::move(names)};
+  return Status::success();
+}
+
+MpStatus *mpSessionCreate(const char *path, const char *device, unsigned threads, MpSession **session) {
+  return guarded([&] {
+    if (Status given = needs(path, "path"); !given.ok())
+      return given;
+    if (Status given = needs(session, "session"); !given.ok())
+      return given;
+    return createSession(readExecutable(std::string(path)), device, threads, session);
+  });
+}
+
+MpStatus *mpSessionCreateFromBytes(const void *bytes, size_t size, const char *device, unsigned threads,
+                                   MpSession **session) {
+  return guarded([&] {
+    if (Status given = needs(size ? bytes : "", "bytes"); !given.ok())
+      return given;
+    if (Status given = needs(session, "session"); !given.ok())
+      return given;
+    std::span<const std::byte> span(static_cast<const std::byte *>(bytes), size);
+    return createSession(readExecutable(span), device, threads, session);
+  });
+}
+
+void mpSessionDestroy(MpSession *session) { delete session; }
+
+MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed) {
+  return guarded([&] {
+    Status given = needs(session, "session");
+    return given.ok() ? session->session->initialize(seed) : given;
+  });
+}
+
+MpStatus *mpSessionGetState(MpSession *session, const char *name, MpTensors **value) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(name, "name"), needs(value, "value")})
+      if (!given.ok())
+        return given;
+    ErrorOr<HostTensor> tensor = session->session->state(name);
+    if (!tensor)
+      return tensor.status();
+    *value = new MpTensors{{{name, std::move(*tensor)}}};
+    return Status::success();
+  });
+}
+
+/// A copy of a caller's tensor, whose size is checked.
+static ErrorOr<HostTensor> fromC(const MpTensor &tensor, const char *name) {
+  if (tensor.element < MP_I1 || tensor.element > MP_F64 || tensor.rank < 0 || (tensor.rank > 0 && !tensor.shape) ||
+      (tensor.bytes > 0 && !tensor.data))
+    return makeError("tensor '", name, "' has no valid type, shape or data");
+  HostTensor copy;
+  copy.type = makeType(static_cast<ElementType>(tensor.element), {tensor.shape, tensor.shape + tensor.rank});
+  std::optional<uint64_t> expected = byteCount(copy.type);
+  if (!expected || *expected != tensor.bytes)
+    return makeError("tensor '", name, "' is ", typeName(copy.type), ", given ", tensor.bytes, " bytes");
+  const std::byte *data = static_cast<const std::byte *>(tensor.data);
+  copy.bytes.assign(data, data + tensor.bytes);
+  return copy;
+}
+
+MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(name, "name")})
+      if (!given.ok())
+        return given;
+    ErrorOr<HostTensor> tensor = fromC(value, name);
+    return tensor ? session->session->setState(name, *tensor) : tensor.status();
+  });
+}
+
+const char *mpSessionStateNames(const MpSession *session) { return session ? session->stateNames.c_str() : ""; }
+
+MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(path, "path")})
+      if (!given.ok())
+        return given;
+    return loadWeights(path, *session->session);
+  });
+}
+
+MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(path, "path")})
+      if (!given.ok())
+        return given;
+    return saveWeights(path, *session->session);
+  });
+}
+
+MpStatus *mpSessionRun(MpSession *session, const char *program, const char *const *names, const MpTensor *inputs,
+                       size_t count, MpTensors **results) {
+  return guarded([&]() -> Status {
+    for (Status given :
+         {needs(session, "session"), needs(program, "program"), needs(count && !names ? nullptr : program, "names"),
+          needs(count && !inputs ? nullptr : program, "inputs"), needs(results, "results")})
+      if (!given.ok())
+        return given;
+    NamedTensors named;
+    for (size_t i = 0; i < count; ++i) {
+      if (Status given = needs(names[i], "an input's name"); !given.ok())
+        return given;
+      ErrorOr<HostTensor> tensor = fromC(inputs[i], names[i]);
+      if (!tensor)
+        return tensor.status();
+      named.push_back({names[i], std::move(*tensor)});
+    }
+    ErrorOr<NamedTensors> ran = session->session->run(program, named);
+    if (!ran)
+      return ran.status();
+    *results = new MpTensors{std::move(*ran)};
+    return Status::success();
+  });
+}
+
+MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const char *const *values, size_t count,
+                         MpTrainResult *result) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(count && !names ? nullptr : result, "names"),
+                         needs(count && !values ? nullptr : result, "values"), needs(result, "result")})
+      if (!given.ok())
+        return given;
+    TrainOptions options;
+    for (size_t i = 0; i < count; ++i) {
+      if (Status given = needs(names[i] && values[i] ? names[i] : nullptr, "a flag"); !given.ok())
+        return given;
+      std::string_view name = names[i];
+      if (name == "device" || name == "threads")
+        return makeError("flag ", name, " is the session's");
+      if (Status set = setTrainFlag(options, name, values[i]); !set.ok())
+        return set;
+    }
+    ErrorOr<TrainResult> trained = train(*session->session, options);
+    if (!trained)
+      return trained.status();
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    auto score = [&](const std::vector<Score> &scores, const char *name) {
+      return TrainResult::find(scores, name).value_or(kNone);
+    };
+    *result = {trained->steps,
+               trained->skipped,
+               score(trained->trainScores, "loss"),
+               score(trained->testScores, "loss"),
+               score(trained->testScores, "accuracy"),
+               trained->lossScale.value_or(kNone),
+               trained->secondsPerStep,
+               trained->residentBytes};
+    return Status::success();
+  });
+}

@@ -1,0 +1,102 @@
+/*===- RuntimeTest.c - the runtime's C API, from C ---------------------------===*\
+|*                                                                            *|
+|* Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.      *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/* usage: c-api-test MODEL.mpx DATA_FOLDER. Ends with 0 if every expectation holds. */
+
+#include "mp-c/Runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int failures = 0;
+
+static void expect(int holds, const char *what) {
+  if (!holds) {
+    fprintf(stderr, "not so: %s\n", what);
+    failures += 1;
+  }
+}
+
+/* Success, or the message is printed. */
+static void succeed(MpStatus *status, const char *what) {
+  if (status)
+    fprintf(stderr, "%s\n", mpStatusMessage(status));
+  expect(status == NULL, what);
+  mpStatusDestroy(status);
+}
+
+static void fail(MpStatus *status, const char *message) {
+  expect(status != NULL && strcmp(mpStatusMessage(status), message) == 0, message);
+  if (status && strcmp(mpStatusMessage(status), message) != 0)
+    fprintf(stderr, "  but: %s\n", mpStatusMessage(status));
+  mpStatusDestroy(status);
+}
+
+static void testInference(MpSession *session) {
+  const unsigned char pixels[12] = {255, 0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 255};
+  const int64_t shape[2] = {3, 4};
+  const char *names[1] = {"x"};
+  MpTensor x = {MP_UI8, 2, shape, pixels, sizeof(pixels)};
+  MpTensors *results = NULL;
+  succeed(mpSessionRun(session, "infer", names, &x, 1, &results), "infer runs");
+  expect(mpTensorsCount(results) == 1, "one result");
+  expect(mpTensorsName(results, 1) == NULL, "no second result");
+  MpTensor logits = mpTensorsGet(results, 0);
+  expect(logits.element == MP_F32 && logits.rank == 2 && logits.shape[0] == 3 &&
+             logits.shape[1] == 3,
+         "logits are 3x3xf32");
+  MpTensors *kernel = NULL;
+  succeed(mpSessionGetState(session, "dense.kernel", &kernel), "the parameter is read");
+  expect(memcmp(logits.data, mpTensorsGet(kernel, 0).data, 3 * sizeof(float)) == 0,
+         "a unit vector gives the kernel's first row");
+  mpTensorsDestroy(kernel);
+  mpTensorsDestroy(results);
+
+  x.bytes = 11;
+  fail(mpSessionRun(session, "infer", names, &x, 1, &results),
+       "tensor 'x' is tensor<3x4xui8>, given 11 bytes");
+  fail(mpSessionRun(session, "infer", names, NULL, 1, &results), "inputs is null");
+  fail(mpSessionRun(session, "infer", NULL, NULL, 0, &results),
+       "input 'x' of program infer is missing");
+}
+
+static void testTraining(MpSession *session, const char *data) {
+  const char *names[4] = {"data", "epochs", "quiet", "learning-rate"};
+  const char *values[4] = {data, "5", "true", "0.5"};
+  MpTrainResult result;
+  succeed(mpSessionTrain(session, names, values, 4, &result), "training runs");
+  expect(result.steps > 0 && result.testAccuracy > 0.5 && result.testLoss < 0.5, "it learns");
+  names[1] = "device";
+  fail(mpSessionTrain(session, names, values, 4, &result), "flag device is the session's");
+  names[1] = "epoch";
+  fail(mpSessionTrain(session, names, values, 4, &result), "unknown flag --epoch");
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3)
+    return 2;
+  MpSession *session = NULL;
+  fail(mpSessionCreate(argv[1], "abacus", 0, &session), "no device 'abacus', this program has cpu");
+  fail(mpSessionCreate(NULL, "cpu", 0, &session), "path is null");
+  fail(mpSessionCreateFromBytes("", 0, "cpu", 0, &session),
+       "not an executable: 0 bytes are less than a header of 64");
+  succeed(mpSessionCreate(argv[1], "cpu", 2, &session), "a session is made");
+  succeed(mpSessionInitialize(session, 1), "state is initialized");
+  expect(strstr(mpSessionStateNames(session), "learning_rate") != NULL, "names of state");
+  expect(strcmp(mpDeviceNames(), "cpu") == 0, "names of devices");
+
+  float rate = 0.25f;
+  MpTensor value = {MP_F32, 0, NULL, &rate, sizeof(rate)};
+  succeed(mpSessionSetState(session, "learning_rate", value), "state is set");
+  fail(mpSessionSetState(session, "speed", value), "no state 'speed'");
+  testInference(session);
+  testTraining(session, argv[2]);
+  mpSessionDestroy(session);
+  mpSessionDestroy(NULL);
+  if (failures == 0)
+    printf("every expectation holds\n");
+  return failures != 0;
+}

@@ -1,0 +1,96 @@
+//===- DerivativeEdgeTest.cpp - derivatives where they are a convention ---===//
+//
+// At a kink, a tie or a NaN no difference quotient says what a gradient is: these are PyTorch's
+// conventions, which the ops' descriptions state.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+#include "mp/IR/Program.h"
+#include "mp/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace mp;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// The gradients of the sum of `%r`, which `statement` computes from the f64 parameters %0, %1, ... of these types.
+std::vector<std::vector<double>> gradients(const std::string &statement, const std::vector<std::string> &types,
+                                           const std::string &result, const std::vector<Tensor> &values) {
+  std::string signature;
+  for (size_t i = 0; i < types.size(); ++i)
+    signature += (i ? ", %" : "%") + std::to_string(i) + ": " + types[i] + " {mp.parameter = \"p" + std::to_string(i) +
+                 "\", mp.initializer = #mp.zeros}";
+  Program program("func.func @model(" + signature +
+                  ") -> (tensor<f64> {mp.loss}) attributes {mp.program = \"model\"} {\n  %r = " + statement +
+                  "\n  %l = mp.reduce_sum %r dimensions [0] : " + result +
+                  " -> tensor<f64>\n  return %l : tensor<f64>\n}");
+  mlir::PassManager passes(program.getContext());
+  passes.addPass(createAutodiffPass());
+  if (!program.func("model") || failed(passes.run(program.getModule()))) {
+    ADD_FAILURE() << program.errors();
+    return {};
+  }
+  llvm::FailureOr<std::vector<Tensor>> results = evaluate(program.func("train_step"), values);
+  if (failed(results)) {
+    ADD_FAILURE() << program.errors();
+    return {};
+  }
+  std::vector<std::vector<double>> found;
+  for (size_t i = 0; i < types.size(); ++i)
+    found.push_back((*results)[i + 1].reals());
+  return found;
+}
+
+using Values = std::vector<double>;
+
+TEST(DerivativeEdge, EqualOperandsOfMaxGetHalfEach) {
+  const std::string type = "tensor<3xf64>";
+  auto found = gradients("mp.max %0, %1 : " + type + ", " + type + " -> " + type, {type, type}, type,
+                         {reals(ElementType::F64, {3}, {1, 2, 5}), reals(ElementType::F64, {3}, {1, 3, 4})});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (Values{0.5, 0, 1}));
+  EXPECT_EQ(found[1], (Values{0.5, 1, 0}));
+}
+
+TEST(DerivativeEdge, BothOperandsOfMaxGetTheGradientAtNaN) {
+  const std::string type = "tensor<1xf64>";
+  auto found = gradients("mp.max %0, %1 : " + type + ", " + type + " -> " + type, {type, type}, type,
+                         {reals(ElementType::F64, {1}, {kNaN}), reals(ElementType::F64, {1}, {3})});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (Values{1}));
+  EXPECT_EQ(found[1], (Values{1}));
+}
+
+TEST(DerivativeEdge, LargestElementsShareTheGradient) {
+  auto found = gradients("mp.reduce_max %0 dimensions [1] : tensor<2x4xf64> -> tensor<2xf64>", {"tensor<2x4xf64>"},
+                         "tensor<2xf64>", {reals(ElementType::F64, {2, 4}, {1, 7, 7, 2, 3, 3, 3, 3})});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0], (Values{0, 0.5, 0.5, 0, 0.25, 0.25, 0.25, 0.25}));
+}
+
+TEST(DerivativeEdge, AMaximumThatIsNaNHasNoFiniteGradient) {
+  auto found = gradients("mp.reduce_max %0 dimensions [1] : tensor<1x2xf64> -> tensor<1xf64>", {"tensor<1x2xf64>"},
+                         "tensor<1xf64>", {reals(ElementType::F64, {1, 2}, {kNaN, 1})});
+  ASSERT_EQ(found.size(), 1u);
+  for (double value : found[0])
+    EXPECT_TRUE(std::isnan(value)) << value;
+}
+
+TEST(DerivativeEdge, ReluHasNoSlopeAtZeroAndPassesAtNaN) {
+  const std::string type = "tensor<4xf64>";
+  auto found = gradients("mp.relu %0 : " + type, {type}, type, {reals(ElementType::F64, {4}, {-1, 0, 2, kNaN})});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0], (Values{0, 0, 1, 1}));
+}
+
+} // namespace

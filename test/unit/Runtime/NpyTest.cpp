@@ -1,0 +1,87 @@
+//===- NpyTest.cpp - tests of .npy files ----------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Runtime/Npy.h"
+#include "TemporaryFolder.h"
+#include "mp/Runtime/Files.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace mp;
+using namespace mp::test;
+
+/// A file of version 1 with that dictionary, whose length need not be a multiple of 64.
+static std::vector<std::byte> makeNpy(const std::string &dictionary, const std::string &data) {
+  std::string text = std::string("\x93NUMPY\x01\x00", 8);
+  text += static_cast<char>(dictionary.size() & 0xFF);
+  text += static_cast<char>(dictionary.size() >> 8);
+  text += dictionary + data;
+  std::span<const std::byte> bytes = bytesOf(text);
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(Npy, RoundTrips) {
+  TemporaryFolder folder;
+  for (const char *text : {"2x3xf32=1 2 3 4 5 6", "f64=0.5", "0x4xf16=", "5xui8=1 2 3 4 5", "3xi1=1 0 1", "2xi64=-1 7",
+                           "2x1x2xbf16=1 2 3 4", "1xi32=-3"}) {
+    HostTensor tensor = *parseTensor(text);
+    ASSERT_TRUE(writeNpy(folder / "a.npy", tensor).ok());
+    ErrorOr<HostTensor> again = readNpy(folder / "a.npy");
+    ASSERT_TRUE(again.ok()) << again.message();
+    EXPECT_EQ(again->type, tensor.type) << text;
+    EXPECT_EQ(again->bytes, tensor.bytes) << text;
+    // The data of a file begin at a multiple of 64 bytes, as the format asks.
+    EXPECT_EQ((readFile(folder / "a.npy")->size() - tensor.bytes.size()) % 64, 0u);
+  }
+}
+
+TEST(Npy, ReadsColumnMajor) {
+  // [[0, 1, 2], [3, 4, 5]] column by column.
+  ErrorOr<HostTensor> tensor =
+      parseNpy(makeNpy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", std::string("\0\3\1\4\2\5", 6)));
+  ASSERT_TRUE(tensor.ok()) << tensor.message();
+  for (uint64_t i = 0; i < 6; ++i)
+    EXPECT_EQ(elementAt(*tensor, i), double(i));
+}
+
+TEST(Npy, SaysWhatIsWrong) {
+  auto message = [](const std::string &dictionary, const std::string &data) {
+    return parseNpy(makeNpy(dictionary, data)).message();
+  };
+  EXPECT_EQ(message("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "1234"),
+            "element type '>f4' is not read; |b1, |u1, <i4, <i8, <f2, <f4, <f8 and V2 (bf16) are");
+  EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "1234"),
+            "tensor<2xf32> has 8 bytes, the file holds 4");
+  EXPECT_EQ(message("{'descr': '<f4', 'shape': (2,)}", ""), "header has no 'fortran_order'");
+  EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", ""), "shape (-1,) has no sizes");
+  EXPECT_FALSE(message("{'descr': '<f8', 'fortran_order': False, "
+                       "'shape': (9223372036854775807, 9223372036854775807)}",
+                       "")
+                   .empty());
+  EXPECT_EQ(parseNpy({}).message(), "not an .npy file");
+}
+
+/// Every truncation and 2,000 mutations are read or refused, and nothing else.
+TEST(Npy, SurvivesMutations) {
+  std::vector<std::byte> good =
+      makeNpy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }    \n", std::string(16, 'x'));
+  ASSERT_TRUE(parseNpy(good).ok());
+  for (size_t size = 0; size < good.size(); ++size)
+    EXPECT_FALSE(parseNpy(std::span(good).first(size)).ok());
+  uint32_t random = 1;
+  auto draw = [&] { return random = random * 1664525u + 1013904223u, random >> 8; };
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<std::byte> bytes = good;
+    for (uint32_t k = 0; k <= draw() % 4; ++k)
+      bytes[draw() % bytes.size()] = std::byte(draw());
+    ErrorOr<HostTensor> tensor = parseNpy(bytes);
+    if (tensor.ok())
+      EXPECT_EQ(tensor->bytes.size(), *byteCount(tensor->type));
+  }
+}
