@@ -2,11 +2,14 @@
 """Times the passes from a model to its training step on models of 1,000 to 100,000 ops.
 
 usage: benchmarks/compile_time/compile_time.py BUILD_DIR [--sizes=1000,10000,100000] [--repeat=3] [--limit=SECONDS]
+           [--growth=FACTOR]
 
 BUILD_DIR holds bin/mp-opt; build it with the release preset. For each size a residual network of that many ops (blocks of
 ten ops with two parameters each) goes through mp-autocast, mp-autodiff, mp-loss-scaling and mp-optimizer in one run of
-mp-opt. Prints a table in Markdown: seconds of the whole run (parsing and printing included) and of each pass, the best of
-`repeat` runs, and the seconds per op. With --limit the exit status is 1 if the largest size took longer.
+mp-opt, without threads. Prints a table in Markdown: seconds of the whole run (parsing, verifying and printing included), of
+the processor in it, and of each pass, from the run of `repeat` that took the processor least. With --limit the exit
+status is 1 if the largest size took longer, with --growth if an op of the largest model took the processor more than that
+many times as long as one of the smallest: the passes are linear.
 """
 
 import argparse
@@ -84,20 +87,24 @@ def main():
     parser.add_argument("--sizes", default="1000,3000,10000,30000,100000")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=float)
+    parser.add_argument("--growth", type=float)
     options = parser.parse_args()
     print(f"{cpu_name()}, {time.strftime('%Y-%m-%d')}\n")
     print("| ops | whole run, s | of it CPU, s | " + " | ".join(PASSES) + " | CPU us per op |")
     print("|---" * (len(PASSES) + 4) + "|")
-    seconds = 0.0
+    seconds, per_op = 0.0, []
     with tempfile.TemporaryDirectory() as folder:
         for ops in map(int, options.sizes.split(",")):
             path = pathlib.Path(folder) / "model.mlir"
             path.write_text(model(ops))
             seconds, cpu, passes = measure(options.build / "bin" / "mp-opt", path, options.repeat)
+            per_op.append(cpu / ops)
             cells = " | ".join(f"{passes[name]:.3f}" for name in PASSES)
             print(f"| {ops:,} | {seconds:.2f} | {cpu:.2f} | {cells} | {1e6 * cpu / ops:.1f} |", flush=True)
     if options.limit and seconds > options.limit:
         sys.exit(f"{seconds:.2f} s is more than the limit of {options.limit} s")
+    if options.growth and per_op[-1] > options.growth * per_op[0]:
+        sys.exit(f"an op of the largest model costs {per_op[-1] / per_op[0]:.1f} times as much as one of the smallest")
 
 
 if __name__ == "__main__":
