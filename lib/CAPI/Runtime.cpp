@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Status.h"
+
 #include "mp-c/Runtime.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/Session.h"
@@ -14,13 +16,8 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <new>
 
 using namespace mp;
-
-struct MpStatus {
-  std::string message;
-};
 
 struct MpTensors {
   NamedTensors tensors;
@@ -32,22 +29,6 @@ struct MpSession {
 };
 
 static_assert(MP_F64 == static_cast<int>(ElementType::F64) && MP_BF16 == static_cast<int>(ElementType::BF16));
-
-/// Hands an error to C, nothing for success.
-static MpStatus *toC(const Status &status) { return status.ok() ? nullptr : new MpStatus{status.message()}; }
-
-/// Runs what may fail; what the standard library throws becomes an error as well.
-template <typename Function> static MpStatus *guarded(Function &&function) {
-  try {
-    return toC(function());
-  } catch (const std::exception &error) {
-    return new (std::nothrow) MpStatus{error.what()};
-  }
-}
-
-static Status needs(const void *pointer, const char *what) {
-  return pointer ? Status::success() : makeError(what, " is null");
-}
 
 static void registerDevices() {
   static std::once_flag once;

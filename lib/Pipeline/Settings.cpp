@@ -168,6 +168,8 @@ using Scaling = LossScalingPassOptions;
 using Optimizer = OptimizerPassOptions;
 
 static constexpr Setting kSettings[] = {
+    {"training", "BOOL", "whether the programs that train are made, beside those that evaluate and infer",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.training); }},
     {"batch-size", "N", "rows of one step",
      [](Options &o, StringRef v) { return setInteger<&SpecializePassOptions::batch, 1>(o.specialize, v); }},
     {"policy", "NAME", "mixed_float16 (the default), mixed_bfloat16, float32, pytorch, tensorflow, or a policy file",

@@ -20,7 +20,6 @@ namespace mp {
 namespace {
 struct CompileCommand {
   std::string model, output = "-", stage = "executable", dumpDirectory;
-  bool inferenceOnly = false;
   CompileFlags flags;
 };
 } // namespace
@@ -44,7 +43,6 @@ static void run(const CompileCommand &command) {
     fail("--compile-to: expected one of " + stageNames() + ", found '" + command.stage + "'");
   options.compileTo = *stage;
   options.dumpDirectory = command.dumpDirectory;
-  options.training = !command.inferenceOnly;
   if (*stage == Stage::Executable && command.output == "-")
     fail("an executable needs a file to go to: -o F.mpx");
   withModel(command.model, [&](ModuleOp module) {
@@ -68,7 +66,6 @@ void addCompileCommand(CLI::App &app) {
   verb->add_option("-o,--output", command->output, "where the result goes");
   verb->add_option("--compile-to", command->stage, "the last stage: " + stageNames())->type_name("STAGE");
   verb->add_option("--dump-dir", command->dumpDirectory, "a folder for one numbered file per stage")->type_name("DIR");
-  verb->add_flag("--inference-only", command->inferenceOnly, "make the programs eval and infer alone");
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });
 }

@@ -1,0 +1,42 @@
+//===- Status.h - errors on their way to C ----------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_CAPI_STATUS_H
+#define MP_LIB_CAPI_STATUS_H
+
+#include "mp-c/Runtime.h"
+#include "mp/Numerics/Status.h"
+
+#include <exception>
+#include <new>
+#include <string>
+
+struct MpStatus {
+  std::string message;
+};
+
+namespace mp {
+
+/// Hands an error to C, nothing for success.
+inline MpStatus *toC(const Status &status) { return status.ok() ? nullptr : new MpStatus{status.message()}; }
+
+/// Runs what may fail; what the standard library throws becomes an error as well.
+template <typename Function> MpStatus *guarded(Function &&function) {
+  try {
+    return toC(function());
+  } catch (const std::exception &error) {
+    return new (std::nothrow) MpStatus{error.what()};
+  }
+}
+
+inline Status needs(const void *pointer, const char *what) {
+  return pointer ? Status::success() : makeError(what, " is null");
+}
+
+} // namespace mp
+
+#endif // MP_LIB_CAPI_STATUS_H

@@ -1,0 +1,68 @@
+/*===- CompilerTest.c - the compiler's C API, from C -------------------------===*\
+|*                                                                            *|
+|* Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.      *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/* usage: c-api-compiler-test EXECUTABLE. Compiles, runs and refuses; ends with 0 if every expectation holds. */
+
+#include "mp-c/Compiler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kModel =
+    "func.func @m(%x: tensor<?x2xf32> {mp.input = \"x\"},\n"
+    "             %w: tensor<2x1xf32> {mp.parameter = \"w\", mp.initializer = #mp.constant<0.5 : f64>})\n"
+    "    -> (tensor<?x1xf32> {mp.output = \"y\"}) attributes {mp.program = \"model\"} {\n"
+    "  %y = mp.matmul %x, %w acc f32 : tensor<?x2xf32>, tensor<2x1xf32> -> tensor<?x1xf32>\n"
+    "  return %y : tensor<?x1xf32>\n"
+    "}\n";
+
+static int failures = 0;
+
+static void expect(MpStatus *status, const char *message) {
+  if (strstr(mpStatusMessage(status), message) == NULL || (status == NULL) != (*message == 0)) {
+    fprintf(stderr, "expected '%s', found '%s'\n", message, mpStatusMessage(status));
+    failures += 1;
+  }
+  mpStatusDestroy(status);
+}
+
+static void testRun(const char *executable) {
+  const float rows[4] = {1, 2, 3, 4};
+  const int64_t shape[2] = {2, 2};
+  const char *names[1] = {"x"};
+  MpTensor input = {MP_F32, 2, shape, rows, sizeof rows};
+  MpSession *session = NULL;
+  MpTensors *results = NULL;
+  expect(mpSessionCreate(executable, "cpu", 0, &session), "");
+  expect(mpSessionInitialize(session, 0), "");
+  expect(mpSessionRun(session, "infer", names, &input, 1, &results), "");
+  const float *y = mpTensorsGet(results, 0).data;
+  if (!y || y[0] != 1.5f || y[1] != 3.5f) {
+    fprintf(stderr, "x * w is not what it should be\n");
+    failures += 1;
+  }
+  mpTensorsDestroy(results);
+  mpSessionDestroy(session);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  size_t length = strlen(kModel);
+  const char *settings[2] = {"policy=float32", "batch-size=2"};
+  const char *wrong[1] = {"policee=float32"};
+  expect(mpCompile(kModel, length, "m.mlir", settings, 2, argv[1]), "has no result with mp.loss");
+  const char *inference[3] = {"policy=float32", "batch-size=2", "training=false"};
+  expect(mpCompile(kModel, length, "m.mlir", inference, 3, argv[1]), "");
+  testRun(argv[1]);
+  expect(mpCompile(kModel, length, "m.mlir", wrong, 1, argv[1]), "no setting is called 'policee'");
+  expect(mpCompile("func.func @m(", 13, "m.mlir", NULL, 0, argv[1]), "m.mlir:1:");
+  expect(mpCompile(kModel, length, "m.mlir", inference, 3, "/nonexistent/m.mpx"), "/nonexistent/");
+  expect(mpCompile(NULL, 0, "m.mlir", NULL, 0, argv[1]), "text is null");
+  if (failures == 0)
+    printf("every expectation holds\n");
+  return failures != 0;
+}
