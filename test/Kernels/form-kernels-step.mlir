@@ -1,29 +1,48 @@
-// The kernels of a whole training step in mixed_float16: at most 4 for each of the 3 layers, and 4.
+// The kernels of the example's programs: a training step has at most 4 for each of the 3 layers, and 4.
 
-// RUN: mp-opt %S/Inputs/mlp_mixed_float16.mlir -mp-decompose -cse -mp-form-kernels -remarks-filter=mp-form-kernels \
-// RUN:   -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
+// DEFINE: %{policy} =
+// DEFINE: %{form} = mp-opt %{source}/examples/fashion_mnist_mlp.mlir -remarks-filter=mp-form-kernels -mlir-disable-threading -o %t \
+// DEFINE:   -pass-pipeline="builtin.module(mp-training{batch=128 policy=%{policy} optimizer={kind=adam}},func.func(mp-decompose,cse,mp-form-kernels,mp-verify-kernels))"
+
+// REDEFINE: %{policy} = float32
+// RUN: %{form} 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t
-// REMARK: kernels=13
+// REDEFINE: %{policy} = mixed_float16
+// RUN: %{form} 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: FileCheck %s --input-file=%t --check-prefixes=CHECK,F16
+// REDEFINE: %{policy} = mixed_bfloat16
+// RUN: %{form} 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Forward: casts of both operands, bias, relu, dropout.
-// CHECK-COUNT-3: mp.kernel "matmul
-// Loss, metric and gradient of the logits.
-// CHECK: mp.kernel "softmax_cross_entropy_rows
-// CHECK: mp.argmax
-// CHECK: mp.softmax_cross_entropy_grad
+// The programs train_step, eval and infer.
+// REMARK: kernels=13
+// REMARK: kernels=5
+// REMARK: kernels=3
+
+// CHECK-LABEL: @train_step
+// Forward: the pixels, casts of both operands, bias, relu, dropout.
+// CHECK: mp.kernel "matmul
+// CHECK: mp.cast %{{.*}} : tensor<128x784xui8> -> tensor<128x784xf32>
+// F16: mp.cast %{{.*}} {autocast} : tensor<784x512xf32> -> tensor<784x512xf16>
+// CHECK: mp.matmul
+// CHECK-NEXT: mp.relu
+// CHECK-NEXT: mp.dropout
+// CHECK: mp.kernel "matmul
+// CHECK: mp.kernel "matmul
+// Loss, gradient of the logits and metric, in the order of the program.
+// CHECK: mp.kernel "{{softmax|argmax}}
+// CHECK-DAG: mp.softmax_cross_entropy_rows
+// CHECK-DAG: mp.argmax
+// CHECK-DAG: mp.softmax_cross_entropy_grad
 // Gradients of two activations and three weights.
 // CHECK-COUNT-5: mp.kernel "matmul
-// All bias gradients.
+// All bias gradients, all finite checks, all scalars, all updates.
 // CHECK: mp.kernel "reduce_sum
 // CHECK-COUNT-3: mp.reduce_sum
-// All finite checks.
 // CHECK: mp.kernel "nonfinite_blocks
 // CHECK-COUNT-6: mp.nonfinite_blocks
-// All scalars.
 // CHECK: mp.kernel "reduce_mean
 // CHECK: mp.first_bad
-// CHECK: mp.update_loss_scale
-// All updates.
+// F16: mp.update_loss_scale
 // CHECK: mp.kernel "adam
 // CHECK-COUNT-6: mp.adam
-// CHECK-NOT: mp.kernel
+// CHECK: return

@@ -262,18 +262,20 @@ void Grouping::place(Operation *op) {
     host = groups.size();
     groups.push_back({wanted.kind, wanted.shape});
   }
-  absorbMaps(*host, producers);
+  if (wanted.kind == groups[*host].kind)
+    absorbProducers(*host, producers);
   join(op, wanted, *host, producers);
 }
 
-/// exp(x) + exp(y): both maps become one with their sum. A map that nothing read yet has no way to `host`, and `host`,
-/// which is at least as deep, none to it.
-void Grouping::absorbMaps(unsigned host, SmallVectorImpl<unsigned> &producers) {
-  if (groups[host].kind != GroupKind::Map)
+/// exp(x) + exp(y): both maps become one with their sum, as scalars do. A group that nothing read yet has no way to
+/// `host`, and `host`, which is at least as deep, none to it.
+void Grouping::absorbProducers(unsigned host, SmallVectorImpl<unsigned> &producers) {
+  GroupKind kind = groups[host].kind;
+  if (kind != GroupKind::Map && kind != GroupKind::Serial)
     return;
   llvm::erase_if(producers, [&](unsigned producer) {
     Group &other = groups[producer];
-    if (producer == host || other.kind != GroupKind::Map || other.isRead || other.shape != groups[host].shape ||
+    if (producer == host || other.kind != kind || other.isRead || other.shape != groups[host].shape ||
         other.depth > groups[host].depth)
       return false;
     groups[host].fitsRows &= other.fitsRows;

@@ -74,22 +74,28 @@ static void mergeLevels(Grouping &grouping, GroupKind kind, bool everyGroupCount
   }
 }
 
-/// Merges rows of one shape that read one tensor of that shape: a loss, its gradient and a metric.
+/// Merges rows of one shape that read one tensor of that shape, or several of one kernel: a loss, its gradient and a
+/// metric of the logits and of the cast logits.
 static void mergeRows(Grouping &grouping) {
   const std::vector<Group> &groups = grouping.getGroups();
   std::vector<unsigned> levels =
       computeLevels(getReads(grouping), [&](unsigned group) { return groups[group].kind == GroupKind::Row; });
+  // What a tensor comes from: its producer, or the tensor itself.
+  auto originOf = [&](Value tensor) {
+    std::optional<unsigned> producer = grouping.getProducer(tensor);
+    return (producer ? groups[*producer].ops.front()->getResult(0) : tensor).getAsOpaquePointer();
+  };
   llvm::EquivalenceClasses<unsigned> classes;
-  DenseMap<std::pair<Value, unsigned>, unsigned> readers;
+  std::map<std::tuple<const void *, unsigned, ArrayRef<int64_t>>, unsigned> readers;
   for (unsigned group = 0; group < groups.size(); ++group) {
     if (groups[group].kind != GroupKind::Row || groups[group].ops.empty())
       continue;
     classes.insert(group);
+    ArrayRef<int64_t> shape = groups[group].shape;
     for (Value input : grouping.getInputs(group)) {
-      // A tensor's own shape makes the shapes of its readers equal.
-      if (cast<RankedTensorType>(input.getType()).getShape() != ArrayRef(groups[group].shape))
+      if (cast<RankedTensorType>(input.getType()).getShape() != shape)
         continue;
-      auto [found, inserted] = readers.try_emplace({input, levels[group]}, group);
+      auto [found, inserted] = readers.try_emplace({originOf(input), levels[group], shape}, group);
       if (!inserted)
         classes.unionSets(found->second, group);
     }
