@@ -1,0 +1,122 @@
+//===- CostModelTest.cpp - the hardware table and the seconds of a kernel ----------------------------------===//
+
+#include "mp/Analysis/CostModel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+constexpr size_t kF16 = static_cast<size_t>(ArithmeticType::F16), kF32 = static_cast<size_t>(ArithmeticType::F32);
+
+Hardware simpleHardware() {
+  Hardware hardware = getHardwareTable().front();
+  hardware.contractionRates = {100, 100, 100, 50};
+  hardware.mapRates = {10, 10, 10, 5};
+  hardware.memoryBandwidth = 1000;
+  hardware.launchSeconds = 1;
+  return hardware;
+}
+
+TEST(HardwareTable, LevelsAreFoundByName) {
+  EXPECT_EQ(findHardware("cpu", "avx512")->lanes, 16);
+  EXPECT_EQ(findHardware("cpu", "avx2")->lanes, 8);
+  EXPECT_EQ(findHardware("cpu", "sse2")->lanes, 4);
+  EXPECT_EQ(findHardware("cpu", "mmx"), nullptr);
+  EXPECT_EQ(findHardware("gpu", "avx2"), nullptr);
+}
+
+TEST(HardwareTable, TilesFitTheRegisters) {
+  for (const Hardware &row : getHardwareTable()) {
+    int64_t registers = row.lanes == 16 ? 32 : 16;
+    for (RegisterTile tile : row.tiles) {
+      int64_t vectors = tile.columns / row.lanes;
+      EXPECT_EQ(tile.columns % row.lanes, 0);
+      // Accumulators, a row of the right operand, one element of the left.
+      EXPECT_LE(tile.rows * vectors + vectors + 1, registers) << row.level.str();
+    }
+  }
+}
+
+TEST(CostModel, TheSlowerOfArithmeticAndMemoryCounts) {
+  Work work;
+  work.mapOperations[kF32] = 100;
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 11);
+  work.bytes = 5000;
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 11);
+  work.bytes = 20000;
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 21);
+  work.contractionOperations[kF32] = 3000;
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 41);
+}
+
+TEST(CostModel, WorkAddsUp) {
+  Work a, b;
+  a.mapOperations[kF16] = 1, a.bytes = 2;
+  b.mapOperations[kF16] = 3, b.contractionOperations[kF32] = 4, b.bytes = 5;
+  a += b;
+  EXPECT_EQ(a.mapOperations[kF16], 4);
+  EXPECT_EQ(a.contractionOperations[kF32], 4);
+  EXPECT_EQ(a.bytes, 7);
+}
+
+class CostOfOps : public testing::Test {
+protected:
+  CostOfOps() { context.loadDialect<MPDialect, func::FuncDialect>(); }
+
+  /// The first op of a function with this body.
+  Operation *parse(const std::string &body) {
+    std::string arguments = "%x: tensor<4x8xf16>, %w: tensor<8x2xf16>, %f: tensor<4x8xf32>, %i: tensor<4x8xi1>";
+    module = parseSourceString<ModuleOp>("func.func @f(" + arguments + ") {\n" + body + "\nreturn\n}",
+                                         ParserConfig(&context));
+    return &cast<func::FuncOp>(module->getBody()->front()).getBody().front().front();
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(CostOfOps, AProductIsTwoOperationsForEachK) {
+  Work work = countWork(parse("%0 = mp.matmul %x, %w acc f32 : tensor<4x8xf16>, tensor<8x2xf16> -> tensor<4x2xf16>"));
+  EXPECT_EQ(work.contractionOperations[kF16], 4 * 2 * 8 * 2);
+  EXPECT_EQ(work.bytes, 2 * (4 * 8 + 8 * 2 + 4 * 2));
+}
+
+TEST_F(CostOfOps, AReductionWorksOnWhatItReads) {
+  Work work = countWork(parse("%0 = mp.reduce_sum %f dimensions [0] : tensor<4x8xf32> -> tensor<8xf32>"));
+  EXPECT_EQ(work.mapOperations[kF32], 32);
+  EXPECT_EQ(work.bytes, 4 * 40);
+}
+
+TEST_F(CostOfOps, MovementIsTrafficOnly) {
+  Work work = countWork(parse("%0 = mp.transpose %i permutation [1, 0] : tensor<4x8xi1> -> tensor<8x4xi1>"));
+  EXPECT_EQ(work.mapOperations[kF32], 0);
+  EXPECT_EQ(work.bytes, 64);
+}
+
+TEST_F(CostOfOps, AKernelReadsAndWritesItsBordersOnce) {
+  auto kernel = cast<KernelOp>(parse(R"(
+    %0 = mp.kernel "k" (%a = %f) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %1 = mp.relu %a : tensor<4x8xf32>
+      %2 = mp.add %1, %a : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+      mp.yield %2 : tensor<4x8xf32>
+    })"));
+  Work work = countWork(kernel);
+  EXPECT_EQ(work.mapOperations[kF32], 64);
+  EXPECT_EQ(work.bytes, 2 * 4 * 32);
+}
+
+TEST_F(CostOfOps, ExpensiveFunctionsCostMore) {
+  double exp = countArithmetic(parse("%0 = mp.exp %f : tensor<4x8xf32>")).mapOperations[kF32];
+  double relu = countArithmetic(parse("%0 = mp.relu %f : tensor<4x8xf32>")).mapOperations[kF32];
+  EXPECT_GT(exp, 10 * relu);
+}
+
+} // namespace

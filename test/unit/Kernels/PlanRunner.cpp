@@ -1,0 +1,173 @@
+//===- PlanRunner.cpp - programs compiled to kernels, and run by the evaluator -------------------------------===//
+
+#include "PlanRunner.h"
+
+#include "mp/IR/Program.h"
+#include "mp/Kernels/Passes.h"
+#include "mp/Reference/Evaluator.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::test;
+
+test::CompiledProgram::CompiledProgram(const std::string &text) : context(MLIRContext::Threading::DISABLED) {
+  static const bool registered = [] {
+    registerKernelsPasses();
+    registerCSEPass();
+    return true;
+  }();
+  (void)registered;
+  context.loadDialect<MPDialect, func::FuncDialect>();
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+}
+
+bool test::CompiledProgram::run(const std::string &passes) {
+  PassManager manager(&context);
+  return succeeded(parsePassPipeline("func.func(" + passes + ")", manager)) && succeeded(manager.run(*module));
+}
+
+std::string test::CompiledProgram::print() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  return text;
+}
+
+std::vector<Tensor> test::randomArguments(func::FuncOp func, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Tensor> arguments;
+  for (Type type : func.getArgumentTypes()) {
+    TensorTypeT tensorType = *tensorTypeOf(type);
+    int64_t elements = cast<RankedTensorType>(type).getNumElements();
+    if (isFloat(tensorType.element)) {
+      std::vector<double> values(elements);
+      for (double &value : values)
+        value = static_cast<double>(random() % 4001) / 1000 - 2;
+      arguments.push_back(Tensor::ofReals(tensorType, values));
+      continue;
+    }
+    std::vector<int64_t> values(elements);
+    for (int64_t &value : values)
+      value = random() % 10;
+    arguments.push_back(Tensor::ofIntegers(tensorType, values));
+  }
+  return arguments;
+}
+
+namespace {
+
+class Memory {
+public:
+  Memory(const LaunchPlan &plan, func::FuncOp func, const std::vector<Tensor> &arguments)
+      : arena(plan.arenaBytes, kPoison), constants(plan.constants) {
+    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+      ArgumentRole role = getArgumentRole(func, i);
+      if (role == ArgumentRole::Parameter || role == ArgumentRole::State)
+        states[getArgumentName(func, i).str()] = arguments[i].bytes;
+      inputs.push_back(arguments[i].bytes);
+    }
+    for (Type type : func.getResultTypes())
+      results.emplace_back(Tensor::zeros(*tensorTypeOf(type)).bytes.size(), kPoison);
+  }
+
+  std::byte *at(const BufferPlace &place) {
+    std::vector<std::byte> &space = spaceOf(place);
+    EXPECT_LE(place.offset + place.bytes, static_cast<int64_t>(space.size()));
+    return space.data() + place.offset;
+  }
+
+  std::vector<std::byte> result(func::FuncOp func, unsigned index) {
+    if (getResultRole(func, index) == ResultRole::Next)
+      return states.at(getResultName(func, index).str());
+    return results[index];
+  }
+
+private:
+  static constexpr std::byte kPoison = std::byte(0xCD);
+
+  std::vector<std::byte> &spaceOf(const BufferPlace &place) {
+    switch (place.space) {
+    case BufferPlace::Space::Arena:
+      return arena;
+    case BufferPlace::Space::State:
+      return states.at(place.state);
+    case BufferPlace::Space::Argument:
+      return inputs.at(place.index);
+    case BufferPlace::Space::Result:
+      return results.at(place.index);
+    case BufferPlace::Space::Constant:
+      return constants;
+    }
+    llvm_unreachable("unknown space");
+  }
+
+  std::vector<std::byte> arena, constants;
+  std::map<std::string, std::vector<std::byte>> states;
+  std::vector<std::vector<std::byte>> inputs, results;
+};
+
+/// The results of one kernel, by the evaluator.
+std::vector<Tensor> evaluateKernel(KernelOp kernel, const std::vector<Tensor> &inputs) {
+  OpBuilder builder(kernel.getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  auto type = builder.getFunctionType(kernel.getInputs().getTypes(), kernel.getResultTypes());
+  auto func = func::FuncOp::create(builder, kernel.getLoc(), "kernel", type);
+  builder.setInsertionPointToStart(func.addEntryBlock());
+  Operation *clone = builder.clone(*kernel);
+  clone->setOperands(func.getArguments());
+  func::ReturnOp::create(builder, kernel.getLoc(), clone->getResults());
+  llvm::FailureOr<std::vector<Tensor>> results = evaluate(func, inputs);
+  EXPECT_TRUE(succeeded(results));
+  return succeeded(results) ? *results : std::vector<Tensor>();
+}
+
+} // namespace
+
+std::vector<std::vector<std::byte>> test::runPlan(const LaunchPlan &plan, func::FuncOp func,
+                                                  const std::vector<Tensor> &arguments) {
+  Memory memory(plan, func, arguments);
+  for (const PlanCommand &command : plan.commands) {
+    if (const auto *copy = std::get_if<CopyCommand>(&command)) {
+      std::memmove(memory.at(copy->destination), memory.at(copy->source), copy->source.bytes);
+      continue;
+    }
+    if (const auto *fill = std::get_if<FillCommand>(&command)) {
+      for (int64_t i = 0; i < fill->destination.bytes; i += fill->patternBytes)
+        std::memcpy(memory.at(fill->destination) + i, &fill->pattern, fill->patternBytes);
+      continue;
+    }
+    const auto &launch = std::get<LaunchCommand>(command);
+    KernelOp kernel = launch.kernel;
+    std::vector<Tensor> inputs;
+    for (auto [index, type] : llvm::enumerate(kernel.getInputs().getTypes())) {
+      Tensor input = Tensor::zeros(*tensorTypeOf(type));
+      std::memcpy(input.bytes.data(), memory.at(launch.buffers[index].place), input.bytes.size());
+      inputs.push_back(std::move(input));
+    }
+    for (auto [index, result] : llvm::enumerate(evaluateKernel(kernel, inputs)))
+      std::memcpy(memory.at(launch.buffers[inputs.size() + index].place), result.bytes.data(), result.bytes.size());
+  }
+  std::vector<std::vector<std::byte>> results;
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    results.push_back(memory.result(func, i));
+  return results;
+}
