@@ -16,7 +16,10 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-static bool isFloatTensor(Type type) { return isa<FloatType>(cast<RankedTensorType>(type).getElementType()); }
+static bool isFloatTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<FloatType>(tensor.getElementType());
+}
 
 //===----------------------------------------------------------------------===//
 // What must hold before
@@ -26,13 +29,13 @@ static bool isFloatTensor(Type type) { return isa<FloatType>(cast<RankedTensorTy
 static LogicalResult verifySpecialized(func::FuncOp model) {
   WalkResult walked = model.walk([&](Block *block) {
     for (BlockArgument argument : block->getArguments())
-      if (!cast<ShapedType>(argument.getType()).hasStaticShape()) {
+      if (auto shaped = dyn_cast<ShapedType>(argument.getType()); shaped && !shaped.hasStaticShape()) {
         emitError(argument.getLoc(), "has an open size; run mp-specialize before mp-autodiff");
         return WalkResult::interrupt();
       }
     for (Operation &op : *block)
       for (Type type : op.getResultTypes())
-        if (auto shaped = dyn_cast<ShapedType>(type); !shaped || !shaped.hasStaticShape()) {
+        if (auto tensor = dyn_cast<RankedTensorType>(type); !tensor || !tensor.hasStaticShape()) {
           op.emitOpError("has a result of type ")
               << type << "; mp-autodiff needs static tensors: run mp-specialize before it";
           return WalkResult::interrupt();

@@ -3,6 +3,7 @@
 #include "mp/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mp/IR/Program.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -27,7 +28,8 @@ static bool hasHalfGradients(func::FuncOp step) {
     if (!isBackward)
       continue;
     for (Value result : op.getResults()) {
-      if (elementOf(result).isF16())
+      // An op of another dialect may have a result that is no tensor.
+      if (getElementTypeOrSelf(result).isF16())
         return true;
       backward.insert(result);
     }

@@ -61,3 +61,23 @@ func.func @unreached(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.z
   %l = mp.select %c, %w, %w : tensor<i1>, tensor<f32>, tensor<f32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+func.func @counted_loop(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  // expected-error@+1 {{'arith.constant' op has a result of type 'index'; mp-autodiff needs static tensors}}
+  %c = arith.constant 4 : index
+  %l = scf.for %i = %c to %c step %c iter_args(%a = %w) -> (tensor<f32>) {
+    scf.yield %a : tensor<f32>
+  }
+  return %l : tensor<f32>
+}
+
+// -----
+
+func.func @vector(%w: tensor<8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  // expected-error@+1 {{'other.to_vector' op has a result of type 'vector<8xf32>'; mp-autodiff needs static tensors}}
+  %v = "other.to_vector"(%w) : (tensor<8xf32>) -> vector<8xf32>
+  %l = "other.sum"(%v) : (vector<8xf32>) -> tensor<f32>
+  return %l : tensor<f32>
+}
