@@ -104,6 +104,10 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
     return makeError("--resume needs --checkpoint=DIR");
   if (options.checkpointEvery && options.checkpoint.empty())
     return makeError("--checkpoint-every needs --checkpoint=DIR");
+  // Each micro-batch of the steps in flight has memory of its own.
+  constexpr uint64_t kMost = 4096;
+  if (options.accumulate > kMost)
+    return makeError("--accumulate is ", options.accumulate, ", expected at most ", kMost);
   if (options.lastBatch == LastBatch::Pad && options.accumulate > 1)
     return makeError("--last-batch=pad and --accumulate exclude each other");
   return Status::success();

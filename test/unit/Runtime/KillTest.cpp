@@ -36,7 +36,7 @@ public:
                            "train",
                            folder / "m.mpx",
                            "--data=" + folder / "data",
-                           "--steps=60",
+                           "--steps=30",
                            "--checkpoint=" + checkpoint,
                            "--checkpoint-every=1",
                            "--resume",
