@@ -21,7 +21,9 @@ static KernelKind getReductionKind(Operation *op) {
   if (count == 1 && dimensions.front() == rank - 1)
     return KernelKind::Row;
   bool leading = count > 0 && count < rank && llvm::equal(dimensions, llvm::seq<int64_t>(0, count));
-  return leading && input.getElementType() == result.getElementType() ? KernelKind::Column : KernelKind::Serial;
+  // Column kernels reduce floats to the same type; an argmax of integers may have one type, too.
+  bool isFloatReduction = isa<FloatType>(input.getElementType()) && input.getElementType() == result.getElementType();
+  return leading && isFloatReduction ? KernelKind::Column : KernelKind::Serial;
 }
 
 KernelKind mp::getKindAlone(Operation *op) {
