@@ -49,9 +49,11 @@ FailureOr<Value> mp::reduceColumns(KernelFunction &f, Value from, Value to, bool
 
 bool mp::isReduction(Operation *op) {
   return isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ArgmaxOp, SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyRowsOp,
-             SoftmaxCrossEntropyGradOp>(op);
+             SoftmaxCrossEntropyGradOp, SoftmaxCrossEntropyGradRowsOp>(op);
 }
-bool mp::givesRows(Operation *op) { return isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyGradOp>(op); }
+bool mp::givesRows(Operation *op) {
+  return isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyGradOp, SoftmaxCrossEntropyGradRowsOp>(op);
+}
 bool mp::isBlocksOp(Operation *op) { return isa<NonfiniteBlocksOp, SumSquaresBlocksOp>(op); }
 
 Value mp::reductionIdentity(LaneBuilder &b, Operation *op, Type lanes) {

@@ -229,15 +229,23 @@ LogicalResult RowOps::buildRow(Operation *op, Value row, Value target) {
     return arith::DivFOp::create(b, exponential, splat(b, parts->sum, width));
   };
   auto loss = dyn_cast<SoftmaxCrossEntropyGradOp>(op);
-  if (!loss)
+  auto rowLoss = dyn_cast<SoftmaxCrossEntropyGradRowsOp>(op);
+  if (!loss && !rowLoss)
     return storeRow(op, row, target, /*isEven=*/true,
                     [&](Value column, int64_t width) -> FailureOr<Value> { return probability(column, width); });
 
-  FailureOr<Value> label = labelOf(loss.getLabels(), row), share = shareOf(loss, row);
-  FailureOr<Value> gradient = values.only(loss.getGradient());
-  if (failed(label) || failed(share) || failed(gradient))
+  // What the row is multiplied by: its factor, or its share of the mean and then the gradient of the mean.
+  FailureOr<Value> label = labelOf(op->getOperand(1), row);
+  FailureOr<Value> share = loss ? shareOf(loss, row) : values.at(rowLoss.getFactor(), {row, 1, values.zero, 0, 1});
+  if (failed(label) || failed(share))
     return failure();
-  Value incoming = castHeld(b, *gradient, typeOf(loss.getGradient()).getElementType(), interior);
+  Value incoming;
+  if (loss) {
+    FailureOr<Value> gradient = values.only(loss.getGradient());
+    if (failed(gradient))
+      return failure();
+    incoming = castHeld(b, *gradient, typeOf(loss.getGradient()).getElementType(), interior);
+  }
   return storeRow(op, row, target, /*isEven=*/true, [&](Value column, int64_t width) -> FailureOr<Value> {
     Type i64 = withLanes(b.getI64Type(), width);
     Value columns = arith::AddIOp::create(b, splat(b, column, width), laneNumbers(b, i64));
@@ -245,6 +253,7 @@ LogicalResult RowOps::buildRow(Operation *op, Value row, Value target) {
     Type type = withLanes(interior, width);
     Value hit = arith::SelectOp::create(b, isLabel, floatConstant(b, type, 1), floatConstant(b, type, 0));
     Value difference = sub(probability(column, width), hit);
-    return mul(mul(difference, splat(b, *share, width)), splat(b, incoming, width));
+    Value shared = mul(difference, splat(b, *share, width));
+    return incoming ? mul(shared, splat(b, incoming, width)) : shared;
   });
 }
