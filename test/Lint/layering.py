@@ -4,16 +4,18 @@
 usage: layering.py REPOSITORY
 
 Reads the room (first column) and what it may use (third column) from that table, closes it transitively, and then reads
-every `#include` of "mp/ROOM/...", "mp-c/...", "mlir/..." and "llvm/..." under include/, lib/ and tools/. A folder that has
-no row in the table is an error, too, and so is an include of a room that has none.
+every `#include` of "mp/ROOM/...", "ROOM/..." (a header inside lib/), "mp-c/...", "mlir/..." and "llvm/..." under include/,
+lib/ and tools/. A folder that has no row in the table is an error, too, and so are an include of a room that has none, and
+one of another room's header inside lib/.
 """
 
+import os
 import pathlib
 import re
 import sys
 
 SOURCES = {".h", ".cpp", ".c", ".td", ".inc"}
-INCLUDE = re.compile(r'^\s*#?\s*include\s+[<"](?:mp/([^/">]+)|(mp-c|mlir|llvm)/)', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#?\s*include\s+[<"]([^">]+/[^">]+)[">]', re.MULTILINE)
 LIBRARIES = {"mlir": "MLIR", "llvm": "MLIR"}
 
 
@@ -63,6 +65,20 @@ def room_of(path):
     return parts[2 if parts[0] == "include" else 1]
 
 
+def is_allowed(path, include, allowed):
+    """Whether the file at `path` may have `#include "include"`."""
+    room = room_of(path)
+    first, second = include.split("/")[:2]
+    if first == "mp":
+        return second in allowed[room]
+    if first in LIBRARIES or first == "mp-c":
+        return LIBRARIES.get(first, first) in allowed[room]
+    if first == "..":
+        return room_of(pathlib.Path(os.path.normpath(path.parent / include))) == room
+    # A room's own header inside lib/, or one of the system.
+    return first == room or first not in allowed
+
+
 def violations(repository):
     allowed = allowed_uses((repository / "docs/ARCHITECTURE.md").read_text())
     allowed[None] = set()
@@ -78,10 +94,9 @@ def violations(repository):
             continue
         text = file.read_text()
         for match in INCLUDE.finditer(text):
-            used = match[1] or LIBRARIES.get(match[2], match[2])
-            if used not in allowed[room]:
-                line = text.count("\n", 0, match.end()) + 1
-                yield f"{path}:{line}: {room or 'a file outside the rooms'} may not use {used}"
+            if not is_allowed(path, match[1], allowed):
+                line = text.count("\n", 0, match.start(1)) + 1
+                yield f"{path}:{line}: {room or 'a file outside the rooms'} may not use {match[1]}"
 
 
 def main():
