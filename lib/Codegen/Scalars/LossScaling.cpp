@@ -42,15 +42,17 @@ FormResult mp::buildLossScaling(LaneBuilder &b, UpdateLossScaleOp op, const Scal
   fewer = c.select(c.is(arith::CmpIPredicate::slt, fewer, 0), zero, fewer);
   Value backsOff = c.is(arith::CmpIPredicate::eq, fewer, 0);
   Value lower = c.select(backsOff, c.atLeast(c.times(scale, op.getBackoffFactor()), op.getFloor()), scale);
-  Value leftIfBad = isConsecutive ? c.select(backsOff, hysteresis, fewer) : fewer;
+  // Cumulative: until the scale grows every further overflow backs off.
+  Value leftAfter = isConsecutive ? hysteresis : intConstant(b, left.getType(), 1);
+  Value leftIfBad = c.select(backsOff, leftAfter, fewer);
 
-  // A clean step counts up and grows at the interval, if the grown scale is finite.
+  // A clean step counts up and grows at the interval; beyond the range of f32 only where there is no ceiling.
   Value more = c.plus(growth, 1);
-  Value isDue = c.is(arith::CmpIPredicate::eq, more, op.getGrowthInterval());
+  Value isDue = c.is(arith::CmpIPredicate::sge, more, op.getGrowthInterval());
   Value grown = c.times(scale, op.getGrowthFactor());
   Value inf = floatConstant(b, scale.getType(), std::numeric_limits<float>::infinity());
   Value isFinite = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, grown, inf);
-  Value grows = arith::AndIOp::create(b, isDue, isFinite);
+  Value grows = op.getCeiling().isInfinity() ? isDue : Value(arith::AndIOp::create(b, isDue, isFinite));
   Value higher = c.select(grows, c.atMost(grown, op.getCeiling()), scale);
   Value leftIfClean = isConsecutive ? hysteresis : c.select(isDue, hysteresis, left);
 
