@@ -1,0 +1,243 @@
+//===- AgreementTest.cpp - device cpu against the evaluator, every op -----===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every case of OpCases in f32, f16 and bf16: compiled for the cpu and for the reference device, run on the same inputs
+// and compared under these bounds: the same bits for movement, casts and correctly rounded ops, ulps for
+// elementary functions, the forward bound for sums. One thread and two give the same bits. The cases of one op and type
+// are one program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpCases/OpCases.h"
+
+#include "mp/IR/MP.h"
+#include "mp/Numerics/ErrorBounds.h"
+#include "mp/Pipeline/Model.h"
+#include "mp/Pipeline/Pipeline.h"
+#include "mp/Reference/ReferenceDevice.h"
+#include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/Session.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <regex>
+#include <set>
+
+using namespace mp;
+
+namespace {
+
+/// Cases of one op as one program "infer": operand j of case i is the input "ci_j", result j the output "ri_j".
+struct CaseProgram {
+  std::string text;
+  NamedTensors inputs;
+};
+
+std::string prefixed(const std::string &statement, size_t number) {
+  const std::string i = std::to_string(number);
+  const std::string operands = std::regex_replace(statement, std::regex("%([0-9]+)"), "%c" + i + "_$1");
+  return std::regex_replace(operands, std::regex("%r\\b"), "%r" + i);
+}
+
+CaseProgram makeProgram(const std::vector<const OpCase *> &cases, ElementType element) {
+  std::string signature, body, returned, types, results;
+  CaseProgram program;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const OpInstance instance = instantiate(*cases[i], element);
+    std::vector<Tensor> operands = fillOperands(*cases[i], element);
+    for (size_t j = 0; j < operands.size(); ++j) {
+      const std::string name = "c" + std::to_string(i) + "_" + std::to_string(j);
+      signature +=
+          (signature.empty() ? "%" : ", %") + name + ": " + instance.operands[j] + " {mp.input = \"" + name + "\"}";
+      program.inputs.push_back({name, std::move(operands[j])});
+    }
+    body += "  " + prefixed(instance.statement, i) + "\n";
+    for (size_t j = 0; j < instance.results.size(); ++j) {
+      const std::string separator = returned.empty() ? "" : ", ";
+      returned += separator + prefixed(instance.result(j), i);
+      types += separator + instance.results[j];
+      results +=
+          separator + instance.results[j] + " {mp.output = \"r" + std::to_string(i) + "_" + std::to_string(j) + "\"}";
+    }
+  }
+  program.text = "func.func @infer(" + signature + ") -> (" + results + ") attributes {mp.program = \"infer\"} {\n" +
+                 body + "  return " + returned + " : " + types + "\n}\n";
+  return program;
+}
+
+/// The outputs of a program on a device, or what went wrong.
+ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &target, unsigned threads) {
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  std::string errors;
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) { errors += diagnostic.str() + "\n"; });
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseModel(program.text, "case", context);
+  CompileOptions options;
+  options.training = false;
+  options.target = target;
+  options.autocast.policy = "float32";
+  if (!module)
+    return Status::error(errors);
+  mlir::FailureOr<std::shared_ptr<const LoadedExecutable>> file = compileAndLoad(*module, options);
+  if (failed(file))
+    return Status::error(errors);
+  ErrorOr<std::unique_ptr<Device>> device =
+      target == "cpu" ? createCPUDevice({threads}) : createReferenceDevice({threads});
+  if (!device)
+    return device.status();
+  ErrorOr<std::unique_ptr<Session>> session = Session::create(*file, std::move(*device));
+  return session ? (*session)->run("infer", program.inputs) : session.status();
+}
+
+/// Elementary functions, and a product whose f32 value is rounded again: ulps in f32, and in f16 and bf16.
+const std::map<std::string, std::pair<double, double>> kUlps = {
+    {"mp.exp", {2, 1}}, {"mp.log", {2, 1}}, {"mp.dropout", {0, 1}}};
+
+/// Ops that sum: the forward bound on the sum of absolute terms, which the op gives for absolute operands.
+const std::set<std::string> kSums = {"mp.matmul",      "mp.reduce_sum",         "mp.reduce_mean",
+                                     "mp.global_norm", "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
+
+/// Rows of exponentials, with the size of what is added up for each class.
+const std::map<std::string, double> kRows = {{"mp.softmax", 0},
+                                             {"mp.softmax_grad", 18},
+                                             {"mp.softmax_cross_entropy", 4},
+                                             {"mp.softmax_cross_entropy_rows", 4},
+                                             {"mp.softmax_cross_entropy_grad", 3},
+                                             {"mp.softmax_cross_entropy_grad_rows", 3}};
+
+NamedTensors absolutes(const NamedTensors &tensors) {
+  NamedTensors result = tensors;
+  for (NamedTensor &named : result)
+    if (isFloat(named.tensor.type.element))
+      for (uint64_t i = 0; i < named.tensor.count(); ++i)
+        storeElement(named.tensor.bytes, named.tensor.type.element, i, std::abs(elementAt(named.tensor, i)));
+  return result;
+}
+
+/// How far element values may be apart; the evaluator's value is rounded itself, half an ulp more. `terms` bounds the
+/// number of additions, `absolute` is the sum of absolute terms.
+double allowedError(const std::string &op, ElementType type, double expected, uint64_t terms, double absolute) {
+  const FloatFormat format = formatOf(type);
+  if (auto ulps = kUlps.find(op); ulps != kUlps.end())
+    return (type == ElementType::F32 ? ulps->second.first : ulps->second.second) * ulp(expected, format);
+  if (kSums.contains(op))
+    return contractionBound(terms, absolute, expected, kF32, format) + ulp(expected, format) / 2;
+  if (auto size = kRows.find(op); size != kRows.end())
+    return contractionBound(terms + 16, std::abs(expected) + size->second * terms, expected, kF32, format) +
+           ulp(expected, format) / 2;
+  return 0;
+}
+
+void compare(const OpCase &use, const HostTensor &found, const HostTensor &expected, const HostTensor &absolute,
+             uint64_t terms) {
+  ASSERT_EQ(found.type, expected.type);
+  int wrong = 0;
+  for (uint64_t i = 0; i < expected.count() && wrong < 3; ++i) {
+    const double a = elementAt(found, i), b = elementAt(expected, i);
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+      continue;
+    const bool bounded = isFloat(expected.type.element);
+    const double allowed = bounded ? allowedError(use.op, expected.type.element, b, terms, elementAt(absolute, i)) : 0;
+    if (std::abs(a - b) <= allowed)
+      continue;
+    ++wrong;
+    ADD_FAILURE() << "element " << i << ": cpu has " << a << ", the evaluator " << b << ", allowed are " << allowed;
+  }
+}
+
+/// Compares the devices on these cases; a program that does not run is a failure.
+void expectAgreement(const std::vector<const OpCase *> &cases, ElementType element) {
+  const CaseProgram program = makeProgram(cases, element);
+  const ErrorOr<NamedTensors> one = runOn(program, "cpu", 1);
+  if (!one && cases.size() > 1) { // one by one, to say which
+    for (const OpCase *use : cases)
+      expectAgreement({use}, element);
+    return;
+  }
+  SCOPED_TRACE(cases.front()->op + ", " + elementName(element) + (cases.size() == 1 ? ": " + cases.front()->name : ""));
+  ASSERT_TRUE(one.ok()) << one.message() << program.text;
+  const ErrorOr<NamedTensors> two = runOn(program, "cpu", 2), expected = runOn(program, "reference", 1);
+  ASSERT_TRUE(two.ok()) << two.message();
+  ASSERT_TRUE(expected.ok()) << expected.message();
+  const ErrorOr<NamedTensors> absolute = runOn({program.text, absolutes(program.inputs)}, "reference", 1);
+  ASSERT_TRUE(absolute.ok()) << absolute.message();
+  for (size_t i = 0, result = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(cases[i]->name);
+    uint64_t terms = 8;
+    for (const Tensor &operand : fillOperands(*cases[i], element))
+      terms = std::max<uint64_t>(terms, operand.type.shape.size() > 4 ? 0 : operand.count());
+    // No sum has more terms than the operand it runs over; a product's are those of one row.
+    if (cases[i]->op == "mp.matmul")
+      terms = 301;
+    for (size_t j = 0; j < cases[i]->results.size(); ++j, ++result) {
+      EXPECT_EQ((*one)[result].tensor.bytes, (*two)[result].tensor.bytes) << "one thread and two differ";
+      compare(*cases[i], (*one)[result].tensor, (*expected)[result].tensor, (*absolute)[result].tensor, terms);
+    }
+  }
+}
+
+bool mentionsF64(const OpCase &use) {
+  bool found = use.text.find("f64}") != std::string::npos && use.op != "mp.adam" && use.op != "mp.adamw";
+  for (const Operand &operand : use.operands)
+    found |= operand.type.find("f64") != std::string::npos;
+  for (const std::string &result : use.results)
+    found |= result.find("f64") != std::string::npos;
+  return found;
+}
+
+/// The cases that device cpu computes: it has no f64.
+std::vector<const OpCase *> casesOf(const std::string &op) {
+  std::vector<const OpCase *> cases;
+  for (const OpCase &use : opCases())
+    if (use.op == op && !mentionsF64(use))
+      cases.push_back(&use);
+  return cases;
+}
+
+std::vector<std::string> allOps() {
+  std::set<std::string> ops;
+  for (const OpCase &use : opCases())
+    ops.insert(use.op);
+  return {ops.begin(), ops.end()};
+}
+
+/// One test for each op.
+class Agreement : public testing::TestWithParam<std::string> {};
+
+} // namespace
+
+TEST_P(Agreement, cpuComputesWhatTheEvaluatorComputes) {
+  for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+    std::vector<const OpCase *> chosen;
+    for (const OpCase *use : casesOf(GetParam()))
+      if (use->isTyped() || element == ElementType::F32)
+        chosen.push_back(use);
+    if (!chosen.empty())
+      expectAgreement(chosen, element);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Agreement, testing::ValuesIn(allOps()), [](const auto &info) {
+  std::string name = info.param.substr(info.param.find('.') + 1);
+  return name;
+});
+
+TEST(AgreementTable, coversEveryOp) {
+  mlir::MLIRContext context;
+  context.loadDialect<MPDialect>();
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperationsByDialect("mp"))
+    if (name.getInterface<KernelOpInterface>()->getKernelRole() != KernelRole::None)
+      EXPECT_FALSE(casesOf(name.getStringRef().str()).empty())
+          << name.getStringRef().str() << " has no case in OpCases";
+}
