@@ -1,0 +1,206 @@
+//===- gemm.cpp - our f32 matrix product beside OpenBLAS -------------------------------------===//
+//
+// usage: gemm-benchmark [SIZE...] [--threads=N] [--schedule=block_m,block_n,block_k,tile_m,tile_n,vector]
+//
+// Compiles one mp.matmul per size, then measures it and OpenBLAS in turns, in the same run: OpenBLAS chooses its kernels
+// when it is loaded, so each of its variants (its default, and the OPENBLAS_CORETYPEs that fit this machine) runs in a
+// process of its own that this one starts. Prints a line per size: GF/s, best of all turns.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "mp/Codegen/Codegen.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
+#include <random>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mp;
+
+namespace {
+
+struct Problem {
+  int64_t m, n, k;
+  double flops() const { return 2.0 * m * n * k; }
+};
+
+using Matrix = std::vector<float>;
+
+Matrix randomMatrix(int64_t elements, uint32_t seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  Matrix matrix(elements);
+  for (float &value : matrix)
+    value = uniform(engine);
+  return matrix;
+}
+
+double seconds(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// GF/s of the fastest of the calls that fit into a short while. One thread is measured by the time that the processor
+/// gave it, so that other work on the machine does not count.
+template <typename Call> double measure(const Problem &problem, int threads, Call call) {
+  const clockid_t clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+  call();
+  double best = 1e30;
+  const double end = seconds(CLOCK_MONOTONIC) + 0.4;
+  for (int runs = 0; runs < 3 || seconds(CLOCK_MONOTONIC) < end; ++runs) {
+    const double start = seconds(clock);
+    call();
+    best = std::min(best, seconds(clock) - start);
+  }
+  return problem.flops() / best * 1e-9;
+}
+
+/// The kernel for one problem, loaded.
+class Ours {
+public:
+  Ours(mlir::MLIRContext &context, const Problem &p, const std::string &schedule) : problem(p) {
+    const auto type = [](int64_t rows, int64_t columns) {
+      return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "xf32>";
+    };
+    const std::string a = type(p.m, p.k), b = type(p.k, p.n), c = type(p.m, p.n);
+    const std::string text = "func.func @f(%a: " + a + ", %b: " + b + ") -> " + c + " { %c = mp.kernel \"gemm\" (%x = %a, %y = %b) " +
+                             "schedule(#mp.contraction<" + schedule + ">) : (" + a + ", " + b + ") -> " + c +
+                             " { %z = mp.matmul %x, %y acc f32 : " + a + ", " + b + " -> " + c + "\n mp.yield %z : " + c +
+                             " }\n return %c : " + c + " }";
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    std::vector<KernelOp> kernels;
+    if (module)
+      module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    auto code = compileKernels(kernels, hostTarget());
+    if (!module || mlir::failed(code))
+      std::exit(1);
+    const int file = memfd_create("gemm", MFD_CLOEXEC);
+    if (write(file, code->library.data(), code->library.size()) < 0)
+      std::exit(1);
+    void *library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW);
+    kernel = code->kernels.front();
+    function = reinterpret_cast<Function>(dlsym(library, kernel.symbol.c_str()));
+  }
+
+  double run(Matrix &a, Matrix &b, Matrix &c, int threads) {
+    return measure(problem, threads, [&] {
+      tbb::parallel_for(int64_t(0), kernel.grid, [&](int64_t block) {
+        static thread_local std::unique_ptr<std::byte, decltype(&std::free)> scratch(nullptr, &std::free);
+        static thread_local int64_t size = 0;
+        if (size < kernel.scratchBytes) {
+          scratch.reset(static_cast<std::byte *>(std::aligned_alloc(64, kernel.scratchBytes)));
+          size = kernel.scratchBytes;
+        }
+        void *buffers[] = {a.data(), b.data(), c.data(), scratch.get()};
+        function(buffers, block);
+      });
+    });
+  }
+
+  CompiledKernel kernel;
+
+private:
+  using Function = void (*)(void **, int64_t);
+  Problem problem;
+  Function function = nullptr;
+};
+
+/// Measures OpenBLAS as this process has it: with the OPENBLAS_CORETYPE of its environment.
+double runOpenBLAS(const Problem &p, int threads) {
+  void *library = dlopen("libopenblas.so.0", RTLD_NOW);
+  if (!library)
+    return 0;
+  using Gemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+  auto gemm = reinterpret_cast<Gemm>(dlsym(library, "cblas_sgemm"));
+  auto setThreads = reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));
+  setThreads(threads);
+  Matrix a = randomMatrix(p.m * p.k, 1), b = randomMatrix(p.k * p.n, 2), c(p.m * p.n);
+  return measure(p, threads, [&] {
+    gemm(101, 111, 111, p.m, p.n, p.k, 1, a.data(), p.k, b.data(), p.n, 0, c.data(), p.n);
+  });
+}
+
+/// The same in a process of its own; 0 where it does not run.
+double startOpenBLAS(const std::string &self, const std::string &core, const Problem &p, int threads) {
+  const std::string command = (core.empty() ? "" : "OPENBLAS_CORETYPE=" + core + " ") + self + " --worker " +
+                              std::to_string(p.m) + " " + std::to_string(p.n) + " " + std::to_string(p.k) + " " +
+                              std::to_string(threads) + " 2>/dev/null";
+  FILE *pipe = popen(command.c_str(), "r");
+  double result = 0;
+  if (pipe && fscanf(pipe, "%lf", &result) != 1)
+    result = 0;
+  if (pipe)
+    pclose(pipe);
+  return result;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc == 6 && std::string(argv[1]) == "--worker") {
+    printf("%f\n", runOpenBLAS({atoll(argv[2]), atoll(argv[3]), atoll(argv[4])}, atoi(argv[5])));
+    return 0;
+  }
+  std::vector<Problem> problems;
+  int threads = 1;
+  const bool isWide = hostTarget().vectorBits == 512;
+  std::string schedule = isWide ? "168,512,256,14,32,16" : "192,512,256,6,16,8";
+  for (llvm::StringRef argument : llvm::ArrayRef(argv + 1, argc - 1)) {
+    llvm::SmallVector<llvm::StringRef> sizes;
+    if (argument.consume_front("--threads="))
+      argument.getAsInteger(10, threads);
+    else if (argument.consume_front("--schedule="))
+      schedule = argument.str();
+    else if (argument.split(sizes, 'x'); sizes.size() == 3)
+      problems.push_back({atoll(sizes[0].data()), atoll(sizes[1].data()), atoll(sizes[2].data())});
+    else
+      problems.push_back({atoll(argument.data()), atoll(argument.data()), atoll(argument.data())});
+  }
+  if (problems.empty())
+    problems = {{1024, 1024, 1024}, {1536, 1536, 1536}, {1000, 1000, 1000}, {1023, 1025, 1021}};
+
+  static constexpr const char *kFields[] = {"block_m", "block_n", "block_k", "tile_m", "tile_n", "vector"};
+  llvm::SmallVector<llvm::StringRef> numbers;
+  llvm::StringRef(schedule).split(numbers, ',');
+  std::string fields;
+  for (size_t index = 0; index < numbers.size(); ++index)
+    fields += (index ? ", " : "") + std::string(kFields[index]) + " = " + numbers[index].str();
+
+  mlir::MLIRContext context;
+  context.loadDialect<MPDialect, mlir::func::FuncDialect>();
+  tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  const std::vector<std::string> cores = isWide ? std::vector<std::string>{"", "SKYLAKEX", "COOPERLAKE"}
+                                                : std::vector<std::string>{"", "HASWELL", "ZEN"};
+  llvm::outs() << "target " << hostTarget().name << ", " << threads << " thread(s), schedule " << fields << "\n";
+  for (const Problem &p : problems) {
+    Ours ours(context, p, fields);
+    Matrix a = randomMatrix(p.m * p.k, 1), b = randomMatrix(p.k * p.n, 2), c(p.m * p.n);
+    double best = 0;
+    std::vector<double> others(cores.size());
+    for (int turn = 0; turn < 5; ++turn) {
+      best = std::max(best, ours.run(a, b, c, threads));
+      for (size_t index = 0; index < cores.size(); ++index)
+        others[index] = std::max(others[index], startOpenBLAS(argv[0], cores[index], p, threads));
+    }
+    llvm::outs() << p.m << "x" << p.n << "x" << p.k << ": ours " << llvm::format("%.1f", best) << " GF/s";
+    for (size_t index = 0; index < cores.size(); ++index)
+      llvm::outs() << ", OpenBLAS " << (cores[index].empty() ? "default" : cores[index]) << " "
+                   << llvm::format("%.1f", others[index]);
+    const double peer = *std::max_element(others.begin(), others.end());
+    llvm::outs() << "; " << llvm::format("%.0f", 100 * best / peer) << " % of the best, grid " << ours.kernel.grid << "\n";
+  }
+  return 0;
+}
