@@ -2,9 +2,9 @@
 //
 // usage: gemm-benchmark [SIZE...] [--threads=N] [--schedule=block_m,block_n,block_k,tile_m,tile_n,vector]
 //
-// Compiles one mp.matmul per size, then measures it and OpenBLAS in turns, in the same run: OpenBLAS chooses its kernels
-// when it is loaded, so each of its variants (its default, and the OPENBLAS_CORETYPEs that fit this machine) runs in a
-// process of its own that this one starts. Prints a line per size: GF/s, best of all turns.
+// Compiles one mp.matmul per size, then measures it and OpenBLAS in turns, in the same run: OpenBLAS chooses its
+// kernels when it is loaded, so each of its variants (its default, and the OPENBLAS_CORETYPEs that fit this machine)
+// runs in a process of its own that this one starts. Prints a line per size: GF/s, best of all turns.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -76,10 +76,10 @@ public:
       return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "xf32>";
     };
     const std::string a = type(p.m, p.k), b = type(p.k, p.n), c = type(p.m, p.n);
-    const std::string text = "func.func @f(%a: " + a + ", %b: " + b + ") -> " + c + " { %c = mp.kernel \"gemm\" (%x = %a, %y = %b) " +
-                             "schedule(#mp.contraction<" + schedule + ">) : (" + a + ", " + b + ") -> " + c +
-                             " { %z = mp.matmul %x, %y acc f32 : " + a + ", " + b + " -> " + c + "\n mp.yield %z : " + c +
-                             " }\n return %c : " + c + " }";
+    const std::string text = "func.func @f(%a: " + a + ", %b: " + b + ") -> " + c +
+                             " { %c = mp.kernel \"gemm\" (%x = %a, %y = %b) " + "schedule(#mp.contraction<" + schedule +
+                             ">) : (" + a + ", " + b + ") -> " + c + " { %z = mp.matmul %x, %y acc f32 : " + a + ", " +
+                             b + " -> " + c + "\n mp.yield %z : " + c + " }\n return %c : " + c + " }";
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     std::vector<KernelOp> kernels;
     if (module)
@@ -123,14 +123,14 @@ double runOpenBLAS(const Problem &p, int threads) {
   void *library = dlopen("libopenblas.so.0", RTLD_NOW);
   if (!library)
     return 0;
-  using Gemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+  using Gemm =
+      void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
   auto gemm = reinterpret_cast<Gemm>(dlsym(library, "cblas_sgemm"));
   auto setThreads = reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));
   setThreads(threads);
   Matrix a = randomMatrix(p.m * p.k, 1), b = randomMatrix(p.k * p.n, 2), c(p.m * p.n);
-  return measure(p, threads, [&] {
-    gemm(101, 111, 111, p.m, p.n, p.k, 1, a.data(), p.k, b.data(), p.n, 0, c.data(), p.n);
-  });
+  return measure(p, threads,
+                 [&] { gemm(101, 111, 111, p.m, p.n, p.k, 1, a.data(), p.k, b.data(), p.n, 0, c.data(), p.n); });
 }
 
 /// The same in a process of its own; 0 where it does not run.
@@ -182,8 +182,8 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context;
   context.loadDialect<MPDialect, mlir::func::FuncDialect>();
   tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  const std::vector<std::string> cores = isWide ? std::vector<std::string>{"", "SKYLAKEX", "COOPERLAKE"}
-                                                : std::vector<std::string>{"", "HASWELL", "ZEN"};
+  const std::vector<std::string> cores =
+      isWide ? std::vector<std::string>{"", "SKYLAKEX", "COOPERLAKE"} : std::vector<std::string>{"", "HASWELL", "ZEN"};
   llvm::outs() << "target " << hostTarget().name << ", " << threads << " thread(s), schedule " << fields << "\n";
   for (const Problem &p : problems) {
     Ours ours(context, p, fields);
@@ -200,7 +200,8 @@ int main(int argc, char **argv) {
       llvm::outs() << ", OpenBLAS " << (cores[index].empty() ? "default" : cores[index]) << " "
                    << llvm::format("%.1f", others[index]);
     const double peer = *std::max_element(others.begin(), others.end());
-    llvm::outs() << "; " << llvm::format("%.0f", 100 * best / peer) << " % of the best, grid " << ours.kernel.grid << "\n";
+    llvm::outs() << "; " << llvm::format("%.0f", 100 * best / peer) << " % of the best, grid " << ours.kernel.grid
+                 << "\n";
   }
   return 0;
 }

@@ -103,7 +103,8 @@ static FailureOr<int64_t> emitBody(KernelFunction &f) {
 }
 
 /// Emits, lowers and translates one kernel. Errors on the way get a note that names it.
-static std::unique_ptr<NativeModule> prepareKernel(KernelOp kernel, const TargetInfo &target, CompiledKernel &compiled) {
+static std::unique_ptr<NativeModule> prepareKernel(KernelOp kernel, const TargetInfo &target,
+                                                   CompiledKernel &compiled) {
   ScopedDiagnosticHandler naming(kernel.getContext(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       diagnostic.attachNote(kernel.getLoc()) << "in kernel '" << kernel.getKernelName() << "'";

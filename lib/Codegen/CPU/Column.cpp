@@ -37,15 +37,15 @@ struct Root {
 
   LogicalResult analyze() {
     if (!isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp>(op))
-      return op->emitError("is no reduction that a column kernel makes");
+      return op->emitOpError("is no reduction that a column kernel makes");
     ArrayRef<int64_t> dimensions = op->getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef();
     if (!llvm::equal(dimensions, llvm::seq<int64_t>(0, dimensions.size())))
-      return op->emitError("does not reduce leading dimensions, as a column kernel does");
+      return op->emitOpError("does not reduce leading dimensions, as a column kernel does");
     rows = ShapedType::getNumElements(typeOf(op->getOperand(0)).getShape().take_front(dimensions.size()));
     columns = typeOf(op->getResult(0)).getNumElements();
     for (unsigned index : results)
       if (typeOf(f.yields()[index]).getNumElements() != columns)
-        return op->emitError("shares a kernel with a result that has other columns");
+        return op->emitOpError("shares a kernel with a result that has other columns");
     return success();
   }
 
@@ -73,8 +73,7 @@ struct Root {
   LogicalResult emitColumns(Elements &values, ValueRange yields, Value column, int64_t width, bool isEven) {
     Elements::Scope scope(values);
     Value input = op->getOperand(0);
-    Value start =
-        reductionIdentity(f.b, op, withLanes(heldType(typeOf(input).getElementType()), width));
+    Value start = reductionIdentity(f.b, op, withLanes(heldType(typeOf(input).getElementType()), width));
     auto end = f.forEach(values.zero, f.i64(rows), 1, ValueRange{start},
                          [&](Value row, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
                            Elements::Scope scope(values);
@@ -116,7 +115,8 @@ FailureOr<int64_t> mp::emitColumn(KernelFunction &f, ColumnScheduleAttr schedule
     if (failed(root.analyze()))
       return failure();
     const int64_t blocks = llvm::divideCeil(root.columns, schedule.getColumns());
-    if (blocks != 0 && failed(f.forBlocks(grid, blocks, results.size() == 1, [&](Value block) { return root.emit(block); })))
+    if (blocks != 0 &&
+        failed(f.forBlocks(grid, blocks, results.size() == 1, [&](Value block) { return root.emit(block); })))
       return failure();
     grid += blocks;
   }

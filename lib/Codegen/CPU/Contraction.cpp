@@ -113,7 +113,7 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   f.bindInputs(values);
   for (Value yield : f.yields())
     if (typeOf(yield).getNumElements() != typeOf(op.getResult()).getNumElements())
-      return op.emitError("shares a kernel with a result of another size");
+      return op.emitOpError("shares a kernel with a result of another size");
 
   packedLhs = f.allocate(acc, s.blockM * s.blockK);
   packedRhs = f.allocate(acc, s.blockN * s.blockK);
@@ -408,12 +408,12 @@ FailureOr<int64_t> mp::emitContraction(KernelFunction &f, ContractionScheduleAtt
   for (Operation &op : f.body()) {
     auto found = dyn_cast<MatmulOp>(op);
     if (found && matmul)
-      return found.emitError("is the second product of its kernel");
+      return found.emitOpError("is the second product of its kernel");
     matmul = found ? found : matmul;
   }
   if (!matmul)
     return f.kernel.emitOpError("is scheduled as a contraction and holds none");
   if (!matmul.getAcc().isF32() && !matmul.getAcc().isF64())
-    return matmul.emitError("accumulates in ") << matmul.getAcc() << ", which native code does not";
+    return matmul.emitOpError("accumulates in ") << matmul.getAcc() << ", which native code does not";
   return ContractionEmitter(f, matmul, schedule).emit();
 }

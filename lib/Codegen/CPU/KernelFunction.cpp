@@ -53,8 +53,7 @@ Value KernelFunction::offset(Value pointer, Type type, Value index) {
   return LLVM::GEPOp::create(b, pointer.getType(), type, pointer, ValueRange{index});
 }
 
-LogicalResult KernelFunction::forEach(Value from, Value to, int64_t step,
-                                      function_ref<LogicalResult(Value)> body) {
+LogicalResult KernelFunction::forEach(Value from, Value to, int64_t step, function_ref<LogicalResult(Value)> body) {
   auto loop = scf::ForOp::create(b, from, to, i64(step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());

@@ -12,8 +12,8 @@
 
 namespace mp {
 
-/// `void symbol(void **buffers, int64_t block)` in a module of its own, with its buffers at hand: the kernel's inputs in
-/// order, then its results, then scratch memory that belongs to the running block alone.
+/// `void symbol(void **buffers, int64_t block)` in a module of its own, with its buffers at hand: the kernel's inputs
+/// in order, then its results, then scratch memory that belongs to the running block alone.
 class KernelFunction {
 public:
   KernelFunction(KernelOp kernel, llvm::StringRef symbol, const TargetInfo &target);
@@ -73,7 +73,8 @@ private:
   mlir::Value buffers, scratch;
 };
 
-/// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot do.
+/// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot
+/// do.
 mlir::FailureOr<int64_t> emitContraction(KernelFunction &f, ContractionScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitMap(KernelFunction &f, MapScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitRow(KernelFunction &f, RowScheduleAttr schedule);

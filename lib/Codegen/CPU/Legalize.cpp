@@ -27,9 +27,7 @@ struct Bits {
   Value left(Value x, int64_t by) { return arith::ShLIOp::create(b, x, constant(by)); }
   Value right(Value x, int64_t by) { return arith::ShRUIOp::create(b, x, constant(by)); }
   Value select(Value condition, Value x, Value y) { return arith::SelectOp::create(b, condition, x, y); }
-  Value is(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  }
+  Value is(arith::CmpIPredicate predicate, Value x, Value y) { return arith::CmpIOp::create(b, predicate, x, y); }
   Value of(Value x) { return arith::BitcastOp::create(b, type, x); }
 };
 
@@ -91,8 +89,7 @@ Value widenF16(LaneBuilder &b, Value x) {
   Value bits = arith::ExtUIOp::create(b, i.type, arith::BitcastOp::create(b, integerTwin(x.getType()), x));
   Value magnitude = i.left(i.both(bits, i.constant(0x7fff)), 13);
   Value sign = i.left(i.both(bits, i.constant(0x8000)), 16);
-  Value scaled = arith::MulFOp::create(b, arith::BitcastOp::create(b, f32, magnitude),
-                                       floatConstant(b, f32, 0x1p112));
+  Value scaled = arith::MulFOp::create(b, arith::BitcastOp::create(b, f32, magnitude), floatConstant(b, f32, 0x1p112));
   Value isSpecial = i.is(arith::CmpIPredicate::uge, magnitude, i.constant(0x7c00 << 13));
   Value special = i.either(magnitude, i.constant(0x7f800000));
   Value result = i.either(i.select(isSpecial, special, i.of(scaled)), sign);
@@ -197,8 +194,7 @@ LogicalResult mp::legalizeForCPU(ModuleOp module, const TargetInfo &target) {
     patterns.add<ExpandFma>(module.getContext());
   walkAndApplyPatterns(module, std::move(patterns));
 
-  WalkResult left = module.walk([&](math::FmaOp op) {
-    return target.fma ? WalkResult::advance() : WalkResult::interrupt();
-  });
+  WalkResult left =
+      module.walk([&](math::FmaOp op) { return target.fma ? WalkResult::advance() : WalkResult::interrupt(); });
   return failure(left.wasInterrupted());
 }

@@ -56,8 +56,9 @@ llvm::Expected<std::vector<std::byte>> mp::linkObjects(llvm::ArrayRef<StringRef>
   }
 
   const std::string library = inFolder("kernels.so"), messages = inFolder("messages");
-  SmallVector<StringRef> arguments = {*linker, "-shared", "-nostdlib", "--no-undefined", "-z", "noexecstack",
-                                      "--build-id=none", "--gc-sections", "-O1", "-s", "-o", library};
+  SmallVector<StringRef> arguments = {
+      *linker, "-shared", "-nostdlib", "--no-undefined", "-z", "noexecstack", "--build-id=none", "--gc-sections",
+      "-O1",   "-s",      "-o",        library};
   arguments.append(paths.begin(), paths.end());
   std::string failure;
   const std::optional<StringRef> redirects[] = {StringRef(), StringRef(messages), StringRef(messages)};

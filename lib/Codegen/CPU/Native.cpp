@@ -9,8 +9,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/AsmParser/Parser.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
@@ -69,8 +69,8 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
     return llvm::createStringError(message);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(registered->createTargetMachine(
-      triple, "x86-64", target.featureString(), options, llvm::Reloc::PIC_));
+  return std::unique_ptr<llvm::TargetMachine>(
+      registered->createTargetMachine(triple, "x86-64", target.featureString(), options, llvm::Reloc::PIC_));
 }
 
 /// O2 without the vectorizers: what is wide was emitted wide. No loop may become a call.

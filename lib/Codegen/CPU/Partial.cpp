@@ -1,4 +1,5 @@
-//===- Partial.cpp - one value for each block of the elements of a tensor ---------------------------------------------===//
+//===- Partial.cpp - one value for each block of the elements of a tensor
+//---------------------------------------------===//
 
 #include "Codegen/CPU/Reduce.h"
 

@@ -31,7 +31,8 @@ FailureOr<Value> mp::reduceColumns(KernelFunction &f, Value from, Value to, bool
       return failure();
     Value lanes = wide->front();
     for (int64_t half = kPartialSums / 2; half > 0; half /= 2) {
-      auto low = llvm::to_vector(llvm::seq<int64_t>(0, half)), high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
+      auto low = llvm::to_vector(llvm::seq<int64_t>(0, half)),
+           high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
       lanes = combination.combine(vector::ShuffleOp::create(b, lanes, lanes, low),
                                   vector::ShuffleOp::create(b, lanes, lanes, high));
     }
@@ -91,8 +92,8 @@ FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Elements &values, Operation
   Value input = op->getOperand(0);
   const int64_t elements = typeOf(input).getNumElements();
   const bool isSum = isa<SumSquaresBlocksOp>(op);
-  const auto block = static_cast<int64_t>(isSum ? cast<SumSquaresBlocksOp>(op).getBlock()
-                                                : cast<NonfiniteBlocksOp>(op).getBlock());
+  const auto block =
+      static_cast<int64_t>(isSum ? cast<SumSquaresBlocksOp>(op).getBlock() : cast<NonfiniteBlocksOp>(op).getBlock());
   const int64_t run = values.evenRun(input, 1);
   const bool isEven = run == 0 || run % elements == 0;
 

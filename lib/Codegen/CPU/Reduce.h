@@ -1,7 +1,7 @@
 //===- Reduce.h - ops that look at more than one element ---------------------------*- C++ -*-===//
 //
-// How one result of a reduction, or one row of a row op, is built from the elements of its operand; the Row, Partial and
-// Serial emitters decide where rows and results lie.
+// How one result of a reduction, or one row of a row op, is built from the elements of its operand; the Row, Partial
+// and Serial emitters decide where rows and results lie.
 //
 //===-----------------------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@ struct Combination {
   llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine;
 };
 
-/// Combines get(column, width) over columns [from, to): lane l of kPartialSums takes the columns l, l + kPartialSums, ...
-/// after `from`; then the lanes' halves are combined until one is left, and the remaining columns are added in order. With
-/// `isEven` false all columns are taken in order.
+/// Combines get(column, width) over columns [from, to): lane l of kPartialSums takes the columns l, l + kPartialSums,
+/// ... after `from`; then the lanes' halves are combined until one is left, and the remaining columns are added in
+/// order. With `isEven` false all columns are taken in order.
 mlir::FailureOr<mlir::Value>
 reduceColumns(KernelFunction &f, mlir::Value from, mlir::Value to, bool isEven, Combination combination,
               llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)> get);

@@ -13,9 +13,7 @@ using namespace mp;
 static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 /// The rows of a tensor whose last dimension is that of the row.
-static int64_t leadingSize(Value tensor) {
-  return ShapedType::getNumElements(typeOf(tensor).getShape().drop_back(1));
-}
+static int64_t leadingSize(Value tensor) { return ShapedType::getNumElements(typeOf(tensor).getShape().drop_back(1)); }
 
 /// Fails with an error unless the op looks at the last dimension and at nothing else.
 static LogicalResult checkLastDimension(Operation *op) {
@@ -25,15 +23,14 @@ static LogicalResult checkLastDimension(Operation *op) {
     isLast = static_cast<int64_t>(argmax.getDimension()) == last;
   else if (!givesRows(op) && !isa<SoftmaxCrossEntropyRowsOp>(op))
     isLast = op->getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef() == ArrayRef<int64_t>(last);
-  return isLast ? success() : op->emitError("does not reduce the last dimension alone, as a row kernel does");
+  return isLast ? success() : op->emitOpError("does not reduce the last dimension alone, as a row kernel does");
 }
 
 namespace {
 
 class RowEmitter {
 public:
-  RowEmitter(KernelFunction &f, RowScheduleAttr schedule)
-      : f(f), schedule(schedule), values(f.b), rowOps(f, values) {}
+  RowEmitter(KernelFunction &f, RowScheduleAttr schedule) : f(f), schedule(schedule), values(f.b), rowOps(f, values) {}
 
   FailureOr<int64_t> emit();
 
@@ -74,7 +71,7 @@ LogicalResult RowEmitter::prepare() {
       return failure();
     const int64_t own = leadingSize(op.getOperand(0));
     if (rows != -1 && own != rows)
-      return op.emitError("has ") << own << " rows in a kernel of " << rows << " rows";
+      return op.emitOpError("has ") << own << " rows in a kernel of " << rows << " rows";
     rows = own;
   }
   if (rows == -1)
@@ -104,10 +101,9 @@ LogicalResult RowEmitter::emitOp(Operation &op, Value row) {
   const Lanes here{row, 1, values.zero, 0, 1};
   if (!isReduction(&op)) {
     // Maps of what the row has one of are computed once for it.
-    const bool isOfRow = llvm::any_of(op.getOperands(), [&](Value operand) { return ofRow.contains(operand); }) &&
-                         llvm::all_of(op.getResults(), [&](Value result) {
-                           return typeOf(result).getNumElements() == rows;
-                         });
+    const bool isOfRow =
+        llvm::any_of(op.getOperands(), [&](Value operand) { return ofRow.contains(operand); }) &&
+        llvm::all_of(op.getResults(), [&](Value result) { return typeOf(result).getNumElements() == rows; });
     if (!isOfRow)
       return success();
     for (Value result : op.getResults()) {
@@ -160,9 +156,8 @@ LogicalResult RowEmitter::emitYields(Value row) {
 }
 
 LogicalResult RowEmitter::storeColumns(ArrayRef<unsigned> results, int64_t columns, Value row) {
-  const bool isEven = llvm::all_of(results, [&](unsigned index) {
-    return values.isEvenAlong(f.yields()[index], columns);
-  });
+  const bool isEven =
+      llvm::all_of(results, [&](unsigned index) { return values.isEvenAlong(f.yields()[index], columns); });
   const int64_t width = isEven ? schedule.getVector() : 1;
   return f.forLanes(values.zero, f.i64(columns), width, columns % width != 0,
                     [&](Value column, int64_t lanes) -> LogicalResult {

@@ -126,8 +126,7 @@ FailureOr<RowOps::Softmax> RowOps::softmax(Operation *op, Value logits, Value ro
     return y;
   };
   auto add = [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); };
-  FailureOr<Value> sum =
-      reduceColumns(f, values.zero, end, isEven, {floatConstant(b, interior, 0), add}, exponential);
+  FailureOr<Value> sum = reduceColumns(f, values.zero, end, isEven, {floatConstant(b, interior, 0), add}, exponential);
   if (failed(sum))
     return failure();
   return Softmax{*largest, *sum, exponentials};

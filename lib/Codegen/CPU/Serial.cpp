@@ -1,4 +1,5 @@
-//===- Serial.cpp - one block that runs op after op --------------------------------------------------------------------===//
+//===- Serial.cpp - one block that runs op after op
+//--------------------------------------------------------------------===//
 //
 // What looks at more than one element is computed into scratch memory, in order; maps and movements are built where
 // they are read. Results are written at the end, since one may lie where an input lies.
@@ -197,8 +198,8 @@ FailureOr<Value> SerialEmitter::buildFirstBad(FirstBadOp op) {
       return values.at(flags, values.inRow(values.zero, count, index, width, values.isEvenAlong(flags, count)));
     };
     Value zero = intConstant(b, b.getI32Type(), 0);
-    FailureOr<Value> any = reduceColumns(f, values.zero, f.i64(count), values.isEvenAlong(flags, count),
-                                         {zero, either}, get);
+    FailureOr<Value> any =
+        reduceColumns(f, values.zero, f.i64(count), values.isEvenAlong(flags, count), {zero, either}, get);
     if (failed(any))
       return failure();
     Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, *any, zero);

@@ -233,9 +233,8 @@ FailureOr<Value> Elements::atBound(Value tensor, const Binding &binding, const L
       return splat(b, binding.value, lanes.width);
     break;
   case Kind::Lanes:
-    if (lanes.width == where.width &&
-        (typeOf(tensor).getNumElements() == 1 ||
-         (isSameRow && lanes.column == where.column && lanes.stride == where.stride)))
+    if (lanes.width == where.width && (typeOf(tensor).getNumElements() == 1 ||
+                                       (isSameRow && lanes.column == where.column && lanes.stride == where.stride)))
       return binding.value;
     break;
   }
@@ -255,8 +254,12 @@ FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
   if (bound != bindings.end() && bound->second.kind == Kind::Lanes)
     return atBound(tensor, bound->second, lanes);
 
-  const Key key{tensor.getAsOpaquePointer(), lanes.row.getAsOpaquePointer(), lanes.unit,
-                lanes.column.getAsOpaquePointer(), lanes.stride, lanes.width};
+  const Key key{tensor.getAsOpaquePointer(),
+                lanes.row.getAsOpaquePointer(),
+                lanes.unit,
+                lanes.column.getAsOpaquePointer(),
+                lanes.stride,
+                lanes.width};
   for (Remembered &scope : scopes)
     if (auto known = scope.results.find(key); known != scope.results.end())
       return known->second.front();
@@ -268,7 +271,7 @@ FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
     value = [&]() -> FailureOr<Value> {
       auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
       if (!dense || !dense.isSplat())
-        return constant.emitError("has different elements, which a kernel takes as an input");
+        return constant.emitOpError("has different elements, which a kernel takes as an input");
       return heldConstant(b, dense, lanes.width);
     }();
   else if (isMovement(op)) {
@@ -285,7 +288,7 @@ FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
 FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
   Operation *op = result.getOwner();
   // All results of an op are built at once.
-  const Key key{op, lanes.row.getAsOpaquePointer(), lanes.unit, lanes.column.getAsOpaquePointer(), lanes.stride,
+  const Key key{op,         lanes.row.getAsOpaquePointer(), lanes.unit, lanes.column.getAsOpaquePointer(), lanes.stride,
                 lanes.width};
   for (Remembered &scope : scopes)
     if (auto known = scope.results.find(key); known != scope.results.end())
@@ -299,8 +302,7 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
       continue;
     }
     std::optional<Sizes> strides = operandStrides(operand);
-    FailureOr<Value> value =
-        at(operand.get(), strides ? operandLanes(shapeOf(result), *strides, lanes) : lanes);
+    FailureOr<Value> value = at(operand.get(), strides ? operandLanes(shapeOf(result), *strides, lanes) : lanes);
     if (failed(value))
       return failure();
     operands.values.push_back(*value);

@@ -48,9 +48,11 @@ public:
   int64_t evenRun(mlir::Value value, int64_t stride);
 
   /// Whether `tensor`, seen as rows of `columns`, can be walked along a row.
-  bool isEvenAlong(mlir::Value tensor, int64_t columns) { return evenRun(tensor, 1) % std::max<int64_t>(columns, 1) == 0; }
-  /// Element `column` of row `row` of rows of `columns`, `width` lanes from there: as a step of a walk along the row, or,
-  /// for one lane and where the row is not even, by its position.
+  bool isEvenAlong(mlir::Value tensor, int64_t columns) {
+    return evenRun(tensor, 1) % std::max<int64_t>(columns, 1) == 0;
+  }
+  /// Element `column` of row `row` of rows of `columns`, `width` lanes from there: as a step of a walk along the row,
+  /// or, for one lane and where the row is not even, by its position.
   Lanes inRow(mlir::Value row, int64_t columns, mlir::Value column, int64_t width, bool isEven);
 
   /// Builds what `values` need once, not per element: values of one element and the scalar parts of ops. What they

@@ -30,8 +30,8 @@ Value mp::buildExp(LaneBuilder &b, Value x) {
   Value p = arith::AddFOp::create(b, math::FmaOp::create(b, q, square, r), f32(1));
 
   // 2^n as a product of two powers that are normal numbers, so that a subnormal result is rounded once.
-  Value i = arith::SubIOp::create(b, arith::BitcastOp::create(b, intType, t),
-                                  arith::BitcastOp::create(b, intType, magic));
+  Value i =
+      arith::SubIOp::create(b, arith::BitcastOp::create(b, intType, t), arith::BitcastOp::create(b, intType, magic));
   Value half = arith::ShRSIOp::create(b, i, i32(1));
   auto powerOfTwo = [&](Value exponent) -> Value {
     Value field = arith::ShLIOp::create(b, arith::AddIOp::create(b, exponent, i32(127)), i32(23));

@@ -7,9 +7,7 @@
 using namespace mlir;
 using namespace mp;
 
-Type mp::withLanes(Type element, int64_t width) {
-  return width == 1 ? element : VectorType::get({width}, element);
-}
+Type mp::withLanes(Type element, int64_t width) { return width == 1 ? element : VectorType::get({width}, element); }
 
 int64_t mp::laneCount(Type type) {
   auto vector = dyn_cast<VectorType>(type);
@@ -19,8 +17,7 @@ int64_t mp::laneCount(Type type) {
 Type mp::laneType(Type type) { return getElementTypeOrSelf(type); }
 
 Type mp::integerTwin(Type type) {
-  return withLanes(IntegerType::get(type.getContext(), laneType(type).getIntOrFloatBitWidth()),
-                   laneCount(type));
+  return withLanes(IntegerType::get(type.getContext(), laneType(type).getIntOrFloatBitWidth()), laneCount(type));
 }
 
 /// `attribute` as a constant in every lane of `type`.

@@ -42,7 +42,8 @@ mlir::Value splat(LaneBuilder &b, mlir::Value scalar, int64_t width);
 /// 0, 1, ... in the lanes of `type`, an integer.
 mlir::Value laneNumbers(LaneBuilder &b, mlir::Type type);
 
-/// Rows of `width` lanes each become columns: result[j][i] = rows[i][j]. There are as many rows as lanes, a power of two.
+/// Rows of `width` lanes each become columns: result[j][i] = rows[i][j]. There are as many rows as lanes, a power of
+/// two.
 llvm::SmallVector<mlir::Value> transposeLanes(LaneBuilder &b, mlir::ValueRange rows);
 
 } // namespace mp

@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mp;
 
-// x = 2^k m with m in [sqrt(1/2), sqrt(2)); with f = m - 1 and s = f / (2 + f), log m = f - (f^2/2 - s (f^2/2 + R(s^2))).
-// The polynomial is that of FreeBSD's e_logf.c (Sun Microsystems 1993).
+// x = 2^k m with m in [sqrt(1/2), sqrt(2)); with f = m - 1 and s = f / (2 + f), log m = f - (f^2/2 - s (f^2/2 +
+// R(s^2))). The polynomial is that of FreeBSD's e_logf.c (Sun Microsystems 1993).
 Value mp::buildLog(LaneBuilder &b, Value x) {
   Type type = x.getType(), intType = integerTwin(type);
   auto f32 = [&](double value) { return floatConstant(b, type, value); };
@@ -28,11 +28,9 @@ Value mp::buildLog(LaneBuilder &b, Value x) {
   Value shift = arith::SelectOp::create(b, subnormal, i32(-127 - 23), i32(-127));
 
   constexpr int64_t kOne = 0x3f800000, kSqrtHalf = 0x3f3504f3;
-  Value bits = arith::AddIOp::create(b, arith::BitcastOp::create(b, intType, scaled),
-                                     i32(kOne - kSqrtHalf));
+  Value bits = arith::AddIOp::create(b, arith::BitcastOp::create(b, intType, scaled), i32(kOne - kSqrtHalf));
   Value k = arith::AddIOp::create(b, arith::ShRSIOp::create(b, bits, i32(23)), shift);
-  Value mantissa = arith::AddIOp::create(b, arith::AndIOp::create(b, bits, i32(0x007fffff)),
-                                         i32(kSqrtHalf));
+  Value mantissa = arith::AddIOp::create(b, arith::AndIOp::create(b, bits, i32(0x007fffff)), i32(kSqrtHalf));
   Value m = arith::BitcastOp::create(b, type, mantissa);
 
   Value f = sub(m, f32(1));

@@ -9,9 +9,7 @@ using namespace mp;
 
 ScalarParts mp::buildDropoutParts(LaneBuilder &b, Value seed, Value step) {
   auto low = [&](Value x) -> Value { return arith::TruncIOp::create(b, b.getI32Type(), x); };
-  auto high = [&](Value x) -> Value {
-    return low(arith::ShRUIOp::create(b, x, intConstant(b, b.getI64Type(), 32)));
-  };
+  auto high = [&](Value x) -> Value { return low(arith::ShRUIOp::create(b, x, intConstant(b, b.getI64Type(), 32))); };
   return {low(seed), high(seed), low(step), high(step)};
 }
 

@@ -56,8 +56,7 @@ FormResult mp::buildLossScaling(LaneBuilder &b, UpdateLossScaleOp op, const Scal
   Value higher = c.select(grows, c.atMost(grown, op.getCeiling()), scale);
   Value leftIfClean = isConsecutive ? hysteresis : c.select(isDue, hysteresis, left);
 
-  return SmallVector<Value>{c.select(isBad, lower, higher),
-                            c.select(isBad, zero, c.select(isDue, zero, more)),
+  return SmallVector<Value>{c.select(isBad, lower, higher), c.select(isBad, zero, c.select(isDue, zero, more)),
                             c.select(isBad, leftIfBad, leftIfClean)};
 }
 

@@ -92,11 +92,9 @@ static SmallVector<Value> buildPowers(LaneBuilder &b, ArrayRef<double> betas, Va
   return powers;
 }
 
-template <typename AdamLike>
-static ScalarParts adamParts(LaneBuilder &b, AdamLike op, Value learningRate, Value step) {
+template <typename AdamLike> static ScalarParts adamParts(LaneBuilder &b, AdamLike op, Value learningRate, Value step) {
   Value t = arith::AddIOp::create(b, step, intConstant(b, step.getType(), 1));
-  SmallVector<Value> powers =
-      buildPowers(b, {op.getBeta1().convertToDouble(), op.getBeta2().convertToDouble()}, t);
+  SmallVector<Value> powers = buildPowers(b, {op.getBeta1().convertToDouble(), op.getBeta2().convertToDouble()}, t);
   Arithmetic f32{b, b.getF32Type()}, f64{b, b.getF64Type()};
   auto narrow = [&](Value x) -> Value { return arith::TruncFOp::create(b, b.getF32Type(), x); };
   Value c1 = narrow(f64.sub(f64.constant(1.0), powers[0]));

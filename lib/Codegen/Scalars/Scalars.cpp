@@ -13,7 +13,8 @@ static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getTy
 
 FailureOr<Value> mp::buildElementary(LaneBuilder &b, Operation *op, StringRef name, Value x) {
   if (!laneType(x.getType()).isF32())
-    return op->emitError("needs ") << name << " of f64, which native code does not have; the reference evaluator has it";
+    return op->emitOpError("needs ") << name
+                                     << " of f64, which native code does not have; the reference evaluator has it";
   return name == "exp" ? buildExp(b, x) : buildLog(b, x);
 }
 
@@ -76,7 +77,10 @@ struct Form {
   Result form(CompareOp op) {
     using F = arith::CmpFPredicate;
     using I = arith::CmpIPredicate;
-    struct Row { F real; I isSigned, isUnsigned; };
+    struct Row {
+      F real;
+      I isSigned, isUnsigned;
+    };
     static constexpr Row kRows[] = {{F::OEQ, I::eq, I::eq},   {F::UNE, I::ne, I::ne},   {F::OLT, I::slt, I::ult},
                                     {F::OLE, I::sle, I::ule}, {F::OGT, I::sgt, I::ugt}, {F::OGE, I::sge, I::uge}};
     const Row &row = kRows[static_cast<unsigned>(op.getPredicate())];
@@ -101,9 +105,7 @@ struct Form {
     return exact(castHeld(b, index, b.getI64Type(), type.getElementType()));
   }
   Result form(ScaleLossOp op) { return exact(arith::MulFOp::create(b, operand(0), operand(1))); }
-  Result form(GradientSeedOp op) {
-    return exact(floatConstant(b, withLanes(resultElement(op), in.width), 1));
-  }
+  Result form(GradientSeedOp op) { return exact(floatConstant(b, withLanes(resultElement(op), in.width), 1)); }
 };
 
 } // namespace
@@ -118,7 +120,7 @@ FailureOr<SmallVector<Value>> mp::buildScalarForm(LaneBuilder &b, Operation *op,
       .Case<AdamOp, AdamWOp>([&](auto typed) { return buildAdam(b, typed, operands); })
       .Case<UpdateLossScaleOp, CountSkipsOp, AdvanceOp>(
           [&](auto typed) { return buildLossScaling(b, typed, operands); })
-      .Default([](Operation *unknown) { return unknown->emitError("has no native code as a map of elements"); });
+      .Default([](Operation *unknown) { return unknown->emitOpError("has no native code as a map of elements"); });
 }
 
 bool mp::isMap(Operation *op) {

@@ -33,16 +33,16 @@ mlir::Value castHeld(LaneBuilder &b, mlir::Value held, mlir::Type from, mlir::Ty
 /// `attribute`'s one value, held in `width` lanes.
 mlir::Value heldConstant(LaneBuilder &b, mlir::DenseElementsAttr splat, int64_t width);
 
-/// What an op computes from scalars alone, once for all elements: the bias corrections of Adam, the counter and key of a
-/// dropout. Values of one lane.
+/// What an op computes from scalars alone, once for all elements: the bias corrections of Adam, the counter and key of
+/// a dropout. Values of one lane.
 using ScalarParts = llvm::SmallVector<mlir::Value, 4>;
 
 /// Where operands and positions come from when an op's scalar form is built.
 struct ScalarOperands {
-  llvm::SmallVector<mlir::Value> values;            ///< held; null for operands that are not read per element
-  int64_t width = 1;                                ///< lanes of each
-  llvm::function_ref<mlir::Value()> position;       ///< i64 lanes: the row-major index of each lane's element
-  llvm::ArrayRef<mlir::Value> parts;                ///< what buildScalarParts made
+  llvm::SmallVector<mlir::Value> values;      ///< held; null for operands that are not read per element
+  int64_t width = 1;                          ///< lanes of each
+  llvm::function_ref<mlir::Value()> position; ///< i64 lanes: the row-major index of each lane's element
+  llvm::ArrayRef<mlir::Value> parts;          ///< what buildScalarParts made
 };
 
 /// Whether an op is a map: Scalars has a form for it, or emits an error that names it.
@@ -56,18 +56,17 @@ bool readsPerElement(mlir::OpOperand &operand);
 bool hasScalarParts(mlir::Operation *op);
 
 /// Builds the op's scalar parts. `load` gives element `index` of an operand that does not depend on the element.
-mlir::FailureOr<ScalarParts> buildScalarParts(
-    LaneBuilder &b, mlir::Operation *op,
-    llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value operand, int64_t index)> load);
+mlir::FailureOr<ScalarParts>
+buildScalarParts(LaneBuilder &b, mlir::Operation *op,
+                 llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value operand, int64_t index)> load);
 
-/// Builds the op's results, held, from its operands. Emits an error naming the op if it has no form on this element type
-/// (exp and log of f64).
+/// Builds the op's results, held, from its operands. Emits an error naming the op if it has no form on this element
+/// type (exp and log of f64).
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> buildScalarForm(LaneBuilder &b, mlir::Operation *op,
-                                                                 const ScalarOperands &operands);
+                                                                const ScalarOperands &operands);
 
 /// exp and log of a held float. Emits an error at `op` for f64.
-mlir::FailureOr<mlir::Value> buildElementary(LaneBuilder &b, mlir::Operation *op, llvm::StringRef name,
-                                             mlir::Value x);
+mlir::FailureOr<mlir::Value> buildElementary(LaneBuilder &b, mlir::Operation *op, llvm::StringRef name, mlir::Value x);
 
 } // namespace mp
 

@@ -33,8 +33,8 @@ struct Product {
     const std::string lhs = lhsType(type), rhs = rhsType(type), result = shape(m, n, type);
     const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">";
     return "func.func @f(%a: " + lhs + ", %b: " + rhs + ", %c: " + c + ") -> " + result +
-           " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b, %w = %c) schedule(#mp.contraction<" + schedule + ">) : (" + lhs +
-           ", " + rhs + ", " + c + ") -> " + result + " {\n %0 = mp.matmul %x, %y" +
+           " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b, %w = %c) schedule(#mp.contraction<" + schedule + ">) : (" +
+           lhs + ", " + rhs + ", " + c + ") -> " + result + " {\n %0 = mp.matmul %x, %y" +
            (transposeLhs ? " transpose_lhs" : "") + (transposeRhs ? " transpose_rhs" : "") +
            (bias ? " bias %w : " + c : "") + " acc " + acc + " : " + lhs + ", " + rhs + " -> " + result +
            "\n mp.yield %0 : " + result + "\n }\n return %z : " + result + "\n}\n";
@@ -75,7 +75,8 @@ TEST_P(Contraction, AddsInOrderInF64) {
   const Product &p = GetParam();
   KernelRunner kernel(p.text("f64", "f64"));
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
-  const auto a = widened(randomFloats(p.batches() * p.m * p.k, 1)), b = widened(randomFloats(p.batches() * p.k * p.n, 2));
+  const auto a = widened(randomFloats(p.batches() * p.m * p.k, 1)),
+             b = widened(randomFloats(p.batches() * p.k * p.n, 2));
   const auto c = widened(randomFloats(p.n, 3));
   const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)})[0].as<double>();
   for (int64_t q = 0; q < p.batches(); ++q)
@@ -166,8 +167,8 @@ TEST(ContractionKernel, RefusesF16Sums) {
 }
 
 TEST(ContractionKernel, UsesTheWidestRegisters) {
-  const Product p{64, 64, 64, false, false, false, 0,
-                  "block_m = 64, block_n = 64, block_k = 64, tile_m = 8, tile_n = 32, vector = 16"};
+  const Product p{64,    64,    64, false,
+                  false, false, 0,  "block_m = 64, block_n = 64, block_k = 64, tile_m = 8, tile_n = 32, vector = 16"};
   KernelRunner kernel(p.text("f32", "f32"), *findTarget("avx512"), true);
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
   EXPECT_NE(kernel.code->assembly.find("vfmadd231ps"), std::string::npos);

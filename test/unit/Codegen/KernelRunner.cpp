@@ -14,6 +14,25 @@
 using namespace mp;
 using namespace mp::test;
 
+std::string mp::test::mapText(const std::vector<std::string> &inputs, const std::vector<std::string> &results,
+                              const std::string &body, const std::string &yields, const std::string &schedule) {
+  std::string arguments, bindings, inputTypes, resultTypes, returned;
+  for (size_t index = 0; index < inputs.size(); ++index) {
+    const std::string number = std::to_string(index), comma = index ? ", " : "";
+    arguments += comma + "%i" + number + ": " + inputs[index];
+    bindings += comma + "%a" + number + " = %i" + number;
+    inputTypes += comma + inputs[index];
+  }
+  for (size_t index = 0; index < results.size(); ++index) {
+    resultTypes += (index ? ", " : "") + results[index];
+    returned += (index ? ", %z#" : "%z#") + std::to_string(index);
+  }
+  return "func.func @f(" + arguments + ") -> (" + resultTypes + ") {\n%z:" + std::to_string(results.size()) +
+         " = mp.kernel \"k\" (" + bindings + ") schedule(#mp.map<" + schedule + ">) : (" + inputTypes + ") -> (" +
+         resultTypes + ") {\n" + body + "mp.yield " + yields + " : " + resultTypes + "\n}\nreturn " + returned + " : " +
+         resultTypes + "\n}\n";
+}
+
 static mlir::MLIRContext &context() {
   static auto *shared = [] {
     auto *created = new mlir::MLIRContext;
@@ -27,13 +46,12 @@ static int64_t bytesOf(mlir::RankedTensorType type) {
   return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8);
 }
 
-static void *loadLibrary(const std::vector<std::byte> &bytes) {
-  const int file = memfd_create("kernels", MFD_CLOEXEC);
+/// The file stays open while the library is loaded: dlopen knows a library by its name, and so by the file's number.
+static void *loadLibrary(const std::vector<std::byte> &bytes, int &file) {
+  file = memfd_create("kernels", MFD_CLOEXEC);
   if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
     return nullptr;
-  void *library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  return library;
+  return dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 KernelRunner::KernelRunner(const std::string &text, const TargetInfo &target, bool keepText) {
@@ -56,7 +74,7 @@ KernelRunner::KernelRunner(const std::string &text, const TargetInfo &target, bo
     resultBytes.push_back(bytesOf(mlir::cast<mlir::RankedTensorType>(type)));
   if (target.name != hostTarget().name && target.vectorBits > hostTarget().vectorBits)
     return;
-  library = loadLibrary(code->library);
+  library = loadLibrary(code->library, file);
   if (!library)
     errors += dlerror();
   else
@@ -66,6 +84,8 @@ KernelRunner::KernelRunner(const std::string &text, const TargetInfo &target, bo
 KernelRunner::~KernelRunner() {
   if (library)
     dlclose(library);
+  if (file >= 0)
+    close(file);
 }
 
 /// Bytes on both sides of a buffer that no kernel may touch.

@@ -32,6 +32,10 @@ struct Buffer {
   }
 };
 
+/// The text of a module with one map kernel "k": block arguments %a0, %a1, ..., a body, what it yields, a schedule.
+std::string mapText(const std::vector<std::string> &inputs, const std::vector<std::string> &results,
+                    const std::string &body, const std::string &yields, const std::string &schedule);
+
 /// One kernel, compiled from the text of a function that holds it, and loaded.
 class KernelRunner {
 public:
@@ -41,8 +45,8 @@ public:
 
   bool ok() const { return code.has_value(); }
 
-  /// Runs all blocks over copies of the inputs and gives the results. Memory around results and scratch is checked to be
-  /// as it was.
+  /// Runs all blocks over copies of the inputs and gives the results. Memory around results and scratch is checked to
+  /// be as it was.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs, bool backwards = false) const;
 
   std::string errors;
@@ -52,6 +56,7 @@ private:
   using Function = void (*)(void **buffers, int64_t block);
 
   std::vector<int64_t> resultBytes;
+  int file = -1;
   void *library = nullptr;
   Function function = nullptr;
 };

@@ -28,15 +28,27 @@ static double logSumExp(const float *row, int columns) {
 TEST(Row, SoftmaxWithMapsAroundIt) {
   for (int columns : {1, 10, 16, 37}) {
     const std::string c = std::to_string(columns), full = "tensor<6x" + c + "xf32>";
-    KernelRunner kernel("func.func @f(%a: " + full + ") -> (" + full + ", tensor<6xf32>) { %z:2 = mp.kernel \"k\" (%x = %a) "
-                        "schedule(#mp.row<rows = 4, vector = 8>) : (" + full + ") -> (" + full + ", tensor<6xf32>) {\n"
+    KernelRunner kernel("func.func @f(%a: " + full + ") -> (" + full +
+                        ", tensor<6xf32>) { %z:2 = mp.kernel \"k\" (%x = %a) "
+                        "schedule(#mp.row<rows = 4, vector = 8>) : (" +
+                        full + ") -> (" + full +
+                        ", tensor<6xf32>) {\n"
                         "%t = mp.constant dense<0.5> : tensor<f32>\n"
-                        "%0 = mp.mul %x, %t : " + full + ", tensor<f32> -> " + full + "\n"
-                        "%1 = mp.softmax %0 : " + full + "\n"
-                        "%2 = mp.reduce_max %1 dimensions [1] : " + full + " -> tensor<6xf32>\n"
+                        "%0 = mp.mul %x, %t : " +
+                        full + ", tensor<f32> -> " + full +
+                        "\n"
+                        "%1 = mp.softmax %0 : " +
+                        full +
+                        "\n"
+                        "%2 = mp.reduce_max %1 dimensions [1] : " +
+                        full +
+                        " -> tensor<6xf32>\n"
                         "%3 = mp.reshape %2 : tensor<6xf32> -> tensor<6x1xf32>\n"
-                        "%4 = mp.div %1, %3 : " + full + ", tensor<6x1xf32> -> " + full + "\n"
-                        "mp.yield %4, %2 : " + full + ", tensor<6xf32> }\n return %z#0, %z#1 : " + full + ", tensor<6xf32> }");
+                        "%4 = mp.div %1, %3 : " +
+                        full + ", tensor<6x1xf32> -> " + full +
+                        "\n"
+                        "mp.yield %4, %2 : " +
+                        full + ", tensor<6xf32> }\n return %z#0, %z#1 : " + full + ", tensor<6xf32> }");
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
     EXPECT_EQ(kernel.code->kernels[0].grid, 2);
     const auto a = randomFloats(6 * columns, columns);
@@ -73,8 +85,7 @@ func.func @f(%a: tensor<7x10xf16>, %b: tensor<7xui8>, %c: tensor<f32>) -> (tenso
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
   const auto logits = encoded(randomFloats(kRows * kClasses, 3), encodeF16);
   const std::vector<uint8_t> labels = {0, 9, 3, 200, 5, 5, 1};
-  const auto results =
-      kernel.run({Buffer::of(logits), Buffer::of(labels), Buffer::of(std::vector<float>{1024})});
+  const auto results = kernel.run({Buffer::of(logits), Buffer::of(labels), Buffer::of(std::vector<float>{1024})});
   const auto loss = results[0].as<float>(), hit = results[2].as<float>();
   const auto gradient = results[1].as<uint16_t>();
   for (int i = 0; i < kRows; ++i) {
@@ -104,7 +115,8 @@ func.func @f(%a: tensor<4x5xf32>) -> tensor<4xi64> {
   return %z : tensor<4xi64>
 })");
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
-  const std::vector<float> a = {1, 3, 3, 2, 0, 1, kNaN, 9, kNaN, kInf, -kInf, -kInf, -kInf, -kInf, -kInf, 0, 1, 2, 3, 4};
+  const std::vector<float> a = {1,     3,     3,     2,     0,     1, kNaN, 9, kNaN, kInf,
+                                -kInf, -kInf, -kInf, -kInf, -kInf, 0, 1,    2, 3,    4};
   EXPECT_EQ(kernel.run({Buffer::of(a)})[0].as<int64_t>(), (std::vector<int64_t>{1, 1, 0, 4}));
 }
 
@@ -128,8 +140,8 @@ func.func @f(%a: tensor<3x4x20xf32>, %b: tensor<3x4x20xf32>, %c: tensor<3x4xi32>
   std::vector<float> weights(12);
   for (int i = 0; i < 12; ++i)
     labels[i] = i * 3 % 20, weights[i] = i % 5 == 0 ? 0 : 0.25f * i;
-  const auto results = kernel.run({Buffer::of(x), Buffer::of(y), Buffer::of(labels), Buffer::of(weights),
-                                   Buffer::of(std::vector<float>{2})});
+  const auto results = kernel.run(
+      {Buffer::of(x), Buffer::of(y), Buffer::of(labels), Buffer::of(weights), Buffer::of(std::vector<float>{2})});
   const auto gx = results[0].as<float>(), gz = results[1].as<float>(), mean = results[2].as<float>();
   double sumOfWeights = 0;
   for (float weight : weights)
@@ -166,15 +178,27 @@ func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 TEST(Column, SumsInTheOrderOfRows) {
   for (int columns : {1, 9, 40, 131}) {
     const std::string c = std::to_string(columns);
-    KernelRunner kernel("func.func @f(%a: tensor<5x7x" + c + "xf16>, %b: tensor<33x" + c + "xf32>) -> (tensor<" + c +
-                        "xf16>, tensor<" + c + "xf32>, tensor<1x" + c + "xf32>) {\n"
-                        "%z:3 = mp.kernel \"k\" (%x = %a, %y = %b) schedule(#mp.column<columns = 64, vector = 8>) : (tensor<5x7x" + c +
-                        "xf16>, tensor<33x" + c + "xf32>) -> (tensor<" + c + "xf16>, tensor<" + c + "xf32>, tensor<1x" + c + "xf32>) {\n"
-                        "%0 = mp.reduce_sum %x dimensions [0, 1] : tensor<5x7x" + c + "xf16> -> tensor<" + c + "xf16>\n"
-                        "%1 = mp.cast %0 : tensor<" + c + "xf16> -> tensor<" + c + "xf32>\n"
-                        "%2 = mp.reduce_mean %y dimensions [0] keep_dims : tensor<33x" + c + "xf32> -> tensor<1x" + c + "xf32>\n"
-                        "mp.yield %0, %1, %2 : tensor<" + c + "xf16>, tensor<" + c + "xf32>, tensor<1x" + c + "xf32> }\n"
-                        "return %z#0, %z#1, %z#2 : tensor<" + c + "xf16>, tensor<" + c + "xf32>, tensor<1x" + c + "xf32> }");
+    KernelRunner kernel(
+        "func.func @f(%a: tensor<5x7x" + c + "xf16>, %b: tensor<33x" + c + "xf32>) -> (tensor<" + c + "xf16>, tensor<" +
+        c + "xf32>, tensor<1x" + c +
+        "xf32>) {\n"
+        "%z:3 = mp.kernel \"k\" (%x = %a, %y = %b) schedule(#mp.column<columns = 64, vector = 8>) : (tensor<5x7x" +
+        c + "xf16>, tensor<33x" + c + "xf32>) -> (tensor<" + c + "xf16>, tensor<" + c + "xf32>, tensor<1x" + c +
+        "xf32>) {\n"
+        "%0 = mp.reduce_sum %x dimensions [0, 1] : tensor<5x7x" +
+        c + "xf16> -> tensor<" + c +
+        "xf16>\n"
+        "%1 = mp.cast %0 : tensor<" +
+        c + "xf16> -> tensor<" + c +
+        "xf32>\n"
+        "%2 = mp.reduce_mean %y dimensions [0] keep_dims : tensor<33x" +
+        c + "xf32> -> tensor<1x" + c +
+        "xf32>\n"
+        "mp.yield %0, %1, %2 : tensor<" +
+        c + "xf16>, tensor<" + c + "xf32>, tensor<1x" + c +
+        "xf32> }\n"
+        "return %z#0, %z#1, %z#2 : tensor<" +
+        c + "xf16>, tensor<" + c + "xf32>, tensor<1x" + c + "xf32> }");
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
     EXPECT_EQ(kernel.code->kernels[0].grid, 2 * ((columns + 63) / 64));
     const auto a = encoded(randomFloats(35 * columns, 1), encodeF16);
@@ -243,8 +267,8 @@ func.func @f(%a: tensor<4x6x5xf32>, %b: tensor<3xi32>, %c: tensor<2xi32>)
 })");
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
   const auto x = randomFloats(120, 1);
-  const auto results = kernel.run({Buffer::of(x), Buffer::of(std::vector<int32_t>{0, 0, 0}),
-                                   Buffer::of(std::vector<int32_t>{0, 1})});
+  const auto results =
+      kernel.run({Buffer::of(x), Buffer::of(std::vector<int32_t>{0, 0, 0}), Buffer::of(std::vector<int32_t>{0, 1})});
   EXPECT_EQ(results[1].as<int32_t>()[0], 1);
   const auto sums = results[0].as<float>(), moved = results[2].as<float>();
   double mean = 0;
