@@ -8,6 +8,7 @@
 #include "Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include "mp/Codegen/TargetInfo.h"
@@ -36,6 +37,7 @@ static void buildOptimizer(OpPassManager &manager, const CompileOptions &options
 static void buildKernels(OpPassManager &manager, const CompileOptions &options) {
   OpPassManager &programs = manager.nest<func::FuncOp>();
   programs.addPass(createDecomposePass());
+  programs.addPass(createCSEPass());
   programs.addPass(createFormKernelsPass());
   ScheduleKernelsPassOptions schedule;
   schedule.target = options.target;
