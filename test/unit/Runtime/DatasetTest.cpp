@@ -136,8 +136,9 @@ TEST(Dataset, RefusesDamagedCompression) {
     writeFile(images + ".gz", bad);
     ErrorOr<Dataset> data = readDataset(folder.path, DataPart::Train);
     refused += !data.ok();
-    if (data.ok())
+    if (data.ok()) {
       EXPECT_EQ(data->images, expected);
+    }
   }
   EXPECT_GT(refused, 50);
 }

@@ -81,7 +81,8 @@ TEST(Npy, SurvivesMutations) {
     for (uint32_t k = 0; k <= draw() % 4; ++k)
       bytes[draw() % bytes.size()] = std::byte(draw());
     ErrorOr<HostTensor> tensor = parseNpy(bytes);
-    if (tensor.ok())
+    if (tensor.ok()) {
       EXPECT_EQ(tensor->bytes.size(), *byteCount(tensor->type));
+    }
   }
 }

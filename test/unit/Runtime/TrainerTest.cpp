@@ -165,8 +165,9 @@ TEST_F(Trainer, ResumesBitIdentically) {
     std::unique_ptr<Session> part = makeSession({.lossScale = 16777216});
     options.steps = steps;
     EXPECT_EQ(run(*part).steps, steps);
-    if (steps == 67)
+    if (steps == 67) {
       EXPECT_EQ(stateOf(*part), stateOf(*whole));
+    }
   }
   auto losses = [&](const char *name) {
     std::vector<std::pair<uint64_t, double>> losses;
