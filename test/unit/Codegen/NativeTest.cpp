@@ -45,7 +45,7 @@ TEST(Native, HasNoUndefinedSymbolsAndExportsKernelsOnly) {
 TEST(Native, CompilesEqualKernelsOnce) {
   const auto kernel = [](const std::string &result, const std::string &name, const std::string &op) {
     return result + " = mp.kernel \"" + name +
-           "\" (%x = %a) schedule(#mp.map<block = 8, vector = 8>) : (tensor<8xf32>) -> " + "tensor<8xf32> { %0 = mp." +
+           "\" (%x = %a) schedule(#mp.map<block = 8, vector = 8>) : (tensor<8xf32>) -> " + "tensor<8xf32> { %y = mp." +
            op + " %x : tensor<8xf32>\n mp.yield %y : tensor<8xf32> }\n";
   };
   KernelRunner runner("func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {\n" + kernel("%0", "first one", "relu") +
