@@ -55,11 +55,23 @@ static void printState(const ExecutableT &table, std::ostream &out) {
         << (entry->saved ? "" : ", not saved") << '\n';
 }
 
+/// How many kernels there are, and which types the ops compute in.
+static void printStatistics(const StatisticsT &statistics, std::ostream &out) {
+  if (statistics.kernels != 0) // the evaluator runs op by op
+    out << ", " << statistics.kernels << " kernels";
+  out << "\n    ops by type";
+  for (const auto &row : statistics.ops_by_type)
+    out << ' ' << row->type << ':' << row->count;
+  out << ", " << statistics.casts << " casts";
+}
+
 static void printVariant(const VariantT &variant, std::ostream &out) {
   out << "  for " << variant.target << ", batch " << variant.batch << ", " << variant.commands.size()
       << " commands, arena " << formatBytes(variant.arena_bytes);
   if (variant.statistics && variant.statistics->peak_bytes)
     out << ", peak " << formatBytes(variant.statistics->peak_bytes);
+  if (variant.statistics)
+    printStatistics(*variant.statistics, out);
   out << "\n    needs";
   for (const std::string &feature : variant.features)
     out << ' ' << feature;
