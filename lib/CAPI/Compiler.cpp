@@ -69,7 +69,8 @@ MpStatus *mpCompile(const char *text, size_t length, const char *name, const cha
                     const char *executable) {
   using namespace mp;
   return guarded([&]() -> Status {
-    for (auto [pointer, what] : {std::pair<const void *, const char *>{text, "text"}, {name, "name"}, {executable, "executable"}})
+    for (auto [pointer, what] :
+         {std::pair<const void *, const char *>{text, "text"}, {name, "name"}, {executable, "executable"}})
       if (Status status = needs(pointer, what); !status.ok())
         return status;
     if (count != 0)

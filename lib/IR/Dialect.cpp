@@ -1,4 +1,5 @@
-//===- Dialect.cpp - registration and construction ------------------------------------------------------------------===//
+//===- Dialect.cpp - registration and construction
+//------------------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
 
@@ -33,7 +34,8 @@ void mp::MPDialect::initialize() {
 
 Operation *mp::MPDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
   auto elements = dyn_cast<ElementsAttr>(value);
-  return elements && elements.getType() == type ? ConstantOp::create(builder, loc, type, elements).getOperation() : nullptr;
+  return elements && elements.getType() == type ? ConstantOp::create(builder, loc, type, elements).getOperation()
+                                                : nullptr;
 }
 
 Type mp::detail::getI32Type(MLIRContext *context) { return IntegerType::get(context, 32); }
@@ -45,6 +47,7 @@ RankedTensorType mp::detail::getRngType(MLIRContext *context) {
 LogicalResult mp::OpTrait::verifyNoStrayAttributes(Operation *op) {
   for (NamedAttribute attr : op->getDiscardableAttrs())
     if (!attr.getName().strref().contains('.'))
-      return op->emitOpError("has no attribute '") << attr.getName().strref() << "'; attributes of other dialects have a prefix";
+      return op->emitOpError("has no attribute '")
+             << attr.getName().strref() << "'; attributes of other dialects have a prefix";
   return success();
 }

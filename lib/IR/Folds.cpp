@@ -1,4 +1,5 @@
-//===- Folds.cpp - ops that need no computation -----------------------------------------------------------------------===//
+//===- Folds.cpp - ops that need no computation
+//-----------------------------------------------------------------------===//
 //
 // Only what keeps every bit: folding never drops a rounding.
 //===------------------------------------------------------------------------------------------------------------------===//
@@ -31,7 +32,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
   ArrayRef<int64_t> permutation = getPermutation();
-  if (llvm::all_of(llvm::enumerate(permutation), [](auto it) { return it.value() == static_cast<int64_t>(it.index()); }))
+  if (llvm::all_of(llvm::enumerate(permutation),
+                   [](auto it) { return it.value() == static_cast<int64_t>(it.index()); }))
     return getInput();
   auto first = getInput().getDefiningOp<TransposeOp>();
   if (!first)

@@ -1,4 +1,5 @@
-//===- Formats.cpp - text of ops whose results follow from their operand types ----------------------------------------===//
+//===- Formats.cpp - text of ops whose results follow from their operand types
+//----------------------------------------===//
 //
 // Declarative formats cannot derive variadic result types from variadic operands.
 //===------------------------------------------------------------------------------------------------------------------===//
@@ -13,7 +14,8 @@ using namespace mp;
 using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 
 /// Parses `attr-dict : types` and resolves `operands` against the types.
-static ParseResult parseTypesOf(OpAsmParser &parser, OperationState &state, Operands &operands, SmallVectorImpl<Type> &types) {
+static ParseResult parseTypesOf(OpAsmParser &parser, OperationState &state, Operands &operands,
+                                SmallVectorImpl<Type> &types) {
   return failure(parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(types) ||
                  parser.resolveOperands(operands, types, parser.getCurrentLocation(), state.operands));
 }

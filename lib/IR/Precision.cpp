@@ -1,4 +1,5 @@
-//===- Precision.cpp - which operands and results follow an op's precision -------------------------------------------===//
+//===- Precision.cpp - which operands and results follow an op's precision
+//-------------------------------------------===//
 //
 // The category of each op stands in its definition; here is only what differs from "every float operand and result".
 //===------------------------------------------------------------------------------------------------------------------===//

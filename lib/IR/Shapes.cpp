@@ -1,4 +1,5 @@
-//===- Shapes.cpp - the shapes of results, from operands and attributes ----------------------------------------------===//
+//===- Shapes.cpp - the shapes of results, from operands and attributes
+//----------------------------------------------===//
 //
 // One short rule per op, in the order of the op families. A size is ShapedType::kDynamic while the batch is open.
 //===------------------------------------------------------------------------------------------------------------------===//
@@ -46,9 +47,9 @@ LogicalResult mp::detail::verifyShapes(Operation *op) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)
       return success();
-    bool fits = type.getRank() == static_cast<int64_t>(shape.size()) && llvm::all_of(llvm::zip(type.getShape(), shape), [](auto sizes) {
-                  return agree(std::get<0>(sizes), std::get<1>(sizes));
-                });
+    bool fits = type.getRank() == static_cast<int64_t>(shape.size()) &&
+                llvm::all_of(llvm::zip(type.getShape(), shape),
+                             [](auto sizes) { return agree(std::get<0>(sizes), std::get<1>(sizes)); });
     if (!fits)
       return op->emitOpError("result #") << result.getResultNumber() << " has shape " << describe(type.getShape())
                                          << ", operands and attributes give " << describe(shape);
@@ -73,7 +74,8 @@ static LogicalResult broadcastOperands(Operation *op, Shapes &shapes) {
         continue;
       }
       if (!isOpen(size))
-        return op->emitOpError("operand shapes do not broadcast: size ") << size << " meets " << known << " in " << describe(shape);
+        return op->emitOpError("operand shapes do not broadcast: size ")
+               << size << " meets " << known << " in " << describe(shape);
     }
   }
   shapes.push_back(std::move(result));
@@ -131,8 +133,7 @@ LogicalResult SelectOp::inferShapes(Shapes &shapes) { return broadcastOperands(*
 // Reduction
 //===----------------------------------------------------------------------===//
 
-template <typename ReduceOp>
-static LogicalResult reduceShape(ReduceOp op, Shapes &shapes) {
+template <typename ReduceOp> static LogicalResult reduceShape(ReduceOp op, Shapes &shapes) {
   ArrayRef<int64_t> input = shapeOf(op.getInput());
   llvm::SmallBitVector reduced(input.size());
   int64_t previous = -1;
@@ -180,7 +181,8 @@ static LogicalResult checkRows(Operation *op, Value logits, Value labels, Value 
     if (found.size() != expected.size() || !llvm::all_of(llvm::zip(found, expected), [](auto sizes) {
           return agree(std::get<0>(sizes), std::get<1>(sizes));
         }))
-      return op->emitOpError() << name << " have shape " << describe(found) << ", expected one per row: " << describe(expected);
+      return op->emitOpError() << name << " have shape " << describe(found)
+                               << ", expected one per row: " << describe(expected);
     return success();
   };
   return failure(failed(check(labels, "labels")) || failed(check(weights, "weights")));
@@ -222,7 +224,8 @@ LogicalResult ReshapeOp::inferShapes(Shapes &shapes) {
   if (open >= 0 && known != 0 && total % known == 0)
     result[open] = total / known;
   else if (open >= 0 || known != total)
-    return emitOpError("operand has ") << total << " elements, result " << describe(result) << " cannot hold exactly as many";
+    return emitOpError("operand has ") << total << " elements, result " << describe(result)
+                                       << " cannot hold exactly as many";
   shapes.push_back(std::move(result));
   return success();
 }

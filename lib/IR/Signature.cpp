@@ -1,4 +1,5 @@
-//===- Signature.cpp - verification of a program's signature ----------------------------------------------------------===//
+//===- Signature.cpp - verification of a program's signature
+//----------------------------------------------------------===//
 //
 // The numbered rules of docs/IR.md, 1. MLIR's argument and result hooks see one attribute at a time; the whole is
 // checked at the function, through mp.program.
@@ -60,8 +61,10 @@ private:
       roles += bool(func.getArgAttr(index, role));
     if (roles != 1)
       return emitError(argument.getLoc(), "argument #")
-             << index << " of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found " << roles;
-    if (failed(verifyTensor(argument.getType(), [&] { return emitError(argument.getLoc(), "argument #") << index << ' '; })))
+             << index << " of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found "
+             << roles;
+    if (failed(verifyTensor(argument.getType(),
+                            [&] { return emitError(argument.getLoc(), "argument #") << index << ' '; })))
       return failure();
     ArgumentRole role = getArgumentRole(func, index);
     StringRef name = getArgumentName(func, index);
@@ -88,7 +91,8 @@ private:
     for (StringRef role : {names::loss, names::output, names::metric, names::next, names::gradient, names::log})
       roles += bool(func.getResultAttr(index, role));
     if (roles != 1)
-      return errorAt(index) << "has one of mp.loss, mp.output, mp.metric, mp.next, mp.gradient and mp.log, found " << roles;
+      return errorAt(index) << "has one of mp.loss, mp.output, mp.metric, mp.next, mp.gradient and mp.log, found "
+                            << roles;
     Type type = func.getResultTypes()[index];
     if (failed(verifyTensor(type, [&] { return errorAt(index); })))
       return failure();
@@ -129,8 +133,7 @@ private:
   }
 
   /// A ranked tensor of an element type of the dialect, whose number of elements fits 64 bits.
-  template <typename EmitError>
-  LogicalResult verifyTensor(Type type, EmitError emit) {
+  template <typename EmitError> LogicalResult verifyTensor(Type type, EmitError emit) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     auto isElement = [](Type element) {
       return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) || element.isUnsignedInteger(8) ||
@@ -153,7 +156,8 @@ private:
 
 } // namespace
 
-static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayRef<AttributeRule> rules, StringRef where) {
+static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayRef<AttributeRule> rules,
+                                 StringRef where) {
   for (const AttributeRule &rule : rules) {
     if (attribute.getName() != rule.attribute)
       continue;
@@ -177,33 +181,36 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
     case ValueOf::Integer:
       return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() > 0, "an integer greater than 0");
     case ValueOf::Names:
-      return expect(isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>), "a list of names");
+      return expect(isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>),
+                    "a list of names");
     }
   }
   return op->emitError() << where << "attribute " << attribute.getName() << " is not known";
 }
 
 static constexpr AttributeRule kArgumentRules[] = {
-    {names::input, ValueOf::Name},          {names::parameter, ValueOf::Name}, {names::state, ValueOf::Name},
-    {names::initializer, ValueOf::Initializer}, {names::rowWeights, ValueOf::Unit}, {names::batched, ValueOf::Unit},
+    {names::input, ValueOf::Name},      {names::parameter, ValueOf::Name},
+    {names::state, ValueOf::Name},      {names::initializer, ValueOf::Initializer},
+    {names::rowWeights, ValueOf::Unit}, {names::batched, ValueOf::Unit},
     {names::scaled, ValueOf::Unit},
 };
 static constexpr AttributeRule kResultRules[] = {
-    {names::loss, ValueOf::Unit},     {names::output, ValueOf::Name}, {names::metric, ValueOf::Name},
-    {names::next, ValueOf::Name},     {names::gradient, ValueOf::Name}, {names::log, ValueOf::Name},
+    {names::loss, ValueOf::Unit},      {names::output, ValueOf::Name},   {names::metric, ValueOf::Name},
+    {names::next, ValueOf::Name},      {names::gradient, ValueOf::Name}, {names::log, ValueOf::Name},
     {names::logNames, ValueOf::Names}, {names::batched, ValueOf::Unit},
 };
 static constexpr AttributeRule kOperationRules[] = {
-    {names::batch, ValueOf::Integer}, {names::precision, ValueOf::Type}, {names::skipLimit, ValueOf::Integer},
-    {names::lossScaling, ValueOf::Name}, {names::microBatches, ValueOf::Integer},
-    {names::combinesRows, ValueOf::Unit},
+    {names::batch, ValueOf::Integer},    {names::precision, ValueOf::Type},       {names::skipLimit, ValueOf::Integer},
+    {names::lossScaling, ValueOf::Name}, {names::microBatches, ValueOf::Integer}, {names::combinesRows, ValueOf::Unit},
 };
 
-LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                  NamedAttribute attribute) {
   return verifyValue(op, attribute, kArgumentRules, ("argument #" + Twine(argument) + ": ").str());
 }
 
-LogicalResult MPDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+LogicalResult MPDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                     NamedAttribute attribute) {
   return verifyValue(op, attribute, kResultRules, ("result #" + Twine(result) + ": ").str());
 }
 

@@ -1,4 +1,5 @@
-//===- Verify.cpp - the numbered constraints of ops that types and shapes do not express ------------------------------===//
+//===- Verify.cpp - the numbered constraints of ops that types and shapes do not express
+//------------------------------===//
 
 #include "mp/IR/MP.h"
 
@@ -24,7 +25,8 @@ LogicalResult MatmulOp::verify() {
                                        << (element.isF64() ? "f64" : "f32");
   Type result = elementOf(getResult());
   if (result != element && result != acc)
-    return emitOpError("result has type ") << result << ", expected the operands' " << element << " or the accumulator's " << acc;
+    return emitOpError("result has type ")
+           << result << ", expected the operands' " << element << " or the accumulator's " << acc;
   if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != acc)
     return emitOpError("bias has type ") << elementOf(getBias()) << ", expected the operands' " << element
                                          << " or the accumulator's " << acc;
@@ -43,7 +45,8 @@ LogicalResult DivOp::verify() {
 
 LogicalResult CompareOp::verify() {
   if (elementOf(getLhs()) != elementOf(getRhs()))
-    return emitOpError("operands differ in type: lhs has ") << elementOf(getLhs()) << ", rhs has " << elementOf(getRhs());
+    return emitOpError("operands differ in type: lhs has ")
+           << elementOf(getLhs()) << ", rhs has " << elementOf(getRhs());
   return success();
 }
 
@@ -191,7 +194,8 @@ static LogicalResult verifyNames(Operation *op, size_t gradients, ArrayAttr name
 
 LogicalResult UnscaleOp::verify() {
   if (getUnscaled().size() != getGradients().size())
-    return emitOpError("has ") << getGradients().size() << " gradients and " << getUnscaled().size() << " results for them";
+    return emitOpError("has ") << getGradients().size() << " gradients and " << getUnscaled().size()
+                               << " results for them";
   return verifyNames(*this, getGradients().size(), getNames());
 }
 
@@ -224,14 +228,16 @@ LogicalResult ClipByGlobalNormOp::verify() {
   if (double limit = getMaxNorm().convertToFloat(); !(limit > 0))
     return emitOpError("max_norm is greater than 0, found ") << limit;
   if (getClipped().size() != getGradients().size())
-    return emitOpError("has ") << getGradients().size() << " gradients and " << getClipped().size() << " results for them";
+    return emitOpError("has ") << getGradients().size() << " gradients and " << getClipped().size()
+                               << " results for them";
   return success();
 }
 
 LogicalResult SGDOp::verify() {
   bool hasMomentum = getMomentum().convertToFloat() != 0;
   if (hasMomentum != bool(getVelocity()) || hasMomentum != bool(getNewVelocity()))
-    return emitOpError("has velocity if and only if momentum is not 0, found momentum ") << getMomentum().convertToFloat();
+    return emitOpError("has velocity if and only if momentum is not 0, found momentum ")
+           << getMomentum().convertToFloat();
   if (getNesterov() && !hasMomentum)
     return emitOpError("nesterov needs momentum");
   for (Value value : {Value(getGradient()), Value(getVelocity())})
@@ -240,8 +246,7 @@ LogicalResult SGDOp::verify() {
   return success();
 }
 
-template <typename AdamLike>
-static LogicalResult verifyAdam(AdamLike op) {
+template <typename AdamLike> static LogicalResult verifyAdam(AdamLike op) {
   auto inUnit = [](const llvm::APFloat &value) { return value.convertToDouble() >= 0 && value.convertToDouble() < 1; };
   if (!inUnit(op.getBeta1()) || !inUnit(op.getBeta2()))
     return op.emitOpError("beta1 and beta2 are at least 0 and less than 1, found ")

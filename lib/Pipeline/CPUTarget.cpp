@@ -17,20 +17,28 @@ using namespace executable;
 
 static Space translate(BufferPlace::Space space) {
   switch (space) {
-  case BufferPlace::Space::Arena: return Space::Arena;
-  case BufferPlace::Space::State: return Space::State;
-  case BufferPlace::Space::Argument: return Space::Argument;
-  case BufferPlace::Space::Result: return Space::Result;
-  case BufferPlace::Space::Constant: return Space::Constant;
+  case BufferPlace::Space::Arena:
+    return Space::Arena;
+  case BufferPlace::Space::State:
+    return Space::State;
+  case BufferPlace::Space::Argument:
+    return Space::Argument;
+  case BufferPlace::Space::Result:
+    return Space::Result;
+  case BufferPlace::Space::Constant:
+    return Space::Constant;
   }
   llvm_unreachable("unknown space");
 }
 
 static Access translate(BufferAccess access) {
   switch (access) {
-  case BufferAccess::Read: return Access::Read;
-  case BufferAccess::Write: return Access::Write;
-  case BufferAccess::ReadWrite: return Access::ReadWrite;
+  case BufferAccess::Read:
+    return Access::Read;
+  case BufferAccess::Write:
+    return Access::Write;
+  case BufferAccess::ReadWrite:
+    return Access::ReadWrite;
   }
   llvm_unreachable("unknown access");
 }
@@ -79,11 +87,11 @@ public:
 private:
   Place place(const BufferPlace &place) const {
     bool isState = place.space == BufferPlace::Space::State;
-    return Place(translate(place.space), isState ? builder.stateIndex(place.state) : place.index, place.offset, place.bytes);
+    return Place(translate(place.space), isState ? builder.stateIndex(place.state) : place.index, place.offset,
+                 place.bytes);
   }
 
-  template <typename Table>
-  void add(Table table) {
+  template <typename Table> void add(Table table) {
     auto command = std::make_unique<CommandT>();
     command->what.Set(std::move(table));
     commands->push_back(std::move(command));

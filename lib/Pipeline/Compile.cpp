@@ -31,12 +31,15 @@ static std::string printModule(ModuleOp module) {
 static LogicalResult dump(ModuleOp module, const CompileOptions &options, const StageInfo &stage, StringRef text) {
   if (options.dumpDirectory.empty())
     return success();
-  auto fail = [&](const Twine &why) { return module.emitError("cannot write to ") << options.dumpDirectory << ": " << why; };
+  auto fail = [&](const Twine &why) {
+    return module.emitError("cannot write to ") << options.dumpDirectory << ": " << why;
+  };
   if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDirectory))
     return fail(error.message());
   llvm::SmallString<128> path(options.dumpDirectory);
   std::string number = std::to_string(static_cast<int>(stage.stage) + 1);
-  llvm::sys::path::append(path, std::string(2 - std::min<size_t>(2, number.size()), '0') + number + "-" + stage.name + stage.extension);
+  llvm::sys::path::append(path, std::string(2 - std::min<size_t>(2, number.size()), '0') + number + "-" + stage.name +
+                                    stage.extension);
   std::error_code error;
   llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
   if (error)

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace mp {
 
-void registerCompilerDialects(DialectRegistry &registry) { 
+void registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<MPDialect, func::FuncDialect>();
   registerCodegenDialects(registry);
 }

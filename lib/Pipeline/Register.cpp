@@ -36,8 +36,8 @@ static LogicalResult parsePipeline(OpPassManager &manager, StringRef text,
   CompileOptions options;
   std::optional<Stage> stage = parseStage(parsed.compileTo);
   if (!stage || *stage > Stage::Kernels)
-    return error("compile-to: mp-opt runs the stages up to " + stageName(Stage::Kernels) + ", found '" + parsed.compileTo +
-                 "'; mp-run compile runs all: " + stageNames());
+    return error("compile-to: mp-opt runs the stages up to " + stageName(Stage::Kernels) + ", found '" +
+                 parsed.compileTo + "'; mp-run compile runs all: " + stageNames());
   options.compileTo = *stage;
   for (auto [setting, value] : llvm::zip_equal(settings(), parsed.given))
     if (value->getNumOccurrences() > 0 || !value->empty())
@@ -48,8 +48,9 @@ static LogicalResult parsePipeline(OpPassManager &manager, StringRef text,
 }
 
 void registerPipelines() {
-  registerPassPipeline("mp-pipeline", "the stages of mp-run compile, as far as they are passes", parsePipeline,
-                       [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) { handle(TableOptions()); });
+  registerPassPipeline(
+      "mp-pipeline", "the stages of mp-run compile, as far as they are passes", parsePipeline,
+      [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) { handle(TableOptions()); });
 }
 
 } // namespace mp

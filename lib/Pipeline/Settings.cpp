@@ -38,8 +38,7 @@ static Status readNumber(StringRef text, double &value) {
   return Status::success();
 }
 
-template <auto member, typename Part>
-static Status setNumber(Part &part, StringRef text) {
+template <auto member, typename Part> static Status setNumber(Part &part, StringRef text) {
   double value;
   if (Status status = readNumber(text, value); !status.ok())
     return status;
@@ -47,8 +46,7 @@ static Status setNumber(Part &part, StringRef text) {
   return Status::success();
 }
 
-template <auto member, int64_t least, typename Part>
-static Status setInteger(Part &part, StringRef text) {
+template <auto member, int64_t least, typename Part> static Status setInteger(Part &part, StringRef text) {
   int64_t value;
   if (Status status = readInteger(text, least, value); !status.ok())
     return status;
@@ -58,8 +56,7 @@ static Status setInteger(Part &part, StringRef text) {
   return Status::success();
 }
 
-template <typename Value>
-struct Choice {
+template <typename Value> struct Choice {
   llvm::StringLiteral name;
   Value value;
 };
@@ -143,15 +140,15 @@ static Status setTarget(CompileOptions &options, StringRef text) {
   if (Status status = choose(target, kTargets, name); !status.ok())
     return status;
   if (!cpu.empty() && !findTarget(cpu))
-    return makeError("no level of CPU features is called '", cpu.str(), "'; expected one of ",
-                     llvm::join(llvm::map_range(allTargets(), [](const TargetInfo &info) { return info.name.str(); }), ", "));
+    return makeError(
+        "no level of CPU features is called '", cpu.str(), "'; expected one of ",
+        llvm::join(llvm::map_range(allTargets(), [](const TargetInfo &info) { return info.name.str(); }), ", "));
   options.target = name.str();
   options.cpu = cpu.str();
   return Status::success();
 }
 
-template <auto member>
-static Status appendNames(CompileOptions &options, StringRef text) {
+template <auto member> static Status appendNames(CompileOptions &options, StringRef text) {
   llvm::SmallVector<StringRef> parts;
   text.split(parts, ',', -1, /*KeepEmpty=*/false);
   for (StringRef part : parts)
@@ -196,10 +193,13 @@ static constexpr Setting kSettings[] = {
     {"optimizer", "KIND", "sgd, adam or adamw, with hyperparameters as in sgd:momentum=0.9", setOptimizer},
     {"learning-rate", "RATE", "what the optimizer multiplies an update by",
      [](Options &o, StringRef v) { return setNumber<&Optimizer::learningRate>(o.optimizer, v); }},
-    {"momentum", "M", "of sgd", [](Options &o, StringRef v) { return setNumber<&Optimizer::momentum>(o.optimizer, v); }},
+    {"momentum", "M", "of sgd",
+     [](Options &o, StringRef v) { return setNumber<&Optimizer::momentum>(o.optimizer, v); }},
     {"nesterov", "BOOL", "of sgd", [](Options &o, StringRef v) { return choose(v, kBooleans, o.optimizer.nesterov); }},
-    {"beta1", "B", "of adam and adamw", [](Options &o, StringRef v) { return setNumber<&Optimizer::beta1>(o.optimizer, v); }},
-    {"beta2", "B", "of adam and adamw", [](Options &o, StringRef v) { return setNumber<&Optimizer::beta2>(o.optimizer, v); }},
+    {"beta1", "B", "of adam and adamw",
+     [](Options &o, StringRef v) { return setNumber<&Optimizer::beta1>(o.optimizer, v); }},
+    {"beta2", "B", "of adam and adamw",
+     [](Options &o, StringRef v) { return setNumber<&Optimizer::beta2>(o.optimizer, v); }},
     {"epsilon", "E", "of adam and adamw",
      [](Options &o, StringRef v) { return setNumber<&Optimizer::epsilon>(o.optimizer, v); }},
     {"weight-decay", "D", "of every optimizer",
@@ -208,8 +208,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setNumber<&Optimizer::clipNorm>(o.optimizer, v); }},
     {"accumulate", "N", "micro-batches whose gradients one update uses",
      [](Options &o, StringRef v) { return setInteger<&Optimizer::accumulate, 1>(o.optimizer, v); }},
-    {"loss-scale", "SCALE", "auto, dynamic, none, or a number; settings may follow as in dynamic:init=2^24,interval=200",
-     setLossScale},
+    {"loss-scale", "SCALE",
+     "auto, dynamic, none, or a number; settings may follow as in dynamic:init=2^24,interval=200", setLossScale},
     {"init", "SCALE", "the loss scale of the first step",
      [](Options &o, StringRef v) { return setNumber<&Scaling::initialScale>(o.lossScaling, v); }},
     {"interval", "N", "clean steps in a row before the loss scale grows",
@@ -222,7 +222,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setInteger<&Scaling::hysteresis, 1>(o.lossScaling, v); }},
     {"hysteresis-kind", "KIND", "consecutive or cumulative",
      [](Options &o, StringRef v) { return choose(v, kHysteresisKinds, o.lossScaling.hysteresisKind); }},
-    {"floor", "SCALE", "the least loss scale", [](Options &o, StringRef v) { return setNumber<&Scaling::floor>(o.lossScaling, v); }},
+    {"floor", "SCALE", "the least loss scale",
+     [](Options &o, StringRef v) { return setNumber<&Scaling::floor>(o.lossScaling, v); }},
     {"ceiling", "SCALE", "the greatest loss scale",
      [](Options &o, StringRef v) { return setNumber<&Scaling::ceiling>(o.lossScaling, v); }},
     {"skip-limit", "N", "skipped steps in a row after which training ends with an error",

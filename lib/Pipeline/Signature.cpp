@@ -1,4 +1,5 @@
-//===- Signature.cpp - programs and state as the executable lists them ---------------------------------------------------------------===//
+//===- Signature.cpp - programs and state as the executable lists them
+//---------------------------------------------------------------===//
 //
 // Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,10 +25,14 @@ static ElementType translateElement(Type type) {
       .Case<Float64Type>([](auto) { return ElementType::F64; })
       .Case<IntegerType>([](IntegerType integer) {
         switch (integer.getWidth()) {
-        case 1: return ElementType::I1;
-        case 8: return ElementType::UI8;
-        case 32: return ElementType::I32;
-        case 64: return ElementType::I64;
+        case 1:
+          return ElementType::I1;
+        case 8:
+          return ElementType::UI8;
+        case 32:
+          return ElementType::I32;
+        case 64:
+          return ElementType::I64;
         }
         llvm_unreachable("no element type of the dialect");
       });
@@ -54,10 +59,12 @@ static InitializerT translateInitializer(Attribute attribute) {
       .Case<ConstantInitializerAttr>(
           [&](auto init) { set(InitializerKind::Constant, init.getValue().getValueAsDouble(), 0, 0); })
       .Case<NormalAttr>([&](auto init) {
-        set(InitializerKind::Normal, init.getMean().getValueAsDouble(), init.getStddev().getValueAsDouble(), init.getSeed());
+        set(InitializerKind::Normal, init.getMean().getValueAsDouble(), init.getStddev().getValueAsDouble(),
+            init.getSeed());
       })
       .Case<UniformAttr>([&](auto init) {
-        set(InitializerKind::Uniform, init.getLow().getValueAsDouble(), init.getHigh().getValueAsDouble(), init.getSeed());
+        set(InitializerKind::Uniform, init.getLow().getValueAsDouble(), init.getHigh().getValueAsDouble(),
+            init.getSeed());
       })
       .Case<GlorotUniformAttr>([&](auto init) { set(InitializerKind::GlorotUniform, 0, 0, init.getSeed()); })
       .Case<GlorotNormalAttr>([&](auto init) { set(InitializerKind::GlorotNormal, 0, 0, init.getSeed()); })
@@ -141,7 +148,7 @@ std::vector<std::unique_ptr<ArgumentT>> translateArguments(func::FuncOp func, co
     auto argument = std::make_unique<ArgumentT>();
     argument->name = getArgumentName(func, index).str();
     argument->type = std::make_unique<TensorTypeT>(translateType(cast<RankedTensorType>(value.getType())));
-    argument->kind = isState(role)                     ? ArgumentKind::State
+    argument->kind = isState(role)                      ? ArgumentKind::State
                      : role == ArgumentRole::RowWeights ? ArgumentKind::RowWeights
                                                         : ArgumentKind::Input;
     argument->label = role == ArgumentRole::Input && labels.contains(argument->name);
@@ -153,12 +160,18 @@ std::vector<std::unique_ptr<ArgumentT>> translateArguments(func::FuncOp func, co
 
 static ResultKind translateRole(ResultRole role) {
   switch (role) {
-  case ResultRole::Loss: return ResultKind::Loss;
-  case ResultRole::Output: return ResultKind::Output;
-  case ResultRole::Metric: return ResultKind::Metric;
-  case ResultRole::Next: return ResultKind::Next;
-  case ResultRole::Gradient: return ResultKind::Gradient;
-  case ResultRole::Log: return ResultKind::Log;
+  case ResultRole::Loss:
+    return ResultKind::Loss;
+  case ResultRole::Output:
+    return ResultKind::Output;
+  case ResultRole::Metric:
+    return ResultKind::Metric;
+  case ResultRole::Next:
+    return ResultKind::Next;
+  case ResultRole::Gradient:
+    return ResultKind::Gradient;
+  case ResultRole::Log:
+    return ResultKind::Log;
   }
   llvm_unreachable("unknown role");
 }

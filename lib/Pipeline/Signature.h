@@ -1,4 +1,5 @@
-//===- Signature.h - programs and state as the executable lists them ---------------------------------------------------------------===//
+//===- Signature.h - programs and state as the executable lists them
+//---------------------------------------------------------------===//
 //
 // Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -62,7 +62,8 @@ FailureOr<Compilation> emitTarget(ModuleOp module, const CompileOptions &options
       if (failed(addReferenceVariant(func, builder)))
         return failure();
   } else {
-    bool keepText = options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
+    bool keepText =
+        options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
     FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
     if (failed(plans))
       return failure();

@@ -94,7 +94,8 @@ void printReport(std::ostream &os, const std::vector<VariantReport> &reports) {
   }
 }
 
-std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device, const std::string &commit) {
+std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device,
+                         const std::string &commit) {
   nlohmann::ordered_json document;
   document["policies"] = nlohmann::ordered_json::array();
   for (const VariantReport &report : reports)

@@ -40,7 +40,8 @@ void compareSpeed(std::vector<VariantReport> &reports);
 void printReport(std::ostream &os, const std::vector<VariantReport> &reports);
 
 /// The JSON document of `--json`.
-std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device, const std::string &commit);
+std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device,
+                         const std::string &commit);
 
 } // namespace mp
 

@@ -1,5 +1,5 @@
 //===- LaunchPlan.h - a planned program as a list of commands -----------------------------------------------------*-
-//C++ -*-===//
+// C++ -*-===//
 
 #ifndef MP_KERNELS_LAUNCHPLAN_H
 #define MP_KERNELS_LAUNCHPLAN_H

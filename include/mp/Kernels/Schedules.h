@@ -1,5 +1,5 @@
 //===- Schedules.h - the numbers of schedules, from shapes and hardware --------------------------------------------*-
-//C++ -*-===//
+// C++ -*-===//
 
 #ifndef MP_KERNELS_SCHEDULES_H
 #define MP_KERNELS_SCHEDULES_H

@@ -20,7 +20,18 @@
 namespace mp {
 
 /// The stages of the compiler, in order. `--compile-to` names them as `stageName` spells them.
-enum class Stage { Specialize, Autocast, Inference, Autodiff, LossScaling, Optimizer, Kernels, LLVM, Assembly, Executable };
+enum class Stage {
+  Specialize,
+  Autocast,
+  Inference,
+  Autodiff,
+  LossScaling,
+  Optimizer,
+  Kernels,
+  LLVM,
+  Assembly,
+  Executable
+};
 
 /// "specialize", "autocast", ..., "kernels", "llvm", "asm", "executable".
 llvm::StringRef stageName(Stage stage);
@@ -64,7 +75,8 @@ struct Compilation {
 mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Compiles into an executable in memory, as if written to a file and read back.
-mlir::FailureOr<std::shared_ptr<const LoadedExecutable>> compileAndLoad(mlir::ModuleOp module, const CompileOptions &options);
+mlir::FailureOr<std::shared_ptr<const LoadedExecutable>> compileAndLoad(mlir::ModuleOp module,
+                                                                        const CompileOptions &options);
 
 } // namespace mp
 

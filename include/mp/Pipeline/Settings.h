@@ -29,7 +29,8 @@ llvm::ArrayRef<Setting> settings();
 /// Sets one option; an unknown name or a value that does not fit is an error that says what is accepted.
 Status applySetting(CompileOptions &options, llvm::StringRef name, llvm::StringRef value);
 
-/// Reads a variant: a policy, then settings, separated by colons: `mixed_float16:batch-size=256:loss-scale=dynamic:init=2^24`.
+/// Reads a variant: a policy, then settings, separated by colons:
+/// `mixed_float16:batch-size=256:loss-scale=dynamic:init=2^24`.
 Status applyVariant(CompileOptions &options, llvm::StringRef variant);
 
 } // namespace mp

@@ -1,4 +1,5 @@
-//===- Passes.h - passes from mp programs to mp programs -------------------------------------------------*- C++ -*-===//
+//===- Passes.h - passes from mp programs to mp programs -------------------------------------------------*- C++
+//-*-===//
 
 #ifndef MP_TRANSFORMS_PASSES_H
 #define MP_TRANSFORMS_PASSES_H

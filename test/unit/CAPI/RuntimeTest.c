@@ -45,8 +45,7 @@ static void testInference(MpSession *session) {
   expect(mpTensorsCount(results) == 1, "one result");
   expect(mpTensorsName(results, 1) == NULL, "no second result");
   MpTensor logits = mpTensorsGet(results, 0);
-  expect(logits.element == MP_F32 && logits.rank == 2 && logits.shape[0] == 3 &&
-             logits.shape[1] == 3,
+  expect(logits.element == MP_F32 && logits.rank == 2 && logits.shape[0] == 3 && logits.shape[1] == 3,
          "logits are 3x3xf32");
   MpTensors *kernel = NULL;
   succeed(mpSessionGetState(session, "dense.kernel", &kernel), "the parameter is read");
@@ -56,11 +55,9 @@ static void testInference(MpSession *session) {
   mpTensorsDestroy(results);
 
   x.bytes = 11;
-  fail(mpSessionRun(session, "infer", names, &x, 1, &results),
-       "tensor 'x' is tensor<3x4xui8>, given 11 bytes");
+  fail(mpSessionRun(session, "infer", names, &x, 1, &results), "tensor 'x' is tensor<3x4xui8>, given 11 bytes");
   fail(mpSessionRun(session, "infer", names, NULL, 1, &results), "inputs is null");
-  fail(mpSessionRun(session, "infer", NULL, NULL, 0, &results),
-       "input 'x' of program infer is missing");
+  fail(mpSessionRun(session, "infer", NULL, NULL, 0, &results), "input 'x' of program infer is missing");
 }
 
 static void testTraining(MpSession *session, const char *data) {
@@ -81,8 +78,7 @@ int main(int argc, char **argv) {
   MpSession *session = NULL;
   fail(mpSessionCreate(argv[1], "abacus", 0, &session), "no device 'abacus', this program has cpu");
   fail(mpSessionCreate(NULL, "cpu", 0, &session), "path is null");
-  fail(mpSessionCreateFromBytes("", 0, "cpu", 0, &session),
-       "not an executable: 0 bytes are less than a header of 64");
+  fail(mpSessionCreateFromBytes("", 0, "cpu", 0, &session), "not an executable: 0 bytes are less than a header of 64");
   succeed(mpSessionCreate(argv[1], "cpu", 2, &session), "a session is made");
   succeed(mpSessionInitialize(session, 1), "state is initialized");
   expect(strstr(mpSessionStateNames(session), "learning_rate") != NULL, "names of state");

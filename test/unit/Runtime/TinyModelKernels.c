@@ -81,8 +81,8 @@ void evaluate(void **b, i64 block) {
 }
 
 /// Adds the scaled gradient of the mean loss to `sum`.
-static void addGradient(const u8 *x, const u8 *y, const float *z, const i64 *rng, float scale,
-                        const float *weights, i64 rows, float *sum) {
+static void addGradient(const u8 *x, const u8 *y, const float *z, const i64 *rng, float scale, const float *weights,
+                        i64 rows, float *sum) {
   float total = 0;
   for (i64 r = 0; r < rows; ++r)
     total += weights ? weights[r] : 1;
@@ -90,9 +90,8 @@ static void addGradient(const u8 *x, const u8 *y, const float *z, const i64 *rng
     for (int i = 0; i < kPixels; ++i)
       if (!dropped(rng, r, i))
         for (int j = 0; j < kClasses; ++j)
-          sum[i * kClasses + j] += scale * (weights ? weights[r] : 1) / total *
-                                   (float)x[r * kPixels + i] * (1.0f / 255) *
-                                   (z[r * kClasses + j] - (y[r] == j));
+          sum[i * kClasses + j] += scale * (weights ? weights[r] : 1) / total * (float)x[r * kPixels + i] *
+                                   (1.0f / 255) * (z[r * kClasses + j] - (y[r] == j));
 }
 
 struct Scaler {
