@@ -2,13 +2,15 @@
 //
 // usage: gemm-benchmark [SIZE...] [--threads=N] [--schedule=block_m,block_n,block_k,tile_m,tile_n,vector]
 //
-// Compiles one mp.matmul per size, then measures it and OpenBLAS in turns, in the same run: OpenBLAS chooses its
-// kernels when it is loaded, so each of its variants (its default, and the OPENBLAS_CORETYPEs that fit this machine)
-// runs in a process of its own that this one starts. Prints a line per size: GF/s, best of all turns.
+// Compiles one mp.matmul per size, with the schedule that mp-schedule-kernels gives it unless one is named, then
+// measures it and OpenBLAS in turns, in the same run: OpenBLAS chooses its kernels when it is loaded, so each of its
+// variants (its default, and the OPENBLAS_CORETYPEs that fit this machine) runs in a process of its own that this one
+// starts. Prints a line per size: GF/s, best of all turns.
 //
 //===------------------------------------------------------------------------------------------===//
 
 #include "mp/Codegen/Codegen.h"
+#include "mp/Kernels/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -66,6 +68,26 @@ template <typename Call> double measure(const Problem &problem, int threads, Cal
     best = std::min(best, seconds(clock) - start);
   }
   return problem.flops() / best * 1e-9;
+}
+
+/// The schedule of a problem as its attribute has it: `numbers`, or what mp-schedule-kernels chooses where that is
+/// empty.
+std::string scheduleText(const Problem &p, llvm::StringRef numbers) {
+  static constexpr const char *kFields[] = {"block_m", "block_n", "block_k", "tile_m", "tile_n", "vector"};
+  llvm::SmallVector<std::string> values;
+  for (llvm::StringRef number : llvm::split(numbers, ','))
+    values.push_back(number.str());
+  if (numbers.empty()) {
+    const Hardware &hardware = *findHardware("cpu", hostTarget().name);
+    const ContractionBlocks blocks = chooseContractionBlocks(1, p.m, p.n, p.k, hardware);
+    values.clear();
+    for (int64_t value : {blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM, blocks.tileN, hardware.lanes})
+      values.push_back(std::to_string(value));
+  }
+  std::string text;
+  for (auto [field, value] : llvm::zip(kFields, values))
+    text += (text.empty() ? "" : ", ") + std::string(field) + " = " + value;
+  return text;
 }
 
 /// The kernel for one problem, loaded.
@@ -157,7 +179,7 @@ int main(int argc, char **argv) {
   std::vector<Problem> problems;
   int threads = 1;
   const bool isWide = hostTarget().vectorBits == 512;
-  std::string schedule = isWide ? "168,512,256,14,32,16" : "192,512,256,6,16,8";
+  std::string schedule;
   for (llvm::StringRef argument : llvm::ArrayRef(argv + 1, argc - 1)) {
     llvm::SmallVector<llvm::StringRef> sizes;
     if (argument.consume_front("--threads="))
@@ -172,20 +194,14 @@ int main(int argc, char **argv) {
   if (problems.empty())
     problems = {{1024, 1024, 1024}, {1536, 1536, 1536}, {1000, 1000, 1000}, {1023, 1025, 1021}};
 
-  static constexpr const char *kFields[] = {"block_m", "block_n", "block_k", "tile_m", "tile_n", "vector"};
-  llvm::SmallVector<llvm::StringRef> numbers;
-  llvm::StringRef(schedule).split(numbers, ',');
-  std::string fields;
-  for (size_t index = 0; index < numbers.size(); ++index)
-    fields += (index ? ", " : "") + std::string(kFields[index]) + " = " + numbers[index].str();
-
   mlir::MLIRContext context;
   context.loadDialect<MPDialect, mlir::func::FuncDialect>();
   tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  const std::vector<std::string> cores =
-      isWide ? std::vector<std::string>{"", "SKYLAKEX", "COOPERLAKE"} : std::vector<std::string>{"", "HASWELL", "ZEN"};
-  llvm::outs() << "target " << hostTarget().name << ", " << threads << " thread(s), schedule " << fields << "\n";
+  const std::vector<std::string> cores = isWide ? std::vector<std::string>{"", "SKYLAKEX", "SAPPHIRERAPIDS"}
+                                                : std::vector<std::string>{"", "HASWELL", "ZEN"};
+  llvm::outs() << "target " << hostTarget().name << ", " << threads << " thread(s)\n";
   for (const Problem &p : problems) {
+    const std::string fields = scheduleText(p, schedule);
     Ours ours(context, p, fields);
     Matrix a = randomMatrix(p.m * p.k, 1), b = randomMatrix(p.k * p.n, 2), c(p.m * p.n);
     double best = 0;
@@ -195,7 +211,8 @@ int main(int argc, char **argv) {
       for (size_t index = 0; index < cores.size(); ++index)
         others[index] = std::max(others[index], startOpenBLAS(argv[0], cores[index], p, threads));
     }
-    llvm::outs() << p.m << "x" << p.n << "x" << p.k << ": ours " << llvm::format("%.1f", best) << " GF/s";
+    llvm::outs() << p.m << "x" << p.n << "x" << p.k << " <" << fields << ">: ours " << llvm::format("%.1f", best)
+                 << " GF/s";
     for (size_t index = 0; index < cores.size(); ++index)
       llvm::outs() << ", OpenBLAS " << (cores[index].empty() ? "default" : cores[index]) << " "
                    << llvm::format("%.1f", others[index]);

@@ -11,7 +11,7 @@ using namespace mp;
 // one vector wide serves matrices with few columns.
 static constexpr RegisterTile kSSE2Tiles[] = {{4, 8}, {8, 4}};
 static constexpr RegisterTile kAVX2Tiles[] = {{6, 16}, {12, 8}};
-static constexpr RegisterTile kAVX512Tiles[] = {{12, 32}, {24, 16}};
+static constexpr RegisterTile kAVX512Tiles[] = {{14, 32}, {28, 16}};
 
 // Rates of cores of 2023: two multiply-adds a cycle in each lane at 3.3 GHz where there is FMA, one of each otherwise.
 // A triad streams 15 GB/s from memory and copies run at 100 GB/s within the second-level cache. What has no arithmetic
@@ -37,7 +37,7 @@ static const Hardware kTable[] = {
      {40e9, 40e9, 50e9, 25e9},
      15e9,
      100e9,
-     1 << 20,
+     2 << 20,
      1e-6,
      2e-7},
 };

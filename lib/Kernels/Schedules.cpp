@@ -18,13 +18,14 @@ static double gridSeconds(int64_t grid, double blockSeconds, int64_t cores) {
   return static_cast<double>(llvm::divideCeil(grid, cores)) * blockSeconds;
 }
 
-/// Seconds of one block: full tiles, whether the matrix fills them or not, and packing both operands, to memory and
-/// back.
+/// Seconds of one block: full tiles, whether the matrix fills them or not, and packing both operands: from memory, to
+/// the cache and back.
 static double contractionBlockSeconds(const ContractionBlocks &blocks, int64_t k, const Hardware &hardware) {
   double operations = 2.0 * blocks.blockM * blocks.blockN * k;
-  double packed = 2.0 * sizeof(float) * (blocks.blockM + blocks.blockN) * k;
+  double packed = 1.0 * sizeof(float) * (blocks.blockM + blocks.blockN) * k;
   double rate = hardware.contractionRates[static_cast<size_t>(ArithmeticType::F32)];
-  return operations / rate + packed / hardware.cacheBandwidth + hardware.blockSeconds;
+  return operations / rate + packed / hardware.memoryBandwidth + 2 * packed / hardware.cacheBandwidth +
+         hardware.blockSeconds;
 }
 
 ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t n, int64_t k,
