@@ -40,6 +40,12 @@ static ErrorOr<format::Header> checkHeader(std::span<const std::byte> file) {
   return header;
 }
 
+/// What runs with all rights of the process, or of a device that reads the process's memory.
+static bool isCode(executable::BlobKind kind) {
+  using executable::BlobKind;
+  return kind != BlobKind::Constants && kind != BlobKind::ProgramText;
+}
+
 /// Takes over `file` and checks it: hash, then structure, then meaning.
 static ErrorOr<LoadedExecutable> load(FileBytes file, const ReadOptions &options) {
   ErrorOr<format::Header> header = checkHeader(file.span());
@@ -57,7 +63,7 @@ static ErrorOr<LoadedExecutable> load(FileBytes file, const ReadOptions &options
     return status;
   if (options.noNative)
     for (const auto &blob : loaded.table.blobs)
-      if (blob->kind == executable::BlobKind::NativeCode)
+      if (isCode(blob->kind))
         return makeError("holds native code, which is refused here");
   return loaded;
 }

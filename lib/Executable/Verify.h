@@ -24,6 +24,11 @@ inline constexpr uint64_t kMaxScratchBytes = uint64_t(1) << 30;
 /// What a grid's first dimension may be on a GPU.
 inline constexpr uint64_t kMaxGrid = (uint64_t(1) << 31) - 1;
 
+/// What a block and a cluster may be on any GPU; a chip allows less, which its driver says.
+inline constexpr uint64_t kMaxThreads = 1024;
+inline constexpr uint64_t kMaxSharedBytes = 232448;
+inline constexpr uint64_t kMaxCluster = 16;
+
 inline constexpr size_t kMaxRank = 32;
 inline constexpr size_t kMaxNameBytes = 4096;
 

@@ -28,6 +28,7 @@ private:
   Status checkPlace(const Place &place, bool written);
   Status checkExtent(const Place &place, uint64_t size) const;
   Status checkLaunch(const LaunchT &launch);
+  Status checkCode(const LaunchT &launch) const;
   Status checkCopy(const CopyT &copy);
   Status checkFill(const FillT &fill);
   Status checkReference() const;
@@ -186,17 +187,67 @@ static Status checkOverlap(const std::vector<Buffer> &buffers) {
 // Commands
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// What a target's code is, and what a block of it has for itself.
+struct TargetRule {
+  std::string_view target;
+  std::vector<BlobKind> code;
+  bool isGPU;
+};
+
+} // namespace
+
+/// Any other target is a processor.
+static const TargetRule &ruleOf(std::string_view target) {
+  static const TargetRule rules[] = {{"reference", {BlobKind::ProgramText}, false},
+                                     {"nvptx", {BlobKind::PTX, BlobKind::Cubin}, true},
+                                     {"simt", {BlobKind::SimulatedCode}, true},
+                                     {"", {BlobKind::NativeCode}, false}};
+  return *std::find_if(std::begin(rules), std::end(rules) - 1,
+                       [&](const TargetRule &rule) { return rule.target == target; });
+}
+
+static std::string joinKinds(const std::vector<BlobKind> &kinds) {
+  std::string text;
+  for (BlobKind kind : kinds)
+    text += (text.empty() ? "" : " or ") + std::string(EnumNameBlobKind(kind));
+  return text;
+}
+
+/// Code of the target's kind, in blocks of a size that the target has.
+Status PlanChecker::checkCode(const LaunchT &launch) const {
+  if (launch.blob >= table.blobs.size())
+    return makeError("code in blob ", launch.blob, ", there are ", table.blobs.size());
+  const TargetRule &rule = ruleOf(variant.target);
+  BlobKind kind = table.blobs[launch.blob]->kind;
+  if (std::find(rule.code.begin(), rule.code.end(), kind) == rule.code.end())
+    return makeError("code in blob ", launch.blob, ", which is ", EnumNameBlobKind(kind), ", expected ",
+                     joinKinds(rule.code));
+  if (!rule.isGPU && (launch.threads != 1 || launch.shared_bytes != 0 || launch.cluster != 1))
+    return makeError("blocks of ", launch.threads, " threads with ", launch.shared_bytes,
+                     " bytes of shared memory in clusters of ", launch.cluster, " for target ", quoted(variant.target),
+                     ", which is no GPU");
+  if (rule.isGPU && launch.scratch_bytes != 0)
+    return makeError("scratch of ", launch.scratch_bytes, " bytes, a GPU's blocks have shared memory");
+  if (launch.threads == 0 || launch.threads > kMaxThreads)
+    return makeError("blocks of ", launch.threads, " threads, expected 1 to ", kMaxThreads);
+  if (launch.shared_bytes > kMaxSharedBytes)
+    return makeError("shared memory of ", launch.shared_bytes, " bytes, at most ", kMaxSharedBytes, " are allowed");
+  if (launch.cluster == 0 || launch.cluster > kMaxCluster)
+    return makeError("clusters of ", launch.cluster, " blocks, expected 1 to ", kMaxCluster);
+  if (launch.grid % launch.cluster != 0)
+    return makeError("grid of ", launch.grid, " is no multiple of clusters of ", launch.cluster);
+  return Status::success();
+}
+
 Status PlanChecker::checkLaunch(const LaunchT &launch) {
   if (Status status = checkName(launch.kernel, "kernel name"); !status.ok())
     return status;
   if (!isIdentifier(launch.symbol) || launch.symbol.size() > kMaxNameBytes)
     return makeError("symbol is not a C identifier");
-  if (launch.blob >= table.blobs.size())
-    return makeError("code in blob ", launch.blob, ", there are ", table.blobs.size());
-  BlobKind wanted = variant.target == "reference" ? BlobKind::ProgramText : BlobKind::NativeCode;
-  if (table.blobs[launch.blob]->kind != wanted)
-    return makeError("code in blob ", launch.blob, ", which is ", EnumNameBlobKind(table.blobs[launch.blob]->kind),
-                     ", expected ", EnumNameBlobKind(wanted));
+  if (Status status = checkCode(launch); !status.ok())
+    return status;
   if (launch.grid == 0 || launch.grid > kMaxGrid)
     return makeError("grid of ", launch.grid, ", expected 1 to ", kMaxGrid);
   if (launch.scratch_bytes > kMaxScratchBytes)

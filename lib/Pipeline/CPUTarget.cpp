@@ -58,6 +58,7 @@ public:
     launch.symbol = compiled.symbol;
     launch.blob = code;
     launch.grid = compiled.grid;
+    launch.threads = 1;
     launch.scratch_bytes = compiled.scratchBytes;
     launch.flops = command.operations;
     launch.bytes = command.bytes;

@@ -105,6 +105,15 @@ TEST_F(ExecutableFile, NativeCodeCanBeRefused) {
   ASSERT_EQ(writeExecutable(path("f.mpx"), sample::table(), sample::blobs()).message(), "");
   EXPECT_EQ(readExecutable(path("f.mpx"), {.noNative = true}).message(),
             path("f.mpx") + ": holds native code, which is refused here");
+  // Code of every kind is refused, used or not; nothing else is.
+  for (BlobKind kind : {BlobKind::PTX, BlobKind::Cubin, BlobKind::SimulatedCode, BlobKind::Constants}) {
+    ExecutableT table = sample::table();
+    table.programs.erase(table.programs.begin() + 2); // derive
+    table.programs[0]->variants.erase(table.programs[0]->variants.begin(), table.programs[0]->variants.begin() + 2);
+    table.blobs[0]->kind = kind;
+    ASSERT_EQ(writeExecutable(path("f.mpx"), table, sample::blobs()).message(), "");
+    EXPECT_EQ(readExecutable(path("f.mpx"), {.noNative = true}).ok(), kind == BlobKind::Constants);
+  }
 }
 
 TEST_F(ExecutableFile, TheWriterRefusesWhatTheReaderWould) {

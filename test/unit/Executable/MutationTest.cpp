@@ -305,6 +305,9 @@ void Fields::collect(CommandT &command) {
     number(launch->blob);
     number(launch->grid);
     number(launch->scratch_bytes);
+    number(launch->threads);
+    number(launch->shared_bytes);
+    number(launch->cluster);
     for (Buffer &buffer : launch->buffers) {
       place([&buffer] { return buffer.place(); }, [&buffer](Place place) { buffer = Buffer(place, buffer.access()); });
       changes.push_back([this, &buffer] { buffer = Buffer(buffer.place(), static_cast<Access>(random() % 4)); });

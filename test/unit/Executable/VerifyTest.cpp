@@ -40,6 +40,25 @@ void setPlace(ExecutableT &table, Space space, uint32_t index, uint64_t offset, 
   forward(table).buffers[1] = Buffer(Place(space, index, offset, bytes), access);
 }
 
+/// Makes every variant for a processor one for a GPU: blocks of 128 threads, in clusters of 2.
+void retarget(ExecutableT &table, const char *target, BlobKind code) {
+  table.blobs[0]->kind = code;
+  for (auto &program : table.programs)
+    for (auto &variant : program->variants) {
+      if (variant->target != "cpu")
+        continue;
+      variant->target = target;
+      variant->features = {"sm_80"};
+      for (auto &command : variant->commands)
+        if (LaunchT *launch = command->what.AsLaunch()) {
+          launch->scratch_bytes = 0;
+          launch->threads = 128;
+          launch->shared_bytes = 49152;
+          launch->grid = launch->cluster = 2;
+        }
+    }
+}
+
 constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max() - 63;
 
 const Case kHeadCases[] = {
@@ -51,7 +70,7 @@ const Case kHeadCases[] = {
     {"MetadataKeyTwice", [](ExecutableT &t) { t.metadata.push_back(std::make_unique<KeyValueT>(*t.metadata[0])); },
      "metadata key 'optimizer' appears twice"},
     {"BlobNull", [](ExecutableT &t) { t.blobs[2].reset(); }, "blob 2 is null"},
-    {"BlobKind", [](ExecutableT &t) { t.blobs[1]->kind = BlobKind(3); }, "blob 1: unknown kind 3"},
+    {"BlobKind", [](ExecutableT &t) { t.blobs[1]->kind = BlobKind(6); }, "blob 1: unknown kind 6"},
     {"BlobAlignment", [](ExecutableT &t) { t.blobs[1]->offset += 8; }, "blob 1: offset 200 is not a multiple of 64"},
     {"BlobInHeader", [](ExecutableT &t) { t.blobs[0]->offset = 0; },
      "blob 0: 100 bytes at 0 are not between header and table"},
@@ -209,6 +228,10 @@ const Case kPlanCases[] = {
      "variant 0: command 1: launch of 'the kernel forward': code in blob 3, there are 3"},
     {"CodeKind", [](ExecutableT &t) { forward(t).blob = 1; },
      "variant 0: command 1: launch of 'the kernel forward': code in blob 1, which is Constants, expected NativeCode"},
+    {"ThreadsOfAProcessor", [](ExecutableT &t) { forward(t).threads = 32; },
+     "variant 0: command 1: launch of 'the kernel forward': blocks of 32 threads with 0 bytes of shared memory in "
+     "clusters "
+     "of 1 for target 'cpu', which is no GPU"},
     {"GridZero", [](ExecutableT &t) { forward(t).grid = 0; },
      "variant 0: command 1: launch of 'the kernel forward': grid of 0, expected 1 to 2147483647"},
     {"GridTooLarge", [](ExecutableT &t) { forward(t).grid = uint64_t(1) << 31; },
@@ -311,9 +334,25 @@ const Case kReferenceCases[] = {
      "buffer 6 is not the whole argument or result at that position"},
 };
 
-void expectRefusal(const Case &test, const std::string &prefix) {
+// All of these are about command 1 of a variant for a GPU.
+const Case kGPUCases[] = {
+    {"CodeOfAProcessor", [](ExecutableT &t) { t.blobs[0]->kind = BlobKind::NativeCode; },
+     "code in blob 0, which is NativeCode, expected PTX or Cubin"},
+    {"CodeOfTheOtherTarget", [](ExecutableT &t) { train(t).target = "simt"; },
+     "code in blob 0, which is PTX, expected SimulatedCode"},
+    {"Scratch", [](ExecutableT &t) { forward(t).scratch_bytes = 64; },
+     "scratch of 64 bytes, a GPU's blocks have shared memory"},
+    {"NoThreads", [](ExecutableT &t) { forward(t).threads = 0; }, "blocks of 0 threads, expected 1 to 1024"},
+    {"TooManyThreads", [](ExecutableT &t) { forward(t).threads = 1025; }, "blocks of 1025 threads, expected 1 to 1024"},
+    {"SharedMemory", [](ExecutableT &t) { forward(t).shared_bytes = 232449; },
+     "shared memory of 232449 bytes, at most 232448 are allowed"},
+    {"NoCluster", [](ExecutableT &t) { forward(t).cluster = 0; }, "clusters of 0 blocks, expected 1 to 16"},
+    {"LargeCluster", [](ExecutableT &t) { forward(t).cluster = 17; }, "clusters of 17 blocks, expected 1 to 16"},
+    {"GridOfPartClusters", [](ExecutableT &t) { forward(t).grid = 3; }, "grid of 3 is no multiple of clusters of 2"},
+};
+
+void expectRefusal(const Case &test, const std::string &prefix, ExecutableT table = sample::table()) {
   SCOPED_TRACE(test.name);
-  ExecutableT table = sample::table();
   test.damage(table);
   uint64_t blobsEnd = sample::table().blobs.back()->offset + 64;
   EXPECT_EQ(verifyExecutable(table, blobsEnd).message(), prefix + test.message);
@@ -349,6 +388,24 @@ TEST(Verify, Place) {
 TEST(Verify, Reference) {
   for (const Case &test : kReferenceCases)
     expectRefusal(test, "program 'train_step': variant 2: ");
+}
+
+TEST(Verify, GPU) {
+  for (const Case &test : kGPUCases) {
+    ExecutableT table = sample::table();
+    retarget(table, "nvptx", BlobKind::PTX);
+    expectRefusal(test,
+                  "program 'train_step': variant 0: command 1: launch of 'the kernel forward': ", std::move(table));
+  }
+}
+
+TEST(Verify, AcceptsCodeOfEachTarget) {
+  for (auto [target, code] : {std::pair("nvptx", BlobKind::PTX), std::pair("nvptx", BlobKind::Cubin),
+                              std::pair("simt", BlobKind::SimulatedCode)}) {
+    ExecutableT table = sample::table();
+    retarget(table, target, code);
+    EXPECT_EQ(verifyExecutable(table, 384).message(), "");
+  }
 }
 
 TEST(Verify, WithoutConstantsNoPlaceIsConstant) {
