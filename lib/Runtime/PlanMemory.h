@@ -30,7 +30,6 @@ public:
   /// The address of a place, under bindings that were checked.
   std::byte *resolve(const executable::Place &place, const Bindings &bindings) const;
 
-
 private:
   void note(const executable::Place &place);
 
