@@ -23,6 +23,10 @@ using namespace mp;
 using namespace mp::executable;
 using Clock = std::chrono::steady_clock;
 
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 namespace {
 
 /// One call of train().
@@ -41,6 +45,7 @@ private:
     StepRecord record;
     std::vector<uint64_t> rows;
     uint64_t index; // within the epoch
+    double secondsToEnqueue = 0;
   };
 
   Status prepareState();
@@ -189,6 +194,7 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   if (pending.size() == StepRunner::kSlots)
     if (Status read = readOldest(); !read.ok())
       return read;
+  const Clock::time_point start = Clock::now();
   Pending step;
   step.slot = static_cast<unsigned>(position.step % StepRunner::kSlots);
   step.index = index;
@@ -203,6 +209,7 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   if (Status queued = steps.finishStep(step.slot); !queued.ok())
     return queued;
   position.step += 1;
+  step.secondsToEnqueue = secondsSince(start);
   pending.push_back(std::move(step));
   return Status::success();
 }
@@ -213,9 +220,9 @@ Status Trainer::readOldest() {
   std::optional<std::string> gradient;
   if (Status read = steps.read(step.slot, step.rows, *scores, step.record, gradient); !read.ok())
     return read;
-  Clock::time_point now = Clock::now();
-  seconds.push_back(std::chrono::duration<double>(now - lastRead).count());
-  lastRead = now;
+  // Between two reads, or in the queue where the device computes at once and the last steps are read together.
+  seconds.push_back(std::max(secondsSince(lastRead), step.secondsToEnqueue));
+  lastRead = Clock::now();
   uint64_t rows = 0;
   for (uint64_t count : step.rows)
     rows += count;
