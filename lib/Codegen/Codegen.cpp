@@ -2,93 +2,19 @@
 
 #include "mp/Codegen/Codegen.h"
 
-#include "Codegen/CPU/KernelFunction.h"
+#include "Codegen/CPU/CPUFunction.h"
 #include "Codegen/CPU/Native.h"
+#include "Codegen/UniqueKernels.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Threading.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mp;
 
-void mp::registerCodegenDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
-  arith::registerConvertArithToLLVMInterface(registry);
-  cf::registerConvertControlFlowToLLVMInterface(registry);
-  registerConvertFuncToLLVMInterface(registry);
-  registerConvertMathToLLVMInterface(registry);
-  ub::registerConvertUBToLLVMInterface(registry);
-  vector::registerConvertVectorToLLVMInterface(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-}
+void mp::registerCodegenDialects(DialectRegistry &registry) { registerEmittedDialects(registry); }
 
-static void loadDialects(MLIRContext *context) {
-  DialectRegistry registry;
-  registerCodegenDialects(registry);
-  context->appendDialectRegistry(registry);
-  for (StringRef name : registry.getDialectNames())
-    context->getOrLoadDialect(name);
-}
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-/// What a kernel computes, without what it is called and where it comes from.
-static std::string contentOf(KernelOp kernel) {
-  std::string content;
-  llvm::raw_string_ostream out(content);
-  out << kernel.getScheduleAttr() << kernel->getResultTypes();
-  OpPrintingFlags flags;
-  flags.printGenericOpForm().useLocalScope();
-  Block &body = kernel.getBody().front();
-  // Printed as a copy: numbers of values start anew in an op that stands alone.
-  OwningOpRef<ModuleOp> alone = ModuleOp::create(UnknownLoc::get(kernel.getContext()));
-  OpBuilder builder = OpBuilder::atBlockEnd(alone->getBody());
-  SmallVector<Type> inputTypes(body.getArgumentTypes());
-  auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "kernel",
-                                       builder.getFunctionType(inputTypes, kernel->getResultTypes()));
-  IRMapping mapping;
-  kernel.getBody().cloneInto(&function.getBody(), mapping);
-  alone->print(out, flags);
-  return content;
-}
-
-/// `name` as a symbol that none of `taken` is.
-static std::string makeSymbol(StringRef name, llvm::StringSet<> &taken) {
-  std::string base = "mp_";
-  for (char c : name)
-    base += llvm::isAlnum(c) ? c : '_';
-  std::string symbol = base;
-  for (unsigned suffix = 1; !taken.insert(symbol).second; ++suffix)
-    symbol = base + "_" + std::to_string(suffix);
-  return symbol;
-}
-
-//===----------------------------------------------------------------------===//
-// One kernel
-//===----------------------------------------------------------------------===//
-
-static FailureOr<int64_t> emitBody(KernelFunction &f) {
+static FailureOr<int64_t> emitBody(CPUFunction &f) {
   std::optional<Attribute> schedule = f.kernel.getSchedule();
   if (!schedule)
     return f.kernel.emitOpError("has no schedule: run mp-schedule first");
@@ -102,21 +28,17 @@ static FailureOr<int64_t> emitBody(KernelFunction &f) {
       .Default([&](Attribute other) { return f.kernel.emitOpError("has a schedule without emitter: ") << other; });
 }
 
-/// Emits, lowers and translates one kernel. Errors on the way get a note that names it.
+/// Emits, lowers and translates one kernel.
 static std::unique_ptr<NativeModule> prepareKernel(KernelOp kernel, const TargetInfo &target,
                                                    CompiledKernel &compiled) {
-  ScopedDiagnosticHandler naming(kernel.getContext(), [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      diagnostic.attachNote(kernel.getLoc()) << "in kernel '" << kernel.getKernelName() << "'";
-    return failure();
-  });
-  KernelFunction f(kernel, compiled.symbol, target);
+  CPUFunction f(kernel, compiled.symbol, target);
   FailureOr<int64_t> grid = emitBody(f);
-  if (failed(grid) || failed(lowerToLLVM(*f.module, target)))
+  if (failed(grid) || failed(lowerToLLVM(*f.module, nativeArithmetic(target))))
     return nullptr;
   compiled.grid = *grid;
   compiled.scratchBytes = f.scratchBytes;
-  return translateToNative(*f.module, kernel.getKernelName());
+  auto translated = translateToLLVMIR(*f.module, kernel.getKernelName());
+  return translated ? std::make_unique<NativeModule>(std::move(*translated)) : nullptr;
 }
 
 FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const TargetInfo &target,
@@ -126,21 +48,17 @@ FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const Tar
     return code;
   KernelOp first = kernels.front();
   MLIRContext *context = first->getContext();
-  loadDialects(context);
+  loadEmittedDialects(context);
 
   SmallVector<std::unique_ptr<NativeModule>> modules;
-  llvm::StringMap<CompiledKernel> known;
-  llvm::StringSet<> symbols;
-  for (KernelOp kernel : kernels) {
-    auto [entry, isNew] = known.try_emplace(contentOf(kernel));
-    if (isNew) {
-      entry->second.symbol = makeSymbol(kernel.getKernelName(), symbols);
-      modules.push_back(prepareKernel(kernel, target, entry->second));
-      if (!modules.back())
-        return failure();
-    }
-    code.kernels.push_back(entry->second);
-  }
+  auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) {
+    modules.push_back(prepareKernel(kernel, target, compiled));
+    return success(modules.back() != nullptr);
+  };
+  FailureOr<std::vector<CompiledKernel>> prepared = forUniqueKernels(kernels, prepare);
+  if (failed(prepared))
+    return failure();
+  code.kernels = std::move(*prepared);
   modules.push_back(makeMemoryFunctions());
 
   // Each module has its own LLVM context.

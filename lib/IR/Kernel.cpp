@@ -210,26 +210,32 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return emitError() << "vector " << vector << " does not divide tile_n " << tileN;
   return success();
 }
-LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector) {
-  if (failed(verifyPositive(emitError, {block, vector})))
+LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector,
+                                      int64_t threads) {
+  if (failed(verifyPositive(emitError, {block, vector, threads})))
     return failure();
   return block % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide block " << block;
 }
-LogicalResult RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t vector) {
-  return verifyPositive(emitError, {rows, vector});
+LogicalResult RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t vector,
+                                      int64_t threads, int64_t team) {
+  if (failed(verifyPositive(emitError, {rows, vector, threads, team})))
+    return failure();
+  return threads % team == 0 ? success() : emitError() << "team " << team << " does not divide threads " << threads;
 }
-LogicalResult ColumnScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns,
-                                         int64_t vector) {
-  if (failed(verifyPositive(emitError, {columns, vector})))
+LogicalResult ColumnScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns, int64_t vector,
+                                         int64_t threads) {
+  if (failed(verifyPositive(emitError, {columns, vector, threads})))
     return failure();
   return columns % vector == 0 ? success()
                                : emitError() << "vector " << vector << " does not divide columns " << columns;
 }
-LogicalResult PartialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector) {
-  return verifyPositive(emitError, {block, vector});
+LogicalResult PartialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector,
+                                          int64_t threads) {
+  return verifyPositive(emitError, {block, vector, threads});
 }
-LogicalResult SerialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector) {
-  return verifyPositive(emitError, {vector});
+LogicalResult SerialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector,
+                                         int64_t threads) {
+  return verifyPositive(emitError, {vector, threads});
 }
 LogicalResult ArenaPlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset) {
   return offset >= 0 && offset % 64 == 0 ? success() : emitError() << "offset " << offset << " is no multiple of 64";

@@ -4,6 +4,7 @@
 #include "mp/Kernels/Passes.h"
 
 #include "KernelKind.h"
+#include "ScheduleGPU.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Kernels/Schedules.h"
@@ -21,6 +22,9 @@ static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(valu
 
 namespace {
 
+/// A block of a CPU is one thread.
+constexpr int64_t kOneThread = 1;
+
 /// Chooses schedules for one row of the hardware table.
 class Scheduler {
 public:
@@ -32,16 +36,19 @@ public:
     case KernelKind::Contraction:
       return scheduleContraction(kernel);
     case KernelKind::Map:
-      return MapScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 1024), hardware.lanes);
+      return MapScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 1024), hardware.lanes,
+                                  kOneThread);
     case KernelKind::Row:
-      return RowScheduleAttr::get(context, pieces(kernel, countRows(kernel), 1), hardware.lanes);
+      return RowScheduleAttr::get(context, pieces(kernel, countRows(kernel), 1), hardware.lanes, kOneThread,
+                                  /*team=*/1);
     case KernelKind::Column:
       // 64 columns of f32 are four cache lines of each row.
-      return ColumnScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 64), hardware.lanes);
+      return ColumnScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 64), hardware.lanes,
+                                     kOneThread);
     case KernelKind::Partial:
-      return PartialScheduleAttr::get(context, findPartialBlock(kernel), hardware.lanes);
+      return PartialScheduleAttr::get(context, findPartialBlock(kernel), hardware.lanes, kOneThread);
     case KernelKind::Serial:
-      return SerialScheduleAttr::get(context, hardware.lanes);
+      return SerialScheduleAttr::get(context, hardware.lanes, kOneThread);
     }
     llvm_unreachable("unknown kind");
   }
@@ -100,16 +107,38 @@ struct ScheduleKernelsPass : mp::impl::ScheduleKernelsPassBase<ScheduleKernelsPa
   using Base::Base;
 
   void runOnOperation() override {
+    const bool isGPU = target == "nvptx" || target == "simt";
+    if (failed(isGPU ? scheduleForChip() : scheduleForCPU()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult scheduleForCPU() {
     const Hardware *hardware = findHardware(target, features);
     if (!hardware) {
       auto diagnostic = getOperation().emitError("no target '")
                         << target << "' with level '" << features << "'; there are";
       for (const Hardware &row : getHardwareTable())
         diagnostic << ' ' << row.target << ':' << row.level;
-      return signalPassFailure();
+      return diagnostic << ", and nvptx and simt with a chip";
     }
     Scheduler scheduler(*hardware);
     getOperation().walk([&](KernelOp kernel) { kernel.setScheduleAttr(scheduler.schedule(kernel)); });
+    return success();
+  }
+
+  LogicalResult scheduleForChip() {
+    const Chip *chip = findChip(features);
+    if (!chip)
+      return getOperation().emitError(explainUnknownChip(features));
+    WalkResult walked = getOperation().walk([&](KernelOp kernel) -> WalkResult {
+      FailureOr<Attribute> schedule = scheduleForGPU(kernel, *chip);
+      if (failed(schedule))
+        return WalkResult::interrupt();
+      kernel.setScheduleAttr(*schedule);
+      return WalkResult::advance();
+    });
+    return failure(walked.wasInterrupted());
   }
 };
 

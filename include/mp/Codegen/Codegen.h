@@ -12,17 +12,21 @@
 
 namespace mp {
 
-/// How one kernel is launched: blocks 0 to grid - 1 of `symbol`, `void symbol(void **buffers, int64_t block)`, with the
-/// kernel's inputs, then its results, then (if not 0) `scratchBytes` bytes of memory private to the running block.
+/// How one kernel is launched. On a CPU: blocks 0 to grid - 1 of `symbol`, `void symbol(void **buffers, int64_t
+/// block)`, with the kernel's inputs, then its results, then (if not 0) `scratchBytes` bytes of memory private to the
+/// running block. On a GPU: `grid` blocks of `threads` threads, a pointer parameter for each input and result, and
+/// `sharedBytes` bytes of shared memory.
 struct CompiledKernel {
   std::string symbol;
   int64_t grid = 0;
   int64_t scratchBytes = 0;
+  int64_t threads = 1;
+  int64_t sharedBytes = 0;
 };
 
-/// Native code of several kernels.
+/// Code of several kernels.
 struct CompiledCode {
-  std::vector<std::byte> library;      ///< an ELF shared object without undefined symbols
+  std::vector<std::byte> library;      ///< an ELF shared object without undefined symbols, or PTX text
   std::vector<CompiledKernel> kernels; ///< one for each kernel asked for, in order; equal kernels share a symbol
   std::string llvm, assembly;          ///< text of all modules, optimized; only with keepText
 };

@@ -12,7 +12,10 @@ include "mp/IR/MPAttributes.td"
 // Schedules
 //===----------------------------------------------------------------------===//
 
-// In every schedule `vector` is the number of f32 lanes of a vector register: 4, 8 or 16.
+// On a CPU `vector` is the number of f32 lanes of a vector register: 4, 8 or 16. On a GPU it is the number of elements
+// that a thread takes at once, and `threads` the threads of a block; on a CPU a block is one thread.
+class MP_OneOrMore<string what> : DefaultValuedParameter<"int64_t", "1", what>;
+
 def MP_ContractionScheduleAttr : MP_Attr<"ContractionSchedule", "contraction"> {
   let summary = "a matrix product with a map prologue and a map epilogue";
   let description = [{
@@ -39,9 +42,9 @@ def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
     Constraints:
     1. Every parameter is positive; `vector` divides `block`.
 
-    Example: `#mp.map<block = 65536, vector = 8>`
+    Example: `#mp.map<block = 65536, vector = 8>`, `#mp.map<block = 4096, vector = 4, threads = 256>`
   }];
-  let parameters = (ins "int64_t":$block, "int64_t":$vector);
+  let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -49,14 +52,16 @@ def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
 def MP_RowScheduleAttr : MP_Attr<"RowSchedule", "row"> {
   let summary = "rows over the last dimension, each on its own";
   let description = [{
-    One block computes `rows` rows. Grid: ceil(R / rows), R the product of all but the last dimension.
+    One block computes `rows` rows, `team` threads each, threads / team rows at once. Grid: ceil(R / rows), R the product
+    of all but the last dimension.
 
     Constraints:
-    1. Every parameter is positive.
+    1. Every parameter is positive; `team` divides `threads`.
 
-    Example: `#mp.row<rows = 32, vector = 8>`
+    Example: `#mp.row<rows = 32, vector = 8>`, `#mp.row<rows = 16, vector = 4, threads = 128, team = 32>`
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$vector);
+  let parameters = (ins "int64_t":$rows, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads,
+                        MP_OneOrMore<"threads of a row">:$team);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -71,7 +76,7 @@ def MP_ColumnScheduleAttr : MP_Attr<"ColumnSchedule", "column"> {
 
     Example: `#mp.column<columns = 64, vector = 16>`
   }];
-  let parameters = (ins "int64_t":$columns, "int64_t":$vector);
+  let parameters = (ins "int64_t":$columns, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -87,7 +92,7 @@ def MP_PartialScheduleAttr : MP_Attr<"PartialSchedule", "partial"> {
 
     Example: `#mp.partial<block = 65536, vector = 16>`
   }];
-  let parameters = (ins "int64_t":$block, "int64_t":$vector);
+  let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -102,7 +107,7 @@ def MP_SerialScheduleAttr : MP_Attr<"SerialSchedule", "serial"> {
 
     Example: `#mp.serial<vector = 8>`
   }];
-  let parameters = (ins "int64_t":$vector);
+  let parameters = (ins "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

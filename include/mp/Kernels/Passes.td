@@ -63,13 +63,13 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
     The kind of a schedule follows from the kernel's body, its numbers from shapes and the target's row of the hardware
     table, never from the machine that compiles or the number of threads.
 
-    Needs `mp-form-kernels`. `features` names a level of the target in the hardware table: `sse2`, `avx2` or `avx512` of
-    `cpu`. One that is not there is an error.
+    Needs `mp-form-kernels`. `features` names a level of the target in the hardware table (`sse2`, `avx2` or `avx512` of
+    `cpu`) or, for `nvptx` and `simt`, a chip of the chip table (`sm_80`). One that is not there is an error.
   }];
   let dependentDialects = ["::mp::MPDialect"];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target, cpu">,
-    Option<"features", "features", "std::string", "\"avx2\"", "The target's level: sse2, avx2 or avx512">,
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, nvptx or simt">,
+    Option<"features", "features", "std::string", "\"avx2\"", "The target's level: sse2, avx2 or avx512; a chip such as sm_80">,
   ];
 }
 

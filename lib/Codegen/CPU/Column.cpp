@@ -29,7 +29,7 @@ namespace {
 
 /// A reduction of [rows, columns] to [columns] with what is yielded of it.
 struct Root {
-  KernelFunction &f;
+  CPUFunction &f;
   ColumnScheduleAttr schedule;
   Operation *op;
   SmallVector<unsigned> results;
@@ -101,7 +101,7 @@ struct Root {
 
 } // namespace
 
-FailureOr<int64_t> mp::emitColumn(KernelFunction &f, ColumnScheduleAttr schedule) {
+FailureOr<int64_t> mp::emitColumn(CPUFunction &f, ColumnScheduleAttr schedule) {
   llvm::MapVector<Operation *, SmallVector<unsigned>> results;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
     Operation *root = findRoot(yield);

@@ -13,7 +13,7 @@
 //
 //===-----------------------------------------------------------------------------------------------------===//
 
-#include "Codegen/CPU/KernelFunction.h"
+#include "Codegen/CPU/CPUFunction.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -62,7 +62,7 @@ struct Sizing {
 
 class ContractionEmitter {
 public:
-  ContractionEmitter(KernelFunction &f, MatmulOp op, ContractionScheduleAttr schedule)
+  ContractionEmitter(CPUFunction &f, MatmulOp op, ContractionScheduleAttr schedule)
       : f(f), b(f.b), op(op), s(Sizing::of(op, schedule)), values(f.b), acc(op.getAcc()),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)) {}
 
@@ -96,7 +96,7 @@ private:
   LogicalResult packSingly(Value pointer, Value filled, int64_t size, function_ref<FailureOr<Value>(Value)> get);
   void fillZeros(Value pointer, Value from, Value to);
 
-  KernelFunction &f;
+  CPUFunction &f;
   LaneBuilder &b;
   MatmulOp op;
   Sizing s;
@@ -403,7 +403,7 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column
   });
 }
 
-FailureOr<int64_t> mp::emitContraction(KernelFunction &f, ContractionScheduleAttr schedule) {
+FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr schedule) {
   MatmulOp matmul;
   for (Operation &op : f.body()) {
     auto found = dyn_cast<MatmulOp>(op);

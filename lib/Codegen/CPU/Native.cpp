@@ -1,20 +1,10 @@
-//===- Native.cpp - from the LLVM dialect to an object ----------------------------------------===//
+//===- Native.cpp - from LLVM IR to an object ----------------------------------------===//
 
 #include "Codegen/CPU/Native.h"
 
-#include "Codegen/CPU/Legalize.h"
-
-#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -28,26 +18,8 @@ using namespace mp;
 
 static constexpr StringRef kTriple = "x86_64-unknown-linux-gnu";
 
-LogicalResult mp::lowerToLLVM(ModuleOp module, const TargetInfo &target) {
-  if (failed(legalizeForCPU(module, target)))
-    return failure();
-  PassManager passes(module.getContext());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertToLLVMPass());
-  return passes.run(module);
-}
-
-std::unique_ptr<NativeModule> mp::translateToNative(ModuleOp module, StringRef kernel) {
-  auto native = std::make_unique<NativeModule>();
-  native->kernel = kernel.str();
-  native->context = std::make_unique<llvm::LLVMContext>();
-  native->module = translateModuleToLLVMIR(module, *native->context, kernel);
-  if (!native->module) {
-    module.emitError("kernel '") << kernel << "' has no LLVM IR";
-    return nullptr;
-  }
-  return native;
+NativeArithmetic mp::nativeArithmetic(const TargetInfo &target) {
+  return {target.convertsHalf, /*bfloatConversion=*/false, target.fma};
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,37 +43,6 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(
       registered->createTargetMachine(triple, "x86-64", target.featureString(), options, llvm::Reloc::PIC_));
-}
-
-/// O2 without the vectorizers: what is wide was emitted wide. No loop may become a call.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
-
-  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
-}
-
-static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine, llvm::raw_pwrite_stream &out,
-                        llvm::CodeGenFileType type) {
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, out, nullptr, type))
-    return llvm::createStringError("LLVM's x86 target cannot write this kind of file");
-  passes.run(module);
-  return llvm::Error::success();
 }
 
 /// The symbols that an object needs from elsewhere, but for the memory functions that are linked to all code.
@@ -133,8 +74,6 @@ llvm::Error mp::compileNative(NativeModule &native, const TargetInfo &target, bo
   if (!machine)
     return machine.takeError();
   llvm::Module &module = *native.module;
-  module.setTargetTriple((*machine)->getTargetTriple());
-  module.setDataLayout((*machine)->createDataLayout());
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) {
       function.addFnAttr("target-features", target.featureString());
@@ -145,17 +84,15 @@ llvm::Error mp::compileNative(NativeModule &native, const TargetInfo &target, bo
   optimize(module, **machine);
 
   if (keepText) {
-    llvm::raw_string_ostream(native.llvmText) << module;
+    native.llvmText = printIR(module);
     // Emitting changes the module, so text is made from a copy of it.
     auto copy = llvm::parseAssemblyString(native.llvmText, *std::make_unique<llvm::SMDiagnostic>(), *native.context);
     llvm::SmallVector<char, 0> assembly;
-    llvm::raw_svector_ostream out(assembly);
-    if (llvm::Error error = emit(*copy, **machine, out, llvm::CodeGenFileType::AssemblyFile))
+    if (llvm::Error error = emitFile(*copy, **machine, assembly, llvm::CodeGenFileType::AssemblyFile))
       return error;
     native.assembly = std::string(assembly.data(), assembly.size());
   }
-  llvm::raw_svector_ostream out(native.object);
-  if (llvm::Error error = emit(module, **machine, out, llvm::CodeGenFileType::ObjectFile))
+  if (llvm::Error error = emitFile(module, **machine, native.object, llvm::CodeGenFileType::ObjectFile))
     return error;
   return checkUndefined(native);
 }

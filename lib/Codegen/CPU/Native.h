@@ -1,14 +1,11 @@
-//===- Native.h - from the LLVM dialect to a shared object ------------------*- C++ -*-===//
+//===- Native.h - from LLVM IR to a shared object ------------------*- C++ -*-===//
 
 #ifndef MP_CODEGEN_CPU_NATIVE_H
 #define MP_CODEGEN_CPU_NATIVE_H
 
+#include "Codegen/Translate.h"
 #include "mp/Codegen/TargetInfo.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 
 #include <memory>
@@ -17,21 +14,14 @@
 
 namespace mp {
 
-/// One kernel on its way to machine code, in its own context so that several can be on their way at once.
-struct NativeModule {
-  std::string kernel; ///< for people
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
+/// One kernel on its way to an object.
+struct NativeModule : TranslatedModule {
   std::string llvmText, assembly; ///< filled when asked for
   llvm::SmallVector<char, 0> object;
 };
 
-/// Lowers `module` (func, scf, arith, math, vector and LLVM ops) to the LLVM dialect in place. Emits an error if
-/// anything remains that has no lowering.
-llvm::LogicalResult lowerToLLVM(mlir::ModuleOp module, const TargetInfo &target);
-
-/// Translates a lowered module to LLVM IR; emits an error and returns null if that is impossible.
-std::unique_ptr<NativeModule> translateToNative(mlir::ModuleOp module, llvm::StringRef kernel);
+/// What `target` has instructions for; f32 to bf16 is always made of integer operations.
+NativeArithmetic nativeArithmetic(const TargetInfo &target);
 
 /// Optimizes and compiles to an object (and text, with `keepText`). Fails naming the kernel if the object refers to a
 /// symbol other than memcpy, memmove and memset. Safe to call for several modules at once.

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mp;
 
-FailureOr<int64_t> mp::emitPartial(KernelFunction &f, PartialScheduleAttr schedule) {
+FailureOr<int64_t> mp::emitPartial(CPUFunction &f, PartialScheduleAttr schedule) {
   int64_t grid = 0;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
     Operation *op = yield.getDefiningOp();

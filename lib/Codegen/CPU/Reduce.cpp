@@ -11,7 +11,7 @@ using namespace mp;
 
 static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
-FailureOr<Value> mp::reduceColumns(KernelFunction &f, Value from, Value to, bool isEven, Combination combination,
+FailureOr<Value> mp::reduceColumns(CPUFunction &f, Value from, Value to, bool isEven, Combination combination,
                                    function_ref<FailureOr<Value>(Value, int64_t)> get) {
   LaneBuilder &b = f.b;
   auto over = [&](Value first, Value last, int64_t width, Value start) {
@@ -87,7 +87,7 @@ static Value isNonfinite(LaneBuilder &b, Value x) {
   return arith::ExtUIOp::create(b, i32, isSet);
 }
 
-FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Elements &values, Operation *op, Value index) {
+FailureOr<Value> mp::buildBlockOf(CPUFunction &f, Elements &values, Operation *op, Value index) {
   LaneBuilder &b = f.b;
   Value input = op->getOperand(0);
   const int64_t elements = typeOf(input).getNumElements();

@@ -8,7 +8,7 @@
 #ifndef MP_CODEGEN_CPU_REDUCE_H
 #define MP_CODEGEN_CPU_REDUCE_H
 
-#include "Codegen/CPU/KernelFunction.h"
+#include "Codegen/CPU/CPUFunction.h"
 
 namespace mp {
 
@@ -25,7 +25,7 @@ struct Combination {
 /// ... after `from`; then the lanes' halves are combined until one is left, and the remaining columns are added in
 /// order. With `isEven` false all columns are taken in order.
 mlir::FailureOr<mlir::Value>
-reduceColumns(KernelFunction &f, mlir::Value from, mlir::Value to, bool isEven, Combination combination,
+reduceColumns(CPUFunction &f, mlir::Value from, mlir::Value to, bool isEven, Combination combination,
               llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)> get);
 
 /// The combination that a reduce_sum, reduce_mean or reduce_max makes of held elements, and what becomes of its result:
@@ -42,12 +42,12 @@ bool givesRows(mlir::Operation *op);
 bool isBlocksOp(mlir::Operation *op);
 
 /// Result `index` of a blocks op, held.
-mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, Elements &values, mlir::Operation *op, mlir::Value index);
+mlir::FailureOr<mlir::Value> buildBlockOf(CPUFunction &f, Elements &values, mlir::Operation *op, mlir::Value index);
 
 /// Ops over the last dimension, for one row at a time.
 class RowOps {
 public:
-  RowOps(KernelFunction &f, Elements &values) : f(f), b(f.b), values(values) {}
+  RowOps(CPUFunction &f, Elements &values) : f(f), b(f.b), values(values) {}
 
   /// What the op needs of all rows: the sum of a loss's weights. Before the loop over rows.
   mlir::LogicalResult prepare(mlir::Operation *op);
@@ -74,7 +74,7 @@ private:
   mlir::FailureOr<mlir::Value> sumOfProducts(mlir::Value x, mlir::Value y, mlir::Value row);
   mlir::LogicalResult storeRow(mlir::Operation *op, mlir::Value row, mlir::Value target, bool isEven, Get get);
 
-  KernelFunction &f;
+  CPUFunction &f;
   LaneBuilder &b;
   Elements &values;
   llvm::DenseMap<mlir::Operation *, mlir::Value> sumsOfWeights, scratch;

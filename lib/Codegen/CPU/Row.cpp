@@ -30,7 +30,7 @@ namespace {
 
 class RowEmitter {
 public:
-  RowEmitter(KernelFunction &f, RowScheduleAttr schedule) : f(f), schedule(schedule), values(f.b), rowOps(f, values) {}
+  RowEmitter(CPUFunction &f, RowScheduleAttr schedule) : f(f), schedule(schedule), values(f.b), rowOps(f, values) {}
 
   FailureOr<int64_t> emit();
 
@@ -41,7 +41,7 @@ private:
   LogicalResult emitYields(Value row);
   LogicalResult storeColumns(ArrayRef<unsigned> results, int64_t columns, Value row);
 
-  KernelFunction &f;
+  CPUFunction &f;
   RowScheduleAttr schedule;
   Elements values;
   RowOps rowOps;
@@ -176,4 +176,4 @@ LogicalResult RowEmitter::storeColumns(ArrayRef<unsigned> results, int64_t colum
                     });
 }
 
-FailureOr<int64_t> mp::emitRow(KernelFunction &f, RowScheduleAttr schedule) { return RowEmitter(f, schedule).emit(); }
+FailureOr<int64_t> mp::emitRow(CPUFunction &f, RowScheduleAttr schedule) { return RowEmitter(f, schedule).emit(); }

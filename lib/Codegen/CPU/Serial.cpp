@@ -22,7 +22,7 @@ namespace {
 
 class SerialEmitter {
 public:
-  SerialEmitter(KernelFunction &f, SerialScheduleAttr schedule)
+  SerialEmitter(CPUFunction &f, SerialScheduleAttr schedule)
       : f(f), b(f.b), schedule(schedule), values(f.b), rowOps(f, values) {}
 
   LogicalResult emit();
@@ -43,7 +43,7 @@ private:
   /// Each element i of `result` from get(i).
   LogicalResult storeEach(Value result, Value target, function_ref<FailureOr<Value>(Value)> get);
 
-  KernelFunction &f;
+  CPUFunction &f;
   LaneBuilder &b;
   SerialScheduleAttr schedule;
   Elements values;
@@ -250,7 +250,7 @@ LogicalResult SerialEmitter::emitYields() {
   return success();
 }
 
-FailureOr<int64_t> mp::emitSerial(KernelFunction &f, SerialScheduleAttr schedule) {
+FailureOr<int64_t> mp::emitSerial(CPUFunction &f, SerialScheduleAttr schedule) {
   if (failed(SerialEmitter(f, schedule).emit()))
     return failure();
   return 1;

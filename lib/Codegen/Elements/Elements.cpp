@@ -28,7 +28,8 @@ static std::optional<Sizes> operandStrides(OpOperand &operand) {
 
 static bool isMovement(Operation *op) { return isa<BroadcastOp, ReshapeOp, TransposeOp>(op); }
 
-Elements::Elements(LaneBuilder &b) : zero(intConstant(b, b.getI64Type(), 0)), b(b), scopes(1) {}
+Elements::Elements(LaneBuilder &b, bool alignsLanes)
+    : zero(intConstant(b, b.getI64Type(), 0)), b(b), alignsLanes(alignsLanes), scopes(1) {}
 
 void Elements::bindMemory(Value tensor, Value pointer) { bindings[tensor] = {Kind::Memory, pointer}; }
 void Elements::bindUniform(Value tensor, Value held) { bindings[tensor] = {Kind::Uniform, held}; }
@@ -149,11 +150,13 @@ Lanes Elements::operandLanes(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
   std::tie(result.row, result.unit) = terms.front();
   if (terms.size() == 1)
     return result;
-  Value sum = zero;
+  // What all strides are multiples of stays apart, for alignment.
+  result.unit = 0;
   for (auto [coordinate, stride] : terms)
-    sum = b.createOrFold<arith::AddIOp>(sum, rowOf(coordinate, stride, 1, 0));
-  result.row = sum;
-  result.unit = 1;
+    result.unit = std::gcd(result.unit, stride);
+  result.row = zero;
+  for (auto [coordinate, stride] : terms)
+    result.row = b.createOrFold<arith::AddIOp>(result.row, rowOf(coordinate, stride / result.unit, 1, 0));
   return result;
 }
 
@@ -184,12 +187,21 @@ Value Elements::addressOf(Type stored, Value pointer, const Lanes &lanes) {
   return LLVM::GEPOp::create(b, pointer.getType(), stored, pointer, ValueRange{index});
 }
 
-static unsigned alignmentOf(Type stored) { return std::max(1u, stored.getIntOrFloatBitWidth() / 8); }
+unsigned Elements::alignmentOf(Type stored, const Lanes &lanes) const {
+  const unsigned bytes = std::max(1u, stored.getIntOrFloatBitWidth() / 8);
+  if (!alignsLanes || lanes.width == 1)
+    return bytes;
+  // The first lane is at a multiple of both what the row and what the column are multiples of.
+  const int64_t multiple = std::gcd(lanes.row == zero ? 0 : lanes.unit, lanes.width);
+  return std::min<unsigned>(64, bytes * static_cast<unsigned>(multiple & -multiple));
+}
 
 Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
   Type stored = storedType(element);
   auto loadAt = [&](Value address, int64_t width) -> Value {
-    return LLVM::LoadOp::create(b, withLanes(stored, width), address, alignmentOf(stored));
+    Lanes at = lanes;
+    at.width = width;
+    return LLVM::LoadOp::create(b, withLanes(stored, width), address, alignmentOf(stored, at));
   };
   Value address = addressOf(stored, pointer, lanes);
   if (lanes.width == 1 || lanes.stride == 1)
@@ -208,7 +220,7 @@ Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
 void Elements::store(Value held, Type element, Value pointer, const Lanes &lanes) {
   assert((lanes.width == 1 || lanes.stride == 1) && "lanes are stored side by side");
   Type stored = storedType(element);
-  LLVM::StoreOp::create(b, storeHeld(b, held, element), addressOf(stored, pointer, lanes), alignmentOf(stored));
+  LLVM::StoreOp::create(b, storeHeld(b, held, element), addressOf(stored, pointer, lanes), alignmentOf(stored, lanes));
 }
 
 //===----------------------------------------------------------------------===//

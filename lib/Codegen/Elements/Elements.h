@@ -27,7 +27,9 @@ struct Lanes {
 
 class Elements {
 public:
-  explicit Elements(LaneBuilder &b);
+  /// With `alignsLanes` whoever asks promises that several lanes side by side start at a column that is a multiple of
+  /// their number, and that buffers are aligned to 64 bytes: accesses are as aligned as that and the rows make them.
+  explicit Elements(LaneBuilder &b, bool alignsLanes = false);
 
   /// `tensor` lies in memory, row-major, stored.
   void bindMemory(mlir::Value tensor, mlir::Value pointer);
@@ -106,8 +108,10 @@ private:
   mlir::Value rowOf(mlir::Value row, int64_t times, int64_t over, int64_t modulo);
   mlir::Value position(const Lanes &lanes);
   mlir::Value addressOf(mlir::Type stored, mlir::Value pointer, const Lanes &lanes);
+  unsigned alignmentOf(mlir::Type stored, const Lanes &lanes) const;
 
   LaneBuilder &b;
+  const bool alignsLanes;
   llvm::DenseMap<mlir::Value, Binding> bindings;
   llvm::DenseMap<mlir::Operation *, ScalarParts> parts;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> runs;

@@ -1,10 +1,14 @@
 //===- KernelFunction.h - the function that an emitter fills ------------------------*- C++ -*-===//
+//
+// What functions of all targets have in common. CPU/CPUFunction.h and NVVM/GPUFunction.h say how they are called and
+// what a block has for itself.
+//
+//===----------------------------------------------------------------------------------===//
 
-#ifndef MP_CODEGEN_CPU_KERNELFUNCTION_H
-#define MP_CODEGEN_CPU_KERNELFUNCTION_H
+#ifndef MP_CODEGEN_KERNELFUNCTION_H
+#define MP_CODEGEN_KERNELFUNCTION_H
 
 #include "Codegen/Elements/Elements.h"
-#include "mp/Codegen/TargetInfo.h"
 #include "mp/IR/MP.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -12,27 +16,18 @@
 
 namespace mp {
 
-/// `void symbol(void **buffers, int64_t block)` in a module of its own, with its buffers at hand: the kernel's inputs
-/// in order, then its results, then scratch memory that belongs to the running block alone.
+/// A function in a module of its own, with its buffers at hand: the kernel's inputs in order, then its results.
 class KernelFunction {
 public:
-  KernelFunction(KernelOp kernel, llvm::StringRef symbol, const TargetInfo &target);
-
   KernelOp kernel;
-  const TargetInfo &target;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   LaneBuilder b; ///< inserts before the function's return
   mlir::Value block;
-  int64_t scratchBytes = 0;
 
   mlir::Block &body() { return kernel.getBody().front(); }
   mlir::ValueRange yields() { return body().getTerminator()->getOperands(); }
   mlir::Value input(unsigned index) { return inputs[index]; }
   mlir::Value result(unsigned index) { return results[index]; }
-  /// Sets `bytes` of scratch memory aside, aligned to 64, and gives their address.
-  mlir::Value allocate(int64_t bytes);
-  /// The same for `elements` values of `element`, stored.
-  mlir::Value allocate(mlir::Type element, int64_t elements);
   /// `elements` with every block argument bound to its buffer.
   void bindInputs(Elements &elements);
 
@@ -44,6 +39,9 @@ public:
   mlir::Value rem(mlir::Value x, int64_t y) { return b.createOrFold<mlir::arith::RemUIOp>(x, i64(y)); }
   mlir::Value min(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MinSIOp>(x, y); }
   mlir::Value max(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MaxSIOp>(x, y); }
+  mlir::Value isBelow(mlir::Value x, mlir::Value y) {
+    return b.createOrFold<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::slt, x, y);
+  }
   /// `pointer` moved by `index` elements of `type`.
   mlir::Value offset(mlir::Value pointer, mlir::Type type, mlir::Value index);
   mlir::Value offset(mlir::Value pointer, mlir::Type type, int64_t index) { return offset(pointer, type, i64(index)); }
@@ -66,22 +64,12 @@ public:
   llvm::LogicalResult forBlocks(int64_t first, int64_t count, bool isAll,
                                 llvm::function_ref<llvm::LogicalResult(mlir::Value)> body);
 
-private:
-  mlir::Value entryPointer(unsigned index);
+protected:
+  explicit KernelFunction(KernelOp kernel);
 
   llvm::SmallVector<mlir::Value> inputs, results;
-  mlir::Value buffers, scratch;
 };
-
-/// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot
-/// do.
-mlir::FailureOr<int64_t> emitContraction(KernelFunction &f, ContractionScheduleAttr schedule);
-mlir::FailureOr<int64_t> emitMap(KernelFunction &f, MapScheduleAttr schedule);
-mlir::FailureOr<int64_t> emitRow(KernelFunction &f, RowScheduleAttr schedule);
-mlir::FailureOr<int64_t> emitColumn(KernelFunction &f, ColumnScheduleAttr schedule);
-mlir::FailureOr<int64_t> emitPartial(KernelFunction &f, PartialScheduleAttr schedule);
-mlir::FailureOr<int64_t> emitSerial(KernelFunction &f, SerialScheduleAttr schedule);
 
 } // namespace mp
 
-#endif // MP_CODEGEN_CPU_KERNELFUNCTION_H
+#endif // MP_CODEGEN_KERNELFUNCTION_H

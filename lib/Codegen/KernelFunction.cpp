@@ -1,48 +1,16 @@
 //===- KernelFunction.cpp - the function that an emitter fills ------------------------------------------===//
 
-#include "Codegen/CPU/KernelFunction.h"
+#include "Codegen/KernelFunction.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mp;
 
-KernelFunction::KernelFunction(KernelOp kernel, StringRef symbol, const TargetInfo &target)
-    : kernel(kernel), target(target), module(ModuleOp::create(kernel.getLoc())),
-      b(kernel.getLoc(), OpBuilder::atBlockEnd(module->getBody())) {
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto function = func::FuncOp::create(b, symbol, b.getFunctionType({pointer, b.getI64Type()}, {}));
-  Block *entry = function.addEntryBlock();
-  b.setInsertionPointToStart(entry);
-  func::ReturnOp::create(b);
-  b.setInsertionPointToStart(entry);
-  buffers = entry->getArgument(0);
-  block = entry->getArgument(1);
-  for (unsigned index = 0; index < kernel.getInputs().size(); ++index)
-    inputs.push_back(entryPointer(index));
-  for (unsigned index = 0; index < kernel.getNumResults(); ++index)
-    results.push_back(entryPointer(inputs.size() + index));
-}
-
-Value KernelFunction::entryPointer(unsigned index) {
-  Type pointer = buffers.getType();
-  Value address = LLVM::GEPOp::create(b, pointer, pointer, buffers, ArrayRef<LLVM::GEPArg>{int32_t(index)});
-  return LLVM::LoadOp::create(b, pointer, address, 8);
-}
-
-Value KernelFunction::allocate(int64_t bytes) {
-  if (!scratch)
-    scratch = entryPointer(inputs.size() + results.size());
-  Value address = offset(scratch, b.getI8Type(), scratchBytes);
-  scratchBytes += llvm::alignTo(bytes, 64);
-  return address;
-}
-
-Value KernelFunction::allocate(Type element, int64_t elements) {
-  return allocate(elements * std::max(1u, storedType(element).getIntOrFloatBitWidth() / 8));
-}
+KernelFunction::KernelFunction(KernelOp kernel)
+    : kernel(kernel), module(ModuleOp::create(kernel.getLoc())),
+      b(kernel.getLoc(), OpBuilder::atBlockEnd(module->getBody())) {}
 
 void KernelFunction::bindInputs(Elements &elements) {
   for (auto [argument, pointer] : llvm::zip_equal(body().getArguments(), inputs))

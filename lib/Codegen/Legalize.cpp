@@ -1,6 +1,6 @@
-//===- Legalize.cpp - what a CPU cannot do by itself -------------------------------------===//
+//===- Legalize.cpp - what a target has no instruction for -------------------------------------===//
 
-#include "Codegen/CPU/Legalize.h"
+#include "Codegen/Legalize.h"
 
 #include "Codegen/Math/Lanes.h"
 
@@ -136,31 +136,31 @@ Value fusedMultiplyAdd(LaneBuilder &b, Value x, Value y, Value z) {
 }
 
 struct NarrowFloat : OpRewritePattern<arith::TruncFOp> {
-  NarrowFloat(MLIRContext *context, const TargetInfo &target) : OpRewritePattern(context), target(target) {}
+  NarrowFloat(MLIRContext *context, const NativeArithmetic &native) : OpRewritePattern(context), native(native) {}
 
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
     Type from = laneType(op.getIn().getType()), to = laneType(op.getType());
-    const bool isNative = to.isF32() || (to.isF16() && from.isF32() && target.convertsHalf);
-    if (isNative)
+    const bool isNative = to.isF16() ? native.halfConversions : native.bfloatConversion;
+    if (to.isF32() || (from.isF32() && isNative))
       return rewriter.notifyMatchFailure(op, "has an instruction");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value wide = from.isF64() ? roundToOddF32(b, op.getIn()) : op.getIn();
-    if (to.isF16() && target.convertsHalf)
+    if (isNative)
       rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
     else
       rewriter.replaceOp(op, to.isF16() ? roundToF16(b, wide) : roundToBF16(b, wide));
     return success();
   }
 
-  const TargetInfo &target;
+  const NativeArithmetic &native;
 };
 
 struct WidenFloat : OpRewritePattern<arith::ExtFOp> {
-  WidenFloat(MLIRContext *context, const TargetInfo &target) : OpRewritePattern(context), target(target) {}
+  WidenFloat(MLIRContext *context, const NativeArithmetic &native) : OpRewritePattern(context), native(native) {}
 
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     Type from = laneType(op.getIn().getType());
-    if (from.isF32() || (from.isF16() && target.convertsHalf))
+    if (from.isF32() || (from.isF16() && native.halfConversions))
       return rewriter.notifyMatchFailure(op, "has an instruction");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value wide = from.isF16() ? widenF16(b, op.getIn()) : widenBF16(b, op.getIn());
@@ -170,7 +170,7 @@ struct WidenFloat : OpRewritePattern<arith::ExtFOp> {
     return success();
   }
 
-  const TargetInfo &target;
+  const NativeArithmetic &native;
 };
 
 struct ExpandFma : OpRewritePattern<math::FmaOp> {
@@ -187,14 +187,14 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
 
 } // namespace
 
-LogicalResult mp::legalizeForCPU(ModuleOp module, const TargetInfo &target) {
+LogicalResult mp::legalizeArithmetic(ModuleOp module, const NativeArithmetic &native) {
   RewritePatternSet patterns(module.getContext());
-  patterns.add<NarrowFloat, WidenFloat>(module.getContext(), target);
-  if (!target.fma)
+  patterns.add<NarrowFloat, WidenFloat>(module.getContext(), native);
+  if (!native.fma)
     patterns.add<ExpandFma>(module.getContext());
   walkAndApplyPatterns(module, std::move(patterns));
 
   WalkResult left =
-      module.walk([&](math::FmaOp op) { return target.fma ? WalkResult::advance() : WalkResult::interrupt(); });
+      module.walk([&](math::FmaOp op) { return native.fma ? WalkResult::advance() : WalkResult::interrupt(); });
   return failure(left.wasInterrupted());
 }

@@ -1,0 +1,86 @@
+//===- ChipTable.h - what GPUs can do, as data ---------------------------------------------------------*- C++ -*-===//
+
+#ifndef MP_ANALYSIS_CHIPTABLE_H
+#define MP_ANALYSIS_CHIPTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mp {
+
+/// What some chips have an instruction or a unit for and others lack. LLVM aborts where it is asked for an instruction
+/// that the chip lacks, so that who emits one asks Chip::has first.
+enum class ChipFeature : unsigned {
+  Wmma,          ///< wmma m16n16k16, f16
+  MmaM16N8K8,    ///< mma.sync m16n8k8, f16
+  LdMatrix,      ///< ldmatrix
+  MmaM16N8K16,   ///< mma.sync m16n8k16, f16
+  BF16,          ///< bf16 in mma.sync and f32 to bf16 by cvt.rn
+  TF32,          ///< tf32 in mma.sync m16n8k8
+  CpAsync,       ///< cp.async and its groups
+  MaxNaN,        ///< max that keeps a NaN
+  FP8,           ///< fp8 in mma.sync
+  StMatrix,      ///< stmatrix
+  AsyncBarriers, ///< mbarrier.try_wait, clusters, tensor copies (TMA)
+  Wgmma,         ///< wgmma.mma_async and setmaxnreg
+  Tcgen05,       ///< tcgen05 and tensor memory
+};
+
+/// The rates of one whole chip, dense, in operations per second; a multiply and an add are two. 0 is no unit.
+struct ChipRates {
+  double f16;       ///< matrix units, f16 into f32
+  double f16Narrow; ///< matrix units, f16 into f16
+  double bf16;      ///< matrix units, bf16 into f32
+  double tf32;      ///< matrix units
+  double f32, f64;  ///< everything else
+};
+
+/// One kind of chip, named as LLVM and ptxas name it. Where several products share a name the figures are of the one in
+/// data centers.
+struct Chip {
+  llvm::StringRef name; ///< "sm_80"
+  unsigned major, minor;
+  /// The PTX version that code for it is written in, the lowest that has what kernels use: 71 is 7.1.
+  unsigned ptxVersion;
+  /// Bits by ChipFeature.
+  unsigned features;
+  /// Bytes of shared memory: of one block (with the opt-in that large ones need), and of a multiprocessor.
+  int64_t sharedBytesPerBlock, sharedBytesPerMultiprocessor;
+  int64_t multiprocessors;
+  /// Threads and blocks that a multiprocessor holds at once.
+  int64_t threadsPerMultiprocessor, blocksPerMultiprocessor;
+  ChipRates rates;
+  /// Bytes per second from memory, and bytes of the last-level cache.
+  double memoryBandwidth;
+  int64_t cacheBytes;
+
+  // The same for all chips in the table.
+  static constexpr int64_t kWarp = 32;
+  static constexpr int64_t kThreadsPerBlock = 1024;
+  static constexpr int64_t kRegistersPerMultiprocessor = 65536;
+  static constexpr int64_t kRegistersPerThread = 255;
+  /// Bytes of one access of a thread, at most.
+  static constexpr int64_t kAccessBytes = 16;
+  /// Seconds between two kernels of a graph, and of a kernel's ramp.
+  static constexpr double kLaunchSeconds = 0.7e-6 + 1.5e-6;
+
+  bool has(ChipFeature feature) const { return (features >> static_cast<unsigned>(feature)) & 1; }
+  /// "7.5".
+  std::string capability() const { return std::to_string(major) + "." + std::to_string(minor); }
+};
+
+/// Every chip, the oldest first.
+llvm::ArrayRef<Chip> allChips();
+
+/// The chip of that name, or null.
+const Chip *findChip(llvm::StringRef name);
+
+/// Why `name` is no chip that code can be made for, and what to use: below 7.0, or not in the table.
+std::string explainUnknownChip(llvm::StringRef name);
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_CHIPTABLE_H

@@ -1,0 +1,42 @@
+//===- CPUFunction.h - a kernel as a function of a CPU ------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_CPU_CPUFUNCTION_H
+#define MP_CODEGEN_CPU_CPUFUNCTION_H
+
+#include "Codegen/KernelFunction.h"
+#include "mp/Codegen/TargetInfo.h"
+
+namespace mp {
+
+/// `void symbol(void **buffers, int64_t block)`: the buffers, then scratch memory that belongs to the running block
+/// alone.
+class CPUFunction : public KernelFunction {
+public:
+  CPUFunction(KernelOp kernel, llvm::StringRef symbol, const TargetInfo &target);
+
+  const TargetInfo &target;
+  int64_t scratchBytes = 0;
+
+  /// Sets `bytes` of scratch memory aside, aligned to 64, and gives their address.
+  mlir::Value allocate(int64_t bytes);
+  /// The same for `elements` values of `element`, stored.
+  mlir::Value allocate(mlir::Type element, int64_t elements);
+
+private:
+  mlir::Value entryPointer(unsigned index);
+
+  mlir::Value buffers, scratch;
+};
+
+/// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot
+/// do.
+mlir::FailureOr<int64_t> emitContraction(CPUFunction &f, ContractionScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitMap(CPUFunction &f, MapScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitRow(CPUFunction &f, RowScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitColumn(CPUFunction &f, ColumnScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitPartial(CPUFunction &f, PartialScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitSerial(CPUFunction &f, SerialScheduleAttr schedule);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_CPU_CPUFUNCTION_H

@@ -1,0 +1,106 @@
+//===- GPU.cpp - kernels to code for GPUs ---------------------------------------------------------------------===//
+
+#include "mp/Codegen/GPU.h"
+
+#include "Codegen/NVVM/GPUFunction.h"
+#include "Codegen/PTX/PTX.h"
+#include "Codegen/UniqueKernels.h"
+
+#include "mlir/IR/Threading.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// The threads of a block, as the schedule says them.
+static FailureOr<int64_t> threadsOf(KernelOp kernel) {
+  std::optional<Attribute> schedule = kernel.getSchedule();
+  if (!schedule)
+    return kernel.emitOpError("has no schedule: run mp-schedule-kernels first");
+  const int64_t threads =
+      llvm::TypeSwitch<Attribute, int64_t>(*schedule)
+          .Case<MapScheduleAttr, RowScheduleAttr, ColumnScheduleAttr, PartialScheduleAttr, SerialScheduleAttr>(
+              [](auto attr) { return attr.getThreads(); })
+          .Default([](Attribute) { return 0; });
+  if (threads == 0)
+    return kernel.emitOpError("has a schedule that is not for a GPU: ") << *schedule;
+  if (threads % Chip::kWarp != 0 || threads > Chip::kThreadsPerBlock)
+    return kernel.emitOpError("has ") << threads << " threads in a block; a GPU takes a multiple of " << Chip::kWarp
+                                      << " up to " << Chip::kThreadsPerBlock;
+  return threads;
+}
+
+/// The emitter of each schedule.
+static FailureOr<int64_t> emitBody(GPUFunction &f) {
+  return llvm::TypeSwitch<Attribute, FailureOr<int64_t>>(*f.kernel.getSchedule())
+      .Case([&](MapScheduleAttr attr) { return emitGPUMap(f, attr); })
+      .Default([&](Attribute other) { return f.kernel.emitOpError("no GPU code yet for ") << other; });
+}
+
+/// Emits one kernel and lowers it.
+static LogicalResult lowerKernel(GPUFunction &f, CompiledKernel &compiled, const NativeArithmetic &native) {
+  FailureOr<int64_t> grid = emitBody(f);
+  if (failed(grid) || failed(f.finish(*grid)) || failed(lowerToLLVM(*f.module, native)))
+    return failure();
+  compiled.grid = *grid;
+  compiled.threads = f.threads;
+  compiled.sharedBytes = f.sharedBytes();
+  return success();
+}
+
+static FailureOr<CompiledCode> compileToPTX(ArrayRef<KernelOp> kernels, const Chip &chip,
+                                            const CodegenOptions &options) {
+  SmallVector<std::unique_ptr<PTXModule>> modules;
+  auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) -> LogicalResult {
+    FailureOr<int64_t> threads = threadsOf(kernel);
+    if (failed(threads))
+      return failure();
+    GPUFunction f(kernel, compiled.symbol, chip, *threads);
+    if (failed(lowerKernel(f, compiled, nativeArithmetic(chip))) || failed(verifyInstructions(*f.module, chip)))
+      return failure();
+    auto translated = translateToLLVMIR(*f.module, kernel.getKernelName());
+    if (!translated)
+      return failure();
+    modules.push_back(std::make_unique<PTXModule>(std::move(*translated)));
+    return success();
+  };
+  FailureOr<std::vector<CompiledKernel>> prepared = forUniqueKernels(kernels, prepare);
+  if (failed(prepared))
+    return failure();
+
+  // Each module has its own LLVM context.
+  KernelOp first = kernels.front();
+  LogicalResult compiled = failableParallelForEach(first->getContext(), modules, [&](auto &module) {
+    llvm::Error error = compilePTX(*module, chip, options.keepText);
+    return error ? LogicalResult(emitError(first.getLoc(), llvm::toString(std::move(error)))) : success();
+  });
+  if (failed(compiled))
+    return failure();
+
+  CompiledCode code;
+  code.kernels = std::move(*prepared);
+  for (auto &module : modules)
+    code.llvm += module->llvmText;
+  const std::string text =
+      joinPTX(llvm::map_to_vector(modules, [](const auto &module) { return StringRef(module->ptx); }));
+  auto *bytes = reinterpret_cast<const std::byte *>(text.data());
+  code.library.assign(bytes, bytes + text.size());
+  if (options.keepText)
+    code.assembly = text;
+  return code;
+}
+
+FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const Chip &chip, GPUBackend backend,
+                                              const CodegenOptions &options) {
+  if (kernels.empty())
+    return CompiledCode();
+  KernelOp first = kernels.front();
+  loadEmittedDialects(first->getContext());
+  switch (backend) {
+  case GPUBackend::PTX:
+    return compileToPTX(kernels, chip, options);
+  case GPUBackend::Simulator:
+    return first.emitOpError("no simulated device yet");
+  }
+  llvm_unreachable("unknown backend");
+}

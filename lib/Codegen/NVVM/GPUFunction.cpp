@@ -1,0 +1,93 @@
+//===- GPUFunction.cpp - a kernel as a function of a GPU ------------------------------------------------===//
+
+#include "Codegen/NVVM/GPUFunction.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mp;
+
+static LLVM::ConstantRangeAttr rangeBelow(MLIRContext *context, int64_t bound) {
+  return LLVM::ConstantRangeAttr::get(context, APInt(32, 0), APInt(32, static_cast<uint64_t>(bound)));
+}
+
+GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, int64_t threads)
+    : KernelFunction(kernel), chip(chip), threads(threads) {
+  MLIRContext *context = b.getContext();
+  const unsigned buffers = kernel.getInputs().size() + kernel.getNumResults();
+  SmallVector<Type> pointers(buffers,
+                             LLVM::LLVMPointerType::get(context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global)));
+  auto function =
+      LLVM::LLVMFuncOp::create(b, symbol, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), pointers));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                    b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  LLVM::ReturnOp::create(b, ValueRange());
+  b.setInsertionPointToStart(entry);
+  for (BlockArgument argument : entry->getArguments())
+    (argument.getArgNumber() < kernel.getInputs().size() ? inputs : results).push_back(argument);
+
+  auto wide = [&](Value value) -> Value { return arith::ExtUIOp::create(b, b.getI64Type(), value); };
+  auto threadRegister = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  threadRegister.setRangeAttr(rangeBelow(context, threads));
+  auto blockOp = NVVM::BlockIdXOp::create(b, b.getI32Type());
+  blockRegister = blockOp;
+  thread = wide(threadRegister);
+  block = wide(blockOp);
+  lane = rem(thread, Chip::kWarp);
+}
+
+Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
+  if (!shared) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module->getBody());
+    shared = LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
+                                    LLVM::Linkage::External, kSharedMemory, Attribute(), /*alignment=*/1024,
+                                    static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  }
+  usedShared = static_cast<int64_t>(llvm::alignTo(usedShared, alignment));
+  Value start = LLVM::AddressOfOp::create(b, shared);
+  Value address = offset(start, b.getI8Type(), usedShared);
+  usedShared += bytes;
+  return address;
+}
+
+Value GPUFunction::allocateShared(Type element, int64_t elements) {
+  return allocateShared(elements * std::max(1u, storedType(element).getIntOrFloatBitWidth() / 8));
+}
+
+void GPUFunction::barrier() { NVVM::BarrierOp::create(b); }
+
+void GPUFunction::barrierOfWarp() { NVVM::SyncWarpOp::create(b, intConstant(b, b.getI32Type(), -1)); }
+
+Value GPUFunction::shuffleXor(Value value, int64_t lanes) {
+  Type type = value.getType(), i32 = b.getI32Type(), i64Type = b.getI64Type();
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 32)
+    return NVVM::ShflOp::create(b, type, intConstant(b, i32, -1), value, intConstant(b, i32, lanes),
+                                intConstant(b, i32, Chip::kWarp - 1), NVVM::ShflKind::bfly, UnitAttr());
+  if (bits < 32)
+    return arith::TruncIOp::create(b, type, shuffleXor(arith::ExtUIOp::create(b, i32, value), lanes));
+  if (isa<FloatType>(type))
+    return arith::BitcastOp::create(b, type, shuffleXor(arith::BitcastOp::create(b, i64Type, value), lanes));
+  Value low = shuffleXor(arith::TruncIOp::create(b, i32, value), lanes);
+  Value high = arith::ShRUIOp::create(b, value, i64(32));
+  high = shuffleXor(arith::TruncIOp::create(b, i32, high), lanes);
+  high = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i64Type, high), i64(32));
+  return arith::OrIOp::create(b, high, arith::ExtUIOp::create(b, i64Type, low));
+}
+
+LogicalResult GPUFunction::finish(int64_t grid) {
+  if (grid > std::numeric_limits<int32_t>::max())
+    return kernel.emitOpError("needs ") << grid << " blocks; a launch has at most 2147483647";
+  if (usedShared > chip.sharedBytesPerBlock)
+    return kernel.emitOpError("needs ") << usedShared << " bytes of shared memory in a block; " << chip.name << " has "
+                                        << chip.sharedBytesPerBlock;
+  cast<NVVM::BlockIdXOp>(blockRegister).setRangeAttr(rangeBelow(b.getContext(), std::max<int64_t>(grid, 1)));
+  return success();
+}

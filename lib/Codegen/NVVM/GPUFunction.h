@@ -1,0 +1,62 @@
+//===- GPUFunction.h - a kernel as a function of a GPU ------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_NVVM_GPUFUNCTION_H
+#define MP_CODEGEN_NVVM_GPUFUNCTION_H
+
+#include "Codegen/KernelFunction.h"
+#include "mp/Analysis/ChipTable.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace mp {
+
+/// The one global of a module: shared memory, whose size the launch says.
+inline constexpr llvm::StringLiteral kSharedMemory = "mp_shared";
+
+/// `void symbol(global pointer, ...)` with a pointer for each buffer, run by `threads` threads of each block. Ops of
+/// the arith, scf, math, vector, LLVM and NVVM dialects; no others.
+class GPUFunction : public KernelFunction {
+public:
+  /// `threads` is a multiple of 32, at most 1024.
+  GPUFunction(KernelOp kernel, llvm::StringRef symbol, const Chip &chip, int64_t threads);
+
+  const Chip &chip;
+  const int64_t threads;
+  /// The number of this thread in its block, i64, and of its lane in its warp, i32 and i64.
+  mlir::Value thread, lane;
+
+  /// Elements at columns that are multiples of their width: accesses as wide as rows allow.
+  Elements makeElements() { return Elements(b, /*alignsLanes=*/true); }
+
+  /// Sets shared memory of the block aside and gives its address, aligned to `alignment`, a power of two up to 1024.
+  mlir::Value allocateShared(int64_t bytes, int64_t alignment = 16);
+  /// The same for `elements` values of `element`, stored.
+  mlir::Value allocateShared(mlir::Type element, int64_t elements);
+  int64_t sharedBytes() const { return usedShared; }
+
+  /// All threads of the block are here, and see what each other stored before.
+  void barrier();
+  /// All lanes of the warp are here, and see what each other stored before.
+  void barrierOfWarp();
+  /// What the lane whose number differs in the bits of `lanes` has for `value`: i32, f32, i64, f64, i1 or i8. All lanes
+  /// of the warp take part.
+  mlir::Value shuffleXor(mlir::Value value, int64_t lanes);
+
+  /// Tells LLVM that there are `grid` blocks. Fails with an error where the chip cannot launch that.
+  mlir::LogicalResult finish(int64_t grid);
+
+private:
+  mlir::Value readRegister(llvm::StringRef op, int64_t bound);
+
+  mlir::LLVM::GlobalOp shared;
+  mlir::Operation *blockRegister = nullptr;
+  int64_t usedShared = 0;
+};
+
+/// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot
+/// do.
+mlir::FailureOr<int64_t> emitGPUMap(GPUFunction &f, MapScheduleAttr schedule);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_NVVM_GPUFUNCTION_H

@@ -1,0 +1,57 @@
+//===- Map.cpp - elements that depend on no other element of the kernel, on a GPU ---------------------------===//
+//
+// Neighbouring threads take neighbouring vectors of elements; a block takes so many of them that some loads are under
+// way at once.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+
+#include "Codegen/NVVM/GPUFunction.h"
+#include "Codegen/Nests.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+/// The elements of `block`.
+static LogicalResult emitNest(GPUFunction &f, MapScheduleAttr schedule, const Nest &nest, Value block) {
+  Elements values = f.makeElements();
+  f.bindInputs(values);
+  NestBody body(f, values, nest);
+  if (failed(body.prepare()))
+    return failure();
+  const int64_t run = body.run, elements = nest.elements;
+  const bool isEven = run == elements;
+  const int64_t width = isEven ? schedule.getVector() : std::gcd(run, schedule.getVector());
+
+  auto emit = [&](Value element, int64_t lanes) {
+    if (isEven)
+      return body.emit({values.zero, run, element, 1, lanes});
+    return body.emit({f.div(element, run), run, run == 1 ? values.zero : f.rem(element, run), 1, lanes});
+  };
+  // Whole vectors, then what is left of the last one. Blocks and steps that fill the elements need no test.
+  const int64_t size = schedule.getBlock(), whole = elements / width * width, step = f.threads * width;
+  const bool isFull = whole % size == 0 && size % step == 0;
+  Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), f.i64(whole));
+  Value own = f.add(from, f.mul(f.thread, width));
+  LogicalResult done = f.forEach(values.zero, f.i64(size), step, [&](Value start) {
+    Value element = f.add(own, start);
+    if (isFull)
+      return emit(element, width);
+    return f.when(f.isBelow(element, to), [&] { return emit(element, width); });
+  });
+  if (failed(done) || whole == elements)
+    return done;
+  Value rest = f.add(f.i64(whole), f.thread);
+  Value isRest = f.isBelow(rest, f.i64(elements));
+  if (size < elements) {
+    Value isLast = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, block, f.i64((elements - 1) / size));
+    isRest = arith::AndIOp::create(f.b, isRest, isLast);
+  }
+  return f.when(isRest, [&] { return emit(rest, 1); });
+}
+
+FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
+  return forNests(f, schedule.getBlock(),
+                  [&](const Nest &nest, Value block) { return emitNest(f, schedule, nest, block); });
+}

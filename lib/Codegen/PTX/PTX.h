@@ -1,0 +1,34 @@
+//===- PTX.h - from LLVM IR to PTX text ------------------------------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_PTX_PTX_H
+#define MP_CODEGEN_PTX_PTX_H
+
+#include "Codegen/Translate.h"
+#include "mp/Analysis/ChipTable.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mp {
+
+/// Emits an error for every NVVM op of a lowered module that `chip` has no instruction for: LLVM would abort.
+llvm::LogicalResult verifyInstructions(mlir::ModuleOp lowered, const Chip &chip);
+
+/// What the chip has instructions for.
+NativeArithmetic nativeArithmetic(const Chip &chip);
+
+/// One kernel as PTX.
+struct PTXModule : TranslatedModule {
+  std::string llvmText; ///< optimized; filled when asked for
+  std::string ptx;
+};
+
+/// Optimizes and compiles to PTX. Fails naming the kernel and the function where code calls one that it does not hold.
+/// Safe to call for several modules at once.
+llvm::Error compilePTX(PTXModule &module, const Chip &chip, bool keepText);
+
+/// One text of several made for one chip: one header, then their kernels.
+std::string joinPTX(llvm::ArrayRef<llvm::StringRef> texts);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_PTX_PTX_H

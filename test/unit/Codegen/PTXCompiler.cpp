@@ -1,0 +1,64 @@
+//===- PTXCompiler.cpp - compiles a kernel's text to PTX ---------------------------------===//
+
+#include "PTXCompiler.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mp;
+using namespace mp::test;
+
+PTXCompiler::PTXCompiler(const std::string &source, const std::string &chipName) : chip(chipName) {
+  mlir::MLIRContext context;
+  context.loadDialect<MPDialect, mlir::func::FuncDialect>();
+  context.printOpOnDiagnostic(false);
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) { errors += diagnostic.str() + "\n"; });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
+  if (!module)
+    return;
+  llvm::SmallVector<KernelOp> kernels;
+  module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+  CodegenOptions options;
+  options.keepText = true;
+  auto compiled = compileGPUKernels(kernels, *findChip(chipName), GPUBackend::PTX, options);
+  if (failed(compiled))
+    return;
+  code = std::move(*compiled);
+  text = code->assembly;
+}
+
+int PTXCompiler::count(const std::string &what) const {
+  int found = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size()))
+    ++found;
+  return found;
+}
+
+std::string PTXCompiler::assemble() const {
+  auto assembler = llvm::sys::findProgramByName("ptxas");
+  // CUDA 13 knows sm_75 and up.
+  if (!assembler || chip == "sm_70")
+    return "";
+  llvm::SmallString<128> source, output;
+  int file = -1;
+  if (llvm::sys::fs::createTemporaryFile("kernel", "ptx", file, source) ||
+      llvm::sys::fs::createTemporaryFile("kernel", "txt", output))
+    return "no temporary file";
+  llvm::raw_fd_ostream(file, /*shouldClose=*/true) << text;
+  const std::optional<llvm::StringRef> streams[] = {std::nullopt, llvm::StringRef(output), llvm::StringRef(output)};
+  const int status = llvm::sys::ExecuteAndWait(
+      *assembler, {"ptxas", "-arch=" + chip, "-v", "--warn-on-spills", source, "-o", "/dev/null"}, std::nullopt,
+      streams);
+  auto said = llvm::MemoryBuffer::getFile(output);
+  std::string words = said ? (*said)->getBuffer().str() : "";
+  llvm::sys::fs::remove(source);
+  llvm::sys::fs::remove(output);
+  const bool spills = words.find("spilled") != std::string::npos || words.find("warning") != std::string::npos;
+  return status != 0 || spills ? words + "\nptxas: " + std::to_string(status) : "";
+}

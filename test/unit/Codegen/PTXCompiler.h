@@ -1,0 +1,29 @@
+//===- PTXCompiler.h - compiles a kernel's text to PTX ----------------------*- C++ -*-===//
+
+#ifndef MP_TEST_PTXCOMPILER_H
+#define MP_TEST_PTXCOMPILER_H
+
+#include "KernelRunner.h"
+
+#include "mp/Codegen/GPU.h"
+
+namespace mp::test {
+
+/// The kernels of a module's text as PTX for a chip.
+class PTXCompiler {
+public:
+  PTXCompiler(const std::string &text, const std::string &chip);
+
+  bool ok() const { return code.has_value(); }
+  /// How often `what` stands in the text.
+  int count(const std::string &what) const;
+  /// What an assembler says against the text: nothing where it is content, or where none is found that knows the chip.
+  std::string assemble() const;
+
+  std::string errors, chip, text;
+  std::optional<CompiledCode> code;
+};
+
+} // namespace mp::test
+
+#endif // MP_TEST_PTXCOMPILER_H
