@@ -70,6 +70,21 @@ template <typename Call> double measure(const Problem &problem, int threads, Cal
   return problem.flops() / best * 1e-9;
 }
 
+/// "1024" or "1023x1025x1021"; the program ends at anything else.
+Problem parseProblem(llvm::StringRef text) {
+  llvm::SmallVector<int64_t> sizes;
+  for (llvm::StringRef size : llvm::split(text, 'x'))
+    if (size.getAsInteger(10, sizes.emplace_back()) || sizes.back() < 1)
+      sizes.assign(2, 0);
+  if (sizes.size() == 1)
+    sizes.assign(3, sizes.front());
+  if (sizes.size() != 3 || sizes.back() == 0) {
+    llvm::errs() << "gemm-benchmark: expected SIZE or MxNxK, found '" << text << "'\n";
+    std::exit(1);
+  }
+  return {sizes[0], sizes[1], sizes[2]};
+}
+
 /// The schedule of a problem as its attribute has it: `numbers`, or what mp-schedule-kernels chooses where that is
 /// empty.
 std::string scheduleText(const Problem &p, llvm::StringRef numbers) {
@@ -181,15 +196,12 @@ int main(int argc, char **argv) {
   const bool isWide = hostTarget().vectorBits == 512;
   std::string schedule;
   for (llvm::StringRef argument : llvm::ArrayRef(argv + 1, argc - 1)) {
-    llvm::SmallVector<llvm::StringRef> sizes;
     if (argument.consume_front("--threads="))
       argument.getAsInteger(10, threads);
     else if (argument.consume_front("--schedule="))
       schedule = argument.str();
-    else if (argument.split(sizes, 'x'); sizes.size() == 3)
-      problems.push_back({atoll(sizes[0].data()), atoll(sizes[1].data()), atoll(sizes[2].data())});
     else
-      problems.push_back({atoll(argument.data()), atoll(argument.data()), atoll(argument.data())});
+      problems.push_back(parseProblem(argument));
   }
   if (problems.empty())
     problems = {{1024, 1024, 1024}, {1536, 1536, 1536}, {1000, 1000, 1000}, {1023, 1025, 1021}};

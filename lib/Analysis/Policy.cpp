@@ -12,8 +12,8 @@ using llvm::StringRef;
 KnownOps mp::collectKnownOps(mlir::MLIRContext &context) {
   KnownOps ops;
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
-    if (auto *concept_ = name.getInterface<PrecisionOpInterface>())
-      ops[name.getStringRef()] = concept_->getPrecisionCategory();
+    if (auto *model = name.getInterface<PrecisionOpInterface>())
+      ops[name.getStringRef()] = model->getPrecisionCategory();
   return ops;
 }
 
