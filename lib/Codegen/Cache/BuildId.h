@@ -1,0 +1,16 @@
+//===- BuildId.h - which build of the compiler this is -------------------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_CACHE_BUILDID_H
+#define MP_CODEGEN_CACHE_BUILDID_H
+
+#include <string>
+
+namespace mp {
+
+/// What changes with every build of the program or library that this is linked into: the build id that its linker
+/// wrote, or where there is none a hash of the file.
+const std::string &buildId();
+
+} // namespace mp
+
+#endif // MP_CODEGEN_CACHE_BUILDID_H
