@@ -11,52 +11,16 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 
-#include <algorithm>
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 using namespace mp;
-
-namespace {
-
-/// Rounds to nearest and keeps subnormals while it lives, whatever the host program has set.
-class DefaultRounding {
-#if defined(__x86_64__)
-public:
-  DefaultRounding() : before(_mm_getcsr()) {
-    constexpr unsigned kDefault = 0x1F80;
-    if (before != kDefault)
-      _mm_setcsr(kDefault);
-  }
-  ~DefaultRounding() { _mm_setcsr(before); }
-
-private:
-  unsigned before;
-#endif
-};
-
-} // namespace
-
-static unsigned threadsOrDefault(unsigned threads) {
-  return threads ? threads : static_cast<unsigned>(std::max(1, tbb::this_task_arena::max_concurrency()));
-}
-
-BlockRunner::BlockRunner(unsigned threads) : threadCount(threadsOrDefault(threads)), arena(threadCount) {
-  // oneTBB makes no more workers than processors unless it is told that it may.
-  if (threadCount > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism))
-    allowance = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threadCount);
-}
 
 Status BlockRunner::reserveScratch(uint64_t bytes) {
   if (bytes <= scratchBytes)
     return Status::success();
   std::vector<FileBytes> blocks;
-  for (unsigned i = 0; i < threadCount; ++i) {
+  for (unsigned i = 0; i < workers.count(); ++i) {
     std::optional<FileBytes> block = FileBytes::allocate(bytes);
     if (!block)
-      return makeError("no memory for ", bytes, " bytes of scratch for each of ", threadCount, " threads");
+      return makeError("no memory for ", bytes, " bytes of scratch for each of ", workers.count(), " threads");
     blocks.push_back(std::move(*block));
   }
   scratchOf = std::move(blocks);
@@ -77,9 +41,9 @@ void BlockRunner::runRange(NativeKernel kernel, std::span<void *const> buffers, 
 }
 
 void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch) {
-  if (threadCount == 1 || grid <= 1)
+  if (workers.count() == 1 || grid <= 1)
     return runRange(kernel, buffers, 0, grid, scratch, 0);
-  arena.execute([&] {
+  workers.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<uint64_t>(0, grid),
         [&](const tbb::blocked_range<uint64_t> &range) {

@@ -9,12 +9,9 @@
 #define MP_LIB_RUNTIME_CPU_BLOCKRUNNER_H
 
 #include "CPU/NativeLibrary.h"
+#include "Host/Workers.h"
 #include "mp/Executable/Executable.h"
 
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,9 +21,9 @@ namespace mp {
 /// memory of its own.
 class BlockRunner {
 public:
-  explicit BlockRunner(unsigned threads);
+  explicit BlockRunner(unsigned threads) : workers(threads) {}
 
-  unsigned threads() const { return threadCount; }
+  unsigned threads() const { return workers.count(); }
 
   /// Makes sure that every thread has this much scratch.
   Status reserveScratch(uint64_t bytes);
@@ -40,9 +37,7 @@ private:
   void runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last, bool scratch,
                 unsigned worker);
 
-  unsigned threadCount;
-  std::unique_ptr<tbb::global_control> allowance;
-  tbb::task_arena arena;
+  Workers workers;
   uint64_t scratchBytes = 0;
   std::vector<FileBytes> scratchOf;
 };

@@ -66,10 +66,10 @@ Status CPUVariant::loadCode(const LoadedExecutable &file) {
           return loaded.status().in("kernel " + launch->kernel);
         library = std::move(*loaded);
       }
-      ErrorOr<NativeKernel> kernel = library->find(launch->symbol);
+      ErrorOr<void *> kernel = library->find(launch->symbol);
       if (!kernel)
         return kernel.status().in("kernel " + launch->kernel);
-      step.kernel = *kernel;
+      step.kernel = reinterpret_cast<NativeKernel>(*kernel);
       scratch = std::max(scratch, launch->scratch_bytes);
     }
     steps.push_back(step);

@@ -88,9 +88,9 @@ NativeLibrary::~NativeLibrary() {
     ::close(file);
 }
 
-ErrorOr<NativeKernel> NativeLibrary::find(const std::string &symbol) const {
+ErrorOr<void *> NativeLibrary::find(const std::string &symbol) const {
   void *address = ::dlsym(handle, symbol.c_str());
   if (!address)
     return makeError("native code has no symbol '", symbol, "'");
-  return reinterpret_cast<NativeKernel>(address);
+  return address;
 }

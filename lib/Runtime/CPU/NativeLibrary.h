@@ -33,7 +33,8 @@ public:
   NativeLibrary(const NativeLibrary &) = delete;
   NativeLibrary &operator=(const NativeLibrary &) = delete;
 
-  ErrorOr<NativeKernel> find(const std::string &symbol) const;
+  /// The address of a symbol; the caller knows what it is of.
+  ErrorOr<void *> find(const std::string &symbol) const;
 
 private:
   NativeLibrary() = default;

@@ -1,0 +1,35 @@
+//===- SIMTOptions.h - how GPU code is simulated ---------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_RUNTIME_SIMT_SIMTOPTIONS_H
+#define MP_RUNTIME_SIMT_SIMTOPTIONS_H
+
+#include <cstdint>
+
+namespace mp {
+
+/// How the products of a matrix instruction are added up; the PTX ISA leaves it open.
+enum class MatrixArithmetic : uint8_t {
+  NearestEven,  ///< in order of k, each sum rounded to nearest even
+  HardwareLike, ///< a few products at once, aligned to the largest and truncated, as Tensor Cores were found to do
+};
+
+/// What the simulated device looks for while kernels run, and in which order threads do.
+struct SIMTOptions {
+  bool races = false;         ///< two threads touch the same bytes of shared memory unordered, one writing
+  bool uninitialized = false; ///< reads of shared and global memory that nothing was written to
+  bool bounds = false;        ///< accesses outside of a launch's buffers and shared memory
+  uint64_t seed = 0;          ///< shuffles the order of threads; 0 is the order of their numbers
+  MatrixArithmetic arithmetic = MatrixArithmetic::NearestEven;
+
+  /// Whether loads and stores must be reported, which code does that was compiled for it.
+  bool checksMemory() const { return races || uninitialized || bounds; }
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_SIMT_SIMTOPTIONS_H

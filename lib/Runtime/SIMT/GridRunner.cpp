@@ -1,0 +1,67 @@
+//===- GridRunner.cpp - blocks of a simulated launch, over threads ---------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SIMT/GridRunner.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+using namespace mp;
+
+GridRunner::GridRunner(const SIMTOptions &options, std::string_view chip, unsigned threads)
+    : settings(options), rules(rulesOf(chip, options.arithmetic)), workers(threads), blocks(workers.count()) {}
+
+namespace {
+
+/// The first fault of a launch, by number of block.
+class FirstFault {
+public:
+  bool mayFollow(uint64_t block) const { return block < number.load(std::memory_order_relaxed); }
+
+  void note(uint64_t block, const Status &fault) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (block >= number)
+      return;
+    number = block;
+    status = fault;
+  }
+
+  Status take() { return std::move(status); }
+
+private:
+  std::mutex mutex;
+  std::atomic<uint64_t> number = ~uint64_t(0);
+  Status status;
+};
+
+} // namespace
+
+Status GridRunner::run(const SimulatedLaunch &launch) {
+  const unsigned count = static_cast<unsigned>(std::min<uint64_t>(workers.count(), launch.grid));
+  for (unsigned worker = 0; worker < count; ++worker)
+    if (!blocks[worker]) {
+      ErrorOr<std::unique_ptr<SimulatedBlock>> block = SimulatedBlock::create(settings, rules);
+      if (!block)
+        return block.status();
+      blocks[worker] = std::move(*block);
+    }
+
+  std::atomic<uint64_t> next = 0;
+  FirstFault fault;
+  const auto work = [&](unsigned worker) {
+    DefaultRounding rounding;
+    for (uint64_t number = next++; number < launch.grid && fault.mayFollow(number); number = next++)
+      if (Status ran = blocks[worker]->run(launch, number); !ran.ok())
+        fault.note(number, ran);
+  };
+  workers.execute([&] { tbb::parallel_for(0u, count, work, tbb::simple_partitioner()); });
+  return fault.take();
+}

@@ -1,0 +1,44 @@
+//===- GridRunner.h - blocks of a simulated launch, over threads -----------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_RUNTIME_SIMT_GRIDRUNNER_H
+#define MP_LIB_RUNTIME_SIMT_GRIDRUNNER_H
+
+#include "Host/Workers.h"
+#include "SIMT/Block.h"
+#include "SIMT/MatrixArithmetic.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace mp {
+
+/// Runs the blocks of one launch after another on the host's threads, each with shared memory and stacks of its own.
+class GridRunner {
+public:
+  /// For a chip ("sm_80"), on so many threads (0: all).
+  GridRunner(const SIMTOptions &options, std::string_view chip, unsigned threads);
+
+  unsigned threads() const { return workers.count(); }
+
+  const SIMTOptions &options() const { return settings; }
+
+  /// Runs all blocks, in any order and at once. Of several blocks with faults the error is that of the first, whatever
+  /// the number of threads.
+  Status run(const SimulatedLaunch &launch);
+
+private:
+  SIMTOptions settings;
+  MatrixRules rules;
+  Workers workers;
+  std::vector<std::unique_ptr<SimulatedBlock>> blocks; // by worker
+};
+
+} // namespace mp
+
+#endif // MP_LIB_RUNTIME_SIMT_GRIDRUNNER_H
