@@ -35,6 +35,7 @@ typedef struct MpStatus MpStatus;
 MP_EXPORTED const char *mpStatusMessage(const MpStatus *status);
 MP_EXPORTED void mpStatusDestroy(MpStatus *status);
 
+/* NOLINTBEGIN(readability-identifier-naming): constants of C, which has no scopes for them. */
 typedef enum MpElementType {
   MP_I1 = 0, /* a byte that is 0 or 1 */
   MP_UI8 = 1,
@@ -45,6 +46,7 @@ typedef enum MpElementType {
   MP_F32 = 6,
   MP_F64 = 7
 } MpElementType;
+/* NOLINTEND(readability-identifier-naming) */
 
 /* A dense row-major tensor that someone else owns. */
 typedef struct MpTensor {
