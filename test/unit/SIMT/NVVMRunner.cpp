@@ -38,9 +38,10 @@ static mlir::MLIRContext &context() {
 
 /// The shared object of a module.
 static llvm::Expected<std::vector<std::byte>> compile(mlir::ModuleOp module) {
-  std::unique_ptr<NativeModule> native = translateToNative(module, "k"), memory = makeMemoryFunctions();
-  if (!native)
+  std::unique_ptr<TranslatedModule> translated = translateToLLVMIR(module, "k");
+  if (!translated)
     return llvm::createStringError("no LLVM IR");
+  auto native = std::make_unique<NativeModule>(std::move(*translated)), memory = makeMemoryFunctions();
   for (NativeModule *each : {native.get(), memory.get()})
     if (llvm::Error error = compileNative(*each, simulatorTarget(), /*keepText=*/false))
       return error;
