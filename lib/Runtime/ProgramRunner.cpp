@@ -48,16 +48,20 @@ ErrorOr<std::unique_ptr<ProgramRunner>> ProgramRunner::create(Device &device, co
   return runner;
 }
 
-Status ProgramRunner::allocate(Slot &slot) {
-  // What the host reads after every step lies where it sees it; a large output does not.
+/// What the host reads after every step lies where it sees it, so that it waits for that step alone;
+/// a large output or gradient does not.
+static MemoryKind memoryOf(const ResultT &result) {
   constexpr uint64_t kSmall = 4096;
+  bool isScore = result.kind == ResultKind::Loss || result.kind == ResultKind::Metric || result.kind == ResultKind::Log;
+  return isScore || *byteCount(*result.type) <= kSmall ? MemoryKind::HostVisible : MemoryKind::Device;
+}
+
+Status ProgramRunner::allocate(Slot &slot) {
   auto add = [&](Blocks &blocks, std::vector<DeviceMemory *> &list, const TensorTypeT &type, bool used,
-                 bool result) -> Status {
+                 MemoryKind kind) -> Status {
     blocks.emplace_back();
     if (used) {
-      uint64_t bytes = *byteCount(type);
-      MemoryKind kind = result && bytes <= kSmall ? MemoryKind::HostVisible : MemoryKind::Device;
-      ErrorOr<std::unique_ptr<DeviceMemory>> block = device.allocate(bytes, kind);
+      ErrorOr<std::unique_ptr<DeviceMemory>> block = device.allocate(*byteCount(type), kind);
       if (!block)
         return block.status();
       blocks.back() = std::move(*block);
@@ -66,12 +70,13 @@ Status ProgramRunner::allocate(Slot &slot) {
     return Status::success();
   };
   for (const auto &argument : variantTable.arguments)
-    if (Status added =
-            add(slot.arguments, slot.argumentList, *argument->type, argument->kind != ArgumentKind::State, false);
+    if (Status added = add(slot.arguments, slot.argumentList, *argument->type, argument->kind != ArgumentKind::State,
+                           MemoryKind::Device);
         !added.ok())
       return added.in("argument '" + argument->name + "'");
   for (const auto &result : variantTable.results)
-    if (Status added = add(slot.results, slot.resultList, *result->type, result->kind != ResultKind::Next, true);
+    if (Status added =
+            add(slot.results, slot.resultList, *result->type, result->kind != ResultKind::Next, memoryOf(*result));
         !added.ok())
       return added.in("result '" + result->name + "'");
   return Status::success();

@@ -19,7 +19,7 @@ Status Evaluator::prepare(Session &session, Dataset testData, std::optional<int6
   // Training's batch where eval has it, else what it has.
   if (batchSize && !session.select("eval", *batchSize).ok())
     batchSize = std::nullopt;
-  ErrorOr<std::unique_ptr<ProgramRunner>> loaded = session.load("eval", batchSize);
+  ErrorOr<std::unique_ptr<ProgramRunner>> loaded = session.load("eval", batchSize, kSlots);
   if (!loaded)
     return loaded.status();
   runner = std::move(*loaded);
@@ -44,16 +44,22 @@ ErrorOr<std::vector<Score>> Evaluator::run() {
   uint64_t batches = BatchLoader::batchesPerEpoch(data.rows(), static_cast<uint64_t>(runner->variant().batch), order);
   BatchLoader loader(data, binding, order);
   Scores scores(runner->variant());
+  std::vector<uint64_t> rows; // of each batch
+  auto readNext = [&](uint64_t index) { return scores.add(*runner, index % kSlots, rows[index]).status(); };
   for (uint64_t i = 0; i < batches; ++i) {
+    if (i >= kSlots)
+      if (Status read = readNext(i - kSlots); !read.ok())
+        return read;
     const Batch &batch = loader.next();
-    if (Status set = setBatch(*runner, 0, binding, batch); !set.ok())
+    rows.push_back(batch.rows);
+    if (Status set = setBatch(*runner, i % kSlots, binding, batch); !set.ok())
       return set;
-    if (Status queued = runner->enqueue(0); !queued.ok())
+    if (Status queued = runner->enqueue(i % kSlots); !queued.ok())
       return queued;
-    ErrorOr<std::vector<Score>> added = scores.add(*runner, 0, batch.rows);
-    if (!added)
-      return added.status();
   }
+  for (uint64_t i = batches - std::min<uint64_t>(batches, kSlots); i < batches; ++i)
+    if (Status read = readNext(i); !read.ok())
+      return read;
   return scores.averages();
 }
 

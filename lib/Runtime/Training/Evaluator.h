@@ -22,6 +22,9 @@ public:
   uint64_t residentBytes() const { return runner ? runner->residentBytes() : 0; }
 
 private:
+  /// Batches that may be in the device's queue at once.
+  static constexpr unsigned kSlots = 3;
+
   Dataset data;
   DataBinding binding;
   std::unique_ptr<ProgramRunner> runner;
