@@ -67,7 +67,7 @@ MP_EXPORTED const char *mpTensorsName(const MpTensors *tensors, int64_t index);
 MP_EXPORTED MpTensor mpTensorsGet(const MpTensors *tensors, int64_t index);
 MP_EXPORTED void mpTensorsDestroy(MpTensors *tensors);
 
-/* The names of the devices of this library, separated by line feeds; a static string. */
+/* The names of the devices that this library knows and this machine has, separated by line feeds; a static string. */
 MP_EXPORTED const char *mpDeviceNames(void);
 
 /* An executable on a device, with the state that its programs share. */

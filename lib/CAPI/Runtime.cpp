@@ -9,6 +9,7 @@
 
 #include "mp-c/Runtime.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/CUDA/CUDADevice.h"
 #include "mp/Runtime/Session.h"
 #include "mp/Runtime/Training/Checkpoint.h"
 #include "mp/Runtime/Training/Trainer.h"
@@ -32,7 +33,10 @@ static_assert(MP_F64 == static_cast<int>(ElementType::F64) && MP_BF16 == static_
 
 static void registerDevices() {
   static std::once_flag once;
-  std::call_once(once, registerCPUDevice);
+  std::call_once(once, [] {
+    registerCPUDevice();
+    registerCUDADevice();
+  });
 }
 
 const char *mpStatusMessage(const MpStatus *status) { return status ? status->message.c_str() : ""; }
@@ -65,7 +69,7 @@ const char *mpDeviceNames(void) {
   registerDevices();
   static const std::string names = [] {
     std::string text;
-    for (const std::string &name : registeredDevices())
+    for (const std::string &name : presentDevices())
       text += (text.empty() ? "" : "\n") + name;
     return text;
   }();

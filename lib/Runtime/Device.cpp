@@ -8,6 +8,8 @@
 #include "mp/Runtime/Device.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 using namespace mp;
 
@@ -35,10 +37,13 @@ Status Device::canRun(const executable::VariantT &variant) const {
 double Device::preference(const executable::VariantT &variant) const { return variant.features.size(); }
 
 namespace {
+
 struct Registration {
   std::string name;
   DeviceFactory factory;
+  DeviceCounter counter; // or null
 };
+
 } // namespace
 
 static std::vector<Registration> &registry() {
@@ -46,13 +51,14 @@ static std::vector<Registration> &registry() {
   return registrations;
 }
 
-void mp::registerDevice(std::string name, DeviceFactory factory) {
+void mp::registerDevice(std::string name, DeviceFactory factory, DeviceCounter counter) {
+  Registration added{std::move(name), std::move(factory), std::move(counter)};
   for (Registration &registration : registry())
-    if (registration.name == name) {
-      registration.factory = std::move(factory);
+    if (registration.name == added.name) {
+      registration = std::move(added);
       return;
     }
-  registry().push_back({std::move(name), std::move(factory)});
+  registry().push_back(std::move(added));
 }
 
 std::vector<std::string> mp::registeredDevices() {
@@ -62,10 +68,39 @@ std::vector<std::string> mp::registeredDevices() {
   return names;
 }
 
+std::vector<std::string> mp::presentDevices() {
+  std::vector<std::string> names;
+  for (const Registration &registration : registry()) {
+    if (!registration.counter)
+      names.push_back(registration.name);
+    for (unsigned i = 0, count = registration.counter ? registration.counter() : 0; i < count; ++i)
+      names.push_back(registration.name + ":" + std::to_string(i));
+  }
+  return names;
+}
+
+/// The number of a name like "cuda:1" for kind "cuda"; nothing for any other name.
+static std::optional<unsigned> ordinalOf(std::string_view name, std::string_view kind) {
+  if (!name.starts_with(kind) || name.substr(kind.size(), 1) != ":")
+    return std::nullopt;
+  name.remove_prefix(kind.size() + 1);
+  unsigned ordinal = 0;
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), ordinal);
+  if (error != std::errc() || end != name.data() + name.size())
+    return std::nullopt;
+  return ordinal;
+}
+
 ErrorOr<std::unique_ptr<Device>> mp::createDevice(std::string_view name, const DeviceOptions &options) {
-  for (const Registration &registration : registry())
+  for (const Registration &registration : registry()) {
     if (registration.name == name)
       return registration.factory(options);
+    if (std::optional<unsigned> ordinal = ordinalOf(name, registration.name); ordinal && registration.counter) {
+      DeviceOptions numbered = options;
+      numbered.ordinal = *ordinal;
+      return registration.factory(numbered);
+    }
+  }
   return makeError("no device '", name, "', this program has ",
                    registry().empty() ? "none" : join(registeredDevices()));
 }

@@ -26,7 +26,7 @@ static std::string formatBytes(uint64_t bytes) {
 }
 
 void mp::printDevices(std::ostream &out, const DeviceOptions &options) {
-  for (const std::string &name : registeredDevices()) {
+  for (const std::string &name : presentDevices()) {
     ErrorOr<std::unique_ptr<Device>> device = createDevice(name, options);
     if (!device) {
       out << name << ": " << device.message() << '\n';

@@ -7,6 +7,7 @@
 
 #include "RuntimeFlags.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/CUDA/CUDADevice.h"
 #include "mp/Runtime/Training/Trainer.h"
 
 #include <iostream>
@@ -69,6 +70,7 @@ static Status runInfo(const Options &options) {
 
 int main(int argc, char **argv) {
   registerCPUDevice();
+  registerCUDADevice();
   Options options;
   CLI::App app("Runs Halfstep executables. Code in an executable is trusted as a program is.", "mp-exec");
   app.require_subcommand(1);

@@ -9,6 +9,7 @@
 
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/CUDA/CUDADevice.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,6 +17,7 @@
 
 int main(int argc, char **argv) {
   mp::registerCPUDevice();
+  mp::registerCUDADevice();
   mp::registerReferenceDevice();
 
   CLI::App app("compiles models of mp ops and runs them: training, evaluation, inference", "mp-run");

@@ -145,17 +145,24 @@ public:
 struct DeviceOptions {
   unsigned threads = 0;    // CPU: threads that run blocks, 0 for all that the process may use
   bool allowNative = true; // false refuses variants that hold machine code
+  unsigned ordinal = 0;    // which of several of a kind: 1 of "cuda:1"
 };
 
 using DeviceFactory = std::function<ErrorOr<std::unique_ptr<Device>>(const DeviceOptions &options)>;
 
+/// How many devices of a kind this machine has.
+using DeviceCounter = std::function<unsigned()>;
+
 /// Adds a kind of device under the name that --device gives it. Called by the program that links
 /// it, before the first createDevice, from one thread; a second registration of a name replaces the
-/// first.
-void registerDevice(std::string name, DeviceFactory factory);
+/// first. A kind with a counter has numbers: "cuda:1", and "cuda" for "cuda:0".
+void registerDevice(std::string name, DeviceFactory factory, DeviceCounter counter = {});
 
 /// The names registered, in order of registration.
 std::vector<std::string> registeredDevices();
+
+/// The names of the devices that this machine has: of a kind with numbers as many as there are.
+std::vector<std::string> presentDevices();
 
 /// Makes a device, or says which names there are.
 ErrorOr<std::unique_ptr<Device>> createDevice(std::string_view name, const DeviceOptions &options = {});

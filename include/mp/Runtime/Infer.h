@@ -31,8 +31,8 @@ struct InferOptions {
 /// outputs that differ.
 Status infer(Session &session, const InferOptions &options, std::ostream &out);
 
-/// The devices of this program as `devices` prints them: for each its name, model, features, memory
-/// and the types that its matrix units compute in.
+/// The devices that this program knows and this machine has, as `devices` prints them: for each its name, model,
+/// features, memory and the types that its matrix units compute in.
 void printDevices(std::ostream &out, const DeviceOptions &options = {});
 
 /// What is in an executable: model, policy, state, programs with their variants, metadata.

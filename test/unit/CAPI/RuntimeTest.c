@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
   succeed(mpSessionCreate(argv[1], "cpu", 2, &session), "a session is made");
   succeed(mpSessionInitialize(session, 1), "state is initialized");
   expect(strstr(mpSessionStateNames(session), "learning_rate") != NULL, "names of state");
-  expect(strcmp(mpDeviceNames(), "cpu") == 0, "names of devices");
+  expect(strncmp(mpDeviceNames(), "cpu", 3) == 0, "names of devices"); /* GPUs may follow */
 
   float rate = 0.25f;
   MpTensor value = {MP_F32, 0, NULL, &rate, sizeof(rate)};

@@ -1,0 +1,175 @@
+//===- CUDADevice.cpp - an NVIDIA GPU as a device -------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Runtime/CUDA/CUDADevice.h"
+#include "CUDA/CUDAVariant.h"
+#include "CUDA/Memory.h"
+
+#include <cstring>
+#include <map>
+
+using namespace mp;
+using namespace mp::cuda;
+using namespace mp::executable;
+
+namespace {
+
+class CUDADevice final : public Device {
+public:
+  CUDADevice(std::shared_ptr<Context> context, bool allowNative)
+      : context(std::move(context)), allowNative(allowNative) {}
+
+  const DeviceDescription &description() const override { return context->gpu.description; }
+  Status canRun(const VariantT &variant) const override;
+  double preference(const VariantT &variant) const override;
+
+  ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind kind) override;
+  Status upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) override;
+  Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) override;
+  ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file, const ProgramT &program,
+                                               const VariantT &variant) override;
+  QueuePoint mark() override;
+  Status wait(QueuePoint point) override;
+
+private:
+  ErrorOr<std::shared_ptr<Module>> moduleOf(const LoadedExecutable &file, uint32_t blob);
+
+  std::shared_ptr<Context> context;
+  bool allowNative;
+  /// By the code's address, which is another's only after all variants of this one are gone.
+  std::map<const std::byte *, std::weak_ptr<Module>> modules;
+};
+
+} // namespace
+
+/// The chip that a variant was made for.
+static std::optional<Capability> chipOf(const VariantT &variant) {
+  return variant.features.size() == 1 ? parseChip(variant.features.front()) : std::nullopt;
+}
+
+Status CUDADevice::canRun(const VariantT &variant) const {
+  const DeviceDescription &self = description();
+  if (variant.target != self.target)
+    return makeError("made for target ", variant.target, ", device ", self.name, " runs target ", self.target);
+  if (!allowNative)
+    return makeError("holds native code, which is refused here");
+  std::optional<Capability> chip = ::chipOf(variant);
+  if (!chip)
+    return makeError("names no chip");
+  if (chip->runsOn(context->gpu.capability))
+    return Status::success();
+  return makeError("needs ", variant.features.front(), ", device ", self.name, " (", self.model, ") runs code for ",
+                   self.features.front(), chip->suffix ? "" : " and older chips");
+}
+
+double CUDADevice::preference(const VariantT &variant) const {
+  std::optional<Capability> chip = ::chipOf(variant);
+  return chip ? chip->rank() : 0;
+}
+
+ErrorOr<std::unique_ptr<DeviceMemory>> CUDADevice::allocate(uint64_t bytes, MemoryKind kind) {
+  ErrorOr<std::unique_ptr<Memory>> block = Memory::allocate(context, bytes, kind);
+  if (!block)
+    return block.status().in(context->name());
+  return std::unique_ptr<DeviceMemory>(std::move(*block));
+}
+
+/// Whether a transfer lies within a block.
+static Status checkRange(const DeviceMemory &block, uint64_t offset, uint64_t bytes, const char *what) {
+  if (offset > block.size() || bytes > block.size() - offset)
+    return makeError(what, " of ", bytes, " bytes at ", offset, ", a block of ", block.size());
+  return Status::success();
+}
+
+Status CUDADevice::upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) {
+  if (Status inside = checkRange(destination, offset, source.size(), "upload"); !inside.ok())
+    return inside;
+  Current current(*context);
+  if (!current.status().ok())
+    return current.status();
+  auto &block = static_cast<Memory &>(destination);
+  return context->queue().upload(block.devicePointer() + offset, source, block.lastUse).in(context->name());
+}
+
+Status CUDADevice::download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) {
+  if (Status inside = checkRange(source, offset, destination.size(), "download"); !inside.ok())
+    return inside;
+  Current current(*context);
+  if (!current.status().ok())
+    return current.status();
+  const auto &block = static_cast<const Memory &>(source);
+  return context->queue()
+      .download(destination.data(), block.devicePointer() + offset, destination.size())
+      .in(context->name());
+}
+
+ErrorOr<std::shared_ptr<Module>> CUDADevice::moduleOf(const LoadedExecutable &file, uint32_t blob) {
+  std::span<const std::byte> code = file.blob(blob);
+  std::weak_ptr<Module> &known = modules[code.data()];
+  if (std::shared_ptr<Module> module = known.lock())
+    return module;
+  ErrorOr<std::shared_ptr<Module>> module = Module::load(context, code, file.table.blobs[blob]->kind);
+  if (module)
+    known = *module;
+  return module;
+}
+
+ErrorOr<std::unique_ptr<LoadedVariant>> CUDADevice::load(const LoadedExecutable &file, const ProgramT &program,
+                                                         const VariantT &variant) {
+  Status able = canRun(variant);
+  if (!able.ok())
+    return able.in("program " + program.name);
+  ErrorOr<std::unique_ptr<LoadedVariant>> loaded =
+      loadCUDAVariant(context, file, variant, [&](uint32_t blob) { return moduleOf(file, blob); });
+  if (!loaded)
+    return loaded.status().in("program " + program.name).in(context->name());
+  return loaded;
+}
+
+QueuePoint CUDADevice::mark() {
+  Current current(*context);
+  if (!current.status().ok())
+    context->queue().fail(current.status());
+  return context->queue().mark();
+}
+
+Status CUDADevice::wait(QueuePoint point) {
+  Current current(*context);
+  if (!current.status().ok())
+    return current.status();
+  return context->queue().wait(point).in(context->name());
+}
+
+ErrorOr<std::unique_ptr<Device>> mp::createCUDADevice(const DeviceOptions &options, const std::string &library) {
+  ErrorOr<const Driver *> driver = Driver::open(library);
+  if (!driver)
+    return driver.status();
+  ErrorOr<unsigned> count = countGPUs(**driver);
+  if (!count)
+    return count.status();
+  if (options.ordinal >= *count)
+    return makeError("no GPU ", options.ordinal, ", this machine has ", *count);
+  ErrorOr<GPU> gpu = describeGPU(**driver, options.ordinal);
+  if (!gpu)
+    return gpu.status();
+  ErrorOr<std::shared_ptr<Context>> context = Context::create(**driver, std::move(*gpu));
+  if (!context)
+    return context.status().in("cuda:" + std::to_string(options.ordinal));
+  return std::unique_ptr<Device>(std::make_unique<CUDADevice>(std::move(*context), options.allowNative));
+}
+
+unsigned mp::countCUDADevices(const std::string &library) {
+  ErrorOr<const Driver *> driver = Driver::open(library);
+  ErrorOr<unsigned> count = driver ? countGPUs(**driver) : ErrorOr<unsigned>(driver.status());
+  return count ? *count : 0;
+}
+
+void mp::registerCUDADevice(const std::string &library) {
+  registerDevice(
+      "cuda", [library](const DeviceOptions &options) { return createCUDADevice(options, library); },
+      [library] { return countCUDADevices(library); });
+}

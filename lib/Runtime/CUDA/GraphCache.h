@@ -1,0 +1,47 @@
+//===- GraphCache.h - captured graphs of one plan ---------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_LIB_RUNTIME_CUDA_GRAPHCACHE_H
+#define MP_LIB_RUNTIME_CUDA_GRAPHCACHE_H
+
+#include "CUDA/Driver.h"
+
+#include <functional>
+#include <vector>
+
+namespace mp::cuda {
+
+/// The graphs of a plan, one for each set of addresses that it was run on: captured at the first run,
+/// launched from then on. Few sets are expected, and the one not used for longest makes room.
+class GraphCache {
+public:
+  explicit GraphCache(const Driver &driver) : driver(driver) {}
+
+  /// The graph of these addresses; if there is none, one with what `issue` puts into `stream`.
+  ErrorOr<GraphExecHandle> get(const std::vector<DevicePointer> &addresses, StreamHandle stream,
+                               const std::function<Status()> &issue);
+
+  /// Destroys all, none of which is running.
+  void release();
+
+private:
+  struct Entry {
+    std::vector<DevicePointer> addresses;
+    GraphExecHandle graph;
+    uint64_t lastUse;
+  };
+
+  ErrorOr<GraphExecHandle> capture(StreamHandle stream, const std::function<Status()> &issue) const;
+
+  const Driver &driver;
+  std::vector<Entry> entries;
+  uint64_t uses = 0;
+};
+
+} // namespace mp::cuda
+
+#endif // MP_LIB_RUNTIME_CUDA_GRAPHCACHE_H

@@ -1,0 +1,54 @@
+//===- Rig.h - the CUDA device on the driver's stand-in ---------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TEST_UNIT_RUNTIME_CUDA_RIG_H
+#define MP_TEST_UNIT_RUNTIME_CUDA_RIG_H
+
+#include "StandIn.h"
+#include "TinyModel.h"
+#include "mp/Runtime/CUDA/CUDADevice.h"
+#include "mp/Runtime/Session.h"
+
+#include <gtest/gtest.h>
+
+namespace mp::test {
+
+/// Loads a stand-in; every path is one of its own.
+StandIn &openStandIn(const std::string &path = STAND_IN);
+
+/// The tests' model with every variant for a GPU: one PTX blob with all kernels.
+TinyModel makeGPUModel(const TinyModelOptions &options = {}, const std::string &chip = "sm_80");
+
+/// A model through the writer and the reader.
+std::shared_ptr<const LoadedExecutable> load(TinyModel model);
+
+/// The model's kernels, as the stand-in runs them.
+std::map<std::string, StandInKernel> modelKernels();
+
+/// A stand-in that knows the model's kernels. In the end nothing may be alive, and nothing may have
+/// happened that a driver leaves undefined.
+class CUDATest : public testing::Test {
+protected:
+  CUDATest();
+  ~CUDATest() override;
+
+  std::unique_ptr<Device> makeDevice(const DeviceOptions &options = {});
+  std::string deviceError(const DeviceOptions &options = {}) { return createCUDADevice(options, STAND_IN).message(); }
+  std::unique_ptr<Session> makeSession(const TinyModelOptions &options = {});
+
+  /// Calls from `first` on, without those that make a context current.
+  std::vector<std::string> callsFrom(size_t first) const;
+
+  /// How many calls begin with this.
+  size_t count(const std::string &call) const;
+
+  StandIn &standIn;
+};
+
+} // namespace mp::test
+
+#endif // MP_TEST_UNIT_RUNTIME_CUDA_RIG_H
