@@ -1,4 +1,4 @@
-//===- Register.cpp - the stage table as a pipeline of mp-opt -----------------------------------------===//
+//===- Register.cpp - the stage table as pipelines of mp-opt ------------------------------------------===//
 //
 // Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,6 +26,19 @@ struct TableOptions : PassPipelineOptions<TableOptions> {
                                 llvm::cl::init("kernels")};
   std::vector<std::unique_ptr<Option<std::string>>> given;
 };
+
+/// The stages that make a model train, by the options of their passes; what stands in braces is the pass's to read.
+struct TrainingOptions : PassPipelineOptions<TrainingOptions> {
+  Option<int64_t> batch{*this, "batch", llvm::cl::desc("The number of rows; 0: every size is stated in the model"),
+                        llvm::cl::init(0)};
+  Option<bool> pad{*this, "pad", llvm::cl::desc("Weigh rows, so that a batch may hold rows that only fill it up"),
+                   llvm::cl::init(false)};
+  Option<std::string> policy{*this, "policy", llvm::cl::desc("The policy of mp-autocast"),
+                             llvm::cl::init("mixed_float16")};
+  Option<std::string> autocast{*this, "autocast", llvm::cl::desc("Further options of mp-autocast, in braces")};
+  Option<std::string> lossScaling{*this, "loss-scaling", llvm::cl::desc("Options of mp-loss-scaling, in braces")};
+  Option<std::string> optimizer{*this, "optimizer", llvm::cl::desc("Options of mp-optimizer, in braces")};
+};
 } // namespace
 
 static LogicalResult parsePipeline(OpPassManager &manager, StringRef text,
@@ -47,10 +60,37 @@ static LogicalResult parsePipeline(OpPassManager &manager, StringRef text,
   return success();
 }
 
+static LogicalResult parseTraining(OpPassManager &manager, StringRef text,
+                                   llvm::function_ref<LogicalResult(const Twine &)> error) {
+  TrainingOptions parsed;
+  if (failed(parsed.parseFromString(text)))
+    return failure();
+  CompileOptions options;
+  options.specialize = {parsed.batch, parsed.pad};
+  options.autocast.policy = parsed.policy;
+  options.compileTo = Stage::Optimizer;
+  size_t before = manager.size();
+  buildPipeline(manager, options);
+  // The stage table says which passes run; each reads its own braces.
+  const llvm::StringMap<StringRef> braces = {{"mp-autocast", parsed.autocast.getValue()},
+                                             {"mp-loss-scaling", parsed.lossScaling.getValue()},
+                                             {"mp-optimizer", parsed.optimizer.getValue()}};
+  for (Pass &pass : llvm::drop_begin(manager.getPasses(), before))
+    if (auto given = braces.find(pass.getArgument());
+        given != braces.end() && failed(pass.initializeOptions(given->second, error)))
+      return failure();
+  return success();
+}
+
+template <typename Options> static void showOptions(llvm::function_ref<void(const mlir::detail::PassOptions &)> show) {
+  show(Options());
+}
+
 void registerPipelines() {
-  registerPassPipeline(
-      "mp-pipeline", "the stages of mp-run compile, as far as they are passes", parsePipeline,
-      [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) { handle(TableOptions()); });
+  registerPassPipeline("mp-pipeline", "the stages of mp-run compile, as far as they are passes", parsePipeline,
+                       showOptions<TableOptions>);
+  registerPassPipeline("mp-training", "from a model to the programs that train, evaluate and run it", parseTraining,
+                       showOptions<TrainingOptions>);
 }
 
 } // namespace mp

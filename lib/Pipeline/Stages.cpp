@@ -82,6 +82,8 @@ bool appliesTo(const StageInfo &stage, const CompileOptions &options) {
   if (stage.stage > options.compileTo)
     return false;
   switch (stage.stage) {
+  case Stage::Specialize:
+    return options.specialize.batch != 0;
   case Stage::Autodiff:
   case Stage::LossScaling:
   case Stage::Optimizer:

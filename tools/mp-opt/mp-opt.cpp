@@ -14,7 +14,6 @@
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipeline/Pipeline.h"
 #include "mp/Transforms/Passes.h"
-#include "mp/Transforms/Training.h"
 
 using namespace mlir;
 
@@ -51,7 +50,6 @@ int main(int argc, char **argv) {
   registerAllPasses();
   mp::registerKernelsPasses();
   mp::registerTransformsPasses();
-  mp::registerTrainingPipeline();
   mp::registerPipelines();
 
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "Halfstep's optimizer driver", registry);

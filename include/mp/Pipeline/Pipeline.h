@@ -42,6 +42,7 @@ std::string stageNames();
 /// What a compilation is asked for. The passes' own option structures hold the passes' options, so that no name or
 /// default is said twice.
 struct CompileOptions {
+  /// A batch of 0 leaves the stage out: every size is stated in the model.
   SpecializePassOptions specialize{/*batch=*/64};
   AutocastPassOptions autocast;
   LossScalingPassOptions lossScaling;
@@ -60,7 +61,10 @@ struct CompileOptions {
 
 /// Adds the stages up to `options.compileTo` that are passes.
 void buildPipeline(mlir::OpPassManager &manager, const CompileOptions &options);
-/// Registers `mp-pipeline` for mp-opt: the same table, as far as it is passes.
+/// Registers two pipelines for mp-opt, both from the same table. `mp-pipeline` is the table as far as it is passes, with
+/// the settings of mp-run. `mp-training` is its stages up to the optimizer, with the options of their passes: `batch`,
+/// `pad` and `policy`; `autocast`, `loss-scaling` and `optimizer` take any that their pass has, in braces:
+///   --mp-training="batch=64 policy=mixed_float16 loss-scaling={mode=dynamic floor=2} optimizer={kind=sgd}"
 void registerPipelines();
 
 /// The text of a stage before `executable`, or the executable with its blobs.

@@ -12,7 +12,7 @@
 
 using namespace mp;
 
-Job::Job(const std::string &model, const TrainingOptions &options) : context(mlir::MLIRContext::Threading::DISABLED) {
+Job::Job(const std::string &model, CompileOptions options) : context(mlir::MLIRContext::Threading::DISABLED) {
   context.loadDialect<MPDialect, mlir::func::FuncDialect>();
   context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
@@ -25,7 +25,8 @@ Job::Job(const std::string &model, const TrainingOptions &options) : context(mli
     return;
   }
   mlir::PassManager manager(&context);
-  buildTrainingPipeline(manager, options);
+  options.compileTo = Stage::Optimizer;
+  buildPipeline(manager, options);
   if (failed(manager.run(*module))) {
     ADD_FAILURE() << errors;
     return;

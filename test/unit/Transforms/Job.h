@@ -4,8 +4,8 @@
 #define MP_TEST_TRANSFORMS_JOB_H
 
 #include "mp/IR/Program.h"
+#include "mp/Pipeline/Pipeline.h"
 #include "mp/Reference/Evaluator.h"
-#include "mp/Transforms/Training.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -21,8 +21,9 @@ using TensorMap = std::map<std::string, Tensor>;
 /// values become the state.
 class Job {
 public:
-  /// A test failure, and a job that cannot run, if the text does not parse or a pass fails.
-  Job(const std::string &model, const TrainingOptions &options);
+  /// Compiles up to the optimizer. A test failure, and a job that cannot run, if the text does not parse or a pass
+  /// fails.
+  Job(const std::string &model, CompileOptions options);
 
   /// Runs the program of this kind on the inputs; returns its other results by name, the loss as "loss".
   TensorMap run(ProgramKind kind, const TensorMap &inputs);

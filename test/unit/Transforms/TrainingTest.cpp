@@ -1,6 +1,6 @@
 //===- TrainingTest.cpp - what a training step keeps and what it changes --===//
 //
-// Whole jobs made by mp-training, run by the evaluator.
+// Whole jobs made by the stages up to the optimizer, run by the evaluator.
 //===----------------------------------------------------------------------===//
 
 #include "Job.h"
@@ -40,8 +40,8 @@ std::string model(const std::string &dropoutRate) {
     })mlir";
 }
 
-TrainingOptions optionsFor(const std::string &policy, int64_t batch) {
-  TrainingOptions options;
+CompileOptions optionsFor(const std::string &policy, int64_t batch) {
+  CompileOptions options;
   options.specialize.batch = batch;
   options.autocast.policy = policy;
   options.optimizer.learningRate = 0.05;
@@ -87,7 +87,7 @@ double scalar(const Tensor &tensor) {
 
 // From a scale at which f16 gradients overflow: skipped steps change nothing but the scaler, and then training goes on.
 TEST(Training, ASeededOverflowRecovers) {
-  TrainingOptions options = optionsFor("mixed_float16", 4);
+  CompileOptions options = optionsFor("mixed_float16", 4);
   options.lossScaling.initialScale = std::ldexp(1.0f, 24);
   options.lossScaling.growthInterval = 2;
   Job job(model("0.25"), options);
@@ -124,7 +124,7 @@ TEST(Training, ASeededOverflowRecovers) {
 // Scaling by a power of two is exact while nothing overflows or underflows.
 TEST(Training, AScaleThatIsAPowerOfTwoChangesNoBit) {
   auto train = [](float scale) {
-    TrainingOptions options = optionsFor("float32", 4);
+    CompileOptions options = optionsFor("float32", 4);
     options.lossScaling.mode = LossScalingMode::Static;
     options.lossScaling.initialScale = scale;
     options.optimizer.clipNorm = 0.5;
@@ -142,7 +142,7 @@ TEST(Training, AScaleThatIsAPowerOfTwoChangesNoBit) {
 // Two micro-batches are one step over the batch that they make up.
 TEST(Training, MicroBatchesMakeOneStep) {
   auto options = [](int64_t rows) {
-    TrainingOptions options = optionsFor("float32", rows);
+    CompileOptions options = optionsFor("float32", rows);
     options.lossScaling.mode = LossScalingMode::Dynamic;
     options.lossScaling.growthInterval = 1;
     options.optimizer.kind = OptimizerKind::SGD;
@@ -184,7 +184,7 @@ TEST(Training, MicroBatchesMakeOneStep) {
 
 // An infinity in one micro-batch skips the whole step: what was pending is dropped, the sums are cleared.
 TEST(Training, ABadMicroBatchSkipsTheStep) {
-  TrainingOptions options = optionsFor("float32", 4);
+  CompileOptions options = optionsFor("float32", 4);
   options.lossScaling.mode = LossScalingMode::Dynamic;
   options.optimizer.accumulate = 2;
   Job job(model("0.0"), options);
@@ -211,7 +211,7 @@ TEST(Training, ABadMicroBatchSkipsTheStep) {
 
 // Rows that fill a batch up do not count in eval, and infer's rows do not see each other.
 TEST(Training, EvalLeavesFillingOut) {
-  TrainingOptions options = optionsFor("mixed_bfloat16", 4);
+  CompileOptions options = optionsFor("mixed_bfloat16", 4);
   Job full(model("0.5"), options);
   options.specialize.batch = 3;
   Job exact(model("0.5"), options);

@@ -7,6 +7,10 @@
 // RUN: mp-opt %s --mp-training="batch=4" -o %t.pipeline
 // RUN: diff %t.passes %t.pipeline
 
+// And the stages of mp-run, from one table.
+// RUN: mp-opt %s --mp-pipeline="compile-to=optimizer batch-size=4" -o %t.stages
+// RUN: diff %t.stages %t.pipeline
+
 // Every prefix is a valid program.
 // RUN: mp-opt %s -mp-specialize=batch=4 -o /dev/null
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -o /dev/null
