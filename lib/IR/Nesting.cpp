@@ -5,7 +5,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/Twine.h"
 
 #include <algorithm>
 
@@ -135,16 +134,14 @@ private:
 
 } // namespace
 
-std::optional<std::string> mp::explainDeepNesting(StringRef text, StringRef name) {
+std::optional<mp::DeepNesting> mp::findDeepNesting(StringRef text) {
   if (text.starts_with("ML\xefR"))
     return std::nullopt;
   size_t offset = NestingScanner(text).firstTooDeep();
   if (offset == StringRef::npos)
     return std::nullopt;
   StringRef before = text.take_front(offset);
-  size_t line = before.count('\n') + 1;
-  size_t column = offset - (before.rfind('\n') + 1) + 1;
-  return (name + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) + ": error: nested more than " +
-          llvm::Twine(kMaxNesting) + " levels deep")
-      .str();
+  auto line = static_cast<unsigned>(before.count('\n') + 1);
+  auto column = static_cast<unsigned>(offset - (before.rfind('\n') + 1) + 1);
+  return DeepNesting{line, column, "nested more than " + std::to_string(kMaxNesting) + " levels deep"};
 }

@@ -38,14 +38,14 @@ static OwningOpRef<ModuleOp> checkPrograms(OwningOpRef<ModuleOp> module) {
 }
 
 OwningOpRef<ModuleOp> parseModel(StringRef text, StringRef name, MLIRContext &context) {
-  auto refuse = [&](const Twine &why) {
-    emitError(FileLineColLoc::get(&context, name, 1, 1)) << why;
+  auto refuse = [&](unsigned line, unsigned column, const Twine &why) {
+    emitError(FileLineColLoc::get(&context, name, line, column)) << why;
     return nullptr;
   };
   if (isBytecode(llvm::MemoryBufferRef(text, name)))
-    return refuse("bytecode is not accepted as a model; expected MLIR text");
-  if (std::optional<std::string> tooDeep = explainDeepNesting(text, name))
-    return refuse(*tooDeep);
+    return refuse(1, 1, "bytecode is not accepted as a model; expected MLIR text");
+  if (std::optional<DeepNesting> deep = findDeepNesting(text))
+    return refuse(deep->line, deep->column, deep->message);
   ParserConfig config(&context);
   return checkPrograms(parseSourceString<ModuleOp>(text, config, name));
 }

@@ -92,8 +92,8 @@ private:
 
 Status ReferenceVariant::parse(std::span<const std::byte> blob, const std::string &program) {
   const llvm::StringRef text(reinterpret_cast<const char *>(blob.data()), blob.size());
-  if (std::optional<std::string> tooDeep = explainDeepNesting(text, program))
-    return Status::error(*tooDeep);
+  if (std::optional<DeepNesting> deep = findDeepNesting(text))
+    return makeError(deep->message, " at line ", deep->line, ", column ", deep->column).in("text");
   // The parser wants a terminated string, which a blob is not.
   const std::string terminated = text.str();
   Status parsed = statusOf(context, [&] {

@@ -26,8 +26,8 @@ static LogicalResult processFile(StringRef inputName, StringRef outputName, Dial
     llvm::errs() << error << "\n";
     return failure();
   }
-  if (std::optional<std::string> tooDeep = mp::explainDeepNesting(input->getBuffer(), inputName)) {
-    llvm::errs() << *tooDeep << "\n";
+  if (std::optional<mp::DeepNesting> deep = mp::findDeepNesting(input->getBuffer())) {
+    llvm::errs() << inputName << ':' << deep->line << ':' << deep->column << ": error: " << deep->message << "\n";
     return failure();
   }
   std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputName, &error);

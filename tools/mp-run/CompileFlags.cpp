@@ -46,13 +46,44 @@ void addCompileFlags(CLI::App &app, CompileFlags &flags) {
   }
 }
 
+namespace {
+/// Prints diagnostics with the line that they are about, if it is one to read: not a constant of a megabyte.
+class ModelDiagnostics : public SourceMgrDiagnosticHandler {
+public:
+  ModelDiagnostics(llvm::SourceMgr &sources, MLIRContext &context) : SourceMgrDiagnosticHandler(sources, &context) {
+    setHandler([this](Diagnostic &diagnostic) {
+      print(diagnostic);
+      for (Diagnostic &note : diagnostic.getNotes())
+        print(note);
+    });
+  }
+
+private:
+  static constexpr size_t kLongestLine = 400;
+
+  void print(const Diagnostic &diagnostic) {
+    Location loc = diagnostic.getLocation();
+    emitDiagnostic(loc, diagnostic.str(), diagnostic.getSeverity(), isReadable(loc));
+  }
+
+  bool isReadable(Location loc) {
+    auto place = loc->findInstanceOf<FileLineColLoc>();
+    const llvm::MemoryBuffer *file = place ? getBufferForFile(place.getFilename()) : nullptr;
+    StringRef rest = file ? file->getBuffer() : "";
+    for (unsigned line = 1; place && line < place.getLine(); ++line)
+      rest = rest.split('\n').second;
+    return rest.find('\n') <= kLongestLine || rest.size() <= kLongestLine;
+  }
+};
+} // namespace
+
 void withModel(const std::string &path, llvm::function_ref<bool(ModuleOp)> action) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  ModelDiagnostics handler(sources, context);
   OwningOpRef<ModuleOp> module = readModel(path, context);
   if (!module || !action(*module))
     throw CLI::RuntimeError(1);

@@ -14,10 +14,16 @@ namespace mp {
 /// printer recurse once or more per level and have no limit of their own: some ten thousand levels end the stack.
 inline constexpr unsigned kMaxNesting = 256;
 
-/// Returns nothing for MLIR text that nests at most kMaxNesting levels, else one line, `name:line:column: error: ...`,
-/// at the first bracket beyond. To be asked before MLIR's parser is. An alias counts as deep as what it stands for.
-/// Needs no well-formed text; of bytecode, which is read without recursion, it says nothing.
-std::optional<std::string> explainDeepNesting(llvm::StringRef text, llvm::StringRef name);
+/// Where text nests too deeply, counted from 1, and what to say of it there.
+struct DeepNesting {
+  unsigned line, column;
+  std::string message;
+};
+
+/// Returns nothing for MLIR text that nests at most kMaxNesting levels, else the first bracket beyond. To be asked before
+/// MLIR's parser is. An alias counts as deep as what it stands for. Needs no well-formed text; of bytecode, which is read
+/// without recursion, it says nothing.
+std::optional<DeepNesting> findDeepNesting(llvm::StringRef text);
 
 } // namespace mp
 
