@@ -14,7 +14,7 @@ using namespace mp;
 
 namespace {
 
-enum class ValueOf { Name, Unit, Initializer, Type, Integer, Names };
+enum class ValueOf { Name, Unit, Initializer, Type, Integer, Number, Names };
 
 struct AttributeRule {
   StringLiteral attribute;
@@ -180,6 +180,8 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
       return expect(isa<TypeAttr>(value), "a type");
     case ValueOf::Integer:
       return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() > 0, "an integer greater than 0");
+    case ValueOf::Number:
+      return expect(isa<FloatAttr>(value), "a floating-point number");
     case ValueOf::Names:
       return expect(isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>),
                     "a list of names");
@@ -200,8 +202,13 @@ static constexpr AttributeRule kResultRules[] = {
     {names::logNames, ValueOf::Names}, {names::batched, ValueOf::Unit},
 };
 static constexpr AttributeRule kOperationRules[] = {
-    {names::batch, ValueOf::Integer},    {names::precision, ValueOf::Type},       {names::skipLimit, ValueOf::Integer},
-    {names::lossScaling, ValueOf::Name}, {names::microBatches, ValueOf::Integer}, {names::combinesRows, ValueOf::Unit},
+    {names::batch, ValueOf::Integer},
+    {names::precision, ValueOf::Type},
+    {names::skipLimit, ValueOf::Integer},
+    {names::lossScaling, ValueOf::Name},
+    {names::microBatches, ValueOf::Integer},
+    {names::combinesRows, ValueOf::Unit},
+    {names::raiseErrorAtMinScale, ValueOf::Number},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

@@ -226,6 +226,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setNumber<&Scaling::floor>(o.lossScaling, v); }},
     {"ceiling", "SCALE", "the greatest loss scale",
      [](Options &o, StringRef v) { return setNumber<&Scaling::ceiling>(o.lossScaling, v); }},
+    {"raise-error-at-min-scale", "BOOL", "whether an overflow at the floor ends training with an error",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.lossScaling.raiseErrorAtMinScale); }},
     {"skip-limit", "N", "skipped steps in a row after which training ends with an error",
      [](Options &o, StringRef v) { return setInteger<&Scaling::skipLimit, 1>(o.lossScaling, v); }},
     {"target", "TARGET", "cpu, cpu:LEVEL (sse2, avx2, avx512), or reference", setTarget},

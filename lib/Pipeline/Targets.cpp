@@ -23,13 +23,25 @@ const TargetInfo *findCPU(const CompileOptions &options) {
   return options.cpu.empty() ? &hostTarget() : findTarget(options.cpu);
 }
 
+static std::string printNumber(Attribute number) {
+  if (auto integer = dyn_cast<IntegerAttr>(number))
+    return std::to_string(integer.getInt());
+  SmallString<16> text;
+  cast<FloatAttr>(number).getValue().toString(text);
+  return text.str().str();
+}
+
 /// What the passes left for the trainer and for people.
 static void addMetadata(ArrayRef<func::FuncOp> programs, JobBuilder &builder) {
-  for (func::FuncOp func : programs)
-    if (auto limit = func->getAttrOfType<IntegerAttr>(names::skipLimit)) {
-      builder.addMetadata("skip_limit", std::to_string(limit.getInt()));
-      return;
-    }
+  static constexpr std::pair<StringLiteral, StringLiteral> kKeys[] = {
+      {names::skipLimit, "skip_limit"},
+      {names::raiseErrorAtMinScale, "raise_error_at_min_scale"},
+  };
+  for (auto [name, key] : kKeys) {
+    const auto *holder = llvm::find_if(programs, [&](func::FuncOp func) { return func->hasAttr(name); });
+    if (holder != programs.end())
+      builder.addMetadata(key, printNumber(func::FuncOp(*holder)->getAttr(name)));
+  }
 }
 
 static void addStatistics(ArrayRef<func::FuncOp> programs, const llvm::StringMap<OpStatistics> &statistics,

@@ -113,3 +113,13 @@ func.func private @declaration() attributes {mp.program = "model"}
 func.func @batch() attributes {mp.batch = 0 : i64} {
   return
 }
+// -----
+// expected-error @+1 {{mp.skip_limit is an integer greater than 0, found "7"}}
+func.func @skip_limit() attributes {mp.skip_limit = "7"} {
+  return
+}
+// -----
+// expected-error @+1 {{mp.raise_error_at_min_scale is a floating-point number, found 1 : i64}}
+func.func @min_scale() attributes {mp.raise_error_at_min_scale = 1 : i64} {
+  return
+}

@@ -32,6 +32,8 @@ inline constexpr llvm::StringLiteral log = "mp.log";
 inline constexpr llvm::StringLiteral logNames = "mp.log_names";
 /// On a training program: consecutive skipped steps after which training ends with an error.
 inline constexpr llvm::StringLiteral skipLimit = "mp.skip_limit";
+/// On a training program: the loss scale's floor, an overflow at which ends training with an error.
+inline constexpr llvm::StringLiteral raiseErrorAtMinScale = "mp.raise_error_at_min_scale";
 /// On a training program: which loss scaling it has, `dynamic`, `static` or `none`; set by mp-loss-scaling.
 inline constexpr llvm::StringLiteral lossScaling = "mp.loss_scaling";
 /// On an argument: it holds values times the loss scale (the gradient sums of `accumulate` and `apply`).
@@ -60,6 +62,7 @@ bool isOfScaler(llvm::StringRef name);
 namespace logs {
 inline constexpr llvm::StringLiteral bad = "bad";
 inline constexpr llvm::StringLiteral lossScale = "loss_scale";
+inline constexpr llvm::StringLiteral hysteresisTracker = "hysteresis_tracker";
 inline constexpr llvm::StringLiteral gradientNorm = "gradient_norm";
 } // namespace logs
 

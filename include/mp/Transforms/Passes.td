@@ -189,7 +189,9 @@ def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
     States, with the values they start with: "loss_scale" (`initial-scale`), "growth_tracker" (0), "hysteresis_tracker"
     (`hysteresis`), "skipped_steps" and "consecutive_skips" (0). Logs: "bad", -1 or an index into its `mp.log_names`, and
     "loss_scale", the scale used. The function gets `mp.loss_scaling` and, where it is checked, `mp.skip_limit`: after so
-    many skips in a row training ends with an error.
+    many skips in a row training ends with an error. With `raise-error-at-min-scale` a dynamic scale that would back off
+    but is at its floor ends training, too: the function gets `mp.raise_error_at_min_scale` with the floor, and a log
+    "hysteresis_tracker" has the overflows that were left.
 
     Needs mp-autodiff. An f64 loss or parameter can only be left unscaled.
 
@@ -240,6 +242,8 @@ def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
     Option<"ceiling", "ceiling", "float", "3.40282347e38f",
            "The greatest scale; by default the largest finite f32, with inf the scale may become infinite">,
     Option<"skipLimit", "skip-limit", "int64_t", "50", "Skipped steps in a row after which training ends with an error">,
+    Option<"raiseErrorAtMinScale", "raise-error-at-min-scale", "bool", "false",
+           "End training with an error where the scale would back off but is at the floor, as DeepSpeed does">,
     Option<"noFiniteCheck", "no-finite-check", "bool", "false", "Neither check gradients nor skip steps">,
   ];
 }

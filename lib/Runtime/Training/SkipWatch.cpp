@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Training/SkipWatch.h"
+#include "mp/Numerics/LossScale.h"
 
 #include <charconv>
 
@@ -21,13 +22,24 @@ static ErrorOr<uint64_t> countIn(Session &session, const char *name) {
   return static_cast<uint64_t>(value->count() ? elementAt(*value, 0) : 0);
 }
 
+/// Reads metadata `key`, where there is any, into `number`.
+template <typename T> static Status readNumber(const Session &session, const char *key, T &number) {
+  const std::string *text = session.metadata(key);
+  if (!text)
+    return Status::success();
+  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size())
+    return makeError("metadata ", key, " is '", *text, "', expected a number");
+  return Status::success();
+}
+
 ErrorOr<SkipWatch> SkipWatch::create(Session &session) {
   SkipWatch watch;
-  if (const std::string *text = session.metadata("skip_limit")) {
-    auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), watch.limit);
-    if (error != std::errc() || end != text->data() + text->size())
-      return makeError("metadata skip_limit is '", *text, "', expected a number");
-  }
+  if (Status read = readNumber(session, "skip_limit", watch.limit); !read.ok())
+    return read;
+  if (session.metadata("raise_error_at_min_scale"))
+    if (Status read = readNumber(session, "raise_error_at_min_scale", watch.minScale.emplace()); !read.ok())
+      return read;
   ErrorOr<uint64_t> total = countIn(session, "skipped_steps");
   ErrorOr<uint64_t> consecutive = countIn(session, "consecutive_skips");
   if (!total || !consecutive)
@@ -37,19 +49,17 @@ ErrorOr<SkipWatch> SkipWatch::create(Session &session) {
   return watch;
 }
 
-Status SkipWatch::note(uint64_t step, const std::string *gradient) {
-  if (!gradient) {
-    consecutive = 0;
-    run.clear();
-    return Status::success();
-  }
-  totalCount += 1;
-  consecutive += 1;
-  run.push_back({step, *gradient});
-  if (limit == 0 || consecutive < limit)
-    return Status::success();
+/// Whether this overflow would have made the scale smaller but for its floor. A program that reports no hysteresis
+/// backs off at every overflow.
+static bool isAtFloor(float minScale, const StepRecord &record) {
+  LossScaleRule rule;
+  rule.floor = minScale;
+  return record.lossScale && isAtLossScaleFloor(rule, {static_cast<float>(*record.lossScale), 0,
+                                                       static_cast<int32_t>(record.hysteresis.value_or(1))});
+}
 
-  // Neighbours of one name are one entry: "dense.kernel (steps 3 to 51)".
+/// Neighbours of one name are one entry: "dense.kernel (steps 3 to 51)".
+std::string SkipWatch::describeRun() const {
   std::string names;
   for (size_t first = 0, last; first < run.size(); first = last + 1) {
     for (last = first; last + 1 < run.size() && run[last + 1].gradient == run[first].gradient;)
@@ -58,6 +68,23 @@ Status SkipWatch::note(uint64_t step, const std::string *gradient) {
     names += last == first ? " (step " : " (steps " + std::to_string(run[first].step) + " to ";
     names += std::to_string(run[last].step) + ")";
   }
-  return makeError(consecutive, " consecutive steps were skipped, the last is step ", step,
-                   "; first gradient that was not finite at each: ", names);
+  return names;
+}
+
+Status SkipWatch::note(const StepRecord &record, const std::string *gradient) {
+  if (!gradient) {
+    consecutive = 0;
+    run.clear();
+    return Status::success();
+  }
+  totalCount += 1;
+  consecutive += 1;
+  run.push_back({record.step, *gradient});
+  if (minScale && isAtFloor(*minScale, record))
+    return makeError("step ", record.step, " overflowed at loss scale ", *record.lossScale, ", and its floor is ",
+                     *minScale, "; first gradient that was not finite: ", *gradient);
+  if (limit == 0 || consecutive < limit)
+    return Status::success();
+  return makeError(consecutive, " consecutive steps were skipped, the last is step ", record.step,
+                   "; first gradient that was not finite at each: ", describeRun());
 }

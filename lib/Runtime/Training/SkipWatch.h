@@ -8,19 +8,21 @@
 #ifndef MP_LIB_RUNTIME_TRAINING_SKIPWATCH_H
 #define MP_LIB_RUNTIME_TRAINING_SKIPWATCH_H
 
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Training/Trainer.h"
 
 namespace mp {
 
-/// Counts skipped steps, and ends training when too many come one after another.
+/// Counts skipped steps, and ends training when too many come one after another, or when the loss scale has no way
+/// down.
 class SkipWatch {
 public:
-  /// Takes the limit from metadata `skip_limit` (default 50) and the counts so far from the state.
+  /// Takes the limit from metadata `skip_limit` (default 50), the floor at which to give up from
+  /// `raise_error_at_min_scale` (default: never) and the counts so far from the state.
   static ErrorOr<SkipWatch> create(Session &session);
 
-  /// Notes a step: the name of its first gradient that was not finite, or null. Fails at the limit;
-  /// the message names that gradient for each of the last skips.
-  Status note(uint64_t step, const std::string *gradient);
+  /// Notes a step: the name of its first gradient that was not finite, or null. Fails at the limit,
+  /// where the message names that gradient for each of the last skips, and at the floor.
+  Status note(const StepRecord &record, const std::string *gradient);
 
   uint64_t total() const { return totalCount; }
 
@@ -30,7 +32,10 @@ private:
     std::string gradient;
   };
 
+  std::string describeRun() const;
+
   uint64_t limit = 50;
+  std::optional<float> minScale;
   uint64_t totalCount = 0;
   uint64_t consecutive = 0;
   std::vector<Skip> run; // the consecutive skips that this process has seen

@@ -65,11 +65,13 @@ Status StepRunner::read(unsigned slot, const std::vector<uint64_t> &rows, Scores
   }
   ErrorOr<std::optional<double>> bad = readLog(slot, "bad");
   ErrorOr<std::optional<double>> scale = readLog(slot, "loss_scale");
+  ErrorOr<std::optional<double>> hysteresis = readLog(slot, "hysteresis_tracker");
   ErrorOr<std::optional<double>> norm = readLog(slot, "gradient_norm");
-  for (const ErrorOr<std::optional<double>> *part : {&bad, &scale, &norm})
+  for (const ErrorOr<std::optional<double>> *part : {&bad, &scale, &hysteresis, &norm})
     if (!*part)
       return part->status();
   record.lossScale = *scale;
+  record.hysteresis = *hysteresis;
   record.gradientNorm = *norm;
   record.bad = static_cast<int64_t>(bad->value_or(-1));
   if (record.bad < 0)

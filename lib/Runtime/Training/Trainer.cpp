@@ -228,7 +228,7 @@ Status Trainer::readOldest() {
     rows += count;
   step.record.samplesPerSecond = double(rows) / std::max(seconds.back(), 1e-9);
 
-  Status noted = skips->note(step.record.step, gradient ? &*gradient : nullptr);
+  Status noted = skips->note(step.record, gradient ? &*gradient : nullptr);
   step.record.skipped = skips->total();
   log.step(step.record);
   progress.step(step.record, step.index + 1, stepsPerEpoch, options.steps ? std::nullopt : std::optional(epochLimit()));

@@ -131,6 +131,8 @@ LogicalResult LossScalingPass::runOnStep(func::FuncOp step) {
     return failure();
   }
   Builder builder(&getContext());
+  if (raiseErrorAtMinScale && chosen == LossScalingMode::Dynamic)
+    step->setAttr(names::raiseErrorAtMinScale, builder.getF32FloatAttr(floor));
   step->setAttr(names::lossScaling, builder.getStringAttr(stringify(chosen)));
   if (!noFiniteCheck)
     step->setAttr(names::skipLimit, builder.getI64IntegerAttr(skipLimit));
@@ -201,6 +203,9 @@ void LossScalingPass::addUpdate(SignatureEdit &edit, OpBuilder &builder, Locatio
   edit.addResult(update.getNewScale(), ResultRole::Next, states::lossScale);
   edit.addResult(update.getNewGrowthTracker(), ResultRole::Next, states::growthTracker);
   edit.addResult(update.getNewHysteresisTracker(), ResultRole::Next, states::hysteresisTracker);
+  // With the scale that the step used, this says whether an overflow could still back off.
+  if (raiseErrorAtMinScale)
+    edit.addResult(left, ResultRole::Log, logs::hysteresisTracker);
 }
 
 /// Counts skipped steps and tells the host which gradient was bad.

@@ -79,6 +79,7 @@ static void makeAccumulate(func::FuncOp program) {
     edit.addResult(AdvanceOp::create(builder, rng, Value()), ResultRole::Next, states::rng);
   edit.commit();
   program->removeAttr(names::skipLimit);
+  program->removeAttr(names::raiseErrorAtMinScale);
   eraseDeadOps(program);
   eraseUnusedArguments(program, [&](unsigned i) {
     ArgumentRole role = getArgumentRole(program, i);

@@ -3,7 +3,7 @@
 // RUN: mp-opt %s -mp-loss-scaling="mode=none" | FileCheck %s --check-prefixes=CHECK,NONE
 // RUN: mp-opt %s -mp-loss-scaling="mode=none no-finite-check" | FileCheck %s --check-prefixes=CHECK,UNCHECKED
 // RUN: mp-opt %s -mp-loss-scaling="mode=static no-finite-check" | FileCheck %s --check-prefixes=CHECK,BLIND
-// RUN: mp-opt %s -mp-loss-scaling="mode=dynamic initial-scale=16777216 growth-factor=4 growth-interval=200 backoff-factor=0.25 hysteresis=2 hysteresis-kind=cumulative floor=2 ceiling=inf skip-limit=7" | FileCheck %s --check-prefix=NUMBERS
+// RUN: mp-opt %s -mp-loss-scaling="mode=dynamic initial-scale=16777216 growth-factor=4 growth-interval=200 backoff-factor=0.25 hysteresis=2 hysteresis-kind=cumulative floor=2 ceiling=inf raise-error-at-min-scale skip-limit=7" | FileCheck %s --check-prefix=NUMBERS
 
 // CHECK-LABEL: func.func @train_step(
 
@@ -16,6 +16,7 @@
 // DYNAMIC-SAME: tensor<f32> {mp.next = "loss_scale"}, tensor<i32> {mp.next = "growth_tracker"}, tensor<i32> {mp.next = "hysteresis_tracker"}
 // DYNAMIC-SAME: tensor<i64> {mp.next = "skipped_steps"}, tensor<i32> {mp.next = "consecutive_skips"}
 // DYNAMIC-SAME: tensor<i32> {mp.log = "bad", mp.log_names = ["w", "b"]}, tensor<f32> {mp.log = "loss_scale"}
+// DYNAMIC-NOT: hysteresis_tracker
 // DYNAMIC-SAME: mp.loss_scaling = "dynamic"
 // DYNAMIC-SAME: mp.skip_limit = 50 : i64
 
@@ -66,6 +67,8 @@
 
 // NUMBERS: #mp.constant<0x4170000000000000 : f64>, mp.state = "loss_scale"
 // NUMBERS-SAME: #mp.constant<2.000000e+00 : f64>, mp.state = "hysteresis_tracker"
+// NUMBERS-SAME: tensor<i32> {mp.log = "hysteresis_tracker"}
+// NUMBERS-SAME: mp.raise_error_at_min_scale = 2.000000e+00 : f32
 // NUMBERS-SAME: mp.skip_limit = 7 : i64
 // NUMBERS: mp.update_loss_scale {{.*}} {backoff_factor = 2.500000e-01 : f32, ceiling = 0x7F800000 : f32, floor = 2.000000e+00 : f32, growth_factor = 4.000000e+00 : f32, growth_interval = 200 : i32, hysteresis = 2 : i32, hysteresis_kind = #mp<hysteresis_kind cumulative>}
 func.func @train_step(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.input = "y"},

@@ -335,6 +335,8 @@ TinyModel mp::test::makeTinyModel(const TinyModelOptions &options) {
   addMetadata(table, "classes:y", "3");
   if (!options.skipLimit.empty())
     addMetadata(table, "skip_limit", options.skipLimit);
+  if (!options.minScale.empty())
+    addMetadata(table, "raise_error_at_min_scale", options.minScale);
   return model;
 }
 

@@ -29,6 +29,7 @@ struct TinyModelOptions {
   bool accumulate = false;                // programs accumulate and apply
   std::vector<std::string> features = {}; // that the variants ask for
   std::string skipLimit = {};             // metadata, where not empty
+  std::string minScale = {};              // the same
 };
 
 struct TinyModel {

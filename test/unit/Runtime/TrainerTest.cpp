@@ -152,6 +152,15 @@ TEST_F(Trainer, EndsAfterTooManySkips) {
   EXPECT_TRUE(message(*usual).starts_with("50 consecutive steps were skipped, the last is step 50")) << message(*usual);
 }
 
+/// Scales 8e29, 4e29, 2e29, 1e29: the fourth overflow finds the scale at its floor.
+TEST_F(Trainer, EndsAtTheLossScalesFloor) {
+  std::unique_ptr<Session> session = makeSession({.lossScale = 8e29, .minScale = "1.0e+29"});
+  EXPECT_EQ(message(*session), "step 4 overflowed at loss scale 1e+29, and its floor is 1e+29; first gradient that was "
+                               "not finite: dense.kernel");
+  std::unique_ptr<Session> wrong = makeSession({.minScale = "little"});
+  EXPECT_EQ(message(*wrong), "metadata raise_error_at_min_scale is 'little', expected a number");
+}
+
 TEST_F(Trainer, ResumesBitIdentically) {
   options.steps = 67; // ends in the middle of the third epoch
   std::unique_ptr<Session> whole = makeSession({.lossScale = 16777216});

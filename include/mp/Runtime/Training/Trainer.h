@@ -22,6 +22,7 @@ struct StepRecord {
   uint64_t epoch = 0; // from 1
   double loss = 0;
   std::optional<double> lossScale;    // that the step used
+  std::optional<double> hysteresis;   // overflows that were left until the scale backs off
   std::optional<double> gradientNorm; // after unscaling
   int64_t bad = -1;                   // index of the first gradient that was not finite, or -1
   uint64_t skipped = 0;               // steps skipped so far
@@ -58,7 +59,9 @@ struct TrainResult {
 /// the bits of one that was not interrupted.
 ///
 /// After metadata `skip_limit` consecutive skipped steps (default 50) it ends with an error that names
-/// the first gradient that was not finite at each of them. Every other error is a line as well.
+/// the first gradient that was not finite at each of them; where metadata `raise_error_at_min_scale` has the
+/// loss scale's floor, so it does at the first overflow that would back off below it. Every other error is a line as
+/// well.
 ErrorOr<TrainResult> train(Session &session, const TrainOptions &options);
 
 /// Runs `eval` over all rows of the folder's test data, in order; the last batch is padded.
