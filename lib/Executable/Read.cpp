@@ -6,13 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Format.h"
+#include "mp/Executable/WholeFile.h"
 
-#include <cerrno>
 #include <cstring>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace mp;
 
@@ -68,41 +64,16 @@ static ErrorOr<LoadedExecutable> load(FileBytes file, const ReadOptions &options
   return loaded;
 }
 
-static ErrorOr<FileBytes> readFile(const std::string &path) {
-  struct Closer {
-    int descriptor;
-    ~Closer() {
-      if (descriptor >= 0)
-        ::close(descriptor);
-    }
-  } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info;
-  if (file.descriptor < 0 || ::fstat(file.descriptor, &info) != 0)
-    return makeError("cannot open: ", std::strerror(errno));
-  if (!S_ISREG(info.st_mode))
-    return makeError("not a regular file");
-
-  std::optional<FileBytes> bytes = FileBytes::allocate(static_cast<size_t>(info.st_size));
-  if (!bytes)
-    return makeError("no memory for ", info.st_size, " bytes");
-  for (size_t done = 0; done < bytes->size();) {
-    ssize_t got = ::read(file.descriptor, bytes->data() + done, bytes->size() - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return makeError("cannot read: ", std::strerror(errno));
-    if (got == 0)
-      return makeError("truncated while it was read");
-    done += static_cast<size_t>(got);
-  }
-  return std::move(*bytes);
-}
-
 ErrorOr<LoadedExecutable> mp::readExecutable(const std::string &path, const ReadOptions &options) {
-  ErrorOr<FileBytes> file = readFile(path);
-  if (!file)
-    return file.status().in(path);
-  ErrorOr<LoadedExecutable> loaded = load(std::move(*file), options);
+  FileBytes file;
+  Status read = readWholeFile(path, [&](size_t size) {
+    if (std::optional<FileBytes> memory = FileBytes::allocate(size))
+      file = std::move(*memory);
+    return file.data();
+  });
+  if (!read.ok())
+    return read;
+  ErrorOr<LoadedExecutable> loaded = load(std::move(file), options);
   if (!loaded)
     return loaded.status().in(path);
   return loaded;

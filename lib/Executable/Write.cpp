@@ -6,13 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Format.h"
+#include "mp/Executable/WholeFile.h"
 
-#include <cerrno>
 #include <cstring>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace mp;
 
@@ -64,71 +60,11 @@ ErrorOr<FileBytes> mp::serializeExecutable(executable::ExecutableT table,
   return std::move(*file);
 }
 
-namespace {
-
-/// Closes a file descriptor on every way out.
-class File {
-public:
-  explicit File(int descriptor) : descriptor(descriptor) {}
-  ~File() {
-    if (descriptor >= 0)
-      ::close(descriptor);
-  }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-
-  bool isOpen() const { return descriptor >= 0; }
-  bool writeAll(std::span<const std::byte> bytes);
-  bool sync() { return ::fsync(descriptor) == 0; }
-  bool close() { return ::close(std::exchange(descriptor, -1)) == 0; }
-
-private:
-  int descriptor;
-};
-
-} // namespace
-
-bool File::writeAll(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-/// Makes a rename in the folder of `path` last through a crash of the machine.
-static bool syncFolder(const std::string &path) {
-  size_t slash = path.rfind('/');
-  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  File file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return file.isOpen() && file.sync();
-}
-
 Status mp::writeExecutable(const std::string &path, executable::ExecutableT table,
                            const std::vector<std::vector<std::byte>> &blobs) {
   ErrorOr<FileBytes> bytes = serializeExecutable(std::move(table), blobs);
   if (!bytes)
     return bytes.status().in(path);
-
-  std::string beside = path + ".XXXXXX";
-  File file(::mkostemp(beside.data(), O_CLOEXEC));
-  if (!file.isOpen())
-    return makeError("cannot write beside it: ", std::strerror(errno)).in(path);
-  // mkostemp makes the file private; what a compiler writes is for whom the umask says.
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  bool written = ::chmod(beside.c_str(), 0666 & ~mask) == 0 && file.writeAll(bytes->span()) && file.sync() &&
-                 file.close() && ::rename(beside.c_str(), path.c_str()) == 0;
-  if (!written) {
-    Status status = makeError("cannot write: ", std::strerror(errno)).in(path);
-    ::unlink(beside.c_str());
-    return status;
-  }
-  if (!syncFolder(path))
-    return makeError("cannot synchronize its folder: ", std::strerror(errno)).in(path);
-  return Status::success();
+  const std::span<const std::byte> whole[] = {bytes->span()};
+  return writeWholeFile(path, whole, TemporaryName::Unique);
 }

@@ -21,9 +21,7 @@ namespace mp {
 /// The bytes of a regular file. The error's message starts with the path.
 ErrorOr<std::vector<std::byte>> readFile(const std::string &path);
 
-/// Writes the pieces one behind the other so that, whenever the process or the machine stops, `path`
-/// is the old file or the whole new one: beside, synchronized, renamed, folder synchronized. What an
-/// earlier attempt left beside is written over. The error's message starts with the path.
+/// writeWholeFile under a fixed name beside, for files that one process writes again and again.
 Status writeFileWhole(const std::string &path, std::span<const std::span<const std::byte>> pieces);
 
 /// The bytes of a text, for writeFileWhole.

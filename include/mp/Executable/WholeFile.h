@@ -1,0 +1,39 @@
+//===- WholeFile.h - whole files, read and written safely -------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_EXECUTABLE_WHOLEFILE_H
+#define MP_EXECUTABLE_WHOLEFILE_H
+
+#include "mp/Numerics/Status.h"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace mp {
+
+/// Reads a regular file into the memory that `allocate` gives for its size (null: there is not that much). The error's
+/// message starts with the path.
+Status readWholeFile(const std::string &path, const std::function<std::byte *(size_t)> &allocate);
+
+/// What a file is called until it is whole.
+enum class TemporaryName {
+  /// `PATH.partial`: what a killed process left there is written over. For one writer of a path at a time.
+  Fixed,
+  /// `PATH.` and six letters that no other file has: for any number of writers at once, the last of which wins.
+  Unique,
+};
+
+/// Writes the pieces one behind the other so that, whenever the process or the machine stops, `path` is the old file or
+/// the whole new one: beside, synchronized, renamed, folder synchronized. The error's message starts with the path.
+Status writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces,
+                      TemporaryName temporary);
+
+} // namespace mp
+
+#endif // MP_EXECUTABLE_WHOLEFILE_H
