@@ -4,9 +4,11 @@
 usage: run-page.py PAGE.md
 
 Writes each ```mlir block to the file that the text before it named last, as in "a file `model.mlir`:", and runs each ```sh
-block, in order. Stops at the first command that fails.
+block, in order. Stops at the first command that fails. Its own Python is the first on the PATH, so that `python3` on the page
+is the one that the tests use.
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -16,6 +18,7 @@ BLOCK = re.compile(r"^```(mlir|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def main():
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     text = pathlib.Path(sys.argv[1]).read_text()
     commands = 0
     for block in BLOCK.finditer(text):
