@@ -37,6 +37,19 @@ static bool hasHalfGradients(func::FuncOp step) {
   return false;
 }
 
+/// The gradients that the step returns, and their names, by which an index of `bad` is told.
+static std::pair<SmallVector<Value>, ArrayAttr> gatherGradients(SignatureEdit &edit, func::FuncOp step,
+                                                                ArrayRef<unsigned> gradients) {
+  Builder builder(step.getContext());
+  SmallVector<Value> values;
+  SmallVector<Attribute> gradientNames;
+  for (unsigned index : gradients) {
+    values.push_back(edit.getResult(index));
+    gradientNames.push_back(builder.getStringAttr(getResultName(step, index)));
+  }
+  return {values, builder.getArrayAttr(gradientNames)};
+}
+
 static StringRef stringify(LossScalingMode mode) {
   switch (mode) {
   case LossScalingMode::Dynamic:
@@ -173,13 +186,7 @@ LogicalResult LossScalingPass::scale(func::FuncOp step, ArrayRef<unsigned> gradi
   });
 
   OpBuilder builder(getReturn(step));
-  SmallVector<Value> values;
-  SmallVector<Attribute> gradientNames;
-  for (unsigned index : gradients) {
-    values.push_back(edit.getResult(index));
-    gradientNames.push_back(builder.getStringAttr(getResultName(step, index)));
-  }
-  ArrayAttr nameList = builder.getArrayAttr(gradientNames);
+  auto [values, nameList] = gatherGradients(edit, step, gradients);
   auto unscaled = UnscaleOp::create(builder, loc, TypeRange(ValueRange(values)),
                                     RankedTensorType::get({}, builder.getI32Type()), values, lossScale, nameList);
   for (auto [index, value] : llvm::zip_equal(gradients, unscaled.getUnscaled()))
@@ -223,13 +230,7 @@ void LossScalingPass::addCheckResults(SignatureEdit &edit, OpBuilder &builder, L
 void LossScalingPass::check(func::FuncOp step, ArrayRef<unsigned> gradients) {
   OpBuilder builder(getReturn(step));
   SignatureEdit edit(step);
-  SmallVector<Value> values;
-  SmallVector<Attribute> gradientNames;
-  for (unsigned index : gradients) {
-    values.push_back(edit.getResult(index));
-    gradientNames.push_back(builder.getStringAttr(getResultName(step, index)));
-  }
-  ArrayAttr nameList = builder.getArrayAttr(gradientNames);
+  auto [values, nameList] = gatherGradients(edit, step, gradients);
   Value bad = CheckFiniteOp::create(builder, step.getLoc(), values, nameList);
   addCheckResults(edit, builder, step.getLoc(), bad, nameList);
   edit.commit();
