@@ -169,6 +169,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.training); }},
     {"batch-size", "N", "rows of one step",
      [](Options &o, StringRef v) { return setInteger<&SpecializePassOptions::batch, 1>(o.specialize, v); }},
+    {"pad", "BOOL", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.specialize.pad); }},
     {"policy", "NAME", "mixed_float16 (the default), mixed_bfloat16, float32, pytorch, tensorflow, or a policy file",
      [](Options &o, StringRef v) {
        o.autocast.policy = v.str();
@@ -206,6 +208,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setNumber<&Optimizer::weightDecay>(o.optimizer, v); }},
     {"clip-norm", "N", "the greatest global norm of the gradients, 0 for none",
      [](Options &o, StringRef v) { return setNumber<&Optimizer::clipNorm>(o.optimizer, v); }},
+    {"log-gradient-norm", "BOOL", "whether each step reports the global norm of the gradients; clip-norm does it, too",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.optimizer.logGradientNorm); }},
     {"accumulate", "N", "micro-batches whose gradients one update uses",
      [](Options &o, StringRef v) { return setInteger<&Optimizer::accumulate, 1>(o.optimizer, v); }},
     {"loss-scale", "SCALE",
@@ -228,6 +232,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setNumber<&Scaling::ceiling>(o.lossScaling, v); }},
     {"raise-error-at-min-scale", "BOOL", "whether an overflow at the floor ends training with an error",
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.lossScaling.raiseErrorAtMinScale); }},
+    {"no-finite-check", "BOOL", "whether gradients are not checked and no step is skipped; not with dynamic",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.lossScaling.noFiniteCheck); }},
     {"skip-limit", "N", "skipped steps in a row after which training ends with an error",
      [](Options &o, StringRef v) { return setInteger<&Scaling::skipLimit, 1>(o.lossScaling, v); }},
     {"target", "TARGET", "cpu, cpu:LEVEL (sse2, avx2, avx512), or reference", setTarget},
