@@ -36,6 +36,7 @@ static void addMetadata(ArrayRef<func::FuncOp> programs, JobBuilder &builder) {
   static constexpr std::pair<StringLiteral, StringLiteral> kKeys[] = {
       {names::skipLimit, "skip_limit"},
       {names::raiseErrorAtMinScale, "raise_error_at_min_scale"},
+      {names::microBatches, "micro_batches"},
   };
   for (auto [name, key] : kKeys) {
     const auto *holder = llvm::find_if(programs, [&](func::FuncOp func) { return func->hasAttr(name); });

@@ -16,7 +16,9 @@ CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &
     options.specialize.batch = *training.batchSize;
   if (training.learningRate)
     options.optimizer.learningRate = *training.learningRate;
-  options.optimizer.accumulate = static_cast<int64_t>(training.accumulate);
+  options.optimizer.accumulate = static_cast<int64_t>(training.accumulate.value_or(1));
+  if (training.lastBatch == LastBatch::Pad)
+    options.specialize.pad = true;
   if (training.device == "reference")
     options.target = training.device;
   return options;

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Training/SkipWatch.h"
+#include "Training/Metadata.h"
 #include "mp/Numerics/LossScale.h"
-
-#include <charconv>
 
 using namespace mp;
 
@@ -22,24 +21,14 @@ static ErrorOr<uint64_t> countIn(Session &session, const char *name) {
   return static_cast<uint64_t>(value->count() ? elementAt(*value, 0) : 0);
 }
 
-/// Reads metadata `key`, where there is any, into `number`.
-template <typename T> static Status readNumber(const Session &session, const char *key, T &number) {
-  const std::string *text = session.metadata(key);
-  if (!text)
-    return Status::success();
-  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size())
-    return makeError("metadata ", key, " is '", *text, "', expected a number");
-  return Status::success();
-}
-
 ErrorOr<SkipWatch> SkipWatch::create(Session &session) {
+  ErrorOr<std::optional<uint64_t>> limit = metadataNumber<uint64_t>(session, "skip_limit");
+  ErrorOr<std::optional<float>> minScale = metadataNumber<float>(session, "raise_error_at_min_scale");
+  if (!limit || !minScale)
+    return limit ? minScale.status() : limit.status();
   SkipWatch watch;
-  if (Status read = readNumber(session, "skip_limit", watch.limit); !read.ok())
-    return read;
-  if (session.metadata("raise_error_at_min_scale"))
-    if (Status read = readNumber(session, "raise_error_at_min_scale", watch.minScale.emplace()); !read.ok())
-      return read;
+  watch.limit = limit->value_or(watch.limit);
+  watch.minScale = *minScale;
   ErrorOr<uint64_t> total = countIn(session, "skipped_steps");
   ErrorOr<uint64_t> consecutive = countIn(session, "consecutive_skips");
   if (!total || !consecutive)

@@ -7,18 +7,29 @@
 
 #include "Training/StepRunner.h"
 #include "Data/Feed.h"
+#include "Training/Metadata.h"
 
 using namespace mp;
 using namespace mp::executable;
 
-Status StepRunner::prepare(Session &session, const TrainOptions &options) {
-  microBatches = static_cast<unsigned>(options.accumulate);
-  bool accumulates = options.accumulate > 1;
-  if (accumulates && !session.hasProgram("accumulate"))
-    return makeError("the executable has no program accumulate: it was not compiled for "
-                     "--accumulate");
-  if (!accumulates && !session.hasProgram("train_step") && session.hasProgram("accumulate"))
+ErrorOr<uint64_t> StepRunner::microBatchesFor(const Session &session, const TrainOptions &options) {
+  ErrorOr<std::optional<uint64_t>> compiled = metadataNumber<uint64_t>(session, "micro_batches");
+  if (!compiled)
+    return compiled.status();
+  uint64_t count = options.accumulate.value_or(compiled->value_or(1));
+  if (count > 1 && !session.hasProgram("accumulate"))
+    return makeError("the executable has no program accumulate: it was not compiled for --accumulate");
+  // Program apply divides by the number that it was compiled for.
+  if (count > 1 && *compiled && count != **compiled)
+    return makeError("--accumulate is ", count, ", the executable was compiled for ", **compiled);
+  if (count <= 1 && !session.hasProgram("train_step") && session.hasProgram("accumulate"))
     return makeError("the executable was compiled for --accumulate of more than 1");
+  return count;
+}
+
+Status StepRunner::prepare(Session &session, const TrainOptions &options) {
+  microBatches = static_cast<unsigned>(*options.accumulate);
+  bool accumulates = microBatches > 1;
   ErrorOr<std::unique_ptr<ProgramRunner>> loaded =
       session.load(accumulates ? "accumulate" : "train_step", options.batchSize, kSlots * microBatches);
   if (!loaded)

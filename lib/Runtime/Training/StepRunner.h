@@ -17,6 +17,10 @@ namespace mp {
 /// Programs of a step, and what they report.
 class StepRunner {
 public:
+  /// How many micro-batches a step has: what `options` say, if the executable can, else what it was compiled for.
+  static ErrorOr<uint64_t> microBatchesFor(const Session &session, const TrainOptions &options);
+
+  /// Needs `options.accumulate`.
   Status prepare(Session &session, const TrainOptions &options);
 
   /// The program that sees data.

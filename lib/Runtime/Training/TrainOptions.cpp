@@ -72,7 +72,7 @@ static constexpr TrainFlag kFlags[] = {
     {"steps", "N", "steps in all, instead of --epochs", setNumber<uint64_t, 1, &O::steps>},
     {"batch-size", "N", "rows of a batch", setNumber<int64_t, 1, &O::batchSize>},
     {"learning-rate", "R", "learning rate", setLearningRate},
-    {"accumulate", "N", "batches of a step, whose gradients are summed (default 1)",
+    {"accumulate", "N", "batches of a step, whose gradients are summed (default: as compiled)",
      setNumber<uint64_t, 1, &O::accumulate>},
     {"last-batch", "drop|pad", "what becomes of rows that do not fill a batch (default drop)", setLastBatch},
     {"seed", "N", "seed of first values, dropout and order of rows (default 0)", setNumber<uint64_t, 0, &O::seed>},
@@ -106,9 +106,10 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
     return makeError("--checkpoint-every needs --checkpoint=DIR");
   // Each micro-batch of the steps in flight has memory of its own.
   constexpr uint64_t kMost = 4096;
-  if (options.accumulate > kMost)
-    return makeError("--accumulate is ", options.accumulate, ", expected at most ", kMost);
-  if (options.lastBatch == LastBatch::Pad && options.accumulate > 1)
+  uint64_t accumulate = options.accumulate.value_or(1);
+  if (accumulate > kMost)
+    return makeError("--accumulate is ", accumulate, ", expected at most ", kMost);
+  if (options.lastBatch == LastBatch::Pad && accumulate > 1)
     return makeError("--last-batch=pad and --accumulate exclude each other");
   return Status::success();
 }

@@ -60,7 +60,7 @@ private:
   uint64_t epochLimit() const { return options.steps ? UINT64_MAX : options.epochs.value_or(1); }
 
   Session &session;
-  const TrainOptions &options;
+  TrainOptions options; // with the number of micro-batches, once prepared
   Progress progress;
   TrainLog log;
   StepRunner steps;
@@ -95,15 +95,15 @@ Status Trainer::prepareData() {
 
   order.seed = options.seed;
   order.pad = options.lastBatch == LastBatch::Pad;
-  order.multipleOf = options.accumulate;
+  order.multipleOf = *options.accumulate;
   if (order.pad && !binding.weightArgument)
     return makeError("--last-batch=pad needs an executable compiled for it: program train_step has "
                      "no row weights");
   uint64_t batch = static_cast<uint64_t>(variant.batch);
   uint64_t batches = BatchLoader::batchesPerEpoch(data.rows(), batch, order);
-  stepsPerEpoch = batches / options.accumulate;
+  stepsPerEpoch = batches / *options.accumulate;
   if (batches == 0)
-    return makeError(data.rows(), " rows are fewer than a step of ", options.accumulate * batch).in(data.name);
+    return makeError(data.rows(), " rows are fewer than a step of ", *options.accumulate * batch).in(data.name);
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
 
   const std::string &folder = options.testData.empty() ? options.data : options.testData;
@@ -135,7 +135,7 @@ Status Trainer::prepareState() {
   position.seed = options.seed;
   position.rows = data.rows();
   position.batchSize = static_cast<uint64_t>(steps.dataVariant().batch);
-  position.accumulate = options.accumulate;
+  position.accumulate = *options.accumulate;
   if (Status initialized = session.initialize(options.seed); !initialized.ok())
     return initialized;
   bool saved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
@@ -170,6 +170,10 @@ Status Trainer::prepareState() {
 }
 
 Status Trainer::prepare() {
+  ErrorOr<uint64_t> microBatches = StepRunner::microBatchesFor(session, options);
+  if (!microBatches)
+    return microBatches.status();
+  options.accumulate = *microBatches;
   if (Status checked = checkTrainOptions(options); !checked.ok())
     return checked;
   if (Status ready = steps.prepare(session, options); !ready.ok())
@@ -200,7 +204,7 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   step.index = index;
   step.record.step = position.step + 1;
   step.record.epoch = epoch + 1;
-  for (unsigned i = 0; i < options.accumulate; ++i) {
+  for (unsigned i = 0; i < *options.accumulate; ++i) {
     const Batch &batch = loader.next();
     if (Status queued = steps.enqueueMicroBatch(step.slot, i, binding, batch); !queued.ok())
       return queued;
@@ -275,10 +279,10 @@ Status Trainer::saveNow() {
 
 Status Trainer::runEpoch(BatchLoader &loader, uint64_t epoch) {
   while (position.epoch == epoch && !isDone()) {
-    uint64_t index = position.batch / options.accumulate;
+    uint64_t index = position.batch / *options.accumulate;
     if (Status queued = enqueueStep(loader, epoch, index); !queued.ok())
       return queued;
-    position.batch += options.accumulate;
+    position.batch += *options.accumulate;
     if (index + 1 == stepsPerEpoch) {
       position.epoch += 1;
       position.batch = 0;

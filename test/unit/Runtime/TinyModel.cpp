@@ -333,10 +333,12 @@ TinyModel mp::test::makeTinyModel(const TinyModelOptions &options) {
   addProgram(table, "eval", std::move(evals));
   addProgram(table, "infer", std::move(infers));
   addMetadata(table, "classes:y", "3");
-  if (!options.skipLimit.empty())
-    addMetadata(table, "skip_limit", options.skipLimit);
-  if (!options.minScale.empty())
-    addMetadata(table, "raise_error_at_min_scale", options.minScale);
+  const std::pair<const char *, const std::string &> metadata[] = {{"skip_limit", options.skipLimit},
+                                                                   {"raise_error_at_min_scale", options.minScale},
+                                                                   {"micro_batches", options.microBatches}};
+  for (const auto &[key, value] : metadata)
+    if (!value.empty())
+      addMetadata(table, key, value);
   return model;
 }
 

@@ -30,6 +30,7 @@ struct TinyModelOptions {
   std::vector<std::string> features = {}; // that the variants ask for
   std::string skipLimit = {};             // metadata, where not empty
   std::string minScale = {};              // the same
+  std::string microBatches = {};          // the same
 };
 
 struct TinyModel {

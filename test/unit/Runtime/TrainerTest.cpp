@@ -203,6 +203,20 @@ TEST_F(Trainer, AccumulatesMicroBatches) {
   EXPECT_EQ(message(*session), "the executable was compiled for --accumulate of more than 1");
 }
 
+/// The executable knows of how many micro-batches its steps are: apply divides by that number.
+TEST_F(Trainer, AccumulatesAsCompiled) {
+  std::unique_ptr<Session> session = makeSession({.accumulate = true, .microBatches = "4"});
+  EXPECT_EQ(run(*session).steps, 6u);
+  options.accumulate = 2;
+  EXPECT_EQ(message(*session), "--accumulate is 2, the executable was compiled for 4");
+  options.accumulate.reset();
+  options.lastBatch = LastBatch::Pad;
+  EXPECT_EQ(message(*session), "--last-batch=pad and --accumulate exclude each other");
+  options.lastBatch = LastBatch::Drop;
+  EXPECT_EQ(message(*makeSession({.accumulate = true, .microBatches = "5000"})),
+            "--accumulate is 5000, expected at most 4096");
+}
+
 TEST_F(Trainer, PadsWhereCompiledForIt) {
   std::unique_ptr<Session> session = makeSession({.padTraining = true});
   options.lastBatch = LastBatch::Pad;

@@ -31,7 +31,7 @@ struct TrainOptions {
   std::optional<uint64_t> steps;      // in all, those before a resume among them
   std::optional<int64_t> batchSize;   // rows of one micro-batch
   std::optional<double> learningRate; // else what the executable has
-  uint64_t accumulate = 1;            // micro-batches of a step
+  std::optional<uint64_t> accumulate; // micro-batches of a step; else what the executable was compiled for
   LastBatch lastBatch = LastBatch::Drop;
   uint64_t seed = 0;            // of initializers, dropout and the order of rows
   std::string checkpoint;       // folder; empty: none is written
