@@ -78,6 +78,7 @@ static VariantReport runVariant(const CompareCommand &command, llvm::StringRef v
   TrainOptions training = command.options;
   training.batchSize = options.specialize.batch;
   training.accumulate = options.optimizer.accumulate;
+  training.learningRate = options.optimizer.learningRate; // the command's would go over the variant's
   for (unsigned seed = 0; seed < command.seeds; ++seed) {
     training.seed = command.options.seed + seed;
     if (!training.quiet)
