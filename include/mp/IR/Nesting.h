@@ -20,9 +20,9 @@ struct DeepNesting {
   std::string message;
 };
 
-/// Returns nothing for MLIR text that nests at most kMaxNesting levels, else the first bracket beyond. To be asked before
-/// MLIR's parser is. An alias counts as deep as what it stands for. Needs no well-formed text; of bytecode, which is read
-/// without recursion, it says nothing.
+/// Returns nothing for MLIR text that nests at most kMaxNesting levels, else the first bracket beyond. To be asked
+/// before MLIR's parser is. An alias counts as deep as what it stands for. Needs no well-formed text; of bytecode,
+/// which is read without recursion, it says nothing.
 std::optional<DeepNesting> findDeepNesting(llvm::StringRef text);
 
 } // namespace mp

@@ -61,9 +61,9 @@ struct CompileOptions {
 
 /// Adds the stages up to `options.compileTo` that are passes.
 void buildPipeline(mlir::OpPassManager &manager, const CompileOptions &options);
-/// Registers two pipelines for mp-opt, both from the same table. `mp-pipeline` is the table as far as it is passes, with
-/// the settings of mp-run. `mp-training` is its stages up to the optimizer, with the options of their passes: `batch`,
-/// `pad` and `policy`; `autocast`, `loss-scaling` and `optimizer` take any that their pass has, in braces:
+/// Registers two pipelines for mp-opt, both from the same table. `mp-pipeline` is the table as far as it is passes,
+/// with the settings of mp-run. `mp-training` is its stages up to the optimizer, with the options of their passes:
+/// `batch`, `pad` and `policy`; `autocast`, `loss-scaling` and `optimizer` take any that their pass has, in braces:
 ///   --mp-training="batch=64 policy=mixed_float16 loss-scaling={mode=dynamic floor=2} optimizer={kind=sgd}"
 void registerPipelines();
 
