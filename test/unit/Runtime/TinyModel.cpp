@@ -303,6 +303,30 @@ static void addMetadata(ExecutableT &table, const char *key, const std::string &
   table.metadata.push_back(std::move(pair));
 }
 
+/// The same plan for a GPU, with its code in `blob`: a kernel has its scratch itself.
+static std::unique_ptr<VariantT> retarget(const VariantT &variant, uint32_t blob) {
+  auto gpu = std::make_unique<VariantT>(variant);
+  gpu->target = "nvptx";
+  gpu->features = {"sm_70"};
+  for (auto &command : gpu->commands)
+    if (LaunchT *launch = command->what.AsLaunch()) {
+      launch->blob = blob;
+      launch->scratch_bytes = 0;
+      launch->threads = 32;
+    }
+  return gpu;
+}
+
+static void addGPUVariants(TinyModel &model) {
+  uint32_t blob = static_cast<uint32_t>(model.blobs.size());
+  model.blobs.push_back(readBytes(TINY_MODEL_PTX));
+  model.table.blobs.push_back(std::make_unique<BlobT>());
+  model.table.blobs.back()->kind = BlobKind::PTX;
+  for (auto &program : model.table.programs)
+    for (size_t i = 0, count = program->variants.size(); i < count; ++i)
+      program->variants.push_back(retarget(*program->variants[i], blob));
+}
+
 TinyModel mp::test::makeTinyModel(const TinyModelOptions &options) {
   TinyModel model;
   ExecutableT &table = model.table;
@@ -339,6 +363,8 @@ TinyModel mp::test::makeTinyModel(const TinyModelOptions &options) {
   for (const auto &[key, value] : metadata)
     if (!value.empty())
       addMetadata(table, key, value);
+  if (options.gpu)
+    addGPUVariants(model);
   return model;
 }
 

@@ -31,6 +31,7 @@ struct TinyModelOptions {
   std::string skipLimit = {};             // metadata, where not empty
   std::string minScale = {};              // the same
   std::string microBatches = {};          // the same
+  bool gpu = false;                       // each variant for a GPU, too: target nvptx, chip sm_70
 };
 
 struct TinyModel {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// usage: write-tiny-model OUT.mpx [batch=N] [loss-scale=S] [skip-limit=N] [pad] [accumulate]
+// usage: write-tiny-model OUT.mpx [batch=N] [loss-scale=S] [skip-limit=N] [pad] [accumulate] [gpu]
 //        write-tiny-model FOLDER data TRAIN_ROWS TEST_ROWS
 //
 //===----------------------------------------------------------------------===//
@@ -41,6 +41,8 @@ int main(int argc, char **argv) {
       options.padTraining = true;
     else if (key == "accumulate")
       options.accumulate = true;
+    else if (key == "gpu")
+      options.gpu = true;
     else
       return 2;
   }

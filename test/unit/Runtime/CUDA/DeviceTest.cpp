@@ -291,6 +291,22 @@ TEST_F(CUDADevice, RefusesMemoryOfOthers) {
   EXPECT_TRUE(device->download(*ours, 0, bytes).ok() && other->download(*theirs, 0, bytes).ok());
 }
 
+/// A kernel of the PTX has a parameter for each buffer of the launch; the driver reads as many.
+TEST_F(CUDADevice, ModelsKernelsHaveAParameterForEachBuffer) {
+  for (bool accumulate : {false, true}) {
+    TinyModel model = makeGPUModel({.accumulate = accumulate});
+    std::string ptx(reinterpret_cast<const char *>(model.blobs[0].data()), model.blobs[0].size());
+    for (const auto &program : model.table.programs)
+      for (const auto &command : program->variants[0]->commands)
+        if (const LaunchT *launch = command->what.AsLaunch()) {
+          std::string parameter = launch->symbol + "_param_";
+          size_t last = launch->buffers.size() - 1;
+          EXPECT_NE(ptx.find(parameter + std::to_string(last) + "\n"), std::string::npos) << launch->symbol;
+          EXPECT_EQ(ptx.find(parameter + std::to_string(last + 1)), std::string::npos) << launch->symbol;
+        }
+  }
+}
+
 /// Whoever is destroyed last takes the context along.
 TEST_F(CUDADevice, PartsMayOutliveTheDevice) {
   std::shared_ptr<const LoadedExecutable> file = load(makeGPUModel());

@@ -20,8 +20,8 @@ namespace mp::test {
 /// Loads a stand-in; every path is one of its own.
 StandIn &openStandIn(const std::string &path = STAND_IN);
 
-/// The tests' model with every variant for a GPU: one PTX blob with all kernels.
-TinyModel makeGPUModel(const TinyModelOptions &options = {}, const std::string &chip = "sm_80");
+/// The tests' model with variants for a GPU alone, whose code is blob 0.
+TinyModel makeGPUModel(TinyModelOptions options = {});
 
 /// A model through the writer and the reader.
 std::shared_ptr<const LoadedExecutable> load(TinyModel model);
