@@ -6,7 +6,7 @@ SUITES = $(BUILD)/unit $(BUILD)/test build/asan/unit
 FASHION_MNIST = /usr/share/datasets/fashion-mnist
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check check-full lint format docs clean installed configured sanitized
+.PHONY: help setup build demo check check-full gpu-bundle lint format docs clean installed configured sanitized
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | while read -r name text; do \
@@ -38,6 +38,11 @@ check-full: .venv configured sanitized ## the same with the long forms, and lint
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/run-suites $(SUITES) --long
+
+gpu-bundle: GROUPS = build check
+gpu-bundle: configured ## pack tests and benchmarks for a machine with a GPU into build/gpu-bundle
+	@setup/timed build cmake --build --preset $(PRESET) --target mp-exec mp-run write-tiny-model
+	@test/GPU/make-bundle $(BUILD) build/gpu-bundle
 
 lint: GROUPS = build lint
 lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1
