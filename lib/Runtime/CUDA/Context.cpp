@@ -33,8 +33,9 @@ ErrorOr<GPU> cuda::describeGPU(const Driver &driver, unsigned ordinal) {
   int units = 0;
   int shared = 0;
   for (auto [value, which] :
-       {std::pair(&units, kMultiprocessors), std::pair(&shared, kSharedBytesPerBlock),
-        std::pair(&gpu.capability.major, kCapabilityMajor), std::pair(&gpu.capability.minor, kCapabilityMinor)})
+       {std::pair(&units, DeviceAttribute::Multiprocessors), std::pair(&shared, DeviceAttribute::SharedBytesPerBlock),
+        std::pair(&gpu.capability.major, DeviceAttribute::CapabilityMajor),
+        std::pair(&gpu.capability.minor, DeviceAttribute::CapabilityMinor)})
     if (Status asked = driver.call(driver.deviceGetAttribute, value, which, gpu.number); !asked.ok())
       return asked;
   gpu.sharedBytes = static_cast<uint32_t>(shared);

@@ -38,7 +38,7 @@ Status Driver::resolve(void *library, const std::string &name) {
   // The version first: an old driver lacks some of the others.
   if (!find(library, driverGetVersion))
     return makeError("no CUDA driver: ", name, " has no cuDriverGetVersion");
-  if (Result result = driverGetVersion.address(&versionNumber); result != kSuccess)
+  if (Result result = driverGetVersion.address(&versionNumber); result != Result::Success)
     return makeError("cuDriverGetVersion: error ", static_cast<int>(result));
   if (versionNumber < kOldestVersion)
     return makeError("the CUDA driver is for CUDA ", formatVersion(versionNumber), ", needed is ",
@@ -90,37 +90,38 @@ static constexpr const char *kDeviceFailed = "the GPU itself failed and its cont
 
 /// What to do, where the driver's own text leaves that open.
 static constexpr Hint kHints[] = {
-    {kStubLibrary, "the library is the toolkit's stub; the driver's own must come before it in the library path"},
-    {kDeviceUnavailable, "another process has the GPU for itself"},
-    {kNoDevice, "there is no GPU, or CUDA_VISIBLE_DEVICES hides it"},
-    {kNoBinaryForGPU, "the code was made for another chip"},
-    {kEccUncorrectable, kDeviceFailed},
-    {kInvalidPTX, "the driver's assembler refuses the code"},
-    {kNvlinkUncorrectable, kDeviceFailed},
-    {kUnsupportedPTXVersion, "the driver is older than the code: install a newer one"},
-    {kContained, kDeviceFailed},
-    {kIllegalAddress, kKernelFailed},
-    {kLaunchOutOfResources, "a block of the kernel needs more registers or shared memory than the GPU has"},
-    {kLaunchTimeout, kKernelFailed},
-    {kContextIsDestroyed, "someone else in this process has reset the device"},
-    {kAssert, kKernelFailed},
-    {kHardwareStackError, kKernelFailed},
-    {kIllegalInstruction, kKernelFailed},
-    {kMisalignedAddress, kKernelFailed},
-    {kInvalidAddressSpace, kKernelFailed},
-    {kInvalidPC, kKernelFailed},
-    {kLaunchFailed, kKernelFailed},
-    {kSystemNotReady, "the driver's services are not up; GPUs with NVSwitch need its fabric manager"},
-    {kSystemDriverMismatch, "driver library and kernel module are of different versions; restart the machine"},
-    {kUnknown, kDeviceFailed},
+    {Result::StubLibrary,
+     "the library is the toolkit's stub; the driver's own must come before it in the library path"},
+    {Result::DeviceUnavailable, "another process has the GPU for itself"},
+    {Result::NoDevice, "there is no GPU, or CUDA_VISIBLE_DEVICES hides it"},
+    {Result::NoBinaryForGPU, "the code was made for another chip"},
+    {Result::EccUncorrectable, kDeviceFailed},
+    {Result::InvalidPTX, "the driver's assembler refuses the code"},
+    {Result::NvlinkUncorrectable, kDeviceFailed},
+    {Result::UnsupportedPTXVersion, "the driver is older than the code: install a newer one"},
+    {Result::Contained, kDeviceFailed},
+    {Result::IllegalAddress, kKernelFailed},
+    {Result::LaunchOutOfResources, "a block of the kernel needs more registers or shared memory than the GPU has"},
+    {Result::LaunchTimeout, kKernelFailed},
+    {Result::ContextIsDestroyed, "someone else in this process has reset the device"},
+    {Result::Assert, kKernelFailed},
+    {Result::HardwareStackError, kKernelFailed},
+    {Result::IllegalInstruction, kKernelFailed},
+    {Result::MisalignedAddress, kKernelFailed},
+    {Result::InvalidAddressSpace, kKernelFailed},
+    {Result::InvalidPC, kKernelFailed},
+    {Result::LaunchFailed, kKernelFailed},
+    {Result::SystemNotReady, "the driver's services are not up; GPUs with NVSwitch need its fabric manager"},
+    {Result::SystemDriverMismatch, "driver library and kernel module are of different versions; restart the machine"},
+    {Result::Unknown, kDeviceFailed},
 };
 
 Status Driver::error(const char *call, Result result) const {
   const char *name = nullptr;
   const char *text = nullptr;
-  if (getErrorName.address(result, &name) != kSuccess || !name)
+  if (getErrorName.address(result, &name) != Result::Success || !name)
     name = "an error without a name";
-  if (getErrorString.address(result, &text) != kSuccess || !text)
+  if (getErrorString.address(result, &text) != Result::Success || !text)
     text = "no text";
   const Hint *hint =
       std::find_if(std::begin(kHints), std::end(kHints), [&](const Hint &hint) { return hint.result == result; });

@@ -39,13 +39,14 @@ public:
   template <typename... Parameters, typename... Arguments>
   Status call(const DriverFunction<Result(Parameters...)> &function, Arguments... arguments) const {
     Result result = function.address(arguments...);
-    return result == kSuccess ? Status::success() : error(function.name, result);
+    return result == Result::Success ? Status::success() : error(function.name, result);
   }
 
   /// What a call's result means, as one line: the call, the driver's name and text for the error, and
   /// what to do about it where that is known.
   Status error(const char *call, Result result) const;
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): parameters come in parentheses of their own
 #define DRIVER_FUNCTION(name, symbol, parameters) DriverFunction<Result parameters> name{#symbol};
 #include "CUDA/DriverFunctions.def"
 

@@ -30,58 +30,58 @@ using GraphHandle = struct GraphObject *;
 using GraphExecHandle = struct GraphExecObject *;
 
 /// What every function of the driver returns; the rest have names that the driver itself knows.
-enum Result : int {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kStubLibrary = 34,
-  kDeviceUnavailable = 46,
-  kNoDevice = 100,
-  kInvalidDevice = 101,
-  kInvalidContext = 201,
-  kNoBinaryForGPU = 209,
-  kEccUncorrectable = 214,
-  kInvalidPTX = 218,
-  kNvlinkUncorrectable = 220,
-  kUnsupportedPTXVersion = 222,
-  kContained = 226,
-  kNotFound = 500,
-  kNotReady = 600,
-  kIllegalAddress = 700,
-  kLaunchOutOfResources = 701,
-  kLaunchTimeout = 702,
-  kContextIsDestroyed = 709,
-  kAssert = 710,
-  kHardwareStackError = 714,
-  kIllegalInstruction = 715,
-  kMisalignedAddress = 716,
-  kInvalidAddressSpace = 717,
-  kInvalidPC = 718,
-  kLaunchFailed = 719,
-  kSystemNotReady = 802,
-  kSystemDriverMismatch = 803,
-  kStreamCaptureInvalidated = 901,
-  kUnknown = 999,
+enum class Result : int {
+  Success = 0,
+  InvalidValue = 1,
+  OutOfMemory = 2,
+  StubLibrary = 34,
+  DeviceUnavailable = 46,
+  NoDevice = 100,
+  InvalidDevice = 101,
+  InvalidContext = 201,
+  NoBinaryForGPU = 209,
+  EccUncorrectable = 214,
+  InvalidPTX = 218,
+  NvlinkUncorrectable = 220,
+  UnsupportedPTXVersion = 222,
+  Contained = 226,
+  NotFound = 500,
+  NotReady = 600,
+  IllegalAddress = 700,
+  LaunchOutOfResources = 701,
+  LaunchTimeout = 702,
+  ContextIsDestroyed = 709,
+  Assert = 710,
+  HardwareStackError = 714,
+  IllegalInstruction = 715,
+  MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
+  InvalidPC = 718,
+  LaunchFailed = 719,
+  SystemNotReady = 802,
+  SystemDriverMismatch = 803,
+  StreamCaptureInvalidated = 901,
+  Unknown = 999,
 };
 
-enum DeviceAttribute : int {
-  kMultiprocessors = 16,
-  kCapabilityMajor = 75,
-  kCapabilityMinor = 76,
-  kSharedBytesPerBlock = 97, // what a kernel may ask for by kMaxDynamicSharedBytes
+enum class DeviceAttribute : int {
+  Multiprocessors = 16,
+  CapabilityMajor = 75,
+  CapabilityMinor = 76,
+  SharedBytesPerBlock = 97, // what a kernel may ask for by FunctionAttribute::MaxDynamicSharedBytes
 };
 
-enum FunctionAttribute : int {
-  kMaxDynamicSharedBytes = 8,
-  kNonPortableCluster = 14,
+enum class FunctionAttribute : int {
+  MaxDynamicSharedBytes = 8,
+  NonPortableCluster = 14,
 };
 
-enum JitOption : int {
-  kErrorLog = 5,
-  kErrorLogBytes = 6,
+enum class JitOption : int {
+  ErrorLog = 5,
+  ErrorLogBytes = 6,
 };
 
-enum CaptureMode : int { kCaptureThreadLocal = 1 };
+enum class CaptureMode : int { ThreadLocal = 1 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;

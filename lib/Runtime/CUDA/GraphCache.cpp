@@ -41,7 +41,7 @@ ErrorOr<GraphExecHandle> GraphCache::get(const std::vector<DevicePointer> &addre
 }
 
 ErrorOr<GraphExecHandle> GraphCache::capture(StreamHandle stream, const std::function<Status()> &issue) const {
-  if (Status begun = driver.call(driver.streamBeginCapture, stream, kCaptureThreadLocal); !begun.ok())
+  if (Status begun = driver.call(driver.streamBeginCapture, stream, CaptureMode::ThreadLocal); !begun.ok())
     return begun;
   Status issued = issue();
   // Ends the capture whatever happened, or the stream could not be used again.

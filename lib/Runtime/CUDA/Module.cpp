@@ -38,7 +38,7 @@ ErrorOr<std::shared_ptr<Module>> Module::load(std::shared_ptr<Context> context, 
                        formatVersion(driver.version()), ": install a newer driver");
 
   std::string log(8192, '\0');
-  JitOption options[] = {kErrorLog, kErrorLogBytes};
+  JitOption options[] = {JitOption::ErrorLog, JitOption::ErrorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
   std::shared_ptr<Module> module(new Module(std::move(context)));
   unsigned optionCount = kind == BlobKind::PTX ? std::size(options) : 0;
@@ -67,12 +67,13 @@ ErrorOr<FunctionHandle> Module::find(const LaunchT &launch) const {
     return makeError("needs ", launch.shared_bytes, " bytes of shared memory, a block on ", context->name(), " has ",
                      context->gpu.sharedBytes);
   if (launch.shared_bytes > kFreeSharedBytes)
-    if (Status allowed = driver.call(driver.funcSetAttribute, function, kMaxDynamicSharedBytes,
+    if (Status allowed = driver.call(driver.funcSetAttribute, function, FunctionAttribute::MaxDynamicSharedBytes,
                                      static_cast<int>(launch.shared_bytes));
         !allowed.ok())
       return allowed;
   if (launch.cluster > kPortableCluster)
-    if (Status allowed = driver.call(driver.funcSetAttribute, function, kNonPortableCluster, 1); !allowed.ok())
+    if (Status allowed = driver.call(driver.funcSetAttribute, function, FunctionAttribute::NonPortableCluster, 1);
+        !allowed.ok())
       return allowed;
   return function;
 }

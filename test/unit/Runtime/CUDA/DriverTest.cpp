@@ -44,21 +44,26 @@ static_assert(offsetof(CUlaunchConfig, numAttrs) == offsetof(cuda::LaunchConfig,
 static_assert(sizeof(CUlaunchAttribute) == sizeof(cuda::LaunchAttribute));
 static_assert(offsetof(CUlaunchAttribute, value) == offsetof(cuda::LaunchAttribute, cluster));
 static_assert(int(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) == cuda::LaunchAttribute::kClusterDimension);
-static_assert(int(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) == cuda::kMultiprocessors);
-static_assert(int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == cuda::kCapabilityMajor);
-static_assert(int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == cuda::kCapabilityMinor);
-static_assert(int(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) == cuda::kSharedBytesPerBlock);
-static_assert(int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) == cuda::kMaxDynamicSharedBytes);
-static_assert(int(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) == cuda::kNonPortableCluster);
-static_assert(int(CU_JIT_ERROR_LOG_BUFFER) == cuda::kErrorLog);
-static_assert(int(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) == cuda::kErrorLogBytes);
-static_assert(int(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) == cuda::kCaptureThreadLocal);
+static_assert(int(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) == int(cuda::DeviceAttribute::Multiprocessors));
+static_assert(int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == int(cuda::DeviceAttribute::CapabilityMajor));
+static_assert(int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == int(cuda::DeviceAttribute::CapabilityMinor));
+static_assert(int(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) ==
+              int(cuda::DeviceAttribute::SharedBytesPerBlock));
+static_assert(int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) ==
+              int(cuda::FunctionAttribute::MaxDynamicSharedBytes));
+static_assert(int(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) ==
+              int(cuda::FunctionAttribute::NonPortableCluster));
+static_assert(int(CU_JIT_ERROR_LOG_BUFFER) == int(cuda::JitOption::ErrorLog));
+static_assert(int(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) == int(cuda::JitOption::ErrorLogBytes));
+static_assert(int(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) == int(cuda::CaptureMode::ThreadLocal));
 static_assert(int(CU_STREAM_NON_BLOCKING) == cuda::kStreamNonBlocking);
 static_assert(int(CU_EVENT_DISABLE_TIMING) == cuda::kEventDisableTiming);
 static_assert(CU_MEMHOSTALLOC_PORTABLE == cuda::kHostPortable && CU_MEMHOSTALLOC_DEVICEMAP == cuda::kHostMapped);
-static_assert(int(CUDA_ERROR_OUT_OF_MEMORY) == cuda::kOutOfMemory && int(CUDA_ERROR_NO_DEVICE) == cuda::kNoDevice);
-static_assert(int(CUDA_ERROR_UNSUPPORTED_PTX_VERSION) == cuda::kUnsupportedPTXVersion);
-static_assert(int(CUDA_ERROR_LAUNCH_FAILED) == cuda::kLaunchFailed && int(CUDA_ERROR_CONTAINED) == cuda::kContained);
+static_assert(int(CUDA_ERROR_OUT_OF_MEMORY) == int(cuda::Result::OutOfMemory) &&
+              int(CUDA_ERROR_NO_DEVICE) == int(cuda::Result::NoDevice));
+static_assert(int(CUDA_ERROR_UNSUPPORTED_PTX_VERSION) == int(cuda::Result::UnsupportedPTXVersion));
+static_assert(int(CUDA_ERROR_LAUNCH_FAILED) == int(cuda::Result::LaunchFailed) &&
+              int(CUDA_ERROR_CONTAINED) == int(cuda::Result::Contained));
 
 } // namespace
 #endif

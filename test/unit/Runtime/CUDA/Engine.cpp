@@ -34,7 +34,7 @@ void StreamObject::runTo(uint64_t position) {
   while (passed < position && !waiting.empty()) {
     Operation operation = std::move(waiting.front());
     waiting.pop_front();
-    if (engine().lost == kSuccess)
+    if (engine().lost == Result::Success)
       operation();
     ++passed;
   }
@@ -54,7 +54,7 @@ void Engine::reset() {
   objects.clear();
   usedBytes = 0;
   retained = pushed = 0;
-  lost = kSuccess;
+  lost = Result::Success;
 }
 
 Result Engine::enter(const char *call, bool needsContext) {
@@ -62,8 +62,8 @@ Result Engine::enter(const char *call, bool needsContext) {
   if (failAt == calls.size())
     return static_cast<Result>(failWith);
   if (needsContext && pushed == 0)
-    return kInvalidContext;
-  return needsContext ? lost : kSuccess;
+    return Result::InvalidContext;
+  return needsContext ? lost : Result::Success;
 }
 
 void Engine::made(const char *kind, const void *object) {
@@ -132,4 +132,13 @@ void Engine::run(const std::string &name, std::vector<void *> buffers, uint64_t 
   buffers.push_back(scratch.data());
   for (uint64_t block = 0; block < grid; ++block)
     kernel->second.code(buffers.data(), static_cast<int64_t>(block));
+}
+
+void Engine::checkQuiet(const char *call) {
+  for (StreamObject *stream : streams) {
+    if (lost == Result::Success && !stream->waiting.empty())
+      violate(std::string(call) + " while work is pending");
+    if (stream->capture)
+      violate(std::string(call) + " in a capture");
+  }
 }

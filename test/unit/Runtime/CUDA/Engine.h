@@ -69,7 +69,7 @@ class Engine final : public StandIn {
 public:
   void reset() override;
 
-  /// Notes a call; the result that it fails with, or kSuccess. `needsContext`: one must be current.
+  /// Notes a call; the result that it fails with, or Result::Success. `needsContext`: one must be current.
   cuda::Result enter(const char *call, bool needsContext = true);
 
   /// Notes that an object of a kind was made or is gone; false where it was not there.
@@ -84,6 +84,9 @@ public:
   /// Whether bytes are in one live block; notes where they are not.
   bool checkRange(const void *begin, size_t bytes, const char *what);
 
+  /// Notes where work is pending, or a capture open, while something goes.
+  void checkQuiet(const char *call);
+
   void violate(const std::string &what) { violations.push_back(what); }
 
   /// Runs every block of a kernel, unless it is one that fails.
@@ -91,10 +94,11 @@ public:
 
   size_t used() const { return usedBytes; }
 
+  std::set<cuda::StreamObject *> streams; // alive
   cuda::ContextObject context;
   int retained = 0;
   int pushed = 0;
-  cuda::Result lost = cuda::kSuccess; // by a kernel that failed
+  cuda::Result lost = cuda::Result::Success; // by a kernel that failed
 
 private:
   std::set<std::pair<std::string, const void *>> objects;

@@ -73,7 +73,7 @@ TEST_F(CUDAFailure, AtEveryCall) {
     standIn.reset();
     standIn.kernels = modelKernels();
     standIn.failAt = failing;
-    standIn.failWith = failing % 2 ? cuda::kUnknown : cuda::kOutOfMemory;
+    standIn.failWith = static_cast<int>(failing % 2 ? cuda::Result::Unknown : cuda::Result::OutOfMemory);
     Status status = train(file, standIn, atTheEnd);
     const std::string &call = standIn.calls[failing - 1];
     if (failing <= atTheEnd && !givesBack(call)) {
@@ -95,7 +95,7 @@ TEST_F(CUDAFailure, AtEveryCall) {
 }
 
 TEST_F(CUDAFailure, OfAKernelIsToldWhereItsResultIsAwaited) {
-  standIn.failingKernels["train_update"] = cuda::kIllegalAddress;
+  standIn.failingKernels["train_update"] = static_cast<int>(cuda::Result::IllegalAddress);
   std::unique_ptr<Session> session = makeSession();
   ASSERT_EQ(session->initialize(1).message(), "");
   std::unique_ptr<ProgramRunner> step = std::move(*session->load("train_step"));
