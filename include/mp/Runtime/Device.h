@@ -22,6 +22,7 @@
 
 #include "mp/Executable/Executable.h"
 #include "mp/Numerics/Status.h"
+#include "mp/Runtime/SIMT/SIMTOptions.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -146,6 +147,8 @@ struct DeviceOptions {
   unsigned threads = 0;    // CPU: threads that run blocks, 0 for all that the process may use
   bool allowNative = true; // false refuses variants that hold machine code
   unsigned ordinal = 0;    // which of several of a kind: 1 of "cuda:1"
+  std::string chip;        // simulated GPU: the chip to be ("sm_80"), empty for that of the variant
+  SIMTOptions simulation;  // simulated GPU: what it looks for
 };
 
 using DeviceFactory = std::function<ErrorOr<std::unique_ptr<Device>>(const DeviceOptions &options)>;

@@ -8,7 +8,6 @@
 #ifndef MP_LIB_RUNTIME_CPU_BLOCKRUNNER_H
 #define MP_LIB_RUNTIME_CPU_BLOCKRUNNER_H
 
-#include "CPU/NativeLibrary.h"
 #include "Host/Workers.h"
 #include "mp/Executable/Executable.h"
 
@@ -16,6 +15,10 @@
 #include <vector>
 
 namespace mp {
+
+/// What a kernel's symbol is: buffers in order of the launch, then scratch; and the number of the
+/// block.
+using NativeKernel = void (*)(void **buffers, int64_t block);
 
 /// Runs the blocks of one launch after another on a fixed number of threads, each with scratch
 /// memory of its own.

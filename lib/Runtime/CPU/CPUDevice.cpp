@@ -6,92 +6,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/CPU/CPUDevice.h"
-#include "CPU/BlockRunner.h"
-#include "CPU/CPUVariant.h"
+#include "CPU/CPULaunches.h"
 #include "CPU/Features.h"
-
-#include <cstring>
-#include <unistd.h>
+#include "Host/HostDevice.h"
 
 using namespace mp;
 
-static uint64_t physicalMemory() {
-  long pages = ::sysconf(_SC_PHYS_PAGES);
-  long pageSize = ::sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && pageSize > 0 ? uint64_t(pages) * uint64_t(pageSize) : 0;
-}
-
 namespace {
 
-/// Memory of the host, which its processor computes in.
-class HostMemory final : public DeviceMemory {
+class CPUDevice final : public HostDevice {
 public:
-  explicit HostMemory(FileBytes block) : DeviceMemory(block.size()), block(std::move(block)) {
-    std::memset(this->block.data(), 0, this->block.size());
-  }
-
-  void *address() const override { return const_cast<std::byte *>(block.data()); }
-  std::byte *hostView() const override { return const_cast<std::byte *>(block.data()); }
-
-private:
-  FileBytes block;
-};
-
-class CPUDevice final : public Device {
-public:
-  explicit CPUDevice(const DeviceOptions &options) : runner(options.threads), allowNative(options.allowNative) {
+  explicit CPUDevice(const DeviceOptions &options) : HostDevice(options), runner(options.threads) {
     self = {"cpu", "cpu", hostModel(), hostFeatures(), physicalMemory(), runner.threads(), hostMatrixUnits()};
-  }
-
-  const DeviceDescription &description() const override { return self; }
-
-  Status canRun(const executable::VariantT &variant) const override {
-    Status able = Device::canRun(variant);
-    if (able.ok() && !allowNative)
-      return makeError("holds native code, which is refused here");
-    return able;
-  }
-
-  ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind) override {
-    std::optional<FileBytes> block = bytes <= self.memoryBytes ? FileBytes::allocate(bytes) : std::nullopt;
-    if (!block)
-      return makeError("no memory for ", bytes, " bytes, device cpu has ", self.memoryBytes);
-    return std::unique_ptr<DeviceMemory>(std::make_unique<HostMemory>(std::move(*block)));
-  }
-
-  Status upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) override {
-    if (offset > destination.size() || source.size() > destination.size() - offset)
-      return makeError("upload of ", source.size(), " bytes at ", offset, " into a block of ", destination.size());
-    if (!source.empty())
-      std::memcpy(destination.hostView() + offset, source.data(), source.size());
-    return Status::success();
-  }
-
-  Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) override {
-    if (offset > source.size() || destination.size() > source.size() - offset)
-      return makeError("download of ", destination.size(), " bytes at ", offset, " from a block of ", source.size());
-    if (!destination.empty())
-      std::memcpy(destination.data(), source.hostView() + offset, destination.size());
-    return Status::success();
   }
 
   ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file, const executable::ProgramT &program,
                                                const executable::VariantT &variant) override {
-    if (Status able = canRun(variant); !able.ok())
-      return able.in("program " + program.name);
-    ErrorOr<std::unique_ptr<DeviceMemory>> arena = allocate(variant.arena_bytes, MemoryKind::Device);
+    ErrorOr<std::unique_ptr<DeviceMemory>> arena = makeArena(program, variant);
     if (!arena)
-      return arena.status().in("arena of program " + program.name);
-    return loadCPUVariant(file, program, variant, runner, std::move(*arena));
+      return arena.status();
+    return loadHostVariant(file, program, variant, std::make_unique<CPULaunches>(runner), std::move(*arena));
   }
 
-  QueuePoint mark() override { return 0; }
-  Status wait(QueuePoint) override { return Status::success(); }
-
 private:
-  DeviceDescription self;
   BlockRunner runner;
-  bool allowNative;
 };
 
 } // namespace

@@ -17,11 +17,11 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-ErrorOr<std::unique_ptr<SimulatedBlock>> SimulatedBlock::create(const SIMTOptions &options, const MatrixRules &rules) {
+ErrorOr<std::unique_ptr<SimulatedBlock>> SimulatedBlock::create(const SIMTOptions &options) {
   ErrorOr<Mapping> shared = mapSharedMemory();
   if (!shared)
     return shared.status();
-  return std::unique_ptr<SimulatedBlock>(new SimulatedBlock(options, rules, std::move(*shared)));
+  return std::unique_ptr<SimulatedBlock>(new SimulatedBlock(options, std::move(*shared)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 
 #include "SIMT/Barriers.h"
 #include "SIMT/Checks.h"
+#include "SIMT/MatrixArithmetic.h"
 #include "SIMT/Memory.h"
 #include "SIMT/Thread.h"
 #include "SIMT/Warp.h"
@@ -27,13 +28,12 @@
 
 namespace mp {
 
-struct MatrixRules;
-
 /// One launch, the same for all of its blocks.
 struct SimulatedLaunch {
   SimulatedKernel kernel;
   std::span<void *const> pointers;          ///< what the kernel gets
   std::span<const SimulatedBuffer> buffers; ///< the memory behind them; only for checks
+  MatrixRules rules;
   uint64_t grid;
   uint32_t threads;
   uint32_t sharedBytes;
@@ -42,7 +42,7 @@ struct SimulatedLaunch {
 /// Runs one block after another on the thread that calls it.
 class SimulatedBlock {
 public:
-  static ErrorOr<std::unique_ptr<SimulatedBlock>> create(const SIMTOptions &options, const MatrixRules &rules);
+  static ErrorOr<std::unique_ptr<SimulatedBlock>> create(const SIMTOptions &options);
 
   /// Runs block `number`; the error names the thread and the op, or all threads that wait for ever.
   Status run(const SimulatedLaunch &launch, uint64_t number);
@@ -82,15 +82,16 @@ public:
 
   std::span<SimulatedThread> all() { return threads; }
 
+  const MatrixRules &rules() const { return launch->rules; }
+
   const SIMTOptions &options;
-  const MatrixRules &rules;
   Barriers barriers;
   std::vector<Warp> warps;
   Checks checks;
 
 private:
-  SimulatedBlock(const SIMTOptions &options, const MatrixRules &rules, Mapping shared)
-      : options(options), rules(rules), checks(options), shared(std::move(shared)) {}
+  SimulatedBlock(const SIMTOptions &options, Mapping shared)
+      : options(options), checks(options), shared(std::move(shared)) {}
 
   Status prepare(const SimulatedLaunch &launch, uint64_t number);
   void check(const SimulatedThread &thread, const SimulatorSite *site, const Access &access);

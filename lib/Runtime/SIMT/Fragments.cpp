@@ -137,7 +137,7 @@ static void multiplyTogether(const Gathering &warp) {
       halfOfC[index] = c[index / 8 * kSize + 8 * part + index % 8];
     }
     double sums[kElements / 2];
-    multiplyTile(warp.block.rules, SimulatorElement::F16, formD.type, kSize, a, halfOfB, halfOfC, sums);
+    multiplyTile(warp.block.rules(), SimulatorElement::F16, formD.type, kSize, a, halfOfB, halfOfC, sums);
     for (int index = 0; index < kElements / 2; ++index)
       d[index / 8 * kSize + 8 * part + index % 8] = sums[index];
   }

@@ -16,9 +16,6 @@
 
 using namespace mp;
 
-GridRunner::GridRunner(const SIMTOptions &options, std::string_view chip, unsigned threads)
-    : settings(options), rules(rulesOf(chip, options.arithmetic)), workers(threads), blocks(workers.count()) {}
-
 namespace {
 
 /// The first fault of a launch, by number of block.
@@ -48,7 +45,7 @@ Status GridRunner::run(const SimulatedLaunch &launch) {
   const unsigned count = static_cast<unsigned>(std::min<uint64_t>(workers.count(), launch.grid));
   for (unsigned worker = 0; worker < count; ++worker)
     if (!blocks[worker]) {
-      ErrorOr<std::unique_ptr<SimulatedBlock>> block = SimulatedBlock::create(settings, rules);
+      ErrorOr<std::unique_ptr<SimulatedBlock>> block = SimulatedBlock::create(settings);
       if (!block)
         return block.status();
       blocks[worker] = std::move(*block);

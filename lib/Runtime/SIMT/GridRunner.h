@@ -10,10 +10,8 @@
 
 #include "Host/Workers.h"
 #include "SIMT/Block.h"
-#include "SIMT/MatrixArithmetic.h"
 
 #include <memory>
-#include <string_view>
 #include <vector>
 
 namespace mp {
@@ -21,8 +19,9 @@ namespace mp {
 /// Runs the blocks of one launch after another on the host's threads, each with shared memory and stacks of its own.
 class GridRunner {
 public:
-  /// For a chip ("sm_80"), on so many threads (0: all).
-  GridRunner(const SIMTOptions &options, std::string_view chip, unsigned threads);
+  /// On so many threads of the host (0: all).
+  GridRunner(const SIMTOptions &options, unsigned threads)
+      : settings(options), workers(threads), blocks(workers.count()) {}
 
   unsigned threads() const { return workers.count(); }
 
@@ -34,7 +33,6 @@ public:
 
 private:
   SIMTOptions settings;
-  MatrixRules rules;
   Workers workers;
   std::vector<std::unique_ptr<SimulatedBlock>> blocks; // by worker
 };

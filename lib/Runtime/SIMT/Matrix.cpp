@@ -130,7 +130,7 @@ static void multiplyTogether(const Gathering &warp) {
     const uint32_t *sums = words + form.wordsOfA() + form.wordsOfB();
     forEachSum(form.c, lane, [&](int index, int word, int half) { c[index] = getElement(sums[word], half, form.c); });
   }
-  multiplyTile(warp.block.rules, form.operands, form.d, form.k, a, b, c, d);
+  multiplyTile(warp.block.rules(), form.operands, form.d, form.k, a, b, c, d);
   for (int lane = 0; lane < 32; ++lane) {
     auto *results = static_cast<uint32_t *>(warp.lanes[lane].results);
     forEachSum(form.d, lane, [&](int index, int word, int half) { setElement(results[word], half, form.d, d[index]); });

@@ -3,7 +3,7 @@
 #ifndef MP_TEST_NVVMRUNNER_H
 #define MP_TEST_NVVMRUNNER_H
 
-#include "CPU/NativeLibrary.h"
+#include "Host/NativeLibrary.h"
 #include "Codegen/SIMT/Simulate.h"
 #include "SIMT/GridRunner.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MP_LIB_RUNTIME_CPU_NATIVELIBRARY_H
-#define MP_LIB_RUNTIME_CPU_NATIVELIBRARY_H
+#ifndef MP_LIB_RUNTIME_HOST_NATIVELIBRARY_H
+#define MP_LIB_RUNTIME_HOST_NATIVELIBRARY_H
 
 #include "mp/Numerics/Status.h"
 
@@ -17,10 +17,6 @@
 #include <string>
 
 namespace mp {
-
-/// What a kernel's symbol is: buffers in order of the launch, then scratch; and the number of the
-/// block.
-using NativeKernel = void (*)(void **buffers, int64_t block);
 
 /// An ELF shared object that was loaded from memory; its code is gone when this is.
 class NativeLibrary {
@@ -45,4 +41,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_LIB_RUNTIME_CPU_NATIVELIBRARY_H
+#endif // MP_LIB_RUNTIME_HOST_NATIVELIBRARY_H

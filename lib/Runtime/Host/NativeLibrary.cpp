@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CPU/NativeLibrary.h"
+#include "Host/NativeLibrary.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,0 +1,174 @@
+//===- SIMTLaunches.cpp - launches of simulated code -----------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SIMT/SIMTLaunches.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mp;
+using namespace mp::executable;
+
+//===----------------------------------------------------------------------===//
+// What was written
+//===----------------------------------------------------------------------===//
+
+WrittenBytes::WrittenBytes(const VariantT &variant) : arena(variant.arena_bytes) {
+  for (uint32_t index = 0; index < variant.results.size(); ++index)
+    if (variant.results[index]->kind != ResultKind::Next)
+      results[index].resize(*byteCount(*variant.results[index]->type));
+}
+
+void WrittenBytes::clear() {
+  std::fill(arena.begin(), arena.end(), 0);
+  for (auto &[index, bytes] : results)
+    std::fill(bytes.begin(), bytes.end(), 0);
+}
+
+uint8_t *WrittenBytes::at(const Place &place) {
+  if (place.space() == Space::Arena)
+    return arena.data() + place.offset();
+  if (place.space() == Space::Result)
+    return results.at(place.index()).data() + place.offset();
+  return nullptr;
+}
+
+void WrittenBytes::copy(const Place &to, const Place &from) {
+  uint8_t *into = at(to);
+  if (!into)
+    return;
+  if (const uint8_t *source = at(from))
+    std::memmove(into, source, to.bytes());
+  else
+    std::memset(into, 1, to.bytes());
+}
+
+void WrittenBytes::fill(const Place &place) {
+  if (uint8_t *bytes = at(place))
+    std::memset(bytes, 1, place.bytes());
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of one launch with room between its buffers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Copies of a launch's buffers, apart from one another so that running over the end of one is not into the next. A
+/// place that is twice in a launch is one buffer.
+class SpacedBuffers {
+public:
+  SpacedBuffers(std::vector<SimulatedBuffer> &buffers, std::span<void *const> pointers) : buffers(buffers) {
+    constexpr uint64_t kGap = 4096;
+    uint64_t total = 0;
+    std::vector<uint64_t> offsets;
+    for (size_t index = 0; index < buffers.size(); ++index) {
+      const auto twin = std::find(pointers.begin(), pointers.begin() + static_cast<ptrdiff_t>(index), pointers[index]);
+      const auto first = static_cast<size_t>(twin - pointers.begin());
+      offsets.push_back(first < index && buffers[first].bytes == buffers[index].bytes ? offsets[first] : total);
+      if (offsets.back() == total)
+        total += (buffers[index].bytes + kGap + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    memory = FileBytes::allocate(total);
+    if (!memory)
+      return;
+    for (size_t index = 0; index < buffers.size(); ++index) {
+      originals.push_back(buffers[index].data);
+      buffers[index].data = memory->data() + offsets[index];
+      std::memcpy(buffers[index].data, originals[index], buffers[index].bytes);
+      addresses.push_back(buffers[index].data);
+    }
+  }
+
+  bool ok() const { return memory.has_value(); }
+  std::span<void *const> pointers() const { return addresses; }
+
+  /// Puts what the launch wrote where it belongs.
+  void copyBack() const {
+    for (size_t index = 0; index < buffers.size(); ++index)
+      if (buffers[index].isWritable)
+        std::memcpy(originals[index], buffers[index].data, buffers[index].bytes);
+  }
+
+private:
+  std::vector<SimulatedBuffer> &buffers;
+  std::optional<FileBytes> memory;
+  std::vector<std::byte *> originals;
+  std::vector<void *> addresses;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+SIMTLaunches::SIMTLaunches(GridRunner &runner, const VariantT &variant)
+    : runner(runner),
+      rules(rulesOf(variant.features.empty() ? "" : variant.features.front(), runner.options().arithmetic)),
+      written(variant) {}
+
+Status SIMTLaunches::prepare(const LoadedExecutable &file, const LaunchT &launch) {
+  if (launch.cluster != 1)
+    return makeError("clusters of ", launch.cluster, " blocks are not simulated");
+  ErrorOr<void *> kernel = libraries.find(file, launch.blob, launch.symbol);
+  if (!kernel)
+    return kernel.status();
+  ErrorOr<void *> info = libraries.find(file, launch.blob, launch.symbol + kSimulatorInfoSuffix);
+  if (!info)
+    return info.status();
+  const uint32_t word = *static_cast<const uint32_t *>(*info);
+  if ((word & ~kSimulatorChecked) != kSimulatorVersion)
+    return makeError("simulated code of version ", word & ~kSimulatorChecked, ", this device runs version ",
+                     kSimulatorVersion);
+  if (runner.options().checksMemory() && !(word & kSimulatorChecked))
+    return makeError("was compiled without the reports that memory checks need");
+  kernels.push_back(reinterpret_cast<SimulatedKernel>(*kernel));
+  return Status::success();
+}
+
+void SIMTLaunches::begin() {
+  if (runner.options().uninitialized)
+    written.clear();
+}
+
+void SIMTLaunches::copied(const Place &to, const Place &from) {
+  if (runner.options().uninitialized)
+    written.copy(to, from);
+}
+
+void SIMTLaunches::filled(const Place &place) {
+  if (runner.options().uninitialized)
+    written.fill(place);
+}
+
+void SIMTLaunches::describe(const LaunchT &launch, std::span<void *const> pointers) {
+  buffers.clear();
+  for (size_t index = 0; index < pointers.size(); ++index) {
+    const Buffer &buffer = launch.buffers[index];
+    buffers.push_back({static_cast<std::byte *>(pointers[index]), buffer.place().bytes(),
+                       buffer.access() != executable::Access::Read,
+                       runner.options().uninitialized ? written.at(buffer.place()) : nullptr});
+  }
+}
+
+Status SIMTLaunches::run(size_t index, const LaunchT &launch, std::span<void *const> pointers) {
+  SimulatedLaunch work{kernels[index], pointers, {}, rules, launch.grid, launch.threads, launch.shared_bytes};
+  if (!runner.options().checksMemory())
+    return runner.run(work);
+  describe(launch, pointers);
+  work.buffers = buffers;
+  if (!runner.options().bounds)
+    return runner.run(work);
+  SpacedBuffers spaced(buffers, pointers);
+  if (!spaced.ok())
+    return makeError("no memory for copies of a launch's buffers");
+  work.pointers = spaced.pointers();
+  Status ran = runner.run(work);
+  spaced.copyBack();
+  return ran;
+}
