@@ -144,11 +144,11 @@ public:
 
 /// What the user says about the device as a whole.
 struct DeviceOptions {
-  unsigned threads = 0;    // CPU: threads that run blocks, 0 for all that the process may use
-  bool allowNative = true; // false refuses variants that hold machine code
-  unsigned ordinal = 0;    // which of several of a kind: 1 of "cuda:1"
-  std::string chip;        // simulated GPU: the chip to be ("sm_80"), empty for that of the variant
-  SIMTOptions simulation;  // simulated GPU: what it looks for
+  unsigned threads = 0;        // CPU: threads that run blocks, 0 for all that the process may use
+  bool allowNative = true;     // false refuses variants that hold machine code
+  unsigned ordinal = 0;        // which of several of a kind: 1 of "cuda:1"
+  std::string chip = "";       // simulated GPU: the chip to be ("sm_80"), empty for that of the variant
+  SIMTOptions simulation = {}; // simulated GPU: what it looks for
 };
 
 using DeviceFactory = std::function<ErrorOr<std::unique_ptr<Device>>(const DeviceOptions &options)>;
