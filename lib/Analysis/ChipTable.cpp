@@ -120,15 +120,19 @@ const Chip *mp::findChip(llvm::StringRef name) {
   return found == std::end(kChips) ? nullptr : found;
 }
 
+std::string mp::chipNames(llvm::StringRef separator) {
+  return llvm::join(llvm::map_range(kChips, [](const Chip &chip) { return chip.name.str(); }), separator);
+}
+
 std::string mp::explainUnknownChip(llvm::StringRef name) {
-  const std::string names = llvm::join(llvm::map_range(kChips, [](const Chip &chip) { return chip.name.str(); }), ", ");
   unsigned number = 0;
   llvm::StringRef rest = name;
   const bool isOld = rest.consume_front("sm_") && !rest.getAsInteger(10, number) && number < 70;
   if (isOld)
     return "chip '" + name.str() +
-           "' is below compute capability 7.0: it has no matrix units, and no kernel is made "
-           "for it; use target cpu, or one of " +
-           names;
-  return "no chip is called '" + name.str() + "'; there are " + names;
+           "' is below compute capability 7.0: it has no matrix units, and no kernel is made for it; use target cpu, "
+           "or "
+           "one of " +
+           chipNames();
+  return "no chip is called '" + name.str() + "'; there are " + chipNames();
 }

@@ -34,6 +34,10 @@ static FailureOr<int64_t> threadsOf(KernelOp kernel) {
 static FailureOr<int64_t> emitBody(GPUFunction &f) {
   return llvm::TypeSwitch<Attribute, FailureOr<int64_t>>(*f.kernel.getSchedule())
       .Case([&](MapScheduleAttr attr) { return emitGPUMap(f, attr); })
+      .Case([&](RowScheduleAttr attr) { return emitGPURow(f, attr); })
+      .Case([&](ColumnScheduleAttr attr) { return emitGPUColumn(f, attr); })
+      .Case([&](PartialScheduleAttr attr) { return emitGPUPartial(f, attr); })
+      .Case([&](SerialScheduleAttr attr) { return emitGPUSerial(f, attr); })
       .Default([&](Attribute other) { return f.kernel.emitOpError("no GPU code yet for ") << other; });
 }
 

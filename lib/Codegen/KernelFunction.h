@@ -19,6 +19,8 @@ namespace mp {
 /// A function in a module of its own, with its buffers at hand: the kernel's inputs in order, then its results.
 class KernelFunction {
 public:
+  virtual ~KernelFunction() = default;
+
   KernelOp kernel;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   LaneBuilder b; ///< inserts before the function's return
@@ -28,6 +30,8 @@ public:
   mlir::ValueRange yields() { return body().getTerminator()->getOperands(); }
   mlir::Value input(unsigned index) { return inputs[index]; }
   mlir::Value result(unsigned index) { return results[index]; }
+  /// Elements of this function's buffers.
+  virtual Elements makeElements() { return Elements(b); }
   /// `elements` with every block argument bound to its buffer.
   void bindInputs(Elements &elements);
 

@@ -33,6 +33,8 @@ public:
   /// The results at `here`. Everything is read before anything is written: a result may lie where an operand lies.
   mlir::LogicalResult emit(const Lanes &here);
 
+  mlir::Value zero() const { return values.zero; }
+
 private:
   KernelFunction &f;
   Elements &values;

@@ -5,7 +5,10 @@
 #include "KernelKind.h"
 #include "mp/Analysis/CostModel.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mp;
@@ -14,6 +17,9 @@ static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(valu
 
 /// Threads of a block: enough warps to hide what each waits for, few enough that several blocks share a multiprocessor.
 static constexpr int64_t kThreads = 256;
+
+/// Rows as long as this many accesses of a warp are a whole block's.
+static constexpr int64_t kLongRow = 32;
 
 namespace {
 
@@ -26,10 +32,18 @@ public:
     switch (getKernelKind(kernel)) {
     case KernelKind::Map:
       return Attribute(MapScheduleAttr::get(context, kThreads * vector * chooseSteps(), vector, kThreads));
-    default:
-      return kernel.emitOpError("no GPU schedule yet for a ")
-             << stringifyKernelKind(getKernelKind(kernel)) << " kernel";
+    case KernelKind::Row:
+      return Attribute(scheduleRows());
+    case KernelKind::Column:
+      return Attribute(scheduleColumns());
+    case KernelKind::Partial:
+      return Attribute(PartialScheduleAttr::get(context, findPartialBlock(), vector, kThreads));
+    case KernelKind::Serial:
+      return Attribute(SerialScheduleAttr::get(context, vector, chooseSerialThreads()));
+    case KernelKind::Contraction:
+      return kernel.emitOpError("is a matrix product, for which there is no GPU schedule yet");
     }
+    llvm_unreachable("unknown kind");
   }
 
 private:
@@ -54,6 +68,61 @@ private:
     for (Value result : kernel.getResults())
       elements = std::max(elements, typeOf(result).getNumElements());
     return elements >= 2 * chip.multiprocessors * chip.threadsPerMultiprocessor * vector ? 2 : 1;
+  }
+
+  SmallVector<Operation *> findRole(KernelRole role) {
+    SmallVector<Operation *> found;
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      if (cast<KernelOpInterface>(op).getKernelRole() == role)
+        found.push_back(&op);
+    return found;
+  }
+
+  /// A row is as many threads as have a vector of it, a warp at most, but for long rows.
+  RowScheduleAttr scheduleRows() {
+    int64_t accesses = 1, rows = 1;
+    for (Operation *op : findRole(KernelRole::Row)) {
+      ArrayRef<int64_t> shape = typeOf(op->getOperand(0)).getShape();
+      accesses = std::max(accesses, shape.back() / std::gcd(shape.back(), vector));
+      rows = std::max<int64_t>(ShapedType::getNumElements(shape.drop_back()), 1);
+    }
+    const auto wanted = static_cast<int64_t>(llvm::PowerOf2Ceil(accesses));
+    if (accesses >= kLongRow * Chip::kWarp) {
+      const int64_t threads = std::clamp<int64_t>(wanted / 8, kThreads, Chip::kThreadsPerBlock);
+      return RowScheduleAttr::get(context, /*rows=*/1, vector, threads, /*team=*/threads);
+    }
+    const int64_t team = std::min(wanted, Chip::kWarp);
+    // Few rows are spread over more blocks.
+    int64_t threads = kThreads;
+    while (threads > Chip::kWarp && rows * team < threads * chip.multiprocessors)
+      threads /= 2;
+    return RowScheduleAttr::get(context, threads / team, vector, threads, team);
+  }
+
+  /// Eight threads read a line of columns: 128 bytes of f32.
+  ColumnScheduleAttr scheduleColumns() {
+    int64_t most = 1;
+    for (Operation *op : findRole(KernelRole::Row))
+      most = std::max(most, typeOf(op->getResult(0)).getNumElements());
+    const int64_t line = 8 * vector;
+    const int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, line);
+    return ColumnScheduleAttr::get(context, columns, vector, kThreads);
+  }
+
+  int64_t findPartialBlock() {
+    return TypeSwitch<Operation *, int64_t>(findRole(KernelRole::Partial).front())
+        .Case<NonfiniteBlocksOp, SumSquaresBlocksOp>([](auto op) { return op.getBlock(); });
+  }
+
+  /// One warp for scalars, a full block for what is large.
+  int64_t chooseSerialThreads() {
+    int64_t elements = 1;
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      for (Value operand : op.getOperands())
+        elements = std::max(elements, typeOf(operand).getNumElements());
+    if (elements <= Chip::kWarp)
+      return Chip::kWarp;
+    return elements >= 4 * Chip::kThreadsPerBlock ? Chip::kThreadsPerBlock : kThreads;
   }
 
   KernelOp kernel;

@@ -12,6 +12,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include "mp/Analysis/ChipTable.h"
+
 #include "Stages.h"
 #include "Targets.h"
 
@@ -65,15 +67,16 @@ static LogicalResult finishText(ModuleOp module, const CompileOptions &options, 
   return success();
 }
 
-FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
-  if (options.target == "reference" && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
-    return module.emitError("the reference target runs programs as the optimizer leaves them and has no stage '")
-           << stageName(options.compileTo) << "'; use --target=cpu";
+/// Runs the stages for one target, and one chip if it is a GPU. Texts are appended to `result`, variants to `builder`.
+static LogicalResult compileVariant(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder,
+                                    Compilation &result) {
   bool wantsText = !options.dumpDirectory.empty();
   llvm::StringMap<OpStatistics> statistics;
   for (const StageInfo &stage : stageTable()) {
     if (!stage.build || !appliesTo(stage, options))
       continue;
+    if (stage.stage == Stage::Kernels && failed(checkChip(module, options)))
+      return failure();
     if (stage.stage == Stage::Kernels || options.target == "reference")
       for (auto func : module.getOps<func::FuncOp>())
         statistics[func.getName()] = countOps(func);
@@ -88,14 +91,58 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
     if (failed(dump(module, options, stage, text)))
       return failure();
     if (isLast) {
-      Compilation result;
-      result.text = std::move(text);
-      return result;
+      result.text += text;
+      return success();
     }
   }
-  FailureOr<Compilation> result = emitTarget(module, options, statistics);
-  if (failed(result) || failed(finishText(module, options, *result)))
+  Compilation own;
+  if (failed(emitTarget(module, options, statistics, builder, own)) || failed(finishText(module, options, own)))
     return failure();
+  result.text += own.text;
+  result.llvm += own.llvm;
+  result.assembly += own.assembly;
+  return success();
+}
+
+/// One set of options for each chip; each but a single one dumps into a folder of its own.
+static std::vector<CompileOptions> forEachChip(const CompileOptions &options) {
+  if (options.chips.size() < 2 || !isGPUTarget(options.target))
+    return {options};
+  std::vector<CompileOptions> all;
+  for (const std::string &chip : options.chips) {
+    CompileOptions own = options;
+    own.chips = {chip};
+    if (!own.dumpDirectory.empty())
+      own.dumpDirectory += "/" + chip;
+    all.push_back(std::move(own));
+  }
+  return all;
+}
+
+FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
+  if (options.target == "reference" && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
+    return module.emitError("the reference target runs programs as the optimizer leaves them and has no stage '")
+           << stageName(options.compileTo) << "'; use --target=cpu";
+  if (isGPUTarget(options.target) && options.chips.empty())
+    return module.emitError("target ") << options.target << " needs a chip: chip=" << chipNames("|");
+
+  Compilation result;
+  std::optional<JobBuilder> builder;
+  std::vector<CompileOptions> all = forEachChip(options);
+  SmallVector<OwningOpRef<ModuleOp>> copies;
+  for (const CompileOptions &each : all) {
+    FailureOr<CompileOptions> own = applyFallback(module, each);
+    if (failed(own))
+      return failure();
+    const bool isLast = copies.size() + 1 == all.size();
+    copies.push_back(isLast ? OwningOpRef<ModuleOp>() : OwningOpRef<ModuleOp>(module.clone()));
+    if (failed(compileVariant(isLast ? module : *copies.back(), *own, builder, result)))
+      return failure();
+  }
+  if (builder) {
+    result.table = std::move(builder->table);
+    result.blobs = std::move(builder->blobs);
+  }
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include "mp/Analysis/ChipTable.h"
 #include "mp/Codegen/TargetInfo.h"
 
 #include <cmath>
@@ -135,7 +136,8 @@ static constexpr Choice<bool> kBooleans[] = {{"true", true}, {"false", false}};
 
 static Status setTarget(CompileOptions &options, StringRef text) {
   auto [target, cpu] = text.split(':');
-  static constexpr Choice<StringRef> kTargets[] = {{"cpu", "cpu"}, {"reference", "reference"}};
+  static constexpr Choice<StringRef> kTargets[] = {
+      {"cpu", "cpu"}, {"nvptx", "nvptx"}, {"simt", "simt"}, {"reference", "reference"}};
   StringRef name;
   if (Status status = choose(target, kTargets, name); !status.ok())
     return status;
@@ -145,6 +147,22 @@ static Status setTarget(CompileOptions &options, StringRef text) {
         llvm::join(llvm::map_range(allTargets(), [](const TargetInfo &info) { return info.name.str(); }), ", "));
   options.target = name.str();
   options.cpu = cpu.str();
+  return Status::success();
+}
+
+static Status setChips(CompileOptions &options, StringRef text) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  if (parts.empty())
+    return makeError("expected chips, as in sm_80,sm_90");
+  std::vector<std::string> chips;
+  for (StringRef part : parts) {
+    if (!findChip(part))
+      return makeError(explainUnknownChip(part));
+    if (!llvm::is_contained(chips, part.str()))
+      chips.push_back(part.str());
+  }
+  options.chips = std::move(chips);
   return Status::success();
 }
 
@@ -236,7 +254,13 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.lossScaling.noFiniteCheck); }},
     {"skip-limit", "N", "skipped steps in a row after which training ends with an error",
      [](Options &o, StringRef v) { return setInteger<&Scaling::skipLimit, 1>(o.lossScaling, v); }},
-    {"target", "TARGET", "cpu, cpu:LEVEL (sse2, avx2, avx512), or reference", setTarget},
+    {"target", "TARGET", "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference", setTarget},
+    {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ...; several make a variant each", setChips},
+    {"fallback", "POLICY", "float32: the policy for chips that lack the units that the policy is for",
+     [](Options &o, StringRef v) {
+       o.fallback = v.str();
+       return v == "float32" ? Status::success() : makeError("expected float32, found '", v.str(), "'");
+     }},
 };
 
 llvm::ArrayRef<Setting> settings() { return kSettings; }

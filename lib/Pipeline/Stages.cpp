@@ -41,7 +41,10 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   programs.addPass(createFormKernelsPass());
   ScheduleKernelsPassOptions schedule;
   schedule.target = options.target;
-  schedule.features = (options.cpu.empty() ? hostTarget().name : StringRef(options.cpu)).str();
+  if (options.target == "cpu")
+    schedule.features = options.cpu.empty() ? hostTarget().name.str() : options.cpu;
+  else if (!options.chips.empty())
+    schedule.features = options.chips.front();
   programs.addPass(createScheduleKernelsPass(schedule));
   programs.addPass(createPlanBuffersPass());
   VerifyKernelsPassOptions verify;

@@ -19,10 +19,6 @@ static SmallVector<func::FuncOp> programsToEmit(ModuleOp module) {
   });
 }
 
-const TargetInfo *findCPU(const CompileOptions &options) {
-  return options.cpu.empty() ? &hostTarget() : findTarget(options.cpu);
-}
-
 static std::string printNumber(Attribute number) {
   if (auto integer = dyn_cast<IntegerAttr>(number))
     return std::to_string(integer.getInt());
@@ -61,38 +57,40 @@ static void addStatistics(ArrayRef<func::FuncOp> programs, const llvm::StringMap
   }
 }
 
-FailureOr<Compilation> emitTarget(ModuleOp module, const CompileOptions &options,
-                                  const llvm::StringMap<OpStatistics> &statistics) {
+LogicalResult emitTarget(ModuleOp module, const CompileOptions &options,
+                         const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
+                         Compilation &result) {
   SmallVector<func::FuncOp> programs = programsToEmit(module);
   if (programs.empty())
     return module.emitError("nothing to compile: the module holds no program but a model");
-  Compilation result;
-  JobBuilder builder(module);
-  builder.table.policy = options.autocast.policy;
-  addMetadata(programs, builder);
+  if (!builder) {
+    builder.emplace(module);
+    builder->table.policy = options.autocast.policy;
+    addMetadata(programs, *builder);
+  }
   if (options.target == "reference") {
     for (func::FuncOp func : programs)
-      if (failed(addReferenceVariant(func, builder)))
+      if (failed(addReferenceVariant(func, *builder)))
         return failure();
   } else {
-    bool keepText =
+    CodegenOptions codegen;
+    codegen.keepText =
         options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
     FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
     if (failed(plans))
       return failure();
-    const TargetInfo &target = *findCPU(options);
-    FailureOr<CompiledCode> code = compilePlans(*plans, target, keepText);
+    auto compileForTarget = isGPUTarget(options.target) ? compileForGPU : compileForCPU;
+    VariantTarget target;
+    FailureOr<CompiledCode> code = compileForTarget(kernelsOf(*plans), options, codegen, target);
     if (failed(code))
       return failure();
-    result.llvm = code->llvm;
-    result.assembly = code->assembly;
-    if (failed(addCPUVariants(programs, *plans, std::move(*code), target, builder)))
+    result.llvm += code->llvm;
+    result.assembly += code->assembly;
+    if (failed(addPlannedVariants(programs, *plans, std::move(*code), target, *builder)))
       return failure();
   }
-  addStatistics(programs, statistics, builder);
-  result.table = std::move(builder.table);
-  result.blobs = std::move(builder.blobs);
-  return result;
+  addStatistics(programs, statistics, *builder);
+  return success();
 }
 
 } // namespace mp

@@ -16,10 +16,12 @@
 
 namespace mp {
 
-/// The stages after the passes: from the module's programs to text or an executable, as `options` ask.
-/// `statistics` has what countOps said of each program before its kernels were formed, by its function's name.
-mlir::FailureOr<Compilation> emitTarget(mlir::ModuleOp module, const CompileOptions &options,
-                                        const llvm::StringMap<OpStatistics> &statistics);
+/// The stages after the passes: from the module's programs to text, or to variants of the executable that `builder`
+/// makes; a module that comes first makes the builder. `statistics` has what countOps said of each program before its
+/// kernels were formed, by its function's name. The module lives as long as the builder.
+mlir::LogicalResult emitTarget(mlir::ModuleOp module, const CompileOptions &options,
+                               const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
+                               Compilation &result);
 
 /// The level of CPU features that `options` ask for: this machine's, where they name none.
 const TargetInfo *findCPU(const CompileOptions &options);
@@ -30,12 +32,34 @@ mlir::LogicalResult addReferenceVariant(mlir::func::FuncOp func, JobBuilder &bui
 /// The launch plan of each program, in order.
 mlir::FailureOr<llvm::SmallVector<LaunchPlan>> planPrograms(llvm::ArrayRef<mlir::func::FuncOp> programs);
 
-/// Native code of every kernel that the plans launch, in that order.
-mlir::FailureOr<CompiledCode> compilePlans(llvm::ArrayRef<LaunchPlan> plans, const TargetInfo &target, bool keepText);
+/// Every kernel that the plans launch, in that order.
+llvm::SmallVector<KernelOp> kernelsOf(llvm::ArrayRef<LaunchPlan> plans);
+
+/// What a variant says of whom its code is for.
+struct VariantTarget {
+  llvm::StringRef name;
+  llvm::ArrayRef<llvm::StringRef> features;
+  executable::BlobKind codeKind;
+};
+
+/// Code of kernels for the target that `options` ask for, and what to say of it.
+mlir::FailureOr<CompiledCode> compileForCPU(llvm::ArrayRef<KernelOp> kernels, const CompileOptions &options,
+                                            const CodegenOptions &codegen, VariantTarget &target);
+mlir::FailureOr<CompiledCode> compileForGPU(llvm::ArrayRef<KernelOp> kernels, const CompileOptions &options,
+                                            const CodegenOptions &codegen, VariantTarget &target);
 
 /// Adds each program with its plan; all share one blob of code.
-mlir::LogicalResult addCPUVariants(llvm::ArrayRef<mlir::func::FuncOp> programs, llvm::ArrayRef<LaunchPlan> plans,
-                                   CompiledCode code, const TargetInfo &target, JobBuilder &builder);
+mlir::LogicalResult addPlannedVariants(llvm::ArrayRef<mlir::func::FuncOp> programs, llvm::ArrayRef<LaunchPlan> plans,
+                                       CompiledCode code, const VariantTarget &target, JobBuilder &builder);
+
+/// Whether code for that target is for a chip.
+bool isGPUTarget(llvm::StringRef target);
+
+/// Emits an error where the module computes in a type that its chip has no units for.
+mlir::LogicalResult checkChip(mlir::ModuleOp module, const CompileOptions &options);
+
+/// `options` with the fallback's policy, if its chip needs it for that module.
+mlir::FailureOr<CompileOptions> applyFallback(mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace mp
 

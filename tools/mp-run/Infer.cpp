@@ -26,8 +26,7 @@ static void run(const InferCommand &command) {
   CompileOptions options;
   options.training = false;
   command.flags.apply(options);
-  if (command.device == "reference")
-    options.target = command.device;
+  options.target = targetOf(command.device, options.target);
   std::unique_ptr<Session> session =
       createSession(loadOrCompile(command.model, options), command.device, command.threads);
   check(infer(*session, command.options, std::cout));

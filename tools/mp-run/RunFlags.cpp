@@ -9,6 +9,12 @@
 
 namespace mp {
 
+std::string targetOf(const std::string &device, const std::string &target) {
+  if (device == "cpu")
+    return target;
+  return device == "cuda" ? "nvptx" : device;
+}
+
 CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &training) {
   CompileOptions options;
   flags.apply(options);
@@ -19,8 +25,7 @@ CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &
   options.optimizer.accumulate = static_cast<int64_t>(training.accumulate.value_or(1));
   if (training.lastBatch == LastBatch::Pad)
     options.specialize.pad = true;
-  if (training.device == "reference")
-    options.target = training.device;
+  options.target = targetOf(training.device, options.target);
   return options;
 }
 

@@ -15,6 +15,9 @@
 
 namespace mp {
 
+/// The target whose code runs on `device`; `target` where that is left open.
+std::string targetOf(const std::string &device, const std::string &target);
+
 /// The compile options that settings and training flags ask for. What both sides must know (batch size, learning rate,
 /// micro-batches, the device's target) is said once, as a training flag.
 CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &training);

@@ -78,6 +78,9 @@ llvm::ArrayRef<Chip> allChips();
 /// The chip of that name, or null.
 const Chip *findChip(llvm::StringRef name);
 
+/// The names of all chips.
+std::string chipNames(llvm::StringRef separator = ", ");
+
 /// Why `name` is no chip that code can be made for, and what to use: below 7.0, or not in the table.
 std::string explainUnknownChip(llvm::StringRef name);
 

@@ -49,10 +49,14 @@ struct CompileOptions {
   OptimizerPassOptions optimizer;
   /// Whether the training programs are made; without, only the forward ones.
   bool training = true;
-  /// "cpu" or "reference".
+  /// "cpu", "nvptx", "simt" or "reference".
   std::string target = "cpu";
   /// The level of CPU features to make code for, as TargetInfo names them; empty for this machine's.
   std::string cpu;
+  /// The chips to make variants for, as the chip table names them; of nvptx and simt.
+  std::vector<std::string> chips;
+  /// The policy for chips that have no units for a type that the policy uses; empty makes that an error.
+  std::string fallback;
   /// The last stage to run.
   Stage compileTo = Stage::Executable;
   /// Where each stage's text goes as one numbered file, if not empty.

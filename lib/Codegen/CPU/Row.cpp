@@ -1,179 +1,20 @@
 //===- Row.cpp - rows over the last dimension, each on its own ------------------------------------------------===//
-//
-// Row after row: each row op in order, its row kept in scratch memory or its one value in a register; then what is
-// yielded, all of it read before any of it is written.
-//
-//===-----------------------------------------------------------------------------------------------------------===//
 
-#include "Codegen/CPU/Reduce.h"
+#include "Codegen/CPU/CPUTeam.h"
+#include "Codegen/Reduce/RowBody.h"
 
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
-/// The rows of a tensor whose last dimension is that of the row.
-static int64_t leadingSize(Value tensor) { return ShapedType::getNumElements(typeOf(tensor).getShape().drop_back(1)); }
-
-/// Fails with an error unless the op looks at the last dimension and at nothing else.
-static LogicalResult checkLastDimension(Operation *op) {
-  const int64_t last = typeOf(op->getOperand(0)).getRank() - 1;
-  bool isLast = true;
-  if (auto argmax = dyn_cast<ArgmaxOp>(op))
-    isLast = static_cast<int64_t>(argmax.getDimension()) == last;
-  else if (!givesRows(op) && !isa<SoftmaxCrossEntropyRowsOp>(op))
-    isLast = op->getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef() == ArrayRef<int64_t>(last);
-  return isLast ? success() : op->emitOpError("does not reduce the last dimension alone, as a row kernel does");
-}
-
-namespace {
-
-class RowEmitter {
-public:
-  RowEmitter(CPUFunction &f, RowScheduleAttr schedule) : f(f), schedule(schedule), values(f.b), rowOps(f, values) {}
-
-  FailureOr<int64_t> emit();
-
-private:
-  LogicalResult prepare();
-  LogicalResult emitRow(Value row);
-  LogicalResult emitOp(Operation &op, Value row);
-  LogicalResult emitYields(Value row);
-  LogicalResult storeColumns(ArrayRef<unsigned> results, int64_t columns, Value row);
-
-  CPUFunction &f;
-  RowScheduleAttr schedule;
-  Elements values;
-  RowOps rowOps;
-  int64_t rows = -1;
-  llvm::DenseMap<Operation *, Value> rowStorage;
-  llvm::DenseSet<Value> ofRow; ///< what has one value per row
-};
-
-} // namespace
-
-FailureOr<int64_t> RowEmitter::emit() {
-  if (failed(prepare()))
+FailureOr<int64_t> mp::emitRow(CPUFunction &f, RowScheduleAttr schedule) {
+  CPUTeam team(f, schedule.getVector());
+  Elements values = f.makeElements();
+  RowBody body(f, values, team, [&](Type element, int64_t elements) { return f.allocate(element, elements); });
+  if (failed(body.prepare()))
     return failure();
   Value from = f.mul(f.block, schedule.getRows());
-  Value to = f.min(f.add(from, f.i64(schedule.getRows())), f.i64(rows));
-  if (failed(f.forEach(from, to, 1, [&](Value row) { return emitRow(row); })))
+  Value to = f.min(f.add(from, f.i64(schedule.getRows())), f.i64(body.rows));
+  if (failed(f.forEach(from, to, 1, [&](Value row) { return body.emit(row); })))
     return failure();
-  return llvm::divideCeil(rows, schedule.getRows());
+  return llvm::divideCeil(body.rows, schedule.getRows());
 }
-
-LogicalResult RowEmitter::prepare() {
-  f.bindInputs(values);
-  for (Operation &op : f.body()) {
-    if (!isReduction(&op))
-      continue;
-    if (failed(checkLastDimension(&op)))
-      return failure();
-    const int64_t own = leadingSize(op.getOperand(0));
-    if (rows != -1 && own != rows)
-      return op.emitOpError("has ") << own << " rows in a kernel of " << rows << " rows";
-    rows = own;
-  }
-  if (rows == -1)
-    return f.kernel.emitOpError("is scheduled by rows and has no op over rows");
-  if (failed(values.prepare(f.yields())))
-    return failure();
-  for (Operation &op : f.body()) {
-    if (!isReduction(&op))
-      continue;
-    if (failed(values.prepare(op.getOperands())) || failed(rowOps.prepare(&op)))
-      return failure();
-    if (givesRows(&op))
-      rowStorage[&op] = f.allocate(typeOf(op.getResult(0)).getElementType(), typeOf(op.getResult(0)).getShape().back());
-  }
-  return success();
-}
-
-LogicalResult RowEmitter::emitRow(Value row) {
-  Elements::Scope scope(values);
-  for (Operation &op : f.body().without_terminator())
-    if (failed(emitOp(op, row)))
-      return failure();
-  return emitYields(row);
-}
-
-LogicalResult RowEmitter::emitOp(Operation &op, Value row) {
-  const Lanes here{row, 1, values.zero, 0, 1};
-  if (!isReduction(&op)) {
-    // Maps of what the row has one of are computed once for it.
-    const bool isOfRow =
-        llvm::any_of(op.getOperands(), [&](Value operand) { return ofRow.contains(operand); }) &&
-        llvm::all_of(op.getResults(), [&](Value result) { return typeOf(result).getNumElements() == rows; });
-    if (!isOfRow)
-      return success();
-    for (Value result : op.getResults()) {
-      FailureOr<Value> value = values.at(result, here);
-      if (failed(value))
-        return failure();
-      values.bindOfRow(result, *value, here);
-      ofRow.insert(result);
-    }
-    return success();
-  }
-  Value result = op.getResult(0);
-  if (givesRows(&op)) {
-    if (failed(rowOps.buildRow(&op, row, rowStorage.lookup(&op))))
-      return failure();
-    values.bindRow(result, rowStorage.lookup(&op), {row, typeOf(result).getShape().back(), values.zero, 1, 1});
-    return success();
-  }
-  FailureOr<Value> value = rowOps.buildValue(&op, row);
-  if (failed(value))
-    return failure();
-  values.bindOfRow(result, *value, here);
-  ofRow.insert(result);
-  return success();
-}
-
-LogicalResult RowEmitter::emitYields(Value row) {
-  const Lanes here{row, 1, values.zero, 0, 1};
-  SmallVector<std::pair<unsigned, Value>> ofThisRow;
-  std::map<int64_t, SmallVector<unsigned>> byColumns;
-  for (auto [index, yield] : llvm::enumerate(f.yields())) {
-    RankedTensorType type = typeOf(yield);
-    if (type.getNumElements() == rows) {
-      FailureOr<Value> value = values.at(yield, here);
-      if (failed(value))
-        return failure();
-      ofThisRow.emplace_back(index, *value);
-    } else if (type.getRank() > 0 && leadingSize(yield) == rows) {
-      byColumns[type.getShape().back()].push_back(index);
-    } else {
-      return emitError(yield.getLoc(), "is yielded by a kernel of ") << rows << " rows and is not by rows";
-    }
-  }
-  for (auto &[columns, results] : byColumns)
-    if (failed(storeColumns(results, columns, row)))
-      return failure();
-  for (auto [index, value] : ofThisRow)
-    values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
-  return success();
-}
-
-LogicalResult RowEmitter::storeColumns(ArrayRef<unsigned> results, int64_t columns, Value row) {
-  const bool isEven =
-      llvm::all_of(results, [&](unsigned index) { return values.isEvenAlong(f.yields()[index], columns); });
-  const int64_t width = isEven ? schedule.getVector() : 1;
-  return f.forLanes(values.zero, f.i64(columns), width, columns % width != 0,
-                    [&](Value column, int64_t lanes) -> LogicalResult {
-                      Elements::Scope scope(values);
-                      const Lanes here = values.inRow(row, columns, column, lanes, isEven);
-                      SmallVector<Value> held;
-                      for (unsigned index : results) {
-                        FailureOr<Value> value = values.at(f.yields()[index], here);
-                        if (failed(value))
-                          return failure();
-                        held.push_back(*value);
-                      }
-                      for (auto [index, value] : llvm::zip_equal(results, held))
-                        values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
-                      return success();
-                    });
-}
-
-FailureOr<int64_t> mp::emitRow(CPUFunction &f, RowScheduleAttr schedule) { return RowEmitter(f, schedule).emit(); }

@@ -11,6 +11,7 @@
 #include "Codegen/Elements/Strides.h"
 #include "Codegen/Scalars/Scalars.h"
 
+#include <functional>
 #include <map>
 
 namespace mp {
@@ -41,6 +42,9 @@ public:
 
   /// Of `tensor`, the elements from `where.row * where.unit` lie in memory, stored.
   void bindRow(mlir::Value tensor, mlir::Value pointer, const Lanes &where);
+  /// The same, but computed where it is read: compute(column, width) gives held lanes of the row.
+  using ComputeRow = std::function<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)>;
+  void bindComputedRow(mlir::Value tensor, ComputeRow compute, const Lanes &where);
   /// The one element of `tensor` at `where.row`, which has unit 1.
   void bindOfRow(mlir::Value tensor, mlir::Value held, const Lanes &where);
   /// The held lanes of `tensor` at `where`.
@@ -88,11 +92,12 @@ public:
   mlir::Value zero;
 
 private:
-  enum class Kind { Memory, Uniform, Row, OfRow, Lanes };
+  enum class Kind { Memory, Uniform, Row, ComputedRow, OfRow, Lanes };
   struct Binding {
     Kind kind;
     mlir::Value value;
     Lanes where = {};
+    ComputeRow compute = {};
   };
   using Key = std::tuple<const void *, const void *, int64_t, const void *, int64_t, int64_t>;
   struct Remembered {

@@ -42,7 +42,7 @@ GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, in
   lane = rem(thread, Chip::kWarp);
 }
 
-Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
+Value GPUFunction::sharedAt(int64_t place) {
   if (!shared) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module->getBody());
@@ -50,11 +50,23 @@ Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
                                     LLVM::Linkage::External, kSharedMemory, Attribute(), /*alignment=*/1024,
                                     static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
   }
-  usedShared = static_cast<int64_t>(llvm::alignTo(usedShared, alignment));
-  Value start = LLVM::AddressOfOp::create(b, shared);
-  Value address = offset(start, b.getI8Type(), usedShared);
-  usedShared += bytes;
-  return address;
+  return offset(LLVM::AddressOfOp::create(b, shared), b.getI8Type(), place);
+}
+
+Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
+  const auto place = static_cast<int64_t>(llvm::alignTo(usedShared, alignment));
+  usedShared = place + bytes;
+  return sharedAt(place);
+}
+
+Value GPUFunction::sharedForWarps(Type type, unsigned index) {
+  constexpr int64_t kBytes = 8;
+  assert(type.getIntOrFloatBitWidth() <= 8 * kBytes);
+  while (warpPlaces.size() <= index) {
+    allocateShared(kBytes * (threads / Chip::kWarp));
+    warpPlaces.push_back(usedShared - kBytes * (threads / Chip::kWarp));
+  }
+  return sharedAt(warpPlaces[index]);
 }
 
 Value GPUFunction::allocateShared(Type element, int64_t elements) {

@@ -26,12 +26,15 @@ public:
   mlir::Value thread, lane;
 
   /// Elements at columns that are multiples of their width: accesses as wide as rows allow.
-  Elements makeElements() { return Elements(b, /*alignsLanes=*/true); }
+  Elements makeElements() override { return Elements(b, /*alignsLanes=*/true); }
 
   /// Sets shared memory of the block aside and gives its address, aligned to `alignment`, a power of two up to 1024.
   mlir::Value allocateShared(int64_t bytes, int64_t alignment = 16);
   /// The same for `elements` values of `element`, stored.
   mlir::Value allocateShared(mlir::Type element, int64_t elements);
+  /// The same for one value of `type` from each warp, of up to 8 bytes, and for several of those by `index`. All who
+  /// ask share it, with barriers between.
+  mlir::Value sharedForWarps(mlir::Type type, unsigned index);
   int64_t sharedBytes() const { return usedShared; }
 
   /// All threads of the block are here, and see what each other stored before.
@@ -46,16 +49,21 @@ public:
   mlir::LogicalResult finish(int64_t grid);
 
 private:
-  mlir::Value readRegister(llvm::StringRef op, int64_t bound);
+  mlir::Value sharedAt(int64_t offset);
 
   mlir::LLVM::GlobalOp shared;
   mlir::Operation *blockRegister = nullptr;
   int64_t usedShared = 0;
+  llvm::SmallVector<int64_t, 2> warpPlaces; ///< offsets in shared memory
 };
 
 /// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot
 /// do.
 mlir::FailureOr<int64_t> emitGPUMap(GPUFunction &f, MapScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitGPURow(GPUFunction &f, RowScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitGPUColumn(GPUFunction &f, ColumnScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitGPUPartial(GPUFunction &f, PartialScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitGPUSerial(GPUFunction &f, SerialScheduleAttr schedule);
 
 } // namespace mp
 

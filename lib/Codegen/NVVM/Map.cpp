@@ -5,36 +5,30 @@
 //
 //===----------------------------------------------------------------------------------------------------------===//
 
-#include "Codegen/NVVM/GPUFunction.h"
-#include "Codegen/Nests.h"
+#include "Codegen/NVVM/GPUTeam.h"
 
 #include <numeric>
 
 using namespace mlir;
 using namespace mp;
 
-/// The elements of `block`.
-static LogicalResult emitNest(GPUFunction &f, MapScheduleAttr schedule, const Nest &nest, Value block) {
-  Elements values = f.makeElements();
-  f.bindInputs(values);
-  NestBody body(f, values, nest);
-  if (failed(body.prepare()))
-    return failure();
+LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body, int64_t vector, int64_t size,
+                                Value block) {
   const int64_t run = body.run, elements = nest.elements;
   const bool isEven = run == elements;
-  const int64_t width = isEven ? schedule.getVector() : std::gcd(run, schedule.getVector());
+  const int64_t width = isEven ? vector : std::gcd(run, vector);
 
   auto emit = [&](Value element, int64_t lanes) {
     if (isEven)
-      return body.emit({values.zero, run, element, 1, lanes});
-    return body.emit({f.div(element, run), run, run == 1 ? values.zero : f.rem(element, run), 1, lanes});
+      return body.emit({body.zero(), run, element, 1, lanes});
+    return body.emit({f.div(element, run), run, run == 1 ? body.zero() : f.rem(element, run), 1, lanes});
   };
   // Whole vectors, then what is left of the last one. Blocks and steps that fill the elements need no test.
-  const int64_t size = schedule.getBlock(), whole = elements / width * width, step = f.threads * width;
+  const int64_t whole = elements / width * width, step = f.threads * width;
   const bool isFull = whole % size == 0 && size % step == 0;
   Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), f.i64(whole));
   Value own = f.add(from, f.mul(f.thread, width));
-  LogicalResult done = f.forEach(values.zero, f.i64(size), step, [&](Value start) {
+  LogicalResult done = f.forEach(body.zero(), f.i64(size), step, [&](Value start) {
     Value element = f.add(own, start);
     if (isFull)
       return emit(element, width);
@@ -52,6 +46,13 @@ static LogicalResult emitNest(GPUFunction &f, MapScheduleAttr schedule, const Ne
 }
 
 FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
-  return forNests(f, schedule.getBlock(),
-                  [&](const Nest &nest, Value block) { return emitNest(f, schedule, nest, block); });
+  const int64_t size = schedule.getBlock();
+  return forNests(f, size, [&](const Nest &nest, Value block) {
+    Elements values = f.makeElements();
+    f.bindInputs(values);
+    NestBody body(f, values, nest);
+    if (failed(body.prepare()))
+      return failure();
+    return emitNestOnGPU(f, nest, body, schedule.getVector(), size, block);
+  });
 }

@@ -4,9 +4,9 @@
 //
 //===-------------------------------------------------------------------------------------------------------===//
 
-#include "Codegen/CPU/Reduce.h"
+#include "Codegen/Reduce/RowOps.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
 
@@ -21,13 +21,24 @@ static Type interiorOf(Value tensor) { return heldType(typeOf(tensor).getElement
 static bool isEvenAlongRow(Elements &values, Value tensor) { return values.isEvenAlong(tensor, columnsOf(tensor)); }
 
 FailureOr<Value> RowOps::at(Value tensor, Value row, Value column, int64_t width) {
-  return values.at(tensor, values.inRow(row, columnsOf(tensor), column, width, isEvenAlongRow(values, tensor)));
+  const bool isEven = isEvenAlongRow(values, tensor);
+  const int64_t columns = columnsOf(tensor);
+  if (isEven || width == 1)
+    return values.at(tensor, values.inRow(row, columns, column, width, isEven));
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    FailureOr<Value> value = values.at(tensor, values.inRow(row, columns, f.add(column, f.i64(lane)), 1, isEven));
+    if (failed(value))
+      return failure();
+    lanes.push_back(*value);
+  }
+  return Value(vector::FromElementsOp::create(b, withLanes(lanes.front().getType(), width), lanes));
 }
 
 LogicalResult RowOps::prepare(Operation *op) {
-  if (givesRows(op) || isa<SoftmaxCrossEntropyRowsOp>(op)) {
+  if (allocate && (givesRows(op) || isa<SoftmaxCrossEntropyRowsOp>(op))) {
     Value rows = op->getOperand(0);
-    scratch[op] = f.allocate(interiorOf(rows), columnsOf(rows));
+    scratch[op] = allocate(interiorOf(rows), columnsOf(rows));
   }
   auto loss = dyn_cast<SoftmaxCrossEntropyGradOp>(op);
   if (!loss || !loss.getWeights())
@@ -41,7 +52,7 @@ LogicalResult RowOps::prepare(Operation *op) {
   };
   Value end = f.i64(typeOf(weights).getNumElements());
   FailureOr<Value> sum =
-      reduceColumns(f, values.zero, end, /*isEven=*/false, {floatConstant(b, interior, 0), add}, get);
+      team.reduce(values.zero, end, /*granule=*/1, /*isEven=*/false, {floatConstant(b, interior, 0), add}, get);
   if (succeeded(sum))
     sumsOfWeights[op] = *sum;
   return sum;
@@ -59,11 +70,12 @@ FailureOr<Value> RowOps::buildValue(Operation *op, Value row) {
     return at(input, row, column, width);
   };
   auto combine = [&](Value x, Value y) { return combineReduction(b, op, x, y); };
-  FailureOr<Value> combined = reduceColumns(f, values.zero, f.i64(columnsOf(input)), isEvenAlongRow(values, input),
-                                            {reductionIdentity(b, op, interiorOf(input)), combine}, get);
+  const int64_t columns = columnsOf(input);
+  FailureOr<Value> combined = team.reduce(values.zero, f.i64(columns), columns, isEvenAlongRow(values, input),
+                                          {reductionIdentity(b, op, interiorOf(input)), combine}, get);
   if (failed(combined))
     return failure();
-  return finishReduction(b, op, *combined, columnsOf(input));
+  return finishReduction(b, op, *combined, columns);
 }
 
 FailureOr<Value> RowOps::argmaxOf(ArgmaxOp op, int64_t size, function_ref<FailureOr<Value>(Value)> get) {
@@ -76,10 +88,12 @@ FailureOr<Value> RowOps::argmaxOf(ArgmaxOp op, int64_t size, function_ref<Failur
     Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, best, best);
     return arith::AndIOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, value, best), isNumber);
   };
-  FailureOr<Value> first = get(values.zero);
+  // A thread without numbers of its own looks at the last one, which changes nothing.
+  Value start = team.members == 1 ? values.zero : f.min(team.member, f.i64(size - 1));
+  FailureOr<Value> first = get(start);
   if (failed(first))
     return failure();
-  auto end = f.forEach(f.i64(1), f.i64(size), 1, {*first, values.zero},
+  auto end = f.forEach(f.add(start, f.i64(team.members)), f.i64(size), team.members, {*first, start},
                        [&](Value number, ValueRange best) -> FailureOr<SmallVector<Value>> {
                          Elements::Scope scope(values);
                          FailureOr<Value> value = get(number);
@@ -91,7 +105,13 @@ FailureOr<Value> RowOps::argmaxOf(ArgmaxOp op, int64_t size, function_ref<Failur
                        });
   if (failed(end))
     return failure();
-  return castHeld(b, (*end)[1], b.getI64Type(), typeOf(op.getResult()).getElementType());
+  auto merge = [&](ArrayRef<Value> x, ArrayRef<Value> y) -> SmallVector<Value> {
+    Value isSame = arith::XOrIOp::create(b, isBetter(x[0], y[0]), intConstant(b, b.getI1Type(), 1));
+    Value isFirst = arith::AndIOp::create(b, isSame, f.isBelow(y[1], x[1]));
+    Value second = arith::OrIOp::create(b, isBetter(y[0], x[0]), isFirst);
+    return {arith::SelectOp::create(b, second, y[0], x[0]), arith::SelectOp::create(b, second, y[1], x[1])};
+  };
+  return castHeld(b, team.combine(*end, merge)[1], b.getI64Type(), typeOf(op.getResult()).getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,26 +130,35 @@ FailureOr<RowOps::Softmax> RowOps::softmax(Operation *op, Value logits, Value ro
     Elements::Scope scope(values);
     return get(column, width);
   };
-  FailureOr<Value> largest = reduceColumns(f, values.zero, end, isEven, {lowest, larger}, getScoped);
+  FailureOr<Value> largest = team.reduce(values.zero, end, columnsOf(logits), isEven, {lowest, larger}, getScoped);
   if (failed(largest))
     return failure();
 
-  Value exponentials = scratch.lookup(op);
-  auto exponential = [&](Value column, int64_t width) -> FailureOr<Value> {
-    Elements::Scope scope(values);
-    FailureOr<Value> x = get(column, width);
+  Value kept = scratch.lookup(op);
+  auto compute = [this, op, logits, row, largest = *largest](Value column, int64_t width) -> FailureOr<Value> {
+    FailureOr<Value> x = at(logits, row, column, width);
     if (failed(x))
       return failure();
-    FailureOr<Value> y = buildElementary(b, op, "exp", arith::SubFOp::create(b, *x, splat(b, *largest, width)));
-    if (succeeded(y))
-      values.store(*y, interior, exponentials, {values.zero, 1, column, 1, width});
+    return buildElementary(b, op, "exp", arith::SubFOp::create(b, *x, splat(b, largest, width)));
+  };
+  auto exponential = [&](Value column, int64_t width) -> FailureOr<Value> {
+    Elements::Scope scope(values);
+    FailureOr<Value> y = compute(column, width);
+    if (succeeded(y) && kept)
+      values.store(*y, interior, kept, {values.zero, 1, column, 1, width});
     return y;
   };
   auto add = [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); };
-  FailureOr<Value> sum = reduceColumns(f, values.zero, end, isEven, {floatConstant(b, interior, 0), add}, exponential);
+  FailureOr<Value> sum =
+      team.reduce(values.zero, end, columnsOf(logits), isEven, {floatConstant(b, interior, 0), add}, exponential);
   if (failed(sum))
     return failure();
-  return Softmax{*largest, *sum, exponentials};
+  Softmax parts{*largest, *sum, compute};
+  if (kept)
+    parts.exponential = [this, interior, kept](Value column, int64_t width) -> FailureOr<Value> {
+      return values.load(interior, kept, {values.zero, 1, column, 1, width});
+    };
+  return parts;
 }
 
 FailureOr<Value> RowOps::labelOf(Value labels, Value row) {
@@ -167,7 +196,8 @@ FailureOr<Value> RowOps::sumOfProducts(Value x, Value y, Value row) {
   };
   auto add = [&](Value a, Value c) -> Value { return arith::AddFOp::create(b, a, c); };
   const bool isEven = isEvenAlongRow(values, x) && isEvenAlongRow(values, y);
-  return reduceColumns(f, values.zero, f.i64(columnsOf(x)), isEven, {floatConstant(b, interiorOf(x), 0), add}, get);
+  return team.reduce(values.zero, f.i64(columnsOf(x)), columnsOf(x), isEven, {floatConstant(b, interiorOf(x), 0), add},
+                     get);
 }
 
 /// The weight of a row divided by the sum of weights: one over the number of rows without weights.
@@ -184,54 +214,53 @@ FailureOr<Value> RowOps::shareOf(SoftmaxCrossEntropyGradOp op, Value row) {
   return Value(arith::DivFOp::create(b, *weight, sumsOfWeights.lookup(op)));
 }
 
-LogicalResult RowOps::storeRow(Operation *op, Value row, Value target, bool isEven, Get get) {
-  Value result = op->getResult(0);
-  Type element = typeOf(result).getElementType();
-  const int64_t width = isEven ? kPartialSums : 1;
-  return f.forLanes(values.zero, f.i64(columnsOf(result)), width, columnsOf(result) % width != 0,
-                    [&](Value column, int64_t lanes) -> LogicalResult {
-                      Elements::Scope scope(values);
-                      FailureOr<Value> value = get(column, lanes);
-                      if (failed(value))
-                        return failure();
-                      values.store(roundTo(b, *value, element), element, target, {values.zero, 1, column, 1, lanes});
-                      return success();
-                    });
+RowOps::Row RowOps::rounded(Operation *op, bool isEven, std::function<FailureOr<Value>(Value, int64_t)> get) {
+  Type element = typeOf(op->getResult(0)).getElementType();
+  auto at = [this, element, get = std::move(get)](Value column, int64_t width) -> FailureOr<Value> {
+    FailureOr<Value> value = get(column, width);
+    if (failed(value))
+      return failure();
+    return roundTo(b, *value, element);
+  };
+  return {at, isEven};
 }
 
-LogicalResult RowOps::buildRow(Operation *op, Value row, Value target) {
-  auto mul = [&](Value x, Value y) -> Value { return arith::MulFOp::create(b, x, y); };
-  auto sub = [&](Value x, Value y) -> Value { return arith::SubFOp::create(b, x, y); };
-
-  if (auto gradient = dyn_cast<SoftmaxGradOp>(op)) {
-    Value y = gradient.getOutput(), g = gradient.getGradient();
-    FailureOr<Value> sum = sumOfProducts(y, g, row);
-    if (failed(sum))
+FailureOr<RowOps::Row> RowOps::softmaxGradient(SoftmaxGradOp op, Value row) {
+  Value y = op.getOutput(), g = op.getGradient();
+  FailureOr<Value> sum = sumOfProducts(y, g, row);
+  if (failed(sum))
+    return failure();
+  const bool isEven = isEvenAlongRow(values, y) && isEvenAlongRow(values, g);
+  return rounded(op, isEven, [this, y, g, row, sum = *sum](Value column, int64_t width) -> FailureOr<Value> {
+    FailureOr<Value> yHere = at(y, row, column, width);
+    FailureOr<Value> gHere = at(g, row, column, width);
+    if (failed(yHere) || failed(gHere))
       return failure();
-    const bool isEven = isEvenAlongRow(values, y) && isEvenAlongRow(values, g);
-    return storeRow(op, row, target, isEven, [&](Value column, int64_t width) -> FailureOr<Value> {
-      FailureOr<Value> yHere = at(y, row, column, width);
-      FailureOr<Value> gHere = at(g, row, column, width);
-      if (failed(yHere) || failed(gHere))
-        return failure();
-      return mul(*yHere, sub(*gHere, splat(b, *sum, width)));
-    });
-  }
+    Value difference = arith::SubFOp::create(b, *gHere, splat(b, sum, width));
+    return Value(arith::MulFOp::create(b, *yHere, difference));
+  });
+}
+
+FailureOr<RowOps::Row> RowOps::buildRow(Operation *op, Value row) {
+  if (auto gradient = dyn_cast<SoftmaxGradOp>(op))
+    return softmaxGradient(gradient, row);
 
   Value logits = op->getOperand(0);
   Type interior = interiorOf(logits);
   FailureOr<Softmax> parts = softmax(op, logits, row);
   if (failed(parts))
     return failure();
-  auto probability = [&](Value column, int64_t width) -> Value {
-    Value exponential = values.load(interior, parts->exponentials, {values.zero, 1, column, 1, width});
-    return arith::DivFOp::create(b, exponential, splat(b, parts->sum, width));
+  auto probability = [this, parts = *parts](Value column, int64_t width) -> FailureOr<Value> {
+    FailureOr<Value> exponential = parts.exponential(column, width);
+    if (failed(exponential))
+      return failure();
+    return Value(arith::DivFOp::create(b, *exponential, splat(b, parts.sum, width)));
   };
+  const bool isEven = scratch.contains(op) || isEvenAlongRow(values, logits);
   auto loss = dyn_cast<SoftmaxCrossEntropyGradOp>(op);
   auto rowLoss = dyn_cast<SoftmaxCrossEntropyGradRowsOp>(op);
   if (!loss && !rowLoss)
-    return storeRow(op, row, target, /*isEven=*/true,
-                    [&](Value column, int64_t width) -> FailureOr<Value> { return probability(column, width); });
+    return rounded(op, isEven, probability);
 
   // What the row is multiplied by: its factor, or its share of the mean and then the gradient of the mean.
   FailureOr<Value> label = labelOf(op->getOperand(1), row);
@@ -245,14 +274,18 @@ LogicalResult RowOps::buildRow(Operation *op, Value row, Value target) {
       return failure();
     incoming = castHeld(b, *gradient, typeOf(loss.getGradient()).getElementType(), interior);
   }
-  return storeRow(op, row, target, /*isEven=*/true, [&](Value column, int64_t width) -> FailureOr<Value> {
-    Type i64 = withLanes(b.getI64Type(), width);
+  auto get = [this, probability, interior, label = *label, share = *share,
+              incoming](Value column, int64_t width) -> FailureOr<Value> {
+    FailureOr<Value> likelihood = probability(column, width);
+    if (failed(likelihood))
+      return failure();
+    Type i64 = withLanes(b.getI64Type(), width), type = withLanes(interior, width);
     Value columns = arith::AddIOp::create(b, splat(b, column, width), laneNumbers(b, i64));
-    Value isLabel = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns, splat(b, *label, width));
-    Type type = withLanes(interior, width);
+    Value isLabel = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns, splat(b, label, width));
     Value hit = arith::SelectOp::create(b, isLabel, floatConstant(b, type, 1), floatConstant(b, type, 0));
-    Value difference = sub(probability(column, width), hit);
-    Value shared = mul(difference, splat(b, *share, width));
-    return incoming ? mul(shared, splat(b, incoming, width)) : shared;
-  });
+    Value difference = arith::SubFOp::create(b, *likelihood, hit);
+    Value shared = arith::MulFOp::create(b, difference, splat(b, share, width));
+    return incoming ? Value(arith::MulFOp::create(b, shared, splat(b, incoming, width))) : shared;
+  };
+  return rounded(op, isEven, get);
 }

@@ -1,0 +1,64 @@
+//===- CPUTeam.cpp - one thread as a team, and as a crew --------------------------------------------------===//
+
+#include "Codegen/CPU/CPUTeam.h"
+
+#include "Codegen/Reduce/Reduce.h"
+
+using namespace mlir;
+using namespace mp;
+
+FailureOr<Value> CPUTeam::reduce(Value from, Value to, int64_t, bool isEven, Combination combination, LanesAt get) {
+  LaneBuilder &b = f.b;
+  auto over = [&](Value first, Value last, int64_t width, Value start) {
+    return f.forEach(first, last, width, ValueRange{start},
+                     [&](Value column, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+                       FailureOr<Value> next = get(column, width);
+                       if (failed(next))
+                         return failure();
+                       return SmallVector<Value>{combination.combine(soFar[0], *next)};
+                     });
+  };
+  Value result = combination.identity, middle = from;
+  if (isEven) {
+    middle = f.add(from, f.mul(f.div(f.sub(to, from), kPartialSums), kPartialSums));
+    auto wide = over(from, middle, kPartialSums, splat(b, result, kPartialSums));
+    if (failed(wide))
+      return failure();
+    result = combineLanes(b, wide->front(), combination.combine);
+  }
+  auto rest = over(middle, to, 1, result);
+  if (failed(rest))
+    return failure();
+  return rest->front();
+}
+
+LogicalResult CPUTeam::forColumns(int64_t columns, bool isEven, function_ref<LogicalResult(Value, int64_t)> body) {
+  const int64_t width = isEven ? vector : 1;
+  return f.forLanes(member, f.i64(columns), width, columns % width != 0, body);
+}
+
+LogicalResult CPUCrew::forEach(Team &team, int64_t count, function_ref<LogicalResult(Value, Value)> body) {
+  return f.forEach(team.member, f.i64(count), 1, [&](Value number) { return body(number, Value()); });
+}
+
+LogicalResult CPUCrew::emitNest(const Nest &nest, NestBody &body) {
+  return emitNestOnCPU(f, nest, body, vector, f.i64(0), f.i64(nest.elements), /*isWhole=*/true);
+}
+
+LogicalResult mp::emitNestOnCPU(CPUFunction &f, const Nest &nest, NestBody &body, int64_t vector, Value from, Value to,
+                                bool isWhole) {
+  const int64_t run = body.run, width = run == 1 ? 1 : vector;
+  auto emitRun = [&](Value row, Value first, Value last) {
+    const bool hasRest = run % width != 0 || !isWhole;
+    return f.forLanes(first, last, width, hasRest,
+                      [&](Value column, int64_t lanes) { return body.emit({row, run, column, 1, lanes}); });
+  };
+  if (run == nest.elements)
+    return emitRun(body.zero(), from, to);
+  Value lastRow = f.div(f.add(to, f.i64(run - 1)), run);
+  return f.forEach(f.div(from, run), lastRow, 1, [&](Value row) {
+    Value start = f.mul(row, run);
+    Value first = f.max(f.sub(from, start), body.zero()), end = f.min(f.sub(to, start), f.i64(run));
+    return emitRun(row, first, end);
+  });
+}

@@ -1,0 +1,56 @@
+//===- CPUTeam.h - one thread as a team, and as a crew -------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_CPU_CPUTEAM_H
+#define MP_CODEGEN_CPU_CPUTEAM_H
+
+#include "Codegen/CPU/CPUFunction.h"
+#include "Codegen/Reduce/Team.h"
+
+namespace mp {
+
+/// Sums have this many partial sums whatever the width of registers, so that their bits are the same on every machine.
+inline constexpr int64_t kPartialSums = 16;
+
+/// One thread. Lane l of kPartialSums takes the columns l, l + kPartialSums, ... after the first; then the lanes'
+/// halves are combined until one is left, and the remaining columns are added in order.
+class CPUTeam : public Team {
+public:
+  CPUTeam(CPUFunction &f, int64_t vector) : f(f), vector(vector) { member = f.i64(0); }
+
+  mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
+                                      Combination combination, LanesAt get) override;
+  llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<mlir::Value> own, Merge) override {
+    return llvm::SmallVector<mlir::Value>(own);
+  }
+  mlir::LogicalResult forColumns(int64_t columns, bool isEven,
+                                 llvm::function_ref<mlir::LogicalResult(mlir::Value, int64_t)> body) override;
+  mlir::LogicalResult once(llvm::function_ref<mlir::LogicalResult()> body) override { return body(); }
+
+private:
+  CPUFunction &f;
+  const int64_t vector;
+};
+
+class CPUCrew : public Crew {
+public:
+  CPUCrew(CPUFunction &f, int64_t vector) : f(f), vector(vector) {}
+
+  mlir::Value allocate(mlir::Type element, int64_t elements) override { return f.allocate(element, elements); }
+  std::unique_ptr<Team> makeTeam(int64_t, int64_t) override { return std::make_unique<CPUTeam>(f, vector); }
+  mlir::LogicalResult forEach(Team &, int64_t count,
+                              llvm::function_ref<mlir::LogicalResult(mlir::Value, mlir::Value)> body) override;
+  mlir::LogicalResult emitNest(const Nest &nest, NestBody &body) override;
+  void synchronize() override {}
+
+private:
+  CPUFunction &f;
+  const int64_t vector;
+};
+
+/// Elements [from, to) of a nest, `vector` at once where they walk evenly.
+mlir::LogicalResult emitNestOnCPU(CPUFunction &f, const Nest &nest, NestBody &body, int64_t vector, mlir::Value from,
+                                  mlir::Value to, bool isWhole);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_CPU_CPUTEAM_H

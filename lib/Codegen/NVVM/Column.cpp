@@ -1,0 +1,112 @@
+//===- Column.cpp - reductions over leading dimensions, on a GPU ------------------------------------------------===//
+//
+// The threads of a block are a rectangle: neighbours take neighbouring vectors of one row, each line of them its own
+// rows. The lines are combined pairwise through shared memory, in an order that the schedule fixes.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+
+#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/Reduce/Reduce.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+/// One root in one block.
+struct Columns {
+  GPUFunction &f;
+  const ColumnRoot &root;
+  Elements values;
+  int64_t width = 1, perLine = 1, lines = 1;
+  bool isEven = false;
+  Value line, place;
+
+  Columns(GPUFunction &f, const ColumnRoot &root) : f(f), root(root), values(f.makeElements()) {}
+
+  LogicalResult emit(ColumnScheduleAttr schedule, Value block) {
+    f.bindInputs(values);
+    FailureOr<bool> even = prepareColumns(f, values, root);
+    if (failed(even))
+      return failure();
+    isEven = *even;
+    width = isEven ? std::gcd(root.columns, schedule.getVector()) : 1;
+    perLine = schedule.getColumns() / width;
+    if (perLine > f.threads || f.threads % perLine != 0)
+      return f.kernel.emitOpError("takes ")
+             << perLine << " threads for a line of columns, which do not divide the " << f.threads << " of its block";
+    lines = f.threads / perLine;
+    place = f.rem(f.thread, perLine);
+    line = f.div(f.thread, perLine);
+
+    // Columns beyond the last are those of the last thread again, and nobody stores them.
+    const bool isFull = root.columns % schedule.getColumns() == 0;
+    Value own = f.add(f.mul(block, schedule.getColumns()), f.mul(place, width));
+    Value column = isFull ? own : f.min(own, f.i64(root.columns - width));
+    FailureOr<Value> sum = sumOfLine(column);
+    if (failed(sum))
+      return failure();
+    Value combined = combineLines(*sum);
+    Value stores = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, line, f.i64(0));
+    if (!isFull)
+      stores = arith::AndIOp::create(f.b, stores, f.isBelow(own, f.i64(root.columns)));
+    return f.when(stores, [&] {
+      Elements::Scope scope(values);
+      return finishColumns(f, values, root, combined, {values.zero, root.columns, column, 1, width});
+    });
+  }
+
+private:
+  /// What this thread's line makes of rows line, line + lines, ...
+  FailureOr<Value> sumOfLine(Value column) {
+    Value input = root.op->getOperand(0);
+    Type held = heldType(cast<RankedTensorType>(input.getType()).getElementType());
+    Value start = reductionIdentity(f.b, root.op, withLanes(held, width));
+    auto next = [&](Value row, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+      Elements::Scope scope(values);
+      FailureOr<Value> value = values.at(input, values.inRow(row, root.columns, column, width, isEven));
+      if (failed(value))
+        return failure();
+      return SmallVector<Value>{combineReduction(f.b, root.op, soFar[0], *value)};
+    };
+    auto end = root.rows % lines == 0
+                   ? f.forEach(values.zero, f.i64(root.rows), lines, ValueRange{start},
+                               [&](Value row, ValueRange soFar) { return next(f.add(line, row), soFar); })
+                   : f.forEach(line, f.i64(root.rows), lines, ValueRange{start}, next);
+    if (failed(end))
+      return failure();
+    return end->front();
+  }
+
+  /// What all lines make, in the threads of line 0.
+  Value combineLines(Value own) {
+    if (lines == 1)
+      return own;
+    Type type = laneType(own.getType());
+    const unsigned alignment = type.getIntOrFloatBitWidth() / 8 * static_cast<unsigned>(width & -width);
+    Value memory = f.allocateShared(type, f.threads * width);
+    auto placeOf = [&](Value thread) { return f.offset(memory, type, f.mul(thread, width)); };
+    Value at = placeOf(f.thread);
+    // A number of lines that is no power of two leaves one over now and then.
+    for (int64_t left = lines; left > 1; left = (left + 1) / 2) {
+      const int64_t half = (left + 1) / 2;
+      LLVM::StoreOp::create(f.b, own, at, alignment);
+      f.barrier();
+      Value hasOther = f.isBelow(f.add(line, f.i64(half)), f.i64(left));
+      Value other = f.offset(at, type, arith::SelectOp::create(f.b, hasOther, f.i64(half * perLine * width), f.i64(0)));
+      Value theirs = LLVM::LoadOp::create(f.b, own.getType(), other, alignment);
+      own = arith::SelectOp::create(f.b, hasOther, combineReduction(f.b, root.op, own, theirs), own);
+      f.barrier();
+    }
+    return own;
+  }
+};
+
+} // namespace
+
+FailureOr<int64_t> mp::emitGPUColumn(GPUFunction &f, ColumnScheduleAttr schedule) {
+  return forColumnRoots(f, schedule.getColumns(),
+                        [&](const ColumnRoot &root, Value block) { return Columns(f, root).emit(schedule, block); });
+}

@@ -1,0 +1,146 @@
+//===- GPUTeam.cpp - lanes of a warp, or a block, as a team -------------------------------------------------===//
+
+#include "Codegen/NVVM/GPUTeam.h"
+
+#include "Codegen/Reduce/Reduce.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+GPUTeam::GPUTeam(GPUFunction &f, int64_t size, int64_t vector) : f(f), b(f.b), vector(vector) {
+  members = size;
+  member = isBlock() ? f.thread : f.rem(f.thread, members);
+  number = isBlock() ? f.i64(0) : f.div(f.thread, members);
+}
+
+/// The value of an integer constant.
+static std::optional<int64_t> constantOf(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+FailureOr<Value> GPUTeam::reduce(Value from, Value to, int64_t granule, bool isEven, Combination combination,
+                                 LanesAt get) {
+  const int64_t width = isEven ? std::gcd(granule, vector) : 1, step = members * width;
+  Value start = splat(b, combination.identity, width);
+  auto combineNext = [&](Value column, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+    FailureOr<Value> next = get(column, width);
+    if (failed(next))
+      return failure();
+    return SmallVector<Value>{combination.combine(soFar[0], *next)};
+  };
+  // Bounds that are known and shared out evenly give LLVM a loop of known length.
+  std::optional<int64_t> first = constantOf(from), last = constantOf(to);
+  const bool isShared = first && last && (*last - *first) % step == 0;
+  Value own = f.add(from, f.mul(member, width));
+  auto combined = isShared
+                      ? f.forEach(f.i64(0), f.i64(*last - *first), step, ValueRange{start},
+                                  [&](Value done, ValueRange soFar) { return combineNext(f.add(own, done), soFar); })
+                      : f.forEach(own, to, step, ValueRange{start}, combineNext);
+  if (failed(combined))
+    return failure();
+  Value lanes = combineLanes(b, combined->front(), combination.combine);
+  auto merge = [&](ArrayRef<Value> x, ArrayRef<Value> y) {
+    return SmallVector<Value>{combination.combine(x.front(), y.front())};
+  };
+  return combine({lanes}, merge).front();
+}
+
+SmallVector<Value> GPUTeam::combine(ArrayRef<Value> own, Merge merge) {
+  SmallVector<Value> values(own);
+  for (int64_t lanes = std::min(members, Chip::kWarp) / 2; lanes > 0; lanes /= 2) {
+    SmallVector<Value> others = llvm::map_to_vector(values, [&](Value value) { return f.shuffleXor(value, lanes); });
+    values = merge(values, others);
+  }
+  return members > Chip::kWarp ? combineWarps(values, merge) : values;
+}
+
+/// Every thread combines what the block's warps have, in their order.
+SmallVector<Value> GPUTeam::combineWarps(ArrayRef<Value> own, Merge merge) {
+  const int64_t warps = members / Chip::kWarp;
+  SmallVector<Value> places;
+  for (Value value : own)
+    places.push_back(f.sharedForWarps(value.getType(), places.size()));
+  Value warp = f.div(f.thread, Chip::kWarp);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, f.lane, f.i64(0));
+  (void)f.when(isFirst, [&] {
+    for (auto [place, value] : llvm::zip_equal(places, own))
+      LLVM::StoreOp::create(b, value, f.offset(place, value.getType(), warp));
+    return success();
+  });
+  f.barrier();
+  SmallVector<Value> combined;
+  for (int64_t index = 0; index < warps; ++index) {
+    SmallVector<Value> next;
+    for (auto [place, value] : llvm::zip_equal(places, own))
+      next.push_back(LLVM::LoadOp::create(b, value.getType(), f.offset(place, value.getType(), index)));
+    combined = index == 0 ? next : merge(combined, next);
+  }
+  // The places are free again once all threads have read them.
+  f.barrier();
+  return combined;
+}
+
+LogicalResult GPUTeam::forColumns(int64_t columns, bool isEven, function_ref<LogicalResult(Value, int64_t)> body) {
+  const int64_t width = isEven ? std::gcd(columns, vector) : 1, step = members * width;
+  Value own = f.mul(member, width);
+  if (columns % step != 0)
+    return f.forEach(own, f.i64(columns), step, [&](Value column) { return body(column, width); });
+  return f.forEach(f.i64(0), f.i64(columns), step, [&](Value done) { return body(f.add(own, done), width); });
+}
+
+LogicalResult GPUTeam::once(function_ref<LogicalResult()> body) {
+  if (members == 1)
+    return body();
+  return f.when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, member, f.i64(0)), body);
+}
+
+LogicalResult GPUTeam::forEach(Value from, int64_t count, int64_t total,
+                               function_ref<LogicalResult(Value, Value)> body) {
+  const int64_t teams = f.threads / members;
+  if (total % count == 0 && count % teams == 0)
+    return f.forEach(f.i64(0), f.i64(count), teams,
+                     [&](Value done) { return body(f.add(from, f.add(done, number)), Value()); });
+  Value to = f.min(f.add(from, f.i64(count)), f.i64(total));
+  return f.forEach(f.i64(0), f.i64(count), teams, [&](Value done) {
+    Value own = f.add(from, f.add(done, number)), isValid = f.isBelow(own, to);
+    // Whole warps may stay away. Lanes may not, since others of their warp shuffle with them: they repeat the last one.
+    if (members >= Chip::kWarp)
+      return f.when(isValid, [&] { return body(own, Value()); });
+    return body(f.min(own, f.sub(to, f.i64(1))), isValid);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// One block for everything
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<Team> GPUCrew::makeTeam(int64_t results, int64_t terms) {
+  // Threads enough for all results to be under way at once, none without an element.
+  const int64_t share = f.threads / std::max<int64_t>(results, 1);
+  const int64_t useful = static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(terms, 1)));
+  int64_t members = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(std::max<int64_t>(share, 1))));
+  members = std::min({members, useful, Chip::kWarp});
+  if (members == Chip::kWarp && share > Chip::kWarp && terms > 4 * Chip::kWarp)
+    members = f.threads;
+  return std::make_unique<GPUTeam>(f, members, vector);
+}
+
+LogicalResult GPUCrew::forEach(Team &team, int64_t count, function_ref<LogicalResult(Value, Value)> body) {
+  if (count == 0)
+    return success();
+  return static_cast<GPUTeam &>(team).forEach(f.i64(0), count, count, body);
+}
+
+LogicalResult GPUCrew::emitNest(const Nest &nest, NestBody &body) {
+  if (nest.elements == 0)
+    return success();
+  const int64_t size = static_cast<int64_t>(llvm::alignTo(nest.elements, vector));
+  return emitNestOnGPU(f, nest, body, vector, size, f.i64(0));
+}

@@ -1,0 +1,62 @@
+//===- GPUTeam.h - lanes of a warp, or a block, as a team --------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_NVVM_GPUTEAM_H
+#define MP_CODEGEN_NVVM_GPUTEAM_H
+
+#include "Codegen/NVVM/GPUFunction.h"
+#include "Codegen/Reduce/Team.h"
+
+namespace mp {
+
+/// `members` neighbouring threads: a power of two up to a warp, or the whole block. Thread t takes `vector` columns
+/// from t * vector, from (t + members) * vector, ...; then its lanes are combined, then the lanes of its warp by
+/// shuffles, then the warps in order, through shared memory.
+class GPUTeam : public Team {
+public:
+  GPUTeam(GPUFunction &f, int64_t members, int64_t vector);
+
+  mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
+                                      Combination combination, LanesAt get) override;
+  llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<mlir::Value> own, Merge merge) override;
+  mlir::LogicalResult forColumns(int64_t columns, bool isEven,
+                                 llvm::function_ref<mlir::LogicalResult(mlir::Value, int64_t)> body) override;
+  mlir::LogicalResult once(llvm::function_ref<mlir::LogicalResult()> body) override;
+
+  /// body(number, isValid) for the numbers [from, from + count) below `total`, each by one of the block's teams; see
+  /// Crew::forEach.
+  mlir::LogicalResult forEach(mlir::Value from, int64_t count, int64_t total,
+                              llvm::function_ref<mlir::LogicalResult(mlir::Value number, mlir::Value isValid)> body);
+
+private:
+  bool isBlock() const { return members == f.threads; }
+  llvm::SmallVector<mlir::Value> combineWarps(llvm::ArrayRef<mlir::Value> own, Merge merge);
+
+  GPUFunction &f;
+  LaneBuilder &b;
+  const int64_t vector;
+  mlir::Value number; ///< of this team among the block's
+};
+
+class GPUCrew : public Crew {
+public:
+  GPUCrew(GPUFunction &f, int64_t vector) : f(f), vector(vector) {}
+
+  mlir::Value allocate(mlir::Type element, int64_t elements) override { return f.allocateShared(element, elements); }
+  std::unique_ptr<Team> makeTeam(int64_t results, int64_t terms) override;
+  mlir::LogicalResult forEach(Team &team, int64_t count,
+                              llvm::function_ref<mlir::LogicalResult(mlir::Value, mlir::Value)> body) override;
+  mlir::LogicalResult emitNest(const Nest &nest, NestBody &body) override;
+  void synchronize() override { f.barrier(); }
+
+private:
+  GPUFunction &f;
+  const int64_t vector;
+};
+
+/// Block `block` of a nest that is cut into blocks of `size` elements: neighbouring threads take neighbouring vectors.
+mlir::LogicalResult emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body, int64_t vector, int64_t size,
+                                  mlir::Value block);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_NVVM_GPUTEAM_H

@@ -1,0 +1,29 @@
+//===- Row.cpp - rows over the last dimension, on a GPU ------------------------------------------------------===//
+//
+// A row is read once for each op that looks at all of it; short rows stay in registers or the first-level cache
+// between. What a row op gives for a row is computed where it is read and takes no memory.
+//
+//===-----------------------------------------------------------------------------------------------------------===//
+
+#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/Reduce/RowBody.h"
+
+using namespace mlir;
+using namespace mp;
+
+FailureOr<int64_t> mp::emitGPURow(GPUFunction &f, RowScheduleAttr schedule) {
+  const int64_t team = schedule.getTeam();
+  if (team != f.threads && (team > Chip::kWarp || !llvm::isPowerOf2_64(team)))
+    return f.kernel.emitOpError("has a team of ")
+           << team << " threads; a GPU takes a power of two up to " << Chip::kWarp << ", or the whole block";
+  GPUTeam threads(f, team, schedule.getVector());
+  Elements values = f.makeElements();
+  RowBody body(f, values, threads, /*allocate=*/{});
+  if (failed(body.prepare()))
+    return failure();
+  auto emit = [&](Value row, Value isValid) { return body.emit(row, isValid); };
+  if (body.rows != 0 &&
+      failed(threads.forEach(f.mul(f.block, schedule.getRows()), schedule.getRows(), body.rows, emit)))
+    return failure();
+  return llvm::divideCeil(body.rows, schedule.getRows());
+}

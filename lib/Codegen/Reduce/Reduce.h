@@ -1,0 +1,56 @@
+//===- Reduce.h - ops that look at more than one element ---------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_REDUCE_REDUCE_H
+#define MP_CODEGEN_REDUCE_REDUCE_H
+
+#include "Codegen/Reduce/Team.h"
+
+namespace mp {
+
+/// One lane of several, which are a power of two: halves are combined until one is left.
+mlir::Value combineLanes(LaneBuilder &b, mlir::Value lanes,
+                         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+
+/// The combination that a reduce_sum, reduce_mean or reduce_max makes of held elements, and what becomes of its result:
+/// the division of a mean over `count` elements, and the rounding.
+mlir::Value reductionIdentity(LaneBuilder &b, mlir::Operation *op, mlir::Type lanes);
+mlir::Value combineReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value x, mlir::Value y);
+mlir::Value finishReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value combined, int64_t count);
+
+/// Whether an op reduces by itself or looks at whole rows: what RowOps builds, plus reductions over other dimensions.
+bool isReduction(mlir::Operation *op);
+/// Whether it gives a row for each row: softmax and the gradients.
+bool givesRows(mlir::Operation *op);
+/// Whether it is mp.nonfinite_blocks or mp.sum_squares_blocks.
+bool isBlocksOp(mlir::Operation *op);
+
+/// Result `index` of a blocks op, held.
+mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, Team &team, Elements &values, mlir::Operation *op,
+                                          mlir::Value index);
+
+/// The results of one reduction over leading dimensions, [rows, columns] to [columns], with what is yielded of it.
+struct ColumnRoot {
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<unsigned> results;
+  int64_t rows = 1, columns = 1;
+};
+
+/// emit(root, block of the root) for every root of a column kernel, in blocks of `size` columns. Gives the number of
+/// blocks, or emits an error where a yield depends on no root, or an op is none that a column kernel makes.
+mlir::FailureOr<int64_t>
+forColumnRoots(KernelFunction &f, int64_t size,
+               llvm::function_ref<mlir::LogicalResult(const ColumnRoot &root, mlir::Value block)> emit);
+
+/// Builds what the root needs once, and says whether its columns can be walked.
+mlir::FailureOr<bool> prepareColumns(KernelFunction &f, Elements &values, const ColumnRoot &root);
+
+/// Stores what is yielded of a root whose combined lanes are at `here`.
+mlir::LogicalResult finishColumns(KernelFunction &f, Elements &values, const ColumnRoot &root, mlir::Value combined,
+                                  const Lanes &here);
+
+/// A kernel of partial results: a team for each block of the grid. Gives the number of blocks.
+mlir::FailureOr<int64_t> emitPartialResults(KernelFunction &f, Team &team);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_REDUCE_REDUCE_H

@@ -1,0 +1,151 @@
+//===- Commands.cpp - launch plans as commands of the executable ---------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Targets.h"
+
+using namespace mlir;
+
+namespace mp {
+
+using namespace executable;
+
+static Space translate(BufferPlace::Space space) {
+  switch (space) {
+  case BufferPlace::Space::Arena:
+    return Space::Arena;
+  case BufferPlace::Space::State:
+    return Space::State;
+  case BufferPlace::Space::Argument:
+    return Space::Argument;
+  case BufferPlace::Space::Result:
+    return Space::Result;
+  case BufferPlace::Space::Constant:
+    return Space::Constant;
+  }
+  llvm_unreachable("unknown space");
+}
+
+static Access translate(BufferAccess access) {
+  switch (access) {
+  case BufferAccess::Read:
+    return Access::Read;
+  case BufferAccess::Write:
+    return Access::Write;
+  case BufferAccess::ReadWrite:
+    return Access::ReadWrite;
+  }
+  llvm_unreachable("unknown access");
+}
+
+namespace {
+
+/// Turns launch plans into commands of the executable.
+class CommandWriter {
+public:
+  CommandWriter(const JobBuilder &builder, uint32_t code, ArrayRef<CompiledKernel> kernels)
+      : builder(builder), code(code), next(kernels.begin()) {}
+
+  void operator()(const LaunchCommand &command) {
+    const CompiledKernel &compiled = *next++;
+    LaunchT launch;
+    launch.kernel = KernelOp(command.kernel).getKernelName().str();
+    launch.symbol = compiled.symbol;
+    launch.blob = code;
+    launch.grid = compiled.grid;
+    launch.threads = 1;
+    launch.scratch_bytes = compiled.scratchBytes;
+    launch.threads = compiled.threads;
+    launch.shared_bytes = compiled.sharedBytes;
+    launch.flops = command.operations;
+    launch.bytes = command.bytes;
+    for (const LaunchBuffer &buffer : command.buffers)
+      launch.buffers.emplace_back(place(buffer.place), translate(buffer.access));
+    add(std::move(launch));
+  }
+
+  void operator()(const CopyCommand &command) {
+    CopyT copy;
+    copy.source = std::make_unique<Place>(place(command.source));
+    copy.destination = std::make_unique<Place>(place(command.destination));
+    add(std::move(copy));
+  }
+
+  void operator()(const FillCommand &command) {
+    FillT fill;
+    fill.destination = std::make_unique<Place>(place(command.destination));
+    fill.pattern = command.pattern;
+    fill.pattern_bytes = command.patternBytes;
+    add(std::move(fill));
+  }
+
+  /// Where the commands that follow go.
+  void startVariant(VariantT &variant) { commands = &variant.commands; }
+
+private:
+  Place place(const BufferPlace &place) const {
+    bool isState = place.space == BufferPlace::Space::State;
+    return Place(translate(place.space), isState ? builder.stateIndex(place.state) : place.index, place.offset,
+                 place.bytes);
+  }
+
+  template <typename Table> void add(Table table) {
+    auto command = std::make_unique<CommandT>();
+    command->what.Set(std::move(table));
+    commands->push_back(std::move(command));
+  }
+
+  const JobBuilder &builder;
+  uint32_t code;
+  const CompiledKernel *next;
+  std::vector<std::unique_ptr<CommandT>> *commands = nullptr;
+};
+
+} // namespace
+
+SmallVector<KernelOp> kernelsOf(ArrayRef<LaunchPlan> plans) {
+  SmallVector<KernelOp> kernels;
+  for (const LaunchPlan &plan : plans)
+    for (const PlanCommand &command : plan.commands)
+      if (auto *launch = std::get_if<LaunchCommand>(&command))
+        kernels.push_back(launch->kernel);
+  return kernels;
+}
+
+FailureOr<SmallVector<LaunchPlan>> planPrograms(ArrayRef<func::FuncOp> programs) {
+  SmallVector<LaunchPlan> plans;
+  for (func::FuncOp func : programs) {
+    FailureOr<LaunchPlan> plan = buildLaunchPlan(func);
+    if (failed(plan))
+      return failure();
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+LogicalResult addPlannedVariants(ArrayRef<func::FuncOp> programs, ArrayRef<LaunchPlan> plans, CompiledCode code,
+                                 const VariantTarget &target, JobBuilder &builder) {
+  uint32_t blob = builder.addBlob(target.codeKind, std::move(code.library));
+  CommandWriter writer(builder, blob, code.kernels);
+  for (auto [func, plan] : llvm::zip_equal(programs, plans)) {
+    FailureOr<VariantT *> variant = builder.addVariant(func, target.name);
+    if (failed(variant))
+      return failure();
+    for (StringRef feature : target.features)
+      (*variant)->features.push_back(feature.str());
+    (*variant)->arena_bytes = plan.arenaBytes;
+    if (!plan.constants.empty())
+      (*variant)->constants = builder.addBlob(BlobKind::Constants, plan.constants);
+    (*variant)->statistics->kernels = plan.kernels;
+    (*variant)->statistics->peak_bytes = plan.peakBytes;
+    writer.startVariant(**variant);
+    for (const PlanCommand &command : plan.commands)
+      std::visit(writer, command);
+  }
+  return success();
+}
+
+} // namespace mp
