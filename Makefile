@@ -14,7 +14,7 @@ help: ## list the targets
 	@echo "PRESET=dev, release or asan chooses the build in build/PRESET (now $(PRESET))."
 
 setup: GROUPS = build check lint
-setup: configured ## install what building and testing need (Debian 12, as root or with sudo), and configure
+setup: .venv/wheels configured ## install what building and testing need (Debian 12, as root or with sudo), and configure
 
 build: GROUPS = build
 build: configured ## build everything into build/PRESET
@@ -29,12 +29,12 @@ demo: configured ## train Fashion-MNIST in float32, mixed_float16 and mixed_bflo
 	  --optimizer=adam --learning-rate=0.001 --batch-size=128 --epochs=8 --json=build/demo/compare.json
 
 check: GROUPS = build check
-check: .venv configured sanitized ## build, and run every test
+check: .venv/wheels configured sanitized ## build, and run every test
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/run-suites $(SUITES)
 
 check-full: GROUPS = build check lint
-check-full: .venv configured sanitized ## the same with the long forms, and lint every file
+check-full: .venv/wheels configured sanitized ## the same with the long forms, and lint every file
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/run-suites $(SUITES) --long
@@ -76,3 +76,9 @@ sanitized: installed
 # What Python needs beyond this environment comes from Debian, too: one source, nothing to download twice.
 .venv: | installed
 	/usr/bin/python3 -m venv --system-site-packages --without-pip .venv
+
+# What Debian does not carry: tools that tests run and that are never redistributed.
+.venv/wheels: setup/wheels.txt | .venv
+	@setup/timed wheels /usr/bin/python3 -m pip --python .venv/bin/python install --quiet --no-deps --require-hashes \
+	  --requirement setup/wheels.txt
+	@touch $@

@@ -6,7 +6,6 @@
 #include "Codegen/CPU/Native.h"
 #include "Codegen/UniqueKernels.h"
 
-#include "mlir/IR/Threading.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -43,12 +42,10 @@ static std::unique_ptr<NativeModule> prepareKernel(KernelOp kernel, const Target
 
 FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const TargetInfo &target,
                                            const CodegenOptions &options) {
-  CompiledCode code;
   if (kernels.empty())
-    return code;
+    return CompiledCode();
   KernelOp first = kernels.front();
-  MLIRContext *context = first->getContext();
-  loadEmittedDialects(context);
+  loadEmittedDialects(first->getContext());
 
   SmallVector<std::unique_ptr<NativeModule>> modules;
   auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) {
@@ -58,26 +55,5 @@ FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const Tar
   FailureOr<std::vector<CompiledKernel>> prepared = forUniqueKernels(kernels, prepare);
   if (failed(prepared))
     return failure();
-  code.kernels = std::move(*prepared);
-  modules.push_back(makeMemoryFunctions());
-
-  // Each module has its own LLVM context.
-  LogicalResult compiled = failableParallelForEach(context, modules, [&](std::unique_ptr<NativeModule> &native) {
-    llvm::Error error = compileNative(*native, target, options.keepText);
-    return error ? LogicalResult(emitError(first.getLoc(), llvm::toString(std::move(error)))) : success();
-  });
-  if (failed(compiled))
-    return failure();
-
-  SmallVector<StringRef> objects;
-  for (auto &native : modules) {
-    objects.push_back(StringRef(native->object.data(), native->object.size()));
-    code.llvm += native->llvmText;
-    code.assembly += native->assembly;
-  }
-  llvm::Expected<std::vector<std::byte>> library = linkObjects(objects);
-  if (!library)
-    return emitError(first.getLoc(), llvm::toString(library.takeError()));
-  code.library = std::move(*library);
-  return code;
+  return linkModules(first.getLoc(), modules, std::move(*prepared), target, options);
 }

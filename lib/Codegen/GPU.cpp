@@ -2,8 +2,10 @@
 
 #include "mp/Codegen/GPU.h"
 
+#include "Codegen/CPU/Native.h"
 #include "Codegen/NVVM/GPUFunction.h"
 #include "Codegen/PTX/PTX.h"
+#include "Codegen/SIMT/Simulate.h"
 #include "Codegen/UniqueKernels.h"
 
 #include "mlir/IR/Threading.h"
@@ -30,7 +32,7 @@ static FailureOr<int64_t> threadsOf(KernelOp kernel) {
   return threads;
 }
 
-/// The emitter of each schedule.
+/// The emitter of each schedule. Matrix products stand here with a schedule of their own.
 static FailureOr<int64_t> emitBody(GPUFunction &f) {
   return llvm::TypeSwitch<Attribute, FailureOr<int64_t>>(*f.kernel.getSchedule())
       .Case([&](MapScheduleAttr attr) { return emitGPUMap(f, attr); })
@@ -41,28 +43,48 @@ static FailureOr<int64_t> emitBody(GPUFunction &f) {
       .Default([&](Attribute other) { return f.kernel.emitOpError("no GPU code yet for ") << other; });
 }
 
-/// Emits one kernel and lowers it.
-static LogicalResult lowerKernel(GPUFunction &f, CompiledKernel &compiled, const NativeArithmetic &native) {
-  FailureOr<int64_t> grid = emitBody(f);
-  if (failed(grid) || failed(f.finish(*grid)) || failed(lowerToLLVM(*f.module, native)))
-    return failure();
+/// Emits one kernel as a module of the LLVM and NVVM dialects: where PTX and simulator part.
+static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel &compiled, const Chip &chip) {
+  FailureOr<int64_t> threads = threadsOf(kernel);
+  if (failed(threads))
+    return nullptr;
+  auto f = std::make_unique<GPUFunction>(kernel, compiled.symbol, chip, *threads);
+  FailureOr<int64_t> grid = emitBody(*f);
+  if (failed(grid) || failed(f->finish(*grid)) || failed(lowerToLLVM(*f->module, nativeArithmetic(chip))) ||
+      failed(verifyNVVM(*f->module)) || failed(verifyInstructions(*f->module, chip)))
+    return nullptr;
   compiled.grid = *grid;
-  compiled.threads = f.threads;
-  compiled.sharedBytes = f.sharedBytes();
-  return success();
+  compiled.threads = f->threads;
+  compiled.sharedBytes = f->sharedBytes();
+  return f;
+}
+
+static FailureOr<CompiledCode> compileForSimulator(ArrayRef<KernelOp> kernels, const Chip &chip,
+                                                   const CodegenOptions &options) {
+  SmallVector<std::unique_ptr<NativeModule>> modules;
+  auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) -> LogicalResult {
+    std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
+    if (!f || failed(lowerToSimulator(*f->module, SimulatorChecks{options.reportAccesses})))
+      return failure();
+    auto translated = translateToLLVMIR(*f->module, kernel.getKernelName());
+    if (!translated)
+      return failure();
+    modules.push_back(std::make_unique<NativeModule>(std::move(*translated)));
+    return success();
+  };
+  FailureOr<std::vector<CompiledKernel>> prepared = forUniqueKernels(kernels, prepare);
+  if (failed(prepared))
+    return failure();
+  KernelOp first = kernels.front();
+  return linkModules(first.getLoc(), modules, std::move(*prepared), simulatorTarget(), options);
 }
 
 static FailureOr<CompiledCode> compileToPTX(ArrayRef<KernelOp> kernels, const Chip &chip,
                                             const CodegenOptions &options) {
   SmallVector<std::unique_ptr<PTXModule>> modules;
   auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) -> LogicalResult {
-    FailureOr<int64_t> threads = threadsOf(kernel);
-    if (failed(threads))
-      return failure();
-    GPUFunction f(kernel, compiled.symbol, chip, *threads);
-    if (failed(lowerKernel(f, compiled, nativeArithmetic(chip))) || failed(verifyInstructions(*f.module, chip)))
-      return failure();
-    auto translated = translateToLLVMIR(*f.module, kernel.getKernelName());
+    std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
+    auto translated = f ? translateToLLVMIR(*f->module, kernel.getKernelName()) : nullptr;
     if (!translated)
       return failure();
     modules.push_back(std::make_unique<PTXModule>(std::move(*translated)));
@@ -104,7 +126,7 @@ FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const 
   case GPUBackend::PTX:
     return compileToPTX(kernels, chip, options);
   case GPUBackend::Simulator:
-    return first.emitOpError("no simulated device yet");
+    return compileForSimulator(kernels, chip, options);
   }
   llvm_unreachable("unknown backend");
 }

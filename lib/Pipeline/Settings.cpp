@@ -256,6 +256,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setInteger<&Scaling::skipLimit, 1>(o.lossScaling, v); }},
     {"target", "TARGET", "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference", setTarget},
     {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ...; several make a variant each", setChips},
+    {"report-accesses", "BOOL", "of simt: whether code reports every access, for the device to check",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.reportAccesses); }},
     {"fallback", "POLICY", "float32: the policy for chips that lack the units that the policy is for",
      [](Options &o, StringRef v) {
        o.fallback = v.str();

@@ -76,6 +76,7 @@ LogicalResult emitTarget(ModuleOp module, const CompileOptions &options,
     CodegenOptions codegen;
     codegen.keepText =
         options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
+    codegen.reportAccesses = options.reportAccesses;
     FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
     if (failed(plans))
       return failure();

@@ -133,6 +133,11 @@ func.func @positive() attributes {a = #mp.row<rows = 0, vector = 8>} { return }
 
 // -----
 
+// expected-error@+1 {{team 24 does not divide threads 128}}
+func.func @team() attributes {a = #mp.row<rows = 4, vector = 4, threads = 128, team = 24>} { return }
+
+// -----
+
 func.func @rows_labels(%z: tensor<4x10xf32>, %y: tensor<5xui8>) -> tensor<4xf32> {
   // expected-error@+1 {{labels are 'tensor<5xui8>', expected the shape of the logits 'tensor<4x10xf32>' without its last dimension}}
   %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf32>, tensor<5xui8> -> tensor<4xf32>

@@ -43,6 +43,8 @@ func.func @places_and_schedules() attributes {
     b = #mp.contraction<block_m = 24, block_n = 32, block_k = 64, tile_m = 6, tile_n = 16, vector = 8>,
     // CHECK-SAME: c = #mp.row<rows = 4, vector = 8>
     c = #mp.row<rows = 4, vector = 8>,
+    // CHECK-SAME: cc = #mp.row<rows = 4, vector = 4, threads = 128, team = 32>
+    cc = #mp.row<rows = 4, vector = 4, threads = 128, team = 32>,
     // CHECK-SAME: d = #mp.column<columns = 16, vector = 8>
     d = #mp.column<columns = 16, vector = 8>,
     // CHECK-SAME: e = #mp.partial<block = 32768, vector = 8>

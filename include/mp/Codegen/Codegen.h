@@ -34,6 +34,8 @@ struct CompiledCode {
 struct CodegenOptions {
   /// Whether to fill CompiledCode's texts.
   bool keepText = false;
+  /// Whether simulated code reports every access, so that its device can look for races and reads of what nobody wrote.
+  bool reportAccesses = false;
 };
 
 /// The dialects that compileKernels works in. It loads them itself; a pass that calls it must declare them.

@@ -57,6 +57,8 @@ struct CompileOptions {
   std::vector<std::string> chips;
   /// The policy for chips that have no units for a type that the policy uses; empty makes that an error.
   std::string fallback;
+  /// Whether code for simt reports every access, for the checks of its device.
+  bool reportAccesses = false;
   /// The last stage to run.
   Stage compileTo = Stage::Executable;
   /// Where each stage's text goes as one numbered file, if not empty.

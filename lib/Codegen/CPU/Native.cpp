@@ -2,6 +2,7 @@
 
 #include "Codegen/CPU/Native.h"
 
+#include "mlir/IR/Threading.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
@@ -156,4 +157,35 @@ std::unique_ptr<NativeModule> mp::makeMemoryFunctions() {
   native->module = llvm::parseAssemblyString(kMemoryFunctions, diagnostic, *native->context);
   assert(native->module && "the text above is LLVM IR");
   return native;
+}
+
+//===----------------------------------------------------------------------===//
+// All modules
+//===----------------------------------------------------------------------===//
+
+FailureOr<CompiledCode> mp::linkModules(Location loc, SmallVectorImpl<std::unique_ptr<NativeModule>> &modules,
+                                        std::vector<CompiledKernel> kernels, const TargetInfo &target,
+                                        const CodegenOptions &options) {
+  modules.push_back(makeMemoryFunctions());
+  // Each module has its own LLVM context.
+  LogicalResult compiled = failableParallelForEach(loc.getContext(), modules, [&](auto &native) {
+    llvm::Error error = compileNative(*native, target, options.keepText);
+    return error ? LogicalResult(emitError(loc, llvm::toString(std::move(error)))) : success();
+  });
+  if (failed(compiled))
+    return failure();
+
+  CompiledCode code;
+  code.kernels = std::move(kernels);
+  SmallVector<StringRef> objects;
+  for (auto &native : modules) {
+    objects.push_back(StringRef(native->object.data(), native->object.size()));
+    code.llvm += native->llvmText;
+    code.assembly += native->assembly;
+  }
+  llvm::Expected<std::vector<std::byte>> library = linkObjects(objects);
+  if (!library)
+    return emitError(loc, llvm::toString(library.takeError()));
+  code.library = std::move(*library);
+  return code;
 }

@@ -4,7 +4,7 @@
 #define MP_CODEGEN_CPU_NATIVE_H
 
 #include "Codegen/Translate.h"
-#include "mp/Codegen/TargetInfo.h"
+#include "mp/Codegen/Codegen.h"
 
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 
@@ -33,6 +33,13 @@ std::unique_ptr<NativeModule> makeMemoryFunctions();
 /// Links objects to a shared object without undefined symbols by LLVM's linker (`ld.lld-22` or `ld.lld`, from LLVM's
 /// own folder or PATH).
 llvm::Expected<std::vector<std::byte>> linkObjects(llvm::ArrayRef<llvm::StringRef> objects);
+
+/// Compiles modules, several at once, and links them with the memory functions: the code of `kernels`. Emits an error
+/// at `loc` where that fails.
+mlir::FailureOr<CompiledCode> linkModules(mlir::Location loc,
+                                          llvm::SmallVectorImpl<std::unique_ptr<NativeModule>> &modules,
+                                          std::vector<CompiledKernel> kernels, const TargetInfo &target,
+                                          const CodegenOptions &options);
 
 } // namespace mp
 

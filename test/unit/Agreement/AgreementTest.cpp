@@ -1,14 +1,14 @@
-//===- AgreementTest.cpp - device cpu against the evaluator, every op -----===//
+//===- AgreementTest.cpp - devices against the evaluator, every op -----===//
 //
 // Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every case of OpCases in f32, f16 and bf16: compiled for the cpu and for the reference device, run on the same inputs
-// and compared under these bounds: the same bits for movement, casts and correctly rounded ops, ulps for
-// elementary functions, the forward bound for sums. One thread and two give the same bits. The cases of one op and type
-// are one program.
+// Every case of OpCases in f32, f16 and bf16: compiled for a device and for the evaluator, run on the same inputs and
+// compared under these bounds: the same bits for movement, casts and correctly rounded ops, ulps for elementary
+// functions, the forward bound for sums. One host thread and two, and another order of a GPU's threads, give the same
+// bits. The cases of one op and type are one program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 #include "mp/Pipeline/Pipeline.h"
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/SIMT/SIMTDevice.h"
 #include "mp/Runtime/Session.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -34,6 +35,15 @@
 using namespace mp;
 
 namespace {
+
+/// A device that is compared with the evaluator, and the chip that it plays.
+struct Machine {
+  std::string target, chip;
+
+  bool isGPU() const { return target == "simt"; }
+};
+
+const std::vector<Machine> kMachines = {{"cpu", ""}, {"simt", "sm_70"}, {"simt", "sm_75"}, {"simt", "sm_80"}};
 
 /// Cases of one op as one program "infer": operand j of case i is the input "ci_j", result j the output "ri_j".
 struct CaseProgram {
@@ -73,8 +83,14 @@ CaseProgram makeProgram(const std::vector<const OpCase *> &cases, ElementType el
   return program;
 }
 
+ErrorOr<std::unique_ptr<Device>> createDevice(const std::string &target, unsigned threads) {
+  if (target == "simt")
+    return createSIMTDevice({threads});
+  return target == "cpu" ? createCPUDevice({threads}) : createReferenceDevice({threads});
+}
+
 /// The outputs of a program on a device, or what went wrong.
-ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &target, unsigned threads) {
+ErrorOr<NamedTensors> runOn(const CaseProgram &program, const Machine &machine, unsigned threads) {
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -85,15 +101,16 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &targe
   mlir::OwningOpRef<mlir::ModuleOp> module = parseModel(program.text, "case", context);
   CompileOptions options;
   options.training = false;
-  options.target = target;
+  options.target = machine.target;
+  if (!machine.chip.empty())
+    options.chips = {machine.chip};
   options.autocast.policy = "float32";
   if (!module)
     return Status::error(errors);
   mlir::FailureOr<std::shared_ptr<const LoadedExecutable>> file = compileAndLoad(*module, options);
   if (failed(file))
     return Status::error(errors);
-  ErrorOr<std::unique_ptr<Device>> device =
-      target == "cpu" ? createCPUDevice({threads}) : createReferenceDevice({threads});
+  ErrorOr<std::unique_ptr<Device>> device = createDevice(machine.target, threads);
   if (!device)
     return device.status();
   ErrorOr<std::unique_ptr<Session>> session = Session::create(*file, std::move(*device));
@@ -152,25 +169,26 @@ void compare(const OpCase &use, const HostTensor &found, const HostTensor &expec
     if (std::abs(a - b) <= allowed)
       continue;
     ++wrong;
-    ADD_FAILURE() << "element " << i << ": cpu has " << a << ", the evaluator " << b << ", allowed are " << allowed;
+    ADD_FAILURE() << "element " << i << ": the device has " << a << ", the evaluator " << b << ", allowed are "
+                  << allowed;
   }
 }
 
 /// Compares the devices on these cases; a program that does not run is a failure.
-void expectAgreement(const std::vector<const OpCase *> &cases, ElementType element) {
+void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &cases, ElementType element) {
   const CaseProgram program = makeProgram(cases, element);
-  const ErrorOr<NamedTensors> one = runOn(program, "cpu", 1);
+  const ErrorOr<NamedTensors> one = runOn(program, machine, 1);
   if (!one && cases.size() > 1) { // one by one, to say which
     for (const OpCase *use : cases)
-      expectAgreement({use}, element);
+      expectAgreement(machine, {use}, element);
     return;
   }
   SCOPED_TRACE(cases.front()->op + ", " + elementName(element) + (cases.size() == 1 ? ": " + cases.front()->name : ""));
   ASSERT_TRUE(one.ok()) << one.message() << program.text;
-  const ErrorOr<NamedTensors> two = runOn(program, "cpu", 2), expected = runOn(program, "reference", 1);
+  const ErrorOr<NamedTensors> two = runOn(program, machine, 2), expected = runOn(program, {"reference", ""}, 1);
   ASSERT_TRUE(two.ok()) << two.message();
   ASSERT_TRUE(expected.ok()) << expected.message();
-  const ErrorOr<NamedTensors> absolute = runOn({program.text, absolutes(program.inputs)}, "reference", 1);
+  const ErrorOr<NamedTensors> absolute = runOn({program.text, absolutes(program.inputs)}, {"reference", ""}, 1);
   ASSERT_TRUE(absolute.ok()) << absolute.message();
   for (size_t i = 0, result = 0; i < cases.size(); ++i) {
     SCOPED_TRACE(cases[i]->name);
@@ -187,6 +205,12 @@ void expectAgreement(const std::vector<const OpCase *> &cases, ElementType eleme
   }
 }
 
+bool mentionsBF16(const OpCase &use) {
+  auto isIt = [](const std::string &type) { return type.find("bf16") != std::string::npos; };
+  return isIt(use.text) || std::any_of(use.results.begin(), use.results.end(), isIt) ||
+         std::any_of(use.operands.begin(), use.operands.end(), [&](const Operand &operand) { return isIt(operand.type); });
+}
+
 bool mentionsF64(const OpCase &use) {
   bool found = use.text.find("f64}") != std::string::npos && use.op != "mp.adam" && use.op != "mp.adamw";
   for (const Operand &operand : use.operands)
@@ -196,7 +220,7 @@ bool mentionsF64(const OpCase &use) {
   return found;
 }
 
-/// The cases that device cpu computes: it has no f64.
+/// The cases that native code computes: it has no f64.
 std::vector<const OpCase *> casesOf(const std::string &op) {
   std::vector<const OpCase *> cases;
   for (const OpCase &use : opCases())
@@ -212,26 +236,37 @@ std::vector<std::string> allOps() {
   return {ops.begin(), ops.end()};
 }
 
-/// One test for each op.
-class Agreement : public testing::TestWithParam<std::string> {};
+/// Cases that a machine computes: matrix products of GPUs have tests of their own, and chips before sm_80 no bf16.
+bool computes(const Machine &machine, const OpCase &use, ElementType element) {
+  if (!machine.isGPU())
+    return true;
+  const bool isBF16 = element == ElementType::BF16 || mentionsBF16(use);
+  return use.op != "mp.matmul" && (!isBF16 || machine.chip == "sm_80");
+}
+
+/// One test for each op and machine.
+class Agreement : public testing::TestWithParam<std::tuple<std::string, Machine>> {};
 
 } // namespace
 
-TEST_P(Agreement, cpuComputesWhatTheEvaluatorComputes) {
+TEST_P(Agreement, computesWhatTheEvaluatorComputes) {
+  const auto &[op, machine] = GetParam();
   for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
     std::vector<const OpCase *> chosen;
-    for (const OpCase *use : casesOf(GetParam()))
-      if (use->isTyped() || element == ElementType::F32)
+    for (const OpCase *use : casesOf(op))
+      if (computes(machine, *use, element) && (use->isTyped() || element == ElementType::F32))
         chosen.push_back(use);
     if (!chosen.empty())
-      expectAgreement(chosen, element);
+      expectAgreement(machine, chosen, element);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, Agreement, testing::ValuesIn(allOps()), [](const auto &info) {
-  std::string name = info.param.substr(info.param.find('.') + 1);
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Ops, Agreement, testing::Combine(testing::ValuesIn(allOps()), testing::ValuesIn(kMachines)),
+                         [](const auto &info) {
+                           const auto &[op, machine] = info.param;
+                           const std::string name = op.substr(op.find('.') + 1) + "_" + machine.target;
+                           return machine.chip.empty() ? name : name + "_" + machine.chip;
+                         });
 
 TEST(AgreementTable, coversEveryOp) {
   mlir::MLIRContext context;

@@ -41,10 +41,6 @@ int PTXCompiler::count(const std::string &what) const {
 }
 
 std::string PTXCompiler::assemble() const {
-  auto assembler = llvm::sys::findProgramByName("ptxas");
-  // CUDA 13 knows sm_75 and up.
-  if (!assembler || chip == "sm_70")
-    return "";
   llvm::SmallString<128> source, output;
   int file = -1;
   if (llvm::sys::fs::createTemporaryFile("kernel", "ptx", file, source) ||
@@ -52,13 +48,10 @@ std::string PTXCompiler::assemble() const {
     return "no temporary file";
   llvm::raw_fd_ostream(file, /*shouldClose=*/true) << text;
   const std::optional<llvm::StringRef> streams[] = {std::nullopt, llvm::StringRef(output), llvm::StringRef(output)};
-  const int status = llvm::sys::ExecuteAndWait(
-      *assembler, {"ptxas", "-arch=" + chip, "-v", "--warn-on-spills", source, "-o", "/dev/null"}, std::nullopt,
-      streams);
+  const int status = llvm::sys::ExecuteAndWait(MP_PYTHON, {MP_PYTHON, MP_PTXAS, source}, std::nullopt, streams);
   auto said = llvm::MemoryBuffer::getFile(output);
   std::string words = said ? (*said)->getBuffer().str() : "";
   llvm::sys::fs::remove(source);
   llvm::sys::fs::remove(output);
-  const bool spills = words.find("spilled") != std::string::npos || words.find("warning") != std::string::npos;
-  return status != 0 || spills ? words + "\nptxas: " + std::to_string(status) : "";
+  return status != 0 ? words + "\nexit status " + std::to_string(status) : "";
 }

@@ -17,7 +17,7 @@ public:
   bool ok() const { return code.has_value(); }
   /// How often `what` stands in the text.
   int count(const std::string &what) const;
-  /// What an assembler says against the text: nothing where it is content, or where none is found that knows the chip.
+  /// What test/ptxas.py says against the text: nothing where it assembles for its chip and spills nothing.
   std::string assemble() const;
 
   std::string errors, chip, text;

@@ -2,6 +2,10 @@
 
 #include "PTXCompiler.h"
 
+#include "Codegen/PTX/PTX.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
 #include <gtest/gtest.h>
 
 using namespace mp;
@@ -13,6 +17,20 @@ const std::string kAdd = "%0 = mp.add %a0, %a1 : tensor<4096xf32>, tensor<4096xf
 
 std::string addText(const std::string &schedule) {
   return mapText({"tensor<4096xf32>", "tensor<4096xf32>"}, {"tensor<4096xf32>"}, kAdd, "%0", schedule);
+}
+
+/// One kernel of one input and one result.
+std::string kernelText(const std::string &input, const std::string &result, const std::string &schedule,
+                       const std::string &body) {
+  return "func.func @f(%a: " + input + ") -> " + result + " {\n%z = mp.kernel \"k\" (%x = %a) schedule(" + schedule +
+         ") : (" + input + ") -> " + result + " {\n" + body + " : " + input + " -> " + result +
+         "\nmp.yield %0 : " + result + "\n}\nreturn %z : " + result + "\n}\n";
+}
+
+std::string softmaxText(const std::string &type, const std::string &schedule) {
+  return "func.func @f(%a: " + type + ") -> " + type + " {\n%z = mp.kernel \"k\" (%x = %a) schedule(" + schedule +
+         ") : (" + type + ") -> " + type + " {\n%0 = mp.softmax %x : " + type + "\nmp.yield %0 : " + type +
+         "\n}\nreturn %z : " + type + "\n}\n";
 }
 
 } // namespace
@@ -44,4 +62,124 @@ TEST(PTX, RefusesABlockThatIsNoWholeNumberOfWarps) {
   EXPECT_NE(compiler.errors.find("has 100 threads in a block; a GPU takes a multiple of 32 up to 1024"),
             std::string::npos)
       << compiler.errors;
+}
+
+TEST(PTX, BfloatIsRoundedByTheInstructionWhereThereIsOne) {
+  const std::string text =
+      mapText({"tensor<4096xf32>"}, {"tensor<4096xbf16>"}, "%0 = mp.cast %a0 : tensor<4096xf32> -> tensor<4096xbf16>\n",
+              "%0", "block = 2048, vector = 8, threads = 256");
+  PTXCompiler ampere(text, "sm_80"), turing(text, "sm_75");
+  ASSERT_TRUE(ampere.ok() && turing.ok()) << ampere.errors << turing.errors;
+  EXPECT_EQ(ampere.count("cvt.rn.bf16x2.f32"), 4) << ampere.text;
+  EXPECT_EQ(turing.count("bf16"), 0) << turing.text;
+  EXPECT_EQ(ampere.count("st.global.v4"), 1) << ampere.text;
+  EXPECT_EQ(ampere.assemble(), "");
+  EXPECT_EQ(turing.assemble(), "");
+}
+
+TEST(PTX, RowsAreReducedByShuffles) {
+  PTXCompiler compiler(softmaxText("tensor<64x1024xf16>", "#mp.row<rows = 8, vector = 8, threads = 256, team = 32>"),
+                       "sm_80");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 8);
+  EXPECT_EQ(compiler.code->kernels[0].sharedBytes, 0);
+  EXPECT_EQ(compiler.count("shfl.sync.bfly"), 10) << compiler.text;
+  EXPECT_EQ(compiler.count("bar.sync"), 0) << compiler.text;
+  EXPECT_GE(compiler.count("ld.global.v4"), 1) << compiler.text;
+  EXPECT_EQ(compiler.count("ld.global.b16"), 0) << compiler.text;
+  EXPECT_EQ(compiler.count(".local"), 0) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+TEST(PTX, LongRowsAreReducedByTheWholeBlock) {
+  PTXCompiler compiler(softmaxText("tensor<4x50257xf32>", "#mp.row<rows = 1, vector = 4, threads = 512, team = 512>"),
+                       "sm_80");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 4);
+  EXPECT_EQ(compiler.code->kernels[0].sharedBytes, 16 * 8);
+  EXPECT_EQ(compiler.count("shfl.sync.bfly"), 10) << compiler.text;
+  EXPECT_EQ(compiler.count("bar.sync") + compiler.count("barrier.sync"), 4) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+TEST(PTX, ColumnsReadWholeLines) {
+  PTXCompiler compiler(kernelText("tensor<8192x512xf16>", "tensor<512xf16>",
+                                  "#mp.column<columns = 64, vector = 8, threads = 256>",
+                                  "%0 = mp.reduce_sum %x dimensions [0]"),
+                       "sm_75");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 8);
+  EXPECT_EQ(compiler.code->kernels[0].sharedBytes, 256 * 8 * 4);
+  EXPECT_GE(compiler.count("ld.global.v4"), 1) << compiler.text;
+  EXPECT_EQ(compiler.count("ld.global.b16"), 0) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+TEST(PTX, PartialResultsAreOnePerBlock) {
+  PTXCompiler compiler(kernelText("tensor<1000x1000xf32>", "tensor<16xf32>",
+                                  "#mp.partial<block = 65536, vector = 4, threads = 256>",
+                                  "%0 = mp.sum_squares_blocks %x {block = 65536 : i64}"),
+                       "sm_90");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 16);
+  EXPECT_GE(compiler.count("ld.global.v4"), 1) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+TEST(PTX, ASerialKernelIsOneBlock) {
+  PTXCompiler compiler(kernelText("tensor<8192xf32>", "tensor<f32>", "#mp.serial<vector = 4, threads = 1024>",
+                                  "%0 = mp.reduce_mean %x dimensions [0]"),
+                       "sm_70");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 1);
+  EXPECT_EQ(compiler.code->kernels[0].threads, 1024);
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+TEST(PTX, AnOptimizerStepIsSixteenBytesAtATime) {
+  const std::string t = "tensor<65536xf32>", s = "tensor<f32>", i = "tensor<i64>";
+  PTXCompiler compiler(mapText({t, t, t, t, s, i, "tensor<i32>"}, {t, t, t, "tensor<65536xf16>"},
+                               "%p, %m, %v = mp.adam %a0, %a1, %a2, %a3, %a4, %a5 guard %a6 : " + t +
+                                   "\n%h = mp.cast %p : " + t + " -> tensor<65536xf16>\n",
+                               "%p, %m, %v, %h", "block = 2048, vector = 8, threads = 256"),
+                       "sm_80");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.count("ld.global.v4"), 8) << compiler.text;
+  EXPECT_EQ(compiler.count("st.global.v4"), 7) << compiler.text;
+  EXPECT_EQ(compiler.count("fma.rn.f32"), 0) << "an optimizer rounds each operation\n" << compiler.text;
+  EXPECT_EQ(compiler.count("approx"), 0) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+// What the text calls must be in it: nothing is linked.
+TEST(PTX, ACallOfWhatIsNotThereIsAnError) {
+  PTXModule module;
+  module.kernel = "k";
+  module.context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic diagnostic;
+  module.module = llvm::parseAssemblyString("declare float @expf(float)\n"
+                                            "define ptx_kernel void @k(ptr addrspace(1) %p) {\n"
+                                            "  %x = load float, ptr addrspace(1) %p\n"
+                                            "  %y = call float @expf(float %x)\n"
+                                            "  store float %y, ptr addrspace(1) %p\n  ret void\n}\n",
+                                            diagnostic, *module.context);
+  ASSERT_NE(module.module, nullptr) << diagnostic.getMessage().str();
+  EXPECT_EQ(llvm::toString(compilePTX(module, *findChip("sm_80"), /*keepText=*/false)),
+            "kernel 'k' calls the function 'expf', which no generated code may");
+}
+
+TEST(PTX, SeveralKernelsAreOneText) {
+  const std::string type = "tensor<4x5000xf32>", schedule = "#mp.row<rows = 1, vector = 4, threads = 256, team = 256>";
+  const std::string call = " = mp.kernel \"k\" (%x = %a) schedule(" + schedule + ") : (" + type + ") -> ";
+  PTXCompiler compiler("func.func @f(%a: " + type + ") -> (" + type + ", tensor<4xf32>) {\n%z" + call + type +
+                           " {\n%0 = mp.softmax %x : " + type + "\nmp.yield %0 : " + type + "\n}\n%m" + call +
+                           "tensor<4xf32> {\n%0 = mp.reduce_max %x dimensions [1] : " + type +
+                           " -> tensor<4xf32>\nmp.yield %0 : tensor<4xf32>\n}\nreturn %z, %m : " + type +
+                           ", tensor<4xf32>\n}\n",
+                       "sm_86");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.count(".visible .entry"), 2) << compiler.text;
+  EXPECT_EQ(compiler.count(".version"), 1) << compiler.text;
+  EXPECT_EQ(compiler.count(".extern .shared"), 1) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
 }
