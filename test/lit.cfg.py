@@ -18,6 +18,9 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.mp_build_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
 )
 
+# What is tested is compiled, not found.
+config.environment["HALFSTEP_COMPILE_CACHE"] = "off"
+
 # Every test that runs mp-opt is a test of the parser and the printer, too.
 config.substitutions.append((ToolSubst("mp-opt").regex, "mp-opt --verify-roundtrip"))
 config.substitutions.append(("%{llvm_include}", config.llvm_include_dir))

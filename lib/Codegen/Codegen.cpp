@@ -2,9 +2,9 @@
 
 #include "mp/Codegen/Codegen.h"
 
+#include "Codegen/Backend.h"
 #include "Codegen/CPU/CPUFunction.h"
 #include "Codegen/CPU/Native.h"
-#include "Codegen/UniqueKernels.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,33 +27,20 @@ static FailureOr<int64_t> emitBody(CPUFunction &f) {
       .Default([&](Attribute other) { return f.kernel.emitOpError("has a schedule without emitter: ") << other; });
 }
 
-/// Emits, lowers and translates one kernel.
-static std::unique_ptr<NativeModule> prepareKernel(KernelOp kernel, const TargetInfo &target,
-                                                   CompiledKernel &compiled) {
-  CPUFunction f(kernel, compiled.symbol, target);
-  FailureOr<int64_t> grid = emitBody(f);
-  if (failed(grid) || failed(lowerToLLVM(*f.module, nativeArithmetic(target))))
-    return nullptr;
-  compiled.grid = *grid;
-  compiled.scratchBytes = f.scratchBytes;
-  auto translated = translateToLLVMIR(*f.module, kernel.getKernelName());
-  return translated ? std::make_unique<NativeModule>(std::move(*translated)) : nullptr;
-}
-
 FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const TargetInfo &target,
                                            const CodegenOptions &options) {
-  if (kernels.empty())
-    return CompiledCode();
-  KernelOp first = kernels.front();
-  loadEmittedDialects(first->getContext());
-
-  SmallVector<std::unique_ptr<NativeModule>> modules;
-  auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) {
-    modules.push_back(prepareKernel(kernel, target, compiled));
-    return success(modules.back() != nullptr);
+  Backend backend;
+  backend.target = ("cpu:" + target.name).str();
+  backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) -> std::unique_ptr<TranslatedModule> {
+    CPUFunction f(kernel, compiled.symbol, target);
+    FailureOr<int64_t> grid = emitBody(f);
+    if (failed(grid) || failed(lowerToLLVM(*f.module, nativeArithmetic(target))))
+      return nullptr;
+    compiled.grid = *grid;
+    compiled.scratchBytes = f.scratchBytes;
+    return translateToLLVMIR(*f.module, kernel.getKernelName());
   };
-  FailureOr<std::vector<CompiledKernel>> prepared = forUniqueKernels(kernels, prepare);
-  if (failed(prepared))
-    return failure();
-  return linkModules(first.getLoc(), modules, std::move(*prepared), target, options);
+  backend.compile = [&](TranslatedModule &module) { return compileNative(module, target, options.keepText); };
+  backend.link = [&](ArrayRef<StringRef> objects) { return linkNative(objects, target); };
+  return compileWith(backend, kernels, options);
 }

@@ -2,13 +2,12 @@
 
 #include "mp/Codegen/GPU.h"
 
+#include "Codegen/Backend.h"
 #include "Codegen/CPU/Native.h"
 #include "Codegen/NVVM/GPUFunction.h"
 #include "Codegen/PTX/PTX.h"
 #include "Codegen/SIMT/Simulate.h"
-#include "Codegen/UniqueKernels.h"
 
-#include "mlir/IR/Threading.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -59,74 +58,36 @@ static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel 
   return f;
 }
 
-static FailureOr<CompiledCode> compileForSimulator(ArrayRef<KernelOp> kernels, const Chip &chip,
-                                                   const CodegenOptions &options) {
-  SmallVector<std::unique_ptr<NativeModule>> modules;
-  auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) -> LogicalResult {
-    std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
-    if (!f || failed(lowerToSimulator(*f->module, SimulatorChecks{options.reportAccesses})))
-      return failure();
-    auto translated = translateToLLVMIR(*f->module, kernel.getKernelName());
-    if (!translated)
-      return failure();
-    modules.push_back(std::make_unique<NativeModule>(std::move(*translated)));
-    return success();
-  };
-  FailureOr<std::vector<CompiledKernel>> prepared = forUniqueKernels(kernels, prepare);
-  if (failed(prepared))
-    return failure();
-  KernelOp first = kernels.front();
-  return linkModules(first.getLoc(), modules, std::move(*prepared), simulatorTarget(), options);
-}
-
-static FailureOr<CompiledCode> compileToPTX(ArrayRef<KernelOp> kernels, const Chip &chip,
-                                            const CodegenOptions &options) {
-  SmallVector<std::unique_ptr<PTXModule>> modules;
-  auto prepare = [&](KernelOp kernel, CompiledKernel &compiled) -> LogicalResult {
-    std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
-    auto translated = f ? translateToLLVMIR(*f->module, kernel.getKernelName()) : nullptr;
-    if (!translated)
-      return failure();
-    modules.push_back(std::make_unique<PTXModule>(std::move(*translated)));
-    return success();
-  };
-  FailureOr<std::vector<CompiledKernel>> prepared = forUniqueKernels(kernels, prepare);
-  if (failed(prepared))
-    return failure();
-
-  // Each module has its own LLVM context.
-  KernelOp first = kernels.front();
-  LogicalResult compiled = failableParallelForEach(first->getContext(), modules, [&](auto &module) {
-    llvm::Error error = compilePTX(*module, chip, options.keepText);
-    return error ? LogicalResult(emitError(first.getLoc(), llvm::toString(std::move(error)))) : success();
-  });
-  if (failed(compiled))
-    return failure();
-
-  CompiledCode code;
-  code.kernels = std::move(*prepared);
-  for (auto &module : modules)
-    code.llvm += module->llvmText;
-  const std::string text =
-      joinPTX(llvm::map_to_vector(modules, [](const auto &module) { return StringRef(module->ptx); }));
-  auto *bytes = reinterpret_cast<const std::byte *>(text.data());
-  code.library.assign(bytes, bytes + text.size());
-  if (options.keepText)
-    code.assembly = text;
-  return code;
-}
-
-FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const Chip &chip, GPUBackend backend,
+FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const Chip &chip, GPUBackend kind,
                                               const CodegenOptions &options) {
-  if (kernels.empty())
-    return CompiledCode();
-  KernelOp first = kernels.front();
-  loadEmittedDialects(first->getContext());
-  switch (backend) {
-  case GPUBackend::PTX:
-    return compileToPTX(kernels, chip, options);
-  case GPUBackend::Simulator:
-    return compileForSimulator(kernels, chip, options);
+  Backend backend;
+  if (kind == GPUBackend::PTX) {
+    backend.target = ("nvptx:" + chip.name).str();
+    backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) {
+      std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
+      return f ? translateToLLVMIR(*f->module, kernel.getKernelName()) : nullptr;
+    };
+    backend.compile = [&](TranslatedModule &module) { return compilePTX(module, chip, options.keepText); };
+    backend.link = [&](ArrayRef<StringRef> texts) -> llvm::Expected<std::vector<std::byte>> {
+      const std::string text = joinPTX(texts);
+      auto *bytes = reinterpret_cast<const std::byte *>(text.data());
+      return std::vector<std::byte>(bytes, bytes + text.size());
+    };
+  } else {
+    backend.target = ("simt:" + chip.name + (options.reportAccesses ? ":accesses" : "")).str();
+    backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) -> std::unique_ptr<TranslatedModule> {
+      std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
+      if (!f || failed(lowerToSimulator(*f->module, SimulatorChecks{options.reportAccesses})))
+        return nullptr;
+      return translateToLLVMIR(*f->module, kernel.getKernelName());
+    };
+    backend.compile = [&](TranslatedModule &module) {
+      return compileNative(module, simulatorTarget(), options.keepText);
+    };
+    backend.link = [&](ArrayRef<StringRef> objects) { return linkNative(objects, simulatorTarget()); };
   }
-  llvm_unreachable("unknown backend");
+  FailureOr<CompiledCode> code = compileWith(backend, kernels, options);
+  if (succeeded(code) && kind == GPUBackend::PTX && options.keepText)
+    code->assembly.assign(reinterpret_cast<const char *>(code->library.data()), code->library.size());
+  return code;
 }

@@ -23,6 +23,12 @@ struct TranslatedModule {
   std::unique_ptr<llvm::Module> module;
 };
 
+/// What a target made of one kernel.
+struct KernelCode {
+  std::string code;           ///< an object file, or PTX
+  std::string llvm, assembly; ///< text, optimized; only where it is asked for
+};
+
 /// The dialects that emitters build and that can be lowered and translated, with what that needs of them.
 void registerEmittedDialects(mlir::DialectRegistry &registry);
 /// Loads them.

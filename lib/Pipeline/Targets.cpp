@@ -77,6 +77,7 @@ LogicalResult emitTarget(ModuleOp module, const CompileOptions &options,
     codegen.keepText =
         options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
     codegen.reportAccesses = options.reportAccesses;
+    codegen.cacheDirectory = options.cacheDirectory;
     FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
     if (failed(plans))
       return failure();

@@ -9,6 +9,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include "mp/Pipeline/Model.h"
@@ -32,6 +34,16 @@ void check(const Status &status) {
 void CompileFlags::apply(CompileOptions &options) const {
   for (const auto &[name, value] : given)
     check(applySetting(options, name, value));
+  options.cacheDirectory = cache == "off" ? "" : cache;
+}
+
+/// "halfstep" in the user's folder of caches; "off" where there is none.
+static std::string defaultCache() {
+  llvm::SmallString<128> folder;
+  if (!llvm::sys::path::cache_directory(folder))
+    return "off";
+  llvm::sys::path::append(folder, "halfstep");
+  return std::string(folder);
 }
 
 void addCompileFlags(CLI::App &app, CompileFlags &flags) {
@@ -44,6 +56,12 @@ void addCompileFlags(CLI::App &app, CompileFlags &flags) {
         ->type_name(setting.value.str())
         ->group("Compiler");
   }
+  flags.cache = defaultCache();
+  app.add_option("--compile-cache", flags.cache, "the folder where compiled kernels are kept, or off")
+      ->envname("HALFSTEP_COMPILE_CACHE")
+      ->capture_default_str()
+      ->type_name("DIR")
+      ->group("Compiler");
 }
 
 namespace {

@@ -25,6 +25,8 @@ void check(const Status &status);
 /// The compile settings given at the command line, by name, in the order of the table.
 struct CompileFlags {
   std::vector<std::pair<std::string, std::string>> given;
+  /// Where compiled kernels are kept, or "off".
+  std::string cache;
 
   /// Applies them all.
   void apply(CompileOptions &options) const;

@@ -63,6 +63,8 @@ struct CompileOptions {
   Stage compileTo = Stage::Executable;
   /// Where each stage's text goes as one numbered file, if not empty.
   std::string dumpDirectory;
+  /// The folder of kernels compiled before; empty for none.
+  std::string cacheDirectory;
 };
 
 /// Adds the stages up to `options.compileTo` that are passes.

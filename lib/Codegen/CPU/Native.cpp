@@ -2,7 +2,6 @@
 
 #include "Codegen/CPU/Native.h"
 
-#include "mlir/IR/Threading.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
@@ -47,9 +46,8 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 }
 
 /// The symbols that an object needs from elsewhere, but for the memory functions that are linked to all code.
-static llvm::Error checkUndefined(const NativeModule &native) {
-  auto object = llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(StringRef(native.object.data(), native.object.size()), native.kernel));
+static llvm::Error checkUndefined(StringRef kernel, StringRef code) {
+  auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(code, kernel));
   if (!object)
     return object.takeError();
   for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
@@ -64,13 +62,13 @@ static llvm::Error checkUndefined(const NativeModule &native) {
     const bool known = name->empty() || *name == "memcpy" || *name == "memmove" || *name == "memset" ||
                        *name == "_GLOBAL_OFFSET_TABLE_";
     if (!known)
-      return llvm::createStringError("kernel '" + native.kernel + "' needs the symbol '" + name->str() +
+      return llvm::createStringError("kernel '" + kernel.str() + "' needs the symbol '" + name->str() +
                                      "', which no generated code may");
   }
   return llvm::Error::success();
 }
 
-llvm::Error mp::compileNative(NativeModule &native, const TargetInfo &target, bool keepText) {
+llvm::Expected<KernelCode> mp::compileNative(TranslatedModule &native, const TargetInfo &target, bool keepText) {
   auto machine = createMachine(target);
   if (!machine)
     return machine.takeError();
@@ -84,18 +82,24 @@ llvm::Error mp::compileNative(NativeModule &native, const TargetInfo &target, bo
     }
   optimize(module, **machine);
 
+  KernelCode result;
   if (keepText) {
-    native.llvmText = printIR(module);
+    result.llvm = printIR(module);
     // Emitting changes the module, so text is made from a copy of it.
-    auto copy = llvm::parseAssemblyString(native.llvmText, *std::make_unique<llvm::SMDiagnostic>(), *native.context);
+    llvm::SMDiagnostic diagnostic;
+    auto copy = llvm::parseAssemblyString(result.llvm, diagnostic, *native.context);
     llvm::SmallVector<char, 0> assembly;
     if (llvm::Error error = emitFile(*copy, **machine, assembly, llvm::CodeGenFileType::AssemblyFile))
-      return error;
-    native.assembly = std::string(assembly.data(), assembly.size());
+      return std::move(error);
+    result.assembly = std::string(assembly.data(), assembly.size());
   }
-  if (llvm::Error error = emitFile(module, **machine, native.object, llvm::CodeGenFileType::ObjectFile))
-    return error;
-  return checkUndefined(native);
+  llvm::SmallVector<char, 0> object;
+  if (llvm::Error error = emitFile(module, **machine, object, llvm::CodeGenFileType::ObjectFile))
+    return std::move(error);
+  result.code = std::string(object.data(), object.size());
+  if (llvm::Error error = checkUndefined(native.kernel, result.code))
+    return std::move(error);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,43 +153,17 @@ exit:
 }
 )";
 
-std::unique_ptr<NativeModule> mp::makeMemoryFunctions() {
-  auto native = std::make_unique<NativeModule>();
-  native->kernel = "memory functions";
-  native->context = std::make_unique<llvm::LLVMContext>();
+llvm::Expected<std::vector<std::byte>> mp::linkNative(ArrayRef<StringRef> objects, const TargetInfo &target) {
+  TranslatedModule memory;
+  memory.kernel = "memory functions";
+  memory.context = std::make_unique<llvm::LLVMContext>();
   llvm::SMDiagnostic diagnostic;
-  native->module = llvm::parseAssemblyString(kMemoryFunctions, diagnostic, *native->context);
-  assert(native->module && "the text above is LLVM IR");
-  return native;
-}
-
-//===----------------------------------------------------------------------===//
-// All modules
-//===----------------------------------------------------------------------===//
-
-FailureOr<CompiledCode> mp::linkModules(Location loc, SmallVectorImpl<std::unique_ptr<NativeModule>> &modules,
-                                        std::vector<CompiledKernel> kernels, const TargetInfo &target,
-                                        const CodegenOptions &options) {
-  modules.push_back(makeMemoryFunctions());
-  // Each module has its own LLVM context.
-  LogicalResult compiled = failableParallelForEach(loc.getContext(), modules, [&](auto &native) {
-    llvm::Error error = compileNative(*native, target, options.keepText);
-    return error ? LogicalResult(emitError(loc, llvm::toString(std::move(error)))) : success();
-  });
-  if (failed(compiled))
-    return failure();
-
-  CompiledCode code;
-  code.kernels = std::move(kernels);
-  SmallVector<StringRef> objects;
-  for (auto &native : modules) {
-    objects.push_back(StringRef(native->object.data(), native->object.size()));
-    code.llvm += native->llvmText;
-    code.assembly += native->assembly;
-  }
-  llvm::Expected<std::vector<std::byte>> library = linkObjects(objects);
-  if (!library)
-    return emitError(loc, llvm::toString(library.takeError()));
-  code.library = std::move(*library);
-  return code;
+  memory.module = llvm::parseAssemblyString(kMemoryFunctions, diagnostic, *memory.context);
+  assert(memory.module && "the text above is LLVM IR");
+  llvm::Expected<KernelCode> code = compileNative(memory, target, /*keepText=*/false);
+  if (!code)
+    return code.takeError();
+  SmallVector<StringRef> all(objects);
+  all.push_back(code->code);
+  return linkObjects(all);
 }

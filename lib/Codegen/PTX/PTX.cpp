@@ -40,7 +40,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 }
 
 /// Globals but shared memory get the kernel's name: several kernels stand in one text.
-static void nameGlobals(PTXModule &module) {
+static void nameGlobals(TranslatedModule &module) {
   StringRef function;
   for (const llvm::Function &candidate : *module.module)
     if (!candidate.isDeclaration())
@@ -52,8 +52,7 @@ static void nameGlobals(PTXModule &module) {
 }
 
 /// Names after `.extern .func`: what the code calls and does not hold.
-static llvm::Error checkFunctions(const PTXModule &module) {
-  StringRef text = module.ptx;
+static llvm::Error checkFunctions(StringRef kernel, StringRef text) {
   const size_t found = text.find(".extern .func");
   if (found == StringRef::npos)
     return llvm::Error::success();
@@ -62,11 +61,11 @@ static llvm::Error checkFunctions(const PTXModule &module) {
   if (rest.starts_with("("))
     rest = rest.split(')').second.ltrim();
   StringRef name = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; });
-  return llvm::createStringError("kernel '" + module.kernel + "' calls the function '" + name.str() +
+  return llvm::createStringError("kernel '" + kernel.str() + "' calls the function '" + name.str() +
                                  "', which no generated code may");
 }
 
-llvm::Error mp::compilePTX(PTXModule &module, const Chip &chip, bool keepText) {
+llvm::Expected<KernelCode> mp::compilePTX(TranslatedModule &module, const Chip &chip, bool keepText) {
   auto machine = createMachine(chip);
   if (!machine)
     return machine.takeError();
@@ -77,13 +76,16 @@ llvm::Error mp::compilePTX(PTXModule &module, const Chip &chip, bool keepText) {
     }
   optimize(*module.module, **machine);
   nameGlobals(module);
+  KernelCode result;
   if (keepText)
-    module.llvmText = printIR(*module.module);
+    result.llvm = printIR(*module.module);
   llvm::SmallVector<char, 0> text;
   if (llvm::Error error = emitFile(*module.module, **machine, text, llvm::CodeGenFileType::AssemblyFile))
-    return error;
-  module.ptx = std::string(text.data(), text.size());
-  return checkFunctions(module);
+    return std::move(error);
+  result.code = std::string(text.data(), text.size());
+  if (llvm::Error error = checkFunctions(module.kernel, result.code))
+    return std::move(error);
+  return result;
 }
 
 std::string mp::joinPTX(ArrayRef<StringRef> texts) {

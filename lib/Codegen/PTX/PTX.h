@@ -16,15 +16,9 @@ llvm::LogicalResult verifyInstructions(mlir::ModuleOp lowered, const Chip &chip)
 /// What the chip has instructions for.
 NativeArithmetic nativeArithmetic(const Chip &chip);
 
-/// One kernel as PTX.
-struct PTXModule : TranslatedModule {
-  std::string llvmText; ///< optimized; filled when asked for
-  std::string ptx;
-};
-
 /// Optimizes and compiles to PTX. Fails naming the kernel and the function where code calls one that it does not hold.
 /// Safe to call for several modules at once.
-llvm::Error compilePTX(PTXModule &module, const Chip &chip, bool keepText);
+llvm::Expected<KernelCode> compilePTX(TranslatedModule &module, const Chip &chip, bool keepText);
 
 /// One text of several made for one chip: one header, then their kernels.
 std::string joinPTX(llvm::ArrayRef<llvm::StringRef> texts);

@@ -153,7 +153,7 @@ TEST(PTX, AnOptimizerStepIsSixteenBytesAtATime) {
 
 // What the text calls must be in it: nothing is linked.
 TEST(PTX, ACallOfWhatIsNotThereIsAnError) {
-  PTXModule module;
+  TranslatedModule module;
   module.kernel = "k";
   module.context = std::make_unique<llvm::LLVMContext>();
   llvm::SMDiagnostic diagnostic;
@@ -164,7 +164,7 @@ TEST(PTX, ACallOfWhatIsNotThereIsAnError) {
                                             "  store float %y, ptr addrspace(1) %p\n  ret void\n}\n",
                                             diagnostic, *module.context);
   ASSERT_NE(module.module, nullptr) << diagnostic.getMessage().str();
-  EXPECT_EQ(llvm::toString(compilePTX(module, *findChip("sm_80"), /*keepText=*/false)),
+  EXPECT_EQ(llvm::toString(compilePTX(module, *findChip("sm_80"), /*keepText=*/false).takeError()),
             "kernel 'k' calls the function 'expf', which no generated code may");
 }
 

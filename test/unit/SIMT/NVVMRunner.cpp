@@ -41,12 +41,10 @@ static llvm::Expected<std::vector<std::byte>> compile(mlir::ModuleOp module) {
   std::unique_ptr<TranslatedModule> translated = translateToLLVMIR(module, "k");
   if (!translated)
     return llvm::createStringError("no LLVM IR");
-  auto native = std::make_unique<NativeModule>(std::move(*translated)), memory = makeMemoryFunctions();
-  for (NativeModule *each : {native.get(), memory.get()})
-    if (llvm::Error error = compileNative(*each, simulatorTarget(), /*keepText=*/false))
-      return error;
-  const auto bytes = [](const NativeModule &each) { return llvm::StringRef(each.object.data(), each.object.size()); };
-  return linkObjects({bytes(*native), bytes(*memory)});
+  llvm::Expected<KernelCode> code = compileNative(*translated, simulatorTarget(), /*keepText=*/false);
+  if (!code)
+    return code.takeError();
+  return linkNative(llvm::StringRef(code->code), simulatorTarget());
 }
 
 NVVMRunner::NVVMRunner(const std::string &text, SimulatorChecks checks) {
