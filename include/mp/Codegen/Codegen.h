@@ -37,7 +37,7 @@ struct CodegenOptions {
   /// Whether simulated code reports every access, so that its device can look for races and reads of what nobody wrote.
   bool reportAccesses = false;
   /// The folder of kernels compiled before, or empty. Where texts or remarks are asked for, all is compiled anew.
-  std::string cacheDirectory;
+  std::string cacheDirectory = {};
 };
 
 /// The dialects that compileKernels works in. It loads them itself; a pass that calls it must declare them.
