@@ -57,7 +57,9 @@ LogicalResult mp::lowerToLLVM(ModuleOp module, const NativeArithmetic &native) {
   if (failed(legalizeArithmetic(module, native)))
     return failure();
   PassManager passes(module.getContext());
-  passes.addPass(createCanonicalizerPass());
+  // These make one conversion of an integer's way to f16 and bf16 through f32 or f64, and no target has all of those.
+  passes.addPass(createCanonicalizerPass(GreedyRewriteConfig(), {"(anonymous namespace)::TruncFSIToFPToSIToFP",
+                                                                 "(anonymous namespace)::TruncFUIToFPToUIToFP"}));
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertToLLVMPass());
   return passes.run(module);

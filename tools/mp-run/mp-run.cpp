@@ -10,6 +10,7 @@
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
+#include "mp/Runtime/SIMT/SIMTDevice.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +19,7 @@
 int main(int argc, char **argv) {
   mp::registerCPUDevice();
   mp::registerCUDADevice();
+  mp::registerSIMTDevice();
   mp::registerReferenceDevice();
 
   CLI::App app("compiles models of mp ops and runs them: training, evaluation, inference", "mp-run");

@@ -29,8 +29,11 @@ GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, in
   b.setInsertionPointToStart(entry);
   LLVM::ReturnOp::create(b, ValueRange());
   b.setInsertionPointToStart(entry);
-  for (BlockArgument argument : entry->getArguments())
+  for (BlockArgument argument : entry->getArguments()) {
+    // Every buffer lies at a multiple of 64 bytes.
+    function.setArgAttr(argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
     (argument.getArgNumber() < kernel.getInputs().size() ? inputs : results).push_back(argument);
+  }
 
   auto wide = [&](Value value) -> Value { return arith::ExtUIOp::create(b, b.getI64Type(), value); };
   auto threadRegister = NVVM::ThreadIdXOp::create(b, b.getI32Type());
@@ -56,6 +59,7 @@ Value GPUFunction::sharedAt(int64_t place) {
 Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
   const auto place = static_cast<int64_t>(llvm::alignTo(usedShared, alignment));
   usedShared = place + bytes;
+  mostShared = std::max(mostShared, usedShared);
   return sharedAt(place);
 }
 
@@ -97,8 +101,8 @@ Value GPUFunction::shuffleXor(Value value, int64_t lanes) {
 LogicalResult GPUFunction::finish(int64_t grid) {
   if (grid > std::numeric_limits<int32_t>::max())
     return kernel.emitOpError("needs ") << grid << " blocks; a launch has at most 2147483647";
-  if (usedShared > chip.sharedBytesPerBlock)
-    return kernel.emitOpError("needs ") << usedShared << " bytes of shared memory in a block; " << chip.name << " has "
+  if (mostShared > chip.sharedBytesPerBlock)
+    return kernel.emitOpError("needs ") << mostShared << " bytes of shared memory in a block; " << chip.name << " has "
                                         << chip.sharedBytesPerBlock;
   cast<NVVM::BlockIdXOp>(blockRegister).setRangeAttr(rangeBelow(b.getContext(), std::max<int64_t>(grid, 1)));
   return success();

@@ -35,7 +35,17 @@ public:
   /// The same for one value of `type` from each warp, of up to 8 bytes, and for several of those by `index`. All who
   /// ask share it, with barriers between.
   mlir::Value sharedForWarps(mlir::Type type, unsigned index);
-  int64_t sharedBytes() const { return usedShared; }
+  /// The most that was set aside at once.
+  int64_t sharedBytes() const { return mostShared; }
+  /// What is set aside from here on may be set aside again after emit(): for code that a block runs instead of other.
+  template <typename Emit> auto releasingShared(Emit emit) {
+    const int64_t before = usedShared;
+    const size_t places = warpPlaces.size();
+    auto result = emit();
+    usedShared = before;
+    warpPlaces.truncate(places);
+    return result;
+  }
 
   /// All threads of the block are here, and see what each other stored before.
   void barrier();
@@ -53,7 +63,7 @@ private:
 
   mlir::LLVM::GlobalOp shared;
   mlir::Operation *blockRegister = nullptr;
-  int64_t usedShared = 0;
+  int64_t usedShared = 0, mostShared = 0;
   llvm::SmallVector<int64_t, 2> warpPlaces; ///< offsets in shared memory
 };
 

@@ -28,7 +28,7 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
   const bool isFull = whole % size == 0 && size % step == 0;
   Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), f.i64(whole));
   Value own = f.add(from, f.mul(f.thread, width));
-  LogicalResult done = f.forEach(body.zero(), f.i64(size), step, [&](Value start) {
+  LogicalResult done = whole == 0 ? success() : f.forEach(body.zero(), f.i64(size), step, [&](Value start) {
     Value element = f.add(own, start);
     if (isFull)
       return emit(element, width);

@@ -84,8 +84,12 @@ CaseProgram makeProgram(const std::vector<const OpCase *> &cases, ElementType el
 }
 
 ErrorOr<std::unique_ptr<Device>> createDevice(const std::string &target, unsigned threads) {
-  if (target == "simt")
-    return createSIMTDevice({threads});
+  if (target == "simt") {
+    // One host thread runs the threads of a block in their order, two in another.
+    DeviceOptions options{threads};
+    options.simulation.seed = threads - 1;
+    return createSIMTDevice(options);
+  }
   return target == "cpu" ? createCPUDevice({threads}) : createReferenceDevice({threads});
 }
 
@@ -199,7 +203,7 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
     if (cases[i]->op == "mp.matmul")
       terms = 301;
     for (size_t j = 0; j < cases[i]->results.size(); ++j, ++result) {
-      EXPECT_EQ((*one)[result].tensor.bytes, (*two)[result].tensor.bytes) << "one thread and two differ";
+      EXPECT_EQ((*one)[result].tensor.bytes, (*two)[result].tensor.bytes) << "the order of threads changes bits";
       compare(*cases[i], (*one)[result].tensor, (*expected)[result].tensor, (*absolute)[result].tensor, terms);
     }
   }
@@ -208,7 +212,8 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
 bool mentionsBF16(const OpCase &use) {
   auto isIt = [](const std::string &type) { return type.find("bf16") != std::string::npos; };
   return isIt(use.text) || std::any_of(use.results.begin(), use.results.end(), isIt) ||
-         std::any_of(use.operands.begin(), use.operands.end(), [&](const Operand &operand) { return isIt(operand.type); });
+         std::any_of(use.operands.begin(), use.operands.end(),
+                     [&](const Operand &operand) { return isIt(operand.type); });
 }
 
 bool mentionsF64(const OpCase &use) {
@@ -261,12 +266,14 @@ TEST_P(Agreement, computesWhatTheEvaluatorComputes) {
   }
 }
 
+static std::string nameOf(const testing::TestParamInfo<std::tuple<std::string, Machine>> &info) {
+  const auto &[op, machine] = info.param;
+  const std::string name = op.substr(op.find('.') + 1) + "_" + machine.target;
+  return machine.chip.empty() ? name : name + "_" + machine.chip;
+}
+
 INSTANTIATE_TEST_SUITE_P(Ops, Agreement, testing::Combine(testing::ValuesIn(allOps()), testing::ValuesIn(kMachines)),
-                         [](const auto &info) {
-                           const auto &[op, machine] = info.param;
-                           const std::string name = op.substr(op.find('.') + 1) + "_" + machine.target;
-                           return machine.chip.empty() ? name : name + "_" + machine.chip;
-                         });
+                         nameOf);
 
 TEST(AgreementTable, coversEveryOp) {
   mlir::MLIRContext context;
