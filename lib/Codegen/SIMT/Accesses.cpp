@@ -42,8 +42,10 @@ static std::optional<Access> accessOf(Operation *op) {
 
 /// Intrinsics that touch memory whose extent their types do not say.
 static bool hasUnknownExtent(Operation *op) {
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return llvm::any_of(call.getArgs().getTypes(), [](Type type) { return isa<LLVM::LLVMPointerType>(type); });
   return isa<LLVM::MemcpyOp, LLVM::MemmoveOp, LLVM::MemsetOp, LLVM::MaskedLoadOp, LLVM::MaskedStoreOp,
-             LLVM::masked_gather, LLVM::masked_scatter, LLVM::CallIntrinsicOp>(op);
+             LLVM::masked_gather, LLVM::masked_scatter>(op);
 }
 
 /// An alloca is the thread's own.

@@ -85,9 +85,10 @@ CaseProgram makeProgram(const std::vector<const OpCase *> &cases, ElementType el
 
 ErrorOr<std::unique_ptr<Device>> createDevice(const std::string &target, unsigned threads) {
   if (target == "simt") {
-    // One host thread runs the threads of a block in their order, two in another.
+    // One host thread runs the threads of a block in their order, two in another; every access is checked.
     DeviceOptions options{threads};
     options.simulation.seed = threads - 1;
+    options.simulation.bounds = options.simulation.races = options.simulation.uninitialized = true;
     return createSIMTDevice(options);
   }
   return target == "cpu" ? createCPUDevice({threads}) : createReferenceDevice({threads});
@@ -108,6 +109,7 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const Machine &machine, 
   options.target = machine.target;
   if (!machine.chip.empty())
     options.chips = {machine.chip};
+  options.reportAccesses = machine.isGPU();
   options.autocast.policy = "float32";
   if (!module)
     return Status::error(errors);
