@@ -87,7 +87,8 @@ Status NVVMRunner::run(std::vector<GlobalBuffer> &buffers, const Geometry &geome
     described.push_back({memory.back().data(), buffer.bytes.size(), buffer.isWritable, initialized.back().data()});
   }
   GridRunner runner(options, hostThreads);
-  Status ran = runner.run({kernel, pointers, described, rulesOf(chip, options.arithmetic), geometry.grid, geometry.threads, geometry.sharedBytes});
+  Status ran = runner.run({kernel, pointers, described, rulesOf(chip, options.arithmetic), geometry.grid,
+                           geometry.threads, geometry.sharedBytes});
   for (size_t index = 0; index < buffers.size(); ++index)
     std::memcpy(buffers[index].bytes.data(), memory[index].data(), buffers[index].bytes.size());
   return ran;

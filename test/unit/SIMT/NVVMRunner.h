@@ -3,8 +3,8 @@
 #ifndef MP_TEST_NVVMRUNNER_H
 #define MP_TEST_NVVMRUNNER_H
 
-#include "Host/NativeLibrary.h"
 #include "Codegen/SIMT/Simulate.h"
+#include "Host/NativeLibrary.h"
 #include "SIMT/GridRunner.h"
 
 #include <cstring>

@@ -66,9 +66,9 @@ TEST_P(Shuffle, ReadsTheLane) {
       run(constants({-1}) + "%o = llvm.mlir.constant(" + std::to_string(form.offset) +
               " : i32) : i32\n%k = llvm.mlir.constant(" + std::to_string(form.clamp) +
               " : i32) : i32\n%r = nvvm.shfl.sync " + form.kind +
-              " %cm1, %in0, %o, %k {return_value_and_is_valid} : i32 -> " + type + "\n%v = llvm.extractvalue %r[0] : " +
-              type + "\n%p = llvm.extractvalue %r[1] : " + type + "\n%q = llvm.zext %p : i1 to i32\n" +
-              storeWord("%v", 1, "i32", 2, 0) + storeWord("%q", 1, "i32", 2, 1),
+              " %cm1, %in0, %o, %k {return_value_and_is_valid} : i32 -> " + type +
+              "\n%v = llvm.extractvalue %r[0] : " + type + "\n%p = llvm.extractvalue %r[1] : " + type +
+              "\n%q = llvm.zext %p : i1 to i32\n" + storeWord("%v", 1, "i32", 2, 0) + storeWord("%q", 1, "i32", 2, 1),
           inputs, 2);
   for (int lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(found[2 * lane], inputs[form.isInRange(lane) ? form.source(lane) : lane]) << lane;
@@ -81,16 +81,17 @@ bool always(int) { return true; }
 // CUDA's forms: full warps have clamp 31 (up: 0), segments of 8 lanes (32 - 8) << 8 more.
 INSTANTIATE_TEST_SUITE_P(
     All, Shuffle,
-    testing::Values(
-        ShuffleCase{"bfly", 5, 31, [](int lane) { return lane ^ 5; }, always},
-        ShuffleCase{"up", 3, 0, [](int lane) { return lane - 3; }, [](int lane) { return lane >= 3; }},
-        ShuffleCase{"down", 3, 31, [](int lane) { return lane + 3; }, [](int lane) { return lane <= 28; }},
-        ShuffleCase{"idx", 7, 31, [](int) { return 7; }, always},
-        ShuffleCase{"up", 3, 24 << 8, [](int lane) { return lane - 3; }, [](int lane) { return lane % 8 >= 3; }},
-        ShuffleCase{"down", 3, (24 << 8) + 31, [](int lane) { return lane + 3; }, [](int lane) { return lane % 8 < 5; }},
-        ShuffleCase{"idx", 2, (24 << 8) + 31, [](int lane) { return lane / 8 * 8 + 2; }, always},
-        ShuffleCase{"bfly", 9, (24 << 8) + 31, [](int lane) { return lane ^ 9; },
-                    [](int lane) { return (lane ^ 9) <= (lane | 7); }}));
+    testing::Values(ShuffleCase{"bfly", 5, 31, [](int lane) { return lane ^ 5; }, always},
+                    ShuffleCase{"up", 3, 0, [](int lane) { return lane - 3; }, [](int lane) { return lane >= 3; }},
+                    ShuffleCase{"down", 3, 31, [](int lane) { return lane + 3; }, [](int lane) { return lane <= 28; }},
+                    ShuffleCase{"idx", 7, 31, [](int) { return 7; }, always},
+                    ShuffleCase{"up", 3, 24 << 8, [](int lane) { return lane - 3; },
+                                [](int lane) { return lane % 8 >= 3; }},
+                    ShuffleCase{"down", 3, (24 << 8) + 31, [](int lane) { return lane + 3; },
+                                [](int lane) { return lane % 8 < 5; }},
+                    ShuffleCase{"idx", 2, (24 << 8) + 31, [](int lane) { return lane / 8 * 8 + 2; }, always},
+                    ShuffleCase{"bfly", 9, (24 << 8) + 31, [](int lane) { return lane ^ 9; },
+                                [](int lane) { return (lane ^ 9) <= (lane | 7); }}));
 
 } // namespace
 
@@ -98,11 +99,11 @@ TEST(Ops, ShuffleMovesFloats) {
   std::vector<uint32_t> inputs(32);
   for (int lane = 0; lane < 32; ++lane)
     inputs[lane] = std::bit_cast<uint32_t>(1.5f * lane);
-  const std::vector<uint32_t> found =
-      run(constants({-1, 16, 31}) + "%f = llvm.bitcast %in0 : i32 to f32\n"
-                                    "%r = nvvm.shfl.sync bfly %cm1, %f, %c16, %c31 : f32 -> f32\n" +
-              storeWord("%r", 1, "f32"),
-          inputs);
+  const std::vector<uint32_t> found = run(constants({-1, 16, 31}) +
+                                              "%f = llvm.bitcast %in0 : i32 to f32\n"
+                                              "%r = nvvm.shfl.sync bfly %cm1, %f, %c16, %c31 : f32 -> f32\n" +
+                                              storeWord("%r", 1, "f32"),
+                                          inputs);
   for (int lane = 0; lane < 32; ++lane)
     EXPECT_EQ(std::bit_cast<float>(found[lane]), 1.5f * (lane ^ 16));
 }
@@ -164,8 +165,7 @@ TEST(Ops, ElectsOneOfThoseWhoMeet) {
 
 /// Lanes of one half meet apart from those of the other.
 TEST(Ops, MasksMeetApart) {
-  const std::vector<uint32_t> found =
-      run(constants({16, 65535, -65536}) + R"(
+  const std::vector<uint32_t> found = run(constants({16, 65535, -65536}) + R"(
     %lane = nvvm.read.ptx.sreg.laneid : i32
     %isLow = llvm.icmp "ult" %lane, %c16 : i32
     llvm.cond_br %isLow, ^low, ^high
@@ -179,7 +179,7 @@ TEST(Ops, MasksMeetApart) {
     llvm.br ^end(%b : i32)
   ^end(%r: i32):
   )" + storeWord("%r", 1, "i32"),
-          std::vector<uint32_t>(32));
+                                          std::vector<uint32_t>(32));
   for (int lane = 0; lane < 32; ++lane)
     EXPECT_EQ(found[lane], lane < 16 ? 120u : 376u);
 }
@@ -193,8 +193,7 @@ TEST(Ops, BarriersReduce) {
     std::vector<uint32_t> inputs(64);
     for (uint32_t thread = 0; thread < 64; ++thread)
       inputs[thread] = thread < limit;
-    return run(std::string("%r = nvvm.barrier #nvvm.reduction<") + kind + "> %in0 -> i32\n" +
-                   storeWord("%r", 1, "i32"),
+    return run(std::string("%r = nvvm.barrier #nvvm.reduction<") + kind + "> %in0 -> i32\n" + storeWord("%r", 1, "i32"),
                inputs);
   };
   EXPECT_EQ(reduced("popc", 40), std::vector<uint32_t>(64, 40));
@@ -228,8 +227,7 @@ const std::string kProduce = R"(
 
 TEST(Ops, NamedBarriersJoinProducerAndConsumer) {
   const std::vector<uint32_t> inputs = distinct(64);
-  const std::vector<uint32_t> found =
-      run(constants({1, 2, 7, 32, 64}) + kProduce + storeWord("%r", 1, "i32"), inputs);
+  const std::vector<uint32_t> found = run(constants({1, 2, 7, 32, 64}) + kProduce + storeWord("%r", 1, "i32"), inputs);
   for (int thread = 0; thread < 64; ++thread)
     EXPECT_EQ(found[thread], thread < 32 ? 7 : inputs[thread - 32]);
 }
@@ -264,8 +262,8 @@ static std::vector<uint32_t> copied(const std::string &copy, const std::string &
     %at = llvm.getelementptr %sh[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     %from = llvm.getelementptr %b0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     llvm.store %c0, %at : i32, !llvm.ptr<3>
-  )" + copy + wait + "%v = llvm.load volatile %at : !llvm.ptr<3> -> i32\n" +
-                 storeWord("%v", 1, "i32"),
+  )" + copy + wait +
+                 "%v = llvm.load volatile %at : !llvm.ptr<3> -> i32\n" + storeWord("%v", 1, "i32"),
              distinct(32));
 }
 
@@ -301,8 +299,9 @@ TEST(Ops, CopiesFillWithZeros) {
 //===----------------------------------------------------------------------===//
 
 static std::vector<uint32_t> floats() {
-  std::vector<uint32_t> bits = {0x3f801000, 0x3f800fff, 0xbf801000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7f800001, 1,
-                                0x477fefff, 0x477ff000, 0x33000000, 0x33000001, 0x3f808000, 0x3f818000, 0, 0x80000000};
+  std::vector<uint32_t> bits = {0x3f801000, 0x3f800fff, 0xbf801000, 0x7f7fffff, 0x7f800000, 0xff800000,
+                                0x7f800001, 1,          0x477fefff, 0x477ff000, 0x33000000, 0x33000001,
+                                0x3f808000, 0x3f818000, 0,          0x80000000};
   for (uint32_t index = 0; bits.size() < 64; ++index)
     bits.push_back(index * 0x9E3779B1u);
   return bits;
@@ -324,9 +323,9 @@ TEST(Ops, ConvertsToTF32AwayFromZero) {
     // The two neighbours of 19 bits; a tie is away from zero.
     const float below = std::bit_cast<float>(inputs[index] & ~0x1fffu);
     const float above = std::bit_cast<float>((inputs[index] & ~0x1fffu) + 0x2000);
-    const bool isUp = std::isfinite(value) && double(std::fabs(value)) - std::fabs(below) >=
-                                                  (std::isfinite(above) ? double(std::fabs(above)) : 0x1p128) -
-                                                      std::fabs(value);
+    const bool isUp =
+        std::isfinite(value) && double(std::fabs(value)) - std::fabs(below) >=
+                                    (std::isfinite(above) ? double(std::fabs(above)) : 0x1p128) - std::fabs(value);
     EXPECT_EQ(result, isUp ? above : below) << std::hex << inputs[index];
   }
 }
@@ -343,9 +342,9 @@ TEST(Ops, NarrowFloatsRoundOnce) {
     %b = llvm.zext %bb : i16 to i32
     %wide = llvm.fpext %brain : bf16 to f32
   )";
-  const std::vector<uint32_t> found = run(body + storeWord("%h", 1, "i32", 3, 0) + storeWord("%b", 1, "i32", 3, 1) +
-                                              storeWord("%wide", 1, "f32", 3, 2),
-                                          inputs, 3);
+  const std::vector<uint32_t> found =
+      run(body + storeWord("%h", 1, "i32", 3, 0) + storeWord("%b", 1, "i32", 3, 1) + storeWord("%wide", 1, "f32", 3, 2),
+          inputs, 3);
   for (size_t index = 0; index < inputs.size(); ++index) {
     const float value = std::bit_cast<float>(inputs[index]);
     if (std::isnan(value)) {
