@@ -31,6 +31,18 @@ inline void addTrainFlags(CLI::App &command, TrainOptions &options) {
   }
 }
 
+/// Adds --simulate, which trainFlags() has, to a command that does not train.
+inline void addSimulateFlag(CLI::App &command, SIMTOptions &options) {
+  auto set = [&options](const std::string &value) {
+    if (Status status = setSIMTOptions(options, value); !status.ok())
+      throw CLI::ValidationError("--simulate: " + status.message());
+  };
+  command
+      .add_option_function<std::string>(
+          "--simulate", set, "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N")
+      ->type_name("WORDS");
+}
+
 /// Adds --weights, --input, --output, --expected_output and --seed to a command.
 inline void addInferFlags(CLI::App &command, InferOptions &options) {
   auto list = [&](const char *name, std::vector<std::string> &values, const char *type, const char *help) {

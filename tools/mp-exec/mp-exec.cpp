@@ -8,6 +8,7 @@
 #include "RuntimeFlags.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
+#include "mp/Runtime/SIMT/SIMTDevice.h"
 #include "mp/Runtime/Training/Trainer.h"
 
 #include <iostream>
@@ -27,23 +28,30 @@ struct Options {
 
 } // namespace
 
-static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std::string &device, unsigned threads) {
+static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std::string &device, unsigned threads,
+                                              const SIMTOptions &simulation) {
   ErrorOr<LoadedExecutable> file = readExecutable(options.file, {options.noNative});
   if (!file)
     return file.status();
-  ErrorOr<std::unique_ptr<Device>> made = createDevice(device, {threads, !options.noNative});
+  DeviceOptions deviceOptions;
+  deviceOptions.threads = threads;
+  deviceOptions.allowNative = !options.noNative;
+  deviceOptions.simulation = simulation;
+  ErrorOr<std::unique_ptr<Device>> made = createDevice(device, deviceOptions);
   if (!made)
     return made.status();
   return Session::create(std::make_shared<const LoadedExecutable>(std::move(*file)), std::move(*made));
 }
 
 static Status runInfer(const Options &options) {
-  ErrorOr<std::unique_ptr<Session>> session = open(options, options.deviceName, options.device.threads);
+  ErrorOr<std::unique_ptr<Session>> session =
+      open(options, options.deviceName, options.device.threads, options.device.simulation);
   return session ? infer(**session, options.infer, std::cout) : session.status();
 }
 
 static Status runTrain(const Options &options) {
-  ErrorOr<std::unique_ptr<Session>> session = open(options, options.train.device, options.train.threads);
+  ErrorOr<std::unique_ptr<Session>> session =
+      open(options, options.train.device, options.train.threads, options.train.simulation);
   if (!session)
     return session.status();
   ErrorOr<TrainResult> result = train(**session, options.train);
@@ -70,6 +78,7 @@ static Status runInfo(const Options &options) {
 
 int main(int argc, char **argv) {
   registerCPUDevice();
+  registerSIMTDevice();
   registerCUDADevice();
   Options options;
   CLI::App app("Runs Halfstep executables. Code in an executable is trusted as a program is.", "mp-exec");
@@ -85,6 +94,7 @@ int main(int argc, char **argv) {
   infer->add_option("--program", options.infer.program, "program to run (default infer)");
   infer->add_option("--device", options.deviceName, "device to run on (default cpu)");
   infer->add_option("--threads", options.device.threads, "threads of the CPU (default: all)");
+  addSimulateFlag(*infer, options.device.simulation);
   CLI::App *train = app.add_subcommand("train", "train as the executable's programs do");
   addFile(train);
   addTrainFlags(*train, options.train);

@@ -83,7 +83,7 @@ static VariantReport runVariant(const CompareCommand &command, llvm::StringRef v
     training.seed = command.options.seed + seed;
     if (!training.quiet)
       std::cerr << variant.str() << (command.seeds > 1 ? ", seed " + std::to_string(training.seed) : "") << '\n';
-    std::unique_ptr<Session> session = createSession(file, training.device, training.threads);
+    std::unique_ptr<Session> session = createSession(file, training.device, training.threads, training.simulation);
     ErrorOr<TrainResult> result = train(*session, training);
     check(result.status().in(variant.str()));
     addRun(*result, command.seeds, report);

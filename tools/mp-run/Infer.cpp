@@ -17,6 +17,7 @@ namespace {
 struct InferCommand {
   std::string model, device = "cpu";
   unsigned threads = 0;
+  SIMTOptions simulation;
   InferOptions options;
   CompileFlags flags;
 };
@@ -28,7 +29,7 @@ static void run(const InferCommand &command) {
   command.flags.apply(options);
   options.target = targetOf(command.device, options.target);
   std::unique_ptr<Session> session =
-      createSession(loadOrCompile(command.model, options), command.device, command.threads);
+      createSession(loadOrCompile(command.model, options), command.device, command.threads, command.simulation);
   check(infer(*session, command.options, std::cout));
 }
 
@@ -40,6 +41,7 @@ void addInferCommand(CLI::App &app) {
   verb->add_option("--program", command->options.program, "the program to run (default infer)")->type_name("NAME");
   verb->add_option("--device", command->device, "cpu or reference (default cpu)")->type_name("NAME");
   verb->add_option("--threads", command->threads, "threads of the CPU (default: all)")->type_name("N");
+  addSimulateFlag(*verb, command->simulation);
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });
 }

@@ -30,9 +30,10 @@ CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &
 }
 
 std::unique_ptr<Session> createSession(std::shared_ptr<const LoadedExecutable> file, const std::string &device,
-                                       unsigned threads) {
+                                       unsigned threads, const SIMTOptions &simulation) {
   DeviceOptions deviceOptions;
   deviceOptions.threads = threads;
+  deviceOptions.simulation = simulation;
   ErrorOr<std::unique_ptr<Device>> target = createDevice(device, deviceOptions);
   check(target.status());
   ErrorOr<std::unique_ptr<Session>> session = Session::create(std::move(file), std::move(*target));

@@ -24,7 +24,7 @@ CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &
 
 /// The executable on the device of that name.
 std::unique_ptr<Session> createSession(std::shared_ptr<const LoadedExecutable> file, const std::string &device,
-                                       unsigned threads);
+                                       unsigned threads, const SIMTOptions &simulation = {});
 
 } // namespace mp
 

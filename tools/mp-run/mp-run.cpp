@@ -18,6 +18,7 @@
 
 int main(int argc, char **argv) {
   mp::registerCPUDevice();
+  mp::registerSIMTDevice();
   mp::registerCUDADevice();
   mp::registerSIMTDevice();
   mp::registerReferenceDevice();

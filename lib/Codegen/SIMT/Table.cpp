@@ -143,7 +143,7 @@ template <typename Op> static std::string rejectMatrix(Operation *op) {
   return known ? "" : "only 8x8 matrices of 16 bits are simulated";
 }
 
-/// The shapes and types of mma.sync, PTX ISA 9.7.14.5 ("Matrix multiply-accumulate operation using mma instruction").
+/// The shapes and types of mma.sync, PTX ISA 9.7.14, "Matrix multiply-accumulate operation using mma instruction".
 static std::string rejectMultiply(Operation *op) {
   using NVVM::MMATypes;
   struct Form {

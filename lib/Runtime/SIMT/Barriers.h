@@ -17,7 +17,7 @@
 
 namespace mp {
 
-/// PTX ISA 9.7.13.1, bar and barrier: sixteen numbered barriers, each for all threads of the block that have not ended
+/// PTX ISA 9.7.13, "bar, barrier": sixteen numbered barriers, each for all threads of the block that have not ended
 /// or for a stated number of them, in whole warps.
 class Barriers {
 public:

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 // A vector clock for each warp: clock[v][w] is the time of warp w up to which everything that w did is ordered before
-// what v does now. Synchronization is by whole warps (PTX ISA 9.7.13.1: barriers count warps), so lanes of one warp
-// share a clock, and a step of its own time orders its lanes.
+// what v does now. Synchronization is by whole warps (PTX ISA 9.7.13, "bar, barrier": arrivals count warps), so lanes
+// of one warp share a clock, and a step of its own time orders its lanes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,7 +14,7 @@
 using namespace mp;
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.14.4: wmma.load, wmma.mma and wmma.store, m16n16k16
+// PTX ISA 9.7.14, "Matrix multiply-accumulate operation using wmma instructions", m16n16k16
 //===----------------------------------------------------------------------===//
 
 // Which lane holds which element "is unspecified and is target architecture dependent", so it is here as on no chip: a

@@ -14,7 +14,7 @@
 using namespace mp;
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.14.5.15, ldmatrix, and 9.7.14.5.16, stmatrix
+// PTX ISA 9.7.14, "Warp-level matrix load instruction: ldmatrix" and "Warp-level matrix store instruction: stmatrix"
 //===----------------------------------------------------------------------===//
 
 // Row r of matrix m lies at the address that lane 8 m + r passes, 16 bytes long. Lane l holds, in word m, elements
@@ -73,7 +73,7 @@ static void storeTogether(const Gathering &warp) {
 void mp::storeMatrix(const Call &call) { call.meet(~0u, storeTogether, Convergence::Aligned); }
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.14.5.6 to 9.7.14.5.8: fragments of mma.m16n8k4, m16n8k8 and m16n8k16
+// PTX ISA 9.7.14, "Matrix Fragments for mma.m16n8k4", "... m16n8k8" and "... m16n8k16"
 //===----------------------------------------------------------------------===//
 
 // With g = lane / 4, t = lane % 4 and p elements in a word, element h of word w is

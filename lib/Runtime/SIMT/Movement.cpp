@@ -13,7 +13,7 @@
 using namespace mp;
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.9.6: shfl.sync
+// PTX ISA 9.7.9, "shfl.sync"
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -68,7 +68,7 @@ void mp::shuffle(const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.9.25.3: cp.async, cp.async.commit_group, cp.async.wait_group
+// PTX ISA 9.7.9, "cp.async", "cp.async.commit_group", "cp.async.wait_group"
 //===----------------------------------------------------------------------===//
 
 // Nothing says when a copy is made, only that it is when its group was waited for. It is made then and not before,
@@ -125,7 +125,7 @@ void mp::landCopies(SimulatedThread &thread, uint32_t groups) {
 void mp::asyncWait(const Call &call) { landCopies(call.thread, call.immediate(0)); }
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.9.21: cvt
+// PTX ISA 9.7.9, "cvt"
 //===----------------------------------------------------------------------===//
 
 /// cvt.rna.tf32.f32: to nearest, ties away from zero; the last 13 bits are 0.

@@ -12,7 +12,7 @@
 using namespace mp;
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.13.1: barrier.sync, barrier.red, barrier.arrive
+// PTX ISA 9.7.13, "bar, barrier": sync, red, arrive
 //===----------------------------------------------------------------------===//
 
 void mp::barrier(const Call &call) {
@@ -59,7 +59,7 @@ void mp::barrierArrive(const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// PTX ISA 9.7.13.2: bar.warp.sync. 9.7.13.11: vote.sync. elect.sync. redux.sync
+// PTX ISA 9.7.13, "bar.warp.sync", "vote.sync", "elect.sync", "redux.sync"
 //===----------------------------------------------------------------------===//
 
 /// Memory is ordered among the lanes; where only some of a warp meet, the race check does not learn of it.

@@ -62,6 +62,10 @@ static Status setLastBatch(TrainOptions &options, std::string_view text) {
   return Status::success();
 }
 
+static Status setSimulation(TrainOptions &options, std::string_view text) {
+  return setSIMTOptions(options.simulation, text);
+}
+
 using O = TrainOptions;
 
 static constexpr TrainFlag kFlags[] = {
@@ -84,6 +88,8 @@ static constexpr TrainFlag kFlags[] = {
     {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
     {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
     {"threads", "N", "threads of the CPU (default: all)", setNumber<unsigned, 0, &O::threads>},
+    {"simulate", "WORDS", "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N",
+     setSimulation},
 };
 
 std::span<const TrainFlag> mp::trainFlags() { return kFlags; }

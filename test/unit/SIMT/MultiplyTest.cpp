@@ -1,7 +1,8 @@
 //===- MultiplyTest.cpp - mma.sync -----------------------------------------------------------===//
 //
-// Fragments are filled and read here by the formulas of PTX ISA 9.7.14.5 as they stand there, by index of element, and
-// the product is compared with a plain one. Data are small integers, different everywhere, so that sums are exact.
+// Fragments are filled and read here by the formulas of PTX ISA 9.7.14 (as of version 8.7) as they stand there, by
+// index of element, and the product is compared with a plain one. Data are small integers, different everywhere, so
+// that sums are exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,18 +37,18 @@ struct MmaCase {
 int group(int lane) { return lane >> 2; }
 int inGroup(int lane) { return lane % 4; }
 
-// 9.7.14.5.7, mma.m16n8k8 with f16 and bf16.
+// "Matrix Fragments for mma.m16n8k8" with f16 and bf16.
 Place a8(int lane, int i) { return {i < 2 ? group(lane) : group(lane) + 8, inGroup(lane) * 2 + (i & 1)}; }
 Place b8(int lane, int i) { return {inGroup(lane) * 2 + i, group(lane)}; }
-// 9.7.14.5.7, mma.m16n8k8 with tf32.
+// "Matrix Fragments for mma.m16n8k8" with tf32.
 Place a8tf32(int lane, int i) {
   return {i == 0 || i == 2 ? group(lane) : group(lane) + 8, i < 2 ? inGroup(lane) : inGroup(lane) + 4};
 }
 Place b8tf32(int lane, int i) { return {i == 0 ? inGroup(lane) : inGroup(lane) + 4, group(lane)}; }
-// 9.7.14.5.6, mma.m16n8k4 with tf32.
+// "Matrix Fragments for mma.m16n8k4" with tf32.
 Place a4(int lane, int i) { return {i == 0 ? group(lane) : group(lane) + 8, inGroup(lane)}; }
 Place b4(int lane, int) { return {inGroup(lane), group(lane)}; }
-// 9.7.14.5.8, mma.m16n8k16 with f16 and bf16.
+// "Matrix Fragments for mma.m16n8k16" with f16 and bf16.
 Place a16(int lane, int i) {
   return {(0 <= i && i < 2) || (4 <= i && i < 6) ? group(lane) : group(lane) + 8,
           i < 4 ? inGroup(lane) * 2 + (i & 1) : inGroup(lane) * 2 + (i & 1) + 8};

@@ -8,7 +8,10 @@
 #ifndef MP_RUNTIME_SIMT_SIMTOPTIONS_H
 #define MP_RUNTIME_SIMT_SIMTOPTIONS_H
 
+#include "mp/Numerics/Status.h"
+
 #include <cstdint>
+#include <string_view>
 
 namespace mp {
 
@@ -29,6 +32,10 @@ struct SIMTOptions {
   /// Whether loads and stores must be reported, which code does that was compiled for it.
   bool checksMemory() const { return races || uninitialized || bounds; }
 };
+
+/// Reads "races,uninitialized,bounds,seed=7,hardware-like"; "checks" is the first three. What is said is set, the rest
+/// stays.
+Status setSIMTOptions(SIMTOptions &options, std::string_view text);
 
 } // namespace mp
 

@@ -9,6 +9,7 @@
 #define MP_RUNTIME_TRAINING_TRAINOPTIONS_H
 
 #include "mp/Numerics/Status.h"
+#include "mp/Runtime/SIMT/SIMTOptions.h"
 
 #include <cstdint>
 #include <optional>
@@ -40,7 +41,8 @@ struct TrainOptions {
   std::string log;              // JSON lines; empty: none
   bool quiet = false;           // no progress
   std::string device = "cpu";
-  unsigned threads = 0; // 0: all that the process may use
+  unsigned threads = 0;   // 0: all that the process may use
+  SIMTOptions simulation; // of device simt
 };
 
 /// One flag of the command lines, of the C API and of a variant of `compare`.
