@@ -28,6 +28,7 @@ static void run(const InferCommand &command) {
   options.training = false;
   command.flags.apply(options);
   options.target = targetOf(command.device, options.target);
+  options.reportAccesses |= command.simulation.checksMemory();
   std::unique_ptr<Session> session =
       createSession(loadOrCompile(command.model, options), command.device, command.threads, command.simulation);
   check(infer(*session, command.options, std::cout));

@@ -26,6 +26,7 @@ CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &
   if (training.lastBatch == LastBatch::Pad)
     options.specialize.pad = true;
   options.target = targetOf(training.device, options.target);
+  options.reportAccesses |= training.simulation.checksMemory();
   return options;
 }
 
