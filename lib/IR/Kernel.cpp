@@ -70,10 +70,12 @@ SmallVector<int64_t> mp::detail::lastDimension(Operation *op) {
   return type.getRank() == 0 ? SmallVector<int64_t>{} : SmallVector<int64_t>{type.getRank() - 1};
 }
 
-int64_t MatmulOp::getContractionSize() {
-  ArrayRef<int64_t> lhs = cast<RankedTensorType>(getLhs().getType()).getShape();
-  return getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
+template <typename Op> static int64_t contractionSize(Op op) {
+  ArrayRef<int64_t> lhs = cast<RankedTensorType>(op.getLhs().getType()).getShape();
+  return op.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
 }
+int64_t MatmulOp::getContractionSize() { return contractionSize(*this); }
+int64_t MatmulPartsOp::getContractionSize() { return contractionSize(*this); }
 
 //===----------------------------------------------------------------------===//
 // mp.kernel
@@ -184,6 +186,17 @@ LogicalResult SumSquaresBlocksOp::verify() {
   return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
 }
 
+LogicalResult MatmulPartsOp::verify() {
+  Type element = getLhs().getType().getElementType(), other = getRhs().getType().getElementType();
+  if (element != other)
+    return emitOpError("operands differ in type: lhs has ") << element << ", rhs has " << other;
+  Type wanted = element.isF64() ? element : Float32Type::get(getContext());
+  if (getAcc() != wanted)
+    return emitOpError("result has type ") << getAcc() << ", expected " << wanted;
+  return static_cast<int64_t>(getDepth()) > 0 ? success()
+                                              : emitOpError("depth is ") << getDepth() << ", expected at least 1";
+}
+
 LogicalResult FirstBadOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
   shapes.emplace_back();
   return success();
@@ -208,6 +221,28 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return emitError() << "tiles " << tileM << " x " << tileN << " do not divide blocks " << blockM << " x " << blockN;
   if (tileN % vector != 0)
     return emitError() << "vector " << vector << " does not divide tile_n " << tileN;
+  return success();
+}
+LogicalResult MmaScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM, int64_t blockN,
+                                      int64_t blockK, int64_t warpsM, int64_t warpsN, int64_t stages, int64_t splitK,
+                                      MatrixInstruction instruction) {
+  if (failed(verifyPositive(emitError, {blockM, blockN, blockK, warpsM, warpsN, stages, splitK})))
+    return failure();
+  if (stages < 2)
+    return emitError() << "stages is " << stages << ", expected at least 2";
+  if (warpsM * warpsN > 32)
+    return emitError() << "a block has at most 32 warps, found " << warpsM << " x " << warpsN;
+  const bool isFma = instruction == MatrixInstruction::Fma;
+  const int64_t leastM = 16, leastN = isFma ? 32 : 16;
+  auto isTile = [](int64_t block, int64_t warps, int64_t least) {
+    return llvm::isPowerOf2_64(block) && llvm::isPowerOf2_64(warps) && block / warps >= least;
+  };
+  if (!isTile(blockM, warpsM, leastM) || !isTile(blockN, warpsN, leastN))
+    return emitError() << "blocks " << blockM << " x " << blockN << " and warps " << warpsM << " x " << warpsN
+                       << " are not powers of two that make tiles of at least " << leastM << " x " << leastN;
+  const int64_t leastK = isFma || instruction == MatrixInstruction::Mma16x8x8TF32 ? 8 : 16;
+  if (!llvm::isPowerOf2_64(blockK) || blockK < leastK)
+    return emitError() << "block_k is " << blockK << ", expected a power of two, at least " << leastK;
   return success();
 }
 LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector,

@@ -86,33 +86,52 @@ static LogicalResult broadcastOperands(Operation *op, Shapes &shapes) {
 // Contraction
 //===----------------------------------------------------------------------===//
 
-LogicalResult MatmulOp::inferShapes(Shapes &shapes) {
-  ArrayRef<int64_t> lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs());
+/// [..., m, k] x [..., k, n], either stored transposed -> [..., m, n].
+template <typename Op> static LogicalResult inferProduct(Op op, Shape &result) {
+  ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs());
   if (lhs.size() < 2 || rhs.size() < 2)
-    return emitOpError("operands have at least rank 2, found ranks ") << lhs.size() << " and " << rhs.size();
+    return op.emitOpError("operands have at least rank 2, found ranks ") << lhs.size() << " and " << rhs.size();
   if (rhs.size() != 2 && rhs.size() != lhs.size())
-    return emitOpError("rhs has rank ") << rhs.size() << ", expected 2 or the rank of lhs, " << lhs.size();
+    return op.emitOpError("rhs has rank ") << rhs.size() << ", expected 2 or the rank of lhs, " << lhs.size();
   int64_t m = lhs[lhs.size() - 2], lhsK = lhs.back(), rhsK = rhs[rhs.size() - 2], n = rhs.back();
-  if (getTransposeLhs())
+  if (op.getTransposeLhs())
     std::swap(m, lhsK);
-  if (getTransposeRhs())
+  if (op.getTransposeRhs())
     std::swap(rhsK, n);
   if (!agree(lhsK, rhsK))
-    return emitOpError("contraction sizes differ: lhs has ") << lhsK << ", rhs has " << rhsK;
-  Shape result = llvm::to_vector(lhs.drop_back(2));
+    return op.emitOpError("contraction sizes differ: lhs has ") << lhsK << ", rhs has " << rhsK;
+  result = llvm::to_vector(lhs.drop_back(2));
   if (rhs.size() > 2)
     for (size_t i = 0; i < result.size(); ++i) {
       if (!agree(result[i], rhs[i]))
-        return emitOpError("batch sizes differ: lhs has ") << result[i] << ", rhs has " << rhs[i];
+        return op.emitOpError("batch sizes differ: lhs has ") << result[i] << ", rhs has " << rhs[i];
       if (isOpen(result[i]))
         result[i] = rhs[i];
     }
+  result.append({m, n});
+  return success();
+}
+
+LogicalResult MatmulOp::inferShapes(Shapes &shapes) {
+  Shape result;
+  if (failed(inferProduct(*this, result)))
+    return failure();
   if (Value bias = getBias()) {
     ArrayRef<int64_t> shape = shapeOf(bias);
-    if (shape.size() != 1 || !agree(shape[0], n))
-      return emitOpError("bias has shape ") << describe(shape) << ", expected [" << n << "]";
+    if (shape.size() != 1 || !agree(shape[0], result.back()))
+      return emitOpError("bias has shape ") << describe(shape) << ", expected [" << result.back() << "]";
   }
-  result.append({m, n});
+  shapes.push_back(std::move(result));
+  return success();
+}
+
+LogicalResult MatmulPartsOp::inferShapes(Shapes &shapes) {
+  Shape result;
+  if (failed(inferProduct(*this, result)))
+    return failure();
+  const int64_t k = getContractionSize(), depth = getDepth();
+  const bool isKnown = depth > 0 && !isOpen(k);
+  result.insert(result.begin(), isKnown ? std::max<int64_t>(llvm::divideCeil(k, depth), 1) : ShapedType::kDynamic);
   shapes.push_back(std::move(result));
   return success();
 }

@@ -38,22 +38,45 @@ private:
 };
 } // namespace
 
+/// Adds the products of one element of the result over k in [from, to).
+static void addProducts(Accumulator &sum, const Matrices &lhs, const Matrices &rhs, int64_t element, int64_t from,
+                        int64_t to) {
+  const int64_t m = lhs.rows(), n = rhs.columns();
+  const int64_t batch = element / (m * n), i = element / n % m, j = element % n;
+  for (int64_t l = from; l < to; ++l)
+    sum.addProduct(lhs.at(batch, i, l), rhs.at(batch, l, j));
+}
+
+Tensor rules::evaluate(MatmulPartsOp op, const Frame &frame) {
+  const Matrices lhs(frame[op.getLhs()], op.getTransposeLhs());
+  const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
+  TensorTypeT type = typeOf(op.getResult());
+  const int64_t k = lhs.columns(), depth = static_cast<int64_t>(op.getDepth());
+
+  std::vector<double> result(elementsOf(type.shape));
+  const int64_t inPart = static_cast<int64_t>(result.size()) / type.shape.front();
+  for (size_t element = 0; element < result.size(); ++element) {
+    const int64_t from = element / inPart * depth;
+    Accumulator sum(type.element, frame.options);
+    addProducts(sum, lhs, rhs, element % inPart, from, std::min(from + depth, k));
+    result[element] = sum.get();
+  }
+  return Tensor::ofReals(std::move(type), result);
+}
+
 Tensor rules::evaluate(MatmulOp op, const Frame &frame) {
   const Matrices lhs(frame[op.getLhs()], op.getTransposeLhs());
   const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
   const std::vector<double> bias = op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
   const ElementType acc = tensorTypeOf(mlir::RankedTensorType::get({}, op.getAcc()))->element;
   TensorTypeT type = typeOf(op.getResult());
-  const int64_t m = lhs.rows(), n = rhs.columns(), k = lhs.columns();
 
   std::vector<double> result(elementsOf(type.shape));
   for (size_t element = 0; element < result.size(); ++element) {
-    const int64_t batch = element / (m * n), i = element / n % m, j = element % n;
     Accumulator sum(acc, frame.options);
-    for (int64_t l = 0; l < k; ++l)
-      sum.addProduct(lhs.at(batch, i, l), rhs.at(batch, l, j));
+    addProducts(sum, lhs, rhs, element, 0, lhs.columns());
     if (!bias.empty())
-      sum.add(bias[j]);
+      sum.add(bias[element % rhs.columns()]);
     result[element] = sum.get();
   }
   return Tensor::ofReals(std::move(type), result);

@@ -24,6 +24,7 @@ using Tensors = std::vector<Tensor>;
 
 // Contractions.cpp
 Tensor evaluate(MatmulOp op, const Frame &frame);
+Tensor evaluate(MatmulPartsOp op, const Frame &frame);
 
 // Data.cpp
 llvm::FailureOr<Tensors> evaluate(ConstantOp op, const Frame &frame);

@@ -183,3 +183,83 @@ func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
   %0 = mp.sum_squares_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+// expected-error@+1 {{stages is 1, expected at least 2}}
+func.func @mma_stages() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 1, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+// expected-error@+1 {{a block has at most 32 warps, found 8 x 8}}
+func.func @mma_warps() attributes {a = #mp.mma<block_m = 256, block_n = 256, block_k = 32, warps_m = 8, warps_n = 8, stages = 3, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+// expected-error@+1 {{blocks 96 x 64 and warps 2 x 2 are not powers of two that make tiles of at least 16 x 16}}
+func.func @mma_powers() attributes {a = #mp.mma<block_m = 96, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+// expected-error@+1 {{blocks 32 x 32 and warps 4 x 1 are not powers of two that make tiles of at least 16 x 16}}
+func.func @mma_tiles() attributes {a = #mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 4, warps_n = 1, stages = 3, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+// expected-error@+1 {{blocks 32 x 32 and warps 2 x 2 are not powers of two that make tiles of at least 16 x 32}}
+func.func @fma_tiles() attributes {a = #mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = fma>} { return }
+
+// -----
+
+// expected-error@+1 {{block_k is 24, expected a power of two, at least 16}}
+func.func @mma_depth() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 24, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+// expected-error@+1 {{block_k is 4, expected a power of two, at least 8}}
+func.func @fma_depth() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 4, warps_m = 2, warps_n = 2, stages = 3, instruction = fma>} { return }
+
+// -----
+
+// expected-error@+1 {{a schedule's parameters are positive}}
+func.func @mma_positive() attributes {a = #mp.mma<block_m = 0, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+func.func @parts_types(%a: tensor<4x64xf16>, %b: tensor<64x2xf32>) -> tensor<2x4x2xf32> {
+  // expected-error@+1 {{operands differ in type: lhs has 'f16', rhs has 'f32'}}
+  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x64xf16>, tensor<64x2xf32> -> tensor<2x4x2xf32>
+  return %p : tensor<2x4x2xf32>
+}
+
+// -----
+
+func.func @parts_result(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<2x4x2xf16> {
+  // expected-error@+1 {{result has type 'f16', expected 'f32'}}
+  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xf16>
+  return %p : tensor<2x4x2xf16>
+}
+
+// -----
+
+func.func @parts_depth(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<?x4x2xf32> {
+  // expected-error@+1 {{depth is 0, expected at least 1}}
+  %p = mp.matmul_parts %a, %b depth 0 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<?x4x2xf32>
+  return %p : tensor<?x4x2xf32>
+}
+
+// -----
+
+func.func @parts_count(%a: tensor<4x70xf16>, %b: tensor<70x2xf16>) -> tensor<2x4x2xf32> {
+  // expected-error@+1 {{result #0 has shape [2x4x2], operands and attributes give [3x4x2]}}
+  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x70xf16>, tensor<70x2xf16> -> tensor<2x4x2xf32>
+  return %p : tensor<2x4x2xf32>
+}
+
+// -----
+
+func.func @parts_shapes(%a: tensor<4x70xf16>, %b: tensor<64x2xf16>) -> tensor<3x4x2xf32> {
+  // expected-error@+1 {{contraction sizes differ: lhs has 70, rhs has 64}}
+  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x70xf16>, tensor<64x2xf16> -> tensor<3x4x2xf32>
+  return %p : tensor<3x4x2xf32>
+}

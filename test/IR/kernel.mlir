@@ -48,8 +48,19 @@ func.func @places_and_schedules() attributes {
     // CHECK-SAME: d = #mp.column<columns = 16, vector = 8>
     d = #mp.column<columns = 16, vector = 8>,
     // CHECK-SAME: e = #mp.partial<block = 32768, vector = 8>
-    e = #mp.partial<block = 32768, vector = 8>} {
+    e = #mp.partial<block = 32768, vector = 8>,
+    // CHECK-SAME: f = #mp.mma<block_m = 128, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>
+    f = #mp.mma<block_m = 128, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>,
+    // CHECK-SAME: g = #mp.mma<block_m = 32, block_n = 64, block_k = 8, warps_m = 1, warps_n = 2, stages = 2, split_k = 4, instruction = fma>
+    g = #mp.mma<block_m = 32, block_n = 64, block_k = 8, warps_m = 1, warps_n = 2, stages = 2, split_k = 4, instruction = fma>} {
   return
+}
+
+// CHECK-LABEL: @product_in_parts
+func.func @product_in_parts(%a: tensor<4x70xf16>, %b: tensor<2x70xf16>) -> tensor<3x4x2xf32> {
+  // CHECK: mp.matmul_parts %arg0, %arg1 transpose_rhs depth 32 : tensor<4x70xf16>, tensor<2x70xf16> -> tensor<3x4x2xf32>
+  %p = mp.matmul_parts %a, %b transpose_rhs depth 32 : tensor<4x70xf16>, tensor<2x70xf16> -> tensor<3x4x2xf32>
+  return %p : tensor<3x4x2xf32>
 }
 
 // CHECK-LABEL: @kernel_level_ops

@@ -33,6 +33,42 @@ def MP_ContractionScheduleAttr : MP_Attr<"ContractionSchedule", "contraction"> {
   let genVerifyDecl = 1;
 }
 
+// What multiplies on a GPU. Which chip has it, and what it multiplies, is in mp/Analysis/MatrixTiles.h.
+def MP_MatrixInstruction : I32Enum<"MatrixInstruction", "what multiplies the tiles of a warp", [
+    I32EnumCase<"Wmma16x16x16", 0, "wmma.m16n16k16">, I32EnumCase<"Mma16x8x8", 1, "mma.m16n8k8">,
+    I32EnumCase<"Mma16x8x16", 2, "mma.m16n8k16">, I32EnumCase<"Mma16x8x8TF32", 3, "mma.m16n8k8.tf32">,
+    I32EnumCase<"Fma", 4, "fma">]> {
+  let cppNamespace = "::mp";
+}
+
+def MP_MmaScheduleAttr : MP_Attr<"MmaSchedule", "mma"> {
+  let summary = "a matrix product with a map prologue and a map epilogue, on a GPU";
+  let description = [{
+    One block, of `warps_m` x `warps_n` warps, computes `block_m` x `block_n` elements of the result, each warp an equal
+    tile of them. It walks k in steps of `block_k`, `stages` of which are in shared memory at once: computed with, or on
+    their way. `split_k` is the number of parts of `mp.matmul_parts`. Grid: split_k * batch * ceil(M / block_m) *
+    ceil(N / block_n).
+
+    Constraints:
+    1. Every parameter is positive; `stages` is at least 2.
+    2. Blocks and warps are powers of two; warps divide blocks into tiles of at least 16 x 16 (16 x 32 of `fma`).
+    3. `block_k` is a power of two and at least 16 (8 of `fma` and of `mma.m16n8k8.tf32`).
+    4. A block has at most 32 warps.
+
+    Example: `#mp.mma<block_m = 128, block_n = 128, block_k = 32, warps_m = 2, warps_n = 4, stages = 4, instruction = mma.m16n8k16>`
+  }];
+  let parameters = (ins "int64_t":$block_m, "int64_t":$block_n, "int64_t":$block_k, "int64_t":$warps_m,
+                        "int64_t":$warps_n, "int64_t":$stages, MP_OneOrMore<"parts of k">:$split_k,
+                        EnumParameter<MP_MatrixInstruction>:$instruction);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getThreads() const { return 32 * getWarpsM() * getWarpsN(); }
+    int64_t getWarpM() const { return getBlockM() / getWarpsM(); }
+    int64_t getWarpN() const { return getBlockN() / getWarpsN(); }
+  }];
+}
+
 def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
   let summary = "elements that depend on no other element of the kernel";
   let description = [{
@@ -112,7 +148,7 @@ def MP_SerialScheduleAttr : MP_Attr<"SerialSchedule", "serial"> {
   let genVerifyDecl = 1;
 }
 
-def MP_AnySchedule : AnyAttrOf<[MP_ContractionScheduleAttr, MP_MapScheduleAttr, MP_RowScheduleAttr,
+def MP_AnySchedule : AnyAttrOf<[MP_ContractionScheduleAttr, MP_MmaScheduleAttr, MP_MapScheduleAttr, MP_RowScheduleAttr,
                                 MP_ColumnScheduleAttr, MP_PartialScheduleAttr, MP_SerialScheduleAttr],
                                "a schedule">;
 
@@ -320,6 +356,44 @@ def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial> {
   let arguments = (ins Variadic<RankedTensorOf<[I32]>>:$flags);
   let results = (outs MP_I32Scalar:$bad);
   let assemblyFormat = "$flags attr-dict `:` type($flags)";
+}
+
+//===----------------------------------------------------------------------===//
+// What scheduling makes
+//===----------------------------------------------------------------------===//
+
+def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction> {
+  let extraClassDeclaration = [{
+    /// The size of k.
+    int64_t getContractionSize();
+    /// The type of the sums, the result's.
+    ::mlir::Type getAcc() { return getResult().getType().getElementType(); }
+    int64_t getOperationsPerElement() { return 2 * ::std::min<int64_t>(getDepth(), getContractionSize()); }
+  }];
+  let summary = "a matrix product as sums over parts of k";
+  let description = [{
+    `result[p, ..., i, j]` is the sum of `lhs[..., i, k] * rhs[..., k, j]` over k in [p * depth, (p + 1) * depth), as far
+    as there are k: `mp.matmul` is the sum of the parts. Products and sums are kept in the result's type.
+
+    Constraints:
+    1. `lhs` and `rhs` have the same float element type; the result is f32, f64 of f64.
+    2. `lhs` and `rhs` have shapes that `mp.matmul` takes.
+    3. `depth` is at least 1; the first dimension of the result is ceil(k / depth), at least 1.
+
+    Example:
+
+    ```mlir
+    %p = mp.matmul_parts %a, %b depth 32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$lhs, MP_FloatTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       I64Attr:$depth);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? `depth` $depth attr-dict
+    `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // MP_KERNEL_OPS_TD
