@@ -20,7 +20,7 @@ static FailureOr<int64_t> threadsOf(KernelOp kernel) {
     return kernel.emitOpError("has no schedule: run mp-schedule-kernels first");
   const int64_t threads =
       llvm::TypeSwitch<Attribute, int64_t>(*schedule)
-          .Case<MapScheduleAttr, RowScheduleAttr, ColumnScheduleAttr, PartialScheduleAttr, SerialScheduleAttr>(
+          .Case<MmaScheduleAttr, MapScheduleAttr, RowScheduleAttr, ColumnScheduleAttr, PartialScheduleAttr, SerialScheduleAttr>(
               [](auto attr) { return attr.getThreads(); })
           .Default([](Attribute) { return 0; });
   if (threads == 0)
@@ -34,6 +34,7 @@ static FailureOr<int64_t> threadsOf(KernelOp kernel) {
 /// The emitter of each schedule. Matrix products stand here with a schedule of their own.
 static FailureOr<int64_t> emitBody(GPUFunction &f) {
   return llvm::TypeSwitch<Attribute, FailureOr<int64_t>>(*f.kernel.getSchedule())
+      .Case([&](MmaScheduleAttr attr) { return emitGPUContraction(f, attr); })
       .Case([&](MapScheduleAttr attr) { return emitGPUMap(f, attr); })
       .Case([&](RowScheduleAttr attr) { return emitGPURow(f, attr); })
       .Case([&](ColumnScheduleAttr attr) { return emitGPUColumn(f, attr); })

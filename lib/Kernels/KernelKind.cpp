@@ -73,7 +73,7 @@ KernelKind mp::getKernelKind(KernelOp kernel) {
 
 KernelKind mp::getScheduleKind(Attribute schedule) {
   return TypeSwitch<Attribute, KernelKind>(schedule)
-      .Case([](ContractionScheduleAttr) { return KernelKind::Contraction; })
+      .Case<ContractionScheduleAttr, MmaScheduleAttr>([](auto) { return KernelKind::Contraction; })
       .Case([](MapScheduleAttr) { return KernelKind::Map; })
       .Case([](RowScheduleAttr) { return KernelKind::Row; })
       .Case([](ColumnScheduleAttr) { return KernelKind::Column; })

@@ -14,6 +14,7 @@
 //===-----------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/CPU/CPUFunction.h"
+#include "Codegen/Product.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,37 +22,18 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 namespace {
 
-/// The sizes of a product and of what a block does of it.
-struct Sizing {
-  int64_t batch, m, n, k;
-  bool sharesRhs; // one rhs for every batch
-  int64_t blockM, blockN, blockK, tileM, tileN;
+/// The sizes of what a block does of a product.
+struct Sizing : Product {
+  int64_t tileM, tileN, blockM, blockN, blockK;
 
-  static Sizing of(MatmulOp op, ContractionScheduleAttr schedule) {
-    RankedTensorType lhs = typeOf(op.getLhs()), result = typeOf(op.getResult());
-    const int64_t rank = lhs.getRank();
-    Sizing s;
-    s.batch = ShapedType::getNumElements(lhs.getShape().drop_back(2));
-    s.m = result.getDimSize(rank - 2);
-    s.n = result.getDimSize(rank - 1);
-    s.k = lhs.getDimSize(op.getTransposeLhs() ? rank - 2 : rank - 1);
-    s.sharesRhs = typeOf(op.getRhs()).getRank() == 2;
-    if (s.sharesRhs && !op.getTransposeLhs()) {
-      // Batches of rows are rows.
-      s.m *= s.batch;
-      s.batch = 1;
-    }
-    s.tileM = schedule.getTileM();
-    s.tileN = schedule.getTileN();
+  Sizing(const Product &product, ContractionScheduleAttr schedule)
+      : Product(product), tileM(schedule.getTileM()), tileN(schedule.getTileN()) {
     // No block is larger than the product, rounded up to whole tiles.
-    s.blockM = std::min(schedule.getBlockM(), std::max<int64_t>(llvm::alignTo(s.m, s.tileM), s.tileM));
-    s.blockN = std::min(schedule.getBlockN(), std::max<int64_t>(llvm::alignTo(s.n, s.tileN), s.tileN));
-    s.blockK = std::min(schedule.getBlockK(), std::max<int64_t>(s.k, 1));
-    return s;
+    blockM = std::min(schedule.getBlockM(), std::max<int64_t>(llvm::alignTo(m, tileM), tileM));
+    blockN = std::min(schedule.getBlockN(), std::max<int64_t>(llvm::alignTo(n, tileN), tileN));
+    blockK = std::min(schedule.getBlockK(), std::max<int64_t>(k, 1));
   }
 
   int64_t blocksM() const { return llvm::divideCeil(m, blockM); }
@@ -62,8 +44,8 @@ struct Sizing {
 
 class ContractionEmitter {
 public:
-  ContractionEmitter(CPUFunction &f, MatmulOp op, ContractionScheduleAttr schedule)
-      : f(f), b(f.b), op(op), s(Sizing::of(op, schedule)), values(f.b), acc(op.getAcc()),
+  ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
+      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(product.acc),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)) {}
 
   FailureOr<int64_t> emit();
@@ -98,9 +80,9 @@ private:
 
   CPUFunction &f;
   LaneBuilder &b;
-  MatmulOp op;
   Sizing s;
   Elements values;
+  ProductEpilogue epilogue;
   Type acc;
   int64_t width;
   Value batch, firstRow, firstColumn, rows, columns; // of the running block
@@ -111,14 +93,10 @@ private:
 
 FailureOr<int64_t> ContractionEmitter::emit() {
   f.bindInputs(values);
-  for (Value yield : f.yields())
-    if (typeOf(yield).getNumElements() != typeOf(op.getResult()).getNumElements())
-      return op.emitOpError("shares a kernel with a result of another size");
-
   packedLhs = f.allocate(acc, s.blockM * s.blockK);
   packedRhs = f.allocate(acc, s.blockN * s.blockK);
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
-  if (failed(values.prepare(op->getOperands())) || failed(values.prepare(f.yields())))
+  if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare()))
     return failure();
 
   const int64_t blocksN = s.blocksN(), blocksM = s.blocksM();
@@ -139,8 +117,8 @@ FailureOr<int64_t> ContractionEmitter::emit() {
 
 LogicalResult ContractionEmitter::emitChunk(Value from) {
   Value to = f.min(f.add(from, f.i64(s.blockK)), f.i64(s.k));
-  if (failed(op.getTransposeLhs() ? packLhsTransposed(from, to) : packLhs(from, to)) ||
-      failed(op.getTransposeRhs() ? packRhsTransposed(from, to) : packRhs(from, to)))
+  if (failed(s.transposeLhs ? packLhsTransposed(from, to) : packLhs(from, to)) ||
+      failed(s.transposeRhs ? packRhsTransposed(from, to) : packRhs(from, to)))
     return failure();
   // The panel of rhs stays in the first cache while the panels of lhs pass by.
   return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
@@ -173,7 +151,7 @@ void ContractionEmitter::fillZeros(Value pointer, Value from, Value to) {
 }
 
 LogicalResult ContractionEmitter::packLhs(Value from, Value to) {
-  const int64_t lanes = lanesAlong(op.getLhs(), s.k, width);
+  const int64_t lanes = lanesAlong(s.lhs, s.k, width);
   const bool hasRest = s.k % lanes != 0 || s.blockK % lanes != 0;
   Value firstOfBatch = f.add(f.mul(batch, s.m), firstRow);
   LogicalResult filled = f.forEach(values.zero, rows, 1, [&](Value row) {
@@ -183,7 +161,7 @@ LogicalResult ContractionEmitter::packLhs(Value from, Value to) {
     Value source = f.add(firstOfBatch, row);
     return f.forLanes(from, to, lanes, hasRest, [&](Value k, int64_t count) {
       Elements::Scope scope(values);
-      FailureOr<Value> value = at(op.getLhs(), source, s.k, k, count);
+      FailureOr<Value> value = at(s.lhs, source, s.k, k, count);
       if (succeeded(value))
         storeLanes(*value, f.offset(target, acc, k));
       return LogicalResult(value);
@@ -197,7 +175,7 @@ LogicalResult ContractionEmitter::packLhs(Value from, Value to) {
 }
 
 LogicalResult ContractionEmitter::packLhsTransposed(Value from, Value to) {
-  const int64_t lanes = lanesAlong(op.getLhs(), s.m, s.tileM);
+  const int64_t lanes = lanesAlong(s.lhs, s.m, s.tileM);
   Value whole = f.mul(f.div(rows, s.tileM), s.tileM);
   return f.forEach(from, to, 1, [&](Value k) {
     Elements::Scope scope(values);
@@ -211,7 +189,7 @@ LogicalResult ContractionEmitter::packLhsTransposed(Value from, Value to) {
       return f.forLanes(values.zero, f.i64(s.tileM), lanes, false, [&](Value row, int64_t count) {
         Elements::Scope scope(values);
         Value column = f.add(f.add(firstRow, panel), row);
-        FailureOr<Value> value = at(op.getLhs(), source, s.m, column, count);
+        FailureOr<Value> value = at(s.lhs, source, s.m, column, count);
         if (succeeded(value))
           storeLanes(*value, f.offset(target, acc, row));
         return LogicalResult(value);
@@ -224,14 +202,14 @@ LogicalResult ContractionEmitter::packLhsTransposed(Value from, Value to) {
       Elements::Scope scope(values);
       return packSingly(targetOf(whole), f.sub(rows, whole), s.tileM, [&](Value row) {
         Value column = f.add(f.add(firstRow, whole), row);
-        return at(op.getLhs(), source, s.m, column, 1);
+        return at(s.lhs, source, s.m, column, 1);
       });
     });
   });
 }
 
 LogicalResult ContractionEmitter::packRhs(Value from, Value to) {
-  const int64_t lanes = lanesAlong(op.getRhs(), s.n, width);
+  const int64_t lanes = lanesAlong(s.rhs, s.n, width);
   Value whole = f.mul(f.div(columns, s.tileN), s.tileN);
   return f.forEach(from, to, 1, [&](Value k) {
     Elements::Scope scope(values);
@@ -244,7 +222,7 @@ LogicalResult ContractionEmitter::packRhs(Value from, Value to) {
       Value target = targetOf(panel), start = f.add(firstColumn, panel);
       return f.forLanes(values.zero, f.i64(s.tileN), lanes, false, [&](Value column, int64_t count) {
         Elements::Scope scope(values);
-        FailureOr<Value> value = at(op.getRhs(), source, s.n, f.add(start, column), count);
+        FailureOr<Value> value = at(s.rhs, source, s.n, f.add(start, column), count);
         if (succeeded(value))
           storeLanes(*value, f.offset(target, acc, column));
         return LogicalResult(value);
@@ -256,14 +234,14 @@ LogicalResult ContractionEmitter::packRhs(Value from, Value to) {
     return f.when(isPartial, [&] {
       Elements::Scope scope(values);
       return packSingly(targetOf(whole), f.sub(columns, whole), s.tileN, [&](Value column) {
-        return at(op.getRhs(), source, s.n, f.add(f.add(firstColumn, whole), column), 1);
+        return at(s.rhs, source, s.n, f.add(f.add(firstColumn, whole), column), 1);
       });
     });
   });
 }
 
 LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
-  const int64_t lanes = lanesAlong(op.getRhs(), s.k, width);
+  const int64_t lanes = lanesAlong(s.rhs, s.k, width);
   const bool hasRest = s.k % lanes != 0 || s.blockK % lanes != 0;
   Value whole = f.mul(f.div(columns, s.tileN), s.tileN);
   Value firstOfBatch = s.sharesRhs ? firstColumn : f.add(f.mul(batch, s.n), firstColumn);
@@ -281,7 +259,7 @@ LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
       Elements::Scope scope(values);
       SmallVector<Value> square;
       for (Value source : sources) {
-        FailureOr<Value> value = at(op.getRhs(), source, s.k, k, count);
+        FailureOr<Value> value = at(s.rhs, source, s.k, k, count);
         if (failed(value))
           return failure();
         square.push_back(*value);
@@ -305,7 +283,7 @@ LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
       Elements::Scope scope(values);
       return packSingly(targetOf(whole, k), f.sub(columns, whole), s.tileN, [&](Value column) {
         Value source = f.add(f.add(firstOfBatch, whole), column);
-        return at(op.getRhs(), source, s.k, k, 1);
+        return at(s.rhs, source, s.k, k, 1);
       });
     });
   });
@@ -331,7 +309,7 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
 
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value rhsPanel, Value tile, Value from, Value depth) {
   const int64_t vectors = s.tileN / width;
-  const int64_t rowStep = op.getTransposeLhs() ? 1 : s.blockK, depthStep = op.getTransposeLhs() ? s.tileM : 1;
+  const int64_t rowStep = s.transposeLhs ? 1 : s.blockK, depthStep = s.transposeLhs ? s.tileM : 1;
 
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, values.zero);
   Value zeros = floatConstant(b, withLanes(acc, width), 0);
@@ -367,53 +345,26 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value rhsPanel, V
 }
 
 LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column) {
-  const bool isEven = llvm::all_of(f.yields(), [&](Value yield) { return values.isEvenAlong(yield, s.n); });
-  const int64_t lanes = isEven ? width : 1;
+  const int64_t lanes = epilogue.isEven() ? width : 1;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
   Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
   Value firstOfTile = f.add(f.add(f.mul(batch, s.m), firstRow), row);
-  Type element = typeOf(op.getResult()).getElementType();
 
   return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
     Elements::Scope scope(values);
     Value target = f.add(firstOfTile, index);
     Value sumsAt = f.offset(tile, acc, f.sub(f.mul(index, s.tileN), start));
-    return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) -> LogicalResult {
-      Elements::Scope scope(values);
-      const Lanes here = values.inRow(target, s.n, j, count, isEven);
-      Value sum = loadLanes(f.offset(sumsAt, acc, j), count);
-      if (op.getBias()) {
-        FailureOr<Value> bias = values.at(op.getBias(), {values.zero, 1, j, 1, count});
-        if (failed(bias))
-          return failure();
-        sum = arith::AddFOp::create(b, sum, *bias);
-      }
-      values.bindLanes(op.getResult(), element == acc ? sum : roundTo(b, sum, element), here);
-      SmallVector<Value> held;
-      for (Value yield : f.yields()) {
-        FailureOr<Value> value = values.at(yield, here);
-        if (failed(value))
-          return failure();
-        held.push_back(*value);
-      }
-      for (auto [number, yield, value] : llvm::enumerate(f.yields(), held))
-        values.store(value, typeOf(yield).getElementType(), f.result(number), here);
-      return success();
+    return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) {
+      return epilogue.emit(target, j, loadLanes(f.offset(sumsAt, acc, j), count), count);
     });
   });
 }
 
 FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr schedule) {
-  MatmulOp matmul;
-  for (Operation &op : f.body()) {
-    auto found = dyn_cast<MatmulOp>(op);
-    if (found && matmul)
-      return found.emitOpError("is the second product of its kernel");
-    matmul = found ? found : matmul;
-  }
-  if (!matmul)
-    return f.kernel.emitOpError("is scheduled as a contraction and holds none");
-  if (!matmul.getAcc().isF32() && !matmul.getAcc().isF64())
-    return matmul.emitOpError("accumulates in ") << matmul.getAcc() << ", which native code does not";
-  return ContractionEmitter(f, matmul, schedule).emit();
+  FailureOr<Product> product = findProduct(f);
+  if (failed(product))
+    return failure();
+  if (product->parts != 1)
+    return product->op->emitOpError("has no native code: it is for GPUs");
+  return ContractionEmitter(f, *product, schedule).emit();
 }

@@ -69,6 +69,7 @@ private:
 
 /// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot
 /// do.
+mlir::FailureOr<int64_t> emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitGPUMap(GPUFunction &f, MapScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitGPURow(GPUFunction &f, RowScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitGPUColumn(GPUFunction &f, ColumnScheduleAttr schedule);

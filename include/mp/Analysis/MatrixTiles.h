@@ -1,0 +1,71 @@
+//===- MatrixTiles.h - what the tiles of a matrix product take of a chip ---------------------------*- C++ -*-===//
+//
+// Which chip multiplies what by which instruction, and the shared memory and registers of a schedule: what chooses
+// schedules, what checks them and what makes code of them agree by asking here.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+
+#ifndef MP_ANALYSIS_MATRIXTILES_H
+#define MP_ANALYSIS_MATRIXTILES_H
+
+#include "mp/Analysis/ChipTable.h"
+#include "mp/Analysis/ProductShape.h"
+
+namespace mp {
+
+/// What a warp does in one step of k, by instruction.
+struct MatrixInstructionInfo {
+  MatrixInstruction instruction;
+  std::optional<ChipFeature> feature; ///< what a chip needs for it
+  int64_t depth;                      ///< k of a step
+  int64_t lhsCopies, rhsCopies;       ///< lanes that hold each element of an operand
+  bool f16, bf16, f32, f64;           ///< what it multiplies
+};
+const MatrixInstructionInfo &infoOf(MatrixInstruction instruction);
+
+/// The fastest instruction of `chip` for operands of `element`. f32 is exact unless `allowTF32`.
+MatrixInstruction chooseInstruction(const Chip &chip, mlir::Type element, bool allowTF32 = false);
+
+/// One stage of an operand in shared memory: `rows` of `columns` elements, `pitch` apart.
+struct SharedTile {
+  int64_t rows, columns, pitch;
+  int64_t elementBytes;
+  bool outerMajor; ///< k changes from row to row, the operand's other dimension along a row
+  bool swizzled;   ///< 16-byte chunks of a row lie in an order that depends on the row
+
+  int64_t bytes() const { return rows * pitch * elementBytes; }
+};
+
+/// How a schedule lays a product out on a chip.
+class MatrixTiles {
+public:
+  MatrixTiles(MmaScheduleAttr schedule, const ProductShape &shape);
+
+  MmaScheduleAttr schedule;
+  mlir::Type element; ///< of the operands
+  const MatrixInstructionInfo &info;
+  SharedTile lhs, rhs; ///< what is multiplied, converted to the type that `fma` works in
+
+  int64_t stageBytes() const { return lhs.bytes() + rhs.bytes(); }
+  int64_t ringBytes() const { return schedule.getStages() * stageBytes(); }
+  /// The finished sums of a warp pass through shared memory, so many rows at once, 16 to all of them: as many as fit
+  /// where the stages were.
+  int64_t slabRows() const;
+  /// Elements from one row of a slab to the next: no two lanes that store at once share a bank.
+  int64_t slabPitch() const { return schedule.getWarpN() + 8; }
+  int64_t slabBytes() const { return slabRows() * slabPitch() * accBytes; }
+  /// Shared memory of a block.
+  int64_t sharedBytes() const;
+  /// An estimate of the registers of a thread: sums, fragments of two steps, what is on its way, and addresses.
+  int64_t registers() const;
+
+private:
+  int64_t accBytes;
+};
+
+/// What a schedule needs and `chip` does not have; empty if it has all.
+std::string explainIllegal(const MatrixTiles &tiles, const Chip &chip);
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_MATRIXTILES_H

@@ -1,0 +1,109 @@
+//===- MatrixTiles.cpp - what the tiles of a matrix product take of a chip -----------------------------------===//
+
+#include "mp/Analysis/MatrixTiles.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+// In the order of the enum.
+static constexpr MatrixInstructionInfo kInstructions[] = {
+    // instruction, what it needs, depth, copies of lhs and rhs, f16, bf16, f32, f64
+    {MatrixInstruction::Wmma16x16x16, ChipFeature::Wmma, 16, 2, 2, true, false, false, false},
+    {MatrixInstruction::Mma16x8x8, ChipFeature::MmaM16N8K8, 16, 1, 1, true, false, false, false},
+    {MatrixInstruction::Mma16x8x16, ChipFeature::MmaM16N8K16, 16, 1, 1, true, true, false, false},
+    {MatrixInstruction::Mma16x8x8TF32, ChipFeature::TF32, 8, 1, 1, false, false, true, false},
+    {MatrixInstruction::Fma, std::nullopt, 1, 8, 4, true, true, true, true},
+};
+
+const MatrixInstructionInfo &mp::infoOf(MatrixInstruction instruction) {
+  return kInstructions[static_cast<size_t>(instruction)];
+}
+
+static bool multiplies(const MatrixInstructionInfo &info, Type element) {
+  return element.isF16() ? info.f16 : element.isBF16() ? info.bf16 : element.isF32() ? info.f32 : info.f64;
+}
+
+static bool hasInstruction(const Chip &chip, const MatrixInstructionInfo &info) {
+  return !info.feature || chip.has(*info.feature);
+}
+
+MatrixInstruction mp::chooseInstruction(const Chip &chip, Type element, bool allowTF32) {
+  // The latest that the chip has, plain arithmetic where it has none.
+  for (const MatrixInstructionInfo &info : llvm::reverse(ArrayRef(kInstructions).drop_back()))
+    if (hasInstruction(chip, info) && multiplies(info, element) && (!element.isF32() || allowTF32))
+      return info.instruction;
+  return MatrixInstruction::Fma;
+}
+
+/// Bytes that one access moves, and of which a chunk of a swizzled row consists.
+static constexpr int64_t kChunkBytes = 16;
+
+/// An operand with `outer` x block_k in a block.
+static SharedTile tileOf(MmaScheduleAttr schedule, int64_t outer, bool isKMajor, Type element, Type acc) {
+  const bool isFma = schedule.getInstruction() == MatrixInstruction::Fma;
+  const int64_t bytes = (isFma ? acc : element).getIntOrFloatBitWidth() / 8;
+  SharedTile tile;
+  tile.elementBytes = bytes;
+  // Lanes of plain arithmetic read neighbours in the outer dimension; matrix instructions take either order.
+  tile.outerMajor = isFma || !isKMajor;
+  tile.rows = tile.outerMajor ? schedule.getBlockK() : outer;
+  tile.columns = tile.outerMajor ? outer : schedule.getBlockK();
+  // wmma.load knows pitches only.
+  tile.swizzled = !isFma && schedule.getInstruction() != MatrixInstruction::Wmma16x16x16;
+  tile.pitch = tile.columns + (tile.swizzled ? 0 : kChunkBytes / bytes);
+  return tile;
+}
+
+MatrixTiles::MatrixTiles(MmaScheduleAttr schedule, const ProductShape &shape)
+    : schedule(schedule), element(shape.element), info(infoOf(schedule.getInstruction())),
+      lhs(tileOf(schedule, schedule.getBlockM(), !shape.transposeLhs, shape.element, shape.acc)),
+      rhs(tileOf(schedule, schedule.getBlockN(), shape.transposeRhs, shape.element, shape.acc)),
+      accBytes(std::max<int64_t>(shape.acc.getIntOrFloatBitWidth() / 8, 4)) {}
+
+static constexpr int64_t kLeastSlabRows = 16;
+
+int64_t MatrixTiles::slabRows() const {
+  const int64_t warps = schedule.getWarpsM() * schedule.getWarpsN();
+  int64_t rows = schedule.getWarpM();
+  while (rows > kLeastSlabRows && warps * rows * slabPitch() * accBytes > ringBytes())
+    rows /= 2;
+  return rows;
+}
+
+int64_t MatrixTiles::sharedBytes() const {
+  return std::max(ringBytes(), schedule.getWarpsM() * schedule.getWarpsN() * slabBytes());
+}
+
+int64_t MatrixTiles::registers() const {
+  constexpr int64_t kWord = 4, kAddresses = 32;
+  const int64_t lanes = Chip::kWarp, warpM = schedule.getWarpM(), warpN = schedule.getWarpN();
+  const int64_t sums = warpM * warpN * accBytes / kWord / lanes;
+  const int64_t fragments = (warpM * info.lhsCopies * lhs.elementBytes + warpN * info.rhsCopies * rhs.elementBytes) *
+                            info.depth / kWord / lanes;
+  const int64_t copied = stageBytes() / kWord / schedule.getThreads();
+  return sums + 2 * fragments + copied + kAddresses;
+}
+
+std::string mp::explainIllegal(const MatrixTiles &tiles, const Chip &chip) {
+  std::string why;
+  llvm::raw_string_ostream out(why);
+  const StringRef name = stringifyMatrixInstruction(tiles.info.instruction);
+  const int64_t registers = tiles.registers(), threads = tiles.schedule.getThreads();
+  if (!hasInstruction(chip, tiles.info))
+    out << "the instruction " << name << ", which " << chip.name << " does not have";
+  else if (!multiplies(tiles.info, tiles.element))
+    out << "operands of " << tiles.element << ", which the instruction " << name << " does not multiply";
+  else if (tiles.element.isBF16() && tiles.info.feature && !chip.has(ChipFeature::BF16))
+    out << "bf16, which " << chip.name << " does not multiply; use f16, or f32 kernels";
+  else if (tiles.sharedBytes() > chip.sharedBytesPerBlock)
+    out << tiles.sharedBytes() << " bytes of shared memory in a block; " << chip.name << " has "
+        << chip.sharedBytesPerBlock;
+  else if (registers > Chip::kRegistersPerThread)
+    out << "about " << registers << " registers in a thread; there are " << Chip::kRegistersPerThread;
+  else if (registers * threads > Chip::kRegistersPerMultiprocessor)
+    out << "about " << registers << " registers in each of " << threads << " threads; a multiprocessor has "
+        << Chip::kRegistersPerMultiprocessor;
+  return why;
+}

@@ -1,0 +1,266 @@
+//===- Contraction.cpp - a matrix product on a GPU -----------------------------------------------------------===//
+//
+// One block of the grid computes block_m x block_n elements of one part and batch. Pieces of both operands pass through
+// a ring of stages in shared memory. While the warps multiply the piece of step t, that of step t + stages - 1 is on
+// its way into the place that step t - 1 has left:
+//
+//   before        start the pieces of steps 0 to stages - 2; wait for the first
+//   step t        start the piece of t + stages - 1
+//                 multiply the fragments of each k, while those of the next are read
+//                 before the last: finish what was started, wait for the piece of t + 1, meet at a barrier; the last
+//                 products run while the first fragments of t + 1 are read
+//   after         the sums go through shared memory, so that lanes have neighbours of a row, and on to what follows
+//
+// A piece moves by cp.async, or through registers: loaded where it is started, stored where it is finished.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+
+#include "Codegen/NVVM/Contraction/OperandCopy.h"
+#include "Codegen/NVVM/Contraction/SumsEpilogue.h"
+#include "Codegen/NVVM/Contraction/WarpProduct.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+class ContractionEmitter {
+public:
+  ContractionEmitter(GPUFunction &f, const Product &product, const MatrixTiles &tiles)
+      : f(f), b(f.b), product(product), tiles(tiles), schedule(tiles.schedule), values(f.makeElements()),
+        epilogue(f, values, product, tiles) {}
+
+  FailureOr<int64_t> emit();
+
+private:
+  using Values = SmallVector<Value>;
+
+  void placeBlock();
+  LogicalResult emitSums(Values &sums);
+  Value stageAt(Value slot) { return f.offset(ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
+  Value rhsOf(Value stage) { return f.offset(stage, b.getI8Type(), tiles.lhs.bytes()); }
+  Values loadFragments(Value slot, int64_t step) {
+    Value stage = stageAt(slot);
+    return warp->load(stage, rhsOf(stage), step);
+  }
+  Value nextSlot(Value slot);
+
+  /// Starts the piece of step `t` where there is one; gives what finishing it needs.
+  FailureOr<Values> start(Value slot, Value t);
+  void finish(Value slot, Value t, ValueRange started);
+  void commit();
+  void waitForPiece();
+  LogicalResult copyFirstPieces();
+  FailureOr<Values> emitStep(Value t, ValueRange carried);
+
+  GPUFunction &f;
+  LaneBuilder &b;
+  const Product &product;
+  const MatrixTiles &tiles;
+  MmaScheduleAttr schedule;
+  Elements values;
+  SumsEpilogue epilogue;
+  std::unique_ptr<OperandCopy> lhs, rhs;
+  std::unique_ptr<WarpProduct> warp;
+  Value ring, outerIndex, firstRow, firstColumn, firstK, steps;
+  int64_t blocksM = 0, blocksN = 0;
+  bool isAsync = false;
+};
+
+} // namespace
+
+/// Blocks that run at the same time compute a patch of the result rather than a row, so that they share more of what
+/// they read.
+static constexpr int64_t kPatchRows = 8;
+
+void ContractionEmitter::placeBlock() {
+  const int64_t grid = blocksM * blocksN;
+  const bool isPatched = blocksM > kPatchRows && blocksN > 1;
+  outerIndex = product.parts * product.batch == 1 ? values.zero : f.div(f.block, grid);
+  Value inGrid = product.parts * product.batch == 1 ? f.block : f.rem(f.block, grid);
+  Value blockM, blockN;
+  if (isPatched) {
+    const int64_t patch = kPatchRows * blocksN;
+    Value first = f.mul(f.div(inGrid, patch), kPatchRows), inPatch = f.rem(inGrid, patch);
+    Value rows = f.min(f.sub(f.i64(blocksM), first), f.i64(kPatchRows));
+    blockM = f.add(first, b.createOrFold<arith::RemUIOp>(inPatch, rows));
+    blockN = b.createOrFold<arith::DivUIOp>(inPatch, rows);
+  } else {
+    blockM = f.rem(inGrid, blocksM);
+    blockN = f.div(inGrid, blocksM);
+  }
+  firstRow = f.mul(blockM, schedule.getBlockM());
+  firstColumn = f.mul(blockN, schedule.getBlockN());
+
+  Value part = f.div(outerIndex, product.batch), batch = f.rem(outerIndex, product.batch);
+  firstK = f.mul(part, product.depth);
+  Value depth = f.min(f.sub(f.i64(product.k), firstK), f.i64(product.depth));
+  steps = f.div(f.add(depth, f.i64(schedule.getBlockK() - 1)), schedule.getBlockK());
+  lhs->place(batch, firstRow);
+  rhs->place(batch, firstColumn);
+}
+
+Value ContractionEmitter::nextSlot(Value slot) {
+  Value next = f.add(slot, f.i64(1));
+  Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next, f.i64(schedule.getStages()));
+  return arith::SelectOp::create(b, isEnd, f.i64(0), next);
+}
+
+void ContractionEmitter::commit() {
+  if (isAsync)
+    NVVM::CpAsyncCommitGroupOp::create(b);
+}
+
+/// All pieces but the newest stages - 2 have arrived, for every thread.
+void ContractionEmitter::waitForPiece() {
+  if (isAsync)
+    NVVM::CpAsyncWaitGroupOp::create(b, static_cast<uint32_t>(schedule.getStages() - 2));
+  f.barrier();
+}
+
+FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Value t) {
+  SmallVector<Type> types = lhs->startedTypes();
+  llvm::append_range(types, rhs->startedTypes());
+  auto branch =
+      scf::IfOp::create(b, types, f.isBelow(t, steps), /*addThenBlock=*/true, /*addElseBlock=*/!types.empty());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value stage = stageAt(slot), k = f.add(firstK, f.mul(t, schedule.getBlockK()));
+  FailureOr<Values> left = lhs->start(stage, k), right = rhs->start(rhsOf(stage), k);
+  if (failed(left) || failed(right))
+    return failure();
+  left->append(*right);
+  scf::YieldOp::create(b, *left);
+  if (types.empty())
+    return Values();
+  b.setInsertionPointToStart(branch.elseBlock());
+  Values nothing;
+  for (Type type : types)
+    nothing.push_back(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type))));
+  scf::YieldOp::create(b, nothing);
+  return Values(branch.getResults());
+}
+
+void ContractionEmitter::finish(Value slot, Value t, ValueRange started) {
+  if (started.empty())
+    return;
+  (void)f.when(f.isBelow(t, steps), [&] {
+    Value stage = stageAt(slot);
+    const size_t ofLhs = lhs->startedTypes().size();
+    lhs->finish(stage, started.take_front(ofLhs));
+    rhs->finish(rhsOf(stage), started.drop_front(ofLhs));
+    return success();
+  });
+}
+
+LogicalResult ContractionEmitter::copyFirstPieces() {
+  for (int64_t step = 0; step < schedule.getStages() - 1; ++step) {
+    Elements::Scope scope(values);
+    Value slot = f.i64(step);
+    FailureOr<Values> started = start(slot, slot);
+    if (failed(started))
+      return failure();
+    finish(slot, slot, *started);
+    commit();
+  }
+  waitForPiece();
+  return success();
+}
+
+/// Carried are the slots that are read and written, the fragments of the first k, and the sums.
+FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value t, ValueRange carried) {
+  Elements::Scope scope(values);
+  const int64_t turns = schedule.getBlockK() / tiles.info.depth;
+  Value read = carried[0], written = carried[1];
+  const size_t ofSums = warp->zeros().size();
+  Values fragments(carried.drop_front(2).drop_back(ofSums)), sums(carried.take_back(ofSums));
+
+  Value ahead = f.add(t, f.i64(schedule.getStages() - 1));
+  FailureOr<Values> started = start(written, ahead);
+  if (failed(started))
+    return failure();
+  commit();
+  // Behind the last step its own piece is read again, for nobody.
+  Value isMore = f.isBelow(f.add(t, f.i64(1)), steps);
+  Value nextRead = arith::SelectOp::create(b, isMore, nextSlot(read), read);
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    const bool isLast = turn + 1 == turns;
+    if (isLast) {
+      finish(written, ahead, *started);
+      waitForPiece();
+    }
+    Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, turn + 1);
+    warp->multiply(fragments, sums);
+    fragments = std::move(next);
+  }
+  Values carriedOn = {nextRead, nextSlot(written)};
+  llvm::append_range(carriedOn, fragments);
+  llvm::append_range(carriedOn, sums);
+  return carriedOn;
+}
+
+LogicalResult ContractionEmitter::emitSums(Values &sums) {
+  sums = warp->zeros();
+  if (product.k == 0)
+    return success();
+  if (failed(copyFirstPieces()))
+    return failure();
+  Values carried = {f.i64(0), f.i64(schedule.getStages() - 1)};
+  llvm::append_range(carried, loadFragments(values.zero, 0));
+  llvm::append_range(carried, sums);
+  FailureOr<Values> end =
+      f.forEach(values.zero, steps, 1, carried, [&](Value t, ValueRange soFar) { return emitStep(t, soFar); });
+  if (failed(end))
+    return failure();
+  sums = Values(ArrayRef(*end).take_back(sums.size()));
+  return success();
+}
+
+FailureOr<int64_t> ContractionEmitter::emit() {
+  f.bindInputs(values);
+  if (failed(values.prepare(product.op->getOperands())) || failed(epilogue.prepare()))
+    return failure();
+  lhs = makeOperandCopy(f, values, product, /*isLhs=*/true, tiles);
+  rhs = makeOperandCopy(f, values, product, /*isLhs=*/false, tiles);
+  isAsync = lhs->isAsync() || rhs->isAsync();
+  blocksM = llvm::divideCeil(product.m, schedule.getBlockM());
+  blocksN = llvm::divideCeil(product.n, schedule.getBlockN());
+  const int64_t grid = product.parts * product.batch * blocksM * blocksN;
+  if (grid == 0)
+    return 0;
+
+  ring = f.allocateShared(tiles.sharedBytes(), 128);
+  placeBlock();
+  Value warpIndex = f.div(f.thread, Chip::kWarp);
+  Value warpRow = f.mul(f.div(warpIndex, schedule.getWarpsN()), schedule.getWarpM());
+  Value warpColumn = f.mul(f.rem(warpIndex, schedule.getWarpsN()), schedule.getWarpN());
+  warp = makeWarpProduct(f, {tiles, product.element, product.acc, warpRow, warpColumn});
+
+  Values sums;
+  if (failed(emitSums(sums)))
+    return failure();
+  // The stages are free once every warp has read its last fragments.
+  f.barrier();
+  Value slab = f.offset(ring, b.getI8Type(), f.mul(warpIndex, tiles.slabBytes()));
+  if (failed(epilogue.emit(*warp, sums, slab, outerIndex, f.add(firstRow, warpRow), f.add(firstColumn, warpColumn))))
+    return failure();
+  return grid;
+}
+
+FailureOr<int64_t> mp::emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedule) {
+  FailureOr<Product> product = findProduct(f);
+  if (failed(product))
+    return failure();
+  if (product->parts != schedule.getSplitK())
+    return product->op->emitOpError("has ") << product->parts << " parts of k, its schedule " << schedule.getSplitK();
+  if (product->parts > 1 && product->depth % schedule.getBlockK() != 0)
+    return product->op->emitOpError("has parts of ")
+           << product->depth << " of k, no multiple of block_k " << schedule.getBlockK();
+  const MatrixTiles tiles(schedule, *product);
+  if (std::string why = explainIllegal(tiles, f.chip); !why.empty())
+    return product->op->emitOpError("is scheduled with ") << why;
+  return ContractionEmitter(f, *product, tiles).emit();
+}

@@ -1,0 +1,91 @@
+//===- MmaSync.cpp - what generations with ldmatrix and mma.sync share ---------------------------------------===//
+
+#include "Codegen/NVVM/Contraction/MmaSync.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mp;
+
+QuarterLoader::QuarterLoader(GPUFunction &f, const SharedTile &tile, Value first, bool outerFirst)
+    : f(f), address(f, tile), isTransposed(tile.outerMajor) {
+  // Lanes 8 q to 8 q + 7 name the rows of quarter q.
+  Value low = f.rem(f.div(f.lane, 8), 2), high = f.div(f.lane, 16);
+  Value outerHalf = f.mul(outerFirst ? low : high, 8), kHalf = f.mul(outerFirst ? high : low, 8);
+  Value inMatrix = f.rem(f.lane, 8), outer = f.add(first, outerHalf);
+  row = f.add(isTransposed ? kHalf : outer, inMatrix);
+  column = isTransposed ? outer : kHalf;
+}
+
+SmallVector<Value, 4> QuarterLoader::load(Value stage, int64_t block, int64_t step) {
+  LaneBuilder &b = f.b;
+  Value pointer = address.atStep(stage, row, 16 * (isTransposed ? step : block), column,
+                                 16 * (isTransposed ? block : step));
+  Type i32 = b.getI32Type();
+  auto four = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
+  auto layout = isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  Value words = NVVM::LdMatrixOp::create(b, four, pointer, 4, layout,
+                                         NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+                                         NVVM::LdStMatrixEltType::B16);
+  SmallVector<Value, 4> quarters;
+  for (int64_t word = 0; word < 4; ++word)
+    quarters.push_back(LLVM::ExtractValueOp::create(b, words, word));
+  return quarters;
+}
+
+MmaSync::MmaSync(GPUFunction &f, const WarpTile &warp)
+    : WarpProduct(f, warp), lhs(f, warp.tiles.lhs, warp.row, /*outerFirst=*/true),
+      rhs(f, warp.tiles.rhs, warp.column, /*outerFirst=*/false) {}
+
+WarpProduct::Values MmaSync::load(Value lhsStage, Value rhsStage, int64_t step) {
+  Values loaded;
+  for (int64_t block = 0; block < blocksM(); ++block)
+    llvm::append_range(loaded, lhs.load(lhsStage, block, step));
+  for (int64_t block = 0; block < blocksN(); ++block)
+    llvm::append_range(loaded, rhs.load(rhsStage, block, step));
+  return loaded;
+}
+
+void MmaSync::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
+  const int64_t tilesN = warp.columns() / kColumns;
+  ValueRange allLhs = loaded.take_front(blocksM() * kWords), allRhs = loaded.drop_front(blocksM() * kWords);
+  for (int64_t i = 0; i < blocksM(); ++i)
+    for (int64_t turn = 0; turn < tilesN; ++turn) {
+      // There and back, so that neighbours in time share an operand.
+      const int64_t j = i % 2 == 0 ? turn : tilesN - 1 - turn;
+      multiplyTile(allLhs.slice(i * kWords, kWords), allRhs.slice(j * 2, 2),
+                   sums.slice((i * tilesN + j) * kSums, kSums));
+    }
+}
+
+void MmaSync::mma(ValueRange lhs, ValueRange rhs, int64_t k, MutableArrayRef<Value> sums) {
+  const bool isF16 = warp.element.isF16();
+  // f16 stands in pairs, bf16 in words.
+  auto operands = [&](ValueRange words) {
+    SmallVector<Value> typed(words);
+    if (isF16)
+      for (Value &word : typed)
+        word = LLVM::BitcastOp::create(b, VectorType::get({2}, b.getF16Type()), word);
+    return typed;
+  };
+  const auto type = isF16 ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  auto four = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(kSums, warp.acc));
+  Value result = NVVM::MmaOp::create(b, four, operands(lhs), operands(rhs), ValueRange(sums), {kRows, kColumns, k},
+                                     std::nullopt, std::nullopt, std::array{type, type},
+                                     std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  for (int64_t sum = 0; sum < kSums; ++sum)
+    sums[sum] = LLVM::ExtractValueOp::create(b, result, sum);
+}
+
+void MmaSync::store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) {
+  const int64_t tilesN = warp.columns() / kColumns;
+  Value row = f.div(f.lane, 4), column = f.mul(f.rem(f.lane, 4), 2);
+  for (int64_t i = first / kRows; i < (first + count) / kRows; ++i)
+    for (int64_t j = 0; j < tilesN; ++j)
+      for (int64_t half = 0; half < 2; ++half) {
+        ValueRange pair = sums.slice((i * tilesN + j) * kSums + 2 * half, 2);
+        Value lanes = vector::FromElementsOp::create(b, VectorType::get({2}, warp.acc), pair);
+        Value target = slabAt(slab, row, i * kRows - first + 8 * half, column, j * kColumns, pitch);
+        LLVM::StoreOp::create(b, lanes, target, 8);
+      }
+}

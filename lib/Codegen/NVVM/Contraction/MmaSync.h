@@ -1,0 +1,61 @@
+//===- MmaSync.h - what generations with ldmatrix and mma.sync share ------------------------------*- C++ -*-===//
+//
+// An 8x8 matrix of 16-bit elements is a word in each lane: lane l has elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4
+// (PTX ISA, "Matrix fragments for mma"). ldmatrix reads four of them at once, which here are the quarters of 16 outer
+// elements by 16 of k.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+
+#ifndef MP_CODEGEN_NVVM_CONTRACTION_MMASYNC_H
+#define MP_CODEGEN_NVVM_CONTRACTION_MMASYNC_H
+
+#include "Codegen/NVVM/Contraction/WarpProduct.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mp {
+
+/// The quarters of an operand's 16 x 16, as words of a lane.
+class QuarterLoader {
+public:
+  /// `first` is the warp's first outer element in the tile. Words are in the order (outer half, k half) 00 10 01 11
+  /// with `outerFirst`, else 00 01 10 11.
+  QuarterLoader(GPUFunction &f, const SharedTile &tile, mlir::Value first, bool outerFirst);
+
+  /// The four words of outer elements 16 * block and up, k from 16 * step.
+  llvm::SmallVector<mlir::Value, 4> load(mlir::Value stage, int64_t block, int64_t step);
+
+private:
+  GPUFunction &f;
+  TileAddress address;
+  bool isTransposed;
+  mlir::Value row, column; ///< of the matrix row that this lane's address names
+};
+
+/// mma.sync with tiles of 16 x 8 sums: a lane has rows l / 4 and l / 4 + 8, columns 2 (l % 4) and 2 (l % 4) + 1.
+class MmaSync : public WarpProduct {
+public:
+  MmaSync(GPUFunction &f, const WarpTile &warp);
+
+  Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) override;
+  void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) override;
+  void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value slab, int64_t pitch) override;
+
+protected:
+  static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4, kWords = 4;
+
+  /// sums += lhs * rhs for one tile: `lhs` are the quarters 00 10 01 11 of 16 rows, `rhs` the k halves of 8 columns.
+  virtual void multiplyTile(mlir::ValueRange lhs, mlir::ValueRange rhs, llvm::MutableArrayRef<mlir::Value> sums) = 0;
+  /// One mma.sync of depth `k`.
+  void mma(mlir::ValueRange lhs, mlir::ValueRange rhs, int64_t k, llvm::MutableArrayRef<mlir::Value> sums);
+
+private:
+  int64_t blocksM() const { return warp.rows() / 16; }
+  int64_t blocksN() const { return warp.columns() / 16; }
+
+  QuarterLoader lhs, rhs;
+};
+
+} // namespace mp
+
+#endif // MP_CODEGEN_NVVM_CONTRACTION_MMASYNC_H

@@ -1,0 +1,79 @@
+//===- OperandCopy.h - an operand's way from memory to shared memory ------------------------------*- C++ -*-===//
+
+#ifndef MP_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
+#define MP_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
+
+#include "Codegen/NVVM/Contraction/TileAddress.h"
+#include "Codegen/Product.h"
+
+namespace mp {
+
+/// One operand as it lies in memory: rows of `columns` elements, `rows` for each batch, and the piece of it that a
+/// block needs for one step of k.
+struct OperandView {
+  mlir::Value tensor;
+  mlir::Type element; ///< of `tensor`
+  int64_t rows, columns;
+  bool isKMajor; ///< k is the dimension of the columns
+  bool isShared; ///< one matrix for every batch
+  int64_t blockRows, blockColumns;
+
+  static OperandView of(const Product &product, bool isLhs, MmaScheduleAttr schedule);
+};
+
+/// Copies pieces of an operand into stages of shared memory, with zeros beyond its edges. All threads of the block take
+/// part; each moves the same pieces of every step.
+class OperandCopy {
+public:
+  virtual ~OperandCopy() = default;
+
+  virtual bool isAsync() const = 0;
+  /// Where the block is: the batch, and its first element of the dimension that is not k.
+  void place(mlir::Value batch, mlir::Value first);
+  /// The types of what start() gives.
+  virtual llvm::SmallVector<mlir::Type> startedTypes() const = 0;
+  /// Starts the copy of the piece from `k` to `stage`; gives what finish() needs.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, mlir::Value k) = 0;
+  virtual void finish(mlir::Value stage, mlir::ValueRange started) = 0;
+
+protected:
+  /// `width` elements of a row at once.
+  OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width);
+
+  /// Vector `index` of this thread: a row and a column of the piece, as what depends on the thread and what does not.
+  struct Position {
+    int64_t rowStep, columnStep;
+  };
+  Position positionOf(int64_t index) const;
+  int64_t count() const { return vectors; }
+  /// Whether the vector is inside of the operand and of the piece; null where that is certain. Of a piece from `k`.
+  mlir::Value isInside(const Position &position, mlir::Value k);
+  /// Whether this thread has a vector to move; null where all have.
+  mlir::Value isBusy() const { return busy; }
+
+  GPUFunction &f;
+  OperandView view;
+  SharedTile tile;
+  TileAddress address;
+  const int64_t width;
+  mlir::Value row, column;                      ///< of this thread's first vector in a piece
+  mlir::Value batchRow, firstRow, firstColumn;  ///< of the piece at k = 0; the row of the batch apart
+
+private:
+  int64_t vectorsOfRow, vectors;
+  bool isRowCertain, isColumnCertain;
+  mlir::Value busy;
+};
+
+/// By cp.async, 16 bytes at once, from rows that are aligned to that.
+std::unique_ptr<OperandCopy> makeAsyncCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile);
+/// Through registers: maps in front of the operand are computed, rows may start anywhere. `values` outlives it.
+std::unique_ptr<OperandCopy> makeStagedCopy(GPUFunction &f, Elements &values, const OperandView &view,
+                                            const SharedTile &tile, mlir::Type shared);
+/// The best of these that the operand allows; a remark tells where it is not the first.
+std::unique_ptr<OperandCopy> makeOperandCopy(GPUFunction &f, Elements &values, const Product &product, bool isLhs,
+                                             const MatrixTiles &tiles);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H

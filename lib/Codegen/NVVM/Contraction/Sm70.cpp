@@ -1,0 +1,92 @@
+//===- Sm70.cpp - wmma m16n16k16 -----------------------------------------------------------------------------===//
+//
+// Which lane holds which element is the hardware's secret: fragments are loaded and stored by wmma alone.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+
+#include "Codegen/NVVM/Contraction/WarpProduct.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+class Wmma : public WarpProduct {
+public:
+  Wmma(GPUFunction &f, const WarpTile &warp) : WarpProduct(f, warp), lhs(f, warp.tiles.lhs), rhs(f, warp.tiles.rhs) {}
+
+  Values load(Value lhsStage, Value rhsStage, int64_t step) override;
+  void multiply(ValueRange loaded, MutableArrayRef<Value> sums) override;
+  void store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) override;
+
+private:
+  static constexpr int64_t kSize = 16, kSums = 8, kWords = 8;
+
+  void loadBlock(Values &loaded, const SharedTile &tile, TileAddress &address, Value stage, Value first, int64_t block,
+                 int64_t step, NVVM::MMAFrag operand);
+  LLVM::LLVMStructType eight(Type type) {
+    return LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(8, type));
+  }
+  Value stride(int64_t elements) { return intConstant(b, b.getI32Type(), elements); }
+  // lhs is stored by rows where k changes along a row, rhs where the columns do.
+  NVVM::MMALayout lhsLayout() { return warp.tiles.lhs.outerMajor ? NVVM::MMALayout::col : NVVM::MMALayout::row; }
+  NVVM::MMALayout rhsLayout() { return warp.tiles.rhs.outerMajor ? NVVM::MMALayout::row : NVVM::MMALayout::col; }
+
+  TileAddress lhs, rhs;
+};
+
+} // namespace
+
+void Wmma::loadBlock(Values &loaded, const SharedTile &tile, TileAddress &address, Value stage, Value first,
+                     int64_t block, int64_t step, NVVM::MMAFrag operand) {
+  const bool isLhs = operand == NVVM::MMAFrag::a;
+  Value zero = f.i64(0);
+  Value pointer = tile.outerMajor ? address.at(stage, zero, kSize * step, f.add(first, f.i64(kSize * block)))
+                                  : address.atStep(stage, first, kSize * block, zero, kSize * step);
+  Value fragment =
+      NVVM::WMMALoadOp::create(b, eight(VectorType::get({2}, b.getF16Type())), pointer, stride(tile.pitch), kSize,
+                               kSize, kSize, isLhs ? lhsLayout() : rhsLayout(), NVVM::MMATypes::f16, operand);
+  for (int64_t word = 0; word < kWords; ++word)
+    loaded.push_back(LLVM::ExtractValueOp::create(b, fragment, word));
+}
+
+WarpProduct::Values Wmma::load(Value lhsStage, Value rhsStage, int64_t step) {
+  Values loaded;
+  for (int64_t block = 0; block < warp.rows() / kSize; ++block)
+    loadBlock(loaded, warp.tiles.lhs, lhs, lhsStage, warp.row, block, step, NVVM::MMAFrag::a);
+  for (int64_t block = 0; block < warp.columns() / kSize; ++block)
+    loadBlock(loaded, warp.tiles.rhs, rhs, rhsStage, warp.column, block, step, NVVM::MMAFrag::b);
+  return loaded;
+}
+
+void Wmma::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
+  const int64_t blocksM = warp.rows() / kSize, blocksN = warp.columns() / kSize;
+  for (int64_t i = 0; i < blocksM; ++i)
+    for (int64_t j = 0; j < blocksN; ++j) {
+      MutableArrayRef<Value> own = sums.slice((i * blocksN + j) * kSums, kSums);
+      SmallVector<Value> operands(loaded.slice(i * kWords, kWords));
+      llvm::append_range(operands, loaded.slice((blocksM + j) * kWords, kWords));
+      llvm::append_range(operands, own);
+      // The second type is that of the sums.
+      Value result = NVVM::WMMAMmaOp::create(b, eight(warp.acc), kSize, kSize, kSize, lhsLayout(), rhsLayout(),
+                                             NVVM::MMATypes::f16, NVVM::MMATypes::f32, operands);
+      for (int64_t sum = 0; sum < kSums; ++sum)
+        own[sum] = LLVM::ExtractValueOp::create(b, result, sum);
+    }
+}
+
+void Wmma::store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) {
+  const int64_t blocksN = warp.columns() / kSize;
+  for (int64_t i = first / kSize; i < (first + count) / kSize; ++i)
+    for (int64_t j = 0; j < blocksN; ++j) {
+      Value target = f.offset(slab, warp.acc, (i * kSize - first) * pitch + j * kSize);
+      NVVM::WMMAStoreOp::create(b, target, kSize, kSize, kSize, NVVM::MMALayout::row, NVVM::MMATypes::f32,
+                                sums.slice((i * blocksN + j) * kSums, kSums), stride(pitch));
+    }
+}
+
+std::unique_ptr<WarpProduct> mp::makeWmma(GPUFunction &f, const WarpTile &warp) {
+  return std::make_unique<Wmma>(f, warp);
+}

@@ -1,0 +1,103 @@
+//===- StagedCopy.cpp - an operand's way through registers ---------------------------------------------------===//
+
+#include "Codegen/NVVM/Contraction/OperandCopy.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+class StagedCopy : public OperandCopy {
+public:
+  StagedCopy(GPUFunction &f, Elements &values, const OperandView &view, const SharedTile &tile, Type shared,
+             int64_t width)
+      : OperandCopy(f, view, tile, width), values(values), shared(shared),
+        isEven(values.isEvenAlong(view.tensor, view.columns)) {}
+
+  bool isAsync() const override { return false; }
+  SmallVector<Type> startedTypes() const override { return SmallVector<Type>(count(), waitingType()); }
+  FailureOr<SmallVector<Value>> start(Value stage, Value k) override;
+  void finish(Value stage, ValueRange started) override;
+
+private:
+  /// What waits in registers is what will be stored; of 16-bit floats the bits, which need no instruction of their own.
+  Type waitingType() const {
+    Type lanes = withLanes(shared, width);
+    return shared.getIntOrFloatBitWidth() == 16 ? integerTwin(lanes) : lanes;
+  }
+  FailureOr<Value> load(const Position &position, Value k);
+  void store(const Position &position, Value stage, Value held);
+
+  Elements &values;
+  Type shared; ///< how shared memory holds elements
+  bool isEven;
+};
+
+} // namespace
+
+/// What lies beyond the edge is read at the edge instead, and replaced by zeros: no branch, no load of what is not
+/// there.
+FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
+  Value rowHere = f.add(f.add(firstRow, row), f.i64(position.rowStep));
+  Value columnHere = f.add(f.add(firstColumn, column), f.i64(position.columnStep));
+  (view.isKMajor ? columnHere : rowHere) = f.add(view.isKMajor ? columnHere : rowHere, k);
+  Value inside = isInside(position, k);
+  if (inside || isBusy()) {
+    rowHere = f.min(rowHere, f.i64(view.rows - 1));
+    columnHere = f.min(columnHere, f.i64(view.columns - width));
+  }
+  FailureOr<Value> held =
+      values.at(view.tensor, values.inRow(f.add(batchRow, rowHere), view.columns, columnHere, width, isEven));
+  if (failed(held) || !inside)
+    return held;
+  return Value(arith::SelectOp::create(f.b, inside, *held, floatConstant(f.b, held->getType(), 0)));
+}
+
+FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k) {
+  Elements::Scope scope(values);
+  SmallVector<Value> started;
+  for (int64_t index = 0; index < count(); ++index) {
+    FailureOr<Value> held = load(positionOf(index), k);
+    if (failed(held))
+      return failure();
+    Value stored = shared == heldType(shared) ? *held : storeHeld(f.b, *held, shared);
+    started.push_back(f.b.createOrFold<arith::BitcastOp>(waitingType(), stored));
+  }
+  return started;
+}
+
+void StagedCopy::store(const Position &position, Value stage, Value held) {
+  const unsigned bytes = tile.elementBytes;
+  if (tile.outerMajor != view.isKMajor) {
+    Value target = address.at(stage, row, position.rowStep, column, position.columnStep);
+    LLVM::StoreOp::create(f.b, held, target, bytes * width);
+    return;
+  }
+  // A column of the tile, element by element.
+  for (int64_t lane = 0; lane < width; ++lane) {
+    Value element = width == 1 ? held : Value(vector::ExtractOp::create(f.b, held, lane));
+    Value target = address.at(stage, f.add(column, f.i64(position.columnStep)), lane, row, position.rowStep);
+    LLVM::StoreOp::create(f.b, element, target, bytes);
+  }
+}
+
+void StagedCopy::finish(Value stage, ValueRange started) {
+  auto storeAll = [&] {
+    for (auto [index, held] : llvm::enumerate(started))
+      store(positionOf(index), stage, held);
+    return success();
+  };
+  (void)(isBusy() ? f.when(isBusy(), storeAll) : storeAll());
+}
+
+std::unique_ptr<OperandCopy> mp::makeStagedCopy(GPUFunction &f, Elements &values, const OperandView &view,
+                                                const SharedTile &tile, Type shared) {
+  // An access of the tensor that is read, but no wider than a row of the piece allows.
+  const bool isEven = values.isEvenAlong(view.tensor, view.columns);
+  const int64_t widest = std::min(Chip::kAccessBytes / tile.elementBytes, view.blockColumns);
+  return std::make_unique<StagedCopy>(f, values, view, tile, shared, isEven ? std::gcd(view.columns, widest) : 1);
+}

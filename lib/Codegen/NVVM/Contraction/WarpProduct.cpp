@@ -1,0 +1,30 @@
+//===- WarpProduct.cpp - how the lanes of a warp multiply ----------------------------------------------------===//
+
+#include "Codegen/NVVM/Contraction/WarpProduct.h"
+
+using namespace mlir;
+using namespace mp;
+
+WarpProduct::Values WarpProduct::zeros() { return Values(sumsOfLane(), floatConstant(b, warp.acc, 0)); }
+
+Value WarpProduct::slabAt(Value slab, Value row, int64_t rowStep, Value column, int64_t columnStep, int64_t pitch) {
+  Value start = f.offset(slab, warp.acc, f.add(f.mul(row, pitch), column));
+  const int64_t steps = rowStep * pitch + columnStep;
+  return steps == 0 ? start : f.offset(start, warp.acc, steps);
+}
+
+std::unique_ptr<WarpProduct> mp::makeWarpProduct(GPUFunction &f, const WarpTile &warp) {
+  switch (warp.tiles.info.instruction) {
+  case MatrixInstruction::Wmma16x16x16:
+    return makeWmma(f, warp);
+  case MatrixInstruction::Mma16x8x8:
+    return makeMma16x8x8(f, warp);
+  case MatrixInstruction::Mma16x8x16:
+    return makeMma16x8x16(f, warp);
+  case MatrixInstruction::Mma16x8x8TF32:
+    return nullptr;
+  case MatrixInstruction::Fma:
+    return makeFma(f, warp);
+  }
+  llvm_unreachable("unknown instruction");
+}

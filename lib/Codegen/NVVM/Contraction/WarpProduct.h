@@ -1,0 +1,70 @@
+//===- WarpProduct.h - how the lanes of a warp multiply -------------------------------------------*- C++ -*-===//
+//
+// One class for each generation of matrix instructions: what a lane reads of a stage, how the warp multiplies it, and
+// where the sums of a lane belong. The rest of a contraction asks these three questions and knows no instruction.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+
+#ifndef MP_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H
+#define MP_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H
+
+#include "Codegen/NVVM/Contraction/TileAddress.h"
+#include "Codegen/Product.h"
+
+namespace mp {
+
+/// What a warp multiplies and where its tile is.
+struct WarpTile {
+  const MatrixTiles &tiles;
+  mlir::Type element, acc;
+  /// The first row and column of the warp's tile in the block.
+  mlir::Value row, column;
+
+  int64_t rows() const { return tiles.schedule.getWarpM(); }
+  int64_t columns() const { return tiles.schedule.getWarpN(); }
+};
+
+class WarpProduct {
+public:
+  virtual ~WarpProduct() = default;
+
+  using Values = llvm::SmallVector<mlir::Value>;
+  /// Sums of nothing, and their number.
+  Values zeros();
+  /// What this lane holds of both operands in step `step` of a stage: k in [step * depth, (step + 1) * depth).
+  virtual Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) = 0;
+  /// Adds the products of `loaded` to `sums`.
+  virtual void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) = 0;
+  /// Stores rows [first, first + count) of the warp's tile to `slab`, `pitch` elements from row to row. Both are
+  /// multiples of 16.
+  virtual void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value slab, int64_t pitch) = 0;
+
+protected:
+  WarpProduct(GPUFunction &f, const WarpTile &warp) : f(f), b(f.b), warp(warp) {}
+
+  /// Sums that a lane holds.
+  int64_t sumsOfLane() const { return warp.rows() * warp.columns() / Chip::kWarp; }
+  /// The address of an element of a slab.
+  mlir::Value slabAt(mlir::Value slab, mlir::Value row, int64_t rowStep, mlir::Value column, int64_t columnStep,
+                     int64_t pitch);
+
+  GPUFunction &f;
+  LaneBuilder &b;
+  const WarpTile warp;
+};
+
+/// wmma m16n16k16 of f16 (sm_70).
+std::unique_ptr<WarpProduct> makeWmma(GPUFunction &f, const WarpTile &warp);
+/// mma.sync m16n8k8 of f16, fragments by ldmatrix (sm_75).
+std::unique_ptr<WarpProduct> makeMma16x8x8(GPUFunction &f, const WarpTile &warp);
+/// mma.sync m16n8k16 of f16 and bf16, fragments by ldmatrix (sm_80).
+std::unique_ptr<WarpProduct> makeMma16x8x16(GPUFunction &f, const WarpTile &warp);
+/// A multiplication and an addition at a time, f32 and f64 (every chip).
+std::unique_ptr<WarpProduct> makeFma(GPUFunction &f, const WarpTile &warp);
+
+/// The one that the schedule names.
+std::unique_ptr<WarpProduct> makeWarpProduct(GPUFunction &f, const WarpTile &warp);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H

@@ -1,0 +1,46 @@
+//===- Product.h - the matrix product of a kernel -------------------------------------------------*- C++ -*-===//
+//
+// What emitters of all targets ask of a contraction: its sizes, and what happens to its finished sums.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+
+#ifndef MP_CODEGEN_PRODUCT_H
+#define MP_CODEGEN_PRODUCT_H
+
+#include "Codegen/KernelFunction.h"
+#include "mp/Analysis/ProductShape.h"
+
+namespace mp {
+
+/// The product of a kernel.
+struct Product : ProductShape {
+  mlir::Operation *op = nullptr;
+  mlir::Value lhs, rhs, bias, result; ///< bias may be null
+};
+
+/// The product of a kernel. Emits an error where there is none, or a second one.
+mlir::FailureOr<Product> findProduct(KernelFunction &f);
+
+/// What follows the sums: bias, rounding, the maps after the product, and stores.
+class ProductEpilogue {
+public:
+  /// `values` has the inputs bound. Emits nothing yet.
+  ProductEpilogue(KernelFunction &f, Elements &values, const Product &product);
+
+  /// Builds what is needed once. Emits an error if a result is of another size than the product.
+  llvm::LogicalResult prepare();
+  /// Whether several neighbours of a row can be finished at once.
+  bool isEven() const { return even; }
+  /// Finishes `lanes` neighbours from `column` of row `row`, counted over all parts and batches.
+  llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes);
+
+private:
+  KernelFunction &f;
+  Elements &values;
+  const Product &product;
+  bool even;
+};
+
+} // namespace mp
+
+#endif // MP_CODEGEN_PRODUCT_H

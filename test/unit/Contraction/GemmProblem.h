@@ -1,0 +1,47 @@
+//===- GemmProblem.h - matrix products to compare with sums in f64 ----------*- C++ -*-===//
+
+#ifndef MP_TEST_GEMMPROBLEM_H
+#define MP_TEST_GEMMPROBLEM_H
+
+#include "SimulatedKernel.h"
+
+#include "mp/Numerics/Float.h"
+
+#include <iosfwd>
+
+namespace mp::test {
+
+/// What happens to the product in its kernel.
+enum class After {
+  Nothing,
+  Bias,         ///< a bias of the operands' type
+  BiasReluCast, ///< the same, relu, and a second result: that in f32
+  Residual,     ///< a tensor of the result's shape is added
+};
+
+/// One kernel with a product of [m x k] x [k x n].
+struct GemmProblem {
+  std::string chip;
+  std::string schedule; ///< "block_m = 64, ..."
+  int64_t m, n, k;
+  std::string type = "f16";
+  bool transposeLhs = false, transposeRhs = false;
+  int64_t batch = 0; ///< 0 for none
+  bool sharesRhs = false;
+  After after = After::Nothing;
+  bool castsOperands = false; ///< they come as f32 (f32: times 0.5) and are computed on the way
+  int64_t depth = 0;          ///< of k in a part, for mp.matmul_parts; 0 for one sum
+
+  std::string text() const;
+  /// Runs it on normal values and says what is wrong with the results; nothing if all are within the bound.
+  std::string check(const SIMTOptions &options, bool reportAccesses = false) const;
+
+  int64_t batches() const { return batch ? batch : 1; }
+  int64_t parts() const { return depth ? (k + depth - 1) / depth : 1; }
+};
+
+std::ostream &operator<<(std::ostream &out, const GemmProblem &problem);
+
+} // namespace mp::test
+
+#endif // MP_TEST_GEMMPROBLEM_H
