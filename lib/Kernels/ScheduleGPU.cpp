@@ -3,7 +3,9 @@
 #include "ScheduleGPU.h"
 
 #include "KernelKind.h"
+#include "SplitContraction.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/Kernels/MatrixSchedules.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -41,7 +43,7 @@ public:
     case KernelKind::Serial:
       return Attribute(SerialScheduleAttr::get(context, vector, chooseSerialThreads()));
     case KernelKind::Contraction:
-      return kernel.emitOpError("is a matrix product, for which there is no GPU schedule yet");
+      return scheduleProduct();
     }
     llvm_unreachable("unknown kind");
   }
@@ -78,6 +80,13 @@ private:
     return found;
   }
 
+  FailureOr<Attribute> scheduleProduct() {
+    Operation *op = findRole(KernelRole::Contraction).front();
+    if (MmaScheduleAttr schedule = chooseMatrixSchedule(ProductShape::of(op), chip).schedule)
+      return Attribute(schedule);
+    return op->emitOpError("has no schedule on ") << chip.name;
+  }
+
   /// A row is as many threads as have a vector of it, a warp at most, but for long rows.
   RowScheduleAttr scheduleRows() {
     int64_t accesses = 1, rows = 1;
@@ -99,12 +108,16 @@ private:
     return RowScheduleAttr::get(context, threads / team, vector, threads, team);
   }
 
-  /// Eight threads read a line of columns: 128 bytes of f32.
+  /// Eight threads read a line of columns: 128 bytes of f32. Where rows are few, more do, so that each has eight rows.
   ColumnScheduleAttr scheduleColumns() {
-    int64_t most = 1;
-    for (Operation *op : findRole(KernelRole::Row))
-      most = std::max(most, typeOf(op->getResult(0)).getNumElements());
-    const int64_t line = 8 * vector;
+    int64_t most = 1, rows = 1;
+    for (Operation *op : findRole(KernelRole::Row)) {
+      const int64_t columns = typeOf(op->getResult(0)).getNumElements();
+      most = std::max(most, columns);
+      rows = std::max(rows, typeOf(op->getOperand(0)).getNumElements() / std::max<int64_t>(columns, 1));
+    }
+    const int64_t lines = std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 8)), 1, kThreads / 8);
+    const int64_t line = kThreads / lines * vector;
     const int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, line);
     return ColumnScheduleAttr::get(context, columns, vector, kThreads);
   }
@@ -135,4 +148,17 @@ private:
 
 FailureOr<Attribute> mp::scheduleForGPU(KernelOp kernel, const Chip &chip) {
   return GPUScheduler(kernel, chip).schedule();
+}
+
+SmallVector<KernelOp, 2> mp::splitForGPU(KernelOp kernel, const Chip &chip) {
+  if (getKernelKind(kernel) != KernelKind::Contraction)
+    return {kernel};
+  auto products = kernel.getBody().front().getOps<MatmulOp>();
+  if (products.empty())
+    return {kernel};
+  const ProductShape shape = ProductShape::of(*products.begin());
+  MmaScheduleAttr schedule = chooseMatrixSchedule(shape, chip).schedule;
+  if (!schedule || schedule.getSplitK() == 1)
+    return {kernel};
+  return splitContraction(kernel, depthOfParts(shape.k, schedule.getSplitK(), schedule.getBlockK()));
 }

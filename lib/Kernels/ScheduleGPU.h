@@ -11,6 +11,10 @@ namespace mp {
 /// The schedule of a kernel on `chip`, from its kind, its shapes and types. Emits an error where it has none.
 mlir::FailureOr<mlir::Attribute> scheduleForGPU(KernelOp kernel, const Chip &chip);
 
+/// The kernels that `chip` is to run for one: itself, or two where k of a product is cut into parts. The others are
+/// replaced.
+llvm::SmallVector<KernelOp, 2> splitForGPU(KernelOp kernel, const Chip &chip);
+
 } // namespace mp
 
 #endif // MP_LIB_KERNELS_SCHEDULEGPU_H

@@ -131,14 +131,16 @@ private:
     const Chip *chip = findChip(features);
     if (!chip)
       return getOperation().emitError(explainUnknownChip(features));
-    WalkResult walked = getOperation().walk([&](KernelOp kernel) -> WalkResult {
-      FailureOr<Attribute> schedule = scheduleForGPU(kernel, *chip);
-      if (failed(schedule))
-        return WalkResult::interrupt();
-      kernel.setScheduleAttr(*schedule);
-      return WalkResult::advance();
-    });
-    return failure(walked.wasInterrupted());
+    SmallVector<KernelOp> kernels;
+    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp whole : kernels)
+      for (KernelOp kernel : splitForGPU(whole, *chip)) {
+        FailureOr<Attribute> schedule = scheduleForGPU(kernel, *chip);
+        if (failed(schedule))
+          return failure();
+        kernel.setScheduleAttr(*schedule);
+      }
+    return success();
   }
 };
 

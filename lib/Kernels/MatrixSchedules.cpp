@@ -1,0 +1,149 @@
+//===- MatrixSchedules.cpp - schedules of matrix products on GPUs --------------------------------------------===//
+
+#include "mp/Kernels/MatrixSchedules.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+/// Blocks and warps that are tried.
+struct Shape {
+  int64_t blockM, blockN, warpsM, warpsN;
+};
+
+} // namespace
+
+// Warps of 64 x 64 read least of shared memory for each product; small blocks are for small matrices, flat ones for
+// those of few rows or columns.
+static constexpr Shape kMatrixShapes[] = {
+    {256, 128, 4, 2}, {128, 256, 2, 4}, {128, 128, 2, 2}, {128, 128, 2, 4}, {128, 64, 2, 2}, {64, 128, 2, 2},
+    {64, 64, 2, 2},   {128, 32, 4, 1},  {32, 128, 1, 4},  {64, 32, 2, 1},   {32, 64, 1, 2},  {32, 32, 2, 2},
+    {128, 16, 4, 1},  {16, 128, 1, 4},  {64, 16, 4, 1},   {16, 64, 1, 4},
+};
+static constexpr Shape kFmaShapes[] = {
+    {128, 128, 4, 2}, {128, 64, 4, 1}, {64, 128, 2, 2}, {64, 64, 2, 1},  {64, 64, 2, 2},
+    {32, 64, 1, 2},   {64, 32, 4, 1},  {32, 32, 2, 1},  {16, 128, 1, 4}, {16, 32, 1, 1},
+};
+
+// What the model assumes of every chip: a clock, and bytes that a multiprocessor moves in one of its ticks.
+static constexpr double kClock = 1.4e9;
+static constexpr double kSharedBytesPerSecond = 128 * kClock, kCacheBytesPerSecond = 48 * kClock;
+/// From asking memory to having the answer, and all that a block does but steps of k.
+static constexpr double kLatencySeconds = 0.5e-6, kBlockSeconds = 1.5e-6;
+/// Warps that keep a multiprocessor's units busy.
+static constexpr double kBusyWarps = 4;
+/// What a second kernel must save for k to be cut.
+static constexpr double kWorthwhile = 0.85;
+
+static double rateOf(const Chip &chip, MatrixInstruction instruction, const ProductShape &shape) {
+  if (instruction == MatrixInstruction::Fma)
+    return shape.acc.isF64() ? chip.rates.f64 : chip.rates.f32;
+  return shape.element.isBF16() ? chip.rates.bf16 : shape.element.isF16() ? chip.rates.f16 : chip.rates.tf32;
+}
+
+/// Blocks that a multiprocessor holds at once.
+static int64_t residentBlocks(const MatrixTiles &tiles, const Chip &chip) {
+  const int64_t threads = tiles.schedule.getThreads();
+  return std::max<int64_t>(std::min({chip.sharedBytesPerMultiprocessor / tiles.sharedBytes(),
+                                     Chip::kRegistersPerMultiprocessor / (tiles.registers() * threads),
+                                     chip.threadsPerMultiprocessor / threads, chip.blocksPerMultiprocessor}),
+                           1);
+}
+
+/// A multiprocessor works on its blocks together, each step limited by arithmetic, shared memory or the cache; a block
+/// alone is limited by what one step of k waits for.
+static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shape, const Chip &chip) {
+  MmaScheduleAttr s = tiles.schedule;
+  const auto multiprocessors = static_cast<double>(chip.multiprocessors);
+  const double rate = rateOf(chip, s.getInstruction(), shape) / multiprocessors;
+  const double warps = s.getWarpsM() * s.getWarpsN(), elementBytes = tiles.lhs.elementBytes;
+  const double arithmetic = 2.0 * s.getBlockM() * s.getBlockN() * s.getBlockK() / rate;
+  const double fragments = warps * (s.getWarpM() + s.getWarpN()) * s.getBlockK() * elementBytes;
+  const double pieces = (s.getBlockM() + s.getBlockN()) * s.getBlockK() * elementBytes;
+  const double step = std::max({arithmetic, fragments / kSharedBytesPerSecond, pieces / kCacheBytesPerSecond});
+  const double alone = std::max({step, arithmetic * kBusyWarps / std::min(warps, kBusyWarps),
+                                 kLatencySeconds / static_cast<double>(s.getStages() - 1)});
+
+  const int64_t depth = std::min(shape.k, depthOfParts(shape.k, s.getSplitK(), s.getBlockK()));
+  const auto steps = static_cast<double>(llvm::divideCeil(depth, s.getBlockK()));
+  const int64_t grid =
+      s.getSplitK() * shape.batch * llvm::divideCeil(shape.m, s.getBlockM()) * llvm::divideCeil(shape.n, s.getBlockN());
+  const int64_t blocks = llvm::divideCeil(grid, chip.multiprocessors);
+  const auto rounds = static_cast<double>(llvm::divideCeil(blocks, residentBlocks(tiles, chip)));
+  double seconds = Chip::kLaunchSeconds + rounds * kBlockSeconds +
+                   steps * std::max(static_cast<double>(blocks) * step, rounds * alone);
+  if (s.getSplitK() > 1) {
+    const double sums = 4.0 * s.getSplitK() * shape.batch * shape.m * shape.n;
+    seconds += Chip::kLaunchSeconds + kBlockSeconds + 2 * sums / chip.memoryBandwidth;
+  }
+  return seconds;
+}
+
+int64_t mp::depthOfParts(int64_t k, int64_t parts, int64_t blockK) {
+  return std::max<int64_t>(llvm::divideCeil(llvm::divideCeil(k, parts), blockK), 1) * blockK;
+}
+
+namespace {
+
+/// Tries schedules and keeps the best.
+class Search {
+public:
+  Search(const ProductShape &shape, const Chip &chip)
+      : shape(shape), chip(chip), instruction(chooseInstruction(chip, shape.element)) {
+    // Zero sizes need a legal schedule, too; their grid is empty.
+    for (int64_t *size : {&this->shape.m, &this->shape.n, &this->shape.k, &this->shape.batch})
+      *size = std::max<int64_t>(*size, 1);
+  }
+
+  MatrixChoice run() {
+    const bool isFma = instruction == MatrixInstruction::Fma;
+    for (const Shape &blocks : isFma ? ArrayRef<Shape>(kFmaShapes) : ArrayRef<Shape>(kMatrixShapes))
+      for (int64_t blockK : isFma ? ArrayRef<int64_t>({8, 16}) : ArrayRef<int64_t>({32, 64}))
+        for (int64_t stages : chip.has(ChipFeature::CpAsync) ? ArrayRef<int64_t>({3, 4}) : ArrayRef<int64_t>({2}))
+          tryParts(blocks, blockK, stages);
+    return cut.schedule && cut.seconds < kWorthwhile * whole.seconds ? cut : whole;
+  }
+
+private:
+  /// Parts of at least four steps, as many as the grid has room for.
+  void tryParts(const Shape &blocks, int64_t blockK, int64_t stages) {
+    if (shape.parts > 1) {
+      if (shape.depth % blockK == 0)
+        consider(blocks, blockK, stages, shape.parts, whole);
+      return;
+    }
+    consider(blocks, blockK, stages, 1, whole);
+    constexpr int64_t kMostParts = 32, kLeastSteps = 4;
+    for (int64_t parts = 2; parts <= kMostParts; parts *= 2) {
+      const int64_t depth = depthOfParts(shape.k, parts, blockK);
+      // Every part has something to do.
+      if (depth >= kLeastSteps * blockK && depth * (parts - 1) < shape.k)
+        consider(blocks, blockK, stages, parts, cut);
+    }
+  }
+
+  void consider(const Shape &blocks, int64_t blockK, int64_t stages, int64_t parts, MatrixChoice &best) {
+    auto schedule = MmaScheduleAttr::get(shape.element.getContext(), blocks.blockM, blocks.blockN, blockK,
+                                         blocks.warpsM, blocks.warpsN, stages, parts, instruction);
+    const MatrixTiles tiles(schedule, shape);
+    if (!explainIllegal(tiles, chip).empty())
+      return;
+    const double seconds = estimateSeconds(tiles, shape, chip);
+    if (!best.schedule || seconds < best.seconds)
+      best = {schedule, seconds};
+  }
+
+  ProductShape shape;
+  const Chip &chip;
+  const MatrixInstruction instruction;
+  MatrixChoice whole, cut;
+};
+
+} // namespace
+
+MatrixChoice mp::chooseMatrixSchedule(const ProductShape &shape, const Chip &chip) { return Search(shape, chip).run(); }

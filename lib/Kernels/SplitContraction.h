@@ -1,0 +1,16 @@
+//===- SplitContraction.h - a matrix product as two kernels ------------------------------------------*- C++ -*-===//
+
+#ifndef MP_LIB_KERNELS_SPLITCONTRACTION_H
+#define MP_LIB_KERNELS_SPLITCONTRACTION_H
+
+#include "mp/IR/MP.h"
+
+namespace mp {
+
+/// Replaces a kernel with one mp.matmul by one that sums parts of `depth` of k into a value of its own, and one that
+/// adds these up in order and does what followed the product. Gives both, in this order.
+llvm::SmallVector<KernelOp, 2> splitContraction(KernelOp kernel, int64_t depth);
+
+} // namespace mp
+
+#endif // MP_LIB_KERNELS_SPLITCONTRACTION_H
