@@ -50,9 +50,12 @@ static SharedTile tileOf(MmaScheduleAttr schedule, int64_t outer, bool isKMajor,
   tile.outerMajor = isFma || !isKMajor;
   tile.rows = tile.outerMajor ? schedule.getBlockK() : outer;
   tile.columns = tile.outerMajor ? outer : schedule.getBlockK();
-  // wmma.load knows pitches only.
-  tile.swizzled = !isFma && schedule.getInstruction() != MatrixInstruction::Wmma16x16x16;
-  tile.pitch = tile.columns + (tile.swizzled ? 0 : kChunkBytes / bytes);
+  // ldmatrix has an address for each row. wmma.load knows pitches only, and 32-bit columns are read word by word: 8
+  // words more in each row put four rows of eight into different banks.
+  const bool isWmma = schedule.getInstruction() == MatrixInstruction::Wmma16x16x16;
+  const bool isSingle = !isFma && tile.outerMajor && bytes == 4;
+  tile.swizzled = !isFma && !isWmma && !isSingle;
+  tile.pitch = tile.columns + (tile.swizzled ? 0 : (isSingle ? 2 : 1) * kChunkBytes / bytes);
   return tile;
 }
 

@@ -20,8 +20,8 @@ static FailureOr<int64_t> threadsOf(KernelOp kernel) {
     return kernel.emitOpError("has no schedule: run mp-schedule-kernels first");
   const int64_t threads =
       llvm::TypeSwitch<Attribute, int64_t>(*schedule)
-          .Case<MmaScheduleAttr, MapScheduleAttr, RowScheduleAttr, ColumnScheduleAttr, PartialScheduleAttr, SerialScheduleAttr>(
-              [](auto attr) { return attr.getThreads(); })
+          .Case<MmaScheduleAttr, MapScheduleAttr, RowScheduleAttr, ColumnScheduleAttr, PartialScheduleAttr,
+                SerialScheduleAttr>([](auto attr) { return attr.getThreads(); })
           .Default([](Attribute) { return 0; });
   if (threads == 0)
     return kernel.emitOpError("has a schedule that is not for a GPU: ") << *schedule;

@@ -92,6 +92,19 @@ TEST(PTXContraction, Sm70UsesWmma) {
   }
 }
 
+// 4 x 4 products over 8 of k, four steps.
+TEST(PTXContraction, Sm80RoundsToTF32) {
+  const std::string schedule = kLarge + "stages = 3, instruction = mma.m16n8k8.tf32";
+  for (const std::string &flags : kMajors) {
+    Text ptx(productText("f32", 1024, 1024, 1024, flags, schedule), "sm_80");
+    ASSERT_TRUE(ptx.ok()) << ptx.errors;
+    EXPECT_EQ(ptx.count("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"), 64);
+    EXPECT_EQ(ptx.count("cvt.rna.tf32.f32"), 5 * (16 + 8)) << flags;
+    EXPECT_TRUE(ptx.has("cp.async.cg")) << flags;
+    EXPECT_EQ(ptx.assemble(), "");
+  }
+}
+
 // 8 x 8 sums of a lane, 8 of k.
 TEST(PTXContraction, FmaKeepsSixtyFourSumsInALane) {
   for (const char *chip : {"sm_75", "sm_80", "sm_90"}) {

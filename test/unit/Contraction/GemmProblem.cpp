@@ -135,6 +135,9 @@ std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) 
           const int64_t at = ((part * batches() + q) * m + i) * n + j;
           const FloatFormat stored = depth ? accumulator : format;
           double bound = contractionBound(to - from + 1, absolutes, exact, accumulator, stored);
+          // Both factors are rounded.
+          if (schedule.find("tf32") != std::string::npos)
+            bound += absolutes * unitRoundoff(kTF32) * (2 + unitRoundoff(kTF32));
           if (after == After::BiasReluCast)
             exact = std::max(exact, 0.0);
           if (after == After::Residual) {

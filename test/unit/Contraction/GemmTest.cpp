@@ -26,7 +26,8 @@ std::string schedule(const std::string &blocks, const std::string &rest, const s
 }
 
 std::vector<Generation> generations() {
-  const std::string k16 = "mma.m16n8k16", k8 = "mma.m16n8k8", wmma = "wmma.m16n16k16", fma = "fma";
+  const std::string k16 = "mma.m16n8k16", k8 = "mma.m16n8k8", wmma = "wmma.m16n16k16", fma = "fma",
+                    tf32 = "mma.m16n8k8.tf32";
   const std::vector<std::string> sm80 = {schedule("64x64x32", "2x2 3", k16), schedule("32x128x64", "1x4 4", k16),
                                          schedule("128x32x16", "4x1 2", k16), schedule("16x64x32", "1x2 3", k16)};
   const std::vector<std::string> plain = {schedule("64x64x8", "2x1 2", fma), schedule("32x64x16", "2x2 3", fma),
@@ -46,6 +47,9 @@ std::vector<Generation> generations() {
       {"sm_70", "f32", plain},
       {"sm_75", "f64", {schedule("64x64x8", "2x2 2", fma), schedule("32x64x16", "2x2 2", fma)}},
       {"sm_75", "bf16", plain},
+      {"sm_80",
+       "f32",
+       {schedule("64x64x32", "2x2 3", tf32), schedule("32x128x16", "1x4 4", tf32), schedule("64x16x8", "4x1 2", tf32)}},
   };
 }
 

@@ -77,9 +77,10 @@ ErrorOr<std::vector<Bytes>> KernelOnSimulator::run(const std::vector<Bytes> &inp
         {memory[index].data(), initialized[index].size(), index >= inputs.size(), initialized[index].data()});
   }
 
-  GridRunner runner(options, chip, /*threads=*/0);
-  Status ran = runner.run({function, pointers, described, static_cast<uint64_t>(kernel.grid),
-                           static_cast<uint32_t>(kernel.threads), static_cast<uint32_t>(kernel.sharedBytes)});
+  GridRunner runner(options, /*threads=*/0);
+  Status ran =
+      runner.run({function, pointers, described, rulesOf(chip, options.arithmetic), static_cast<uint64_t>(kernel.grid),
+                  static_cast<uint32_t>(kernel.threads), static_cast<uint32_t>(kernel.sharedBytes)});
   if (!ran.ok())
     return ran;
   std::vector<Bytes> results;

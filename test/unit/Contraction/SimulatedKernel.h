@@ -3,7 +3,7 @@
 #ifndef MP_TEST_SIMULATEDKERNEL_H
 #define MP_TEST_SIMULATEDKERNEL_H
 
-#include "CPU/NativeLibrary.h"
+#include "Host/NativeLibrary.h"
 #include "SIMT/GridRunner.h"
 #include "mp/Codegen/GPU.h"
 

@@ -7,26 +7,47 @@
 using namespace mlir;
 using namespace mp;
 
+static constexpr int64_t kOuter = 16, kMatrixRows = 8, kMatrixRowBytes = 16, kWordsOfRow = 4;
+
 QuarterLoader::QuarterLoader(GPUFunction &f, const SharedTile &tile, Value first, bool outerFirst)
-    : f(f), address(f, tile), isTransposed(tile.outerMajor) {
+    : f(f), address(f, tile), isTransposed(tile.outerMajor), isSingle(tile.outerMajor && tile.elementBytes == 4),
+      outerFirst(outerFirst), half(kMatrixRowBytes / tile.elementBytes) {
+  if (isSingle) {
+    row = f.rem(f.lane, kWordsOfRow);
+    column = f.add(first, f.div(f.lane, kWordsOfRow));
+    return;
+  }
   // Lanes 8 q to 8 q + 7 name the rows of quarter q.
-  Value low = f.rem(f.div(f.lane, 8), 2), high = f.div(f.lane, 16);
-  Value outerHalf = f.mul(outerFirst ? low : high, 8), kHalf = f.mul(outerFirst ? high : low, 8);
-  Value inMatrix = f.rem(f.lane, 8), outer = f.add(first, outerHalf);
+  Value low = f.rem(f.div(f.lane, kMatrixRows), 2), high = f.div(f.lane, 2 * kMatrixRows);
+  Value outerHalf = f.mul(outerFirst ? low : high, kMatrixRows), kHalf = f.mul(outerFirst ? high : low, half);
+  Value inMatrix = f.rem(f.lane, kMatrixRows), outer = f.add(first, outerHalf);
   row = f.add(isTransposed ? kHalf : outer, inMatrix);
   column = isTransposed ? outer : kHalf;
 }
 
+SmallVector<Value, 4> QuarterLoader::loadSingly(Value stage, int64_t block, int64_t step) {
+  SmallVector<Value, 4> quarters;
+  for (int64_t quarter = 0; quarter < 4; ++quarter) {
+    const int64_t low = quarter % 2, high = quarter / 2;
+    const int64_t outer = kOuter * block + kMatrixRows * (outerFirst ? low : high);
+    const int64_t k = half * (2 * step + (outerFirst ? high : low));
+    Value pointer = address.atStep(stage, row, k, column, outer);
+    quarters.push_back(LLVM::LoadOp::create(f.b, f.b.getI32Type(), pointer, 4));
+  }
+  return quarters;
+}
+
 SmallVector<Value, 4> QuarterLoader::load(Value stage, int64_t block, int64_t step) {
+  if (isSingle)
+    return loadSingly(stage, block, step);
   LaneBuilder &b = f.b;
-  Value pointer = address.atStep(stage, row, 16 * (isTransposed ? step : block), column,
-                                 16 * (isTransposed ? block : step));
+  const int64_t outer = kOuter * block, k = 2 * half * step;
+  Value pointer = address.atStep(stage, row, isTransposed ? k : outer, column, isTransposed ? outer : k);
   Type i32 = b.getI32Type();
   auto four = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
   auto layout = isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
-  Value words = NVVM::LdMatrixOp::create(b, four, pointer, 4, layout,
-                                         NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
-                                         NVVM::LdStMatrixEltType::B16);
+  auto shape = NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8);
+  Value words = NVVM::LdMatrixOp::create(b, four, pointer, 4, layout, shape, NVVM::LdStMatrixEltType::B16);
   SmallVector<Value, 4> quarters;
   for (int64_t word = 0; word < 4; ++word)
     quarters.push_back(LLVM::ExtractValueOp::create(b, words, word));
@@ -58,21 +79,19 @@ void MmaSync::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
     }
 }
 
-void MmaSync::mma(ValueRange lhs, ValueRange rhs, int64_t k, MutableArrayRef<Value> sums) {
-  const bool isF16 = warp.element.isF16();
-  // f16 stands in pairs, bf16 in words.
+void MmaSync::mma(NVVM::MMATypes type, ValueRange lhs, ValueRange rhs, int64_t k, MutableArrayRef<Value> sums) {
+  // f16 stands in pairs, all else in words.
   auto operands = [&](ValueRange words) {
     SmallVector<Value> typed(words);
-    if (isF16)
+    if (type == NVVM::MMATypes::f16)
       for (Value &word : typed)
         word = LLVM::BitcastOp::create(b, VectorType::get({2}, b.getF16Type()), word);
     return typed;
   };
-  const auto type = isF16 ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   auto four = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(kSums, warp.acc));
-  Value result = NVVM::MmaOp::create(b, four, operands(lhs), operands(rhs), ValueRange(sums), {kRows, kColumns, k},
-                                     std::nullopt, std::nullopt, std::array{type, type},
-                                     std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  Value result =
+      NVVM::MmaOp::create(b, four, operands(lhs), operands(rhs), ValueRange(sums), {kRows, kColumns, k}, std::nullopt,
+                          std::nullopt, std::array{type, type}, std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   for (int64_t sum = 0; sum < kSums; ++sum)
     sums[sum] = LLVM::ExtractValueOp::create(b, result, sum);
 }

@@ -1,8 +1,8 @@
 //===- MmaSync.h - what generations with ldmatrix and mma.sync share ------------------------------*- C++ -*-===//
 //
-// An 8x8 matrix of 16-bit elements is a word in each lane: lane l has elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4
-// (PTX ISA, "Matrix fragments for mma"). ldmatrix reads four of them at once, which here are the quarters of 16 outer
-// elements by 16 of k.
+// Eight rows of 16 bytes are a word in each lane: lane l has word l % 4 of row l / 4 (PTX ISA, "Matrix fragments for
+// mma"). ldmatrix reads four such matrices at once, which here are the quarters of 16 outer elements by 32 bytes of k:
+// 16 elements of f16 and bf16, 8 of f32. Where k is not along the rows of the tile it reads columns of 16-bit elements.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 
@@ -15,21 +15,25 @@
 
 namespace mp {
 
-/// The quarters of an operand's 16 x 16, as words of a lane.
+/// The quarters of 16 outer elements by 32 bytes of k, as words of a lane.
 class QuarterLoader {
 public:
   /// `first` is the warp's first outer element in the tile. Words are in the order (outer half, k half) 00 10 01 11
   /// with `outerFirst`, else 00 01 10 11.
   QuarterLoader(GPUFunction &f, const SharedTile &tile, mlir::Value first, bool outerFirst);
 
-  /// The four words of outer elements 16 * block and up, k from 16 * step.
+  /// The four words of outer elements 16 * block and up, in step `step` of k.
   llvm::SmallVector<mlir::Value, 4> load(mlir::Value stage, int64_t block, int64_t step);
 
 private:
+  /// Columns of 32-bit elements, one by one.
+  llvm::SmallVector<mlir::Value, 4> loadSingly(mlir::Value stage, int64_t block, int64_t step);
+
   GPUFunction &f;
   TileAddress address;
-  bool isTransposed;
-  mlir::Value row, column; ///< of the matrix row that this lane's address names
+  bool isTransposed, isSingle, outerFirst;
+  int64_t half;            ///< of a step of k, in elements
+  mlir::Value row, column; ///< of what this lane's address names
 };
 
 /// mma.sync with tiles of 16 x 8 sums: a lane has rows l / 4 and l / 4 + 8, columns 2 (l % 4) and 2 (l % 4) + 1.
@@ -38,16 +42,17 @@ public:
   MmaSync(GPUFunction &f, const WarpTile &warp);
 
   Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) override;
-  void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) override;
-  void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value slab, int64_t pitch) override;
+  void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) final;
+  void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value slab, int64_t pitch) final;
 
 protected:
   static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4, kWords = 4;
 
   /// sums += lhs * rhs for one tile: `lhs` are the quarters 00 10 01 11 of 16 rows, `rhs` the k halves of 8 columns.
   virtual void multiplyTile(mlir::ValueRange lhs, mlir::ValueRange rhs, llvm::MutableArrayRef<mlir::Value> sums) = 0;
-  /// One mma.sync of depth `k`.
-  void mma(mlir::ValueRange lhs, mlir::ValueRange rhs, int64_t k, llvm::MutableArrayRef<mlir::Value> sums);
+  /// One mma.sync of depth `k` on operands of `type`.
+  void mma(mlir::NVVM::MMATypes type, mlir::ValueRange lhs, mlir::ValueRange rhs, int64_t k,
+           llvm::MutableArrayRef<mlir::Value> sums);
 
 private:
   int64_t blocksM() const { return warp.rows() / 16; }

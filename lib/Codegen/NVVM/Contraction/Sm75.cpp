@@ -13,7 +13,7 @@ struct Mma16x8x8 : MmaSync {
   // A half of k at a time: two quarters of 16 x 16, one half of 16 x 8.
   void multiplyTile(ValueRange lhs, ValueRange rhs, MutableArrayRef<Value> sums) override {
     for (int64_t half = 0; half < 2; ++half)
-      mma(lhs.slice(2 * half, 2), rhs.slice(half, 1), 8, sums);
+      mma(NVVM::MMATypes::f16, lhs.slice(2 * half, 2), rhs.slice(half, 1), 8, sums);
   }
 };
 

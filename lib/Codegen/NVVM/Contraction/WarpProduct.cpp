@@ -22,7 +22,7 @@ std::unique_ptr<WarpProduct> mp::makeWarpProduct(GPUFunction &f, const WarpTile 
   case MatrixInstruction::Mma16x8x16:
     return makeMma16x8x16(f, warp);
   case MatrixInstruction::Mma16x8x8TF32:
-    return nullptr;
+    return makeMma16x8x8TF32(f, warp);
   case MatrixInstruction::Fma:
     return makeFma(f, warp);
   }

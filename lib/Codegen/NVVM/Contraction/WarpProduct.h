@@ -59,6 +59,8 @@ std::unique_ptr<WarpProduct> makeWmma(GPUFunction &f, const WarpTile &warp);
 std::unique_ptr<WarpProduct> makeMma16x8x8(GPUFunction &f, const WarpTile &warp);
 /// mma.sync m16n8k16 of f16 and bf16, fragments by ldmatrix (sm_80).
 std::unique_ptr<WarpProduct> makeMma16x8x16(GPUFunction &f, const WarpTile &warp);
+/// mma.sync m16n8k8 of f32 rounded to tf32 (sm_80).
+std::unique_ptr<WarpProduct> makeMma16x8x8TF32(GPUFunction &f, const WarpTile &warp);
 /// A multiplication and an addition at a time, f32 and f64 (every chip).
 std::unique_ptr<WarpProduct> makeFma(GPUFunction &f, const WarpTile &warp);
 
