@@ -35,6 +35,8 @@ static constexpr double kClock = 1.4e9;
 static constexpr double kSharedBytesPerSecond = 128 * kClock, kCacheBytesPerSecond = 48 * kClock;
 /// From asking memory to having the answer, and all that a block does but steps of k.
 static constexpr double kLatencySeconds = 0.5e-6, kBlockSeconds = 1.5e-6;
+/// Of what runs beside the slowest part of a step, the share that does not hide behind it.
+static constexpr double kOverlapLoss = 0.15;
 /// Warps that keep a multiprocessor's units busy.
 static constexpr double kBusyWarps = 4;
 /// What a second kernel must save for k to be cut.
@@ -55,17 +57,18 @@ static int64_t residentBlocks(const MatrixTiles &tiles, const Chip &chip) {
                            1);
 }
 
-/// A multiprocessor works on its blocks together, each step limited by arithmetic, shared memory or the cache; a block
-/// alone is limited by what one step of k waits for.
+/// A multiprocessor works on its blocks together, each step limited by arithmetic, fragments from shared memory or
+/// pieces from the cache; a block alone is limited by what one step of k waits for.
 static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shape, const Chip &chip) {
   MmaScheduleAttr s = tiles.schedule;
   const auto multiprocessors = static_cast<double>(chip.multiprocessors);
   const double rate = rateOf(chip, s.getInstruction(), shape) / multiprocessors;
   const double warps = s.getWarpsM() * s.getWarpsN(), elementBytes = tiles.lhs.elementBytes;
   const double arithmetic = 2.0 * s.getBlockM() * s.getBlockN() * s.getBlockK() / rate;
-  const double fragments = warps * (s.getWarpM() + s.getWarpN()) * s.getBlockK() * elementBytes;
-  const double pieces = (s.getBlockM() + s.getBlockN()) * s.getBlockK() * elementBytes;
-  const double step = std::max({arithmetic, fragments / kSharedBytesPerSecond, pieces / kCacheBytesPerSecond});
+  const double fragments = warps * (s.getWarpM() + s.getWarpN()) * s.getBlockK() * elementBytes / kSharedBytesPerSecond;
+  const double pieces = (s.getBlockM() + s.getBlockN()) * s.getBlockK() * elementBytes / kCacheBytesPerSecond;
+  const double most = std::max({arithmetic, fragments, pieces});
+  const double step = most + kOverlapLoss * (arithmetic + fragments + pieces - most);
   const double alone = std::max({step, arithmetic * kBusyWarps / std::min(warps, kBusyWarps),
                                  kLatencySeconds / static_cast<double>(s.getStages() - 1)});
 
@@ -93,19 +96,21 @@ namespace {
 /// Tries schedules and keeps the best.
 class Search {
 public:
-  Search(const ProductShape &shape, const Chip &chip)
-      : shape(shape), chip(chip), instruction(chooseInstruction(chip, shape.element)) {
+  Search(const ProductShape &shape, const Chip &chip, bool allowTF32)
+      : shape(shape), chip(chip), instruction(chooseInstruction(chip, shape.element, allowTF32)) {
     // Zero sizes need a legal schedule, too; their grid is empty.
     for (int64_t *size : {&this->shape.m, &this->shape.n, &this->shape.k, &this->shape.batch})
       *size = std::max<int64_t>(*size, 1);
   }
 
   MatrixChoice run() {
-    const bool isFma = instruction == MatrixInstruction::Fma;
+    const bool isFma = instruction == MatrixInstruction::Fma, isAsync = chip.has(ChipFeature::CpAsync);
+    // 64 and 128 bytes of k; of plain arithmetic 32 and 64.
+    const int64_t leastK = (isFma ? 256 : 512) / shape.element.getIntOrFloatBitWidth();
     for (const Shape &blocks : isFma ? ArrayRef<Shape>(kFmaShapes) : ArrayRef<Shape>(kMatrixShapes))
-      for (int64_t blockK : isFma ? ArrayRef<int64_t>({8, 16}) : ArrayRef<int64_t>({32, 64}))
-        for (int64_t stages : chip.has(ChipFeature::CpAsync) ? ArrayRef<int64_t>({3, 4}) : ArrayRef<int64_t>({2}))
-          tryParts(blocks, blockK, stages);
+      for (int64_t blockK : {leastK, 2 * leastK})
+        for (int64_t stages = isAsync ? 3 : 2; stages <= (isAsync ? 4 : 2); ++stages)
+          tryParts(blocks, std::max<int64_t>(blockK, 8), stages);
     return cut.schedule && cut.seconds < kWorthwhile * whole.seconds ? cut : whole;
   }
 
@@ -146,4 +151,6 @@ private:
 
 } // namespace
 
-MatrixChoice mp::chooseMatrixSchedule(const ProductShape &shape, const Chip &chip) { return Search(shape, chip).run(); }
+MatrixChoice mp::chooseMatrixSchedule(const ProductShape &shape, const Chip &chip, bool allowTF32) {
+  return Search(shape, chip, allowTF32).run();
+}

@@ -7,6 +7,7 @@
 #include "mp/Analysis/CostModel.h"
 #include "mp/Kernels/MatrixSchedules.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,8 +28,9 @@ namespace {
 
 class GPUScheduler {
 public:
-  GPUScheduler(KernelOp kernel, const Chip &chip)
-      : kernel(kernel), chip(chip), context(kernel.getContext()), vector(chooseVector()) {}
+  GPUScheduler(KernelOp kernel, const GPUTarget &target)
+      : kernel(kernel), chip(target.chip), allowTF32(target.allowTF32), context(kernel.getContext()),
+        vector(chooseVector()) {}
 
   FailureOr<Attribute> schedule() {
     switch (getKernelKind(kernel)) {
@@ -82,7 +84,11 @@ private:
 
   FailureOr<Attribute> scheduleProduct() {
     Operation *op = findRole(KernelRole::Contraction).front();
-    if (MmaScheduleAttr schedule = chooseMatrixSchedule(ProductShape::of(op), chip).schedule)
+    MmaScheduleAttr schedule = chooseMatrixSchedule(ProductShape::of(op), chip, allowTF32).schedule;
+    if (schedule && schedule.getInstruction() == MatrixInstruction::Mma16x8x8TF32)
+      remark::analysis(op->getLoc(), remark::RemarkOpts::name("TF32").category("mp-schedule-kernels"))
+          << "operands of f32 are rounded to tf32, as allow-tf32 says";
+    if (schedule)
       return Attribute(schedule);
     return op->emitOpError("has no schedule on ") << chip.name;
   }
@@ -108,7 +114,7 @@ private:
     return RowScheduleAttr::get(context, threads / team, vector, threads, team);
   }
 
-  /// Eight threads read a line of columns: 128 bytes of f32. Where rows are few, more do, so that each has eight rows.
+  /// Eight threads read a line of columns: 128 bytes of f32. Where rows are few, more do, so that each has four rows.
   ColumnScheduleAttr scheduleColumns() {
     int64_t most = 1, rows = 1;
     for (Operation *op : findRole(KernelRole::Row)) {
@@ -116,7 +122,7 @@ private:
       most = std::max(most, columns);
       rows = std::max(rows, typeOf(op->getOperand(0)).getNumElements() / std::max<int64_t>(columns, 1));
     }
-    const int64_t lines = std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 8)), 1, kThreads / 8);
+    const int64_t lines = std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 4)), 1, kThreads / 8);
     const int64_t line = kThreads / lines * vector;
     const int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, line);
     return ColumnScheduleAttr::get(context, columns, vector, kThreads);
@@ -140,24 +146,25 @@ private:
 
   KernelOp kernel;
   const Chip &chip;
+  const bool allowTF32;
   MLIRContext *context;
   const int64_t vector;
 };
 
 } // namespace
 
-FailureOr<Attribute> mp::scheduleForGPU(KernelOp kernel, const Chip &chip) {
-  return GPUScheduler(kernel, chip).schedule();
+FailureOr<Attribute> mp::scheduleForGPU(KernelOp kernel, const GPUTarget &target) {
+  return GPUScheduler(kernel, target).schedule();
 }
 
-SmallVector<KernelOp, 2> mp::splitForGPU(KernelOp kernel, const Chip &chip) {
+SmallVector<KernelOp, 2> mp::splitForGPU(KernelOp kernel, const GPUTarget &target) {
   if (getKernelKind(kernel) != KernelKind::Contraction)
     return {kernel};
   auto products = kernel.getBody().front().getOps<MatmulOp>();
   if (products.empty())
     return {kernel};
   const ProductShape shape = ProductShape::of(*products.begin());
-  MmaScheduleAttr schedule = chooseMatrixSchedule(shape, chip).schedule;
+  MmaScheduleAttr schedule = chooseMatrixSchedule(shape, target.chip, target.allowTF32).schedule;
   if (!schedule || schedule.getSplitK() == 1)
     return {kernel};
   return splitContraction(kernel, depthOfParts(shape.k, schedule.getSplitK(), schedule.getBlockK()));

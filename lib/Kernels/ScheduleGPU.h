@@ -8,12 +8,18 @@
 
 namespace mp {
 
-/// The schedule of a kernel on `chip`, from its kind, its shapes and types. Emits an error where it has none.
-mlir::FailureOr<mlir::Attribute> scheduleForGPU(KernelOp kernel, const Chip &chip);
+/// A chip, and what kernels on it may do that changes results.
+struct GPUTarget {
+  const Chip &chip;
+  bool allowTF32 = false; ///< products of f32 in tf32
+};
 
-/// The kernels that `chip` is to run for one: itself, or two where k of a product is cut into parts. The others are
+/// The schedule of a kernel, from its kind, its shapes and types. Emits an error where it has none.
+mlir::FailureOr<mlir::Attribute> scheduleForGPU(KernelOp kernel, const GPUTarget &target);
+
+/// The kernels that the chip is to run for one: itself, or two where k of a product is cut into parts. The others are
 /// replaced.
-llvm::SmallVector<KernelOp, 2> splitForGPU(KernelOp kernel, const Chip &chip);
+llvm::SmallVector<KernelOp, 2> splitForGPU(KernelOp kernel, const GPUTarget &target);
 
 } // namespace mp
 

@@ -7,6 +7,7 @@
 #include "ScheduleGPU.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/Analysis/ProductShape.h"
 #include "mp/Kernels/Schedules.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -91,11 +92,11 @@ private:
   }
 
   Attribute scheduleContraction(KernelOp kernel) {
-    auto matmul = cast<MatmulOp>(findRole(kernel, KernelRole::Contraction));
-    ArrayRef<int64_t> shape = typeOf(matmul.getResult()).getShape();
+    Operation *product = findRole(kernel, KernelRole::Contraction);
+    ArrayRef<int64_t> shape = typeOf(product->getResult(0)).getShape();
     int64_t batch = ShapedType::getNumElements(shape.drop_back(2));
-    ContractionBlocks blocks =
-        chooseContractionBlocks(batch, shape[shape.size() - 2], shape.back(), matmul.getContractionSize(), hardware);
+    ContractionBlocks blocks = chooseContractionBlocks(batch, shape[shape.size() - 2], shape.back(),
+                                                       ProductShape::of(product).depth, hardware);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, hardware.lanes);
   }
@@ -131,11 +132,12 @@ private:
     const Chip *chip = findChip(features);
     if (!chip)
       return getOperation().emitError(explainUnknownChip(features));
+    const GPUTarget target{*chip, allowTF32};
     SmallVector<KernelOp> kernels;
     getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp whole : kernels)
-      for (KernelOp kernel : splitForGPU(whole, *chip)) {
-        FailureOr<Attribute> schedule = scheduleForGPU(kernel, *chip);
+      for (KernelOp kernel : splitForGPU(whole, target)) {
+        FailureOr<Attribute> schedule = scheduleForGPU(kernel, target);
         if (failed(schedule))
           return failure();
         kernel.setScheduleAttr(*schedule);

@@ -256,6 +256,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setInteger<&Scaling::skipLimit, 1>(o.lossScaling, v); }},
     {"target", "TARGET", "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference", setTarget},
     {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ...; several make a variant each", setChips},
+    {"allow-tf32", "BOOL", "of nvptx and simt: whether matrix products of f32 round their operands to tf32",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.allowTF32); }},
     {"report-accesses", "BOOL", "of simt: whether code reports every access, for the device to check",
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.reportAccesses); }},
     {"fallback", "POLICY", "float32: the policy for chips that lack the units that the policy is for",

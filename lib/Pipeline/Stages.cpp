@@ -41,6 +41,7 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   programs.addPass(createFormKernelsPass());
   ScheduleKernelsPassOptions schedule;
   schedule.target = options.target;
+  schedule.allowTF32 = options.allowTF32;
   if (options.target == "cpu")
     schedule.features = options.cpu.empty() ? hostTarget().name.str() : options.cpu;
   else if (!options.chips.empty())

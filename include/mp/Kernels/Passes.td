@@ -70,6 +70,8 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, nvptx or simt">,
     Option<"features", "features", "std::string", "\"avx2\"", "The target's level: sse2, avx2 or avx512; a chip such as sm_80">,
+    Option<"allowTF32", "allow-tf32", "bool", "false",
+           "Matrix products of f32 on GPUs round their operands to tf32, where the chip multiplies that">,
   ];
 }
 

@@ -57,6 +57,8 @@ struct CompileOptions {
   std::vector<std::string> chips;
   /// The policy for chips that have no units for a type that the policy uses; empty makes that an error.
   std::string fallback;
+  /// Whether matrix products of f32 may round their operands to tf32; of nvptx and simt.
+  bool allowTF32 = false;
   /// Whether code for simt reports every access, for the checks of its device.
   bool reportAccesses = false;
   /// The last stage to run.
