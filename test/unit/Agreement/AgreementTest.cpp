@@ -128,8 +128,9 @@ const std::map<std::string, std::pair<double, double>> kUlps = {
     {"mp.exp", {2, 1}}, {"mp.log", {2, 1}}, {"mp.dropout", {0, 1}}};
 
 /// Ops that sum: the forward bound on the sum of absolute terms, which the op gives for absolute operands.
-const std::set<std::string> kSums = {"mp.matmul",      "mp.reduce_sum",         "mp.reduce_mean",
-                                     "mp.global_norm", "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
+const std::set<std::string> kSums = {
+    "mp.matmul",      "mp.matmul_parts",       "mp.reduce_sum",         "mp.reduce_mean",
+    "mp.global_norm", "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
 
 /// Rows of exponentials, with the size of what is added up for each class.
 const std::map<std::string, double> kRows = {{"mp.softmax", 0},
@@ -243,12 +244,12 @@ std::vector<std::string> allOps() {
   return {ops.begin(), ops.end()};
 }
 
-/// Cases that a machine computes: matrix products of GPUs have tests of their own, and chips before sm_80 no bf16.
+/// Cases that a machine computes: chips before sm_80 have no bf16, and a product is cut into parts for GPUs only.
 bool computes(const Machine &machine, const OpCase &use, ElementType element) {
   if (!machine.isGPU())
-    return true;
+    return use.op != "mp.matmul_parts";
   const bool isBF16 = element == ElementType::BF16 || mentionsBF16(use);
-  return use.op != "mp.matmul" && (!isBF16 || machine.chip == "sm_80");
+  return !isBF16 || machine.chip == "sm_80";
 }
 
 /// One test for each op and machine.

@@ -262,6 +262,16 @@ static void addLossScaling(Cases &cases) {
   unscale("clean", Fill::Signed, Fill::Signed);
   unscale("first bad", Fill::Overflow, Fill::Overflow);
   unscale("second bad", Fill::Signed, Fill::Overflow);
+  cases.push_back({"mp.matmul_parts",
+                   "",
+                   {{"5x150x$T"}, {"150x3x$T"}},
+                   {"3x5x3x$A"},
+                   "mp.matmul_parts %0, %1 depth 64 : {0}, {1} -> {r}"});
+  cases.push_back({"mp.matmul_parts",
+                   "batched, both transposed",
+                   {{"2x150x5x$T"}, {"2x3x150x$T"}},
+                   {"2x2x5x3x$A"},
+                   "mp.matmul_parts %0, %1 transpose_lhs transpose_rhs depth 128 : {0}, {1} -> {r}"});
   cases.push_back({"mp.nonfinite_blocks",
                    "",
                    {{"5x5xf32", Fill::Overflow}},
