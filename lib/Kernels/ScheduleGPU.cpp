@@ -124,7 +124,9 @@ private:
     }
     const int64_t lines = std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 4)), 1, kThreads / 8);
     const int64_t line = kThreads / lines * vector;
-    const int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, line);
+    // A root that is not read in vectors takes a thread for each column.
+    const int64_t longest = std::min<int64_t>(line, kThreads);
+    const int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, longest);
     return ColumnScheduleAttr::get(context, columns, vector, kThreads);
   }
 

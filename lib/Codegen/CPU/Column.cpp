@@ -27,7 +27,7 @@ static LogicalResult emitLanes(CPUFunction &f, Elements &values, const ColumnRoo
                        });
   if (failed(end))
     return failure();
-  return finishColumns(f, values, root, end->front(), {values.zero, root.columns, column, 1, width});
+  return finishColumns(f, values, root, end->front(), values.inRow(values.zero, root.columns, column, width, isEven));
 }
 
 static LogicalResult emitBlock(CPUFunction &f, ColumnScheduleAttr schedule, const ColumnRoot &root, Value block) {

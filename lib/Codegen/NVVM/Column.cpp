@@ -54,7 +54,7 @@ struct Columns {
       stores = arith::AndIOp::create(f.b, stores, f.isBelow(own, f.i64(root.columns)));
     return f.when(stores, [&] {
       Elements::Scope scope(values);
-      return finishColumns(f, values, root, combined, {values.zero, root.columns, column, 1, width});
+      return finishColumns(f, values, root, combined, values.inRow(values.zero, root.columns, column, width, isEven));
     });
   }
 
