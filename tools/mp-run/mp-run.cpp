@@ -20,7 +20,6 @@ int main(int argc, char **argv) {
   mp::registerCPUDevice();
   mp::registerSIMTDevice();
   mp::registerCUDADevice();
-  mp::registerSIMTDevice();
   mp::registerReferenceDevice();
 
   CLI::App app("compiles models of mp ops and runs them: training, evaluation, inference", "mp-run");

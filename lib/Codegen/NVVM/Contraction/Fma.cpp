@@ -1,7 +1,7 @@
 //===- Fma.cpp - products without matrix instructions --------------------------------------------------------===//
 //
-// The lanes of a warp stand as 4 x 8; in k after k each multiplies its rows by its columns, every sum by one fma. A lane
-// reads `group` neighbours with one access of 16 bytes, and neighbouring lanes read neighbouring groups:
+// The lanes of a warp stand as 4 x 8; in k after k each multiplies its rows by its columns, every sum by one fma. A
+// lane reads `group` neighbours with one access of 16 bytes, and neighbouring lanes read neighbouring groups:
 //
 //   rows     group * lane / 8, again after 4 * group rows, ...
 //   columns  group * (lane % 8), again after 8 * group columns, ...
@@ -22,8 +22,8 @@ class Fma : public WarpProduct {
 public:
   Fma(GPUFunction &f, const WarpTile &warp)
       : WarpProduct(f, warp), lhs(f, warp.tiles.lhs), rhs(f, warp.tiles.rhs),
-        group(Chip::kAccessBytes * 8 / warp.acc.getIntOrFloatBitWidth()), row(f.mul(f.div(f.lane, kLaneColumns), group)),
-        column(f.mul(f.rem(f.lane, kLaneColumns), group)) {}
+        group(Chip::kAccessBytes * 8 / warp.acc.getIntOrFloatBitWidth()),
+        row(f.mul(f.div(f.lane, kLaneColumns), group)), column(f.mul(f.rem(f.lane, kLaneColumns), group)) {}
 
   Values load(Value lhsStage, Value rhsStage, int64_t step) override;
   void multiply(ValueRange loaded, MutableArrayRef<Value> sums) override;

@@ -56,8 +56,8 @@ protected:
   SharedTile tile;
   TileAddress address;
   const int64_t width;
-  mlir::Value row, column;                      ///< of this thread's first vector in a piece
-  mlir::Value batchRow, firstRow, firstColumn;  ///< of the piece at k = 0; the row of the batch apart
+  mlir::Value row, column;                     ///< of this thread's first vector in a piece
+  mlir::Value batchRow, firstRow, firstColumn; ///< of the piece at k = 0; the row of the batch apart
 
 private:
   int64_t vectorsOfRow, vectors;
