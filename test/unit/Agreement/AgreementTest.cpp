@@ -202,9 +202,11 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
     uint64_t terms = 8;
     for (const Tensor &operand : fillOperands(*cases[i], element))
       terms = std::max<uint64_t>(terms, operand.type.shape.size() > 4 ? 0 : operand.count());
-    // No sum has more terms than the operand it runs over; a product's are those of one row.
-    if (cases[i]->op == "mp.matmul")
-      terms = 301;
+    // No sum has more terms than the operand it runs over; a product's are those of one row or column, and a bias.
+    if (cases[i]->op == "mp.matmul") {
+      const std::vector<int64_t> lhs = fillOperands(*cases[i], element).front().type.shape;
+      terms = static_cast<uint64_t>(1 + *std::max_element(lhs.begin(), lhs.end()));
+    }
     for (size_t j = 0; j < cases[i]->results.size(); ++j, ++result) {
       EXPECT_EQ((*one)[result].tensor.bytes, (*two)[result].tensor.bytes) << "the order of threads changes bits";
       compare(*cases[i], (*one)[result].tensor, (*expected)[result].tensor, (*absolute)[result].tensor, terms);
@@ -282,7 +284,7 @@ TEST(AgreementTable, coversEveryOp) {
   mlir::MLIRContext context;
   context.loadDialect<MPDialect>();
   for (mlir::RegisteredOperationName name : context.getRegisteredOperationsByDialect("mp"))
-    if (name.getInterface<KernelOpInterface>()->getKernelRole() != KernelRole::None)
-      EXPECT_FALSE(casesOf(name.getStringRef().str()).empty())
-          << name.getStringRef().str() << " has no case in OpCases";
+    EXPECT_TRUE(name.getInterface<KernelOpInterface>()->getKernelRole() == KernelRole::None ||
+                !casesOf(name.getStringRef().str()).empty())
+        << name.getStringRef().str() << " has no case in OpCases";
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ostream>
 #include <random>
+#include <sstream>
 
 using namespace mp;
 using namespace mp::test;
@@ -101,15 +102,46 @@ std::string GemmProblem::text() const {
          types + "\n}\nreturn\n}\n";
 }
 
+/// An element of the results, and how far from it what is computed may be.
+struct Expected {
+  double exact, bound;
+  FloatFormat format; ///< of the first result
+};
+
+static Expected expectedAt(const GemmProblem &p, int64_t at, const Values &a, const Values &b, const Values &c) {
+  const int64_t j = at % p.n, i = at / p.n % p.m, q = at / (p.n * p.m) % p.batches();
+  const int64_t from = at / (p.n * p.m * p.batches()) * p.depth, to = p.depth ? std::min(p.k, from + p.depth) : p.k;
+  double exact = 0, absolutes = 0;
+  auto add = [&](double term) { exact += term, absolutes += std::abs(term); };
+  for (int64_t l = from; l < to; ++l) {
+    const int64_t atA = q * p.m * p.k + (p.transposeLhs ? l * p.m + i : i * p.k + l);
+    const int64_t atB = (p.sharesRhs ? 0 : q * p.k * p.n) + (p.transposeRhs ? j * p.k + l : l * p.n + j);
+    add(a.numbers[atA] * b.numbers[atB]);
+  }
+  if (p.after == After::Bias || p.after == After::BiasReluCast)
+    add(c.numbers[j]);
+  const FloatFormat accumulator = p.type == "f64" ? kF64 : kF32, format = p.depth ? accumulator : formatOf(p.type);
+  double bound = contractionBound(to - from + 1, absolutes, exact, accumulator, format);
+  // Both factors are rounded.
+  if (p.schedule.find("tf32") != std::string::npos)
+    bound += absolutes * unitRoundoff(kTF32) * (2 + unitRoundoff(kTF32));
+  if (p.after == After::BiasReluCast)
+    exact = std::max(exact, 0.0);
+  if (p.after == After::Residual) {
+    exact += c.numbers[at];
+    bound += ulp(std::abs(exact) + bound, format) / 2;
+  }
+  return {exact, bound, format};
+}
+
 std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) const {
   KernelOnSimulator kernel(text(), chip, reportAccesses);
   if (!kernel.ok())
     return kernel.errors + text();
   const FloatFormat format = formatOf(type), given = castsOperands ? kF32 : format;
-  const FloatFormat accumulator = type == "f64" ? kF64 : kF32;
   const int64_t rhsBatches = sharesRhs ? 1 : batches();
   Values a = makeValues(batches() * m * k, given, 1), b = makeValues(rhsBatches * k * n, given, 2);
-  Values c = makeValues(after == After::Residual ? batches() * m * n : n, format, 3);
+  const Values c = makeValues(after == After::Residual ? batches() * m * n : n, format, 3);
   ErrorOr<std::vector<Bytes>> results = kernel.run({a.bytes, b.bytes, c.bytes}, options);
   if (!results)
     return results.status().message();
@@ -118,44 +150,21 @@ std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) 
       for (double &number : *numbers)
         number = type == "f32" ? number / 2 : decode(encode(number, format), format);
 
-  for (int64_t part = 0; part < parts(); ++part)
-    for (int64_t q = 0; q < batches(); ++q)
-      for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-          const int64_t from = part * depth, to = depth ? std::min(k, from + depth) : k;
-          double exact = 0, absolutes = 0;
-          auto add = [&](double term) { exact += term, absolutes += std::abs(term); };
-          for (int64_t l = from; l < to; ++l) {
-            const int64_t atA = q * m * k + (transposeLhs ? l * m + i : i * k + l);
-            const int64_t atB = (sharesRhs ? 0 : q * k * n) + (transposeRhs ? j * k + l : l * n + j);
-            add(a.numbers[atA] * b.numbers[atB]);
-          }
-          if (after == After::Bias || after == After::BiasReluCast)
-            add(c.numbers[j]);
-          const int64_t at = ((part * batches() + q) * m + i) * n + j;
-          const FloatFormat stored = depth ? accumulator : format;
-          double bound = contractionBound(to - from + 1, absolutes, exact, accumulator, stored);
-          // Both factors are rounded.
-          if (schedule.find("tf32") != std::string::npos)
-            bound += absolutes * unitRoundoff(kTF32) * (2 + unitRoundoff(kTF32));
-          if (after == After::BiasReluCast)
-            exact = std::max(exact, 0.0);
-          if (after == After::Residual) {
-            exact += c.numbers[at];
-            bound += ulp(std::abs(exact) + bound, stored) / 2;
-          }
-          for (size_t index = 0; index < results->size(); ++index) {
-            const FloatFormat as = index == 0 ? stored : kF32;
-            const double computed = numberAt((*results)[index], at, as);
-            const double within = bound + (as == stored ? 0 : ulp(std::abs(exact) + bound, as) / 2);
-            if (!(std::abs(computed - exact) <= within)) {
-              std::ostringstream why;
-              why << "result " << index << " (" << part << ", " << q << ", " << i << ", " << j << ") is " << computed
-                  << ", expected " << exact << " within " << within;
-              return why.str();
-            }
-          }
-        }
+  for (int64_t at = 0; at < parts() * batches() * m * n; ++at) {
+    const Expected expected = expectedAt(*this, at, a, b, c);
+    for (size_t index = 0; index < results->size(); ++index) {
+      // The second result is a cast of the first.
+      const FloatFormat as = index == 0 ? expected.format : kF32;
+      const double computed = numberAt((*results)[index], at, as);
+      const double rounding = as == expected.format ? 0 : ulp(std::abs(expected.exact) + expected.bound, as) / 2;
+      if (!(std::abs(computed - expected.exact) <= expected.bound + rounding)) {
+        std::ostringstream why;
+        why << "element " << at << " of result " << index << " is " << computed << ", expected " << expected.exact
+            << " within " << expected.bound + rounding;
+        return why.str();
+      }
+    }
+  }
   return "";
 }
 

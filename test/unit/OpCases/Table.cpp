@@ -39,6 +39,7 @@ static void addContractions(Cases &cases) {
   matmul("k of 1", {{"5x1x$T"}, {"1x4x$T"}}, "5x4x$T", "");
   matmul("partial tiles", {{"67x131x$T"}, {"131x45x$T"}, {"45x$T"}}, "67x45x$T", "", true);
   matmul("partial tiles, transposed", {{"131x67x$T"}, {"45x131x$T"}}, "67x45x$T", "transpose_lhs transpose_rhs ", true);
+  matmul("long k", {{"20x8192x$T"}, {"8192x10x$T"}, {"10x$T"}}, "20x10x$T", "", true);
   matmul("several blocks", {{"130x300x$T"}, {"300x270x$T"}}, "130x270x$T", "", true);
 }
 
