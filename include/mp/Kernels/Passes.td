@@ -19,10 +19,16 @@ def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
     Example:
 
     ```mlir
-    %l = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+    func.func @loss(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<f32> {
+      %l = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+      return %l : tensor<f32>
+    }
     // becomes
-    %r = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf32>
-    %l = mp.reduce_mean %r dimensions [0] : tensor<4xf32> -> tensor<f32>
+    func.func @loss(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<f32> {
+      %r = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf32>
+      %l = mp.reduce_mean %r dimensions [0] : tensor<4xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
     ```
   }];
   let dependentDialects = ["::mp::MPDialect"];
@@ -44,13 +50,19 @@ def FormKernelsPass : Pass<"mp-form-kernels", "::mlir::func::FuncOp"> {
     Example:
 
     ```mlir
-    %h = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
-    %r = mp.relu %h : tensor<4x2xf32>
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+      %h = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+      %r = mp.relu %h : tensor<4x2xf32>
+      return %r : tensor<4x2xf32>
+    }
     // becomes
-    %r = mp.kernel "matmul_0" (%a = %x, %b = %w) : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32> {
-      %0 = mp.matmul %a, %b acc f32 : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
-      %1 = mp.relu %0 : tensor<4x2xf32>
-      mp.yield %1 : tensor<4x2xf32>
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+      %r = mp.kernel "matmul_0" (%a = %x, %b = %w) : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32> {
+        %0 = mp.matmul %a, %b acc f32 : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+        %1 = mp.relu %0 : tensor<4x2xf32>
+        mp.yield %1 : tensor<4x2xf32>
+      }
+      return %r : tensor<4x2xf32>
     }
     ```
   }];
@@ -65,6 +77,28 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
 
     Needs `mp-form-kernels`. `features` names a level of the target in the hardware table (`sse2`, `avx2` or `avx512` of
     `cpu`) or, for `nvptx` and `simt`, a chip of the chip table (`sm_80`). One that is not there is an error.
+
+    Example, `mp-schedule-kernels{target=cpu features=avx2}`:
+
+    ```mlir
+    func.func @infer(%x: tensor<64xf32> {mp.input = "x"}) -> (tensor<64xf32> {mp.output = "y"})
+        attributes {mp.program = "infer", mp.batch = 64 : i64} {
+      %y = mp.kernel "relu_0" (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+        %0 = mp.relu %a : tensor<64xf32>
+        mp.yield %0 : tensor<64xf32>
+      }
+      return %y : tensor<64xf32>
+    }
+    // becomes
+    func.func @infer(%x: tensor<64xf32> {mp.input = "x"}) -> (tensor<64xf32> {mp.output = "y"})
+        attributes {mp.program = "infer", mp.batch = 64 : i64} {
+      %y = mp.kernel "relu_0" (%a = %x) schedule(#mp.map<block = 1024, vector = 8>) : (tensor<64xf32>) -> tensor<64xf32> {
+        %0 = mp.relu %a : tensor<64xf32>
+        mp.yield %0 : tensor<64xf32>
+      }
+      return %y : tensor<64xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mp::MPDialect"];
   let options = [
@@ -85,6 +119,28 @@ def PlanBuffersPass : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
     `mp.copy`, too. Arena offsets are multiples of 64.
 
     A remark tells the bytes of the arena, of state and of both. Needs `mp-form-kernels`.
+
+    Example:
+
+    ```mlir
+    func.func @infer(%x: tensor<64xf32> {mp.input = "x"}) -> (tensor<64xf32> {mp.output = "y"})
+        attributes {mp.program = "infer", mp.batch = 64 : i64} {
+      %y = mp.kernel "relu_0" (%a = %x) schedule(#mp.map<block = 1024, vector = 8>) : (tensor<64xf32>) -> tensor<64xf32> {
+        %0 = mp.relu %a : tensor<64xf32>
+        mp.yield %0 : tensor<64xf32>
+      }
+      return %y : tensor<64xf32>
+    }
+    // becomes
+    func.func @infer(%x: tensor<64xf32> {mp.input = "x"}) -> (tensor<64xf32> {mp.output = "y"})
+        attributes {mp.program = "infer", mp.batch = 64 : i64} {
+      %y = mp.kernel "relu_0" (%a = %x) schedule(#mp.map<block = 1024, vector = 8>) place([#mp.result<0>]) : (tensor<64xf32>) -> tensor<64xf32> {
+        %0 = mp.relu %a : tensor<64xf32>
+        mp.yield %0 : tensor<64xf32>
+      }
+      return %y : tensor<64xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mp::MPDialect"];
 }
@@ -95,6 +151,15 @@ def VerifyKernelsPass : Pass<"mp-verify-kernels", "::mlir::func::FuncOp"> {
     After `mp-form-kernels` a program holds `mp.kernel`, `mp.constant`, `mp.reshape` (a view), `mp.copy` and
     `func.return`. With `scheduled` every kernel has a schedule that fits its body, with `planned` every kernel has places,
     inside the arena, and values that are live at once do not overlap. What does not hold is an error at the op.
+
+    Example, an error at `mp.relu`:
+
+    ```mlir
+    func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> {
+      %y = mp.relu %x : tensor<64xf32>
+      return %y : tensor<64xf32>
+    }
+    ```
   }];
   let options = [
     Option<"scheduled", "scheduled", "bool", "false", "Every kernel has a schedule that fits its body">,

@@ -116,7 +116,7 @@ def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
     Needs static shapes (mp-specialize). Runs after mp-autocast, so that both programs have training's types, and before
     mp-autodiff, which turns the model into a training step.
 
-    Example, `infer` of
+    Example:
 
     ```mlir
     func.func @model(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.input = "y"}, %rng: tensor<2xi64> {mp.state = "rng"})
@@ -126,7 +126,20 @@ def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
       %l = mp.softmax_cross_entropy %h, %y : tensor<4x8xf32>, tensor<4xui8> -> tensor<f32>
       return %l, %h : tensor<f32>, tensor<4x8xf32>
     }
-    // is
+    // becomes
+    func.func @model(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.input = "y"}, %rng: tensor<2xi64> {mp.state = "rng"})
+        -> (tensor<f32> {mp.loss}, tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "model"} {
+      %d = mp.dropout %x, %rng {rate = 0.5, stream = 1} : tensor<4x8xf32>
+      %h = mp.relu %d : tensor<4x8xf32>
+      %l = mp.softmax_cross_entropy %h, %y : tensor<4x8xf32>, tensor<4xui8> -> tensor<f32>
+      return %l, %h : tensor<f32>, tensor<4x8xf32>
+    }
+    func.func @eval(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.input = "y"})
+        -> (tensor<f32> {mp.loss}, tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "eval"} {
+      %h = mp.relu %x : tensor<4x8xf32>
+      %l = mp.softmax_cross_entropy %h, %y : tensor<4x8xf32>, tensor<4xui8> -> tensor<f32>
+      return %l, %h : tensor<f32>, tensor<4x8xf32>
+    }
     func.func @infer(%x: tensor<4x8xf32> {mp.input = "x"}) -> (tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "infer"} {
       %h = mp.relu %x : tensor<4x8xf32>
       return %h : tensor<4x8xf32>

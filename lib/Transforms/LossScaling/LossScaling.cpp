@@ -182,7 +182,8 @@ LogicalResult LossScalingPass::scale(func::FuncOp step, ArrayRef<unsigned> gradi
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(seed);
     auto scaled = ScaleLossOp::create(builder, seed.getLoc(), seed, lossScale);
-    seed.getResult().replaceAllUsesExcept(scaled.getResult(), scaled);
+    edit.replaceAllUses(seed, scaled);
+    scaled->setOperand(0, seed);
   });
 
   OpBuilder builder(getReturn(step));
