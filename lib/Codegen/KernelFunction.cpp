@@ -61,6 +61,23 @@ LogicalResult KernelFunction::when(Value condition, function_ref<LogicalResult()
   return then();
 }
 
+FailureOr<SmallVector<Value>> KernelFunction::when(Value condition, ValueRange otherwise,
+                                                   function_ref<FailureOr<SmallVector<Value>>()> then) {
+  auto branch = scf::IfOp::create(b, otherwise.getTypes(), condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/!otherwise.empty());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  FailureOr<SmallVector<Value>> values = then();
+  if (failed(values))
+    return failure();
+  scf::YieldOp::create(b, *values);
+  if (!otherwise.empty()) {
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, otherwise);
+  }
+  return SmallVector<Value>(branch.getResults());
+}
+
 LogicalResult KernelFunction::forBlocks(int64_t first, int64_t count, bool isAll,
                                         function_ref<LogicalResult(Value)> body) {
   if (isAll)

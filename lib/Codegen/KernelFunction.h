@@ -63,6 +63,10 @@ public:
                                llvm::function_ref<llvm::LogicalResult(mlir::Value, int64_t)> body);
   /// if (condition) then()
   llvm::LogicalResult when(mlir::Value condition, llvm::function_ref<llvm::LogicalResult()> then);
+  /// condition ? then() : otherwise
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  when(mlir::Value condition, mlir::ValueRange otherwise,
+       llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>()> then);
 
   /// `range` of consecutive blocks runs body(block - range.first).
   llvm::LogicalResult forBlocks(int64_t first, int64_t count, bool isAll,

@@ -29,18 +29,46 @@ FailureOr<Product> mp::findProduct(KernelFunction &f) {
   return product;
 }
 
-ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Product &product)
-    : f(f), values(values), product(product),
-      even(llvm::all_of(f.yields(), [&](Value yield) { return values.isEvenAlong(yield, product.n); })) {}
+static bool isTileOp(Operation *op) { return op && cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Tile; }
 
-LogicalResult ProductEpilogue::prepare() {
-  for (Value yield : f.yields())
-    if (typeOf(yield).getNumElements() != typeOf(product.result).getNumElements())
-      return product.op->emitOpError("shares a kernel with a result of another size");
-  return values.prepare(f.yields());
+ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Product &product)
+    : f(f), values(values), product(product) {
+  auto isEven = [&](Value value) { return values.isEvenAlong(value, product.n); };
+  even = true;
+  for (auto [number, yield] : llvm::enumerate(f.yields())) {
+    Operation *op = yield.getDefiningOp();
+    if (isTileOp(op))
+      tiles.push_back({op, static_cast<unsigned>(number)});
+    else
+      stored.push_back({yield, static_cast<unsigned>(number)});
+    even &= isEven(isTileOp(op) ? op->getOperand(0) : yield);
+  }
 }
 
-LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t lanes) {
+unsigned ProductEpilogue::leastBits() const {
+  unsigned bits = product.acc.getIntOrFloatBitWidth();
+  for (const Stored &each : stored)
+    bits = std::min(bits, typeOf(each.value).getElementTypeBitWidth());
+  return bits;
+}
+
+LogicalResult ProductEpilogue::prepare(bool hasTiles) {
+  SmallVector<Value> wanted;
+  for (const Stored &each : stored)
+    wanted.push_back(each.value);
+  for (const TileOp &tile : tiles) {
+    if (!hasTiles)
+      return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
+    wanted.push_back(tile.op->getOperand(0));
+  }
+  for (Value value : wanted)
+    if (typeOf(value).getNumElements() != typeOf(product.result).getNumElements())
+      return product.op->emitOpError("shares a kernel with a result of another size");
+  return values.prepare(wanted);
+}
+
+LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t lanes,
+                                    function_ref<void(size_t, Value)> onTile) {
   Elements::Scope scope(values);
   const Lanes here = values.inRow(row, product.n, column, lanes, even);
   if (product.bias) {
@@ -52,13 +80,19 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
   Type element = typeOf(product.result).getElementType();
   values.bindLanes(product.result, element == product.acc ? sums : roundTo(f.b, sums, element), here);
   SmallVector<Value> held;
-  for (Value yield : f.yields()) {
-    FailureOr<Value> value = values.at(yield, here);
+  for (const Stored &each : stored) {
+    FailureOr<Value> value = values.at(each.value, here);
     if (failed(value))
       return failure();
     held.push_back(*value);
   }
-  for (auto [number, yield, value] : llvm::enumerate(f.yields(), held))
-    values.store(value, typeOf(yield).getElementType(), f.result(number), here);
+  for (auto [number, tile] : llvm::enumerate(tiles)) {
+    FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
+    if (failed(value))
+      return failure();
+    onTile(number, *value);
+  }
+  for (auto [each, value] : llvm::zip_equal(stored, held))
+    values.store(value, typeOf(each.value).getElementType(), f.result(each.result), here);
   return success();
 }

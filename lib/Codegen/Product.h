@@ -24,20 +24,38 @@ mlir::FailureOr<Product> findProduct(KernelFunction &f);
 /// What follows the sums: bias, rounding, the maps after the product, and stores.
 class ProductEpilogue {
 public:
+  /// An op that reduces what it reads over tiles of the product, and the result of the kernel that it gives.
+  struct TileOp {
+    mlir::Operation *op;
+    unsigned result;
+  };
+
   /// `values` has the inputs bound. Emits nothing yet.
   ProductEpilogue(KernelFunction &f, Elements &values, const Product &product);
 
-  /// Builds what is needed once. Emits an error if a result is of another size than the product.
-  llvm::LogicalResult prepare();
+  /// Builds what is needed once. Emits an error if a result is of another size than the product, or of tiles that the
+  /// caller does not have.
+  llvm::LogicalResult prepare(bool hasTiles = false);
+  llvm::ArrayRef<TileOp> tileOps() const { return tiles; }
+  /// The fewest bits of an element that is stored.
+  unsigned leastBits() const;
   /// Whether several neighbours of a row can be finished at once.
   bool isEven() const { return even; }
-  /// Finishes `lanes` neighbours from `column` of row `row`, counted over all parts and batches.
-  llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes);
+  /// Finishes `lanes` neighbours from `column` of row `row`, counted over all parts and batches. `onTile` gets what
+  /// each of the tile ops reads there, held.
+  llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
+                           llvm::function_ref<void(size_t tileOp, mlir::Value held)> onTile = {});
 
 private:
+  struct Stored {
+    mlir::Value value;
+    unsigned result;
+  };
   KernelFunction &f;
   Elements &values;
   const Product &product;
+  llvm::SmallVector<Stored> stored;
+  llvm::SmallVector<TileOp> tiles;
   bool even;
 };
 

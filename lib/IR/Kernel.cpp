@@ -197,6 +197,43 @@ LogicalResult MatmulPartsOp::verify() {
                                               : emitOpError("depth is ") << getDepth() << ", expected at least 1";
 }
 
+LogicalResult SumRowBlocksOp::verify() {
+  RankedTensorType input = getInput().getType();
+  if (input.getRank() != 2 || input.getElementType().isF64())
+    return emitOpError("input is ") << input << ", expected a matrix of f16, bf16 or f32";
+  return static_cast<int64_t>(getBlock()) > 0 ? success()
+                                              : emitOpError("block is ") << getBlock() << ", expected at least 1";
+}
+
+LogicalResult SumRowBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  ArrayRef<int64_t> input = getInput().getType().getShape();
+  const int64_t block = getBlock();
+  const bool isKnown = input.size() == 2 && block > 0 && !ShapedType::isDynamic(input[0]);
+  shapes.push_back({isKnown ? static_cast<int64_t>(llvm::divideCeil(input[0], block)) : ShapedType::kDynamic,
+                    input.empty() ? ShapedType::kDynamic : input.back()});
+  return success();
+}
+
+LogicalResult NonfiniteTilesOp::verify() {
+  if (getInput().getType().getRank() < 2)
+    return emitOpError("input is ") << getInput().getType() << ", expected two dimensions or more";
+  if (static_cast<int64_t>(getRows()) > 0 && static_cast<int64_t>(getColumns()) > 0)
+    return success();
+  return emitOpError("tile is ") << getRows() << " x " << getColumns() << ", expected at least 1 x 1";
+}
+
+LogicalResult NonfiniteTilesOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  RankedTensorType input = getInput().getType();
+  const int64_t rows = getRows(), columns = getColumns();
+  int64_t tiles = ShapedType::kDynamic;
+  if (input.hasStaticShape() && input.getRank() >= 2 && rows > 0 && columns > 0)
+    tiles = ShapedType::getNumElements(input.getShape().drop_back(2)) *
+            static_cast<int64_t>(llvm::divideCeil(input.getDimSize(input.getRank() - 2), rows) *
+                                 llvm::divideCeil(input.getShape().back(), columns));
+  shapes.push_back({tiles});
+  return success();
+}
+
 LogicalResult FirstBadOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
   shapes.emplace_back();
   return success();

@@ -29,6 +29,7 @@ static KernelKind getReductionKind(Operation *op) {
 KernelKind mp::getKindAlone(Operation *op) {
   switch (cast<KernelOpInterface>(op).getKernelRole()) {
   case KernelRole::Contraction:
+  case KernelRole::Tile: // of a product, whose kernel it is in
     return KernelKind::Contraction;
   case KernelRole::Map:
     // An optimizer's op stays a map even on a scalar parameter: serial kernels do not update in place.
@@ -52,7 +53,7 @@ KernelKind mp::getKernelKind(KernelOp kernel) {
   // Roots speak for the kernel; ops that are prologue or epilogue anywhere do not.
   auto isRoot = [](Operation &op) {
     KernelRole role = cast<KernelOpInterface>(op).getKernelRole();
-    return !llvm::is_contained({KernelRole::Map, KernelRole::Movement, KernelRole::Constant}, role);
+    return !llvm::is_contained({KernelRole::Map, KernelRole::Movement, KernelRole::Constant, KernelRole::Tile}, role);
   };
   std::optional<KernelKind> common;
   for (Operation &op : kernel.getBody().front().without_terminator()) {

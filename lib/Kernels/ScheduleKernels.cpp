@@ -5,6 +5,7 @@
 
 #include "KernelKind.h"
 #include "ScheduleGPU.h"
+#include "TileResults.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/ProductShape.h"
@@ -135,13 +136,17 @@ private:
     const GPUTarget target{*chip, allowTF32};
     SmallVector<KernelOp> kernels;
     getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    for (KernelOp whole : kernels)
-      for (KernelOp kernel : splitForGPU(whole, target)) {
+    for (KernelOp whole : kernels) {
+      KernelOp left = moveToProducts(whole);
+      if (!left)
+        continue;
+      for (KernelOp kernel : splitForGPU(left, target)) {
         FailureOr<Attribute> schedule = scheduleForGPU(kernel, target);
         if (failed(schedule))
           return failure();
         kernel.setScheduleAttr(*schedule);
       }
+    }
     return success();
   }
 };

@@ -44,6 +44,35 @@ Tensor rules::evaluate(SumSquaresBlocksOp op, const Frame &frame) {
   return Tensor::ofReals(std::move(type), sums);
 }
 
+Tensor rules::evaluate(SumRowBlocksOp op, const Frame &frame) {
+  TensorTypeT type = typeOf(op.getResult());
+  const std::vector<double> values = frame[op.getInput()].reals();
+  const int64_t columns = type.shape[1], block = op.getBlock();
+  std::vector<Accumulator> accumulators(*elementCount(type), Accumulator(ElementType::F32, frame.options));
+  for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i)
+    accumulators[i / columns / block * columns + i % columns].add(values[i]);
+  std::vector<double> sums;
+  for (const Accumulator &accumulator : accumulators)
+    sums.push_back(accumulator.get());
+  return Tensor::ofReals(std::move(type), sums);
+}
+
+Tensor rules::evaluate(NonfiniteTilesOp op, const Frame &frame) {
+  TensorTypeT type = typeOf(op.getResult());
+  const Tensor &input = frame[op.getInput()];
+  const std::vector<double> values = input.reals();
+  const int64_t rows = input.type.shape.end()[-2], columns = input.type.shape.back();
+  const int64_t tileRows = op.getRows(), tileColumns = op.getColumns();
+  const int64_t down = (rows + tileRows - 1) / tileRows, across = (columns + tileColumns - 1) / tileColumns;
+  std::vector<int64_t> flags(*elementCount(type), 0);
+  for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i) {
+    const int64_t matrix = i / columns / rows, row = i / columns % rows, column = i % columns;
+    if (!std::isfinite(values[i]))
+      flags[(matrix * down + row / tileRows) * across + column / tileColumns] = 1;
+  }
+  return Tensor::ofIntegers(std::move(type), flags);
+}
+
 Tensor rules::evaluate(FirstBadOp op, const Frame &frame) {
   int64_t bad = -1;
   for (auto [index, flags] : llvm::enumerate(op.getFlags()))

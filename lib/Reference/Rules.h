@@ -85,6 +85,8 @@ Tensors evaluate(AdamWOp op, const Frame &frame);
 Tensor evaluate(CopyOp op, const Frame &frame);
 Tensor evaluate(NonfiniteBlocksOp op, const Frame &frame);
 Tensor evaluate(SumSquaresBlocksOp op, const Frame &frame);
+Tensor evaluate(SumRowBlocksOp op, const Frame &frame);
+Tensor evaluate(NonfiniteTilesOp op, const Frame &frame);
 Tensor evaluate(FirstBadOp op, const Frame &frame);
 
 // Evaluator.cpp: ops that hold ops

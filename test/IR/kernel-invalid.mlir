@@ -263,3 +263,59 @@ func.func @parts_shapes(%a: tensor<4x70xf16>, %b: tensor<64x2xf16>) -> tensor<3x
   %p = mp.matmul_parts %a, %b depth 32 : tensor<4x70xf16>, tensor<64x2xf16> -> tensor<3x4x2xf32>
   return %p : tensor<3x4x2xf32>
 }
+
+// -----
+
+func.func @row_blocks_of_a_vector(%g: tensor<40xf16>) -> tensor<?x40xf32> {
+  // expected-error@+1 {{input is 'tensor<40xf16>', expected a matrix of f16, bf16 or f32}}
+  %s = mp.sum_row_blocks %g block 64 : tensor<40xf16> -> tensor<?x40xf32>
+  return %s : tensor<?x40xf32>
+}
+
+// -----
+
+func.func @row_blocks_of_f64(%g: tensor<100x40xf64>) -> tensor<2x40xf32> {
+  // expected-error@+1 {{input is 'tensor<100x40xf64>', expected a matrix of f16, bf16 or f32}}
+  %s = mp.sum_row_blocks %g block 64 : tensor<100x40xf64> -> tensor<2x40xf32>
+  return %s : tensor<2x40xf32>
+}
+
+// -----
+
+func.func @row_blocks_of_no_rows(%g: tensor<100x40xf16>) -> tensor<?x40xf32> {
+  // expected-error@+1 {{block is 0, expected at least 1}}
+  %s = mp.sum_row_blocks %g block 0 : tensor<100x40xf16> -> tensor<?x40xf32>
+  return %s : tensor<?x40xf32>
+}
+
+// -----
+
+func.func @row_blocks_count(%g: tensor<100x40xf16>) -> tensor<3x40xf32> {
+  // expected-error@+1 {{result #0 has shape [3x40], operands and attributes give [2x40]}}
+  %s = mp.sum_row_blocks %g block 64 : tensor<100x40xf16> -> tensor<3x40xf32>
+  return %s : tensor<3x40xf32>
+}
+
+// -----
+
+func.func @tiles_of_a_vector(%g: tensor<40xf32>) -> tensor<?xi32> {
+  // expected-error@+1 {{input is 'tensor<40xf32>', expected two dimensions or more}}
+  %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<40xf32> -> tensor<?xi32>
+  return %f : tensor<?xi32>
+}
+
+// -----
+
+func.func @tiles_of_nothing(%g: tensor<100x40xf32>) -> tensor<?xi32> {
+  // expected-error@+1 {{tile is 64 x 0, expected at least 1 x 1}}
+  %f = mp.nonfinite_tiles %g tile 64 x 0 : tensor<100x40xf32> -> tensor<?xi32>
+  return %f : tensor<?xi32>
+}
+
+// -----
+
+func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
+  // expected-error@+1 {{result #0 has shape [3], operands and attributes give [4]}}
+  %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<100x40xf32> -> tensor<3xi32>
+  return %f : tensor<3xi32>
+}

@@ -63,6 +63,15 @@ func.func @product_in_parts(%a: tensor<4x70xf16>, %b: tensor<2x70xf16>) -> tenso
   return %p : tensor<3x4x2xf32>
 }
 
+// CHECK-LABEL: @tiles_of_a_product
+func.func @tiles_of_a_product(%g: tensor<100x40xf16>, %h: tensor<2x100x40xf32>) -> (tensor<2x40xf32>, tensor<8xi32>) {
+  // CHECK: mp.sum_row_blocks %arg0 block 64 : tensor<100x40xf16> -> tensor<2x40xf32>
+  %s = mp.sum_row_blocks %g block 64 : tensor<100x40xf16> -> tensor<2x40xf32>
+  // CHECK: mp.nonfinite_tiles %arg1 tile 64 x 32 : tensor<2x100x40xf32> -> tensor<8xi32>
+  %f = mp.nonfinite_tiles %h tile 64 x 32 : tensor<2x100x40xf32> -> tensor<8xi32>
+  return %s, %f : tensor<2x40xf32>, tensor<8xi32>
+}
+
 // CHECK-LABEL: @kernel_level_ops
 func.func @kernel_level_ops(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<4xf32>, %g: tensor<3x3xf32>)
     -> (tensor<4xf32>, tensor<4x10xf16>, tensor<3xf32>, tensor<i32>) {

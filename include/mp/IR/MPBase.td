@@ -82,7 +82,8 @@ def MP_Differentiability : I32Enum<"Differentiability", "whether gradients flow 
 }
 
 // What an op is inside a kernel. Composite ops are replaced by simpler ones before kernels are formed; partial ops give
-// one value per block of elements, serial ones a scalar or two.
+// one value per block of elements, serial ones a scalar or two. Tile ops look at the tiles of a product, whose kernel they
+// share.
 def MP_RoleContraction : I32EnumCase<"Contraction", 0, "contraction">;
 def MP_RoleRow : I32EnumCase<"Row", 1, "row">;
 def MP_RoleMap : I32EnumCase<"Map", 2, "map">;
@@ -92,9 +93,10 @@ def MP_RoleComposite : I32EnumCase<"Composite", 5, "composite">;
 def MP_RoleNone : I32EnumCase<"None", 6, "none">;
 def MP_RolePartial : I32EnumCase<"Partial", 7, "partial">;
 def MP_RoleSerial : I32EnumCase<"Serial", 8, "serial">;
+def MP_RoleTile : I32EnumCase<"Tile", 9, "tile">;
 def MP_KernelRole : I32Enum<"KernelRole", "what an op is inside a kernel",
     [MP_RoleContraction, MP_RoleRow, MP_RoleMap, MP_RoleMovement, MP_RoleConstant, MP_RoleComposite, MP_RoleNone,
-     MP_RolePartial, MP_RoleSerial]> {
+     MP_RolePartial, MP_RoleSerial, MP_RoleTile]> {
   let cppNamespace = "::mp";
 }
 

@@ -396,4 +396,47 @@ def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction> {
   let hasVerifier = 1;
 }
 
+def MP_SumRowBlocksOp : MP_KernelLevelOp<"sum_row_blocks", MP_RoleTile> {
+  let summary = "for each block of rows the sum over its rows";
+  let description = [{
+    `result[b, j]` is the sum of `input[i, j]` over i in [b * block, (b + 1) * block), as far as there are rows, in f32: the
+    gradient of a bias, as far as the blocks of the product that makes `input` know it.
+
+    Constraints:
+    1. `input` is a matrix of f16, bf16 or f32; the result is f32.
+    2. `block` is at least 1; the result has ceil(rows / block) rows.
+
+    Example:
+
+    ```mlir
+    %s = mp.sum_row_blocks %g block 64 : tensor<100x8xf16> -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$block);
+  let results = (outs MP_F32Tensor:$result);
+  let assemblyFormat = "$input `block` $block attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def MP_NonfiniteTilesOp : MP_KernelLevelOp<"nonfinite_tiles", MP_RoleTile> {
+  let summary = "for each tile of a matrix 1 if an element is not finite, else 0";
+  let description = [{
+    Tiles of `rows` x `columns` elements of the last two dimensions, in row-major order; those at the end may be smaller.
+
+    Constraints:
+    1. `input` has two dimensions or more.
+    2. `rows` and `columns` are at least 1; the result has one element for each tile.
+
+    Example:
+
+    ```mlir
+    %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<100x40xf32> -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$rows, I64Attr:$columns);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "$input `tile` $rows `x` $columns attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // MP_KERNEL_OPS_TD

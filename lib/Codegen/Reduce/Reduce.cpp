@@ -58,8 +58,7 @@ Value mp::finishReduction(LaneBuilder &b, Operation *op, Value combined, int64_t
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// 1 in lanes whose float, held, is infinite or NaN.
-static Value isNonfinite(LaneBuilder &b, Value x) {
+Value mp::isNonfinite(LaneBuilder &b, Value x) {
   Type bits = integerTwin(x.getType()), i32 = withLanes(b.getI32Type(), laneCount(x.getType()));
   const bool isDouble = laneType(x.getType()).isF64();
   const int64_t infinity = isDouble ? 0x7ff0000000000000 : 0x7f800000;

@@ -24,6 +24,9 @@ bool givesRows(mlir::Operation *op);
 /// Whether it is mp.nonfinite_blocks or mp.sum_squares_blocks.
 bool isBlocksOp(mlir::Operation *op);
 
+/// 1 in lanes whose float, held, is infinite or NaN; i32.
+mlir::Value isNonfinite(LaneBuilder &b, mlir::Value x);
+
 /// Result `index` of a blocks op, held.
 mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, Team &team, Elements &values, mlir::Operation *op,
                                           mlir::Value index);

@@ -246,8 +246,11 @@ std::vector<std::string> allOps() {
   return {ops.begin(), ops.end()};
 }
 
-/// Cases that a machine computes: chips before sm_80 have no bf16, and a product is cut into parts for GPUs only.
+/// Cases that a machine computes: chips before sm_80 have no bf16, a product is cut into parts for GPUs only, and tiles
+/// are those of a product (TileTest.cpp).
 bool computes(const Machine &machine, const OpCase &use, ElementType element) {
+  if (use.op == "mp.sum_row_blocks" || use.op == "mp.nonfinite_tiles")
+    return false;
   if (!machine.isGPU())
     return use.op != "mp.matmul_parts";
   const bool isBF16 = element == ElementType::BF16 || mentionsBF16(use);

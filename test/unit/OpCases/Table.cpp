@@ -273,6 +273,16 @@ static void addLossScaling(Cases &cases) {
                    {{"2x150x5x$T"}, {"2x3x150x$T"}},
                    {"2x2x5x3x$A"},
                    "mp.matmul_parts %0, %1 transpose_lhs transpose_rhs depth 128 : {0}, {1} -> {r}"});
+  cases.push_back({"mp.sum_row_blocks",
+                   "",
+                   {{"7x5xf16"}},
+                   {"3x5xf32"},
+                   "mp.sum_row_blocks %0 block 3 : {0} -> {r}"});
+  cases.push_back({"mp.nonfinite_tiles",
+                   "",
+                   {{"2x5x7x$T", Fill::Overflow}},
+                   {"12xi32"},
+                   "mp.nonfinite_tiles %0 tile 2 x 4 : {0} -> {r}"});
   cases.push_back({"mp.nonfinite_blocks",
                    "",
                    {{"5x5xf32", Fill::Overflow}},

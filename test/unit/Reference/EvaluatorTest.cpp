@@ -49,6 +49,21 @@ TEST(Evaluator, kernelsMeanTheirBodies) {
   EXPECT_EQ(results[0].reals(), (std::vector<double>{1.0, HUGE_VAL}));
 }
 
+TEST(Evaluator, tilesAreThoseOfTheLastTwoDimensions) {
+  const double inf = HUGE_VAL;
+  std::vector<Tensor> results = run(
+      "(%x: tensor<3x2xf16>, %y: tensor<2x3x3xf32>) -> (tensor<2x2xf32>, tensor<8xi32>)", R"(
+    %s = mp.sum_row_blocks %x block 2 : tensor<3x2xf16> -> tensor<2x2xf32>
+    %f = mp.nonfinite_tiles %y tile 2 x 2 : tensor<2x3x3xf32> -> tensor<8xi32>
+    return %s, %f : tensor<2x2xf32>, tensor<8xi32>)",
+      {reals(ElementType::F16, {3, 2}, {1, 2, 30, 40, 500, 600}), reals(ElementType::F32, {2, 3, 3},
+                                                                        {1, 2, inf, 3, 4, 5, 6, 7, 8, //
+                                                                         1, 2, 3, 4, 5, 6, 7, std::nan(""), -inf})});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].reals(), (std::vector<double>{31, 42, 500, 600}));
+  EXPECT_EQ(results[1].integers(), (std::vector<int64_t>{0, 1, 0, 0, 0, 0, 1, 1}));
+}
+
 /// What evaluating the identity on tensor<2xf32> says of these arguments.
 static std::string errorOf(llvm::ArrayRef<Tensor> arguments,
                            const std::string &text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {"

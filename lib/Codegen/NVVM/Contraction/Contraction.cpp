@@ -40,7 +40,7 @@ private:
 
   void placeBlock();
   LogicalResult emitSums(Values &sums);
-  Value stageAt(Value slot) { return f.offset(ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
+  Value stageAt(Value slot) { return f.offset(place.ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
   Value rhsOf(Value stage) { return f.offset(stage, b.getI8Type(), tiles.lhs.bytes()); }
   Values loadFragments(Value slot, int64_t step) {
     Value stage = stageAt(slot);
@@ -65,8 +65,8 @@ private:
   SumsEpilogue epilogue;
   std::unique_ptr<OperandCopy> lhs, rhs;
   std::unique_ptr<WarpProduct> warp;
-  Value ring, outerIndex, firstRow, firstColumn, firstK, steps;
-  int64_t blocksM = 0, blocksN = 0;
+  TilePlace place;
+  Value firstK, steps;
   bool isAsync = false;
 };
 
@@ -77,30 +77,29 @@ private:
 static constexpr int64_t kPatchRows = 8;
 
 void ContractionEmitter::placeBlock() {
-  const int64_t grid = blocksM * blocksN;
+  const int64_t blocksM = place.blocksM, blocksN = place.blocksN, grid = blocksM * blocksN;
   const bool isPatched = blocksM > kPatchRows && blocksN > 1;
-  outerIndex = product.parts * product.batch == 1 ? values.zero : f.div(f.block, grid);
+  place.outer = product.parts * product.batch == 1 ? values.zero : f.div(f.block, grid);
   Value inGrid = product.parts * product.batch == 1 ? f.block : f.rem(f.block, grid);
-  Value blockM, blockN;
   if (isPatched) {
     const int64_t patch = kPatchRows * blocksN;
     Value first = f.mul(f.div(inGrid, patch), kPatchRows), inPatch = f.rem(inGrid, patch);
     Value rows = f.min(f.sub(f.i64(blocksM), first), f.i64(kPatchRows));
-    blockM = f.add(first, b.createOrFold<arith::RemUIOp>(inPatch, rows));
-    blockN = b.createOrFold<arith::DivUIOp>(inPatch, rows);
+    place.blockM = f.add(first, b.createOrFold<arith::RemUIOp>(inPatch, rows));
+    place.blockN = b.createOrFold<arith::DivUIOp>(inPatch, rows);
   } else {
-    blockM = f.rem(inGrid, blocksM);
-    blockN = f.div(inGrid, blocksM);
+    place.blockM = f.rem(inGrid, blocksM);
+    place.blockN = f.div(inGrid, blocksM);
   }
-  firstRow = f.mul(blockM, schedule.getBlockM());
-  firstColumn = f.mul(blockN, schedule.getBlockN());
+  place.firstRow = f.mul(place.blockM, schedule.getBlockM());
+  place.firstColumn = f.mul(place.blockN, schedule.getBlockN());
 
-  Value part = f.div(outerIndex, product.batch), batch = f.rem(outerIndex, product.batch);
+  Value part = f.div(place.outer, product.batch), batch = f.rem(place.outer, product.batch);
   firstK = f.mul(part, product.depth);
   Value depth = f.min(f.sub(f.i64(product.k), firstK), f.i64(product.depth));
   steps = f.div(f.add(depth, f.i64(schedule.getBlockK() - 1)), schedule.getBlockK());
-  lhs->place(batch, firstRow);
-  rhs->place(batch, firstColumn);
+  lhs->place(batch, place.firstRow);
+  rhs->place(batch, place.firstColumn);
 }
 
 Value ContractionEmitter::nextSlot(Value slot) {
@@ -226,26 +225,27 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   lhs = makeOperandCopy(f, values, product, /*isLhs=*/true, tiles);
   rhs = makeOperandCopy(f, values, product, /*isLhs=*/false, tiles);
   isAsync = lhs->isAsync() || rhs->isAsync();
-  blocksM = llvm::divideCeil(product.m, schedule.getBlockM());
-  blocksN = llvm::divideCeil(product.n, schedule.getBlockN());
-  const int64_t grid = product.parts * product.batch * blocksM * blocksN;
+  place.blocksM = llvm::divideCeil(product.m, schedule.getBlockM());
+  place.blocksN = llvm::divideCeil(product.n, schedule.getBlockN());
+  const int64_t grid = product.parts * product.batch * place.blocksM * place.blocksN;
   if (grid == 0)
     return 0;
 
-  ring = f.allocateShared(tiles.sharedBytes(), 128);
+  place.ring = f.allocateShared(tiles.sharedBytes(), 128);
   placeBlock();
-  Value warpIndex = f.div(f.thread, Chip::kWarp);
-  Value warpRow = f.mul(f.div(warpIndex, schedule.getWarpsN()), schedule.getWarpM());
-  Value warpColumn = f.mul(f.rem(warpIndex, schedule.getWarpsN()), schedule.getWarpN());
-  warp = makeWarpProduct(f, {tiles, product.element, product.acc, warpRow, warpColumn});
+  place.warp = f.div(f.thread, Chip::kWarp);
+  place.warpM = f.div(place.warp, schedule.getWarpsN());
+  place.warpRow = f.mul(place.warpM, schedule.getWarpM());
+  place.warpColumn = f.mul(f.rem(place.warp, schedule.getWarpsN()), schedule.getWarpN());
+  warp = makeWarpProduct(f, {tiles, product.element, product.acc, place.warpRow, place.warpColumn});
 
   Values sums;
   if (failed(emitSums(sums)))
     return failure();
   // The stages are free once every warp has read its last fragments.
   f.barrier();
-  Value slab = f.offset(ring, b.getI8Type(), f.mul(warpIndex, tiles.slabBytes()));
-  if (failed(epilogue.emit(*warp, sums, slab, outerIndex, f.add(firstRow, warpRow), f.add(firstColumn, warpColumn))))
+  Value slab = f.offset(place.ring, b.getI8Type(), f.mul(place.warp, tiles.slabBytes()));
+  if (failed(epilogue.emit(*warp, sums, slab, place)))
     return failure();
   return grid;
 }

@@ -10,47 +10,73 @@ using namespace mp;
 SumsEpilogue::SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles)
     : f(f), product(product), tiles(tiles), epilogue(f, values, product) {}
 
-int64_t SumsEpilogue::chooseWidth() const {
-  int64_t bytes = product.acc.getIntOrFloatBitWidth() / 8;
-  for (Value yield : f.yields())
-    bytes = std::min<int64_t>(bytes, cast<RankedTensorType>(yield.getType()).getElementTypeBitWidth() / 8);
-  return epilogue.isEven() ? std::gcd(product.n, Chip::kAccessBytes / std::max<int64_t>(bytes, 2)) : 1;
+LogicalResult SumsEpilogue::prepare() {
+  if (failed(epilogue.prepare(/*hasTiles=*/true)))
+    return failure();
+  const int64_t bytes = std::max<int64_t>(epilogue.leastBits() / 8, 2);
+  width = epilogue.isEven() ? std::gcd(product.n, Chip::kAccessBytes / bytes) : 1;
+  results.emplace(f, epilogue.tileOps(), product, tiles, width);
+  return results->verify();
 }
 
-LogicalResult SumsEpilogue::emitSlab(Value slab, Value outer, Value row, Value column) {
+FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t phase, Value slab, Value outer,
+                                                         Value row, Value column, ValueRange soFar) {
   LaneBuilder &b = f.b;
-  const int64_t width = chooseWidth(), ofRow = tiles.schedule.getWarpN() / width;
-  const int64_t vectors = tiles.slabRows() * ofRow;
+  const int64_t ofRow = tiles.schedule.getWarpN() / width;
   const unsigned accBytes = product.acc.getIntOrFloatBitWidth() / 8;
-  return f.forEach(f.i64(0), f.i64(vectors), Chip::kWarp, [&](Value first) {
-    Value vector = f.add(first, f.lane);
-    Value inRow = f.mul(f.rem(vector, ofRow), width), rowHere = f.div(vector, ofRow);
-    auto finish = [&] {
-      Value source = f.offset(slab, product.acc, f.add(f.mul(rowHere, tiles.slabPitch()), inRow));
-      Value sums = LLVM::LoadOp::create(b, withLanes(product.acc, width), source,
-                                        std::min<unsigned>(accBytes * width, Chip::kAccessBytes));
-      return epilogue.emit(f.add(f.mul(outer, product.m), f.add(row, rowHere)), f.add(column, inRow), sums, width);
-    };
-    Value inside;
-    if (product.m % tiles.schedule.getBlockM() != 0)
-      inside = f.isBelow(f.add(row, rowHere), f.i64(product.m));
-    if (product.n % tiles.schedule.getBlockN() != 0) {
-      Value isColumn = f.isBelow(f.add(column, inRow), f.i64(product.n));
-      inside = inside ? b.createOrFold<arith::AndIOp>(inside, isColumn) : isColumn;
-    }
-    return inside ? f.when(inside, finish) : finish();
-  });
+  Value inRow = f.mul(f.rem(vector, ofRow), width), rowHere = f.div(vector, ofRow);
+  auto finish = [&]() -> FailureOr<Values> {
+    Value source = f.offset(slab, product.acc, f.add(f.mul(rowHere, tiles.slabPitch()), inRow));
+    Value sums = LLVM::LoadOp::create(b, withLanes(product.acc, width), source,
+                                      std::min<unsigned>(accBytes * width, Chip::kAccessBytes));
+    Values next(soFar);
+    auto onTile = [&](size_t index, Value held) { results->add(index, phase, held, next); };
+    if (failed(epilogue.emit(f.add(f.mul(outer, product.m), f.add(row, rowHere)), f.add(column, inRow), sums, width,
+                             onTile)))
+      return failure();
+    return next;
+  };
+  Value inside;
+  if (product.m % tiles.schedule.getBlockM() != 0)
+    inside = f.isBelow(f.add(row, rowHere), f.i64(product.m));
+  if (product.n % tiles.schedule.getBlockN() != 0) {
+    Value isColumn = f.isBelow(f.add(column, inRow), f.i64(product.n));
+    inside = inside ? b.createOrFold<arith::AndIOp>(inside, isColumn) : isColumn;
+  }
+  return inside ? f.when(inside, soFar, finish) : finish();
 }
 
-LogicalResult SumsEpilogue::emit(WarpProduct &warp, ValueRange sums, Value slab, Value outer, Value row, Value column) {
+FailureOr<SumsEpilogue::Values> SumsEpilogue::emitSlab(Value slab, Value outer, Value row, Value column,
+                                                       ValueRange soFar) {
+  const int64_t vectors = tiles.slabRows() * tiles.schedule.getWarpN() / width;
+  const int64_t phases = results->phases();
+  return f.forEach(f.i64(0), f.i64(vectors), Chip::kWarp * phases, soFar,
+                   [&](Value first, ValueRange before) -> FailureOr<Values> {
+                     Values next(before);
+                     for (int64_t phase = 0; phase < phases; ++phase) {
+                       Value vector = f.add(f.add(first, f.i64(phase * Chip::kWarp)), f.lane);
+                       FailureOr<Values> after = emitVector(vector, phase, slab, outer, row, column, next);
+                       if (failed(after))
+                         return failure();
+                       next = std::move(*after);
+                     }
+                     return next;
+                   });
+}
+
+LogicalResult SumsEpilogue::emit(WarpProduct &warp, ValueRange sums, Value slab, const TilePlace &place) {
   const int64_t rows = tiles.slabRows();
+  Value row = f.add(place.firstRow, place.warpRow), column = f.add(place.firstColumn, place.warpColumn);
+  Values reduced = results->start();
   for (int64_t first = 0; first < tiles.schedule.getWarpM(); first += rows) {
     if (first != 0)
       f.barrierOfWarp(); // the slab before has been read
     warp.store(sums, first, rows, slab, tiles.slabPitch());
     f.barrierOfWarp();
-    if (failed(emitSlab(slab, outer, f.add(row, f.i64(first)), column)))
+    FailureOr<Values> next = emitSlab(slab, place.outer, f.add(row, f.i64(first)), column, reduced);
+    if (failed(next))
       return failure();
+    reduced = std::move(*next);
   }
-  return success();
+  return results->finish(reduced, place);
 }

@@ -3,6 +3,7 @@
 #ifndef MP_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
 #define MP_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
 
+#include "Codegen/NVVM/Contraction/TileResults.h"
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
 
 namespace mp {
@@ -13,21 +14,25 @@ class SumsEpilogue {
 public:
   SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles);
 
-  llvm::LogicalResult prepare() { return epilogue.prepare(); }
-  /// `slab` is the warp's shared memory; `row` and `column` those of its tile in product `outer`, of all parts and
-  /// batches.
-  llvm::LogicalResult emit(WarpProduct &warp, mlir::ValueRange sums, mlir::Value slab, mlir::Value outer,
-                           mlir::Value row, mlir::Value column);
+  llvm::LogicalResult prepare();
+  /// `slab` is the warp's shared memory.
+  llvm::LogicalResult emit(WarpProduct &warp, mlir::ValueRange sums, mlir::Value slab, const TilePlace &place);
 
 private:
-  int64_t chooseWidth() const;
-  /// Finishes the rows of a slab.
-  llvm::LogicalResult emitSlab(mlir::Value slab, mlir::Value outer, mlir::Value row, mlir::Value column);
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// Finishes the rows of a slab, from `row` of the product. Gives what the tile ops have so far.
+  mlir::FailureOr<Values> emitSlab(mlir::Value slab, mlir::Value outer, mlir::Value row, mlir::Value column,
+                                   mlir::ValueRange soFar);
+  mlir::FailureOr<Values> emitVector(mlir::Value vector, int64_t phase, mlir::Value slab, mlir::Value outer,
+                                     mlir::Value row, mlir::Value column, mlir::ValueRange soFar);
 
   GPUFunction &f;
   const Product &product;
   const MatrixTiles &tiles;
   ProductEpilogue epilogue;
+  int64_t width = 1; ///< neighbours at once
+  std::optional<TileResults> results;
 };
 
 } // namespace mp
