@@ -5,6 +5,7 @@
 #include "Codegen/Cache/CompileCache.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringMap.h"

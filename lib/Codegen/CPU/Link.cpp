@@ -39,7 +39,8 @@ llvm::Expected<std::vector<std::byte>> mp::linkObjects(llvm::ArrayRef<StringRef>
   SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("halfstep-link", folder))
     return llvm::createStringError(error, "cannot make a folder for the linker's files");
-  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
+  // A folder that stays behind harms nobody.
+  llvm::scope_exit remove([&] { [[maybe_unused]] std::error_code left = llvm::sys::fs::remove_directories(folder); });
 
   auto inFolder = [&](const llvm::Twine &name) { return (folder + "/" + name).str(); };
   std::vector<std::string> paths;

@@ -90,15 +90,15 @@ llvm::Expected<KernelCode> mp::compileNative(TranslatedModule &native, const Tar
     auto copy = llvm::parseAssemblyString(result.llvm, diagnostic, *native.context);
     llvm::SmallVector<char, 0> assembly;
     if (llvm::Error error = emitFile(*copy, **machine, assembly, llvm::CodeGenFileType::AssemblyFile))
-      return std::move(error);
+      return error;
     result.assembly = std::string(assembly.data(), assembly.size());
   }
   llvm::SmallVector<char, 0> object;
   if (llvm::Error error = emitFile(module, **machine, object, llvm::CodeGenFileType::ObjectFile))
-    return std::move(error);
+    return error;
   result.code = std::string(object.data(), object.size());
   if (llvm::Error error = checkUndefined(native.kernel, result.code))
-    return std::move(error);
+    return error;
   return result;
 }
 

@@ -81,10 +81,10 @@ llvm::Expected<KernelCode> mp::compilePTX(TranslatedModule &module, const Chip &
     result.llvm = printIR(*module.module);
   llvm::SmallVector<char, 0> text;
   if (llvm::Error error = emitFile(*module.module, **machine, text, llvm::CodeGenFileType::AssemblyFile))
-    return std::move(error);
+    return error;
   result.code = std::string(text.data(), text.size());
   if (llvm::Error error = checkFunctions(module.kernel, result.code))
-    return std::move(error);
+    return error;
   return result;
 }
 
