@@ -10,6 +10,7 @@
 #include "mp-c/Runtime.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
+#include "mp/Runtime/SIMT/SIMTDevice.h"
 #include "mp/Runtime/Session.h"
 #include "mp/Runtime/Training/Checkpoint.h"
 #include "mp/Runtime/Training/Trainer.h"
@@ -35,6 +36,7 @@ static void registerDevices() {
   static std::once_flag once;
   std::call_once(once, [] {
     registerCPUDevice();
+    registerSIMTDevice();
     registerCUDADevice();
   });
 }

@@ -104,31 +104,47 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
   return success();
 }
 
-/// One set of options for each chip; each but a single one dumps into a folder of its own.
-static std::vector<CompileOptions> forEachChip(const CompileOptions &options) {
-  if (options.chips.size() < 2 || !isGPUTarget(options.target))
-    return {options};
+/// One set of options for each target, and each chip of a target that has chips; several dump into a folder each.
+static std::vector<CompileOptions> forEachVariant(const CompileOptions &options) {
   std::vector<CompileOptions> all;
-  for (const std::string &chip : options.chips) {
-    CompileOptions own = options;
-    own.chips = {chip};
-    if (!own.dumpDirectory.empty())
-      own.dumpDirectory += "/" + chip;
-    all.push_back(std::move(own));
+  std::vector<std::string> targets = {options.target};
+  llvm::append_range(targets, options.otherTargets);
+  for (const std::string &target : targets) {
+    const bool hasChips = isGPUTarget(target) && !options.chips.empty();
+    for (const std::string &chip : hasChips ? options.chips : std::vector<std::string>{""}) {
+      CompileOptions &own = all.emplace_back(options);
+      own.target = target;
+      own.otherTargets.clear();
+      own.chips.clear();
+      if (hasChips)
+        own.chips.push_back(chip);
+    }
   }
+  if (all.size() > 1 && !options.dumpDirectory.empty())
+    for (CompileOptions &own : all)
+      own.dumpDirectory += "/" + (own.chips.empty()    ? own.target
+                                  : targets.size() > 1 ? own.target + "-" + own.chips.front()
+                                                       : own.chips.front());
   return all;
 }
 
-FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
+/// What a target needs before any stage runs.
+static LogicalResult checkTarget(ModuleOp module, const CompileOptions &options) {
   if (options.target == "reference" && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
     return module.emitError("the reference target runs programs as the optimizer leaves them and has no stage '")
            << stageName(options.compileTo) << "'; use --target=cpu";
   if (isGPUTarget(options.target) && options.chips.empty())
     return module.emitError("target ") << options.target << " needs a chip: chip=" << chipNames("|");
+  return success();
+}
 
+FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   Compilation result;
   std::optional<JobBuilder> builder;
-  std::vector<CompileOptions> all = forEachChip(options);
+  std::vector<CompileOptions> all = forEachVariant(options);
+  for (const CompileOptions &each : all)
+    if (failed(checkTarget(module, each)))
+      return failure();
   SmallVector<OwningOpRef<ModuleOp>> copies;
   for (const CompileOptions &each : all) {
     FailureOr<CompileOptions> own = applyFallback(module, each);

@@ -134,19 +134,37 @@ static constexpr Choice<HysteresisKind> kHysteresisKinds[] = {
 };
 static constexpr Choice<bool> kBooleans[] = {{"true", true}, {"false", false}};
 
-static Status setTarget(CompileOptions &options, StringRef text) {
+/// Reads one target, with the level of CPU features where it says one.
+static Status setTarget(CompileOptions &options, StringRef text, StringRef &name) {
   auto [target, cpu] = text.split(':');
   static constexpr Choice<StringRef> kTargets[] = {
       {"cpu", "cpu"}, {"nvptx", "nvptx"}, {"simt", "simt"}, {"reference", "reference"}};
-  StringRef name;
   if (Status status = choose(target, kTargets, name); !status.ok())
     return status;
   if (!cpu.empty() && !findTarget(cpu))
     return makeError(
         "no level of CPU features is called '", cpu.str(), "'; expected one of ",
         llvm::join(llvm::map_range(allTargets(), [](const TargetInfo &info) { return info.name.str(); }), ", "));
-  options.target = name.str();
-  options.cpu = cpu.str();
+  if (!cpu.empty())
+    options.cpu = cpu.str();
+  return Status::success();
+}
+
+static Status setTargets(CompileOptions &options, StringRef text) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  std::vector<std::string> targets;
+  options.cpu.clear();
+  for (StringRef part : parts) {
+    StringRef name;
+    if (Status status = setTarget(options, part, name); !status.ok())
+      return status;
+    if (llvm::is_contained(targets, name))
+      return makeError("target ", name.str(), " is given twice");
+    targets.push_back(name.str());
+  }
+  options.target = targets.front();
+  options.otherTargets.assign(targets.begin() + 1, targets.end());
   return Status::success();
 }
 
@@ -254,7 +272,9 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.lossScaling.noFiniteCheck); }},
     {"skip-limit", "N", "skipped steps in a row after which training ends with an error",
      [](Options &o, StringRef v) { return setInteger<&Scaling::skipLimit, 1>(o.lossScaling, v); }},
-    {"target", "TARGET", "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference", setTarget},
+    {"target", "TARGETS",
+     "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference; several make variants of each",
+     setTargets},
     {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ...; several make a variant each", setChips},
     {"allow-tf32", "BOOL", "of nvptx and simt: whether matrix products of f32 round their operands to tf32",
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.allowTF32); }},

@@ -69,7 +69,7 @@ static void addRun(const TrainResult &result, unsigned seeds, VariantReport &rep
 }
 
 static VariantReport runVariant(const CompareCommand &command, llvm::StringRef variant) {
-  CompileOptions options = compileOptionsFor(command.flags, command.options);
+  CompileOptions options = compileOptionsFor(command.model, command.flags, command.options);
   check(applyVariant(options, variant).in("--variants"));
   std::shared_ptr<const LoadedExecutable> file = loadOrCompile(command.model, options);
   VariantReport report;

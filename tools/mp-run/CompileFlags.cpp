@@ -107,8 +107,10 @@ void withModel(const std::string &path, llvm::function_ref<bool(ModuleOp)> actio
     throw CLI::RuntimeError(1);
 }
 
+bool isExecutable(StringRef path) { return path.ends_with(".mpx"); }
+
 std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, const CompileOptions &options) {
-  if (StringRef(path).ends_with(".mpx")) {
+  if (isExecutable(path)) {
     ErrorOr<LoadedExecutable> file = readExecutable(path);
     if (!file)
       fail(file.status().message());

@@ -35,7 +35,10 @@ struct CompileFlags {
 /// Adds a flag for each compile setting but those that `app` has already.
 void addCompileFlags(CLI::App &app, CompileFlags &flags);
 
-/// Reads and compiles a model, or reads an executable: `path` ends in .mpx. Diagnostics go to standard error.
+/// Whether a path names an executable, not a model: it ends in .mpx.
+bool isExecutable(llvm::StringRef path);
+
+/// Reads and compiles a model, or reads an executable. Diagnostics go to standard error.
 std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, const CompileOptions &options);
 
 /// Runs `action` on the module in `path`, with diagnostics printed without the op that they are about.

@@ -27,7 +27,8 @@ static void run(const InferCommand &command) {
   CompileOptions options;
   options.training = false;
   command.flags.apply(options);
-  options.target = targetOf(command.device, options.target);
+  if (!isExecutable(command.model))
+    compileFor(command.device, options);
   options.reportAccesses |= command.simulation.checksMemory();
   std::unique_ptr<Session> session =
       createSession(loadOrCompile(command.model, options), command.device, command.threads, command.simulation);
@@ -40,7 +41,8 @@ void addInferCommand(CLI::App &app) {
   verb->add_option("model", command->model, "the model's .mlir file, or an executable (.mpx)")->required();
   addInferFlags(*verb, command->options);
   verb->add_option("--program", command->options.program, "the program to run (default infer)")->type_name("NAME");
-  verb->add_option("--device", command->device, "cpu or reference (default cpu)")->type_name("NAME");
+  verb->add_option("--device", command->device, "cpu, cuda, cuda:N, simt or reference (default cpu)")
+      ->type_name("NAME");
   verb->add_option("--threads", command->threads, "threads of the CPU (default: all)")->type_name("N");
   addSimulateFlag(*verb, command->simulation);
   addCompileFlags(*verb, command->flags);

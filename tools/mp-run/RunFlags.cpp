@@ -7,15 +7,51 @@
 
 #include "RunFlags.h"
 
+#include "mp/Analysis/ChipTable.h"
+
+#include <iostream>
+
 namespace mp {
 
-std::string targetOf(const std::string &device, const std::string &target) {
-  if (device == "cpu")
-    return target;
-  return device == "cuda" ? "nvptx" : device;
+/// What a simulated GPU plays where nobody asks: the oldest with all that kernels use so far.
+static constexpr llvm::StringLiteral kSimulatedChip = "sm_80";
+
+/// The chip in our table that code for `device` is best made for.
+static std::string bestChip(const Device &device) {
+  std::string best;
+  double preference = 0;
+  for (const Chip &chip : allChips()) {
+    executable::VariantT variant;
+    variant.target = device.description().target;
+    variant.features = {chip.name.str()};
+    if (!device.canRun(variant).ok() || (!best.empty() && device.preference(variant) <= preference))
+      continue;
+    best = chip.name.str();
+    preference = device.preference(variant);
+  }
+  if (best.empty())
+    fail("device " + device.description().name + " (" + device.description().model +
+         ") runs code for none of the chips that there is code for: " + chipNames());
+  return best;
 }
 
-CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &training) {
+void compileFor(const std::string &device, CompileOptions &options, bool quiet) {
+  ErrorOr<std::unique_ptr<Device>> made = createDevice(device);
+  check(made.status());
+  const std::string &target = (*made)->description().target;
+  if (target == "cpu")
+    return; // --target may say which level of features
+  options.target = target;
+  options.otherTargets.clear();
+  if (!options.chips.empty() || (target != "nvptx" && target != "simt"))
+    return;
+  options.chips = {target == "simt" ? kSimulatedChip.str() : bestChip(**made)};
+  if (!quiet)
+    std::cerr << "mp-run: device " << device << ": compiling for " << options.chips.front()
+              << "; --chip chooses another\n";
+}
+
+CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &flags, const TrainOptions &training) {
   CompileOptions options;
   flags.apply(options);
   if (training.batchSize)
@@ -25,7 +61,8 @@ CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &
   options.optimizer.accumulate = static_cast<int64_t>(training.accumulate.value_or(1));
   if (training.lastBatch == LastBatch::Pad)
     options.specialize.pad = true;
-  options.target = targetOf(training.device, options.target);
+  if (!isExecutable(model))
+    compileFor(training.device, options, training.quiet);
   options.reportAccesses |= training.simulation.checksMemory();
   return options;
 }

@@ -15,12 +15,13 @@
 
 namespace mp {
 
-/// The target whose code runs on `device`; `target` where that is left open.
-std::string targetOf(const std::string &device, const std::string &target);
+/// Makes `options` ask for code that `device` runs; a device that is not there ends the command. A GPU's chip is the
+/// one asked for, or the newest that the device runs code for (sm_80 if simulated), which standard error then says.
+void compileFor(const std::string &device, CompileOptions &options, bool quiet = false);
 
 /// The compile options that settings and training flags ask for. What both sides must know (batch size, learning rate,
 /// micro-batches, the device's target) is said once, as a training flag.
-CompileOptions compileOptionsFor(const CompileFlags &flags, const TrainOptions &training);
+CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &flags, const TrainOptions &training);
 
 /// The executable on the device of that name.
 std::unique_ptr<Session> createSession(std::shared_ptr<const LoadedExecutable> file, const std::string &device,

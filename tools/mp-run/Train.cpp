@@ -34,7 +34,7 @@ static void printScores(const char *title, const std::vector<Score> &scores) {
 
 static void run(const TrainCommand &command) {
   check(checkTrainOptions(command.options));
-  CompileOptions options = compileOptionsFor(command.flags, command.options);
+  CompileOptions options = compileOptionsFor(command.model, command.flags, command.options);
   std::unique_ptr<Session> session = createSession(loadOrCompile(command.model, options), command.options.device,
                                                    command.options.threads, command.options.simulation);
   ErrorOr<TrainResult> result = train(*session, command.options);

@@ -29,14 +29,14 @@ static void expect(MpStatus *status, const char *message) {
   mpStatusDestroy(status);
 }
 
-static void testRun(const char *executable) {
+static void testRun(const char *executable, const char *device) {
   const float rows[4] = {1, 2, 3, 4};
   const int64_t shape[2] = {2, 2};
   const char *names[1] = {"x"};
   MpTensor input = {MP_F32, 2, shape, rows, sizeof rows};
   MpSession *session = NULL;
   MpTensors *results = NULL;
-  expect(mpSessionCreate(executable, "cpu", 0, &session), "");
+  expect(mpSessionCreate(executable, device, 0, &session), "");
   expect(mpSessionInitialize(session, 0), "");
   expect(mpSessionRun(session, "infer", names, &input, 1, &results), "");
   const float *y = mpTensorsGet(results, 0).data;
@@ -57,7 +57,11 @@ int main(int argc, char **argv) {
   expect(mpCompile(kModel, length, "m.mlir", settings, 2, argv[1]), "has no result with mp.loss");
   const char *inference[3] = {"policy=float32", "batch-size=2", "training=false"};
   expect(mpCompile(kModel, length, "m.mlir", inference, 3, argv[1]), "");
-  testRun(argv[1]);
+  testRun(argv[1], "cpu");
+  const char *simulated[5] = {"policy=float32", "batch-size=2", "training=false", "target=cpu,simt", "chip=sm_80"};
+  expect(mpCompile(kModel, length, "m.mlir", simulated, 5, argv[1]), "");
+  testRun(argv[1], "cpu");
+  testRun(argv[1], "simt");
   expect(mpCompile(kModel, length, "m.mlir", wrong, 1, argv[1]), "no setting is called 'policee'");
   expect(mpCompile("func.func @m(", 13, "m.mlir", NULL, 0, argv[1]), "m.mlir:1:");
   expect(mpCompile(kModel, length, "m.mlir", inference, 3, "/nonexistent/m.mpx"), "/nonexistent/");

@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   if (argc != 3)
     return 2;
   MpSession *session = NULL;
-  fail(mpSessionCreate(argv[1], "abacus", 0, &session), "no device 'abacus', this program has cpu, cuda");
+  fail(mpSessionCreate(argv[1], "abacus", 0, &session), "no device 'abacus', this program has cpu, simt, cuda");
   fail(mpSessionCreate(NULL, "cpu", 0, &session), "path is null");
   fail(mpSessionCreateFromBytes("", 0, "cpu", 0, &session), "not an executable: 0 bytes are less than a header of 64");
   succeed(mpSessionCreate(argv[1], "cpu", 2, &session), "a session is made");
