@@ -13,6 +13,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sstream>
+
 namespace mp {
 
 /// Adds every flag of trainFlags() to a command.
@@ -43,7 +45,7 @@ inline void addSimulateFlag(CLI::App &command, SIMTOptions &options) {
       ->type_name("WORDS");
 }
 
-/// Adds --weights, --input, --output, --expected_output and --seed to a command.
+/// Adds --weights, --input, --output, --expected_output, --tolerance, --random-inputs and --seed to a command.
 inline void addInferFlags(CLI::App &command, InferOptions &options) {
   auto list = [&](const char *name, std::vector<std::string> &values, const char *type, const char *help) {
     // One value each time the flag is said, whatever commas or brackets the value has.
@@ -57,6 +59,21 @@ inline void addInferFlags(CLI::App &command, InferOptions &options) {
   };
   command.add_option("--weights", options.weights, "safetensors file or checkpoint folder")->type_name("FILE");
   command.add_option("--seed", options.seed, "seed of state that the weights do not hold");
+  command.add_option("--random-inputs", options.randomInputs, "give every other input random values of this seed")
+      ->type_name("SEED");
+  auto setTolerance = [&options](const std::string &text) {
+    std::istringstream words(text);
+    Tolerance tolerance{0, 0};
+    char comma = 0;
+    if (!(words >> tolerance.absolute) || (words >> comma && (comma != ',' || !(words >> tolerance.relative))) ||
+        !words.eof() || !(tolerance.absolute >= 0) || !(tolerance.relative >= 0))
+      throw CLI::ValidationError("--tolerance: expected ABSOLUTE or ABSOLUTE,RELATIVE, found '" + text + "'");
+    options.tolerance = tolerance;
+  };
+  command
+      .add_option_function<std::string>(
+          "--tolerance", setTolerance, "how far floats may be from --expected_output: ABSOLUTE + RELATIVE * |expected|")
+      ->type_name("ABSOLUTE,RELATIVE");
   list("--input", options.inputs, "NAME=@X.npy", "an input; or NAME=2x2xf32=1 2 3 4");
   list("--output", options.outputs, "NAME=@Y.npy", "where to write a result");
   list("--expected_output", options.expected, "NAME=@Z.npy", "what a result must be");

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <optional>
 
 using namespace mp;
@@ -32,6 +33,25 @@ Status Device::canRun(const executable::VariantT &variant) const {
     return Status::success();
   return makeError("needs ", join(missing), ", device ", device.name, " (", device.model, ") has ",
                    device.features.empty() ? "no features" : join(device.features));
+}
+
+namespace {
+
+/// A reading of the host's clock.
+class HostStamp final : public TimeStamp {
+public:
+  ErrorOr<double> secondsSince(const TimeStamp &earlier) const override {
+    return std::chrono::duration<double>(time - static_cast<const HostStamp &>(earlier).time).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+ErrorOr<std::unique_ptr<TimeStamp>> Device::stamp() {
+  return std::unique_ptr<TimeStamp>(std::make_unique<HostStamp>());
 }
 
 double Device::preference(const executable::VariantT &variant) const { return variant.features.size(); }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeFlags.h"
+#include "mp/Runtime/Benchmark.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
 #include "mp/Runtime/SIMT/SIMTDevice.h"
@@ -24,19 +25,17 @@ struct Options {
   bool noNative = false;
   TrainOptions train;
   InferOptions infer;
+  BenchmarkOptions benchmark;
 };
 
 } // namespace
 
-static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std::string &device, unsigned threads,
-                                              const SIMTOptions &simulation) {
+static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std::string &device,
+                                              DeviceOptions deviceOptions) {
   ErrorOr<LoadedExecutable> file = readExecutable(options.file, {options.noNative});
   if (!file)
     return file.status();
-  DeviceOptions deviceOptions;
-  deviceOptions.threads = threads;
   deviceOptions.allowNative = !options.noNative;
-  deviceOptions.simulation = simulation;
   ErrorOr<std::unique_ptr<Device>> made = createDevice(device, deviceOptions);
   if (!made)
     return made.status();
@@ -44,14 +43,15 @@ static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std:
 }
 
 static Status runInfer(const Options &options) {
-  ErrorOr<std::unique_ptr<Session>> session =
-      open(options, options.deviceName, options.device.threads, options.device.simulation);
+  ErrorOr<std::unique_ptr<Session>> session = open(options, options.deviceName, options.device);
   return session ? infer(**session, options.infer, std::cout) : session.status();
 }
 
 static Status runTrain(const Options &options) {
-  ErrorOr<std::unique_ptr<Session>> session =
-      open(options, options.train.device, options.train.threads, options.train.simulation);
+  DeviceOptions device = options.device;
+  device.threads = options.train.threads;
+  device.simulation = options.train.simulation;
+  ErrorOr<std::unique_ptr<Session>> session = open(options, options.train.device, device);
   if (!session)
     return session.status();
   ErrorOr<TrainResult> result = train(**session, options.train);
@@ -66,6 +66,11 @@ static Status runTrain(const Options &options) {
     std::cout << ", test " << score.name << ' ' << score.value;
   std::cout << '\n';
   return Status::success();
+}
+
+static Status runBenchmark(const Options &options) {
+  ErrorOr<std::unique_ptr<Session>> session = open(options, options.deviceName, options.device);
+  return session ? benchmark(**session, options.benchmark, std::cout) : session.status();
 }
 
 static Status runInfo(const Options &options) {
@@ -88,16 +93,33 @@ int main(int argc, char **argv) {
     command->add_option("FILE", options.file, "executable (.mpx)")->required();
     command->add_flag("--no-native", options.noNative, "refuse native code");
   };
+  auto addChip = [&](CLI::App *command) {
+    command->add_option("--chip", options.device.chip, "of devices cuda and simt: run code for this chip alone");
+  };
+  auto addDevice = [&](CLI::App *command) {
+    command->add_option("--device", options.deviceName, "device to run on (default cpu)");
+    command->add_option("--threads", options.device.threads, "threads of the CPU (default: all)");
+    addSimulateFlag(*command, options.device.simulation);
+    addChip(command);
+  };
   CLI::App *infer = app.add_subcommand("infer", "run a program once on inputs from files");
   addFile(infer);
   addInferFlags(*infer, options.infer);
   infer->add_option("--program", options.infer.program, "program to run (default infer)");
-  infer->add_option("--device", options.deviceName, "device to run on (default cpu)");
-  infer->add_option("--threads", options.device.threads, "threads of the CPU (default: all)");
-  addSimulateFlag(*infer, options.device.simulation);
+  addDevice(infer);
   CLI::App *train = app.add_subcommand("train", "train as the executable's programs do");
   addFile(train);
   addTrainFlags(*train, options.train);
+  addChip(train);
+  CLI::App *benchmark = app.add_subcommand("benchmark", "time a program on random inputs");
+  addFile(benchmark);
+  addDevice(benchmark);
+  benchmark->add_option("--program", options.benchmark.program, "program to time (default infer)");
+  benchmark->add_option("--seed", options.benchmark.seed, "seed of state and inputs (default 0)");
+  benchmark->add_option("--warmup", options.benchmark.warmup, "runs before (default 10)");
+  benchmark->add_option("--repeat", options.benchmark.repeat, "samples (default 30)");
+  benchmark->add_option("--runs", options.benchmark.runs, "runs of a sample (default 10)");
+  benchmark->add_option("--json", options.benchmark.json, "file for the figures");
   CLI::App *devices = app.add_subcommand("devices", "show the devices of this machine");
   CLI::App *info = app.add_subcommand("info", "show what is in an executable");
   addFile(info);
@@ -116,6 +138,8 @@ int main(int argc, char **argv) {
     status = runInfer(options);
   else if (*train)
     status = runTrain(options);
+  else if (*benchmark)
+    status = runBenchmark(options);
   else if (*info)
     status = runInfo(options);
   else if (*devices)

@@ -106,6 +106,15 @@ public:
 /// A place in a device's queue.
 using QueuePoint = uint64_t;
 
+/// The moment at which a device's queue passed some place.
+class TimeStamp {
+public:
+  virtual ~TimeStamp() = default;
+
+  /// Seconds from `earlier`, of the same device, to this one. Waits for both.
+  virtual ErrorOr<double> secondsSince(const TimeStamp &earlier) const = 0;
+};
+
 /// Something that runs variants. Used by one thread at a time, except hostView() of memory.
 class Device {
 public:
@@ -140,6 +149,10 @@ public:
 
   /// Waits until the queue has passed `point`; fails if anything before it did.
   virtual Status wait(QueuePoint point) = 0;
+
+  /// Puts a reading of the device's clock into the queue. By default of the host's, at once, for a device whose queue
+  /// is always empty. The device outlives it.
+  virtual ErrorOr<std::unique_ptr<TimeStamp>> stamp();
 };
 
 /// What the user says about the device as a whole.
@@ -147,7 +160,7 @@ struct DeviceOptions {
   unsigned threads = 0;        // CPU: threads that run blocks, 0 for all that the process may use
   bool allowNative = true;     // false refuses variants that hold machine code
   unsigned ordinal = 0;        // which of several of a kind: 1 of "cuda:1"
-  std::string chip = "";       // simulated GPU: the chip to be ("sm_80"), empty for that of the variant
+  std::string chip = "";       // GPU: run code for this chip ("sm_80") alone; empty for the best that there is
   SIMTOptions simulation = {}; // simulated GPU: what it looks for
 };
 

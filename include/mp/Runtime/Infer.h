@@ -17,16 +17,18 @@ namespace mp {
 /// What a user says about one run of a program. Texts are as on the command line.
 struct InferOptions {
   std::string program = "infer";
-  std::string weights;               // safetensors file, or folder with a checkpoint
-  uint64_t seed = 0;                 // of state that the weights do not hold
-  std::vector<std::string> inputs;   // NAME=@x.npy or NAME=2x2xf32=1 2 3 4
-  std::vector<std::string> outputs;  // NAME=@y.npy
-  std::vector<std::string> expected; // NAME=@z.npy or NAME=VALUES as in inputs
+  std::string weights;                  // safetensors file, or folder with a checkpoint
+  uint64_t seed = 0;                    // of state that the weights do not hold
+  std::vector<std::string> inputs;      // NAME=@x.npy or NAME=2x2xf32=1 2 3 4
+  std::vector<std::string> outputs;     // NAME=@y.npy
+  std::vector<std::string> expected;    // NAME=@z.npy or NAME=VALUES as in inputs
+  std::optional<Tolerance> tolerance;   // of float results, instead of that of their type
+  std::optional<uint64_t> randomInputs; // seed of the inputs that are not given
 };
 
 /// Initializes the state, loads weights and runs the program on the inputs. Writes the outputs that
 /// `outputs` names and prints the others as NAME=VALUES, or only their type where they are long.
-/// Compares what `expected` names with the tolerance of its type. Errors: names that the program does
+/// Compares what `expected` names, within `tolerance` or that of its type. Errors: names that the program does
 /// not have or that are given twice, files that cannot be read or written, inputs that do not fit,
 /// outputs that differ.
 Status infer(Session &session, const InferOptions &options, std::ostream &out);

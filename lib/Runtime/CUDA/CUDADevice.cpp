@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/CUDA/CUDADevice.h"
+#include "CUDA/CUDAStamp.h"
 #include "CUDA/CUDAVariant.h"
 #include "CUDA/Memory.h"
 
@@ -20,8 +21,8 @@ namespace {
 
 class CUDADevice final : public Device {
 public:
-  CUDADevice(std::shared_ptr<Context> context, bool allowNative)
-      : context(std::move(context)), allowNative(allowNative) {}
+  CUDADevice(std::shared_ptr<Context> context, const DeviceOptions &options)
+      : context(std::move(context)), allowNative(options.allowNative), onlyChip(options.chip) {}
 
   const DeviceDescription &description() const override { return context->gpu.description; }
   Status canRun(const VariantT &variant) const override;
@@ -34,12 +35,14 @@ public:
                                                const VariantT &variant) override;
   QueuePoint mark() override;
   Status wait(QueuePoint point) override;
+  ErrorOr<std::unique_ptr<TimeStamp>> stamp() override;
 
 private:
   ErrorOr<std::shared_ptr<Module>> moduleOf(const LoadedExecutable &file, uint32_t blob);
 
   std::shared_ptr<Context> context;
   bool allowNative;
+  std::string onlyChip; // empty for any
   /// By the code's address, which is another's only after all variants of this one are gone.
   std::map<const std::byte *, std::weak_ptr<Module>> modules;
 };
@@ -60,6 +63,8 @@ Status CUDADevice::canRun(const VariantT &variant) const {
   std::optional<Capability> chip = ::chipOf(variant);
   if (!chip)
     return makeError("names no chip");
+  if (!onlyChip.empty() && variant.features.front() != onlyChip)
+    return makeError("made for ", variant.features.front(), ", only code for ", onlyChip, " is asked for");
   if (chip->runsOn(context->gpu.capability))
     return Status::success();
   return makeError("needs ", variant.features.front(), ", device ", self.name, " (", self.model, ") runs code for ",
@@ -144,6 +149,13 @@ Status CUDADevice::wait(QueuePoint point) {
   return context->queue().wait(point).in(context->name());
 }
 
+ErrorOr<std::unique_ptr<TimeStamp>> CUDADevice::stamp() {
+  ErrorOr<std::unique_ptr<TimeStamp>> made = recordStamp(context);
+  if (!made)
+    return made.status().in(context->name());
+  return made;
+}
+
 ErrorOr<std::unique_ptr<Device>> mp::createCUDADevice(const DeviceOptions &options, const std::string &library) {
   ErrorOr<const Driver *> driver = Driver::open(library);
   if (!driver)
@@ -159,7 +171,7 @@ ErrorOr<std::unique_ptr<Device>> mp::createCUDADevice(const DeviceOptions &optio
   ErrorOr<std::shared_ptr<Context>> context = Context::create(**driver, std::move(*gpu));
   if (!context)
     return context.status().in("cuda:" + std::to_string(options.ordinal));
-  return std::unique_ptr<Device>(std::make_unique<CUDADevice>(std::move(*context), options.allowNative));
+  return std::unique_ptr<Device>(std::make_unique<CUDADevice>(std::move(*context), options));
 }
 
 unsigned mp::countCUDADevices(const std::string &library) {

@@ -84,6 +84,7 @@ enum class JitOption : int {
 enum class CaptureMode : int { ThreadLocal = 1 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr unsigned kEventDefault = 0; // notes the time, too
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr unsigned kHostPortable = 1;
 inline constexpr unsigned kHostMapped = 2;

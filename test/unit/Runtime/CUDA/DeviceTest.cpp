@@ -71,6 +71,38 @@ TEST_F(CUDADevice, MemoryIsAlignedAndZero) {
     }
 }
 
+TEST_F(CUDADevice, StampsAreEventsBehindWhatIsInTheQueue) {
+  std::unique_ptr<Session> session = makeSession();
+  std::unique_ptr<ProgramRunner> runner = loadStep(*session, 1);
+  feed(*runner, 0, 0);
+  Device &device = session->device();
+  std::vector<std::unique_ptr<TimeStamp>> stamps;
+  const size_t synchronized = count("cuEventSynchronize");
+  for (int runs : {0, 1, 3}) {
+    for (int i = 0; i < runs; ++i)
+      EXPECT_EQ(runner->enqueue(0).message(), "");
+    ErrorOr<std::unique_ptr<TimeStamp>> stamp = device.stamp();
+    ASSERT_TRUE(stamp.ok()) << stamp.message();
+    stamps.push_back(std::move(*stamp));
+  }
+  EXPECT_EQ(count("cuEventSynchronize"), synchronized); // nothing waited so far
+  // The stand-in's time is how much is in the stream: a graph is one.
+  EXPECT_EQ(*stamps[1]->secondsSince(*stamps[0]), 1e-3);
+  EXPECT_EQ(*stamps[2]->secondsSince(*stamps[1]), 3e-3);
+  EXPECT_GT(count("cuEventElapsedTime"), 0u);
+  standIn.failAt = standIn.calls.size() + 2;
+  standIn.failWith = 2;
+  EXPECT_NE(device.stamp().message().find("CUDA_ERROR_OUT_OF_MEMORY"), std::string::npos);
+}
+
+TEST_F(CUDADevice, RunsCodeForTheChipThatIsAskedForAlone) {
+  std::shared_ptr<const LoadedExecutable> file = load(makeGPUModel());
+  const VariantT &variant = *file->table.programs.front()->variants.front(); // for sm_70
+  EXPECT_EQ(makeDevice({.chip = "sm_70"})->canRun(variant).message(), "");
+  EXPECT_EQ(makeDevice({.chip = "sm_75"})->canRun(variant).message(),
+            "made for sm_70, only code for sm_75 is asked for");
+}
+
 TEST_F(CUDADevice, TransfersOfEverySize) {
   std::unique_ptr<Device> device = makeDevice();
   // Less than a staging buffer, exactly one, more than the ring has.

@@ -1,0 +1,112 @@
+//===- Benchmark.cpp - how long a program takes ---------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Runtime/Benchmark.h"
+#include "mp/Runtime/RandomValues.h"
+
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+
+using namespace mp;
+using namespace mp::executable;
+
+static ErrorOr<HostTensor> inputFor(const Session &session, const ArgumentT &argument, uint64_t seed) {
+  if (argument.kind == ArgumentKind::Input)
+    return randomInput(session, argument, seed);
+  // Weights of rows: each counts.
+  ErrorOr<HostTensor> ones = zeroTensor(*argument.type);
+  for (uint64_t i = 0; ones && i < ones->count(); ++i)
+    storeElement(ones->bytes, argument.type->element, i, 1);
+  return ones;
+}
+
+static Status fillInputs(const Session &session, ProgramRunner &runner, uint64_t seed) {
+  for (size_t i = 0; i < runner.variant().arguments.size(); ++i) {
+    const ArgumentT &argument = *runner.variant().arguments[i];
+    if (argument.kind == ArgumentKind::State)
+      continue;
+    ErrorOr<HostTensor> value = inputFor(session, argument, seed);
+    if (!value)
+      return value.status();
+    if (Status set = runner.setArgument(0, i, value->bytes); !set.ok())
+      return set;
+  }
+  return Status::success();
+}
+
+static Status runTimes(ProgramRunner &runner, unsigned times) {
+  for (unsigned i = 0; i < times; ++i)
+    if (Status queued = runner.enqueue(0); !queued.ok())
+      return queued;
+  return Status::success();
+}
+
+ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &options) {
+  if (options.repeat == 0 || options.runs == 0)
+    return makeError("expected at least one sample of at least one run");
+  if (Status initialized = session.initialize(options.seed); !initialized.ok())
+    return initialized;
+  ErrorOr<std::unique_ptr<ProgramRunner>> runner = session.load(options.program);
+  if (!runner)
+    return runner.status();
+  if (Status filled = fillInputs(session, **runner, options.seed); !filled.ok())
+    return filled;
+  if (Status warm = runTimes(**runner, options.warmup); !warm.ok())
+    return warm;
+  if (Status warm = (*runner)->wait(0); !warm.ok())
+    return warm;
+
+  // All samples are in the queue before the first time is read, so that nothing waits in between.
+  Device &device = session.device();
+  std::vector<std::unique_ptr<TimeStamp>> stamps;
+  for (unsigned sample = 0; sample <= options.repeat; ++sample) {
+    if (Status queued = runTimes(**runner, sample == 0 ? 0 : options.runs); !queued.ok())
+      return queued;
+    ErrorOr<std::unique_ptr<TimeStamp>> stamp = device.stamp();
+    if (!stamp)
+      return stamp.status();
+    stamps.push_back(std::move(*stamp));
+  }
+  if (Status done = (*runner)->wait(0); !done.ok())
+    return done;
+
+  BenchmarkResult result;
+  for (size_t i = 1; i < stamps.size(); ++i) {
+    ErrorOr<double> seconds = stamps[i]->secondsSince(*stamps[i - 1]);
+    if (!seconds)
+      return seconds.status();
+    result.seconds.push_back(*seconds / options.runs);
+  }
+  std::sort(result.seconds.begin(), result.seconds.end());
+  for (const auto &command : (*runner)->variant().commands)
+    if (const LaunchT *launch = command->what.AsLaunch()) {
+      result.flops += launch->flops;
+      result.bytes += launch->bytes;
+    }
+  return result;
+}
+
+Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ostream &out) {
+  ErrorOr<BenchmarkResult> measured = measure(session, options);
+  if (!measured)
+    return measured.status();
+  const double median = measured->median();
+  out << options.program << " on " << session.device().description().name << ": " << median * 1e6 << " us (from "
+      << measured->seconds.front() * 1e6 << " to " << measured->seconds.back() * 1e6 << "; " << options.repeat
+      << " samples of " << options.runs << " runs), " << double(measured->flops) / median / 1e12 << " TFLOP/s, "
+      << double(measured->bytes) / median / 1e9 << " GB/s\n";
+  if (options.json.empty())
+    return Status::success();
+  std::ofstream file(options.json);
+  file << "{\"program\": \"" << options.program << "\", \"device\": \"" << session.device().description().name
+       << "\", \"median_seconds\": " << median << ", \"least_seconds\": " << measured->seconds.front()
+       << ", \"most_seconds\": " << measured->seconds.back() << ", \"samples\": " << options.repeat
+       << ", \"runs\": " << options.runs << ", \"flops\": " << measured->flops << ", \"bytes\": " << measured->bytes
+       << "}\n";
+  return file.flush() ? Status::success() : makeError("cannot write ", options.json);
+}
