@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpCases/OpCases.h"
+#include "OpCases/CaseProgram.h"
 
 #include "mp/IR/MP.h"
 #include "mp/Numerics/ErrorBounds.h"
@@ -29,7 +29,6 @@
 
 #include <cmath>
 #include <map>
-#include <regex>
 #include <set>
 
 using namespace mp;
@@ -44,44 +43,6 @@ struct Machine {
 };
 
 const std::vector<Machine> kMachines = {{"cpu", ""}, {"simt", "sm_70"}, {"simt", "sm_75"}, {"simt", "sm_80"}};
-
-/// Cases of one op as one program "infer": operand j of case i is the input "ci_j", result j the output "ri_j".
-struct CaseProgram {
-  std::string text;
-  NamedTensors inputs;
-};
-
-std::string prefixed(const std::string &statement, size_t number) {
-  const std::string i = std::to_string(number);
-  const std::string operands = std::regex_replace(statement, std::regex("%([0-9]+)"), "%c" + i + "_$1");
-  return std::regex_replace(operands, std::regex("%r\\b"), "%r" + i);
-}
-
-CaseProgram makeProgram(const std::vector<const OpCase *> &cases, ElementType element) {
-  std::string signature, body, returned, types, results;
-  CaseProgram program;
-  for (size_t i = 0; i < cases.size(); ++i) {
-    const OpInstance instance = instantiate(*cases[i], element);
-    std::vector<Tensor> operands = fillOperands(*cases[i], element);
-    for (size_t j = 0; j < operands.size(); ++j) {
-      const std::string name = "c" + std::to_string(i) + "_" + std::to_string(j);
-      signature +=
-          (signature.empty() ? "%" : ", %") + name + ": " + instance.operands[j] + " {mp.input = \"" + name + "\"}";
-      program.inputs.push_back({name, std::move(operands[j])});
-    }
-    body += "  " + prefixed(instance.statement, i) + "\n";
-    for (size_t j = 0; j < instance.results.size(); ++j) {
-      const std::string separator = returned.empty() ? "" : ", ";
-      returned += separator + prefixed(instance.result(j), i);
-      types += separator + instance.results[j];
-      results +=
-          separator + instance.results[j] + " {mp.output = \"r" + std::to_string(i) + "_" + std::to_string(j) + "\"}";
-    }
-  }
-  program.text = "func.func @infer(" + signature + ") -> (" + results + ") attributes {mp.program = \"infer\"} {\n" +
-                 body + "  return " + returned + " : " + types + "\n}\n";
-  return program;
-}
 
 ErrorOr<std::unique_ptr<Device>> createDevice(const std::string &target, unsigned threads) {
   if (target == "simt") {
@@ -103,7 +64,7 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const Machine &machine, 
   std::string errors;
   mlir::ScopedDiagnosticHandler handler(&context,
                                         [&](mlir::Diagnostic &diagnostic) { errors += diagnostic.str() + "\n"; });
-  mlir::OwningOpRef<mlir::ModuleOp> module = parseModel(program.text, "case", context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseModel(program.text(), "case", context);
   CompileOptions options;
   options.training = false;
   options.target = machine.target;
@@ -120,7 +81,7 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const Machine &machine, 
   if (!device)
     return device.status();
   ErrorOr<std::unique_ptr<Session>> session = Session::create(*file, std::move(*device));
-  return session ? (*session)->run("infer", program.inputs) : session.status();
+  return session ? (*session)->run("infer", program.inputs()) : session.status();
 }
 
 /// Elementary functions, and a product whose f32 value is rounded again: ulps in f32, and in f16 and bf16.
@@ -183,7 +144,8 @@ void compare(const OpCase &use, const HostTensor &found, const HostTensor &expec
 
 /// Compares the devices on these cases; a program that does not run is a failure.
 void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &cases, ElementType element) {
-  const CaseProgram program = makeProgram(cases, element);
+  CaseProgram program;
+  program.add(cases, element);
   const ErrorOr<NamedTensors> one = runOn(program, machine, 1);
   if (!one && cases.size() > 1) { // one by one, to say which
     for (const OpCase *use : cases)
@@ -191,11 +153,11 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
     return;
   }
   SCOPED_TRACE(cases.front()->op + ", " + elementName(element) + (cases.size() == 1 ? ": " + cases.front()->name : ""));
-  ASSERT_TRUE(one.ok()) << one.message() << program.text;
+  ASSERT_TRUE(one.ok()) << one.message() << program.text();
   const ErrorOr<NamedTensors> two = runOn(program, machine, 2), expected = runOn(program, {"reference", ""}, 1);
   ASSERT_TRUE(two.ok()) << two.message();
   ASSERT_TRUE(expected.ok()) << expected.message();
-  const ErrorOr<NamedTensors> absolute = runOn({program.text, absolutes(program.inputs)}, {"reference", ""}, 1);
+  const ErrorOr<NamedTensors> absolute = runOn(program.with(absolutes(program.inputs())), {"reference", ""}, 1);
   ASSERT_TRUE(absolute.ok()) << absolute.message();
   for (size_t i = 0, result = 0; i < cases.size(); ++i) {
     SCOPED_TRACE(cases[i]->name);
@@ -214,38 +176,6 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
   }
 }
 
-bool mentionsBF16(const OpCase &use) {
-  auto isIt = [](const std::string &type) { return type.find("bf16") != std::string::npos; };
-  return isIt(use.text) || std::any_of(use.results.begin(), use.results.end(), isIt) ||
-         std::any_of(use.operands.begin(), use.operands.end(),
-                     [&](const Operand &operand) { return isIt(operand.type); });
-}
-
-bool mentionsF64(const OpCase &use) {
-  bool found = use.text.find("f64}") != std::string::npos && use.op != "mp.adam" && use.op != "mp.adamw";
-  for (const Operand &operand : use.operands)
-    found |= operand.type.find("f64") != std::string::npos;
-  for (const std::string &result : use.results)
-    found |= result.find("f64") != std::string::npos;
-  return found;
-}
-
-/// The cases that native code computes: it has no f64.
-std::vector<const OpCase *> casesOf(const std::string &op) {
-  std::vector<const OpCase *> cases;
-  for (const OpCase &use : opCases())
-    if (use.op == op && !mentionsF64(use))
-      cases.push_back(&use);
-  return cases;
-}
-
-std::vector<std::string> allOps() {
-  std::set<std::string> ops;
-  for (const OpCase &use : opCases())
-    ops.insert(use.op);
-  return {ops.begin(), ops.end()};
-}
-
 /// Cases that a machine computes: chips before sm_80 have no bf16, a product is cut into parts for GPUs only, and tiles
 /// are those of a product (TileTest.cpp).
 bool computes(const Machine &machine, const OpCase &use, ElementType element) {
@@ -253,8 +183,7 @@ bool computes(const Machine &machine, const OpCase &use, ElementType element) {
     return false;
   if (!machine.isGPU())
     return use.op != "mp.matmul_parts";
-  const bool isBF16 = element == ElementType::BF16 || mentionsBF16(use);
-  return !isBF16 || machine.chip == "sm_80";
+  return !usesBF16(use, element) || machine.chip == "sm_80";
 }
 
 /// One test for each op and machine.
@@ -266,7 +195,7 @@ TEST_P(Agreement, computesWhatTheEvaluatorComputes) {
   const auto &[op, machine] = GetParam();
   for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
     std::vector<const OpCase *> chosen;
-    for (const OpCase *use : casesOf(op))
+    for (const OpCase *use : nativeCases(op))
       if (computes(machine, *use, element) && (use->isTyped() || element == ElementType::F32))
         chosen.push_back(use);
     if (!chosen.empty())
@@ -280,14 +209,14 @@ static std::string nameOf(const testing::TestParamInfo<std::tuple<std::string, M
   return machine.chip.empty() ? name : name + "_" + machine.chip;
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, Agreement, testing::Combine(testing::ValuesIn(allOps()), testing::ValuesIn(kMachines)),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Ops, Agreement,
+                         testing::Combine(testing::ValuesIn(opsWithCases()), testing::ValuesIn(kMachines)), nameOf);
 
 TEST(AgreementTable, coversEveryOp) {
   mlir::MLIRContext context;
   context.loadDialect<MPDialect>();
   for (mlir::RegisteredOperationName name : context.getRegisteredOperationsByDialect("mp"))
     EXPECT_TRUE(name.getInterface<KernelOpInterface>()->getKernelRole() == KernelRole::None ||
-                !casesOf(name.getStringRef().str()).empty())
+                !nativeCases(name.getStringRef().str()).empty())
         << name.getStringRef().str() << " has no case in OpCases";
 }

@@ -1,0 +1,84 @@
+//===- CaseProgram.cpp - cases of ops as a program ------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CaseProgram.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+using namespace mp;
+
+static std::string prefixed(const std::string &statement, size_t number) {
+  const std::string i = std::to_string(number);
+  const std::string operands = std::regex_replace(statement, std::regex("%([0-9]+)"), "%c" + i + "_$1");
+  return std::regex_replace(operands, std::regex("%r\\b"), "%r" + i);
+}
+
+void CaseProgram::add(const std::vector<const OpCase *> &cases, ElementType element) {
+  for (const OpCase *use : cases) {
+    const std::string i = std::to_string(count);
+    const OpInstance instance = instantiate(*use, element);
+    std::vector<Tensor> operands = fillOperands(*use, element);
+    for (size_t j = 0; j < operands.size(); ++j) {
+      const std::string name = "c" + i + "_" + std::to_string(j);
+      signature +=
+          (signature.empty() ? "%" : ", %") + name + ": " + instance.operands[j] + " {mp.input = \"" + name + "\"}";
+      inputList.push_back({name, std::move(operands[j])});
+    }
+    body += "  " + prefixed(instance.statement, count) + "\n";
+    for (size_t j = 0; j < instance.results.size(); ++j) {
+      const std::string separator = returned.empty() ? "" : ", ";
+      returned += separator + prefixed(instance.result(j), count);
+      types += separator + instance.results[j];
+      results += separator + instance.results[j] + " {mp.output = \"r" + i + "_" + std::to_string(j) + "\"}";
+    }
+    ++count;
+  }
+}
+
+std::string CaseProgram::text() const {
+  return "func.func @infer(" + signature + ") -> (" + results + ") attributes {mp.program = \"infer\"} {\n" + body +
+         "  return " + returned + " : " + types + "\n}\n";
+}
+
+CaseProgram CaseProgram::with(NamedTensors inputs) const {
+  CaseProgram other = *this;
+  other.inputList = std::move(inputs);
+  return other;
+}
+
+bool mp::usesBF16(const OpCase &use, ElementType element) {
+  auto isIt = [](const std::string &type) { return type.find("bf16") != std::string::npos; };
+  return element == ElementType::BF16 || isIt(use.text) || std::any_of(use.results.begin(), use.results.end(), isIt) ||
+         std::any_of(use.operands.begin(), use.operands.end(),
+                     [&](const Operand &operand) { return isIt(operand.type); });
+}
+
+static bool usesF64(const OpCase &use) {
+  bool found = use.text.find("f64}") != std::string::npos && use.op != "mp.adam" && use.op != "mp.adamw";
+  for (const Operand &operand : use.operands)
+    found |= operand.type.find("f64") != std::string::npos;
+  for (const std::string &result : use.results)
+    found |= result.find("f64") != std::string::npos;
+  return found;
+}
+
+std::vector<const OpCase *> mp::nativeCases(const std::string &op) {
+  std::vector<const OpCase *> cases;
+  for (const OpCase &use : opCases())
+    if (use.op == op && !usesF64(use))
+      cases.push_back(&use);
+  return cases;
+}
+
+std::vector<std::string> mp::opsWithCases() {
+  std::set<std::string> ops;
+  for (const OpCase &use : opCases())
+    ops.insert(use.op);
+  return {ops.begin(), ops.end()};
+}

@@ -1,0 +1,62 @@
+//===- WriteOpCases.cpp - models of every op, as files --------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// usage: write-op-cases FOLDER. Writes for each op that GPUs compute FOLDER/OP.mlir, its cases in f32 and f16, and
+// FOLDER/OP.bf16.mlir, those that need bf16; and the inputs of FOLDER/X.mlir as FOLDER/X.mlir.INPUT.npy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpCases/CaseProgram.h"
+#include "mp/Runtime/Npy.h"
+
+#include <fstream>
+#include <iostream>
+
+using namespace mp;
+
+static Status write(const std::string &path, const CaseProgram &program) {
+  std::ofstream file(path);
+  file << program.text();
+  if (!file.flush())
+    return makeError("cannot write ", path);
+  for (const NamedTensor &input : program.inputs())
+    if (Status written = writeNpy(path + "." + input.name + ".npy", input.tensor); !written.ok())
+      return written;
+  return Status::success();
+}
+
+/// The cases of an op that need bf16, or those that do not.
+static CaseProgram programOf(const std::string &op, bool withBF16) {
+  CaseProgram program;
+  for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16})
+    for (const OpCase *use : nativeCases(op))
+      if ((use->isTyped() || element == ElementType::F32) && usesBF16(*use, element) == withBF16)
+        program.add({use}, element);
+  return program;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    std::cerr << "usage: write-op-cases FOLDER\n";
+    return 2;
+  }
+  for (const std::string &op : opsWithCases()) {
+    if (op == "mp.matmul_parts") // made by the compiler, for GPUs alone
+      continue;
+    for (bool withBF16 : {false, true}) {
+      const CaseProgram program = programOf(op, withBF16);
+      if (program.isEmpty())
+        continue;
+      const std::string path = std::string(argv[1]) + "/" + op.substr(op.find('.') + 1) + (withBF16 ? ".bf16" : "");
+      if (Status written = write(path + ".mlir", program); !written.ok()) {
+        std::cerr << written.message() << '\n';
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
