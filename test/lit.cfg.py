@@ -2,6 +2,7 @@
 # Each test runs in the environment of the build that its lit.site.cfg.py names: `lit-22 build/dev/test/IR`.
 
 import os
+import subprocess
 
 import lit.formats
 from lit.llvm.subst import ToolSubst
@@ -30,5 +31,7 @@ config.substitutions.append(("%{python}", config.python_executable))
 
 if config.sanitized:
     config.available_features.add("asan")
+if subprocess.run([config.python_executable, "-c", "import torch"], capture_output=True).returncode == 0:
+    config.available_features.add("pytorch")
 if "long" in lit_config.params:
     config.available_features.add("long")

@@ -1,14 +1,16 @@
 #!/bin/sh
-# usage: run.sh [--time-limit=SECONDS] [--device=NAME] [--only=TEXT] [--out=FOLDER]
+# usage: run.sh [--time-limit=SECONDS] [--device=NAME] [--only=TEXT] [--out=FOLDER] [--python=PROGRAM]
 #
-# Runs the cases of this bundle on a GPU: correctness against results of device cpu that are stored here, the same under
-# compute-sanitizer where that is installed, then benchmarks. Needs the NVIDIA driver and a shell, nothing else.
-# Writes FOLDER/results.json and FOLDER/results.txt (default: results/) after every case, so that a run that is cut off
-# leaves what it had. Fails if a case did.
+# Runs the cases of this bundle on a GPU: correctness against results of device cpu that are stored here, the code for
+# each chip that the GPU runs by itself; a part of it under compute-sanitizer where that is installed; then benchmarks,
+# beside PyTorch where that is installed. Needs the NVIDIA driver and a shell, nothing else. Writes FOLDER/results.json
+# and FOLDER/results.txt (default: results/) after every case, so that a run that is cut off leaves what it had. Fails if
+# a case did.
 #
 #   --time-limit=SECONDS  stops after that time; cases that were not reached are in the results as "not run"
 #   --device=NAME         cuda, cuda:1, or cpu to try the bundle without a GPU (default cuda)
 #   --only=TEXT           only cases with TEXT in their name
+#   --python=PROGRAM      the Python that has PyTorch (default python3)
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,6 +18,7 @@ device=cuda
 limit=0
 only=
 out=$here/results
+python=python3
 for argument; do
   case $argument in
     --time-limit=*[!0-9]* | --time-limit=) echo "run.sh: --time-limit takes seconds" >&2; exit 2 ;;
@@ -23,6 +26,7 @@ for argument; do
     --device=*) device=${argument#*=} ;;
     --only=*) only=${argument#*=} ;;
     --out=*) out=${argument#*=} ;;
+    --python=*) python=${argument#*=} ;;
     --help | -h) sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "run.sh: unknown argument '$argument'" >&2; exit 2 ;;
   esac
@@ -58,40 +62,71 @@ machine() {
   fi
 }
 
+# The chip that the device runs code for, sm_90a, or all of simulated ones; none on a CPU, which runs a case once.
+chip_of_device() {
+  case $device in
+    simt) echo any ;;
+    cuda*) name=$device; [ "$device" = cuda ] && name=cuda:0
+      $mp_exec devices 2>/dev/null | awk -v name="$name:" '$1 == name { is_it = 1; next } is_it && /^ *features/ { print $2; exit }' ;;
+  esac
+}
+chip_here=$(chip_of_device)
+
+# chip: whether the device runs code for it.
+runs_chip() {
+  [ "$chip_here" != any ] || return 0
+  case $1 in
+    *[a-z]) [ "$1" = "$chip_here" ] ;;
+    *) number=${chip_here#sm_}; [ -n "$number" ] && [ "${1#sm_}" -le "${number%[a-z]}" ] ;;
+  esac
+}
+
 results=$out/work/results.tsv
 : >"$results"
 machine >"$out/work/machine"
 
-# Writes both files anew from what there is.
+tab=$(printf '\t')
+
+# Both files are put together from a head, and a line for each result that is written once.
+{
+  printf '{"machine": ['
+  separator=
+  while IFS= read -r line; do printf '%s\n  ' "$separator"; quote "$line"; separator=,; done <"$out/work/machine"
+  printf '],\n "results": ['
+} >"$out/work/head.json"
+: >"$out/work/results.json"
+: >"$out/work/results.txt"
+
 report() {
-  {
-    printf '{"machine": ['
-    separator=
-    while IFS= read -r line; do printf '%s\n  ' "$separator"; quote "$line"; separator=,; done <"$out/work/machine"
-    printf '],\n "results": ['
-    separator=
-    tab=$(printf '\t')
-    while IFS=$tab read -r name kind status seconds value message; do
-      printf '%s\n  {"name": ' "$separator"; quote "$name"
-      printf ', "kind": "%s", "status": "%s", "seconds": %s, "value": %s, "message": ' "$kind" "$status" "$seconds" "$value"
-      quote "$message"; printf '}'
-      separator=,
-    done <"$results"
-    printf ']}\n'
-  } >"$out/results.json.new" && mv "$out/results.json.new" "$out/results.json"
+  { cat "$out/work/head.json" "$out/work/results.json"; printf ']}\n'; } >"$out/results.json.new" &&
+    mv "$out/results.json.new" "$out/results.json"
   {
     cat "$out/work/machine"
     echo
-    awk -F '\t' '{ printf "%-36s %-10s %-8s %5s s  %s%s\n", $1, $2, $3, $4, $5 == "null" ? "" : $5 " rows/s", $6 == "" ? "" : "  " $6 }' "$results"
+    cat "$out/work/results.txt"
     echo
-    awk -F '\t' '{ count[$3]++ } END { for (status in count) printf "%s %d  ", status, count[status]; print "" }' "$results"
+    awk -F '\t' '
+      $2 == "time" && $3 == "passed" { ours[$1] = $5 }
+      $2 == "peer" && $3 == "passed" && ours[$1] > 0 {
+        if (!head++) printf "%-44s %12s %12s  %s\n", "times faster than the peer", "ours us", "peer us", "ratio  peer"
+        printf "%-44s %12s %12s  %5.2f  %s\n", $1, ours[$1], $5, $5 / ours[$1], $6
+      }
+      { count[$3]++ }
+      END { if (head) print ""; for (status in count) printf "%s %d  ", status, count[status]; print "" }' "$results"
   } >"$out/results.txt.new" && mv "$out/results.txt.new" "$out/results.txt"
 }
 
 # name kind status seconds value message
 note() {
-  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$(printf '%s' "$6" | tr '\t\r\n' '   ' | cut -c1-400)" >>"$results"
-  printf '%-36s %-10s %s %s\n' "$1" "$2" "$3" "$6" | cut -c1-200
+  message=$(printf '%s' "$6" | tr '\t\r\n' '   ' | cut -c1-400)
+  case $2 in benchmark) unit=rows/s ;; time | peer) unit=us ;; *) unit= ;; esac
+  [ -s "$results" ] && separator=, || separator=
+  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$message" >>"$results"
+  printf '%s\n  {"name": "%s", "kind": "%s", "status": "%s", "seconds": %s, "value": %s, "unit": "%s", "message": %s}' \
+    "$separator" "$1" "$2" "$3" "$4" "$5" "$unit" "$(quote "$message")" >>"$out/work/results.json"
+  [ "$5" = null ] && unit= || unit="$5 $unit"
+  printf '%-44s %-10s %-8s %5s s  %s  %s\n' "$1" "$2" "$3" "$4" "$unit" "$message" >>"$out/work/results.txt"
+  printf '%-44s %-10s %s %s\n' "$1" "$2" "$3" "$message" | cut -c1-200
   report
 }
 
@@ -100,11 +135,13 @@ median_rate() {
   sed -n 's/.*"samples_per_second":\([0-9.e+]*\).*/\1/p' "$1" | tail -n +11 | sort -g | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "null" }'
 }
 
-# Runs one line of the manifest: name, kind, arguments; where the kind is train, a second command that checks what the
-# first one left.
+# Runs one line of the manifest: name, perhaps with the chip whose code runs; kind; arguments; where the kind is train, a
+# second command that checks what the first one left, and what the first one says.
 run_case() {
-  name=$1 kind=$2 first=$3 second=$4
+  name=$1 kind=$2 first=$3 second=$4 says=$5
   work=$out/work/$name
+  chip=
+  case $name in *@*) [ -n "$chip_here" ] && chip=--chip=${name#*@} ;; esac
   wrapper=
   [ "$kind" = sanitize ] && wrapper="compute-sanitizer --target-processes all --error-exitcode 9 --log-file $work/sanitizer"
   rm -rf "$work" && mkdir -p "$work"
@@ -117,36 +154,75 @@ run_case() {
     [ "$seconds" -gt 0 ] || seconds=1
     arguments=$(printf '%s' "$arguments" | sed "s|@WORK@|$work|g")
     # shellcheck disable=SC2086  # both are lists of words without blanks in them
-    timeout "$seconds" $wrapper $mp_exec $arguments --device="$device" >>"$work/log" 2>&1
+    timeout "$seconds" $wrapper $mp_exec $arguments --device="$device" $chip >>"$work/log" 2>&1
     code=$?
     [ "$code" -eq 0 ] || break
   done
+  if [ "$code" -eq 0 ] && [ -n "$says" ] && ! grep -qF "$says" "$work/log"; then
+    printf '\nexpected: %s; found: %s\n' "$says" "$(grep steps, "$work/log" | head -n 1)" >>"$work/log"
+    code=1
+  fi
   took=$(($(date +%s) - begin))
   case $code in
     0) status=passed message= ;;
     124) status=timeout message="stopped by the time limit" ;;
     *) status=failed message=$(tail -n 1 "$work/log") ;;
   esac
-  [ "$kind" = benchmark ] && [ "$code" -eq 0 ] && value=$(median_rate "$work/steps")
+  case $kind-$code in
+    benchmark-0) value=$(median_rate "$work/steps") ;;
+    time-0)
+      value=$(sed 's/.*"median_seconds": \([0-9.e+-]*\).*/\1/' "$work/time" | awk '{ printf "%.3f", 1e6 * $1 }')
+      message=$(sed 's/.*: //' "$work/log" | tail -n 1) ;;
+  esac
   note "$name" "$kind" "$status" "$took" "$value" "$message"
 }
 
 report
 failures=0
-tab=$(printf '\t')
-while IFS=$tab read -r name kind first second; do
+peers=$out/work/peers.tsv
+: >"$peers"
+former=
+while IFS=$tab read -r name kind first second says; do
   case $name in *"$only"*) ;; *) continue ;; esac
+  case $name in
+    *@*) # A CPU runs a case once.
+      [ -z "$chip_here" ] && [ "${name%@*}" = "$former" ] && continue
+      former=${name%@*} ;;
+  esac
+  if [ "$kind" = peer ]; then
+    grep -q "^$name${tab}time${tab}passed" "$results" || continue
+    printf '%s\t%s\n' "$name" "$first" >>"$peers"
+    continue
+  fi
+  takes_gpu=
+  [ "$kind" = gpu-time ] && kind=time && takes_gpu=yes
   if [ "$kind" = "left-out" ]; then
     note "$name" check "left out" 0 null "$first"
   elif [ "$(left)" -le 0 ]; then
     note "$name" "$kind" "not run" 0 null "the time limit was reached"
   elif [ "$kind" = sanitize ] && { ! command -v compute-sanitizer >/dev/null || [ "${device%%:*}" != cuda ]; }; then
     note "$name" "$kind" "not run" 0 null "compute-sanitizer is not installed, or there is no GPU to run it on"
+  elif [ -n "$takes_gpu" ] && [ "${device%%:*}" != cuda ]; then
+    note "$name" "$kind" "not run" 0 null "takes a GPU"
+  elif [ -n "$chip_here" ] && [ "$name" != "${name#*@}" ] && ! runs_chip "${name#*@}"; then
+    note "$name" "$kind" "not run" 0 null "the GPU runs no code for ${name#*@}"
   else
-    run_case "$name" "$kind" "$first" "$second" </dev/null
+    run_case "$name" "$kind" "$first" "$second" "$says" </dev/null
   fi
   case $(tail -n 1 "$results" | cut -f 3) in failed | timeout) failures=$((failures + 1)) ;; esac
 done <"$here/manifest.tsv"
+
+# The same work by PyTorch, in one process, a line when it is done. What it cannot do is no failure of ours.
+if [ ! -s "$peers" ]; then
+  :
+elif [ "$(left)" -le 0 ]; then
+  note peers peer "not run" 0 null "the time limit was reached"
+elif ! "$python" -c 'import torch' >/dev/null 2>&1; then
+  note peers peer "not run" 0 null "PyTorch is not installed for $python"
+else
+  timeout "$(left)" "$python" "$here/peer.py" --device="$device" <"$peers" 2>"$out/work/peers.log" |
+    while IFS=$tab read -r name status value message; do note "$name" peer "$status" 0 "$value" "$message"; done
+fi
 
 echo
 echo "$out/results.txt and $out/results.json: $failures failed"
