@@ -26,7 +26,7 @@ def product(name, kind, size, transposes, epilogue="plain"):
     words += "".join(f" --transpose-{side}" for side, is_so in zip(("lhs", "rhs"), transposes) if is_so)
     return {"name": name, "text": program.text(), "chips": GPU, "flags": INFER + gemm_models.TYPES[kind]["flags"],
             "time": SMALL if m * n * k < 2**34 else LARGE, "small": m * n * k < 2**20,
-            "peers": [words + (" --epilogue=bias_relu" if epilogue != "plain" else "")]}  # fmt: skip
+            "peers": [words + (" --epilogue=bias_relu" if epilogue != "plain" else "")]}
 
 
 def products():
@@ -54,7 +54,7 @@ def cross_entropy(kind, rows, classes):
     name = f"time-cross-entropy-{kind}-{rows}x{classes}"
     words = f"cross-entropy --type={kind} --m={rows} --n={classes}"
     return {"name": name, "text": text, "chips": "sm_80", "flags": INFER, "time": SMALL,
-            "small": rows * classes < 2**20, "peers": [words, words + " --compile"]}  # fmt: skip
+            "small": rows * classes < 2**20, "peers": [words, words + " --compile"]}
 
 
 def copy(edge):
@@ -67,7 +67,7 @@ def copy(edge):
 }}
 """
     return {"name": f"time-copy-{edge}", "text": text, "chips": "sm_80", "flags": INFER, "time": SMALL,
-            "small": edge < 2**10, "peers": [f"copy --m={edge} --n={edge}"]}  # fmt: skip
+            "small": edge < 2**10, "peers": [f"copy --m={edge} --n={edge}"]}
 
 
 def network(sizes):
@@ -75,13 +75,13 @@ def network(sizes):
     arguments = [f'%x: tensor<?x{sizes[0]}xui8> {{mp.input = "x"}}', '%y: tensor<?xui8> {mp.input = "y"}']
     body = [f"%p = mp.cast %x : tensor<?x{sizes[0]}xui8> -> tensor<?x{sizes[0]}xf32>",
             "%s = mp.constant dense<0.00392156886> : tensor<f32>",
-            f"%h0 = mp.mul %p, %s : tensor<?x{sizes[0]}xf32>, tensor<f32> -> tensor<?x{sizes[0]}xf32>"]  # fmt: skip
+            f"%h0 = mp.mul %p, %s : tensor<?x{sizes[0]}xf32>, tensor<f32> -> tensor<?x{sizes[0]}xf32>"]
     last = len(sizes) - 1
     for i, (inputs, outputs) in enumerate(zip(sizes, sizes[1:]), 1):
         given, result = f"tensor<?x{inputs}xf32>", f"tensor<?x{outputs}xf32>"
         weights, bias = f"tensor<{inputs}x{outputs}xf32>", f"tensor<{outputs}xf32>"
         arguments += [f'%w{i}: {weights} {{mp.parameter = "w{i}", mp.initializer = #mp.glorot_uniform<seed = {i}>}}',
-                      f'%b{i}: {bias} {{mp.parameter = "b{i}", mp.initializer = #mp.zeros}}']  # fmt: skip
+                      f'%b{i}: {bias} {{mp.parameter = "b{i}", mp.initializer = #mp.zeros}}']
         body.append(f"%z{i} = mp.matmul %h{i - 1}, %w{i} bias %b{i} : {bias} acc f32 : {given}, {weights} -> {result}")
         if i < last:
             body.append(f"%h{i} = mp.relu %z{i} : {result}")
@@ -118,11 +118,11 @@ def steps():
             words = f"step --policy={policy} --sizes={shape} --m={batch}"
             case = {"text": network(sizes), "small": model == "tiny"}
             yield {**case, "name": f"time-step-{model}-{policy}", "flags": flags, "chips": GPU,
-                   "time": ["--program=train_step", *how], "peers": [words, words + " --compile"]}  # fmt: skip
+                   "time": ["--program=train_step", *how], "peers": [words, words + " --compile"]}
             if policy != "tf32":
                 yield {**case, "name": f"time-optimizer-{model}-{policy}", "flags": [*flags, "--accumulate=2"], "chips": "sm_80",
                        "time": ["--program=apply", *SMALL],
-                       "peers": [f"optimizer --policy={policy} --sizes={shape}"]}  # fmt: skip
+                       "peers": [f"optimizer --policy={policy} --sizes={shape}"]}
 
 
 def cases():

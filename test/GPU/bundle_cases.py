@@ -38,7 +38,7 @@ RUNTIME = [
     {"name": "runtime-train-accumulated", "write": ["gpu", "accumulate"], "infer": LOGITS,
      "train": {"data": "tiny", "flags": [*TINY_TRAINING["flags"], "--accumulate=4"]}},
     {"name": "runtime-step-overhead", "write": ["gpu"], "benchmark": {"data": "tiny", "flags": ["--steps=2000"]}},
-]  # fmt: skip
+]
 
 # (policy flags, chips, tolerance of the trained network's outputs)
 POLICIES = {
@@ -62,7 +62,7 @@ def training():
                 "train": {"data": "images", "flags": ["--steps=20", "--learning-rate=0.001"]},
                 "infer": {"outputs": ["logits"], "tolerance": f"{tolerance},{tolerance}"},
                 "sanitize": (model, policy) == ("odd", "f16"),
-            }  # fmt: skip
+            }
 
 
 def products():
@@ -71,7 +71,7 @@ def products():
             "name": program["name"], "text": program["text"], "flags": program["flags"], "chips": program["chips"],
             "infer": {"outputs": program["results"], "tolerance": program["tolerance"]}, "each_chip": True,
             "sanitize": program["name"] in ("gemm-f16-nn", "gemm-f32-tt"),
-        }  # fmt: skip
+        }
 
 
 def ops(build, work):
@@ -86,7 +86,7 @@ def ops(build, work):
             "chips": "sm_80" if model.stem.endswith(".bf16") else "sm_70",
             "flags": ["--policy=float32", "--training=false", "--batch-size=1"], "infer": {"inputs": inputs},
             "sanitize": model.stem in ("softmax", "transpose"),
-        }  # fmt: skip
+        }
 
 
 def all_cases(build, work):
@@ -96,4 +96,4 @@ def all_cases(build, work):
 def write_data(build, folder):
     subprocess.run([build / "unit" / "write-tiny-model", folder / "tiny", "data", "203", "50"], check=True)
     subprocess.run([sys.executable, TEST / "Integration" / "first-images.py", IMAGES, folder / "images", "200"],
-                   check=True)  # fmt: skip
+                   check=True)

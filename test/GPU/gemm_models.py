@@ -7,7 +7,7 @@ SIZES = [
     (1, 1, 1), (1, 65, 8), (33, 8, 7), (64, 130, 64), (40, 64, 24),
     (64, 64, 200), (17, 16, 15), (100, 4, 260), (3, 128, 32), (96, 31, 48),
     (20, 10, 8192), (128, 64, 4096),
-]  # fmt: skip
+]
 EPILOGUES = ["plain", "bias", "bias_relu_cast", "residual"]
 TYPES = {
     "f16": {"element": "f16", "flags": [], "chips": "sm_70,sm_75,sm_80,sm_90"},
@@ -77,7 +77,7 @@ class Program:
         values, kinds = (", ".join(row[at] for row in self.results) for at in (0, 1))
         body = "\n  ".join(self.body)
         return (f"func.func @products({', '.join(self.arguments)}) -> ({results})\n"
-                f'    attributes {{mp.program = "model"}} {{\n  {body}\n  return {values} : {kinds}\n}}\n')  # fmt: skip
+                f'    attributes {{mp.program = "model"}} {{\n  {body}\n  return {values} : {kinds}\n}}\n')
 
 
 def tolerance(kind, longest):
@@ -100,9 +100,9 @@ def grid():
                     turn += 1
                     batch = 2 if turn % 7 == 3 and k < 1000 else 0
                     program.add(f"p{m}x{n}x{k}", (m, n, k), (left, right), EPILOGUES[turn % 4], batch,
-                                turn % 14 == 3, turn % 5 == 2)  # fmt: skip
+                                turn % 14 == 3, turn % 5 == 2)
                 name = f"gemm-{kind}-{'t' if left else 'n'}{'t' if right else 'n'}"
                 flags = ["--policy=float32", "--training=false", "--batch-size=1", *row["flags"]]
                 longest = max(k for _, _, k in SIZES)
                 yield {"name": name, "text": program.text(), "flags": flags, "chips": row["chips"],
-                       "results": [row[2] for row in program.results], "tolerance": tolerance(kind, longest)}  # fmt: skip
+                       "results": [row[2] for row in program.results], "tolerance": tolerance(kind, longest)}
