@@ -67,7 +67,7 @@ std::optional<CachedKernel> CompileCache::find(StringRef content, StringRef symb
     return std::nullopt;
   StringRef bytes = (*file)->getBuffer();
   if (bytes.size() < kHeaderBytes || bytes.take_front(sizeof(Hash)) != asText(hashOf(bytes.drop_front(sizeof(Hash))))) {
-    llvm::sys::fs::remove(path);
+    [[maybe_unused]] std::error_code left = llvm::sys::fs::remove(path);
     return std::nullopt;
   }
   const char *numbers = bytes.data() + sizeof(Hash);

@@ -3,6 +3,7 @@
 #include "Codegen/Math/Lanes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mp;
