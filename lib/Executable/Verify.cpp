@@ -194,5 +194,5 @@ Status mp::verifyExecutable(const ExecutableT &table, uint64_t blobsEnd) {
     if (Status status = checkProgram(table, *state, *program); !status.ok())
       return status.in("program " + quoted(program->name));
   }
-  return Status::success();
+  return checkDerivedState(table, *state);
 }

@@ -50,6 +50,9 @@ using StateIndex = std::map<std::string, uint32_t>;
 /// The state table: names, types, roles, initializers. Returns where each name is.
 ErrorOr<StateIndex> checkState(const executable::ExecutableT &table);
 
+/// Which programs make and write derived state. Everything else has been checked.
+Status checkDerivedState(const executable::ExecutableT &table, const StateIndex &state);
+
 /// Arguments and results of one variant, each and against the state table.
 Status checkSignature(const executable::ExecutableT &table, const StateIndex &state,
                       const executable::VariantT &variant);

@@ -64,6 +64,8 @@ static bool isGenerator(const StateEntryT &entry) {
          entry.type->shape == std::vector<int64_t>{2};
 }
 
+static bool isLow(ElementType type) { return type == ElementType::F16 || type == ElementType::BF16; }
+
 static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, const StateIndex &index) {
   if (entry.role > StateRole::MAX)
     return makeError("unknown role ", static_cast<unsigned>(entry.role));
@@ -75,6 +77,10 @@ static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, con
       return makeError("derived of ", quoted(entry.derived_of), ", which is no parameter");
     if (entry.initializer || entry.saved)
       return makeError("derived state has an initializer or is saved");
+    const TensorTypeT &source = *table.state[parameter->second]->type;
+    if (!isLow(entry.type->element) || entry.type->shape != source.shape)
+      return makeError("is ", typeName(*entry.type), " and derived of ", typeName(source),
+                       ", expected its shape in f16 or bf16");
     return Status::success();
   }
   if (!entry.derived_of.empty())

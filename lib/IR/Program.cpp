@@ -9,6 +9,21 @@
 using namespace mlir;
 using namespace mp;
 
+LogicalResult DerivedAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr of, Type type,
+                                  Attribute layout) {
+  if (!of || of.empty())
+    return emitError() << "derived state is of a parameter, by its name";
+  if (!isa_and_nonnull<Float16Type, BFloat16Type>(type))
+    return emitError() << "derived state is f16 or bf16, found " << type;
+  return isa_and_nonnull<RowMajorAttr>(layout) ? success() : emitError() << "layout is #mp.row_major, found " << layout;
+}
+
+StringAttr DerivedAttr::getStateName() const {
+  SmallString<64> name(getOf().getValue());
+  llvm::raw_svector_ostream(name) << '/' << getType();
+  return StringAttr::get(getContext(), name);
+}
+
 StringRef mp::stringifyProgramKind(ProgramKind kind) {
   switch (kind) {
   case ProgramKind::Model:
@@ -63,14 +78,14 @@ template <typename Role> struct RoleName {
 } // namespace
 
 static constexpr RoleName<ArgumentRole> kArgumentRoles[] = {
-    {ArgumentRole::Input, names::input},
-    {ArgumentRole::Parameter, names::parameter},
-    {ArgumentRole::State, names::state},
+    {ArgumentRole::Input, names::input},           {ArgumentRole::Parameter, names::parameter},
+    {ArgumentRole::State, names::state},           {ArgumentRole::Derived, names::derived},
     {ArgumentRole::RowWeights, names::rowWeights},
 };
 static constexpr RoleName<ResultRole> kResultRoles[] = {
-    {ResultRole::Loss, names::loss}, {ResultRole::Output, names::output},     {ResultRole::Metric, names::metric},
-    {ResultRole::Next, names::next}, {ResultRole::Gradient, names::gradient}, {ResultRole::Log, names::log},
+    {ResultRole::Loss, names::loss},    {ResultRole::Output, names::output},     {ResultRole::Metric, names::metric},
+    {ResultRole::Next, names::next},    {ResultRole::Gradient, names::gradient}, {ResultRole::Log, names::log},
+    {ResultRole::Next, names::derived},
 };
 
 template <typename Role, size_t count> static StringRef attributeOf(const RoleName<Role> (&roles)[count], Role role) {
@@ -79,6 +94,8 @@ template <typename Role, size_t count> static StringRef attributeOf(const RoleNa
 
 /// Unit-valued roles have a fixed name.
 static StringRef nameIn(Attribute value, StringRef unitName) {
+  if (auto derived = dyn_cast_or_null<DerivedAttr>(value))
+    return derived.getStateName();
   auto name = dyn_cast_or_null<StringAttr>(value);
   return name ? name.getValue() : unitName;
 }
@@ -91,7 +108,10 @@ ArgumentRole mp::getArgumentRole(func::FuncOp func, unsigned index) {
 }
 
 StringRef mp::getArgumentName(func::FuncOp func, unsigned index) {
-  return nameIn(func.getArgAttr(index, attributeOf(kArgumentRoles, getArgumentRole(func, index))), "row_weights");
+  for (const auto &[role, attribute] : kArgumentRoles)
+    if (Attribute value = func.getArgAttr(index, attribute))
+      return nameIn(value, "row_weights");
+  llvm_unreachable("a program's argument without a role");
 }
 
 ResultRole mp::getResultRole(func::FuncOp func, unsigned index) {
@@ -102,14 +122,40 @@ ResultRole mp::getResultRole(func::FuncOp func, unsigned index) {
 }
 
 StringRef mp::getResultName(func::FuncOp func, unsigned index) {
-  return nameIn(func.getResultAttr(index, attributeOf(kResultRoles, getResultRole(func, index))), "loss");
+  for (const auto &[role, attribute] : kResultRoles)
+    if (Attribute value = func.getResultAttr(index, attribute))
+      return nameIn(value, "loss");
+  llvm_unreachable("a program's result without a role");
+}
+
+bool mp::isState(ArgumentRole role) {
+  return role == ArgumentRole::Parameter || role == ArgumentRole::State || role == ArgumentRole::Derived;
+}
+
+DerivedAttr mp::getDerivedArgument(func::FuncOp func, unsigned index) {
+  return func.getArgAttrOfType<DerivedAttr>(index, names::derived);
+}
+
+DerivedAttr mp::getDerivedResult(func::FuncOp func, unsigned index) {
+  return func.getResultAttrOfType<DerivedAttr>(index, names::derived);
+}
+
+StringAttr mp::getNextState(func::FuncOp func, unsigned index) {
+  DerivedAttr derived = getDerivedResult(func, index);
+  return derived ? derived.getStateName() : func.getResultAttrOfType<StringAttr>(index, names::next);
+}
+
+StringAttr mp::getStateName(func::FuncOp func, unsigned index) {
+  if (DerivedAttr derived = getDerivedArgument(func, index))
+    return derived.getStateName();
+  auto name = func.getArgAttrOfType<StringAttr>(index, names::state);
+  return name ? name : func.getArgAttrOfType<StringAttr>(index, names::parameter);
 }
 
 BlockArgument mp::findState(func::FuncOp func, StringRef name) {
   for (BlockArgument argument : func.getArguments())
-    for (StringRef attribute : {names::parameter, names::state})
-      if (nameIn(func.getArgAttr(argument.getArgNumber(), attribute), "") == name)
-        return argument;
+    if (StringAttr own = getStateName(func, argument.getArgNumber()); own && own == name)
+      return argument;
   return {};
 }
 
@@ -131,11 +177,9 @@ func::ReturnOp mp::getReturn(func::FuncOp func) { return cast<func::ReturnOp>(fu
 
 llvm::StringMap<BlockArgument> mp::getStates(func::FuncOp func) {
   llvm::StringMap<BlockArgument> states;
-  for (BlockArgument argument : func.getArguments()) {
-    ArgumentRole role = getArgumentRole(func, argument.getArgNumber());
-    if (role == ArgumentRole::Parameter || role == ArgumentRole::State)
-      states.try_emplace(getArgumentName(func, argument.getArgNumber()), argument);
-  }
+  for (BlockArgument argument : func.getArguments())
+    if (StringAttr name = getStateName(func, argument.getArgNumber()))
+      states.try_emplace(name, argument);
   return states;
 }
 
@@ -164,9 +208,24 @@ BlockArgument SignatureEdit::addArgument(Type type, ArgumentRole role, StringRef
   attributes.push_back(builder.getNamedAttr(attributeOf(kArgumentRoles, role), value));
   if (initializer)
     attributes.push_back(builder.getNamedAttr(names::initializer, initializer));
-  argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
+  return append(type, loc, attributes);
+}
+
+BlockArgument SignatureEdit::append(Type type, Location loc, ArrayRef<NamedAttribute> attributes) {
+  argumentAttributes.push_back(DictionaryAttr::get(func.getContext(), attributes));
   erasedArguments.push_back(false);
   return func.getBody().front().addArgument(type, loc);
+}
+
+BlockArgument SignatureEdit::addDerivedArgument(DerivedAttr derived, RankedTensorType parameter, Location loc) {
+  return append(parameter.clone(derived.getType()), loc,
+                Builder(func.getContext()).getNamedAttr(names::derived, derived));
+}
+
+void SignatureEdit::addDerivedResult(Value value, DerivedAttr derived) {
+  Builder builder(func.getContext());
+  resultAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(names::derived, derived)));
+  results.push_back(value);
 }
 
 void SignatureEdit::addResult(Value value, ResultRole role, StringRef name, ArrayRef<NamedAttribute> extra) {

@@ -14,7 +14,7 @@ using namespace mp;
 
 namespace {
 
-enum class ValueOf { Name, Unit, Initializer, Type, Integer, Number, Names };
+enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Number, Names };
 
 struct AttributeRule {
   StringLiteral attribute;
@@ -37,7 +37,7 @@ public:
     for (unsigned i = 0; i < func.getNumResults(); ++i)
       if (failed(verifyResult(i)))
         return failure();
-    return success();
+    return verifyDerived();
   }
 
 private:
@@ -48,6 +48,8 @@ private:
     for (StringRef role : {names::output, names::metric, names::next, names::gradient, names::log})
       if (auto found = func.getResultAttrOfType<StringAttr>(result, role))
         name = found;
+    if (DerivedAttr derived = getDerivedResult(func, result))
+      name = derived.getStateName();
     if (name)
       diagnostic << " (\"" << name.getValue() << "\")";
     diagnostic << ": ";
@@ -57,11 +59,12 @@ private:
   LogicalResult verifyArgument(BlockArgument argument) {
     unsigned index = argument.getArgNumber();
     unsigned roles = 0;
-    for (StringRef role : {names::input, names::parameter, names::state, names::rowWeights})
+    for (StringRef role : {names::input, names::parameter, names::state, names::derived, names::rowWeights})
       roles += bool(func.getArgAttr(index, role));
     if (roles != 1)
       return emitError(argument.getLoc(), "argument #")
-             << index << " of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found "
+             << index
+             << " of a program has one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found "
              << roles;
     if (failed(verifyTensor(argument.getType(),
                             [&] { return emitError(argument.getLoc(), "argument #") << index << ' '; })))
@@ -70,13 +73,13 @@ private:
     StringRef name = getArgumentName(func, index);
     if (!argumentNames.try_emplace(name, index).second)
       return emitError(argument.getLoc(), "argument name \"") << name << "\" is used twice";
-    bool isState = role == ArgumentRole::Parameter || role == ArgumentRole::State;
+    bool isInitialized = role == ArgumentRole::Parameter || role == ArgumentRole::State;
     bool hasInitializer = bool(func.getArgAttr(index, names::initializer));
-    if (hasInitializer && !isState)
+    if (hasInitializer && !isInitialized)
       return emitError(argument.getLoc(), "only a parameter or state has mp.initializer");
-    if (isState && !hasInitializer && name != "rng")
+    if (isInitialized && !hasInitializer && name != "rng")
       return emitError(argument.getLoc(), "state \"") << name << "\" has no mp.initializer";
-    if (isState && !cast<RankedTensorType>(argument.getType()).hasStaticShape())
+    if (isState(role) && !cast<RankedTensorType>(argument.getType()).hasStaticShape())
       return emitError(argument.getLoc(), "state \"") << name << "\" has an open size; only inputs follow the batch";
     auto tensor = cast<RankedTensorType>(argument.getType());
     for (int64_t i = 1; i < tensor.getRank(); ++i)
@@ -88,11 +91,13 @@ private:
 
   LogicalResult verifyResult(unsigned index) {
     unsigned roles = 0;
-    for (StringRef role : {names::loss, names::output, names::metric, names::next, names::gradient, names::log})
+    for (StringRef role :
+         {names::loss, names::output, names::metric, names::next, names::derived, names::gradient, names::log})
       roles += bool(func.getResultAttr(index, role));
     if (roles != 1)
-      return errorAt(index) << "has one of mp.loss, mp.output, mp.metric, mp.next, mp.gradient and mp.log, found "
-                            << roles;
+      return errorAt(index)
+             << "has one of mp.loss, mp.output, mp.metric, mp.next, mp.derived, mp.gradient and mp.log, found "
+             << roles;
     Type type = func.getResultTypes()[index];
     if (failed(verifyTensor(type, [&] { return errorAt(index); })))
       return failure();
@@ -114,6 +119,9 @@ private:
         return errorAt(index) << "a metric is a float for each row, found " << type;
       return success();
     case ResultRole::Next:
+      if (DerivedAttr derived = getDerivedResult(func, index))
+        return verifyCopy(derived, tensor, [&] { return errorAt(index); }, /*needsParameter=*/true);
+      [[fallthrough]];
     case ResultRole::Gradient: {
       // By the map, not findState: linear in a program of many parameters.
       auto found = argumentNames.find(name);
@@ -130,6 +138,37 @@ private:
       return success();
     }
     llvm_unreachable("unknown role");
+  }
+
+  /// Derived state is a copy of its parameter, where that is there; who writes it computes it of the parameter.
+  template <typename EmitError>
+  LogicalResult verifyCopy(DerivedAttr derived, RankedTensorType type, EmitError emit, bool needsParameter) {
+    auto found = argumentNames.find(derived.getOf());
+    bool isParameter = found != argumentNames.end() && getArgumentRole(func, found->second) == ArgumentRole::Parameter;
+    if (!isParameter && (needsParameter || found != argumentNames.end()))
+      return emit() << "is derived of " << derived.getOf() << ", which is no parameter of this program";
+    if (type.getElementType() != derived.getType())
+      return emit() << "has type " << type << ", but is derived as " << derived.getType();
+    auto parameter = isParameter ? cast<RankedTensorType>(func.getArgument(found->second).getType()) : type;
+    if (parameter.getShape() != type.getShape())
+      return emit() << "has type " << type << ", its parameter " << parameter;
+    return success();
+  }
+
+  /// What a program reads of a parameter that it writes would be of the step before.
+  LogicalResult verifyDerived() {
+    for (BlockArgument argument : func.getArguments()) {
+      DerivedAttr derived = getDerivedArgument(func, argument.getArgNumber());
+      if (!derived)
+        continue;
+      auto emit = [&] { return emitError(argument.getLoc(), "argument ") << derived.getStateName() << ' '; };
+      if (failed(verifyCopy(derived, cast<RankedTensorType>(argument.getType()), emit, /*needsParameter=*/false)))
+        return failure();
+      auto key = [](StringRef name) { return (Twine(static_cast<int>(ResultRole::Next)) + ":" + name).str(); };
+      if (resultNames.contains(key(derived.getOf())) && !resultNames.contains(key(derived.getStateName())))
+        return emit() << "is left as it is, while the parameter that it is derived of has a next value";
+    }
+    return success();
   }
 
   /// A ranked tensor of an element type of the dialect, whose number of elements fits 64 bits.
@@ -176,6 +215,9 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
       return expect(isa<ZerosAttr, OnesAttr, ConstantInitializerAttr, NormalAttr, UniformAttr, GlorotUniformAttr,
                         GlorotNormalAttr, HeUniformAttr, HeNormalAttr>(value),
                     "an initializer such as #mp.zeros or #mp.glorot_uniform<seed = 1>");
+    case ValueOf::Derived:
+      return expect(isa<DerivedAttr>(value),
+                    "as in #mp.derived<of = \"dense.kernel\", type = f16, layout = #mp.row_major>");
     case ValueOf::Type:
       return expect(isa<TypeAttr>(value), "a type");
     case ValueOf::Integer:
@@ -194,12 +236,12 @@ static constexpr AttributeRule kArgumentRules[] = {
     {names::input, ValueOf::Name},      {names::parameter, ValueOf::Name},
     {names::state, ValueOf::Name},      {names::initializer, ValueOf::Initializer},
     {names::rowWeights, ValueOf::Unit}, {names::batched, ValueOf::Unit},
-    {names::scaled, ValueOf::Unit},
+    {names::scaled, ValueOf::Unit},     {names::derived, ValueOf::Derived},
 };
 static constexpr AttributeRule kResultRules[] = {
     {names::loss, ValueOf::Unit},      {names::output, ValueOf::Name},   {names::metric, ValueOf::Name},
     {names::next, ValueOf::Name},      {names::gradient, ValueOf::Name}, {names::log, ValueOf::Name},
-    {names::logNames, ValueOf::Names}, {names::batched, ValueOf::Unit},
+    {names::logNames, ValueOf::Names}, {names::batched, ValueOf::Unit},  {names::derived, ValueOf::Derived},
 };
 static constexpr AttributeRule kOperationRules[] = {
     {names::batch, ValueOf::Integer},

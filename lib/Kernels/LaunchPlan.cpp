@@ -45,9 +45,7 @@ public:
   explicit PlanBuilder(func::FuncOp func) : func(func) {}
 
   FailureOr<LaunchPlan> build() {
-    for (BlockArgument argument : func.getArguments())
-      if (getStateName(func, argument))
-        plan.peakBytes += countBytes(argument.getType());
+    plan.peakBytes = countStateBytes(func);
     for (Operation &op : func.getBody().front().without_terminator())
       if (failed(add(&op)))
         return failure();

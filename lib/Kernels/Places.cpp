@@ -4,6 +4,7 @@
 #include "Places.h"
 
 #include "KernelKind.h"
+#include "mp/Analysis/CostModel.h"
 #include "mp/IR/Program.h"
 
 using namespace mlir;
@@ -17,15 +18,26 @@ Value mp::getBase(Value value) {
 
 StringAttr mp::getStateName(func::FuncOp func, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return {};
-  if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), names::state))
-    return name;
-  return func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), names::parameter);
+  return argument ? getStateName(func, argument.getArgNumber()) : StringAttr();
+}
+
+int64_t mp::countStateBytes(func::FuncOp func) {
+  DenseSet<StringAttr> taken;
+  int64_t bytes = 0;
+  for (BlockArgument argument : func.getArguments())
+    if (StringAttr name = getStateName(func, argument)) {
+      taken.insert(name);
+      bytes += countBytes(argument.getType());
+    }
+  // Derived state that the program only makes.
+  for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
+    if (StringAttr name = getNextState(func, index); name && taken.insert(name).second)
+      bytes += countBytes(type);
+  return bytes;
 }
 
 Attribute mp::getResultPlace(func::FuncOp func, unsigned index) {
-  if (auto state = func.getResultAttrOfType<StringAttr>(index, names::next))
+  if (StringAttr state = getNextState(func, index))
     return StatePlaceAttr::get(func.getContext(), state);
   return ResultPlaceAttr::get(func.getContext(), index);
 }

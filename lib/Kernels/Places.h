@@ -15,6 +15,9 @@ mlir::Value getBase(mlir::Value value);
 /// The state that argument `value` holds, or null if it is no argument or no state.
 mlir::StringAttr getStateName(mlir::func::FuncOp func, mlir::Value value);
 
+/// The bytes of all state that a program reads or writes.
+int64_t countStateBytes(mlir::func::FuncOp func);
+
 /// Where result `index` of a program lies: in the state of which it is the next value, or in itself.
 mlir::Attribute getResultPlace(mlir::func::FuncOp func, unsigned index);
 

@@ -169,10 +169,7 @@ struct PlanBuffersPass : mp::impl::PlanBuffersPassBase<PlanBuffersPass> {
         op.emitError("has no place outside of a kernel; run mp-form-kernels first");
         return signalPassFailure();
       }
-    int64_t arena = BufferPlanner(func).plan(), state = 0;
-    for (BlockArgument argument : func.getArguments())
-      if (getStateName(func, argument))
-        state += countBytes(argument.getType());
+    int64_t arena = BufferPlanner(func).plan(), state = countStateBytes(func);
     remark::analysis(func.getLoc(), remark::RemarkOpts::name("Summary").category("mp-plan-buffers"))
         << remark::metric("arena_bytes", arena) << remark::metric("state_bytes", state)
         << remark::metric("peak_bytes", arena + state);

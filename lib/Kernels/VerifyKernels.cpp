@@ -58,6 +58,12 @@ private:
     size_t lastRead;
   };
 
+  /// Whether the program takes the state, or only makes it anew, as derived state may be.
+  bool hasState(StringAttr name) {
+    return findState(func, name) || llvm::any_of(llvm::seq(func.getNumResults()),
+                                                 [&](unsigned index) { return getNextState(func, index) == name; });
+  }
+
   void add(Value value, Attribute place) {
     auto read = lastRead.find(value);
     if (read != lastRead.end())
@@ -88,7 +94,7 @@ private:
       Attribute place = getPlace(result);
       if (!place)
         return op->emitOpError("has no places; run mp-plan-buffers first");
-      if (auto state = dyn_cast<StatePlaceAttr>(place); state && !findState(func, state.getState()))
+      if (auto state = dyn_cast<StatePlaceAttr>(place); state && !hasState(state.getState()))
         return op->emitOpError("writes state '") << state.getState().getValue() << "', which the program does not have";
       if (auto index = dyn_cast<ResultPlaceAttr>(place); index && index.getIndex() >= func.getNumResults())
         return op->emitOpError("writes result ")

@@ -104,8 +104,18 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
   return success();
 }
 
+/// What a target needs before any stage runs.
+static LogicalResult checkTarget(ModuleOp module, const CompileOptions &options) {
+  if (options.target == "reference" && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
+    return module.emitError("the reference target runs programs as the optimizer leaves them and has no stage '")
+           << stageName(options.compileTo) << "'; use --target=cpu";
+  if (isGPUTarget(options.target) && options.chips.empty())
+    return module.emitError("target ") << options.target << " needs a chip: chip=" << chipNames("|");
+  return success();
+}
+
 /// One set of options for each target, and each chip of a target that has chips; several dump into a folder each.
-static std::vector<CompileOptions> forEachVariant(const CompileOptions &options) {
+static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, const CompileOptions &options) {
   std::vector<CompileOptions> all;
   std::vector<std::string> targets = {options.target};
   llvm::append_range(targets, options.otherTargets);
@@ -125,34 +135,33 @@ static std::vector<CompileOptions> forEachVariant(const CompileOptions &options)
       own.dumpDirectory += "/" + (own.chips.empty()    ? own.target
                                   : targets.size() > 1 ? own.target + "-" + own.chips.front()
                                                        : own.chips.front());
+  bool samePolicy = true;
+  for (CompileOptions &own : all) {
+    if (failed(checkTarget(module, own)))
+      return failure();
+    FailureOr<CompileOptions> fitted = applyFallback(module, own);
+    if (failed(fitted))
+      return failure();
+    own = std::move(*fitted);
+    samePolicy &= own.autocast.policy == all.front().autocast.policy;
+  }
+  // All variants share one state, and what is derived follows from the types that a policy chose.
+  for (CompileOptions &own : all)
+    own.derivedWeights &= samePolicy;
   return all;
-}
-
-/// What a target needs before any stage runs.
-static LogicalResult checkTarget(ModuleOp module, const CompileOptions &options) {
-  if (options.target == "reference" && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
-    return module.emitError("the reference target runs programs as the optimizer leaves them and has no stage '")
-           << stageName(options.compileTo) << "'; use --target=cpu";
-  if (isGPUTarget(options.target) && options.chips.empty())
-    return module.emitError("target ") << options.target << " needs a chip: chip=" << chipNames("|");
-  return success();
 }
 
 FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   Compilation result;
   std::optional<JobBuilder> builder;
-  std::vector<CompileOptions> all = forEachVariant(options);
-  for (const CompileOptions &each : all)
-    if (failed(checkTarget(module, each)))
-      return failure();
+  FailureOr<std::vector<CompileOptions>> all = forEachVariant(module, options);
+  if (failed(all))
+    return failure();
   SmallVector<OwningOpRef<ModuleOp>> copies;
-  for (const CompileOptions &each : all) {
-    FailureOr<CompileOptions> own = applyFallback(module, each);
-    if (failed(own))
-      return failure();
-    const bool isLast = copies.size() + 1 == all.size();
+  for (const CompileOptions &own : *all) {
+    const bool isLast = copies.size() + 1 == all->size();
     copies.push_back(isLast ? OwningOpRef<ModuleOp>() : OwningOpRef<ModuleOp>(module.clone()));
-    if (failed(compileVariant(isLast ? module : *copies.back(), *own, builder, result)))
+    if (failed(compileVariant(isLast ? module : *copies.back(), own, builder, result)))
       return failure();
   }
   if (builder) {

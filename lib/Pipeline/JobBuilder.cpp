@@ -45,10 +45,13 @@ LogicalResult JobBuilder::addState(func::FuncOp func) {
       continue;
     }
     const StateEntryT &known = *table.state[row->second];
+    BlockArgument argument = findState(func, entry.name);
+    Location where = argument ? argument.getLoc() : func.getLoc();
     if (*known.type != *entry.type)
-      return emitError(findState(func, entry.name).getLoc(), "state \"")
-             << entry.name << "\" is " << typeName(*entry.type) << " here, " << typeName(*known.type)
-             << " in another program";
+      return emitError(where, "state \"") << entry.name << "\" is " << typeName(*entry.type) << " here, "
+                                          << typeName(*known.type) << " in another program";
+    if (known.derived_of != entry.derived_of)
+      return emitError(where, "state \"") << entry.name << "\" is derived of a parameter in one program alone";
   }
   return success();
 }

@@ -35,6 +35,9 @@ struct TrainingOptions : PassPipelineOptions<TrainingOptions> {
                    llvm::cl::init(false)};
   Option<std::string> policy{*this, "policy", llvm::cl::desc("The policy of mp-autocast"),
                              llvm::cl::init("mixed_float16")};
+  Option<bool> derivedWeights{*this, "derived-weights",
+                              llvm::cl::desc("Keep weights in the low type, too, so that no step casts them"),
+                              llvm::cl::init(true)};
   Option<std::string> autocast{*this, "autocast", llvm::cl::desc("Further options of mp-autocast, in braces")};
   Option<std::string> lossScaling{*this, "loss-scaling", llvm::cl::desc("Options of mp-loss-scaling, in braces")};
   Option<std::string> optimizer{*this, "optimizer", llvm::cl::desc("Options of mp-optimizer, in braces")};
@@ -68,6 +71,7 @@ static LogicalResult parseTraining(OpPassManager &manager, StringRef text,
   CompileOptions options;
   options.specialize = {parsed.batch, parsed.pad};
   options.autocast.policy = parsed.policy;
+  options.derivedWeights = parsed.derivedWeights;
   options.compileTo = Stage::Optimizer;
   size_t before = manager.size();
   buildPipeline(manager, options);

@@ -246,6 +246,8 @@ static constexpr Setting kSettings[] = {
      [](Options &o, StringRef v) { return setNumber<&Optimizer::clipNorm>(o.optimizer, v); }},
     {"log-gradient-norm", "BOOL", "whether each step reports the global norm of the gradients; clip-norm does it, too",
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.optimizer.logGradientNorm); }},
+    {"derived-weights", "BOOL", "whether weights are kept in the low type, too, so that no step casts them",
+     [](Options &o, StringRef v) { return choose(v, kBooleans, o.derivedWeights); }},
     {"accumulate", "N", "micro-batches whose gradients one update uses",
      [](Options &o, StringRef v) { return setInteger<&Optimizer::accumulate, 1>(o.optimizer, v); }},
     {"loss-scale", "SCALE",

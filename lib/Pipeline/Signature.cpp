@@ -73,15 +73,32 @@ static InitializerT translateInitializer(Attribute attribute) {
   return result;
 }
 
-static bool isState(ArgumentRole role) { return role == ArgumentRole::Parameter || role == ArgumentRole::State; }
+static StateEntryT translateDerived(DerivedAttr derived, Type type) {
+  StateEntryT entry;
+  entry.name = derived.getStateName().str();
+  entry.type = std::make_unique<TensorTypeT>(translateType(cast<RankedTensorType>(type)));
+  entry.role = StateRole::Derived;
+  entry.derived_of = derived.getOf().str();
+  entry.saved = false;
+  return entry;
+}
 
 std::vector<StateEntryT> translateState(func::FuncOp func) {
   std::vector<StateEntryT> entries;
+  // Program `derive` makes what it does not take.
+  llvm::StringMap<BlockArgument> taken = getStates(func);
+  for (unsigned index = 0; index < func.getNumResults(); ++index)
+    if (DerivedAttr derived = getDerivedResult(func, index); derived && !taken.contains(derived.getStateName()))
+      entries.push_back(translateDerived(derived, func.getResultTypes()[index]));
   for (BlockArgument argument : func.getArguments()) {
     unsigned index = argument.getArgNumber();
     ArgumentRole role = getArgumentRole(func, index);
     if (!isState(role))
       continue;
+    if (DerivedAttr derived = getDerivedArgument(func, index)) {
+      entries.push_back(translateDerived(derived, argument.getType()));
+      continue;
+    }
     StateEntryT &entry = entries.emplace_back();
     entry.name = getArgumentName(func, index).str();
     entry.type = std::make_unique<TensorTypeT>(translateType(cast<RankedTensorType>(argument.getType())));

@@ -19,7 +19,7 @@ namespace mp {
 /// The executable's type of a static tensor type of the dialect.
 executable::TensorTypeT translateType(mlir::RankedTensorType type);
 
-/// The rows of the state table that `func` takes as arguments, in order.
+/// The rows of the state table that `func` takes as arguments, in order, and those of derived state that it only makes.
 std::vector<executable::StateEntryT> translateState(mlir::func::FuncOp func);
 
 /// The inputs of the module's programs that no output needs.

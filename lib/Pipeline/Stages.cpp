@@ -32,6 +32,8 @@ static void buildLossScaling(OpPassManager &manager, const CompileOptions &optio
 static void buildOptimizer(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createOptimizerPass(options.optimizer));
   manager.addNestedPass<func::FuncOp>(createVerifyScalednessPass());
+  if (options.derivedWeights)
+    manager.addPass(createDerivedWeightsPass());
 }
 
 static void buildKernels(OpPassManager &manager, const CompileOptions &options) {

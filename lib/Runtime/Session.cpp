@@ -43,10 +43,10 @@ Status Session::initialize(uint64_t seed) {
     ErrorOr<HostTensor> value = initialValue(*entry, seed);
     if (!value)
       return value.status();
-    if (Status set = setState(entry->name, *value); !set.ok())
+    if (Status set = upload(entry->name, *value); !set.ok())
       return set;
   }
-  return refreshDerived();
+  return runDerive();
 }
 
 std::optional<size_t> Session::findState(std::string_view name) const {
@@ -68,22 +68,38 @@ ErrorOr<HostTensor> Session::state(std::string_view name) {
   return value;
 }
 
-Status Session::setState(std::string_view name, const HostTensor &value) {
+Status Session::upload(std::string_view name, const HostTensor &value) {
   std::optional<size_t> row = findState(name);
   if (!row)
     return makeError("no state '", name, "'");
   const TensorTypeT &type = *table().state[*row]->type;
   if (value.type != type)
     return makeError("state '", name, "' is ", typeName(type), ", given ", typeName(value.type));
+  if (table().state[*row]->role == StateRole::Derived)
+    return makeError("state '", name, "' is derived of '", table().state[*row]->derived_of, "'; set that");
   return target->upload(*stateList[*row], 0, value.bytes);
 }
 
-Status Session::refreshDerived() {
+Status Session::setState(std::string_view name, const HostTensor &value) {
+  if (Status set = upload(name, value); !set.ok())
+    return set;
+  bool isSource = std::any_of(table().state.begin(), table().state.end(),
+                              [&](const auto &entry) { return entry->derived_of == name; });
+  return isSource ? runDerive() : Status::success();
+}
+
+Status Session::setState(const NamedTensors &values) {
+  for (const NamedTensor &value : values)
+    if (Status set = upload(value.name, value.tensor); !set.ok())
+      return set;
+  return runDerive();
+}
+
+/// Makes all derived state of the parameters, where there is any.
+Status Session::runDerive() {
   bool any = std::any_of(table().state.begin(), table().state.end(),
                          [](const auto &entry) { return entry->role == StateRole::Derived; });
-  if (!any)
-    return Status::success();
-  return run("derive", {}).status();
+  return any ? run("derive", {}).status() : Status::success();
 }
 
 const ProgramT *Session::findProgram(std::string_view name) const {

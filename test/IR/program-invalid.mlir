@@ -5,12 +5,12 @@ func.func @kind() attributes {mp.program = "models"} {
   return
 }
 // -----
-// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found 0}}
+// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found 0}}
 func.func @no_role(%x: tensor<4xf32>) attributes {mp.program = "model"} {
   return
 }
 // -----
-// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state and mp.row_weights, found 2}}
+// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found 2}}
 func.func @two_roles(%x: tensor<4xf32> {mp.input = "x", mp.parameter = "y"}) attributes {mp.program = "model"} {
   return
 }
@@ -56,7 +56,7 @@ func.func @too_many(%x: tensor<9223372036854775807xf32> {mp.input = "x"}) attrib
   return
 }
 // -----
-// expected-error @+1 {{result #0: has one of mp.loss, mp.output, mp.metric, mp.next, mp.gradient and mp.log, found 0}}
+// expected-error @+1 {{result #0: has one of mp.loss, mp.output, mp.metric, mp.next, mp.derived, mp.gradient and mp.log, found 0}}
 func.func @result_role(%x: tensor<4xf32> {mp.input = "x"}) -> tensor<4xf32> attributes {mp.program = "model"} {
   return %x : tensor<4xf32>
 }
@@ -122,4 +122,55 @@ func.func @skip_limit() attributes {mp.skip_limit = "7"} {
 // expected-error @+1 {{mp.raise_error_at_min_scale is a floating-point number, found 1 : i64}}
 func.func @min_scale() attributes {mp.raise_error_at_min_scale = 1 : i64} {
   return
+}
+// -----
+// expected-error @+1 {{argument #0: mp.derived is as in #mp.derived<of = "dense.kernel", type = f16, layout = #mp.row_major>, found "w"}}
+func.func @derived_value(%w: tensor<4xf16> {mp.derived = "w"}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{derived state is f16 or bf16, found 'f32'}}
+func.func @derived_type(%w: tensor<4xf32> {mp.derived = #mp.derived<of = "w", type = f32, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{layout is #mp.row_major, found "columns"}}
+func.func @derived_layout(%w: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = "columns">}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument "w/f16" has type 'tensor<4xf32>', but is derived as 'f16'}}
+func.func @derived_element(%w: tensor<4xf32> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+func.func @derived_shape(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
+    // expected-error @+1 {{argument "w/f16" has type 'tensor<2xf16>', its parameter 'tensor<4xf32>'}}
+    %h: tensor<2xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+func.func @derived_of_state(%w: tensor<4xf32> {mp.state = "w", mp.initializer = #mp.zeros},
+    // expected-error @+1 {{argument "w/f16" is derived of "w", which is no parameter of this program}}
+    %h: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{only a parameter or state has mp.initializer}}
+func.func @derived_initialized(%h: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>, mp.initializer = #mp.zeros})
+    attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{result #0 ("w/f16"): is derived of "w", which is no parameter of this program}}
+func.func @derived_of_nothing(%h: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>})
+    -> (tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "apply"} {
+  return %h : tensor<4xf16>
+}
+// -----
+func.func @derived_left_behind(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
+    // expected-error @+1 {{argument "w/f16" is left as it is, while the parameter that it is derived of has a next value}}
+    %h: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) -> (tensor<4xf32> {mp.next = "w"})
+    attributes {mp.program = "apply"} {
+  return %w : tensor<4xf32>
 }

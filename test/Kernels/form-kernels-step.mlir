@@ -8,21 +8,23 @@
 // RUN: %{form} 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t
 // REDEFINE: %{policy} = mixed_float16
-// RUN: %{form} 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: %{form} 2>&1 | FileCheck %s --check-prefixes=REMARK,LOW
 // RUN: FileCheck %s --input-file=%t --check-prefixes=CHECK,F16
 // REDEFINE: %{policy} = mixed_bfloat16
-// RUN: %{form} 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: %{form} 2>&1 | FileCheck %s --check-prefixes=REMARK,LOW
 
-// The programs train_step, eval and infer.
+// The programs train_step, eval, infer and, where weights are derived, derive.
 // REMARK: kernels=13
 // REMARK: kernels=5
 // REMARK: kernels=3
+// LOW: kernels=1
 
 // CHECK-LABEL: @train_step
-// Forward: the pixels, casts of both operands, bias, relu, dropout.
+// Forward: the pixels and their cast, bias, relu, dropout. Weights lie there in the low type.
 // CHECK: mp.kernel "matmul
 // CHECK: mp.cast %{{.*}} : tensor<128x784xui8> -> tensor<128x784xf32>
-// F16: mp.cast %{{.*}} {autocast} : tensor<784x512xf32> -> tensor<784x512xf16>
+// F16: mp.cast %{{.*}} {autocast} : tensor<128x784xf32> -> tensor<128x784xf16>
+// F16-NOT: mp.cast {{.*}} tensor<784x512xf32>
 // CHECK: mp.matmul
 // CHECK-NEXT: mp.relu
 // CHECK-NEXT: mp.dropout
@@ -45,4 +47,5 @@
 // F16: mp.update_loss_scale
 // CHECK: mp.kernel "adam
 // CHECK-COUNT-6: mp.adam
+// F16: mp.cast %{{.*}} {autocast} : tensor<784x512xf32> -> tensor<784x512xf16>
 // CHECK: return

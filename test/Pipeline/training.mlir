@@ -3,7 +3,7 @@
 // RUN: mp-opt %s --mp-training="batch=4 pad autocast={type=bf16} loss-scaling={mode=static initial-scale=8}" | FileCheck %s --check-prefix=BRAIN
 
 // The pipeline is its passes, in the order of docs/IR.md.
-// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -o %t.passes
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -mp-derived-weights -o %t.passes
 // RUN: mp-opt %s --mp-training="batch=4" -o %t.pipeline
 // RUN: diff %t.passes %t.pipeline
 
@@ -17,6 +17,8 @@
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -o /dev/null
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -o /dev/null
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -o /dev/null
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -o %t.prefix
+// RUN: mp-opt %s --mp-training="batch=4 derived-weights=false" | diff - %t.prefix
 
 // A training step, once made, goes through as it is.
 // RUN: mp-opt %t.pipeline --mp-training -o %t.again
@@ -31,8 +33,10 @@
 // CHECK: mp.matmul {{.*}} tensor<4x8xf16>
 // CHECK: mp.unscale
 // CHECK: mp.adam
+// CHECK: mp.cast {{.*}} {autocast} : tensor<8x2xf32> -> tensor<8x2xf16>
 // CHECK: mp.program = "eval"
 // CHECK: mp.program = "infer"
+// CHECK: mp.program = "derive"
 
 // FLOAT: mp.program = "train_step"
 // FLOAT: mp.check_finite
@@ -41,6 +45,7 @@
 // FLOAT: mp.program = "apply"
 // FLOAT: mp.program = "eval"
 // FLOAT: mp.program = "infer"
+// FLOAT-NOT: mp.program = "derive"
 
 // BRAIN: mp.row_weights
 // BRAIN-SAME: mp.loss_scaling = "static"

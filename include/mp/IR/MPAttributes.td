@@ -39,4 +39,27 @@ def MP_GlorotNormalAttr : MP_FanAttr<"GlorotNormal", "glorot_normal", "normal, s
 def MP_HeUniformAttr : MP_FanAttr<"HeUniform", "he_uniform", "uniform in +-sqrt(6 / fan_in)">;
 def MP_HeNormalAttr : MP_FanAttr<"HeNormal", "he_normal", "normal, standard deviation sqrt(2 / fan_in)">;
 
+def MP_RowMajorAttr : MP_Attr<"RowMajor", "row_major"> { let summary = "elements in row-major order, without gaps"; }
+
+def MP_DerivedAttr : MP_Attr<"Derived", "derived"> {
+  let summary = "the copy of a parameter in a low type";
+  let description = [{
+    State that is always `mp.cast` of the parameter `of` to `type`: whatever writes the parameter writes it, too, program
+    `derive` makes it of the parameters, and no checkpoint holds it. The state is named "OF/TYPE".
+
+    Constraints:
+    1. `type` is f16 or bf16.
+    2. `layout` is #mp.row_major.
+
+    Example: `#mp.derived<of = "dense.kernel", type = f16, layout = #mp.row_major>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$of, "::mlir::Type":$type, "::mlir::Attribute":$layout);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What the state table calls it: "dense.kernel/f16".
+    ::mlir::StringAttr getStateName() const;
+  }];
+}
+
 #endif // MP_ATTRIBUTES_TD

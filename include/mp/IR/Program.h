@@ -21,6 +21,7 @@ inline constexpr llvm::StringLiteral input = "mp.input";
 inline constexpr llvm::StringLiteral parameter = "mp.parameter";
 inline constexpr llvm::StringLiteral state = "mp.state";
 inline constexpr llvm::StringLiteral initializer = "mp.initializer";
+inline constexpr llvm::StringLiteral derived = "mp.derived";
 inline constexpr llvm::StringLiteral rowWeights = "mp.row_weights";
 inline constexpr llvm::StringLiteral loss = "mp.loss";
 inline constexpr llvm::StringLiteral output = "mp.output";
@@ -67,7 +68,8 @@ inline constexpr llvm::StringLiteral gradientNorm = "gradient_norm";
 } // namespace logs
 
 enum class ProgramKind { Model, TrainStep, Accumulate, Apply, Eval, Infer, Derive };
-enum class ArgumentRole { Input, Parameter, State, RowWeights };
+enum class ArgumentRole { Input, Parameter, State, Derived, RowWeights };
+/// Derived state that is written is a next value, too.
 enum class ResultRole { Loss, Output, Metric, Next, Gradient, Log };
 
 /// `train_step`, `eval`, ... as mp.program spells it.
@@ -88,9 +90,19 @@ llvm::StringRef getArgumentName(mlir::func::FuncOp func, unsigned index);
 ResultRole getResultRole(mlir::func::FuncOp func, unsigned index);
 llvm::StringRef getResultName(mlir::func::FuncOp func, unsigned index);
 
-/// The argument that is the parameter or state `name`, or null.
+/// Whether what an argument of this role holds stays between steps: parameters, state, and what is derived.
+bool isState(ArgumentRole role);
+/// The name of the state that result `index` is the next value of, or null; of any function.
+mlir::StringAttr getNextState(mlir::func::FuncOp func, unsigned index);
+/// The name of the parameter, state or derived state that argument `index` is, or null; of any function.
+mlir::StringAttr getStateName(mlir::func::FuncOp func, unsigned index);
+/// What argument or result `index` says of itself, or null where it is no derived state.
+DerivedAttr getDerivedArgument(mlir::func::FuncOp func, unsigned index);
+DerivedAttr getDerivedResult(mlir::func::FuncOp func, unsigned index);
+
+/// The argument that is the parameter, state or derived state `name`, or null.
 mlir::BlockArgument findState(mlir::func::FuncOp func, llvm::StringRef name);
-/// All parameters and states by name; for passes that look up many.
+/// All of these by name; for passes that look up many.
 llvm::StringMap<mlir::BlockArgument> getStates(mlir::func::FuncOp func);
 /// The argument that is the row weights, or null.
 mlir::BlockArgument findRowWeights(mlir::func::FuncOp func);
@@ -124,6 +136,9 @@ public:
   /// As `mp::addResult`.
   void addResult(mlir::Value value, ResultRole role, llvm::StringRef name,
                  llvm::ArrayRef<mlir::NamedAttribute> extra = {});
+  /// The derived state that `parameter` is copied to, and its next value.
+  mlir::BlockArgument addDerivedArgument(DerivedAttr derived, mlir::RankedTensorType parameter, mlir::Location loc);
+  void addDerivedResult(mlir::Value value, DerivedAttr derived);
   mlir::Value getResult(unsigned index) const { return results[index]; }
   void setResult(unsigned index, mlir::Value value) { results[index] = value; }
   void eraseResult(unsigned index) { results[index] = {}; }
@@ -134,6 +149,8 @@ public:
   void commit();
 
 private:
+  mlir::BlockArgument append(mlir::Type type, mlir::Location loc, llvm::ArrayRef<mlir::NamedAttribute> attributes);
+
   mlir::func::FuncOp func;
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes, resultAttributes;
   llvm::SmallVector<mlir::Value> results;

@@ -47,6 +47,8 @@ struct CompileOptions {
   AutocastPassOptions autocast;
   LossScalingPassOptions lossScaling;
   OptimizerPassOptions optimizer;
+  /// Whether weights are kept in the low type, too, as derived state, so that no step casts them.
+  bool derivedWeights = true;
   /// Whether the training programs are made; without, only the forward ones.
   bool training = true;
   /// "cpu", "nvptx", "simt" or "reference".
@@ -75,7 +77,8 @@ struct CompileOptions {
 void buildPipeline(mlir::OpPassManager &manager, const CompileOptions &options);
 /// Registers two pipelines for mp-opt, both from the same table. `mp-pipeline` is the table as far as it is passes,
 /// with the settings of mp-run. `mp-training` is its stages up to the optimizer, with the options of their passes:
-/// `batch`, `pad` and `policy`; `autocast`, `loss-scaling` and `optimizer` take any that their pass has, in braces:
+/// `batch`, `pad`, `policy` and `derived-weights`; `autocast`, `loss-scaling` and `optimizer` take any that their pass
+/// has, in braces:
 ///   --mp-training="batch=64 policy=mixed_float16 loss-scaling={mode=dynamic floor=2} optimizer={kind=sgd}"
 void registerPipelines();
 

@@ -44,11 +44,10 @@ public:
   /// Waits for the queue and reads a state entry.
   ErrorOr<HostTensor> state(std::string_view name);
 
-  /// Replaces a state entry; its type must be the entry's. Derived state is not recomputed.
+  /// Replaces state entries, whose types must be the entries', and recomputes what is derived of them. Derived state
+  /// itself cannot be set.
   Status setState(std::string_view name, const HostTensor &value);
-
-  /// Runs program `derive`, where there is derived state.
-  Status refreshDerived();
+  Status setState(const NamedTensors &values);
 
   bool hasProgram(std::string_view name) const { return findProgram(name) != nullptr; }
 
@@ -77,6 +76,8 @@ private:
 
   const executable::ProgramT *findProgram(std::string_view name) const;
   std::optional<size_t> findState(std::string_view name) const;
+  Status upload(std::string_view name, const HostTensor &value);
+  Status runDerive();
   ErrorOr<ProgramRunner *> cachedRunner(std::string_view program, std::optional<int64_t> rows);
 
   std::shared_ptr<const LoadedExecutable> file;

@@ -342,4 +342,46 @@ def OptimizerPass : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
   ];
 }
 
+def DerivedWeightsPass : Pass<"mp-derived-weights", "::mlir::ModuleOp"> {
+  let summary = "keep weights in the low type, too, so that no step casts them";
+  let description = [{
+    Where programs read a parameter through a cast to f16 or bf16 that mp-autocast inserted, they read derived state
+    instead: an argument `mp.derived`, always the cast of the parameter. Every program that has a next value of the
+    parameter casts that, guarded as it is, into a result `mp.derived`; a new program `derive` makes all derived state of
+    the parameters, for when these were initialized or loaded. No value changes.
+
+    Needs mp-optimizer, where there are gradients.
+
+    Example:
+
+    ```mlir
+    func.func @train_step(%w: tensor<4x2xf32> {mp.parameter = "w", mp.initializer = #mp.ones}, %x: tensor<2x4xf16> {mp.input = "x"})
+        -> (tensor<2x2xf16> {mp.output = "y"}, tensor<4x2xf32> {mp.next = "w"}) attributes {mp.program = "train_step"} {
+      %wh = mp.cast %w {autocast} : tensor<4x2xf32> -> tensor<4x2xf16>
+      %y = mp.matmul %x, %wh acc f32 : tensor<2x4xf16>, tensor<4x2xf16> -> tensor<2x2xf16>
+      %w1 = mp.add %w, %w : tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4x2xf32>
+      return %y, %w1 : tensor<2x2xf16>, tensor<4x2xf32>
+    }
+    // becomes
+    func.func @train_step(%w: tensor<4x2xf32> {mp.parameter = "w", mp.initializer = #mp.ones}, %x: tensor<2x4xf16> {mp.input = "x"},
+        %wh: tensor<4x2xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>})
+        -> (tensor<2x2xf16> {mp.output = "y"}, tensor<4x2xf32> {mp.next = "w"},
+            tensor<4x2xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>})
+        attributes {mp.program = "train_step"} {
+      %y = mp.matmul %x, %wh acc f32 : tensor<2x4xf16>, tensor<4x2xf16> -> tensor<2x2xf16>
+      %w1 = mp.add %w, %w : tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4x2xf32>
+      %wh1 = mp.cast %w1 {autocast} : tensor<4x2xf32> -> tensor<4x2xf16>
+      return %y, %w1, %wh1 : tensor<2x2xf16>, tensor<4x2xf32>, tensor<4x2xf16>
+    }
+    func.func @derive(%w: tensor<4x2xf32> {mp.parameter = "w", mp.initializer = #mp.ones})
+        -> (tensor<4x2xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>})
+        attributes {mp.program = "derive"} {
+      %wh = mp.cast %w {autocast} : tensor<4x2xf32> -> tensor<4x2xf16>
+      return %wh : tensor<4x2xf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
 #endif // MP_TRANSFORMS_PASSES_TD

@@ -28,7 +28,7 @@ static bool writesState(Operation *op) {
   auto func = op->getParentOfType<func::FuncOp>();
   for (OpResult result : op->getResults())
     for (OpOperand &use : result.getUses())
-      if (isa<func::ReturnOp>(use.getOwner()) && func.getResultAttr(use.getOperandNumber(), names::next))
+      if (isa<func::ReturnOp>(use.getOwner()) && getNextState(func, use.getOperandNumber()))
         return true;
   return false;
 }

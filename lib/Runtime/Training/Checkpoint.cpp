@@ -14,6 +14,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 using namespace mp;
 using namespace mp::executable;
@@ -167,12 +168,14 @@ static Status checkTensors(const Session &session, const NamedTensors &tensors, 
   return Status::success();
 }
 
-static Status setTensors(Session &session, const NamedTensors &tensors) {
+/// Sets what the session's model has of `tensors` and would save itself.
+static Status setTensors(Session &session, NamedTensors tensors) {
+  std::set<std::string_view> saved;
   for (const auto &entry : session.table().state)
-    if (const HostTensor *value = findTensor(tensors, entry->name); value && isSaved(*entry))
-      if (Status set = session.setState(entry->name, *value); !set.ok())
-        return set;
-  return session.refreshDerived();
+    if (isSaved(*entry))
+      saved.insert(entry->name);
+  std::erase_if(tensors, [&](const NamedTensor &tensor) { return !saved.contains(tensor.name); });
+  return session.setState(tensors);
 }
 
 static ErrorOr<TrainPosition> parsePosition(const std::map<std::string, std::string> &metadata) {
@@ -198,7 +201,7 @@ ErrorOr<TrainPosition> mp::loadCheckpoint(const std::string &folder, Session &se
     return position.status().in(folder);
   if (Status fits = checkTensors(session, file->tensors, isSaved); !fits.ok())
     return fits.in(folder);
-  if (Status set = setTensors(session, file->tensors); !set.ok())
+  if (Status set = setTensors(session, std::move(file->tensors)); !set.ok())
     return set;
   return position;
 }
@@ -211,7 +214,7 @@ Status mp::loadWeights(const std::string &path, Session &session) {
   auto isParameter = [](const StateEntryT &entry) { return entry.role == StateRole::Parameter; };
   if (Status fits = checkTensors(session, file->tensors, isParameter); !fits.ok())
     return fits.in(path);
-  return setTensors(session, file->tensors);
+  return setTensors(session, std::move(file->tensors));
 }
 
 Status mp::saveWeights(const std::string &path, Session &session) {

@@ -85,8 +85,8 @@ private:
     if ((role != ResultRole::Gradient && role != ResultRole::Next) || states::isOfScaler(name))
       return true;
     Scaledness scaledness = analysis.of(value), expected = Scaledness::plain();
-    BlockArgument state = getState(name);
-    bool isSum = role == ResultRole::Next && func.getArgAttr(state.getArgNumber(), names::scaled);
+    BlockArgument state = getState(name); // null of derived state that is made anew
+    bool isSum = state && role == ResultRole::Next && func.getArgAttr(state.getArgNumber(), names::scaled);
     if (isSum)
       expected = analysis.of(state);
     if (scaledness == expected || scaledness.isZero())
@@ -98,7 +98,7 @@ private:
     return false;
   }
 
-  /// The argument of that name, looked up in one map per function.
+  /// The argument of that name or null, looked up in one map per function.
   BlockArgument getState(StringRef name) {
     if (states.empty())
       states = getStates(getOperation());

@@ -108,7 +108,7 @@ TEST_F(ExecutableFile, NativeCodeCanBeRefused) {
   // Code of every kind is refused, used or not; nothing else is.
   for (BlobKind kind : {BlobKind::PTX, BlobKind::Cubin, BlobKind::SimulatedCode, BlobKind::Constants}) {
     ExecutableT table = sample::table();
-    table.programs.erase(table.programs.begin() + 2); // derive
+    table.programs[2]->variants.erase(table.programs[2]->variants.begin());
     table.programs[0]->variants.erase(table.programs[0]->variants.begin(), table.programs[0]->variants.begin() + 2);
     table.blobs[0]->kind = kind;
     ASSERT_EQ(writeExecutable(path("f.mpx"), table, sample::blobs()).message(), "");

@@ -99,6 +99,7 @@ static void addTrainSignature(VariantT &v) {
   addArgument(v, "kernel/adam.m", type(ElementType::F32, {8, 4}), ArgumentKind::State);
   addArgument(v, "rng", type(ElementType::I64, {2}), ArgumentKind::State);
   addArgument(v, "loss_scale", type(ElementType::F32, {}), ArgumentKind::State);
+  addArgument(v, "kernel.f16", type(ElementType::F16, {8, 4}), ArgumentKind::State);
   addResult(v, "loss", type(ElementType::F32, {}), ResultKind::Loss);
   addResult(v, "accuracy", type(ElementType::F32, {batch}), ResultKind::Metric, true);
   addResult(v, "logits", type(ElementType::F32, {batch, 4}), ResultKind::Output, true);
@@ -109,6 +110,7 @@ static void addTrainSignature(VariantT &v) {
   addResult(v, "bad", type(ElementType::I32, {}), ResultKind::Log);
   v.results.back()->names = {"kernel"};
   addResult(v, "kernel", type(ElementType::F32, {8, 4}), ResultKind::Gradient);
+  addResult(v, "kernel.f16", type(ElementType::F16, {8, 4}), ResultKind::Next);
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,6 +271,10 @@ ExecutableT sample::table() {
   addLaunch(
       d, "derive", 0,
       {Buffer(Place(Space::State, 0, 0, 128), Access::Read), Buffer(Place(Space::State, 4, 0, 64), Access::Write)});
+  derive->variants.push_back(variant("reference", 0));
+  derive->variants.back()->arguments.push_back(std::make_unique<ArgumentT>(*d.arguments[0]));
+  derive->variants.back()->results.push_back(std::make_unique<ResultT>(*d.results[0]));
+  addReferenceLaunch(*derive->variants.back(), table, "derive");
   table.programs.push_back(std::move(derive));
 
   table.metadata.push_back(std::make_unique<KeyValueT>());

@@ -88,7 +88,7 @@ const Case kHeadCases[] = {
      "program 'train_step': variant 1 is null"},
     {"VariantTwice",
      [](ExecutableT &t) { t.programs[2]->variants.push_back(std::make_unique<VariantT>(*t.programs[2]->variants[0])); },
-     "program 'derive': variant 1: a second one for target 'cpu', the same features and batch 0"},
+     "program 'derive': variant 2: a second one for target 'cpu', the same features and batch 0"},
     {"TargetEmpty", [](ExecutableT &t) { train(t).target = ""; }, "program 'train_step': variant 0: target is empty"},
     {"FeatureEmpty", [](ExecutableT &t) { train(t).features[1] = ""; },
      "program 'train_step': variant 0: feature is empty"},
@@ -122,6 +122,10 @@ const Case kStateCases[] = {
      "state 'kernel.f16': derived of 'bias', which is no parameter"},
     {"DerivedOfState", [](ExecutableT &t) { t.state[4]->derived_of = "rng"; },
      "state 'kernel.f16': derived of 'rng', which is no parameter"},
+    {"DerivedOfOtherShape", [](ExecutableT &t) { t.state[4]->type->shape = {4, 8}; },
+     "state 'kernel.f16': is tensor<4x8xf16> and derived of tensor<8x4xf32>, expected its shape in f16 or bf16"},
+    {"DerivedAsInteger", [](ExecutableT &t) { t.state[4]->type->element = ElementType::I32; },
+     "state 'kernel.f16': is tensor<8x4xi32> and derived of tensor<8x4xf32>, expected its shape in f16 or bf16"},
     {"DerivedSaved", [](ExecutableT &t) { t.state[4]->saved = true; },
      "state 'kernel.f16': derived state has an initializer or is saved"},
     {"DerivedOfByParameter", [](ExecutableT &t) { t.state[0]->derived_of = "kernel"; },
@@ -206,7 +210,7 @@ const Case kSignatureCases[] = {
     {"NextOfOtherType", [](ExecutableT &t) { train(t).results[3]->type->element = ElementType::F16; },
      "variant 0: result 3 'kernel': is tensor<8x4xf16>, its state is tensor<8x4xf32>"},
     {"VariantsDifferInCount", [](ExecutableT &t) { train32(t).results.pop_back(); },
-     "variant 1: 8 results, variant 0 has 9"},
+     "variant 1: 9 results, variant 0 has 10"},
     {"VariantsDifferInLabel", [](ExecutableT &t) { train32(t).arguments[1]->label = false; },
      "variant 1: argument 1 'y': tensor<32xui8> is not that of variant 0, 'y': tensor<16xui8>"},
     {"VariantsDifferInType", [](ExecutableT &t) { train32(t).arguments[0]->type->shape[1] = 9; },
@@ -282,18 +286,22 @@ const Case kPlaceCases[] = {
      "buffer 1: Arena 0 [1280, +1] is outside its 1280 bytes"},
     {"StateIndex", [](ExecutableT &t) { setPlace(t, Space::State, 5, 0, 4); },
      "buffer 1: State 5 [0, +4]: there are 5"},
-    {"StateWithoutNext", [](ExecutableT &t) { setPlace(t, Space::State, 4, 0, 64, Access::Write); },
+    {"StateWithoutNext",
+     [](ExecutableT &t) {
+       train(t).results.pop_back();
+       setPlace(t, Space::State, 4, 0, 64, Access::Write);
+     },
      "buffer 1: State 4 [0, +64]: writes 'kernel.f16', of which no result is the next value"},
-    {"ArgumentIndex", [](ExecutableT &t) { setPlace(t, Space::Argument, 6, 0, 4); },
-     "buffer 1: Argument 6 [0, +4]: there are 6"},
+    {"ArgumentIndex", [](ExecutableT &t) { setPlace(t, Space::Argument, 7, 0, 4); },
+     "buffer 1: Argument 7 [0, +4]: there are 7"},
     {"ArgumentWritten", [](ExecutableT &t) { setPlace(t, Space::Argument, 1, 0, 16, Access::ReadWrite); },
      "buffer 1: Argument 1 [0, +16]: arguments are read-only"},
     {"ArgumentThatIsState", [](ExecutableT &t) { setPlace(t, Space::Argument, 2, 0, 128); },
      "buffer 1: Argument 2 [0, +128]: the argument is state, which lies in space State"},
     {"ArgumentBounds", [](ExecutableT &t) { setPlace(t, Space::Argument, 1, 0, 17); },
      "buffer 1: Argument 1 [0, +17] is outside its 16 bytes"},
-    {"ResultIndex", [](ExecutableT &t) { setPlace(t, Space::Result, 9, 0, 4); },
-     "buffer 1: Result 9 [0, +4]: there are 9"},
+    {"ResultIndex", [](ExecutableT &t) { setPlace(t, Space::Result, 10, 0, 4); },
+     "buffer 1: Result 10 [0, +4]: there are 10"},
     {"ResultThatIsState", [](ExecutableT &t) { setPlace(t, Space::Result, 3, 0, 128); },
      "buffer 1: Result 3 [0, +128]: the result is next state, which lies in space State"},
     {"ResultBounds", [](ExecutableT &t) { setPlace(t, Space::Result, 2, 64, 256); },
@@ -329,9 +337,54 @@ const Case kReferenceCases[] = {
     {"ResultOrder",
      [](ExecutableT &t) {
        std::vector<Buffer> &buffers = reference(t).commands[0]->what.AsLaunch()->buffers;
-       std::swap(buffers[6], buffers[7]);
+       std::swap(buffers[7], buffers[8]);
      },
-     "buffer 6 is not the whole argument or result at that position"},
+     "buffer 7 is not the whole argument or result at that position"},
+};
+
+/// Applies `change` to every variant of program `index`.
+template <typename Change> void forVariants(ExecutableT &table, size_t index, Change change) {
+  for (auto &variant : table.programs[index]->variants)
+    change(*variant);
+}
+
+const Case kDerivedCases[] = {
+    {"NoProgram", [](ExecutableT &t) { t.programs.pop_back(); }, "state 'kernel.f16': no program 'derive' makes it"},
+    {"NotMade",
+     [](ExecutableT &t) {
+       t.programs.erase(t.programs.begin());
+       t.state.push_back(std::make_unique<StateEntryT>(*t.state[4]));
+       t.state.back()->name = "kernel.half";
+     },
+     "state 'kernel.half': no program 'derive' makes it"},
+    {"NotWritten",
+     [](ExecutableT &t) {
+       t.programs[0]->variants.pop_back();
+       forVariants(t, 0, [](VariantT &v) { v.results.pop_back(); });
+     },
+     "program 'train_step': writes 'kernel', but not 'kernel.f16', which is derived of it"},
+    {"MadeOfState",
+     [](ExecutableT &t) {
+       t.programs[2]->variants.pop_back();
+       forVariants(t, 2, [](VariantT &v) { v.arguments[0]->name = "kernel/adam.m"; });
+     },
+     "program 'derive': argument 'kernel/adam.m' is no parameter"},
+    {"MadeOfInput",
+     [](ExecutableT &t) {
+       t.programs[2]->variants.pop_back();
+       forVariants(t, 2, [](VariantT &v) { v.arguments[0]->kind = ArgumentKind::Input; });
+     },
+     "program 'derive': argument 'kernel' is no parameter"},
+    {"MakesOther",
+     [](ExecutableT &t) {
+       t.programs[2]->variants.pop_back();
+       forVariants(t, 2, [](VariantT &v) {
+         v.results.push_back(std::make_unique<ResultT>(*v.results[0]));
+         v.results.back()->name = "kernel/adam.m";
+         v.results.back()->type->element = ElementType::F32;
+       });
+     },
+     "program 'derive': result 'kernel/adam.m' is no derived state"},
 };
 
 // All of these are about command 1 of a variant for a GPU.
@@ -388,6 +441,11 @@ TEST(Verify, Place) {
 TEST(Verify, Reference) {
   for (const Case &test : kReferenceCases)
     expectRefusal(test, "program 'train_step': variant 2: ");
+}
+
+TEST(Verify, Derived) {
+  for (const Case &test : kDerivedCases)
+    expectRefusal(test, "");
 }
 
 TEST(Verify, GPU) {

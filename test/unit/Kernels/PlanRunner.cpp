@@ -80,7 +80,7 @@ public:
       : arena(plan.arenaBytes, kPoison), constants(plan.constants) {
     for (unsigned i = 0; i < func.getNumArguments(); ++i) {
       ArgumentRole role = getArgumentRole(func, i);
-      if (role == ArgumentRole::Parameter || role == ArgumentRole::State)
+      if (isState(role))
         states[getArgumentName(func, i).str()] = arguments[i].bytes;
       inputs.push_back(arguments[i].bytes);
     }

@@ -43,7 +43,7 @@ TrainingJob::TrainingJob(const std::string &model, const std::string &pipeline)
 void TrainingJob::initialize(mlir::func::FuncOp func) {
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     const ArgumentRole role = getArgumentRole(func, i);
-    if (role != ArgumentRole::Parameter && role != ArgumentRole::State)
+    if (!isState(role))
       continue;
     Tensor value = Tensor::zeros(*tensorTypeOf(func.getArgumentTypes()[i]));
     if (mlir::Attribute initializer = func.getArgAttr(i, names::initializer)) {

@@ -33,13 +33,14 @@ Job::Job(const std::string &model, CompileOptions options) : context(mlir::MLIRC
   }
   for (auto program : module->getOps<mlir::func::FuncOp>())
     addInitialState(program);
+  derive();
 }
 
 void Job::addInitialState(mlir::func::FuncOp program) {
   for (mlir::BlockArgument argument : program.getArguments()) {
     unsigned index = argument.getArgNumber();
     ArgumentRole role = getArgumentRole(program, index);
-    if (role != ArgumentRole::Parameter && role != ArgumentRole::State)
+    if (!isState(role))
       continue;
     Tensor tensor = Tensor::zeros(*tensorTypeOf(argument.getType()));
     double value = 0;
@@ -54,6 +55,11 @@ void Job::addInitialState(mlir::func::FuncOp program) {
                  : Tensor::ofIntegers(tensor.type, std::vector<int64_t>(elements, static_cast<int64_t>(value)));
     state.emplace(getArgumentName(program, index).str(), tensor);
   }
+}
+
+void Job::derive() {
+  if (module && !getPrograms(*module, ProgramKind::Derive).empty())
+    run(ProgramKind::Derive, {});
 }
 
 TensorMap Job::run(ProgramKind kind, const TensorMap &inputs) {

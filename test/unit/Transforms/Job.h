@@ -28,6 +28,9 @@ public:
   /// Runs the program of this kind on the inputs; returns its other results by name, the loss as "loss".
   TensorMap run(ProgramKind kind, const TensorMap &inputs);
 
+  /// Makes derived state of the parameters, where the job has any.
+  void derive();
+
   /// Parameters and state by name; states start as their initializers say (zeros, ones and constants; others are 0).
   TensorMap state;
 

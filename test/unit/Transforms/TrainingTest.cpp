@@ -62,6 +62,7 @@ void initialize(Job &job) {
   job.state["b1"] = floats({8}, uniform(8, 2));
   job.state["w2"] = floats({8, 3}, uniform(24, 3));
   job.state["rng"] = integers(ElementType::I64, {2}, {42, 0});
+  job.derive();
 }
 
 TensorMap batch(int64_t rows, uint64_t seed) {
