@@ -18,7 +18,7 @@ using namespace mp;
 static std::string contentOf(KernelOp kernel) {
   std::string content;
   llvm::raw_string_ostream out(content);
-  out << kernel.getScheduleAttr() << kernel->getResultTypes();
+  out << kernel.getScheduleAttr() << kernel.getGuardAttr() << kernel->getResultTypes();
   OpPrintingFlags flags;
   flags.printGenericOpForm().useLocalScope();
   Block &body = kernel.getBody().front();

@@ -15,6 +15,8 @@ KernelFunction::KernelFunction(KernelOp kernel)
 void KernelFunction::bindInputs(Elements &elements) {
   for (auto [argument, pointer] : llvm::zip_equal(body().getArguments(), inputs))
     elements.bindMemory(argument, pointer);
+  if (isUnskipped)
+    elements.bindUniform(body().getArgument(*kernel.getGuard()), intConstant(b, b.getI32Type(), -1));
 }
 
 Value KernelFunction::offset(Value pointer, Type type, Value index) {
@@ -76,6 +78,24 @@ FailureOr<SmallVector<Value>> KernelFunction::when(Value condition, ValueRange o
     scf::YieldOp::create(b, otherwise);
   }
   return SmallVector<Value>(branch.getResults());
+}
+
+FailureOr<int64_t> KernelFunction::unlessSkipped(function_ref<FailureOr<int64_t>()> emit) {
+  std::optional<uint64_t> guard = kernel.getGuard();
+  if (!guard)
+    return emit();
+  Value bad = LLVM::LoadOp::create(b, b.getI32Type(), input(*guard), 4);
+  Value isGood = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bad, intConstant(b, b.getI32Type(), 0));
+  isUnskipped = true;
+  FailureOr<int64_t> blocks = failure();
+  LogicalResult done = when(isGood, [&] {
+    blocks = emit();
+    return success(succeeded(blocks));
+  });
+  isUnskipped = false;
+  if (failed(done))
+    return failure();
+  return blocks;
 }
 
 LogicalResult KernelFunction::forBlocks(int64_t first, int64_t count, bool isAll,

@@ -68,6 +68,10 @@ public:
   when(mlir::Value condition, mlir::ValueRange otherwise,
        llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>()> then);
 
+  /// emit(), which gives the number of blocks, inside of a test where the kernel has a guard: on a skipped step blocks
+  /// return before they read anything else. Inside, the guard is known to be less than 0.
+  mlir::FailureOr<int64_t> unlessSkipped(llvm::function_ref<mlir::FailureOr<int64_t>()> emit);
+
   /// `range` of consecutive blocks runs body(block - range.first).
   llvm::LogicalResult forBlocks(int64_t first, int64_t count, bool isAll,
                                 llvm::function_ref<llvm::LogicalResult(mlir::Value)> body);
@@ -76,6 +80,9 @@ protected:
   explicit KernelFunction(KernelOp kernel);
 
   llvm::SmallVector<mlir::Value> inputs, results;
+
+private:
+  bool isUnskipped = false; ///< what is emitted now runs only where the guard is less than 0
 };
 
 } // namespace mp

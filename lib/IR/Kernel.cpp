@@ -13,9 +13,22 @@ using namespace mp;
 // Text
 //===----------------------------------------------------------------------===//
 
+/// `(%a)`: one of the block arguments, by its number.
+static ParseResult parseGuard(OpAsmParser &parser, ArrayRef<OpAsmParser::Argument> arguments, IntegerAttr &guard) {
+  OpAsmParser::UnresolvedOperand name;
+  if (parser.parseLParen() || parser.parseOperand(name) || parser.parseRParen())
+    return failure();
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    if (argument.ssaName.name == name.name && argument.ssaName.number == name.number) {
+      guard = parser.getBuilder().getI64IntegerAttr(index);
+      return success();
+    }
+  return parser.emitError(name.location, "is no input of the kernel");
+}
+
 ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
                             SmallVectorImpl<Type> &inputTypes, Attribute &schedule, ArrayAttr &places,
-                            SmallVectorImpl<Type> &resultTypes, Region &body) {
+                            IntegerAttr &guard, SmallVectorImpl<Type> &resultTypes, Region &body) {
   SmallVector<OpAsmParser::Argument> arguments;
   if (parser.parseAssignmentList(arguments, inputs))
     return failure();
@@ -24,6 +37,8 @@ ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Un
     return failure();
   if (succeeded(parser.parseOptionalKeyword("place")) &&
       (parser.parseLParen() || parser.parseAttribute(places) || parser.parseRParen()))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("guard")) && parseGuard(parser, arguments, guard))
     return failure();
 
   FunctionType type;
@@ -40,7 +55,7 @@ ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Un
 }
 
 void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, TypeRange inputTypes, Attribute schedule,
-                     ArrayAttr places, TypeRange resultTypes, Region &body) {
+                     ArrayAttr places, IntegerAttr guard, TypeRange resultTypes, Region &body) {
   printer << "(";
   llvm::interleaveComma(llvm::zip(body.getArguments(), inputs), printer, [&](const auto &pair) {
     printer.printRegionArgument(std::get<0>(pair), {}, /*omitType=*/true);
@@ -51,6 +66,8 @@ void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, Ty
     printer << " schedule(" << schedule << ")";
   if (places)
     printer << " place(" << places << ")";
+  if (guard)
+    printer << " guard(" << body.getArgument(guard.getInt()) << ")";
   printer << " : (" << inputTypes << ") -> ";
   // The parentheses of one result are optional, as in a function type.
   if (resultTypes.size() == 1)
@@ -81,6 +98,16 @@ int64_t MatmulPartsOp::getContractionSize() { return contractionSize(*this); }
 // mp.kernel
 //===----------------------------------------------------------------------===//
 
+static LogicalResult verifyGuard(KernelOp op) {
+  std::optional<uint64_t> guard = op.getGuard();
+  if (!guard)
+    return success();
+  Type scalar = RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
+  if (*guard >= op.getInputs().size() || op.getInputs()[*guard].getType() != scalar)
+    return op.emitOpError("guard is not an input of type ") << scalar;
+  return op.getPlaces() ? success() : op.emitOpError("has a guard for results that have no places");
+}
+
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
   if (block.getNumArguments() != getInputs().size())
@@ -90,7 +117,7 @@ LogicalResult KernelOp::verify() {
       return emitOpError("input ") << index << " is " << input << ", its block argument " << argument;
   if (getPlaces() && getPlaces()->size() != getNumResults())
     return emitOpError("has ") << getNumResults() << " results and " << getPlaces()->size() << " places";
-  return success();
+  return verifyGuard(*this);
 }
 
 LogicalResult KernelOp::verifyRegions() {

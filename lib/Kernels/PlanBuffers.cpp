@@ -3,6 +3,7 @@
 
 #include "mp/Kernels/Passes.h"
 
+#include "Guards.h"
 #include "Places.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/CostModel.h"
@@ -31,6 +32,7 @@ public:
     placeResults();
     addCopies();
     placeInArena();
+    setGuards();
     return arenaBytes;
   }
 
@@ -145,6 +147,14 @@ private:
           llvm::map_to_vector(kernel.getResults(), [&](Value result) { return places.lookup(result); });
       kernel.setPlacesAttr(ArrayAttr::get(func.getContext(), own));
     }
+  }
+
+  /// What is updated in place stays as it is where the kernel does nothing.
+  void setGuards() {
+    GuardFinder guards(func);
+    for (KernelOp kernel : kernels)
+      if (std::optional<unsigned> input = guards.find(kernel))
+        kernel.setGuard(*input);
   }
 
   func::FuncOp func;

@@ -8,7 +8,7 @@ using namespace mp;
 static KernelOp createEmpty(KernelOp old, TypeRange results, const Twine &name) {
   OpBuilder before(old);
   return KernelOp::create(before, old.getLoc(), results, name.str(), ValueRange(), /*schedule=*/nullptr,
-                          /*places=*/nullptr);
+                          /*places=*/nullptr, /*guard=*/nullptr);
 }
 
 RebuiltKernel::RebuiltKernel(KernelOp old, TypeRange results, const Twine &name)

@@ -3,6 +3,7 @@
 
 #include "mp/Kernels/Passes.h"
 
+#include "Guards.h"
 #include "KernelKind.h"
 #include "Places.h"
 #include "mp/Analysis/CostModel.h"
@@ -149,7 +150,18 @@ private:
       if (auto kernel = dyn_cast<KernelOp>(op); kernel && scheduled && failed(verifySchedule(kernel)))
         return failure();
     }
-    return planned ? PlaceVerifier(func).verify() : success();
+    if (!planned)
+      return success();
+    return failed(PlaceVerifier(func).verify()) ? failure() : verifyGuards(func);
+  }
+
+  /// Before and after a kernel that did nothing every place holds what its result has.
+  static LogicalResult verifyGuards(func::FuncOp func) {
+    GuardFinder guards(func);
+    for (KernelOp kernel : func.getOps<KernelOp>())
+      if (std::optional<uint64_t> guard = kernel.getGuard(); guard && guards.find(kernel) != *guard)
+        return kernel.emitOpError("has a guard, but a result that is no next value over its old one under it");
+    return success();
   }
 };
 

@@ -319,3 +319,44 @@ func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
   %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<100x40xf32> -> tensor<3xi32>
   return %f : tensor<3xi32>
 }
+
+// -----
+
+func.func @guard_name(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{is no input of the kernel}}
+  %0 = mp.kernel "k" (%a = %x) place([#mp.arena<0>]) guard(%b) : (tensor<4xf32>) -> tensor<4xf32> {
+    mp.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @guard_type(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{guard is not an input of type 'tensor<i32>'}}
+  %0 = mp.kernel "k" (%a = %x) place([#mp.arena<0>]) guard(%a) : (tensor<4xf32>) -> tensor<4xf32> {
+    mp.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @guard_number(%x: tensor<i32>) -> tensor<i32> {
+  // expected-error@+1 {{guard is not an input of type 'tensor<i32>'}}
+  %0 = "mp.kernel"(%x) ({
+  ^bb0(%a: tensor<i32>):
+    mp.yield %a : tensor<i32>
+  }) {kernel_name = "k", places = [#mp.arena<0>], guard = 1 : i64} : (tensor<i32>) -> tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+func.func @guard_without_places(%x: tensor<i32>) -> tensor<i32> {
+  // expected-error@+1 {{has a guard for results that have no places}}
+  %0 = mp.kernel "k" (%a = %x) guard(%a) : (tensor<i32>) -> tensor<i32> {
+    mp.yield %a : tensor<i32>
+  }
+  return %0 : tensor<i32>
+}

@@ -25,6 +25,17 @@ func.func @kernel_has_schedule_and_places(%x: tensor<4xf32>) -> (tensor<4xf32>, 
   return %r, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
+// CHECK-LABEL: @kernel_has_a_guard
+func.func @kernel_has_a_guard(%w: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %bad: tensor<i32>) -> tensor<4xf32> {
+  // CHECK: mp.kernel "sgd" ({{.*}}, %[[BAD:.*]] = %arg3) place([#mp.state<"w">]) guard(%[[BAD]]) : (
+  %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad) place([#mp.state<"w">]) guard(%d)
+      : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32> {
+    %1 = mp.sgd %a, %b, %c guard %d : tensor<4xf32>
+    mp.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
 // CHECK-LABEL: @kernel_without_inputs
 func.func @kernel_without_inputs() -> tensor<4xi32> {
   // CHECK: mp.kernel "iota" () schedule(#mp.serial<vector = 4>) : () -> tensor<4xi32> {

@@ -97,3 +97,43 @@ func.func @one_value_twice_and_a_constant(%x: tensor<4xf32>) -> (tensor<4xf32>, 
   // CHECK: mp.copy %[[C]] place(#mp.result<3>)
   return %y, %z, %x, %c : tensor<4xf32>, tensor<2x2xf32>, tensor<4xf32>, tensor<2xi32>
 }
+
+// All that an optimizer writes lies over what it replaces or is the copy of it: a skipped step need not run the kernel.
+// CHECK-LABEL: @skipped_step_leaves_all_in_place
+func.func @skipped_step_leaves_all_in_place(%g: tensor<16xf32> {mp.input = "g"}, %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.zeros},
+    %bad: tensor<i32> {mp.input = "bad"}, %w: tensor<16xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
+    %v: tensor<16xf32> {mp.state = "v", mp.initializer = #mp.zeros})
+    -> (tensor<16xf32> {mp.next = "w"}, tensor<16xf32> {mp.next = "v"}, tensor<16xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>})
+    attributes {mp.program = "apply"} {
+  // CHECK: mp.kernel "sgd_0" ({{.*}}%[[BAD:[a-z0-9]+]] = %arg2{{.*}}) place([#mp.state<"w">, #mp.state<"v">, #mp.state<"w/f16">]) guard(%[[BAD]])
+  %n:2 = mp.sgd %w, %g, %lr velocity %v guard %bad {momentum = 0.5 : f32} : tensor<16xf32>
+  %h = mp.cast %n#0 {autocast} : tensor<16xf32> -> tensor<16xf16>
+  return %n#0, %n#1, %h : tensor<16xf32>, tensor<16xf32>, tensor<16xf16>
+}
+
+// A result that lies elsewhere would keep what another step left there.
+// CHECK-LABEL: @new_value_that_is_an_output
+func.func @new_value_that_is_an_output(%g: tensor<16xf32> {mp.input = "g"}, %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.zeros},
+    %bad: tensor<i32> {mp.input = "bad"}, %w: tensor<16xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+    -> (tensor<16xf32> {mp.next = "w"}, tensor<16xf16> {mp.output = "h"}) attributes {mp.program = "train_step"} {
+  // CHECK: mp.kernel "sgd
+  // CHECK-NOT: guard(
+  // CHECK: return
+  %n = mp.sgd %w, %g, %lr guard %bad : tensor<16xf32>
+  %h = mp.cast %n {autocast} : tensor<16xf32> -> tensor<16xf16>
+  return %n, %h : tensor<16xf32>, tensor<16xf16>
+}
+
+// The copy of another parameter, or of a gradient, changes although the step is skipped.
+// CHECK-LABEL: @what_no_guard_keeps
+func.func @what_no_guard_keeps(%g: tensor<16xf32> {mp.input = "g"}, %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.zeros},
+    %bad: tensor<i32> {mp.input = "bad"}, %w: tensor<16xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
+    %s: tensor<16xf32> {mp.state = "sum", mp.initializer = #mp.zeros})
+    -> (tensor<16xf32> {mp.next = "w"}, tensor<16xf32> {mp.next = "sum"}) attributes {mp.program = "train_step"} {
+  // CHECK: mp.kernel
+  // CHECK-NOT: guard(
+  // CHECK: return
+  %n = mp.sgd %w, %g, %lr guard %bad : tensor<16xf32>
+  %t = mp.add %s, %n : tensor<16xf32>, tensor<16xf32> -> tensor<16xf32>
+  return %n, %t : tensor<16xf32>, tensor<16xf32>
+}

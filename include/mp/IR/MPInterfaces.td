@@ -88,4 +88,17 @@ def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   ];
 }
 
+def MP_GuardedOpInterface : OpInterface<"GuardedOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An operation whose results are next values of some of its operands, and have the bits of those on a skipped step.
+  }];
+  let methods = [
+    InterfaceMethod<"The i32 scalar that is at least 0 on a skipped step, or null where no step is skipped.",
+      "::mlir::Value", "getGuard">,
+    InterfaceMethod<"The operand that result `index` is the next value of.", "::mlir::Value", "getOldValue",
+      (ins "unsigned":$index)>,
+  ];
+}
+
 #endif // MP_INTERFACES_TD

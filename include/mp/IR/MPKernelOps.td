@@ -200,7 +200,8 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
   let description = [{
     The body sees nothing but its block arguments, one for each input. Its values are those of the same ops outside: each
     intermediate is rounded to its type. `schedule` says how the blocks of its grid divide the work, `place` where each
-    result lies; both are absent until their passes ran.
+    result lies; both are absent until their passes ran. `guard` names an i32 input: where it is at least 0 every result
+    has the bits that its place already holds, so that blocks may return at once.
 
     Constraints:
     1. Block arguments have the types of the inputs, one each.
@@ -208,6 +209,7 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     3. Every type in the body is a tensor of static shape.
     4. `place` has one place for each result.
     5. The body holds contractions, reductions, maps, movements and constants only: no composite and no other kernel.
+    6. `guard` is an input of type tensor<i32>, of a kernel with places.
 
     Example:
 
@@ -221,11 +223,11 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     ```
   }];
   let arguments = (ins StrAttr:$kernel_name, Variadic<MP_Tensor>:$inputs, OptionalAttr<MP_AnySchedule>:$schedule,
-                       OptionalAttr<MP_PlaceArray>:$places);
+                       OptionalAttr<MP_PlaceArray>:$places, OptionalAttr<I64Attr>:$guard);
   let results = (outs Variadic<MP_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kernel_name custom<Kernel>($inputs, type($inputs), $schedule, $places, type($results), $body) attr-dict
+    $kernel_name custom<Kernel>($inputs, type($inputs), $schedule, $places, $guard, type($results), $body) attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

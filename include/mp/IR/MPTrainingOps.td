@@ -154,7 +154,8 @@ def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleSerial> {
 }
 
 def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleSerial,
-    [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [AllTypesMatch<["input", "result"]>, MP_GuardedOpInterface, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let extraClassDeclaration = [{ ::mlir::Value getOldValue(unsigned) { return getInput(); } }];
   let summary = "a step count plus one, unless the step is skipped";
   let description = [{
     Adds 1 to the last element (the step of an `rng`, or the count itself); where `guard` is given and >= 0 the result
@@ -215,8 +216,12 @@ def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposit
 }
 
 def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
-    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
-  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 6; } }];
+    [AttrSizedOperandSegments, MP_GuardedOpInterface,
+     DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 6; }
+    ::mlir::Value getOldValue(unsigned index) { return index == 0 ? getParameter() : getVelocity(); }
+  }];
   let summary = "one step of stochastic gradient descent";
   let description = [{
     `g = gradient + weight_decay * parameter`; with `velocity`: `v = momentum * velocity + g`, `d = nesterov ? g + momentum
@@ -245,9 +250,12 @@ def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
 }
 
 class MP_AdamLikeOp<string mnemonic> : MP_TrainingOp<mnemonic, MP_RoleMap,
-    [AllTypesMatch<["parameter", "gradient", "m", "v", "new_parameter", "new_m", "new_v"]>,
+    [AllTypesMatch<["parameter", "gradient", "m", "v", "new_parameter", "new_m", "new_v"]>, MP_GuardedOpInterface,
      DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
-  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 24; } }];
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 24; }
+    ::mlir::Value getOldValue(unsigned index) { return index == 0 ? getParameter() : index == 1 ? getM() : getV(); }
+  }];
   let arguments = (ins MP_F32Tensor:$parameter, MP_F32Tensor:$gradient, MP_F32Tensor:$m, MP_F32Tensor:$v,
                        MP_F32Scalar:$learning_rate, MP_I64Scalar:$step, Optional<MP_I32Scalar>:$guard,
                        DefaultValuedAttr<F64Attr, "0.9">:$beta1, DefaultValuedAttr<F64Attr, "0.999">:$beta2,

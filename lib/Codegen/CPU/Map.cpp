@@ -7,7 +7,7 @@ using namespace mp;
 
 FailureOr<int64_t> mp::emitMap(CPUFunction &f, MapScheduleAttr schedule) {
   const int64_t size = schedule.getBlock();
-  return forNests(f, size, [&](const Nest &nest, Value block) {
+  auto emit = [&](const Nest &nest, Value block) {
     Elements values = f.makeElements();
     f.bindInputs(values);
     NestBody body(f, values, nest);
@@ -15,5 +15,6 @@ FailureOr<int64_t> mp::emitMap(CPUFunction &f, MapScheduleAttr schedule) {
       return failure();
     Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), f.i64(nest.elements));
     return emitNestOnCPU(f, nest, body, schedule.getVector(), from, to, size % schedule.getVector() == 0);
-  });
+  };
+  return f.unlessSkipped([&] { return forNests(f, size, emit); });
 }

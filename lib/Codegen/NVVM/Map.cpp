@@ -47,12 +47,13 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
 
 FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
   const int64_t size = schedule.getBlock();
-  return forNests(f, size, [&](const Nest &nest, Value block) {
+  auto emit = [&](const Nest &nest, Value block) {
     Elements values = f.makeElements();
     f.bindInputs(values);
     NestBody body(f, values, nest);
     if (failed(body.prepare()))
       return failure();
     return emitNestOnGPU(f, nest, body, schedule.getVector(), size, block);
-  });
+  };
+  return f.unlessSkipped([&] { return forNests(f, size, emit); });
 }

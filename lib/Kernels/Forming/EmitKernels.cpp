@@ -95,10 +95,10 @@ private:
 
   static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
 
-  /// The op that a kernel is named after: its first root, or what its map ends with.
+  /// The op that a kernel is named after: its first root, what updates state, or what its map ends with.
   static Operation *findRoot(ArrayRef<Operation *> ops) {
     for (Operation *op : ops)
-      if (roleOf(op) != KernelRole::Map && roleOf(op) != KernelRole::Movement)
+      if ((roleOf(op) != KernelRole::Map && roleOf(op) != KernelRole::Movement) || isa<GuardedOpInterface>(op))
         return op;
     return ops.back();
   }
@@ -129,7 +129,7 @@ private:
     Operation *root = findRoot(group.ops);
     std::string name = (root->getName().stripDialect() + "_" + Twine(count++)).str();
     auto kernel = KernelOp::create(builder, root->getLoc(), ValueRange(results).getTypes(), name, operands,
-                                   /*schedule=*/nullptr, /*places=*/nullptr);
+                                   /*schedule=*/nullptr, /*places=*/nullptr, /*guard=*/nullptr);
     IRMapping inside;
     Block &block = kernel.getBody().emplaceBlock();
     for (Value input : inputs)
