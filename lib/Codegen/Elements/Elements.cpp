@@ -89,7 +89,7 @@ LogicalResult Elements::prepare(ValueRange values) {
     if (op && !bindings.contains(value)) {
       if (failed(prepare(op->getOperands())))
         return failure();
-      if (hasScalarParts(op) && failed(partsOf(op)))
+      if (failed(partsOf(op)))
         return failure();
     }
     if (typeOf(value).getNumElements() != 1 || !isReady(value))
@@ -103,13 +103,22 @@ LogicalResult Elements::prepare(ValueRange values) {
 }
 
 FailureOr<ScalarParts> Elements::partsOf(Operation *op) {
-  if (auto known = parts.find(op); known != parts.end() || !hasScalarParts(op))
-    return known != parts.end() ? known->second : ScalarParts();
-  FailureOr<ScalarParts> built = buildScalarParts(b, op, [&](Value operand, int64_t index) {
-    return at(operand, {intConstant(b, b.getI64Type(), index), 1, zero, 0, 1});
-  });
+  PartsKey key(op->getName(), op->getAttrDictionary(), scalarPartOperands(op));
+  if (std::get<2>(key).empty())
+    return ScalarParts();
+  // Few: ops that differ in this differ in what the user asked for.
+  for (const auto &[known, own] : parts)
+    if (known == key)
+      return own;
+  auto build = [&]() -> FailureOr<ScalarParts> {
+    Scope scope(*this);
+    return buildScalarParts(b, op, [&](Value operand, int64_t index) {
+      return at(operand, {intConstant(b, b.getI64Type(), index), 1, zero, 0, 1});
+    });
+  };
+  FailureOr<ScalarParts> built = sharedParts && hasCostlyParts(op) ? sharedParts(build) : build();
   if (succeeded(built))
-    parts[op] = *built;
+    parts.emplace_back(std::move(key), *built);
   return built;
 }
 

@@ -61,6 +61,12 @@ public:
   /// or, for one lane and where the row is not even, by its position.
   Lanes inRow(mlir::Value row, int64_t columns, mlir::Value column, int64_t width, bool isEven);
 
+  /// Has costly parts built by `how`, which calls `build` where one thread does it for others and gives every one what
+  /// that built.
+  using BuildParts =
+      std::function<mlir::FailureOr<ScalarParts>(llvm::function_ref<mlir::FailureOr<ScalarParts>()> build)>;
+  void shareParts(BuildParts how) { sharedParts = std::move(how); }
+
   /// Builds what `values` need once, not per element: values of one element and the scalar parts of ops. What they
   /// need must be bound, except values that the emitter will bind later.
   llvm::LogicalResult prepare(mlir::ValueRange values);
@@ -118,7 +124,10 @@ private:
   LaneBuilder &b;
   const bool alignsLanes;
   llvm::DenseMap<mlir::Value, Binding> bindings;
-  llvm::DenseMap<mlir::Operation *, ScalarParts> parts;
+  /// By op, attributes and operands: optimizers of several tensors have the same parts.
+  using PartsKey = std::tuple<mlir::OperationName, mlir::DictionaryAttr, llvm::SmallVector<mlir::Value, 2>>;
+  std::vector<std::pair<PartsKey, ScalarParts>> parts;
+  BuildParts sharedParts;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> runs;
   std::vector<Remembered> scopes;
   llvm::DenseSet<mlir::Value> prepared;

@@ -56,11 +56,39 @@ Value GPUFunction::sharedAt(int64_t place) {
   return offset(LLVM::AddressOfOp::create(b, shared), b.getI8Type(), place);
 }
 
-Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
+int64_t GPUFunction::reserveShared(int64_t bytes, int64_t alignment) {
   const auto place = static_cast<int64_t>(llvm::alignTo(usedShared, alignment));
   usedShared = place + bytes;
   mostShared = std::max(mostShared, usedShared);
-  return sharedAt(place);
+  return place;
+}
+
+Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
+  return sharedAt(reserveShared(bytes, alignment));
+}
+
+FailureOr<ScalarParts> GPUFunction::onceInBlock(function_ref<FailureOr<ScalarParts>()> build) {
+  FailureOr<ScalarParts> built = failure();
+  int64_t place = 0, bytes = 4;
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, i64(0));
+  LogicalResult done = when(isFirst, [&] {
+    built = build();
+    if (failed(built))
+      return failure();
+    for (Value part : *built)
+      bytes = std::max<int64_t>(bytes, part.getType().getIntOrFloatBitWidth() / 8);
+    place = reserveShared(bytes * static_cast<int64_t>(built->size()), /*alignment=*/16);
+    for (auto [index, part] : llvm::enumerate(*built))
+      LLVM::StoreOp::create(b, part, sharedAt(place + bytes * static_cast<int64_t>(index)));
+    return success();
+  });
+  if (failed(done))
+    return failure();
+  barrier();
+  ScalarParts known;
+  for (auto [index, part] : llvm::enumerate(*built))
+    known.push_back(LLVM::LoadOp::create(b, part.getType(), sharedAt(place + bytes * static_cast<int64_t>(index))));
+  return known;
 }
 
 Value GPUFunction::sharedForWarps(Type type, unsigned index) {

@@ -35,6 +35,9 @@ public:
   /// The same for one value of `type` from each warp, of up to 8 bytes, and for several of those by `index`. All who
   /// ask share it, with barriers between.
   mlir::Value sharedForWarps(mlir::Type type, unsigned index);
+  /// What `build` gives, scalars of up to 8 bytes, built by one thread of the block and known to all. All threads are
+  /// here.
+  mlir::FailureOr<ScalarParts> onceInBlock(llvm::function_ref<mlir::FailureOr<ScalarParts>()> build);
   /// The most that was set aside at once.
   int64_t sharedBytes() const { return mostShared; }
   /// What is set aside from here on may be set aside again after emit(): for code that a block runs instead of other.
@@ -59,6 +62,7 @@ public:
   mlir::LogicalResult finish(int64_t grid);
 
 private:
+  int64_t reserveShared(int64_t bytes, int64_t alignment);
   mlir::Value sharedAt(int64_t offset);
 
   mlir::LLVM::GlobalOp shared;

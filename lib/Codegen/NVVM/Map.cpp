@@ -50,6 +50,7 @@ FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
   auto emit = [&](const Nest &nest, Value block) {
     Elements values = f.makeElements();
     f.bindInputs(values);
+    values.shareParts([&](auto build) { return f.onceInBlock(build); });
     NestBody body(f, values, nest);
     if (failed(body.prepare()))
       return failure();

@@ -138,7 +138,14 @@ bool mp::readsPerElement(OpOperand &operand) {
   return !isa<DropoutOp>(op) || operand.getOperandNumber() == 0;
 }
 
-bool mp::hasScalarParts(Operation *op) { return isa<DropoutOp, AdamOp, AdamWOp>(op); }
+SmallVector<Value, 2> mp::scalarPartOperands(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SmallVector<Value, 2>>(op)
+      .Case([](DropoutOp dropout) { return SmallVector<Value, 2>{dropout.getRng()}; })
+      .Case<AdamOp, AdamWOp>([](auto adam) { return SmallVector<Value, 2>{adam.getLearningRate(), adam.getStep()}; })
+      .Default([](Operation *) { return SmallVector<Value, 2>(); });
+}
+
+bool mp::hasCostlyParts(Operation *op) { return isa<AdamOp, AdamWOp>(op); }
 
 FailureOr<ScalarParts> mp::buildScalarParts(LaneBuilder &b, Operation *op,
                                             function_ref<FailureOr<Value>(Value, int64_t)> load) {

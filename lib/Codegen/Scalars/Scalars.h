@@ -52,8 +52,11 @@ bool isMap(mlir::Operation *op);
 /// of a dropout, whose parts have it.
 bool readsPerElement(mlir::OpOperand &operand);
 
-/// Whether buildScalarParts has something to do for the op.
-bool hasScalarParts(mlir::Operation *op);
+/// The operands that the op's scalar parts are made of; none where it has no parts.
+llvm::SmallVector<mlir::Value, 2> scalarPartOperands(mlir::Operation *op);
+
+/// Whether scalar parts cost so much that no two threads of a block should build the same: the powers of Adam do.
+bool hasCostlyParts(mlir::Operation *op);
 
 /// Builds the op's scalar parts. `load` gives element `index` of an operand that does not depend on the element.
 mlir::FailureOr<ScalarParts>
