@@ -116,7 +116,8 @@ def PlanBuffersPass : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
     values that are never live at once share bytes. A next value is written in place when no later kernel reads the old
     one and the writing kernel reads it, if at all, only at the index it writes; else it goes to the arena and an
     `mp.copy` at the end moves it. A result that is an argument, a constant or a second name of a value becomes an
-    `mp.copy`, too. Arena offsets are multiples of 64.
+    `mp.copy`, too. Arena offsets are multiples of 64. A map kernel all of whose results are next values in place, with
+    their old bits on a skipped step, gets the `guard` by which its blocks skip it.
 
     A remark tells the bytes of the arena, of state and of both. Needs `mp-form-kernels`.
 
@@ -150,7 +151,8 @@ def VerifyKernelsPass : Pass<"mp-verify-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     After `mp-form-kernels` a program holds `mp.kernel`, `mp.constant`, `mp.reshape` (a view), `mp.copy` and
     `func.return`. With `scheduled` every kernel has a schedule that fits its body, with `planned` every kernel has places,
-    inside the arena, and values that are live at once do not overlap. What does not hold is an error at the op.
+    inside the arena, values that are live at once do not overlap, and a guarded kernel changes nothing on a skipped step.
+    What does not hold is an error at the op.
 
     Example, an error at `mp.relu`:
 
