@@ -19,7 +19,7 @@ namespace mp {
 
 namespace {
 struct CompileCommand {
-  std::string model, output = "-", stage = "executable", dumpDirectory;
+  std::string model, output = "-", stage = "executable", dumpDirectory, remarks;
   CompileFlags flags;
 };
 } // namespace
@@ -45,7 +45,7 @@ static void run(const CompileCommand &command) {
   options.dumpDirectory = command.dumpDirectory;
   if (*stage == Stage::Executable && command.output == "-")
     fail("an executable needs a file to go to: -o F.mpx");
-  withModel(command.model, [&](ModuleOp module) {
+  withModel(command.model, command.remarks, [&](ModuleOp module) {
     FailureOr<Compilation> result = compile(module, options);
     if (failed(result))
       return false;
@@ -66,6 +66,8 @@ void addCompileCommand(CLI::App &app) {
   verb->add_option("-o,--output", command->output, "where the result goes");
   verb->add_option("--compile-to", command->stage, "the last stage: " + stageNames())->type_name("STAGE");
   verb->add_option("--dump-dir", command->dumpDirectory, "a folder for one numbered file per stage")->type_name("DIR");
+  verb->add_option("--remarks-filter", command->remarks, "print the remarks of categories that match, as mp-opt does")
+      ->type_name("REGEX");
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });
 }

@@ -9,8 +9,10 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include "mp/Pipeline/Model.h"
@@ -95,13 +97,27 @@ private:
 };
 } // namespace
 
-void withModel(const std::string &path, llvm::function_ref<bool(ModuleOp)> action) {
+/// As mp-opt does with --remarks-filter and --remark-format=emitRemark.
+static void printRemarks(MLIRContext &context, const std::string &categories) {
+  if (std::string error; !llvm::Regex(categories).isValid(error))
+    fail("--remarks-filter: " + error);
+  remark::RemarkCategories shown;
+  // `all` only joins kinds that have a filter of their own.
+  shown.passed = shown.missed = shown.analysis = shown.failed = categories;
+  if (failed(remark::enableOptimizationRemarks(context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+                                               shown, /*printAsEmitRemarks=*/true)))
+    fail("remarks cannot be printed");
+}
+
+void withModel(const std::string &path, const std::string &remarks, llvm::function_ref<bool(ModuleOp)> action) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   ModelDiagnostics handler(sources, context);
+  if (!remarks.empty())
+    printRemarks(context, remarks);
   OwningOpRef<ModuleOp> module = readModel(path, context);
   if (!module || !action(*module))
     throw CLI::RuntimeError(1);
@@ -117,7 +133,7 @@ std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, c
     return std::make_shared<const LoadedExecutable>(std::move(*file));
   }
   std::shared_ptr<const LoadedExecutable> result;
-  withModel(path, [&](ModuleOp module) {
+  withModel(path, /*remarks=*/"", [&](ModuleOp module) {
     FailureOr<std::shared_ptr<const LoadedExecutable>> loaded = compileAndLoad(module, options);
     if (succeeded(loaded))
       result = *loaded;

@@ -41,8 +41,9 @@ bool isExecutable(llvm::StringRef path);
 /// Reads and compiles a model, or reads an executable. Diagnostics go to standard error.
 std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, const CompileOptions &options);
 
-/// Runs `action` on the module in `path`, with diagnostics printed without the op that they are about.
-void withModel(const std::string &path, llvm::function_ref<bool(mlir::ModuleOp)> action);
+/// Runs `action` on the module in `path`, with diagnostics printed without the op that they are about. Remarks of
+/// categories that match the regular expression `remarks` are printed; none where it is empty.
+void withModel(const std::string &path, const std::string &remarks, llvm::function_ref<bool(mlir::ModuleOp)> action);
 
 } // namespace mp
 

@@ -81,6 +81,6 @@ std::unique_ptr<OperandCopy> mp::makeOperandCopy(GPUFunction &f, Elements &value
     return makeAsyncCopy(f, view, tile);
   if (!why.empty() && f.chip.has(ChipFeature::CpAsync))
     remark::missed(product.op->getLoc(), remark::RemarkOpts::name("AsyncCopy").category("codegen"))
-        << (isLhs ? "lhs" : "rhs") << " goes through registers: " << why;
+        << (Twine(isLhs ? "lhs" : "rhs") + " goes through registers on " + f.chip.name + ": " + why).str();
   return makeStagedCopy(f, values, view, tile, shared);
 }
