@@ -21,12 +21,12 @@ SmallVector<Nest> mp::findNests(KernelFunction &f) {
   return llvm::map_to_vector(shapes, [](const auto &entry) { return entry.second; });
 }
 
-FailureOr<int64_t> mp::forNests(KernelFunction &f, int64_t size,
+FailureOr<int64_t> mp::forNests(KernelFunction &f, function_ref<int64_t(const Nest &)> countBlocks,
                                 function_ref<LogicalResult(const Nest &, Value)> emit) {
   SmallVector<Nest> nests = findNests(f);
   int64_t grid = 0;
   for (const Nest &nest : nests) {
-    const int64_t blocks = llvm::divideCeil(nest.elements, size);
+    const int64_t blocks = countBlocks(nest);
     auto emitBlock = [&](Value block) { return emit(nest, block); };
     if (blocks != 0 && failed(f.forBlocks(grid, blocks, nests.size() == 1, emitBlock)))
       return failure();

@@ -16,8 +16,8 @@ struct Nest {
 /// The nests of a kernel, in the order in which the shapes first appear among the results.
 llvm::SmallVector<Nest> findNests(KernelFunction &f);
 
-/// emit(nest, block of the nest) for every nest in blocks of `size` elements. Gives the number of blocks.
-mlir::FailureOr<int64_t> forNests(KernelFunction &f, int64_t size,
+/// emit(nest, block of the nest) for every nest, each in so many blocks. Gives the number of blocks.
+mlir::FailureOr<int64_t> forNests(KernelFunction &f, llvm::function_ref<int64_t(const Nest &nest)> countBlocks,
                                   llvm::function_ref<mlir::LogicalResult(const Nest &nest, mlir::Value block)> emit);
 
 /// What a nest does at some elements. `values` must have its inputs bound.

@@ -310,8 +310,11 @@ LogicalResult MmaScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector,
-                                      int64_t threads) {
-  if (failed(verifyPositive(emitError, {block, vector, threads})))
+  if (tile > 1 && (block != tile * tile || tile % vector != 0))
+    return emitError() << "a tile of " << tile << " takes a block of " << tile * tile
+                       << " and a vector that divides it, found " << block << " and " << vector;
+                                      int64_t threads, int64_t tile) {
+  if (failed(verifyPositive(emitError, {block, vector, threads, tile})))
     return failure();
   return block % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide block " << block;
 }

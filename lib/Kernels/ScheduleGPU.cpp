@@ -5,6 +5,7 @@
 #include "KernelKind.h"
 #include "SplitContraction.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/Analysis/TransposedNest.h"
 #include "mp/Kernels/MatrixSchedules.h"
 
 #include "mlir/IR/Remarks.h"
@@ -35,7 +36,7 @@ public:
   FailureOr<Attribute> schedule() {
     switch (getKernelKind(kernel)) {
     case KernelKind::Map:
-      return Attribute(MapScheduleAttr::get(context, kThreads * vector * chooseSteps(), vector, kThreads));
+      return Attribute(scheduleMap());
     case KernelKind::Row:
       return Attribute(scheduleRows());
     case KernelKind::Column:
@@ -63,6 +64,25 @@ private:
     llvm::for_each(kernel.getInputs(), consider);
     llvm::for_each(kernel.getResults(), consider);
     return Chip::kAccessBytes / bytes;
+  }
+
+  /// Matrices that a map turns around pass through shared memory. A lane takes 4 bytes of the widest, a warp 128.
+  MapScheduleAttr scheduleMap() {
+    constexpr int64_t kLaneBytes = 4, kMostShared = 48 << 10;
+    int64_t widest = 1, sizes = 0, shared = 0;
+    SmallVector<TransposedNest> nests;
+    for (Value result : kernel.getResults())
+      if (std::optional<TransposedNest> nest = findTransposedNest(kernel, typeOf(result).getShape())) {
+        widest = std::max(widest, nest->elementBytes());
+        sizes = std::gcd(sizes, std::gcd(nest->rows, nest->columns));
+        nests.push_back(*nest);
+      }
+    const int64_t lanes = std::gcd(std::max<int64_t>(kLaneBytes / widest, 1), sizes), tile = Chip::kWarp * lanes;
+    for (const TransposedNest &nest : nests)
+      shared = std::max(shared, nest.sharedBytes(tile));
+    if (nests.empty() || shared > kMostShared)
+      return MapScheduleAttr::get(context, kThreads * vector * chooseSteps(), vector, kThreads, /*tile=*/1);
+    return MapScheduleAttr::get(context, tile * tile, lanes, kThreads, tile);
   }
 
   /// How many times each thread of a map does so: twice, so that one waits for memory while the other computes, where

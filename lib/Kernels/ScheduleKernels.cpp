@@ -39,7 +39,7 @@ public:
       return scheduleContraction(kernel);
     case KernelKind::Map:
       return MapScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 1024), hardware.lanes,
-                                  kOneThread);
+                                  kOneThread, /*tile=*/1);
     case KernelKind::Row:
       return RowScheduleAttr::get(context, pieces(kernel, countRows(kernel), 1), hardware.lanes, kOneThread,
                                   /*team=*/1);

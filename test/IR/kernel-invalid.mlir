@@ -242,6 +242,20 @@ func.func @parts_result(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<2x
 
 // -----
 
+func.func @parts_accumulator(%a: tensor<4x64xbf16>, %b: tensor<64x2xbf16>) -> tensor<2x4x2xbf16> {
+  // expected-error@+1 {{accumulator 'f16' does not serve 'bf16' operands, expected f32}}
+  %p = mp.matmul_parts %a, %b depth 32 acc f16 : tensor<4x64xbf16>, tensor<64x2xbf16> -> tensor<2x4x2xbf16>
+  return %p : tensor<2x4x2xbf16>
+}
+
+// -----
+
+func.func @a_tile_is_a_block() attributes {
+  // expected-error@+1 {{a tile of 32 takes a block of 1024 and a vector that divides it, found 512 and 1}}
+  a = #mp.map<block = 512, vector = 1, threads = 256, tile = 32>} { return }
+
+// -----
+
 func.func @parts_depth(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<?x4x2xf32> {
   // expected-error@+1 {{depth is 0, expected at least 1}}
   %p = mp.matmul_parts %a, %b depth 0 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<?x4x2xf32>

@@ -75,12 +75,18 @@ def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
     The results of one shape are one loop nest, in the order in which the shapes first appear among the results; one
     block computes `block` elements of one nest, in row-major order. Grid: the sum over nests of ceil(elements / block).
 
+    With a `tile`, nests that are matrices which some transpose turns around have blocks of `tile` rows and `tile`
+    columns, batch * ceil(rows / tile) * ceil(columns / tile) of them; what is transposed passes through shared memory.
+
     Constraints:
     1. Every parameter is positive; `vector` divides `block`.
+    2. With a `tile`, `block` is tile * tile and `vector` divides `tile`.
 
-    Example: `#mp.map<block = 65536, vector = 8>`, `#mp.map<block = 4096, vector = 4, threads = 256>`
+    Example: `#mp.map<block = 65536, vector = 8>`, `#mp.map<block = 4096, vector = 4, threads = 256>`,
+    `#mp.map<block = 4096, vector = 2, threads = 256, tile = 64>`
   }];
-  let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
+  let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads,
+                        MP_OneOrMore<"rows and columns of a tile">:$tile);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

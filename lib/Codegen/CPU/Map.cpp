@@ -7,6 +7,7 @@ using namespace mp;
 
 FailureOr<int64_t> mp::emitMap(CPUFunction &f, MapScheduleAttr schedule) {
   const int64_t size = schedule.getBlock();
+  auto countBlocks = [&](const Nest &nest) { return llvm::divideCeil(nest.elements, size); };
   auto emit = [&](const Nest &nest, Value block) {
     Elements values = f.makeElements();
     f.bindInputs(values);
@@ -16,5 +17,5 @@ FailureOr<int64_t> mp::emitMap(CPUFunction &f, MapScheduleAttr schedule) {
     Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), f.i64(nest.elements));
     return emitNestOnCPU(f, nest, body, schedule.getVector(), from, to, size % schedule.getVector() == 0);
   };
-  return f.unlessSkipped([&] { return forNests(f, size, emit); });
+  return f.unlessSkipped([&] { return forNests(f, countBlocks, emit); });
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/TransposingMap.h"
 
 #include <numeric>
 
@@ -46,8 +47,20 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
 }
 
 FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
-  const int64_t size = schedule.getBlock();
-  auto emit = [&](const Nest &nest, Value block) {
+  const int64_t size = schedule.getBlock(), tile = schedule.getTile();
+  auto findTransposed = [&](const Nest &nest) -> std::optional<TransposedNest> {
+    Value first = f.yields()[nest.results.front()];
+    if (tile == 1)
+      return std::nullopt;
+    return findTransposedNest(f.kernel, cast<RankedTensorType>(first.getType()).getShape());
+  };
+  auto countBlocks = [&](const Nest &nest) {
+    std::optional<TransposedNest> transposed = findTransposed(nest);
+    return transposed ? transposed->tiles(tile) : llvm::divideCeil(nest.elements, size);
+  };
+  auto emit = [&](const Nest &nest, Value block) -> LogicalResult {
+    if (std::optional<TransposedNest> transposed = findTransposed(nest))
+      return emitTransposedNest(f, nest, *transposed, schedule, block);
     Elements values = f.makeElements();
     f.bindInputs(values);
     values.shareParts([&](auto build) { return f.onceInBlock(build); });
@@ -56,5 +69,5 @@ FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
       return failure();
     return emitNestOnGPU(f, nest, body, schedule.getVector(), size, block);
   };
-  return f.unlessSkipped([&] { return forNests(f, size, emit); });
+  return f.unlessSkipped([&] { return forNests(f, countBlocks, emit); });
 }

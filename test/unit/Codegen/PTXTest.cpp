@@ -56,6 +56,35 @@ TEST(PTX, EveryChipOfTheTableHasCode) {
   }
 }
 
+// A warp reads and writes 128 bytes of a row at once; shared memory stands between, with one barrier.
+TEST(PTX, AMapThatTurnsAMatrixAroundMovesWholeLines) {
+  struct Case {
+    const char *type, *moved, *stored;
+    int64_t vector, turns;
+  };
+  for (const Case &c : {Case{"f32", "b32", "b32", 1, 4}, Case{"f16", "v2.b16", "b16", 2, 8}}) {
+    const std::string from = "tensor<512x1024x" + std::string(c.type) + ">",
+                      to = "tensor<1024x512x" + std::string(c.type) + ">";
+    const int64_t tile = 32 * c.vector;
+    PTXCompiler compiler(kernelText(from, to,
+                                    "#mp.map<block = " + std::to_string(tile * tile) +
+                                        ", vector = " + std::to_string(c.vector) +
+                                        ", threads = 256, tile = " + std::to_string(tile) + ">",
+                                    "%0 = mp.transpose %x permutation [1, 0]"),
+                         "sm_80");
+    ASSERT_TRUE(compiler.ok()) << compiler.errors;
+    EXPECT_EQ(compiler.code->kernels[0].grid, 512 * 1024 / (tile * tile));
+    EXPECT_EQ(compiler.count("ld.global." + std::string(c.moved)), c.turns) << compiler.text;
+    EXPECT_EQ(compiler.count("st.global." + std::string(c.moved)), c.turns) << compiler.text;
+    EXPECT_EQ(compiler.count("st.shared." + std::string(c.stored)), c.turns * c.vector) << compiler.text;
+    EXPECT_EQ(compiler.count("ld.shared." + std::string(c.stored)), c.turns * c.vector) << compiler.text;
+    EXPECT_EQ(compiler.count("bar.sync") + compiler.count("barrier.sync"), 1) << compiler.text;
+    EXPECT_EQ(compiler.count("setp"), 0) << "whole tiles test nothing\n" << compiler.text;
+    EXPECT_EQ(compiler.count(".local"), 0) << compiler.text;
+    EXPECT_EQ(compiler.assemble(), "");
+  }
+}
+
 TEST(PTX, RefusesABlockThatIsNoWholeNumberOfWarps) {
   PTXCompiler compiler(addText("block = 1024, vector = 4, threads = 100"), "sm_80");
   EXPECT_FALSE(compiler.ok());

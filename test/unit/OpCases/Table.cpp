@@ -84,6 +84,18 @@ static void addData(Cases &cases) {
 static void addElementwise(Cases &cases) {
   struct Shapes {
     std::string name, lhs, rhs, result;
+  cases.push_back({"mp.transpose",
+                   "large, images to channels last",
+                   {{"3x34x9x8x$T"}},
+                   {"3x9x8x34x$T"},
+                   "mp.transpose %0 permutation [0, 2, 3, 1] : {0} -> {r}",
+                   true});
+  cases.push_back({"mp.transpose",
+                   "large, of bytes",
+                   {{"140x260xui8"}},
+                   {"260x140xui8"},
+                   "mp.transpose %0 permutation [1, 0] : {0} -> {r}",
+                   true});
   };
   const Shapes kShapes[] = {{"same", "3x5x", "3x5x", "3x5x"},   {"row", "3x5x", "5x", "3x5x"},
                             {"column", "3x1x", "3x5x", "3x5x"}, {"outer", "3x1x", "1x5x", "3x5x"},
