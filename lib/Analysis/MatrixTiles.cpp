@@ -41,9 +41,9 @@ MatrixInstruction mp::chooseInstruction(const Chip &chip, Type element, bool all
 static constexpr int64_t kChunkBytes = 16;
 
 /// An operand with `outer` x block_k in a block.
-static SharedTile tileOf(MmaScheduleAttr schedule, int64_t outer, bool isKMajor, Type element, Type acc) {
+static SharedTile tileOf(MmaScheduleAttr schedule, int64_t outer, bool isKMajor, Type element, Type sum) {
   const bool isFma = schedule.getInstruction() == MatrixInstruction::Fma;
-  const int64_t bytes = (isFma ? acc : element).getIntOrFloatBitWidth() / 8;
+  const int64_t bytes = (isFma ? sum : element).getIntOrFloatBitWidth() / 8;
   SharedTile tile;
   tile.elementBytes = bytes;
   // Lanes of plain arithmetic read neighbours in the outer dimension; matrix instructions take either order.
@@ -59,18 +59,23 @@ static SharedTile tileOf(MmaScheduleAttr schedule, int64_t outer, bool isKMajor,
   return tile;
 }
 
+/// No f16 arithmetic but that of matrix units: sums in f32 are within every bound of those in f16.
+static Type sumOf(MatrixInstruction instruction, Type acc) {
+  return instruction == MatrixInstruction::Fma && acc.isF16() ? Float32Type::get(acc.getContext()) : acc;
+}
+
 MatrixTiles::MatrixTiles(MmaScheduleAttr schedule, const ProductShape &shape)
-    : schedule(schedule), element(shape.element), info(infoOf(schedule.getInstruction())),
-      lhs(tileOf(schedule, schedule.getBlockM(), !shape.transposeLhs, shape.element, shape.acc)),
-      rhs(tileOf(schedule, schedule.getBlockN(), shape.transposeRhs, shape.element, shape.acc)),
-      accBytes(std::max<int64_t>(shape.acc.getIntOrFloatBitWidth() / 8, 4)) {}
+    : schedule(schedule), element(shape.element), sum(sumOf(schedule.getInstruction(), shape.acc)),
+      info(infoOf(schedule.getInstruction())),
+      lhs(tileOf(schedule, schedule.getBlockM(), !shape.transposeLhs, element, sum)),
+      rhs(tileOf(schedule, schedule.getBlockN(), shape.transposeRhs, element, sum)) {}
 
 static constexpr int64_t kLeastSlabRows = 16;
 
 int64_t MatrixTiles::slabRows() const {
   const int64_t warps = schedule.getWarpsM() * schedule.getWarpsN();
   int64_t rows = schedule.getWarpM();
-  while (rows > kLeastSlabRows && warps * rows * slabPitch() * accBytes > ringBytes())
+  while (rows > kLeastSlabRows && warps * rows * slabPitch() * sumBytes() > ringBytes())
     rows /= 2;
   return rows;
 }
@@ -82,7 +87,7 @@ int64_t MatrixTiles::sharedBytes() const {
 int64_t MatrixTiles::registers() const {
   constexpr int64_t kWord = 4, kAddresses = 32;
   const int64_t lanes = Chip::kWarp, warpM = schedule.getWarpM(), warpN = schedule.getWarpN();
-  const int64_t sums = warpM * warpN * accBytes / kWord / lanes;
+  const int64_t sums = warpM * warpN * sumBytes() / kWord / lanes;
   const int64_t fragments = (warpM * info.lhsCopies * lhs.elementBytes + warpN * info.rhsCopies * rhs.elementBytes) *
                             info.depth / kWord / lanes;
   const int64_t copied = stageBytes() / kWord / schedule.getThreads();

@@ -24,8 +24,6 @@ FailureOr<Product> mp::findProduct(KernelFunction &f) {
   }
   if (!product.op)
     return f.kernel.emitOpError("is scheduled as a contraction and holds none");
-  if (!product.acc.isF32() && !product.acc.isF64())
-    return product.op->emitOpError("accumulates in ") << product.acc << ", which no code does";
   return product;
 }
 
@@ -71,11 +69,14 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
                                     function_ref<void(size_t, Value)> onTile) {
   Elements::Scope scope(values);
   const Lanes here = values.inRow(row, product.n, column, lanes, even);
+  // Sums in f16 are held in f32, and are of f16 at the end and after the bias.
+  auto roundToAcc = [&](Value value) { return product.acc.isF16() ? roundTo(f.b, value, product.acc) : value; };
+  sums = roundToAcc(sums);
   if (product.bias) {
     FailureOr<Value> bias = values.at(product.bias, {values.zero, 1, column, 1, lanes});
     if (failed(bias))
       return failure();
-    sums = arith::AddFOp::create(f.b, sums, *bias);
+    sums = roundToAcc(arith::AddFOp::create(f.b, sums, *bias));
   }
   Type element = typeOf(product.result).getElementType();
   values.bindLanes(product.result, element == product.acc ? sums : roundTo(f.b, sums, element), here);

@@ -2,6 +2,7 @@
 //-----------------------------------------------===//
 
 #include "KernelFormat.h"
+#include "ProductTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -214,12 +215,8 @@ LogicalResult SumSquaresBlocksOp::verify() {
 }
 
 LogicalResult MatmulPartsOp::verify() {
-  Type element = getLhs().getType().getElementType(), other = getRhs().getType().getElementType();
-  if (element != other)
-    return emitOpError("operands differ in type: lhs has ") << element << ", rhs has " << other;
-  Type wanted = element.isF64() ? element : Float32Type::get(getContext());
-  if (getAcc() != wanted)
-    return emitOpError("result has type ") << getAcc() << ", expected " << wanted;
+  if (failed(verifyProductTypes(*this, getAcc())))
+    return failure();
   return static_cast<int64_t>(getDepth()) > 0 ? success()
                                               : emitOpError("depth is ") << getDepth() << ", expected at least 1";
 }
@@ -310,12 +307,12 @@ LogicalResult MmaScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t block, int64_t vector,
-  if (tile > 1 && (block != tile * tile || tile % vector != 0))
-    return emitError() << "a tile of " << tile << " takes a block of " << tile * tile
-                       << " and a vector that divides it, found " << block << " and " << vector;
                                       int64_t threads, int64_t tile) {
   if (failed(verifyPositive(emitError, {block, vector, threads, tile})))
     return failure();
+  if (tile > 1 && (block != tile * tile || tile % vector != 0))
+    return emitError() << "a tile of " << tile << " takes a block of " << tile * tile
+                       << " and a vector that divides it, found " << block << " and " << vector;
   return block % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide block " << block;
 }
 LogicalResult RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t vector,

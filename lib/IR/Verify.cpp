@@ -3,6 +3,8 @@
 
 #include "mp/IR/MP.h"
 
+#include "ProductTypes.h"
+
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -17,16 +19,8 @@ static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(va
 
 LogicalResult MatmulOp::verify() {
   Type element = elementOf(getLhs()), acc = getAcc();
-  if (elementOf(getRhs()) != element)
-    return emitOpError("operands differ in type: lhs has ") << element << ", rhs has " << elementOf(getRhs());
-  bool accFits = element.isF64() ? acc.isF64() : acc.isF32() || (element.isF16() && acc.isF16());
-  if (!accFits)
-    return emitOpError("accumulator ") << acc << " does not serve " << element << " operands, expected "
-                                       << (element.isF64() ? "f64" : "f32");
-  Type result = elementOf(getResult());
-  if (result != element && result != acc)
-    return emitOpError("result has type ")
-           << result << ", expected the operands' " << element << " or the accumulator's " << acc;
+  if (failed(verifyProductTypes(*this, acc)))
+    return failure();
   if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != acc)
     return emitOpError("bias has type ") << elementOf(getBias()) << ", expected the operands' " << element
                                          << " or the accumulator's " << acc;

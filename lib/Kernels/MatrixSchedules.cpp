@@ -45,6 +45,8 @@ static constexpr double kWorthwhile = 0.85;
 static double rateOf(const Chip &chip, MatrixInstruction instruction, const ProductShape &shape) {
   if (instruction == MatrixInstruction::Fma)
     return shape.acc.isF64() ? chip.rates.f64 : chip.rates.f32;
+  if (shape.acc.isF16())
+    return chip.rates.f16Narrow;
   return shape.element.isBF16() ? chip.rates.bf16 : shape.element.isF16() ? chip.rates.f16 : chip.rates.tf32;
 }
 
@@ -59,7 +61,8 @@ static int64_t residentBlocks(const MatrixTiles &tiles, const Chip &chip) {
 
 /// A multiprocessor works on its blocks together, each step limited by arithmetic, fragments from shared memory or
 /// pieces from the cache; a block alone is limited by what one step of k waits for.
-static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shape, const Chip &chip) {
+static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shape, const Chip &chip,
+                              const ProductOptions &options) {
   MmaScheduleAttr s = tiles.schedule;
   const auto multiprocessors = static_cast<double>(chip.multiprocessors);
   const double rate = rateOf(chip, s.getInstruction(), shape) / multiprocessors;
@@ -81,7 +84,8 @@ static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shap
   double seconds = Chip::kLaunchSeconds + rounds * kBlockSeconds +
                    steps * std::max(static_cast<double>(blocks) * step, rounds * alone);
   if (s.getSplitK() > 1) {
-    const double sums = 4.0 * s.getSplitK() * shape.batch * shape.m * shape.n;
+    const unsigned bits = options.typeOfParts(shape.element, shape.acc).getIntOrFloatBitWidth();
+    const double sums = bits / 8.0 * s.getSplitK() * shape.batch * shape.m * shape.n;
     seconds += Chip::kLaunchSeconds + kBlockSeconds + 2 * sums / chip.memoryBandwidth;
   }
   return seconds;
@@ -96,8 +100,8 @@ namespace {
 /// Tries schedules and keeps the best.
 class Search {
 public:
-  Search(const ProductShape &shape, const Chip &chip, bool allowTF32)
-      : shape(shape), chip(chip), instruction(chooseInstruction(chip, shape.element, allowTF32)) {
+  Search(const ProductShape &shape, const Chip &chip, const ProductOptions &options)
+      : shape(shape), chip(chip), options(options), instruction(chooseInstruction(chip, shape.element, options.tf32)) {
     // Zero sizes need a legal schedule, too; their grid is empty.
     for (int64_t *size : {&this->shape.m, &this->shape.n, &this->shape.k, &this->shape.batch})
       *size = std::max<int64_t>(*size, 1);
@@ -138,19 +142,20 @@ private:
     const MatrixTiles tiles(schedule, shape);
     if (!explainIllegal(tiles, chip).empty())
       return;
-    const double seconds = estimateSeconds(tiles, shape, chip);
+    const double seconds = estimateSeconds(tiles, shape, chip, options);
     if (!best.schedule || seconds < best.seconds)
       best = {schedule, seconds};
   }
 
   ProductShape shape;
   const Chip &chip;
+  const ProductOptions &options;
   const MatrixInstruction instruction;
   MatrixChoice whole, cut;
 };
 
 } // namespace
 
-MatrixChoice mp::chooseMatrixSchedule(const ProductShape &shape, const Chip &chip, bool allowTF32) {
-  return Search(shape, chip, allowTF32).run();
+MatrixChoice mp::chooseMatrixSchedule(const ProductShape &shape, const Chip &chip, const ProductOptions &options) {
+  return Search(shape, chip, options).run();
 }

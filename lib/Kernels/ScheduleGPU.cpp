@@ -30,7 +30,7 @@ namespace {
 class GPUScheduler {
 public:
   GPUScheduler(KernelOp kernel, const GPUTarget &target)
-      : kernel(kernel), chip(target.chip), allowTF32(target.allowTF32), context(kernel.getContext()),
+      : kernel(kernel), chip(target.chip), products(target.products), context(kernel.getContext()),
         vector(chooseVector()) {}
 
   FailureOr<Attribute> schedule() {
@@ -104,7 +104,7 @@ private:
 
   FailureOr<Attribute> scheduleProduct() {
     Operation *op = findRole(KernelRole::Contraction).front();
-    MmaScheduleAttr schedule = chooseMatrixSchedule(ProductShape::of(op), chip, allowTF32).schedule;
+    MmaScheduleAttr schedule = chooseMatrixSchedule(ProductShape::of(op), chip, products).schedule;
     if (schedule && schedule.getInstruction() == MatrixInstruction::Mma16x8x8TF32)
       remark::analysis(op->getLoc(), remark::RemarkOpts::name("TF32").category("mp-schedule-kernels"))
           << "operands of f32 are rounded to tf32, as allow-tf32 says";
@@ -168,7 +168,7 @@ private:
 
   KernelOp kernel;
   const Chip &chip;
-  const bool allowTF32;
+  const ProductOptions products;
   MLIRContext *context;
   const int64_t vector;
 };
@@ -186,8 +186,15 @@ SmallVector<KernelOp, 2> mp::splitForGPU(KernelOp kernel, const GPUTarget &targe
   if (products.empty())
     return {kernel};
   const ProductShape shape = ProductShape::of(*products.begin());
-  MmaScheduleAttr schedule = chooseMatrixSchedule(shape, target.chip, target.allowTF32).schedule;
+  MmaScheduleAttr schedule = chooseMatrixSchedule(shape, target.chip, target.products).schedule;
   if (!schedule || schedule.getSplitK() == 1)
     return {kernel};
-  return splitContraction(kernel, depthOfParts(shape.k, schedule.getSplitK(), schedule.getBlockK()));
+  Type stored = target.products.typeOfParts(shape.element, shape.acc);
+  if (stored != shape.acc)
+    remark::analysis((*products.begin()).getLoc(),
+                     remark::RemarkOpts::name("ReducedPrecisionReduction").category("mp-schedule-kernels"))
+        << ("sums of parts of k are rounded to " + Twine(shape.element.isF16() ? "f16" : "bf16") + ", as allow-" +
+            (shape.element.isF16() ? "fp16" : "bf16") + "-reduced-precision-reduction says")
+               .str();
+  return splitContraction(kernel, depthOfParts(shape.k, schedule.getSplitK(), schedule.getBlockK()), stored);
 }

@@ -5,13 +5,14 @@
 
 #include "mp/Analysis/ChipTable.h"
 #include "mp/IR/MP.h"
+#include "mp/Kernels/MatrixSchedules.h"
 
 namespace mp {
 
 /// A chip, and what kernels on it may do that changes results.
 struct GPUTarget {
   const Chip &chip;
-  bool allowTF32 = false; ///< products of f32 in tf32
+  ProductOptions products = {};
 };
 
 /// The schedule of a kernel, from its kind, its shapes and types. Emits an error where it has none.

@@ -133,7 +133,7 @@ private:
     const Chip *chip = findChip(features);
     if (!chip)
       return getOperation().emitError(explainUnknownChip(features));
-    const GPUTarget target{*chip, allowTF32};
+    const GPUTarget target{*chip, {allowTF32, allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction}};
     SmallVector<KernelOp> kernels;
     getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp whole : kernels) {

@@ -9,33 +9,36 @@ using namespace mp;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth) {
+SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type stored) {
   auto matmul = *kernel.getBody().front().getOps<MatmulOp>().begin();
   const int64_t parts = llvm::divideCeil(matmul.getContractionSize(), depth);
-  Type element = matmul.getType().getElementType();
-  RankedTensorType sumType = RankedTensorType::get(matmul.getType().getShape(), matmul.getAcc());
+  // Sums of parts are added up in f32 whatever they are stored in; f64 stays.
+  Type element = matmul.getType().getElementType(), acc = matmul.getAcc();
+  Type wide = acc.isF64() ? acc : Float32Type::get(acc.getContext());
+  RankedTensorType sumType = RankedTensorType::get(matmul.getType().getShape(), wide);
   SmallVector<int64_t> shape(sumType.getShape());
   shape.insert(shape.begin(), parts);
-  auto partsType = RankedTensorType::get(shape, matmul.getAcc());
+  auto partsType = RankedTensorType::get(shape, stored);
 
   RebuiltKernel first(kernel, partsType, kernel.getKernelName() + ".parts");
   Value lhs = first.get(matmul.getLhs()), rhs = first.get(matmul.getRhs());
   first.yield(MatmulPartsOp::create(first.b, partsType, lhs, rhs, matmul.getTransposeLhs(), matmul.getTransposeRhs(),
-                                    static_cast<uint64_t>(depth))
+                                    static_cast<uint64_t>(depth), acc)
                   .getResult());
 
   // The same sum, bias and rounding as those of the product.
   RebuiltKernel second(kernel, kernel->getResultTypes(), kernel.getKernelName());
   ImplicitLocOpBuilder &b = second.b;
-  Value sum = ReduceSumOp::create(b, sumType, second.input(first.kernel.getResult(0)), ArrayRef<int64_t>{0});
-  if (Value bias = matmul.getBias()) {
-    Value addend = second.get(bias);
-    if (typeOf(addend).getElementType() != matmul.getAcc())
-      addend = CastOp::create(b, typeOf(addend).clone(matmul.getAcc()), addend);
-    sum = AddOp::create(b, sumType, sum, addend);
-  }
-  if (element != matmul.getAcc())
-    sum = CastOp::create(b, sumType.clone(element), sum);
+  auto castTo = [&](Value value, Type type) -> Value {
+    if (typeOf(value).getElementType() == type)
+      return value;
+    return CastOp::create(b, typeOf(value).clone(type), value);
+  };
+  Value addends = castTo(second.input(first.kernel.getResult(0)), wide);
+  Value sum = castTo(ReduceSumOp::create(b, sumType, addends, ArrayRef<int64_t>{0}), acc);
+  if (Value bias = matmul.getBias())
+    sum = AddOp::create(b, typeOf(sum), sum, castTo(second.get(bias), acc));
+  sum = castTo(sum, element);
   second.inside.map(matmul.getResult(), sum);
   SmallVector<Value> results;
   for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())

@@ -44,6 +44,9 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   ScheduleKernelsPassOptions schedule;
   schedule.target = options.target;
   schedule.allowTF32 = options.allowTF32;
+  const bool isPyTorch = options.autocast.policy == "pytorch";
+  schedule.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
+  schedule.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
   if (options.target == "cpu")
     schedule.features = options.cpu.empty() ? hostTarget().name.str() : options.cpu;
   else if (!options.chips.empty())

@@ -51,13 +51,14 @@ Tensor rules::evaluate(MatmulPartsOp op, const Frame &frame) {
   const Matrices lhs(frame[op.getLhs()], op.getTransposeLhs());
   const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
   TensorTypeT type = typeOf(op.getResult());
+  const ElementType acc = tensorTypeOf(mlir::RankedTensorType::get({}, op.getAcc()))->element;
   const int64_t k = lhs.columns(), depth = static_cast<int64_t>(op.getDepth());
 
   std::vector<double> result(elementsOf(type.shape));
   const int64_t inPart = static_cast<int64_t>(result.size()) / type.shape.front();
   for (size_t element = 0; element < result.size(); ++element) {
     const int64_t from = element / inPart * depth;
-    Accumulator sum(type.element, frame.options);
+    Accumulator sum(acc, frame.options);
     addProducts(sum, lhs, rhs, element % inPart, from, std::min(from + depth, k));
     result[element] = sum.get();
   }

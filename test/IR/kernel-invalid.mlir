@@ -228,16 +228,16 @@ func.func @mma_positive() attributes {a = #mp.mma<block_m = 0, block_n = 64, blo
 
 func.func @parts_types(%a: tensor<4x64xf16>, %b: tensor<64x2xf32>) -> tensor<2x4x2xf32> {
   // expected-error@+1 {{operands differ in type: lhs has 'f16', rhs has 'f32'}}
-  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x64xf16>, tensor<64x2xf32> -> tensor<2x4x2xf32>
+  %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x64xf16>, tensor<64x2xf32> -> tensor<2x4x2xf32>
   return %p : tensor<2x4x2xf32>
 }
 
 // -----
 
-func.func @parts_result(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<2x4x2xf16> {
-  // expected-error@+1 {{result has type 'f16', expected 'f32'}}
-  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xf16>
-  return %p : tensor<2x4x2xf16>
+func.func @parts_result(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<2x4x2xbf16> {
+  // expected-error@+1 {{result has type 'bf16', expected the operands' 'f16' or the accumulator's 'f32'}}
+  %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xbf16>
+  return %p : tensor<2x4x2xbf16>
 }
 
 // -----
@@ -258,7 +258,7 @@ func.func @a_tile_is_a_block() attributes {
 
 func.func @parts_depth(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<?x4x2xf32> {
   // expected-error@+1 {{depth is 0, expected at least 1}}
-  %p = mp.matmul_parts %a, %b depth 0 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<?x4x2xf32>
+  %p = mp.matmul_parts %a, %b depth 0 acc f32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<?x4x2xf32>
   return %p : tensor<?x4x2xf32>
 }
 
@@ -266,7 +266,7 @@ func.func @parts_depth(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<?x4
 
 func.func @parts_count(%a: tensor<4x70xf16>, %b: tensor<70x2xf16>) -> tensor<2x4x2xf32> {
   // expected-error@+1 {{result #0 has shape [2x4x2], operands and attributes give [3x4x2]}}
-  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x70xf16>, tensor<70x2xf16> -> tensor<2x4x2xf32>
+  %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x70xf16>, tensor<70x2xf16> -> tensor<2x4x2xf32>
   return %p : tensor<2x4x2xf32>
 }
 
@@ -274,7 +274,7 @@ func.func @parts_count(%a: tensor<4x70xf16>, %b: tensor<70x2xf16>) -> tensor<2x4
 
 func.func @parts_shapes(%a: tensor<4x70xf16>, %b: tensor<64x2xf16>) -> tensor<3x4x2xf32> {
   // expected-error@+1 {{contraction sizes differ: lhs has 70, rhs has 64}}
-  %p = mp.matmul_parts %a, %b depth 32 : tensor<4x70xf16>, tensor<64x2xf16> -> tensor<3x4x2xf32>
+  %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x70xf16>, tensor<64x2xf16> -> tensor<3x4x2xf32>
   return %p : tensor<3x4x2xf32>
 }
 

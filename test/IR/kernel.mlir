@@ -69,8 +69,8 @@ func.func @places_and_schedules() attributes {
 
 // CHECK-LABEL: @product_in_parts
 func.func @product_in_parts(%a: tensor<4x70xf16>, %b: tensor<2x70xf16>) -> tensor<3x4x2xf32> {
-  // CHECK: mp.matmul_parts %arg0, %arg1 transpose_rhs depth 32 : tensor<4x70xf16>, tensor<2x70xf16> -> tensor<3x4x2xf32>
-  %p = mp.matmul_parts %a, %b transpose_rhs depth 32 : tensor<4x70xf16>, tensor<2x70xf16> -> tensor<3x4x2xf32>
+  // CHECK: mp.matmul_parts %arg0, %arg1 transpose_rhs depth 32 acc f32 : tensor<4x70xf16>, tensor<2x70xf16> -> tensor<3x4x2xf32>
+  %p = mp.matmul_parts %a, %b transpose_rhs depth 32 acc f32 : tensor<4x70xf16>, tensor<2x70xf16> -> tensor<3x4x2xf32>
   return %p : tensor<3x4x2xf32>
 }
 

@@ -43,6 +43,7 @@ public:
 
   MmaScheduleAttr schedule;
   mlir::Type element; ///< of the operands
+  mlir::Type sum;     ///< of what a lane adds up: the accumulator's, but f32 where plain arithmetic would need f16
   const MatrixInstructionInfo &info;
   SharedTile lhs, rhs; ///< what is multiplied, converted to the type that `fma` works in
 
@@ -53,14 +54,14 @@ public:
   int64_t slabRows() const;
   /// Elements from one row of a slab to the next: no two lanes that store at once share a bank.
   int64_t slabPitch() const { return schedule.getWarpN() + 8; }
-  int64_t slabBytes() const { return slabRows() * slabPitch() * accBytes; }
+  int64_t slabBytes() const { return slabRows() * slabPitch() * sumBytes(); }
   /// Shared memory of a block.
   int64_t sharedBytes() const;
   /// An estimate of the registers of a thread: sums, fragments of two steps, what is on its way, and addresses.
   int64_t registers() const;
 
 private:
-  int64_t accBytes;
+  int64_t sumBytes() const { return sum.getIntOrFloatBitWidth() / 8; }
 };
 
 /// What a schedule needs and `chip` does not have; empty if it has all.

@@ -374,31 +374,31 @@ def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction> {
   let extraClassDeclaration = [{
     /// The size of k.
     int64_t getContractionSize();
-    /// The type of the sums, the result's.
-    ::mlir::Type getAcc() { return getResult().getType().getElementType(); }
     int64_t getOperationsPerElement() { return 2 * ::std::min<int64_t>(getDepth(), getContractionSize()); }
   }];
   let summary = "a matrix product as sums over parts of k";
   let description = [{
     `result[p, ..., i, j]` is the sum of `lhs[..., i, k] * rhs[..., k, j]` over k in [p * depth, (p + 1) * depth), as far
-    as there are k: `mp.matmul` is the sum of the parts. Products and sums are kept in the result's type.
+    as there are k: `mp.matmul` is the sum of the parts. Products and sums are kept in `acc`; each sum is rounded to the
+    result's type, to nearest even.
 
     Constraints:
-    1. `lhs` and `rhs` have the same float element type; the result is f32, f64 of f64.
+    1. `lhs` and `rhs` have the same float element type, the result that type or `acc`; `acc` is one that `mp.matmul`
+       takes.
     2. `lhs` and `rhs` have shapes that `mp.matmul` takes.
     3. `depth` is at least 1; the first dimension of the result is ceil(k / depth), at least 1.
 
     Example:
 
     ```mlir
-    %p = mp.matmul_parts %a, %b depth 32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xf32>
+    %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xf32>
     ```
   }];
   let arguments = (ins MP_FloatTensor:$lhs, MP_FloatTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
-                       I64Attr:$depth);
+                       I64Attr:$depth, TypeAttr:$acc);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? `depth` $depth attr-dict
+    $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? `depth` $depth `acc` $acc attr-dict
     `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -106,6 +106,10 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
     Option<"features", "features", "std::string", "\"avx2\"", "The target's level: sse2, avx2 or avx512; a chip such as sm_80">,
     Option<"allowTF32", "allow-tf32", "bool", "false",
            "Matrix products of f32 on GPUs round their operands to tf32, where the chip multiplies that">,
+    Option<"allowFP16ReducedPrecisionReduction", "allow-fp16-reduced-precision-reduction", "bool", "false",
+           "Matrix products of f16 whose k is cut into parts round the sum of each part to f16">,
+    Option<"allowBF16ReducedPrecisionReduction", "allow-bf16-reduced-precision-reduction", "bool", "false",
+           "The same of bf16">,
   ];
 }
 

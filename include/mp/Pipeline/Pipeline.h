@@ -63,6 +63,9 @@ struct CompileOptions {
   std::string fallback;
   /// Whether matrix products of f32 may round their operands to tf32; of nvptx and simt.
   bool allowTF32 = false;
+  /// Whether matrix products of f16 or bf16 whose k is cut into parts may store the sum of each part in their own type;
+  /// of nvptx and simt. Without a value, whether the policy is `pytorch`: it is PyTorch's default.
+  std::optional<bool> allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction;
   /// Whether code for simt reports every access, for the checks of its device.
   bool reportAccesses = false;
   /// The last stage to run.

@@ -95,6 +95,8 @@ def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
     ListOption<"notPromote", "not-promote", "std::string", "Ops to take out of promote">,
     Option<"clampConstants", "clamp-constants", "bool", "false",
            "Clamp constants to the low type's range, above and towards 0, instead of refusing them">,
+    Option<"allowFP16Accumulation", "allow-fp16-accumulation", "bool", "false",
+           "Matrix products of f16 keep their sums in f16">,
     Option<"planOut", "plan-out", "std::string", "", "A file to write the plan to: one line per op">,
     Option<"planIn", "plan-in", "std::string", "", "A file of plan-out, perhaps edited: each op gets the type it says">,
   ];

@@ -45,7 +45,7 @@ struct Sizing : Product {
 class ContractionEmitter {
 public:
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
-      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(product.acc),
+      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(heldType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)) {}
 
   FailureOr<int64_t> emit();
@@ -83,7 +83,7 @@ private:
   Sizing s;
   Elements values;
   ProductEpilogue epilogue;
-  Type acc;
+  Type acc; ///< of packed operands and of sums: f32 for f16, too
   int64_t width;
   Value batch, firstRow, firstColumn, rows, columns; // of the running block
   Value packedLhs, packedRhs, sums;

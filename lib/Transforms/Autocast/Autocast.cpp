@@ -85,6 +85,17 @@ static void keepSettings(const ProgramGraph &program, const PrecisionPlan &plan,
   }
 }
 
+/// Products of f16 keep their sums in f16; those whose result is the accumulator's f32 stay as their author wants them.
+static void narrowAccumulators(FunctionOpInterface function) {
+  function->walk([](MatmulOp op) {
+    if (!op.getType().getElementType().isF16() || op.getAcc().isF16())
+      return;
+    op.setAcc(op.getType().getElementType());
+    remark::passed(op.getLoc(), remark::RemarkOpts::name("NarrowSums").category(kRemarks))
+        << "sums are kept in f16, as allow-fp16-accumulation says";
+  });
+}
+
 namespace {
 struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
   using Base::Base;
@@ -151,6 +162,8 @@ private:
       print(os, function.getSymName(), program->graph, plan);
     }
     rewrite(*program, plan);
+    if (allowFP16Accumulation)
+      narrowAccumulators(function);
     remarkSummary(function);
     return success();
   }

@@ -112,12 +112,13 @@ NamedTensors absolutes(const NamedTensors &tensors) {
 
 /// How far element values may be apart; the evaluator's value is rounded itself, half an ulp more. `terms` bounds the
 /// number of additions, `absolute` is the sum of absolute terms.
-double allowedError(const std::string &op, ElementType type, double expected, uint64_t terms, double absolute) {
-  const FloatFormat format = formatOf(type);
+double allowedError(const OpCase &use, ElementType type, double expected, uint64_t terms, double absolute) {
+  const std::string &op = use.op;
+  const FloatFormat format = formatOf(type), acc = use.text.find("acc f16") == std::string::npos ? kF32 : kF16;
   if (auto ulps = kUlps.find(op); ulps != kUlps.end())
     return (type == ElementType::F32 ? ulps->second.first : ulps->second.second) * ulp(expected, format);
   if (kSums.contains(op))
-    return contractionBound(terms, absolute, expected, kF32, format) + ulp(expected, format) / 2;
+    return contractionBound(terms, absolute, expected, acc, format) + ulp(expected, format) / 2;
   if (auto size = kRows.find(op); size != kRows.end())
     return contractionBound(terms + 16, std::abs(expected) + size->second * terms, expected, kF32, format) +
            ulp(expected, format) / 2;
@@ -133,7 +134,7 @@ void compare(const OpCase &use, const HostTensor &found, const HostTensor &expec
     if (a == b || (std::isnan(a) && std::isnan(b)))
       continue;
     const bool bounded = isFloat(expected.type.element);
-    const double allowed = bounded ? allowedError(use.op, expected.type.element, b, terms, elementAt(absolute, i)) : 0;
+    const double allowed = bounded ? allowedError(use, expected.type.element, b, terms, elementAt(absolute, i)) : 0;
     if (std::abs(a - b) <= allowed)
       continue;
     ++wrong;

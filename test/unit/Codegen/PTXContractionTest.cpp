@@ -92,6 +92,24 @@ TEST(PTXContraction, Sm70UsesWmma) {
   }
 }
 
+// Sums of f16: two to a register, through the instructions of each generation.
+TEST(PTXContraction, KeepsSumsInF16WhereTheProductSaysSo) {
+  auto narrow = [](const std::string &schedule) {
+    std::string text = productText("f16", 1024, 1024, 1024, "", schedule);
+    return text.replace(text.find("acc f32"), 7, "acc f16");
+  };
+  Text sm80(narrow(kSm80), "sm_80"), sm75(narrow(kSm75), "sm_75"), sm70(narrow(kSm70), "sm_70"),
+      fma(narrow(kFma), "sm_80");
+  ASSERT_TRUE(sm80.ok() && sm75.ok() && sm70.ok() && fma.ok())
+      << sm80.errors << sm75.errors << sm70.errors << fma.errors;
+  EXPECT_EQ(sm80.count("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16"), 32) << sm80.text;
+  EXPECT_EQ(sm75.count("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16"), 64) << sm75.text;
+  EXPECT_EQ(sm70.count("wmma.mma.sync.aligned.row.row.m16n16k16.f16.f16"), 16) << sm70.text;
+  EXPECT_EQ(fma.count("fma.rn.f32"), 512) << "plain arithmetic has no f16\n" << fma.text;
+  for (const Text *text : {&sm80, &sm75, &sm70, &fma})
+    EXPECT_EQ(text->assemble(), "");
+}
+
 // 4 x 4 products over 8 of k, four steps.
 TEST(PTXContraction, Sm80RoundsToTF32) {
   const std::string schedule = kLarge + "stages = 3, instruction = mma.m16n8k8.tf32";

@@ -3,6 +3,7 @@
 #include "GemmProblem.h"
 
 #include "mp/Numerics/ErrorBounds.h"
+#include "mp/Numerics/Philox.h"
 
 #include <cmath>
 #include <cstring>
@@ -47,6 +48,40 @@ double numberAt(const Bytes &bytes, size_t index, FloatFormat format) {
   return decode(bits, format);
 }
 
+std::string accOf(const GemmProblem &p) { return p.type == "f64" ? "f64" : p.acc; }
+
+/// The third input of a kernel.
+enum class Extra { Bias, Result, Scalar, Rng };
+
+/// What After says, as text: R is the type of the product's result, F the same in f32, S a scalar.
+struct Epilogue {
+  const char *name;
+  Extra extra;
+  bool addsBias;
+  const char *body, *yields;
+};
+
+// In the order of the enum.
+constexpr Epilogue kEpilogues[] = {
+    {"nothing", Extra::Bias, false, "", "%0"},
+    {"bias", Extra::Bias, true, "", "%0"},
+    {"bias, relu, cast", Extra::Bias, true, "%1 = mp.relu %0 : R\n%2 = mp.cast %1 : R -> F\n", "%1, %2"},
+    {"residual", Extra::Result, false, "%1 = mp.add %0, %w : R, R -> R\n", "%1"},
+    {"scale", Extra::Scalar, false, "%1 = mp.mul %0, %w : R, S -> R\n", "%1"},
+    {"dropout", Extra::Rng, false, "%1 = mp.dropout %0, %w {rate = 0.25, stream = 3} : R\n", "%1"},
+    {"relu gradient", Extra::Result, false, "%1 = mp.relu_grad %w, %0 : R\n", "%1"},
+};
+static_assert(std::size(kEpilogues) == kAfters);
+constexpr int64_t kRng[] = {42, 7}; // seed and step
+
+const Epilogue &epilogueOf(const GemmProblem &p) { return kEpilogues[static_cast<size_t>(p.after)]; }
+
+std::string replaced(std::string text, char what, const std::string &by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, 1, by);
+  return text;
+}
+
 std::string tensor(int64_t batch, int64_t rows, int64_t columns, const std::string &type) {
   return "tensor<" + (batch ? std::to_string(batch) + "x" : "") + std::to_string(rows) + "x" + std::to_string(columns) +
          "x" + type + ">";
@@ -55,16 +90,20 @@ std::string tensor(int64_t batch, int64_t rows, int64_t columns, const std::stri
 } // namespace
 
 std::string GemmProblem::text() const {
-  const std::string acc = type == "f64" ? "f64" : "f32";
+  const std::string acc = accOf(*this);
   const int64_t rhsBatch = sharesRhs ? 0 : batch;
   auto lhsType = [&](const std::string &t) { return transposeLhs ? tensor(batch, k, m, t) : tensor(batch, m, k, t); };
   auto rhsType = [&](const std::string &t) {
     return transposeRhs ? tensor(rhsBatch, n, k, t) : tensor(rhsBatch, k, n, t);
   };
   const std::string given = castsOperands ? "f32" : type, result = tensor(batch, m, n, type);
-  const std::string bias = "tensor<" + std::to_string(n) + "x" + type + ">";
+  const std::string bias = "tensor<" + std::to_string(n) + "x" + type + ">", wide = tensor(batch, m, n, "f32");
+  const std::string scalar = "tensor<" + type + ">";
+  const std::string extras[] = {bias, result, scalar, "tensor<2xi64>"}; // in the order of Extra
+  const Epilogue &epilogue = epilogueOf(*this);
+  const std::string extra = extras[static_cast<size_t>(epilogue.extra)];
 
-  std::string body, yields = "%0", types = result, extra = after == After::Residual ? result : bias;
+  std::string body, types = result;
   auto prologue = [&](const std::string &name, const std::string &argument, const std::string &from,
                       const std::string &to) {
     if (castsOperands && type == "f32")
@@ -78,28 +117,23 @@ std::string GemmProblem::text() const {
   const std::string operands = castsOperands ? "%p, %q" : "%x, %y";
   const std::string flags = std::string(transposeLhs ? " transpose_lhs" : "") + (transposeRhs ? " transpose_rhs" : "");
   const std::string signature = " : " + lhsType(type) + ", " + rhsType(type) + " -> ";
-  const bool hasBias = after == After::Bias || after == After::BiasReluCast;
   if (depth) {
-    types = "tensor<" + std::to_string(parts()) + "x" + tensor(batch, m, n, acc).substr(7);
-    body += "%0 = mp.matmul_parts " + operands + flags + " depth " + std::to_string(depth) + signature + types + "\n";
+    types = "tensor<" + std::to_string(parts()) + "x" + tensor(batch, m, n, storesNarrow ? type : acc).substr(7);
+    body += "%0 = mp.matmul_parts " + operands + flags + " depth " + std::to_string(depth) + " acc " + acc + signature +
+            types + "\n";
   } else {
-    body += "%0 = mp.matmul " + operands + flags + (hasBias ? " bias %w : " + bias : "") + " acc " + acc + signature +
-            result + "\n";
+    body += "%0 = mp.matmul " + operands + flags + (epilogue.addsBias ? " bias %w : " + bias : "") + " acc " + acc +
+            signature + result + "\n";
   }
-  if (after == After::BiasReluCast) {
-    const std::string wide = tensor(batch, m, n, "f32");
-    body += "%1 = mp.relu %0 : " + result + "\n%2 = mp.cast %1 : " + result + " -> " + wide + "\n";
-    yields = "%1, %2";
+  body += replaced(replaced(replaced(epilogue.body, 'R', result), 'F', wide), 'S', scalar);
+  const bool isTwo = after == After::BiasReluCast;
+  if (isTwo)
     types += ", " + wide;
-  } else if (after == After::Residual) {
-    body += "%1 = mp.add %0, %w : " + result + ", " + result + " -> " + result + "\n";
-    yields = "%1";
-  }
   const std::string inputs = lhsType(given) + ", " + rhsType(given) + ", " + extra;
   return "func.func @f(%a: " + lhsType(given) + ", %b: " + rhsType(given) + ", %c: " + extra + ") {\n%z" +
-         (after == After::BiasReluCast ? ":2" : "") + " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(" +
-         "#mp.mma<" + schedule + ">) : (" + inputs + ") -> (" + types + ") {\n" + body + "mp.yield " + yields + " : " +
-         types + "\n}\nreturn\n}\n";
+         (isTwo ? ":2" : "") + " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(" + "#mp.mma<" + schedule +
+         ">) : (" + inputs + ") -> (" + types + ") {\n" + body + "mp.yield " + epilogue.yields + " : " + types +
+         "\n}\nreturn\n}\n";
 }
 
 /// An element of the results, and how far from it what is computed may be.
@@ -118,18 +152,42 @@ static Expected expectedAt(const GemmProblem &p, int64_t at, const Values &a, co
     const int64_t atB = (p.sharesRhs ? 0 : q * p.k * p.n) + (p.transposeRhs ? j * p.k + l : l * p.n + j);
     add(a.numbers[atA] * b.numbers[atB]);
   }
-  if (p.after == After::Bias || p.after == After::BiasReluCast)
+  if (epilogueOf(p).addsBias)
     add(c.numbers[j]);
-  const FloatFormat accumulator = p.type == "f64" ? kF64 : kF32, format = p.depth ? accumulator : formatOf(p.type);
+  const FloatFormat accumulator = formatOf(accOf(p));
+  const FloatFormat format = p.depth && !p.storesNarrow ? accumulator : formatOf(p.type);
   double bound = contractionBound(to - from + 1, absolutes, exact, accumulator, format);
   // Both factors are rounded.
   if (p.schedule.find("tf32") != std::string::npos)
     bound += absolutes * unitRoundoff(kTF32) * (2 + unitRoundoff(kTF32));
-  if (p.after == After::BiasReluCast)
+  auto scale = [&](double factor) {
+    exact *= factor;
+    bound = bound * std::abs(factor);
+    bound += ulp(std::abs(exact) + bound, format) / 2;
+  };
+  switch (p.after) {
+  case After::Nothing:
+  case After::Bias:
+    break;
+  case After::BiasReluCast:
     exact = std::max(exact, 0.0);
-  if (p.after == After::Residual) {
+    break;
+  case After::Residual:
     exact += c.numbers[at];
     bound += ulp(std::abs(exact) + bound, format) / 2;
+    break;
+  case After::Scale:
+    scale(c.numbers[0]);
+    break;
+  case After::Dropout:
+    if (uniformFloat(randomBits(kRng[0], kRng[1], 3, at)) < 0.25F)
+      return {0, 0, format};
+    scale(static_cast<float>(1 / 0.75));
+    break;
+  case After::ReluGradient:
+    if (c.numbers[at] <= 0)
+      return {0, 0, format};
+    break;
   }
   return {exact, bound, format};
 }
@@ -141,7 +199,12 @@ std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) 
   const FloatFormat format = formatOf(type), given = castsOperands ? kF32 : format;
   const int64_t rhsBatches = sharesRhs ? 1 : batches();
   Values a = makeValues(batches() * m * k, given, 1), b = makeValues(rhsBatches * k * n, given, 2);
-  const Values c = makeValues(after == After::Residual ? batches() * m * n : n, format, 3);
+  const Extra extra = epilogueOf(*this).extra;
+  Values c = makeValues(extra == Extra::Result ? batches() * m * n : extra == Extra::Scalar ? 1 : n, format, 3);
+  if (extra == Extra::Rng) {
+    c.bytes.resize(sizeof kRng);
+    std::memcpy(c.bytes.data(), kRng, sizeof kRng);
+  }
   ErrorOr<std::vector<Bytes>> results = kernel.run({a.bytes, b.bytes, c.bytes}, options);
   if (!results)
     return results.status().message();
@@ -171,6 +234,6 @@ std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) 
 std::ostream &mp::test::operator<<(std::ostream &out, const GemmProblem &p) {
   return out << p.chip << " " << p.type << " " << p.batch << "x" << p.m << "x" << p.n << "x" << p.k
              << (p.transposeLhs ? " T" : " N") << (p.transposeRhs ? "T" : "N") << (p.sharesRhs ? " shared" : "")
-             << " after " << static_cast<int>(p.after) << (p.castsOperands ? " casts" : "") << " depth " << p.depth
-             << " <" << p.schedule << ">";
+             << " then " << epilogueOf(p).name << (p.castsOperands ? " casts" : "") << " acc " << p.acc << " depth "
+             << p.depth << (p.storesNarrow ? " narrow" : "") << " <" << p.schedule << ">";
 }

@@ -17,7 +17,11 @@ enum class After {
   Bias,         ///< a bias of the operands' type
   BiasReluCast, ///< the same, relu, and a second result: that in f32
   Residual,     ///< a tensor of the result's shape is added
+  Scale,        ///< multiplied by a scalar that comes from memory
+  Dropout,      ///< a quarter of the elements becomes 0
+  ReluGradient, ///< 0 where a tensor of the result's shape is not positive
 };
+inline constexpr int kAfters = 7;
 
 /// One kernel with a product of [m x k] x [k x n].
 struct GemmProblem {
@@ -31,6 +35,8 @@ struct GemmProblem {
   After after = After::Nothing;
   bool castsOperands = false; ///< they come as f32 (f32: times 0.5) and are computed on the way
   int64_t depth = 0;          ///< of k in a part, for mp.matmul_parts; 0 for one sum
+  std::string acc = "f32";    ///< f64 for f64 whatever it says
+  bool storesNarrow = false;  ///< sums of parts are stored in the operands' type
 
   std::string text() const;
   /// Runs it on normal values and says what is wrong with the results; nothing if all are within the bound.

@@ -15,6 +15,7 @@ namespace {
 struct Generation {
   std::string chip, type;
   std::vector<std::string> schedules;
+  std::string acc = "f32";
 };
 
 std::string schedule(const std::string &blocks, const std::string &rest, const std::string &instruction) {
@@ -35,7 +36,11 @@ std::vector<Generation> generations() {
   return {
       {"sm_80", "f16", sm80},
       {"sm_80", "bf16", sm80},
+      {"sm_86", "bf16", {schedule("64x32x32", "2x1 3", k16)}},
+      {"sm_89", "f16", {schedule("32x64x64", "1x2 4", k16)}},
       {"sm_90", "f16", {schedule("128x64x64", "2x2 4", k16)}},
+      {"sm_90a", "f32", {schedule("32x32x32", "2x2 3", tf32)}},
+      {"sm_100a", "bf16", {schedule("64x128x64", "2x2 4", k16)}},
       {"sm_75",
        "f16",
        {schedule("64x64x32", "2x2 2", k8), schedule("32x128x64", "1x4 2", k8), schedule("128x16x16", "4x1 3", k8)}},
@@ -47,6 +52,10 @@ std::vector<Generation> generations() {
       {"sm_70", "f32", plain},
       {"sm_75", "f64", {schedule("64x64x8", "2x2 2", fma), schedule("32x64x16", "2x2 2", fma)}},
       {"sm_75", "bf16", plain},
+      {"sm_80", "f16", sm80, "f16"},
+      {"sm_75", "f16", {schedule("64x64x32", "2x2 2", k8), schedule("128x16x16", "4x1 3", k8)}, "f16"},
+      {"sm_70", "f16", {schedule("64x64x32", "2x2 2", wmma), schedule("128x32x16", "4x2 3", wmma)}, "f16"},
+      {"sm_89", "f16", {schedule("32x64x16", "2x2 3", fma)}, "f16"},
       {"sm_80",
        "f32",
        {schedule("64x64x32", "2x2 3", tf32), schedule("32x128x16", "1x4 4", tf32), schedule("64x16x8", "4x1 2", tf32)}},
@@ -63,7 +72,18 @@ constexpr Size kSizes[] = {{128, 128, 96}, {72, 200, 104}, {67, 45, 37},  {130, 
                            {64, 64, 200},  {17, 16, 15},   {100, 4, 260}, {3, 128, 32},  {96, 31, 48}};
 constexpr size_t kShort = 3;
 
-/// Every generation with every order of its operands, over sizes; epilogues, prologues and batches take turns.
+/// Cuts k of `problem` into about `parts`, as its schedule allows; what follows the product belongs to another kernel.
+void cut(GemmProblem &problem, int64_t parts) {
+  const int64_t blockK = std::stoll(problem.schedule.substr(problem.schedule.find("block_k = ") + 10));
+  problem.depth = ((problem.k + parts - 1) / parts + blockK - 1) / blockK * blockK;
+  problem.after = After::Nothing;
+  problem.storesNarrow = problem.type != "f64" && problem.k % 2 != 0;
+  if (problem.parts() > 1)
+    problem.schedule += ", split_k = " + std::to_string(problem.parts());
+}
+
+/// Every generation with every order of its operands, over sizes; epilogues, prologues, batches and parts of k take
+/// turns.
 std::vector<GemmProblem> grid(bool isLong) {
   std::vector<GemmProblem> problems;
   size_t turn = 0;
@@ -80,10 +100,15 @@ std::vector<GemmProblem> grid(bool isLong) {
                               generation.type,
                               left,
                               right};
-          problem.after = static_cast<After>(turn % 4);
+          problem.acc = generation.acc;
+          problem.after = static_cast<After>(turn % kAfters);
+          if (generation.type == "f64" && problem.after == After::Dropout)
+            problem.after = After::Nothing; // dropout is of narrower types
           problem.castsOperands = turn % 5 == 2 && generation.type != "f64";
-          problem.batch = turn % 7 == 3 ? 2 : 0;
-          problem.sharesRhs = turn % 14 == 3;
+          problem.batch = turn % 6 == 3 ? 2 : 0;
+          problem.sharesRhs = turn % 12 == 3;
+          if (turn % 9 == 4)
+            cut(problem, 3);
           problems.push_back(problem);
         }
   return problems;
@@ -91,7 +116,7 @@ std::vector<GemmProblem> grid(bool isLong) {
 
 const bool kIsLong = std::getenv("HALFSTEP_LONG") != nullptr;
 
-const std::string kSm80 = generations()[0].schedules[0], kFma = generations()[5].schedules[0];
+const std::string kSm80 = generations()[0].schedules[0], kFma = generations()[9].schedules[0];
 
 class Gemm : public testing::TestWithParam<GemmProblem> {};
 class CheckedGemm : public testing::TestWithParam<GemmProblem> {};
@@ -152,6 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Generations, CheckedGemm, testing::ValuesIn([] {
                                  const bool isOdd = size.m % 2 != 0;
                                  problems.push_back({generation.chip, each, size.m, size.n, size.k, generation.type,
                                                      isOdd, !isOdd, 0, false, After::BiasReluCast});
+                                 problems.back().acc = generation.acc;
                                }
                            return problems;
                          }()),

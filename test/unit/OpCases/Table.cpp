@@ -40,6 +40,11 @@ static void addContractions(Cases &cases) {
   matmul("partial tiles", {{"67x131x$T"}, {"131x45x$T"}, {"45x$T"}}, "67x45x$T", "", true);
   matmul("partial tiles, transposed", {{"131x67x$T"}, {"45x131x$T"}}, "67x45x$T", "transpose_lhs transpose_rhs ", true);
   matmul("long k", {{"20x8192x$T"}, {"8192x10x$T"}, {"10x$T"}}, "20x10x$T", "", true);
+  cases.push_back({"mp.matmul",
+                   "sums in f16",
+                   {{"5x70xf16"}, {"70x3xf16"}, {"3xf16"}},
+                   {"5x3xf16"},
+                   "mp.matmul %0, %1 bias %2 : {2} acc f16 : {0}, {1} -> {r}"});
   matmul("several blocks", {{"130x300x$T"}, {"300x270x$T"}}, "130x270x$T", "", true);
 }
 
@@ -79,11 +84,6 @@ static void addData(Cases &cases) {
                    {"131x67x$T"},
                    "mp.transpose %0 permutation [1, 0] : {0} -> {r}",
                    true});
-}
-
-static void addElementwise(Cases &cases) {
-  struct Shapes {
-    std::string name, lhs, rhs, result;
   cases.push_back({"mp.transpose",
                    "large, images to channels last",
                    {{"3x34x9x8x$T"}},
@@ -96,6 +96,11 @@ static void addElementwise(Cases &cases) {
                    {"260x140xui8"},
                    "mp.transpose %0 permutation [1, 0] : {0} -> {r}",
                    true});
+}
+
+static void addElementwise(Cases &cases) {
+  struct Shapes {
+    std::string name, lhs, rhs, result;
   };
   const Shapes kShapes[] = {{"same", "3x5x", "3x5x", "3x5x"},   {"row", "3x5x", "5x", "3x5x"},
                             {"column", "3x1x", "3x5x", "3x5x"}, {"outer", "3x1x", "1x5x", "3x5x"},
@@ -279,17 +284,18 @@ static void addLossScaling(Cases &cases) {
                    "",
                    {{"5x150x$T"}, {"150x3x$T"}},
                    {"3x5x3x$A"},
-                   "mp.matmul_parts %0, %1 depth 64 : {0}, {1} -> {r}"});
+                   "mp.matmul_parts %0, %1 depth 64 acc $A : {0}, {1} -> {r}"});
+  cases.push_back({"mp.matmul_parts",
+                   "stored in the operands' type",
+                   {{"5x150x$T"}, {"150x3x$T"}},
+                   {"3x5x3x$T"},
+                   "mp.matmul_parts %0, %1 depth 64 acc $A : {0}, {1} -> {r}"});
   cases.push_back({"mp.matmul_parts",
                    "batched, both transposed",
                    {{"2x150x5x$T"}, {"2x3x150x$T"}},
                    {"2x2x5x3x$A"},
-                   "mp.matmul_parts %0, %1 transpose_lhs transpose_rhs depth 128 : {0}, {1} -> {r}"});
-  cases.push_back({"mp.sum_row_blocks",
-                   "",
-                   {{"7x5xf16"}},
-                   {"3x5xf32"},
-                   "mp.sum_row_blocks %0 block 3 : {0} -> {r}"});
+                   "mp.matmul_parts %0, %1 transpose_lhs transpose_rhs depth 128 acc $A : {0}, {1} -> {r}"});
+  cases.push_back({"mp.sum_row_blocks", "", {{"7x5xf16"}}, {"3x5xf32"}, "mp.sum_row_blocks %0 block 3 : {0} -> {r}"});
   cases.push_back({"mp.nonfinite_tiles",
                    "",
                    {{"2x5x7x$T", Fill::Overflow}},

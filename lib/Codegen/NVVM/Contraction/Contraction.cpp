@@ -237,7 +237,7 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   place.warpM = f.div(place.warp, schedule.getWarpsN());
   place.warpRow = f.mul(place.warpM, schedule.getWarpM());
   place.warpColumn = f.mul(f.rem(place.warp, schedule.getWarpsN()), schedule.getWarpN());
-  warp = makeWarpProduct(f, {tiles, product.element, product.acc, place.warpRow, place.warpColumn});
+  warp = makeWarpProduct(f, {tiles, product.element, tiles.sum, place.warpRow, place.warpColumn});
 
   Values sums;
   if (failed(emitSums(sums)))

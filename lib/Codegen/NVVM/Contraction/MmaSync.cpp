@@ -75,7 +75,7 @@ void MmaSync::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
       // There and back, so that neighbours in time share an operand.
       const int64_t j = i % 2 == 0 ? turn : tilesN - 1 - turn;
       multiplyTile(allLhs.slice(i * kWords, kWords), allRhs.slice(j * 2, 2),
-                   sums.slice((i * tilesN + j) * kSums, kSums));
+                   sums.slice((i * tilesN + j) * valuesOfTile(), valuesOfTile()));
     }
 }
 
@@ -88,12 +88,11 @@ void MmaSync::mma(NVVM::MMATypes type, ValueRange lhs, ValueRange rhs, int64_t k
         word = LLVM::BitcastOp::create(b, VectorType::get({2}, b.getF16Type()), word);
     return typed;
   };
-  auto four = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(kSums, warp.acc));
-  Value result =
-      NVVM::MmaOp::create(b, four, operands(lhs), operands(rhs), ValueRange(sums), {kRows, kColumns, k}, std::nullopt,
-                          std::nullopt, std::array{type, type}, std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
-  for (int64_t sum = 0; sum < kSums; ++sum)
-    sums[sum] = LLVM::ExtractValueOp::create(b, result, sum);
+  Value result = NVVM::MmaOp::create(b, structOf(kSums), operands(lhs), operands(rhs), ValueRange(sums),
+                                     {kRows, kColumns, k}, std::nullopt, std::nullopt, std::array{type, type},
+                                     std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  for (int64_t value = 0; value < valuesOfTile(); ++value)
+    sums[value] = LLVM::ExtractValueOp::create(b, result, value);
 }
 
 void MmaSync::store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) {
@@ -102,9 +101,11 @@ void MmaSync::store(ValueRange sums, int64_t first, int64_t count, Value slab, i
   for (int64_t i = first / kRows; i < (first + count) / kRows; ++i)
     for (int64_t j = 0; j < tilesN; ++j)
       for (int64_t half = 0; half < 2; ++half) {
-        ValueRange pair = sums.slice((i * tilesN + j) * kSums + 2 * half, 2);
-        Value lanes = vector::FromElementsOp::create(b, VectorType::get({2}, warp.acc), pair);
+        const int64_t ofHalf = valuesOfTile() / 2;
+        ValueRange pair = sums.slice((i * tilesN + j) * valuesOfTile() + ofHalf * half, ofHalf);
+        Value lanes =
+            ofHalf == 1 ? pair.front() : Value(vector::FromElementsOp::create(b, VectorType::get({2}, warp.acc), pair));
         Value target = slabAt(slab, row, i * kRows - first + 8 * half, column, j * kColumns, pitch);
-        LLVM::StoreOp::create(b, lanes, target, 8);
+        LLVM::StoreOp::create(b, lanes, target, warp.acc.getIntOrFloatBitWidth() / 4);
       }
 }

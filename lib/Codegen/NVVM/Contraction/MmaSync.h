@@ -55,6 +55,7 @@ protected:
            llvm::MutableArrayRef<mlir::Value> sums);
 
 private:
+  int64_t valuesOfTile() const { return kSums / sumsOfValue(); }
   int64_t blocksM() const { return warp.rows() / 16; }
   int64_t blocksN() const { return warp.columns() / 16; }
 

@@ -67,7 +67,7 @@ std::unique_ptr<OperandCopy> mp::makeOperandCopy(GPUFunction &f, Elements &value
   const OperandView view = OperandView::of(product, isLhs, tiles.schedule);
   const SharedTile &tile = isLhs ? tiles.lhs : tiles.rhs;
   const bool isTurned = tile.outerMajor == view.isKMajor;
-  Type shared = tiles.info.instruction == MatrixInstruction::Fma ? product.acc : view.element;
+  Type shared = tiles.info.instruction == MatrixInstruction::Fma ? tiles.sum : view.element;
   std::string why;
   if (!isa<BlockArgument>(view.tensor))
     why = "ops in front of it are computed on the way";

@@ -29,6 +29,8 @@ private:
   LLVM::LLVMStructType eight(Type type) {
     return LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(8, type));
   }
+  int64_t valuesOfBlock() const { return kSums / sumsOfValue(); }
+  NVVM::MMATypes sumType() const { return warp.acc.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::f32; }
   Value stride(int64_t elements) { return intConstant(b, b.getI32Type(), elements); }
   // lhs is stored by rows where k changes along a row, rhs where the columns do.
   NVVM::MMALayout lhsLayout() { return warp.tiles.lhs.outerMajor ? NVVM::MMALayout::col : NVVM::MMALayout::row; }
@@ -65,15 +67,15 @@ void Wmma::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
   const int64_t blocksM = warp.rows() / kSize, blocksN = warp.columns() / kSize;
   for (int64_t i = 0; i < blocksM; ++i)
     for (int64_t j = 0; j < blocksN; ++j) {
-      MutableArrayRef<Value> own = sums.slice((i * blocksN + j) * kSums, kSums);
+      MutableArrayRef<Value> own = sums.slice((i * blocksN + j) * valuesOfBlock(), valuesOfBlock());
       SmallVector<Value> operands(loaded.slice(i * kWords, kWords));
       llvm::append_range(operands, loaded.slice((blocksM + j) * kWords, kWords));
       llvm::append_range(operands, own);
       // The second type is that of the sums.
-      Value result = NVVM::WMMAMmaOp::create(b, eight(warp.acc), kSize, kSize, kSize, lhsLayout(), rhsLayout(),
-                                             NVVM::MMATypes::f16, NVVM::MMATypes::f32, operands);
-      for (int64_t sum = 0; sum < kSums; ++sum)
-        own[sum] = LLVM::ExtractValueOp::create(b, result, sum);
+      Value result = NVVM::WMMAMmaOp::create(b, structOf(kSums), kSize, kSize, kSize, lhsLayout(), rhsLayout(),
+                                             NVVM::MMATypes::f16, sumType(), operands);
+      for (int64_t value = 0; value < valuesOfBlock(); ++value)
+        own[value] = LLVM::ExtractValueOp::create(b, result, value);
     }
 }
 
@@ -82,8 +84,8 @@ void Wmma::store(ValueRange sums, int64_t first, int64_t count, Value slab, int6
   for (int64_t i = first / kSize; i < (first + count) / kSize; ++i)
     for (int64_t j = 0; j < blocksN; ++j) {
       Value target = f.offset(slab, warp.acc, (i * kSize - first) * pitch + j * kSize);
-      NVVM::WMMAStoreOp::create(b, target, kSize, kSize, kSize, NVVM::MMALayout::row, NVVM::MMATypes::f32,
-                                sums.slice((i * blocksN + j) * kSums, kSums), stride(pitch));
+      NVVM::WMMAStoreOp::create(b, target, kSize, kSize, kSize, NVVM::MMALayout::row, sumType(),
+                                sums.slice((i * blocksN + j) * valuesOfBlock(), valuesOfBlock()), stride(pitch));
     }
 }
 

@@ -30,6 +30,8 @@ private:
     return shared.getIntOrFloatBitWidth() == 16 ? integerTwin(lanes) : lanes;
   }
   FailureOr<Value> load(const Position &position, Value k);
+  /// What waits, from `column` of row `row` of all batches.
+  FailureOr<Value> read(Value row, Value column);
   void store(const Position &position, Value stage, Value held);
 
   Elements &values;
@@ -38,6 +40,20 @@ private:
 };
 
 } // namespace
+
+/// What lies in memory as it is multiplied is moved, bit by bit; all else is computed, and rounded again.
+FailureOr<Value> StagedCopy::read(Value rowHere, Value columnHere) {
+  if (auto input = dyn_cast<BlockArgument>(view.tensor); input && shared == view.element) {
+    Value index = f.add(f.mul(rowHere, view.columns), columnHere);
+    Value from = f.offset(f.input(input.getArgNumber()), shared, index);
+    return Value(LLVM::LoadOp::create(f.b, waitingType(), from, tile.elementBytes * width));
+  }
+  FailureOr<Value> held = values.at(view.tensor, values.inRow(rowHere, view.columns, columnHere, width, isEven));
+  if (failed(held))
+    return failure();
+  Value stored = shared == heldType(shared) ? *held : storeHeld(f.b, *held, shared);
+  return f.b.createOrFold<arith::BitcastOp>(waitingType(), stored);
+}
 
 /// What lies beyond the edge is read at the edge instead, and replaced by zeros: no branch, no load of what is not
 /// there.
@@ -50,22 +66,21 @@ FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
     rowHere = f.min(rowHere, f.i64(view.rows - 1));
     columnHere = f.min(columnHere, f.i64(view.columns - width));
   }
-  FailureOr<Value> held =
-      values.at(view.tensor, values.inRow(f.add(batchRow, rowHere), view.columns, columnHere, width, isEven));
-  if (failed(held) || !inside)
-    return held;
-  return Value(arith::SelectOp::create(f.b, inside, *held, floatConstant(f.b, held->getType(), 0)));
+  FailureOr<Value> found = read(f.add(batchRow, rowHere), columnHere);
+  if (failed(found) || !inside)
+    return found;
+  Value zero = arith::ConstantOp::create(f.b, cast<TypedAttr>(f.b.getZeroAttr(waitingType())));
+  return Value(arith::SelectOp::create(f.b, inside, *found, zero));
 }
 
 FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k) {
   Elements::Scope scope(values);
   SmallVector<Value> started;
   for (int64_t index = 0; index < count(); ++index) {
-    FailureOr<Value> held = load(positionOf(index), k);
-    if (failed(held))
+    FailureOr<Value> waiting = load(positionOf(index), k);
+    if (failed(waiting))
       return failure();
-    Value stored = shared == heldType(shared) ? *held : storeHeld(f.b, *held, shared);
-    started.push_back(f.b.createOrFold<arith::BitcastOp>(waitingType(), stored));
+    started.push_back(*waiting);
   }
   return started;
 }

@@ -23,16 +23,16 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t p
                                                          Value row, Value column, ValueRange soFar) {
   LaneBuilder &b = f.b;
   const int64_t ofRow = tiles.schedule.getWarpN() / width;
-  const unsigned accBytes = product.acc.getIntOrFloatBitWidth() / 8;
+  const unsigned sumBytes = tiles.sum.getIntOrFloatBitWidth() / 8;
   Value inRow = f.mul(f.rem(vector, ofRow), width), rowHere = f.div(vector, ofRow);
   auto finish = [&]() -> FailureOr<Values> {
-    Value source = f.offset(slab, product.acc, f.add(f.mul(rowHere, tiles.slabPitch()), inRow));
-    Value sums = LLVM::LoadOp::create(b, withLanes(product.acc, width), source,
-                                      std::min<unsigned>(accBytes * width, Chip::kAccessBytes));
+    Value source = f.offset(slab, tiles.sum, f.add(f.mul(rowHere, tiles.slabPitch()), inRow));
+    Value sums = LLVM::LoadOp::create(b, withLanes(tiles.sum, width), source,
+                                      std::min<unsigned>(sumBytes * width, Chip::kAccessBytes));
     Values next(soFar);
     auto onTile = [&](size_t index, Value held) { results->add(index, phase, held, next); };
-    if (failed(epilogue.emit(f.add(f.mul(outer, product.m), f.add(row, rowHere)), f.add(column, inRow), sums, width,
-                             onTile)))
+    if (failed(epilogue.emit(f.add(f.mul(outer, product.m), f.add(row, rowHere)), f.add(column, inRow),
+                             holdStored(b, sums, tiles.sum), width, onTile)))
       return failure();
     return next;
   };

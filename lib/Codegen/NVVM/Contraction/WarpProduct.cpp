@@ -5,7 +5,10 @@
 using namespace mlir;
 using namespace mp;
 
-WarpProduct::Values WarpProduct::zeros() { return Values(sumsOfLane(), floatConstant(b, warp.acc, 0)); }
+WarpProduct::Values WarpProduct::zeros() {
+  const int64_t sumsOfLane = warp.rows() * warp.columns() / Chip::kWarp;
+  return Values(sumsOfLane / sumsOfValue(), floatConstant(b, valueType(), 0));
+}
 
 Value WarpProduct::slabAt(Value slab, Value row, int64_t rowStep, Value column, int64_t columnStep, int64_t pitch) {
   Value start = f.offset(slab, warp.acc, f.add(f.mul(row, pitch), column));

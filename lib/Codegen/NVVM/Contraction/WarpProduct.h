@@ -16,7 +16,7 @@ namespace mp {
 /// What a warp multiplies and where its tile is.
 struct WarpTile {
   const MatrixTiles &tiles;
-  mlir::Type element, acc;
+  mlir::Type element, acc; ///< of operands and of sums
   /// The first row and column of the warp's tile in the block.
   mlir::Value row, column;
 
@@ -29,7 +29,7 @@ public:
   virtual ~WarpProduct() = default;
 
   using Values = llvm::SmallVector<mlir::Value>;
-  /// Sums of nothing, and their number.
+  /// Sums of nothing, in the order in which a lane has them. Those of f16 stand in pairs.
   Values zeros();
   /// What this lane holds of both operands in step `step` of a stage: k in [step * depth, (step + 1) * depth).
   virtual Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) = 0;
@@ -42,8 +42,14 @@ public:
 protected:
   WarpProduct(GPUFunction &f, const WarpTile &warp) : f(f), b(f.b), warp(warp) {}
 
-  /// Sums that a lane holds.
-  int64_t sumsOfLane() const { return warp.rows() * warp.columns() / Chip::kWarp; }
+  /// Sums that one value holds, and its type.
+  int64_t sumsOfValue() const { return warp.acc.isF16() ? 2 : 1; }
+  mlir::Type valueType() const { return withLanes(warp.acc, sumsOfValue()); }
+  /// What an instruction that makes `sums` sums of a lane gives.
+  mlir::LLVM::LLVMStructType structOf(int64_t sums) const {
+    return mlir::LLVM::LLVMStructType::getLiteral(f.b.getContext(),
+                                                  llvm::SmallVector<mlir::Type>(sums / sumsOfValue(), valueType()));
+  }
   /// The address of an element of a slab.
   mlir::Value slabAt(mlir::Value slab, mlir::Value row, int64_t rowStep, mlir::Value column, int64_t columnStep,
                      int64_t pitch);

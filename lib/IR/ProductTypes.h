@@ -1,0 +1,31 @@
+//===- ProductTypes.h - which types a matrix product takes ------------------------------------*- C++ -*-===//
+
+#ifndef MP_IR_PRODUCTTYPES_H
+#define MP_IR_PRODUCTTYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+namespace mp {
+
+/// Operands of one type, an accumulator that serves it, and a result of either: `acc` is f32 for f16, bf16 and f32
+/// (f16 for f16, too), f64 for f64.
+inline llvm::LogicalResult verifyProductTypes(mlir::Operation *op, mlir::Type acc) {
+  auto elementOf = [](mlir::Value value) { return mlir::cast<mlir::ShapedType>(value.getType()).getElementType(); };
+  mlir::Type element = elementOf(op->getOperand(0)), other = elementOf(op->getOperand(1));
+  mlir::Type result = elementOf(op->getResult(0));
+  if (other != element)
+    return op->emitOpError("operands differ in type: lhs has ") << element << ", rhs has " << other;
+  const bool accFits = element.isF64() ? acc.isF64() : acc.isF32() || (element.isF16() && acc.isF16());
+  if (!accFits)
+    return op->emitOpError("accumulator ")
+           << acc << " does not serve " << element << " operands, expected " << (element.isF64() ? "f64" : "f32");
+  if (result != element && result != acc)
+    return op->emitOpError("result has type ")
+           << result << ", expected the operands' " << element << " or the accumulator's " << acc;
+  return mlir::success();
+}
+
+} // namespace mp
+
+#endif // MP_IR_PRODUCTTYPES_H
