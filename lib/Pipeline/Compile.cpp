@@ -75,8 +75,11 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
   for (const StageInfo &stage : stageTable()) {
     if (!stage.build || !appliesTo(stage, options))
       continue;
-    if (stage.stage == Stage::Kernels && failed(checkChip(module, options)))
-      return failure();
+    if (stage.stage == Stage::Kernels) {
+      if (failed(checkChip(module, options)))
+        return failure();
+      startExecutable(module, options, builder);
+    }
     if (stage.stage == Stage::Kernels || options.target == "reference")
       for (auto func : module.getOps<func::FuncOp>())
         statistics[func.getName()] = countOps(func);

@@ -57,17 +57,22 @@ static void addStatistics(ArrayRef<func::FuncOp> programs, const llvm::StringMap
   }
 }
 
+void startExecutable(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder) {
+  SmallVector<func::FuncOp> programs = programsToEmit(module);
+  if (builder || programs.empty())
+    return;
+  builder.emplace(module);
+  builder->table.policy = options.autocast.policy;
+  addMetadata(programs, *builder);
+}
+
 LogicalResult emitTarget(ModuleOp module, const CompileOptions &options,
                          const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
                          Compilation &result) {
   SmallVector<func::FuncOp> programs = programsToEmit(module);
   if (programs.empty())
     return module.emitError("nothing to compile: the module holds no program but a model");
-  if (!builder) {
-    builder.emplace(module);
-    builder->table.policy = options.autocast.policy;
-    addMetadata(programs, *builder);
-  }
+  startExecutable(module, options, builder);
   if (options.target == "reference") {
     for (func::FuncOp func : programs)
       if (failed(addReferenceVariant(func, *builder)))

@@ -16,6 +16,10 @@
 
 namespace mp {
 
+/// Makes the builder, if there is none and the module has programs: with what its ops say of labels, which kernels no
+/// longer do.
+void startExecutable(mlir::ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder);
+
 /// The stages after the passes: from the module's programs to text, or to variants of the executable that `builder`
 /// makes; a module that comes first makes the builder. `statistics` has what countOps said of each program before its
 /// kernels were formed, by its function's name. The module lives as long as the builder.
