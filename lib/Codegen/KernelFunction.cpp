@@ -30,10 +30,19 @@ LogicalResult KernelFunction::forEach(Value from, Value to, int64_t step, functi
   return body(loop.getInductionVar());
 }
 
+static LLVM::LoopAnnotationAttr noUnroll(Builder &b) {
+  auto unroll = LLVM::LoopUnrollAttr::get(b.getContext(), /*disable=*/b.getBoolAttr(true), /*count=*/{},
+                                          /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+                                          /*followupRemainder=*/{}, /*followupAll=*/{});
+  return LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+}
+
 FailureOr<SmallVector<Value>>
 KernelFunction::forEach(Value from, Value to, int64_t step, ValueRange init,
-                        function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body) {
+                        function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body, bool staysRolled) {
   auto loop = scf::ForOp::create(b, from, to, i64(step), init);
+  if (staysRolled)
+    loop->setAttr("loop_annotation", noUnroll(b)); // the name that the llvm.br it becomes knows it by
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   FailureOr<SmallVector<Value>> next = body(loop.getInductionVar(), loop.getRegionIterArgs());

@@ -53,10 +53,12 @@ public:
   /// for (i = from; i < to; i += step) body(i)
   llvm::LogicalResult forEach(mlir::Value from, mlir::Value to, int64_t step,
                               llvm::function_ref<llvm::LogicalResult(mlir::Value)> body);
-  /// The same, carrying values: `body` gets them and gives the next ones.
+  /// The same, carrying values: `body` gets them and gives the next ones. `staysRolled` keeps every compiler on the way
+  /// from unrolling it.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   forEach(mlir::Value from, mlir::Value to, int64_t step, mlir::ValueRange init,
-          llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::Value, mlir::ValueRange)> body);
+          llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::Value, mlir::ValueRange)> body,
+          bool staysRolled = false);
   /// body(column, width) over [from, to): `width` lanes at once, then the rest one by one, which is left out where the
   /// caller knows that none remains.
   llvm::LogicalResult forLanes(mlir::Value from, mlir::Value to, int64_t width, bool hasRest,

@@ -50,18 +50,19 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitSlab(Value slab, Value outer, 
                                                        ValueRange soFar) {
   const int64_t vectors = tiles.slabRows() * tiles.schedule.getWarpN() / width;
   const int64_t phases = results->phases();
-  return f.forEach(f.i64(0), f.i64(vectors), Chip::kWarp * phases, soFar,
-                   [&](Value first, ValueRange before) -> FailureOr<Values> {
-                     Values next(before);
-                     for (int64_t phase = 0; phase < phases; ++phase) {
-                       Value vector = f.add(f.add(first, f.i64(phase * Chip::kWarp)), f.lane);
-                       FailureOr<Values> after = emitVector(vector, phase, slab, outer, row, column, next);
-                       if (failed(after))
-                         return failure();
-                       next = std::move(*after);
-                     }
-                     return next;
-                   });
+  auto emitTurn = [&](Value first, ValueRange before) -> FailureOr<Values> {
+    Values next(before);
+    for (int64_t phase = 0; phase < phases; ++phase) {
+      Value vector = f.add(f.add(first, f.i64(phase * Chip::kWarp)), f.lane);
+      FailureOr<Values> after = emitVector(vector, phase, slab, outer, row, column, next);
+      if (failed(after))
+        return failure();
+      next = std::move(*after);
+    }
+    return next;
+  };
+  // Unrolled by ptxas, it takes more registers than the sums leave.
+  return f.forEach(f.i64(0), f.i64(vectors), Chip::kWarp * phases, soFar, emitTurn, /*staysRolled=*/true);
 }
 
 LogicalResult SumsEpilogue::emit(WarpProduct &warp, ValueRange sums, Value slab, const TilePlace &place) {
