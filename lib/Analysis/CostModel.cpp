@@ -50,8 +50,8 @@ Work mp::countArithmetic(Operation *op) {
   if (llvm::is_contained({KernelRole::Movement, KernelRole::Constant, KernelRole::None}, role))
     return work;
   // An op that reduces works on each element it reads.
-  bool reduces =
-      llvm::is_contained({KernelRole::Row, KernelRole::Partial, KernelRole::Tile, KernelRole::Composite, KernelRole::Serial}, role);
+  bool reduces = llvm::is_contained(
+      {KernelRole::Row, KernelRole::Partial, KernelRole::Tile, KernelRole::Composite, KernelRole::Serial}, role);
   Type worked = reduces && op->getNumOperands() > 0 ? op->getOperand(0).getType() : op->getResult(0).getType();
   double operations =
       static_cast<double>(cast<RankedTensorType>(worked).getNumElements()) * kernelOp.getOperationsPerElement();

@@ -45,7 +45,7 @@ struct Product {
   size_t rhsAt(int64_t p, int64_t l, int64_t j) const { return p * k * n + (transposeRhs ? j * k + l : l * n + j); }
 };
 
-void PrintTo(const Product &p, std::ostream *out) { *out << p.text("f32", "f32"); }
+std::ostream &operator<<(std::ostream &out, const Product &p) { return out << p.text("f32", "f32"); }
 
 class Contraction : public testing::TestWithParam<Product> {};
 

@@ -78,8 +78,9 @@ bool isOfScaler(const std::string &name) { return states::isOfScaler(name); }
 /// Expects each state but the scaler's to have the same bits.
 void expectSameBits(const TensorMap &state, const TensorMap &expected) {
   for (const auto &[name, tensor] : expected)
-    if (!isOfScaler(name))
+    if (!isOfScaler(name)) {
       EXPECT_EQ(state.at(name).bytes, tensor.bytes) << name;
+    }
 }
 
 double scalar(const Tensor &tensor) {

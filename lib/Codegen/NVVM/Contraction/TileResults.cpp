@@ -4,6 +4,8 @@
 
 #include "Codegen/Reduce/Reduce.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 using namespace mp;
 
