@@ -4,6 +4,7 @@
 
 #include "Codegen/Reduce/Reduce.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>

@@ -23,7 +23,7 @@ struct Lanes {
       attr = DenseElementsAttr::get(vector, cast<Attribute>(attr));
     return LLVM::ConstantOp::create(b, type, attr);
   }
-  Value cast_(Type element, Value value) { return LLVM::BitcastOp::create(b, of(element), value); }
+  Value bitcast(Type element, Value value) { return LLVM::BitcastOp::create(b, of(element), value); }
 };
 
 } // namespace
@@ -31,22 +31,22 @@ struct Lanes {
 /// bf16 is the upper half of an f32.
 static Value widen(Lanes lanes, Value value) {
   ImplicitLocOpBuilder &b = lanes.b;
-  Value bits = lanes.cast_(b.getI16Type(), value);
+  Value bits = lanes.bitcast(b.getI16Type(), value);
   Value wide = LLVM::ZExtOp::create(b, lanes.of(b.getI32Type()), bits);
-  return lanes.cast_(b.getF32Type(), LLVM::ShlOp::create(b, wide, lanes.constant(16)));
+  return lanes.bitcast(b.getF32Type(), LLVM::ShlOp::create(b, wide, lanes.constant(16)));
 }
 
 /// To nearest even: half of the last place is added, less one where that leaves a tie to an even number below.
 static Value narrow(Lanes lanes, Value value) {
   ImplicitLocOpBuilder &b = lanes.b;
-  Value bits = lanes.cast_(b.getI32Type(), value), upper = LLVM::LShrOp::create(b, bits, lanes.constant(16));
+  Value bits = lanes.bitcast(b.getI32Type(), value), upper = LLVM::LShrOp::create(b, bits, lanes.constant(16));
   Value last = LLVM::AndOp::create(b, upper, lanes.constant(1));
   Value half = LLVM::AddOp::create(b, last, lanes.constant(0x7fff));
   Value rounded = LLVM::LShrOp::create(b, LLVM::AddOp::create(b, bits, half), lanes.constant(16));
   Value quiet = LLVM::OrOp::create(b, upper, lanes.constant(0x40));
   Value isNaN = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::uno, value, value);
   Value chosen = LLVM::SelectOp::create(b, isNaN, quiet, rounded);
-  return lanes.cast_(b.getBF16Type(), LLVM::TruncOp::create(b, lanes.of(b.getI16Type()), chosen));
+  return lanes.bitcast(b.getBF16Type(), LLVM::TruncOp::create(b, lanes.of(b.getI16Type()), chosen));
 }
 
 /// f64 to 16 bits is one rounding, which no instruction of the host does: lane by lane on the device.
