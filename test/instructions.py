@@ -149,7 +149,7 @@ def count_kernels(text):
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = pathlib.Path(folder, "text.ptx"), pathlib.Path(folder, "code.cubin")
         source.write_text(text)
-        subprocess.run([ptxas.find_assembler(chip), f"-arch={chip}", source, "-o", cubin], check=True)
+        subprocess.run([ptxas.find_assemblers(chip)[0], f"-arch={chip}", source, "-o", cubin], check=True)
         return count_machine_code(cubin)
 
 

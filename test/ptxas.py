@@ -3,8 +3,8 @@
 
 usage: ptxas.py FILE|FOLDER...
 
-Looks for ptxas in the project's .venv, on PATH and in /usr/local/cuda, and takes the first that knows the chip. A file may
-hold several texts, one after another; a folder is what `mp-run compile --dump-dir` made. Prints a line for each kernel: chip,
+Looks for ptxas in the project's .venv, on PATH and in /usr/local/cuda, and runs each that knows the chip. A file may hold
+several texts, one after another; a folder is what `mp-run compile --dump-dir` made. Prints a line for each kernel: chip,
 name, registers, bytes of shared memory, bytes spilled. Fails where ptxas does, where a text is for a chip that no ptxas found
 knows, and where a kernel spills more than its kind may. Kernels of which only the text is there may spill nothing.
 """
@@ -30,22 +30,22 @@ USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
 
 @functools.cache
 def assemblers():
-    """Paths of ptxas, each with the chips that its help names."""
+    """Paths of ptxas, the project's own first, each with the chips that its help quotes as values of --gpu-name."""
     places = [*REPOSITORY.glob(".venv/lib/python*/site-packages/nvidia/cuda_nvcc/bin/ptxas")]
     places += [path for path in (shutil.which("ptxas"), "/usr/local/cuda/bin/ptxas") if path]
     found = []
-    for place in places:
+    for place in {pathlib.Path(place).resolve(): None for place in places}:
         try:
             words = subprocess.run([str(place), "--help"], capture_output=True, text=True, check=True).stdout
         except (OSError, subprocess.CalledProcessError):
             continue
-        found.append((place, set(re.findall(r"sm_\d+[a-z]?", words))))
+        found.append((place, set(re.findall(r"'(sm_\d+[a-z]?)'", words))))
     return found
 
 
-def find_assembler(chip):
-    """The first ptxas that knows the chip, or None."""
-    return next((str(place) for place, chips in assemblers() if chip in chips), None)
+def find_assemblers(chip):
+    """Every ptxas that knows the chip."""
+    return [str(place) for place, chips in assemblers() if chip in chips]
 
 
 def texts_of(text):
@@ -60,12 +60,8 @@ def kinds_of(folder):
     return {"mp_" + re.sub(r"\W", "_", name): kind for name, kind in found}
 
 
-def assemble(text, chip, kinds):
+def assemble(text, chip, kinds, assembler):
     """Assembles one text; returns whether that went well."""
-    assembler = find_assembler(chip)
-    if not assembler:
-        print(f"no ptxas that knows {chip}: `make setup` installs one", file=sys.stderr)
-        return False
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as source:
         source.write(text)
         source.flush()
@@ -96,7 +92,13 @@ def assemble_all(text, kinds):
     """Assembles the texts of one file."""
     good = True
     for part in texts_of(text):
-        good &= assemble(part, re.search(r"\.target (\w+)", part)[1], kinds)
+        chip = re.search(r"\.target (\w+)", part)[1]
+        found = find_assemblers(chip)
+        if not found:
+            print(f"no ptxas that knows {chip}: `make setup` installs one", file=sys.stderr)
+            good = False
+        for assembler in found:
+            good &= assemble(part, chip, kinds, assembler)
     return good
 
 

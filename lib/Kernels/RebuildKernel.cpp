@@ -39,3 +39,15 @@ Value RebuiltKernel::input(Value outside) {
   }
   return argument;
 }
+
+SmallVector<Value> RebuiltKernel::yieldsOf(KernelOp old) {
+  return llvm::map_to_vector(old.getBody().front().getTerminator()->getOperands(),
+                             [&](Value value) { return get(value); });
+}
+
+KernelOp RebuiltKernel::replace(KernelOp old) {
+  yield(yieldsOf(old));
+  old->replaceAllUsesWith(kernel->getResults());
+  old.erase();
+  return kernel;
+}

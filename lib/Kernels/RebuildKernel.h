@@ -20,7 +20,11 @@ public:
   mlir::Value get(mlir::Value value);
   /// The argument for a value outside, one for each.
   mlir::Value input(mlir::Value outside);
+  /// What the values are in this kernel that `old` yields.
+  llvm::SmallVector<mlir::Value> yieldsOf(KernelOp old);
   void yield(mlir::ValueRange values) { YieldOp::create(b, values); }
+  /// Yields what `old` does, and takes its place.
+  KernelOp replace(KernelOp old);
 
   KernelOp kernel;
   mlir::ImplicitLocOpBuilder b;

@@ -40,12 +40,5 @@ SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Ty
     sum = AddOp::create(b, typeOf(sum), sum, castTo(second.get(bias), acc));
   sum = castTo(sum, element);
   second.inside.map(matmul.getResult(), sum);
-  SmallVector<Value> results;
-  for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())
-    results.push_back(second.get(yielded));
-  second.yield(results);
-
-  kernel->replaceAllUsesWith(second.kernel->getResults());
-  kernel.erase();
-  return {first.kernel, second.kernel};
+  return {first.kernel, second.replace(kernel)};
 }

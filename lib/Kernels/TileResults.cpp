@@ -48,9 +48,7 @@ static Value addResult(KernelOp kernel, Type type, function_ref<Value(RebuiltKer
   RebuiltKernel rebuilt(kernel, types, kernel.getKernelName());
   for (BlockArgument argument : kernel.getBody().getArguments())
     rebuilt.get(argument);
-  SmallVector<Value> yields;
-  for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())
-    yields.push_back(rebuilt.get(yielded));
+  SmallVector<Value> yields = rebuilt.yieldsOf(kernel);
   Value added = build(rebuilt, yields);
   yields.push_back(added);
   rebuilt.yield(yields);
@@ -99,13 +97,7 @@ static KernelOp moveSums(KernelOp kernel) {
       sum = CastOp::create(rest.b, op.getLoc(), type, sum);
     rest.inside.map(op.getResult(), sum);
   }
-  SmallVector<Value> yields;
-  for (Value yielded : kernel.getBody().front().getTerminator()->getOperands())
-    yields.push_back(rest.get(yielded));
-  rest.yield(yields);
-  kernel->replaceAllUsesWith(rest.kernel->getResults());
-  kernel.erase();
-  return rest.kernel;
+  return rest.replace(kernel);
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,7 @@ static Status runTimes(ProgramRunner &runner, unsigned times) {
 
 ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &options) {
   if (options.repeat == 0 || options.runs == 0)
-    return makeError("expected at least one sample of at least one run");
+    return makeError("repeat and runs are at least 1, found ", options.repeat, " and ", options.runs);
   if (Status initialized = session.initialize(options.seed); !initialized.ok())
     return initialized;
   ErrorOr<std::unique_ptr<ProgramRunner>> runner = session.load(options.program);

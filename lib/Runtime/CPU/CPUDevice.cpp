@@ -35,6 +35,8 @@ private:
 } // namespace
 
 ErrorOr<std::unique_ptr<Device>> mp::createCPUDevice(const DeviceOptions &options) {
+  if (!options.chip.empty())
+    return makeError("device cpu has no chip '", options.chip, "'; chips are those of devices cuda and simt");
   return std::unique_ptr<Device>(std::make_unique<CPUDevice>(options));
 }
 

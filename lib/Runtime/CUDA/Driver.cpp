@@ -61,7 +61,7 @@ ErrorOr<const Driver *> Driver::open(const std::string &library) {
     return known->second.get();
   void *handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    return makeError("no CUDA driver: ", ::dlerror());
+    return makeError("no CUDA driver: ", ::dlerror(), "; install NVIDIA's, or use device cpu or simt");
   std::unique_ptr<Driver> driver(new Driver());
   if (Status resolved = driver->resolve(handle, library); !resolved.ok()) {
     ::dlclose(handle);

@@ -51,6 +51,19 @@ class Contraction : public testing::TestWithParam<Product> {};
 
 } // namespace
 
+/// Every element of `z` is what `finish(sum, j)` makes of the fused sum in the order of k.
+template <typename Stored, typename Lhs, typename Rhs, typename Finish>
+static void checkSums(const Product &p, const std::vector<Stored> &z, Lhs lhs, Rhs rhs, Finish finish) {
+  for (int64_t q = 0; q < p.batches(); ++q)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j) {
+        decltype(lhs(0)) sum = 0;
+        for (int64_t l = 0; l < p.k; ++l)
+          sum = std::fma(lhs(p.lhsAt(q, i, l)), rhs(p.rhsAt(q, l, j)), sum);
+        ASSERT_EQ(z[(q * p.m + i) * p.n + j], finish(sum, j)) << q << " " << i << " " << j;
+      }
+}
+
 // Every element is the fused sum in the order of k, whatever the blocks: equal bits.
 TEST_P(Contraction, AddsInOrderInF32) {
   const Product &p = GetParam();
@@ -59,16 +72,9 @@ TEST_P(Contraction, AddsInOrderInF32) {
   const auto a = randomFloats(p.batches() * p.m * p.k, 1), b = randomFloats(p.batches() * p.k * p.n, 2);
   const auto c = randomFloats(p.n, 3);
   const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)}, true)[0].as<float>();
-  for (int64_t q = 0; q < p.batches(); ++q)
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
-        float sum = 0;
-        for (int64_t l = 0; l < p.k; ++l)
-          sum = std::fma(a[p.lhsAt(q, i, l)], b[p.rhsAt(q, l, j)], sum);
-        if (p.bias)
-          sum += c[j];
-        ASSERT_EQ(z[(q * p.m + i) * p.n + j], sum) << q << " " << i << " " << j;
-      }
+  checkSums(
+      p, z, [&](size_t at) { return a[at]; }, [&](size_t at) { return b[at]; },
+      [&](float sum, int64_t j) { return p.bias ? sum + c[j] : sum; });
 }
 
 TEST_P(Contraction, AddsInOrderInF64) {
@@ -79,16 +85,9 @@ TEST_P(Contraction, AddsInOrderInF64) {
              b = widened(randomFloats(p.batches() * p.k * p.n, 2));
   const auto c = widened(randomFloats(p.n, 3));
   const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)})[0].as<double>();
-  for (int64_t q = 0; q < p.batches(); ++q)
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
-        double sum = 0;
-        for (int64_t l = 0; l < p.k; ++l)
-          sum = std::fma(a[p.lhsAt(q, i, l)], b[p.rhsAt(q, l, j)], sum);
-        if (p.bias)
-          sum += c[j];
-        ASSERT_EQ(z[(q * p.m + i) * p.n + j], sum) << q << " " << i << " " << j;
-      }
+  checkSums(
+      p, z, [&](size_t at) { return a[at]; }, [&](size_t at) { return b[at]; },
+      [&](double sum, int64_t j) { return p.bias ? sum + c[j] : sum; });
 }
 
 static void checkNarrow(const Product &p, const char *type, uint16_t (*encode)(double), float (*decode)(uint16_t)) {
@@ -97,16 +96,9 @@ static void checkNarrow(const Product &p, const char *type, uint16_t (*encode)(d
   const auto a = encoded(randomFloats(p.batches() * p.m * p.k, 1), encode);
   const auto b = encoded(randomFloats(p.batches() * p.k * p.n, 2), encode), c = encoded(randomFloats(p.n, 3), encode);
   const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)})[0].as<uint16_t>();
-  for (int64_t q = 0; q < p.batches(); ++q)
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
-        float sum = 0;
-        for (int64_t l = 0; l < p.k; ++l)
-          sum = std::fma(decode(a[p.lhsAt(q, i, l)]), decode(b[p.rhsAt(q, l, j)]), sum);
-        if (p.bias)
-          sum += decode(c[j]);
-        ASSERT_EQ(z[(q * p.m + i) * p.n + j], encode(sum)) << q << " " << i << " " << j;
-      }
+  checkSums(
+      p, z, [&](size_t at) { return decode(a[at]); }, [&](size_t at) { return decode(b[at]); },
+      [&](float sum, int64_t j) { return encode(p.bias ? sum + decode(c[j]) : sum); });
 }
 
 // Sums stay f32 until they are finished; as values of f16 they have the bias added, and are rounded again.
@@ -118,17 +110,12 @@ TEST_P(Contraction, HasSumsInF16) {
   const auto b = encoded(randomFloats(p.batches() * p.k * p.n, 2), encodeF16);
   const auto c = encoded(randomFloats(p.n, 3), encodeF16);
   const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)})[0].as<uint16_t>();
-  for (int64_t q = 0; q < p.batches(); ++q)
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
-        float sum = 0;
-        for (int64_t l = 0; l < p.k; ++l)
-          sum = std::fma(decodeF16(a[p.lhsAt(q, i, l)]), decodeF16(b[p.rhsAt(q, l, j)]), sum);
-        sum = decodeF16(encodeF16(sum));
-        if (p.bias)
-          sum += decodeF16(c[j]);
-        ASSERT_EQ(z[(q * p.m + i) * p.n + j], encodeF16(sum)) << q << " " << i << " " << j;
-      }
+  checkSums(
+      p, z, [&](size_t at) { return decodeF16(a[at]); }, [&](size_t at) { return decodeF16(b[at]); },
+      [&](float sum, int64_t j) {
+        const float rounded = decodeF16(encodeF16(sum));
+        return encodeF16(p.bias ? rounded + decodeF16(c[j]) : rounded);
+      });
 }
 
 TEST_P(Contraction, RoundsOnceToF16) { checkNarrow(GetParam(), "f16", encodeF16, decodeF16); }

@@ -78,7 +78,7 @@ static std::string copyStandIn(const TemporaryFolder &folder) {
 TEST(CUDADriver, WithoutADriver) {
   std::string message = createCUDADevice({}, "libcuda-that-nobody-has.so.1").message();
   EXPECT_EQ(message, "no CUDA driver: libcuda-that-nobody-has.so.1: cannot open shared object file: No such file or "
-                     "directory");
+                     "directory; install NVIDIA's, or use device cpu or simt");
   EXPECT_EQ(countCUDADevices("libcuda-that-nobody-has.so.1"), 0u);
 }
 
