@@ -28,7 +28,7 @@
 namespace mp {
 
 /// What code and device must have in common; any change below is another number.
-inline constexpr uint32_t kSimulatorVersion = 1;
+inline constexpr uint32_t kSimulatorVersion = 2;
 
 /// Behind the symbol of each function stands a word SYMBOL + this: the version, with kSimulatorChecked where loads and
 /// stores are reported to the device.
@@ -41,6 +41,9 @@ enum class SimulatorEntry : uint32_t {
   Barrier,          ///< id, threads (0: all), predicate; [SimulatorReduction or ~0]; i32
   BarrierArrive,    ///< id, threads
   SyncWarp,         ///< mask
+  ClusterArrive,    ///<
+  ClusterWait,      ///<
+  Sleep,            ///< nanoseconds
   Shuffle,          ///< mask, value, offset, clamp; [NVVM's ShflKind]; value, i1
   Vote,             ///< mask, i1; [NVVM's VoteSyncKind]; i1 or i32
   Elect,            ///< mask; i1
@@ -80,6 +83,7 @@ struct SimulatorContext {
   void *shared; ///< the block's, at a multiple of 256 KiB below 4 GiB
   uint32_t thread, threads, block, blocks;
   uint32_t lane, warp, warps, sharedBytes;
+  uint32_t clusterBlock, clusterBlocks, cluster, clusters; ///< block and blocks of the cluster, cluster of the grid
   uint32_t laneMaskEq, laneMaskLe, laneMaskLt, laneMaskGe, laneMaskGt;
   uint32_t zero, one, warpSize; ///< 0 and 1, what registers of the other dimensions hold, and 32
 };

@@ -132,6 +132,10 @@ static SiteImmediates convertImmediates(Operation *op) {
 // Forms that are not simulated
 //===----------------------------------------------------------------------===//
 
+template <typename Op> static std::string rejectUnaligned(Operation *op) {
+  return cast<Op>(op).getAligned() ? "" : "only the aligned form is simulated";
+}
+
 static std::string rejectReduce(Operation *op) {
   return op->getResult(0).getType().isInteger(32) ? "" : "only integers are reduced";
 }
@@ -213,7 +217,7 @@ ArrayRef<NVVMRow> mp::nvvmTable() {
   using enum SimulatorEntry;
   constexpr auto call = NVVMRow::Form::Call;
   static constexpr NVVMRow kTable[] = {
-      // PTX ISA 10, special registers. Grids and blocks have one dimension.
+      // PTX ISA 10, special registers. Grids, clusters and blocks have one dimension.
       sreg("nvvm.read.ptx.sreg.tid.x", MP_FIELD(thread)),
       sreg("nvvm.read.ptx.sreg.tid.y", MP_FIELD(zero)),
       sreg("nvvm.read.ptx.sreg.tid.z", MP_FIELD(zero)),
@@ -226,6 +230,20 @@ ArrayRef<NVVMRow> mp::nvvmTable() {
       sreg("nvvm.read.ptx.sreg.nctaid.x", MP_FIELD(blocks)),
       sreg("nvvm.read.ptx.sreg.nctaid.y", MP_FIELD(one)),
       sreg("nvvm.read.ptx.sreg.nctaid.z", MP_FIELD(one)),
+      sreg("nvvm.read.ptx.sreg.cluster.ctaid.x", MP_FIELD(clusterBlock)),
+      sreg("nvvm.read.ptx.sreg.cluster.ctaid.y", MP_FIELD(zero)),
+      sreg("nvvm.read.ptx.sreg.cluster.ctaid.z", MP_FIELD(zero)),
+      sreg("nvvm.read.ptx.sreg.cluster.nctaid.x", MP_FIELD(clusterBlocks)),
+      sreg("nvvm.read.ptx.sreg.cluster.nctaid.y", MP_FIELD(one)),
+      sreg("nvvm.read.ptx.sreg.cluster.nctaid.z", MP_FIELD(one)),
+      sreg("nvvm.read.ptx.sreg.clusterid.x", MP_FIELD(cluster)),
+      sreg("nvvm.read.ptx.sreg.clusterid.y", MP_FIELD(zero)),
+      sreg("nvvm.read.ptx.sreg.clusterid.z", MP_FIELD(zero)),
+      sreg("nvvm.read.ptx.sreg.nclusterid.x", MP_FIELD(clusters)),
+      sreg("nvvm.read.ptx.sreg.nclusterid.y", MP_FIELD(one)),
+      sreg("nvvm.read.ptx.sreg.nclusterid.z", MP_FIELD(one)),
+      sreg("nvvm.read.ptx.sreg.cluster.ctarank", MP_FIELD(clusterBlock)),
+      sreg("nvvm.read.ptx.sreg.cluster.nctarank", MP_FIELD(clusterBlocks)),
       sreg("nvvm.read.ptx.sreg.laneid", MP_FIELD(lane)),
       sreg("nvvm.read.ptx.sreg.warpid", MP_FIELD(warp)),
       sreg("nvvm.read.ptx.sreg.nwarpid", MP_FIELD(warps)),
@@ -242,6 +260,9 @@ ArrayRef<NVVMRow> mp::nvvmTable() {
       {"nvvm.barrier", call, 0, Barrier, nullptr, barrierImmediates, barrierOperands},
       {"nvvm.barrier.arrive", call, 0, BarrierArrive, nullptr, nullptr, arriveOperands},
       {"nvvm.bar.warp.sync", call, 0, SyncWarp},
+      {"nvvm.cluster.arrive", call, 0, ClusterArrive, rejectUnaligned<NVVM::ClusterArriveOp>},
+      {"nvvm.cluster.wait", call, 0, ClusterWait, rejectUnaligned<NVVM::ClusterWaitOp>},
+      {"nvvm.nanosleep", call, 0, Sleep},
       {"nvvm.vote.sync", call, 0, Vote, nullptr, voteImmediates},
       {"nvvm.elect.sync", call, 0, Elect, nullptr, nullptr, electOperands},
       {"nvvm.redux.sync", call, 0, Reduce, rejectReduce, reduceImmediates},

@@ -5,12 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Threads are fibers on one thread of the host. A thread runs until it waits: at a barrier, or for other lanes of its
-// warp. Then the next ready one goes on, in order of waking or as a seed says. So threads of a block never run at once,
-// and which interleavings a kernel meets depends on the seed alone.
-//
-//===----------------------------------------------------------------------===//
-
 #ifndef MP_LIB_RUNTIME_SIMT_BLOCK_H
 #define MP_LIB_RUNTIME_SIMT_BLOCK_H
 
@@ -18,12 +12,14 @@
 #include "SIMT/Checks.h"
 #include "SIMT/MatrixArithmetic.h"
 #include "SIMT/Memory.h"
+#include "SIMT/Scheduler.h"
 #include "SIMT/Thread.h"
 #include "SIMT/Warp.h"
 #include "mp/Runtime/SIMT/SIMTOptions.h"
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace mp {
@@ -37,23 +33,35 @@ struct SimulatedLaunch {
   uint64_t grid;
   uint32_t threads;
   uint32_t sharedBytes;
+  uint32_t cluster = 1; ///< so many neighbouring blocks run together and may wait for one another
 };
 
-/// Runs one block after another on the thread that calls it.
+class SimulatedCluster;
+
+/// The threads of one block after another, their shared memory and where they meet.
 class SimulatedBlock {
 public:
-  static ErrorOr<std::unique_ptr<SimulatedBlock>> create(const SIMTOptions &options);
+  /// A block of `cluster`, which outlives it.
+  static ErrorOr<std::unique_ptr<SimulatedBlock>> create(const SIMTOptions &options, SimulatedCluster &cluster);
 
-  /// Runs block `number`; the error names the thread and the op, or all threads that wait for ever.
-  Status run(const SimulatedLaunch &launch, uint64_t number);
+  /// Puts the threads of block `number` into the cluster's scheduler.
+  Status start(const SimulatedLaunch &launch, uint64_t number);
+
+  bool hasEnded() const;
+
+  /// Who waits where: "threads 0-31 wait at nvvm.barrier #2 at m.mlir:3:4 (barrier 1, 32 of 64 threads there)".
+  std::string describeThreads() const;
 
   //===--------------------------------------------------------------------===//
-  // For the functions of the device, called on a thread's stack.
+  // Called on a thread's stack.
   //===--------------------------------------------------------------------===//
+
+  /// All that a thread does.
+  void execute(SimulatedThread &thread);
 
   /// Gives up the host's thread until `wake` was called for `thread`.
-  void wait(SimulatedThread &thread);
-  void wake(SimulatedThread &thread);
+  void wait(SimulatedThread &thread) { scheduler().wait(thread); }
+  void wake(SimulatedThread &thread) { scheduler().wake(thread); }
 
   /// Ends the block with an error at `site` of `thread`.
   template <typename... Parts>
@@ -84,31 +92,24 @@ public:
 
   const MatrixRules &rules() const { return launch->rules; }
 
+  Scheduler &scheduler() const;
+
   const SIMTOptions &options;
+  SimulatedCluster &cluster;
   Barriers barriers;
   std::vector<Warp> warps;
   Checks checks;
 
 private:
-  SimulatedBlock(const SIMTOptions &options, Mapping shared)
-      : options(options), checks(options), shared(std::move(shared)) {}
+  SimulatedBlock(const SIMTOptions &options, SimulatedCluster &cluster, Mapping shared)
+      : options(options), cluster(cluster), checks(options), shared(std::move(shared)) {}
 
-  Status prepare(const SimulatedLaunch &launch, uint64_t number);
   void check(const SimulatedThread &thread, const SimulatorSite *site, const Access &access);
   [[noreturn]] void stop(const SimulatedThread &thread, const SimulatorSite *site, const Status &why);
-  static void enter(boost::context::detail::transfer_t transfer);
-  void end(SimulatedThread &thread);
-  uint32_t takeReady();
-  Status describeDeadlock() const;
 
   Mapping shared;
   Stacks stacks;
   std::vector<SimulatedThread> threads;
-  std::vector<uint32_t> ready; // from `firstReady` on
-  size_t firstReady = 0;
-  uint64_t random = 0; // 0: no shuffling
-  boost::context::detail::fcontext_t scheduler = nullptr;
-  Status failure;
   const SimulatedLaunch *launch = nullptr;
 };
 

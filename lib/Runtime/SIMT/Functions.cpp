@@ -24,6 +24,9 @@ const SimulatorFunction *mp::simulatorFunctions() {
     at(SimulatorEntry::Barrier) = entry<barrier>;
     at(SimulatorEntry::BarrierArrive) = entry<barrierArrive>;
     at(SimulatorEntry::SyncWarp) = entry<syncWarp>;
+    at(SimulatorEntry::ClusterArrive) = entry<clusterArrive>;
+    at(SimulatorEntry::ClusterWait) = entry<clusterWait>;
+    at(SimulatorEntry::Sleep) = entry<sleep>;
     at(SimulatorEntry::Shuffle) = entry<shuffle>;
     at(SimulatorEntry::Vote) = entry<vote>;
     at(SimulatorEntry::Elect) = entry<elect>;

@@ -42,6 +42,9 @@ struct Call {
 void barrier(const Call &call);
 void barrierArrive(const Call &call);
 void syncWarp(const Call &call);
+void clusterArrive(const Call &call);
+void clusterWait(const Call &call);
+void sleep(const Call &call);
 void vote(const Call &call);
 void elect(const Call &call);
 void reduce(const Call &call);

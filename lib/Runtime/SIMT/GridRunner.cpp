@@ -18,16 +18,16 @@ using namespace mp;
 
 namespace {
 
-/// The first fault of a launch, by number of block.
+/// The first fault of a launch, by number of cluster.
 class FirstFault {
 public:
-  bool mayFollow(uint64_t block) const { return block < number.load(std::memory_order_relaxed); }
+  bool mayFollow(uint64_t cluster) const { return cluster < number.load(std::memory_order_relaxed); }
 
-  void note(uint64_t block, const Status &fault) {
+  void note(uint64_t cluster, const Status &fault) {
     std::lock_guard<std::mutex> lock(mutex);
-    if (block >= number)
+    if (cluster >= number)
       return;
-    number = block;
+    number = cluster;
     status = fault;
   }
 
@@ -42,21 +42,20 @@ private:
 } // namespace
 
 Status GridRunner::run(const SimulatedLaunch &launch) {
-  const unsigned count = static_cast<unsigned>(std::min<uint64_t>(workers.count(), launch.grid));
+  if (launch.cluster == 0 || launch.grid % launch.cluster != 0)
+    return makeError("a grid of ", launch.grid, " blocks in clusters of ", launch.cluster);
+  const uint64_t total = launch.grid / launch.cluster;
+  const unsigned count = static_cast<unsigned>(std::min<uint64_t>(workers.count(), total));
   for (unsigned worker = 0; worker < count; ++worker)
-    if (!blocks[worker]) {
-      ErrorOr<std::unique_ptr<SimulatedBlock>> block = SimulatedBlock::create(settings);
-      if (!block)
-        return block.status();
-      blocks[worker] = std::move(*block);
-    }
+    if (!clusters[worker])
+      clusters[worker] = std::make_unique<SimulatedCluster>(settings);
 
   std::atomic<uint64_t> next = 0;
   FirstFault fault;
   const auto work = [&](unsigned worker) {
     DefaultRounding rounding;
-    for (uint64_t number = next++; number < launch.grid && fault.mayFollow(number); number = next++)
-      if (Status ran = blocks[worker]->run(launch, number); !ran.ok())
+    for (uint64_t number = next++; number < total && fault.mayFollow(number); number = next++)
+      if (Status ran = clusters[worker]->run(launch, number); !ran.ok())
         fault.note(number, ran);
   };
   workers.execute([&] { tbb::parallel_for(0u, count, work, tbb::simple_partitioner()); });

@@ -9,32 +9,32 @@
 #define MP_LIB_RUNTIME_SIMT_GRIDRUNNER_H
 
 #include "Host/Workers.h"
-#include "SIMT/Block.h"
+#include "SIMT/Cluster.h"
 
 #include <memory>
 #include <vector>
 
 namespace mp {
 
-/// Runs the blocks of one launch after another on the host's threads, each with shared memory and stacks of its own.
+/// Runs the clusters of one launch after another on the host's threads, each of which has memory and stacks of its own.
 class GridRunner {
 public:
   /// On so many threads of the host (0: all).
   GridRunner(const SIMTOptions &options, unsigned threads)
-      : settings(options), workers(threads), blocks(workers.count()) {}
+      : settings(options), workers(threads), clusters(workers.count()) {}
 
   unsigned threads() const { return workers.count(); }
 
   const SIMTOptions &options() const { return settings; }
 
-  /// Runs all blocks, in any order and at once. Of several blocks with faults the error is that of the first, whatever
-  /// the number of threads.
+  /// Runs all clusters, in any order and at once. Of several with faults the error is that of the first, whatever the
+  /// number of threads.
   Status run(const SimulatedLaunch &launch);
 
 private:
   SIMTOptions settings;
   Workers workers;
-  std::vector<std::unique_ptr<SimulatedBlock>> blocks; // by worker
+  std::vector<std::unique_ptr<SimulatedCluster>> clusters; // by worker
 };
 
 } // namespace mp

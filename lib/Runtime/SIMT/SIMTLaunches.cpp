@@ -108,13 +108,12 @@ private:
 //===----------------------------------------------------------------------===//
 
 SIMTLaunches::SIMTLaunches(GridRunner &runner, const VariantT &variant)
-    : runner(runner),
-      rules(rulesOf(variant.features.empty() ? "" : variant.features.front(), runner.options().arithmetic)),
-      written(variant) {}
+    : runner(runner), chip(variant.features.empty() ? "" : variant.features.front()),
+      rules(rulesOf(chip, runner.options().arithmetic)), written(variant) {}
 
 Status SIMTLaunches::prepare(const LoadedExecutable &file, const LaunchT &launch) {
-  if (launch.cluster != 1)
-    return makeError("clusters of ", launch.cluster, " blocks are not simulated");
+  if (launch.cluster != 1 && (chip.starts_with("sm_7") || chip.starts_with("sm_8")))
+    return makeError("clusters of ", launch.cluster, " blocks, which ", chip, " does not have: they need sm_90");
   ErrorOr<void *> kernel = libraries.find(file, launch.blob, launch.symbol);
   if (!kernel)
     return kernel.status();
@@ -157,7 +156,8 @@ void SIMTLaunches::describe(const LaunchT &launch, std::span<void *const> pointe
 }
 
 Status SIMTLaunches::run(size_t index, const LaunchT &launch, std::span<void *const> pointers) {
-  SimulatedLaunch work{kernels[index], pointers, {}, rules, launch.grid, launch.threads, launch.shared_bytes};
+  SimulatedLaunch work{kernels[index],      pointers,      {}, rules, launch.grid, launch.threads,
+                       launch.shared_bytes, launch.cluster};
   if (!runner.options().checksMemory())
     return runner.run(work);
   describe(launch, pointers);

@@ -50,6 +50,7 @@ private:
   void describe(const executable::LaunchT &launch, std::span<void *const> pointers);
 
   GridRunner &runner;
+  const std::string chip; // that the code is for
   MatrixRules rules;
   CodeLibraries libraries;
   std::vector<SimulatedKernel> kernels; // by launch of the plan

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SIMT/Cluster.h"
 #include "SIMT/Functions.h"
 
 #include <algorithm>
@@ -56,6 +57,24 @@ void mp::barrierArrive(const Call &call) {
   if (call.as<ArriveOperands>().threads == 0)
     call.block().fail(call.thread, call.site, "arrives at a barrier of 0 threads");
   call.meet(~0u, arriveTogether, Convergence::Aligned);
+}
+
+//===----------------------------------------------------------------------===//
+// PTX ISA 9.7.13, "barrier.cluster", and 9.7.19, "nanosleep"
+//===----------------------------------------------------------------------===//
+
+void mp::clusterArrive(const Call &call) {
+  call.meet(~0u, [](const Gathering &warp) { warp.block.cluster.barrier.arrive(warp); }, Convergence::Aligned);
+}
+
+void mp::clusterWait(const Call &call) {
+  call.meet(~0u, [](const Gathering &warp) { warp.block.cluster.barrier.beginWait(warp); }, Convergence::Aligned);
+  call.block().cluster.barrier.endWait(call.thread);
+}
+
+void mp::sleep(const Call &call) {
+  if (!call.block().scheduler().sleep(call.thread))
+    call.block().fail(call.thread, call.site, "sleeps again and again, and no thread ends: it waits for ever");
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,10 @@ struct SimulatedThread : SimulatorContext {
   std::vector<uint32_t> groups;
   uint32_t uncommitted = 0;
 
+  /// How often it has come to the cluster's barrier to arrive, and to wait.
+  uint32_t clusterArrivals = 0;
+  uint32_t clusterWaits = 0;
+
   void waitAt(const SimulatorSite *where, const void *with, void *into) {
     site = where;
     operands = with;

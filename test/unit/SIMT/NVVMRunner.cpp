@@ -88,7 +88,7 @@ Status NVVMRunner::run(std::vector<GlobalBuffer> &buffers, const Geometry &geome
   }
   GridRunner runner(options, hostThreads);
   Status ran = runner.run({kernel, pointers, described, rulesOf(chip, options.arithmetic), geometry.grid,
-                           geometry.threads, geometry.sharedBytes});
+                           geometry.threads, geometry.sharedBytes, geometry.cluster});
   for (size_t index = 0; index < buffers.size(); ++index)
     std::memcpy(buffers[index].bytes.data(), memory[index].data(), buffers[index].bytes.size());
   return ran;

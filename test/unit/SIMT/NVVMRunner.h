@@ -41,6 +41,7 @@ struct Geometry {
   uint32_t threads = 32;
   uint64_t grid = 1;
   uint32_t sharedBytes = 0;
+  uint32_t cluster = 1;
 };
 
 /// A kernel from text, compiled for the host as the compiler does it.
