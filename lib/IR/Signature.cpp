@@ -14,7 +14,7 @@ using namespace mp;
 
 namespace {
 
-enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Number, Names };
+enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Number, Names, Schedule };
 
 struct AttributeRule {
   StringLiteral attribute;
@@ -224,6 +224,9 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
       return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() > 0, "an integer greater than 0");
     case ValueOf::Number:
       return expect(isa<FloatAttr>(value), "a floating-point number");
+    case ValueOf::Schedule:
+      return expect(isa<MmaScheduleAttr>(value) && isa<MatmulOp, MatmulPartsOp>(op),
+                    "the schedule of a matrix product on a GPU, #mp.mma<...>, and stands on one");
     case ValueOf::Names:
       return expect(isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>),
                     "a list of names");
@@ -244,13 +247,10 @@ static constexpr AttributeRule kResultRules[] = {
     {names::logNames, ValueOf::Names}, {names::batched, ValueOf::Unit},  {names::derived, ValueOf::Derived},
 };
 static constexpr AttributeRule kOperationRules[] = {
-    {names::batch, ValueOf::Integer},
-    {names::precision, ValueOf::Type},
-    {names::skipLimit, ValueOf::Integer},
-    {names::lossScaling, ValueOf::Name},
-    {names::microBatches, ValueOf::Integer},
-    {names::combinesRows, ValueOf::Unit},
-    {names::raiseErrorAtMinScale, ValueOf::Number},
+    {names::batch, ValueOf::Integer},        {names::precision, ValueOf::Type},
+    {names::skipLimit, ValueOf::Integer},    {names::lossScaling, ValueOf::Name},
+    {names::microBatches, ValueOf::Integer}, {names::combinesRows, ValueOf::Unit},
+    {names::schedule, ValueOf::Schedule},    {names::raiseErrorAtMinScale, ValueOf::Number},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

@@ -6,6 +6,7 @@
 #include "SplitContraction.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/TransposedNest.h"
+#include "mp/IR/Program.h"
 #include "mp/Kernels/MatrixSchedules.h"
 
 #include "mlir/IR/Remarks.h"
@@ -25,13 +26,40 @@ static constexpr int64_t kThreads = 256;
 /// Rows as long as this many accesses of a warp are a whole block's.
 static constexpr int64_t kLongRow = 32;
 
+static MmaScheduleAttr withParts(MmaScheduleAttr s, int64_t parts) {
+  return MmaScheduleAttr::get(s.getContext(), s.getBlockM(), s.getBlockN(), s.getBlockK(), s.getWarpsM(), s.getWarpsN(),
+                              s.getStages(), parts, s.getInstruction());
+}
+
+/// What keeps a product from the schedule that its text gives it; empty if nothing does.
+static std::string explainUnusable(MmaScheduleAttr schedule, const ProductShape &shape, const GPUTarget &target) {
+  if (schedule.getInstruction() == MatrixInstruction::Mma16x8x8TF32 && !target.products.tf32)
+    return "operands in tf32, which only allow-tf32 permits";
+  if (shape.parts > 1 && (schedule.getSplitK() != shape.parts || shape.depth % schedule.getBlockK() != 0))
+    return "other parts of k than the product has";
+  return explainIllegal(MatrixTiles(schedule, shape), target.chip);
+}
+
+/// The schedule of a product: the one that its text gives it as mp.schedule, or the cost model's choice.
+static FailureOr<MmaScheduleAttr> findMatrixSchedule(Operation *product, const GPUTarget &target) {
+  const ProductShape shape = ProductShape::of(product);
+  if (auto given = product->getAttrOfType<MmaScheduleAttr>(names::schedule)) {
+    const std::string why = explainUnusable(given, shape, target);
+    if (why.empty())
+      return given;
+    return product->emitOpError() << names::schedule << " needs " << why;
+  }
+  if (MmaScheduleAttr chosen = chooseMatrixSchedule(shape, target.chip, target.products).schedule)
+    return chosen;
+  return product->emitOpError("has no schedule on ") << target.chip.name;
+}
+
 namespace {
 
 class GPUScheduler {
 public:
   GPUScheduler(KernelOp kernel, const GPUTarget &target)
-      : kernel(kernel), chip(target.chip), products(target.products), context(kernel.getContext()),
-        vector(chooseVector()) {}
+      : kernel(kernel), target(target), chip(target.chip), context(kernel.getContext()), vector(chooseVector()) {}
 
   FailureOr<Attribute> schedule() {
     switch (getKernelKind(kernel)) {
@@ -104,13 +132,14 @@ private:
 
   FailureOr<Attribute> scheduleProduct() {
     Operation *op = findRole(KernelRole::Contraction).front();
-    MmaScheduleAttr schedule = chooseMatrixSchedule(ProductShape::of(op), chip, products).schedule;
-    if (schedule && schedule.getInstruction() == MatrixInstruction::Mma16x8x8TF32)
+    FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(op, target);
+    if (failed(schedule))
+      return failure();
+    if (schedule->getInstruction() == MatrixInstruction::Mma16x8x8TF32)
       remark::analysis(op->getLoc(), remark::RemarkOpts::name("TF32").category("mp-schedule-kernels"))
           << "operands of f32 are rounded to tf32, as allow-tf32 says";
-    if (schedule)
-      return Attribute(schedule);
-    return op->emitOpError("has no schedule on ") << chip.name;
+    op->removeAttr(names::schedule);
+    return Attribute(*schedule);
   }
 
   /// A row is as many threads as have a vector of it, a warp at most, but for long rows.
@@ -167,8 +196,8 @@ private:
   }
 
   KernelOp kernel;
+  const GPUTarget &target;
   const Chip &chip;
-  const ProductOptions products;
   MLIRContext *context;
   const int64_t vector;
 };
@@ -179,16 +208,19 @@ FailureOr<Attribute> mp::scheduleForGPU(KernelOp kernel, const GPUTarget &target
   return GPUScheduler(kernel, target).schedule();
 }
 
-SmallVector<KernelOp, 2> mp::splitForGPU(KernelOp kernel, const GPUTarget &target) {
+FailureOr<SmallVector<KernelOp, 2>> mp::splitForGPU(KernelOp kernel, const GPUTarget &target) {
+  SmallVector<KernelOp, 2> whole = {kernel};
   if (getKernelKind(kernel) != KernelKind::Contraction)
-    return {kernel};
+    return whole;
   auto products = kernel.getBody().front().getOps<MatmulOp>();
   if (products.empty())
-    return {kernel};
+    return whole;
   const ProductShape shape = ProductShape::of(*products.begin());
-  MmaScheduleAttr schedule = chooseMatrixSchedule(shape, target.chip, target.products).schedule;
-  if (!schedule || schedule.getSplitK() == 1)
-    return {kernel};
+  FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(*products.begin(), target);
+  if (failed(schedule))
+    return failure();
+  if (schedule->getSplitK() == 1)
+    return whole;
   Type stored = target.products.typeOfParts(shape.element, shape.acc);
   if (stored != shape.acc)
     remark::analysis((*products.begin()).getLoc(),
@@ -196,5 +228,12 @@ SmallVector<KernelOp, 2> mp::splitForGPU(KernelOp kernel, const GPUTarget &targe
         << ("sums of parts of k are rounded to " + Twine(shape.element.isF16() ? "f16" : "bf16") + ", as allow-" +
             (shape.element.isF16() ? "fp16" : "bf16") + "-reduced-precision-reduction says")
                .str();
-  return splitContraction(kernel, depthOfParts(shape.k, schedule.getSplitK(), schedule.getBlockK()), stored);
+  const bool isGiven = (*products.begin())->hasAttr(names::schedule);
+  SmallVector<KernelOp, 2> split =
+      splitContraction(kernel, depthOfParts(shape.k, schedule->getSplitK(), schedule->getBlockK()), stored);
+  if (isGiven) {
+    MatmulPartsOp parts = *split.front().getBody().front().getOps<MatmulPartsOp>().begin();
+    parts->setAttr(names::schedule, withParts(*schedule, ProductShape::of(parts).parts));
+  }
+  return split;
 }

@@ -19,8 +19,8 @@ struct GPUTarget {
 mlir::FailureOr<mlir::Attribute> scheduleForGPU(KernelOp kernel, const GPUTarget &target);
 
 /// The kernels that the chip is to run for one: itself, or two where k of a product is cut into parts. The others are
-/// replaced.
-llvm::SmallVector<KernelOp, 2> splitForGPU(KernelOp kernel, const GPUTarget &target);
+/// replaced. Emits an error where a product has no schedule.
+mlir::FailureOr<llvm::SmallVector<KernelOp, 2>> splitForGPU(KernelOp kernel, const GPUTarget &target);
 
 } // namespace mp
 

@@ -140,7 +140,10 @@ private:
       KernelOp left = moveToProducts(whole);
       if (!left)
         continue;
-      for (KernelOp kernel : splitForGPU(left, target)) {
+      FailureOr<SmallVector<KernelOp, 2>> split = splitForGPU(left, target);
+      if (failed(split))
+        return failure();
+      for (KernelOp kernel : *split) {
         FailureOr<Attribute> schedule = scheduleForGPU(kernel, target);
         if (failed(schedule))
           return failure();

@@ -44,6 +44,7 @@ inline constexpr llvm::StringLiteral microBatches = "mp.micro_batches";
 inline constexpr llvm::StringLiteral batched = "mp.batched";
 inline constexpr llvm::StringLiteral precision = "mp.precision";
 inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";
+inline constexpr llvm::StringLiteral schedule = "mp.schedule";
 } // namespace names
 
 /// Names of the state of training, by which compiler, runtime and checkpoints know it.
