@@ -41,7 +41,7 @@ check-full: .venv/wheels configured sanitized ## the same with the long forms, a
 
 gpu-bundle: GROUPS = build check
 gpu-bundle: configured ## pack tests and benchmarks for a machine with a GPU into build/gpu-bundle
-	@setup/timed build cmake --build --preset $(PRESET) --target mp-exec mp-run write-tiny-model write-op-cases
+	@setup/timed build cmake --build --preset $(PRESET) --target mp-exec mp-run write-tiny-model write-op-cases write-gemm-grid
 	@test/GPU/make-bundle $(BUILD) build/gpu-bundle
 
 lint: GROUPS = build lint

@@ -74,6 +74,21 @@ def products():
         }
 
 
+def product_grid(build, work):
+    """The products of the tests of Codegen, with their schedules, by chip and types."""
+    folder = work / "gemm-grid"
+    folder.mkdir()
+    subprocess.run([build / "unit" / "write-gemm-grid", folder], check=True)
+    for line in (folder / "grid.tsv").read_text().splitlines():
+        name, chip, kind, accumulator, longest = line.split("\t")
+        flags = ["--policy=float32", "--training=false", "--batch-size=1"]
+        yield {
+            "name": name, "model": folder / f"{name}.mlir", "chips": chip, "each_chip": True,
+            "flags": flags + ["--allow-tf32=true"] * (kind == "tf32"),
+            "infer": {"tolerance": gemm_models.tolerance(kind, int(longest), accumulator)},
+        }
+
+
 def ops(build, work):
     """Every op in f32 and f16, and apart from them in bf16, which takes another chip."""
     folder = work / "op-cases"
@@ -90,7 +105,7 @@ def ops(build, work):
 
 
 def all_cases(build, work):
-    return [*RUNTIME, *products(), *ops(build, work), *training(), *benchmark_models.cases()]
+    return [*RUNTIME, *products(), *product_grid(build, work), *ops(build, work), *training(), *benchmark_models.cases()]
 
 
 def write_data(build, folder):

@@ -1,4 +1,4 @@
-"""Models of matrix products: programs of many products each, from a table of sizes."""
+"""Models of matrix products: programs of many products each, from a table of sizes, as the compiler schedules them."""
 
 # Whole tiles, parts of tiles in each dimension, rows that are aligned to 16, 4 and 2 bytes, single ones, and few tiles
 # with so long a k that it is cut into parts. (m, n, k)
@@ -15,8 +15,11 @@ TYPES = {
     "tf32": {"element": "f32", "flags": ["--allow-tf32=true"], "chips": "sm_80,sm_90"},
     "f32": {"element": "f32", "flags": [], "chips": "sm_70,sm_80"},
 }
-# Units in the last place of 1 of what the factors are rounded to, and of the result.
-ROUNDING = {"f16": (0, 2**-10), "bf16": (0, 2**-7), "tf32": (2**-10, 0), "f32": (0, 0)}
+# Units in the last place of 1 of what the factors are rounded to, of the sums, and of the result.
+ROUNDING = {
+    "f16": (0, 2**-24, 2**-10), "bf16": (0, 2**-24, 2**-7), "tf32": (2**-10, 2**-24, 0), "f32": (0, 2**-24, 0),
+    "f64": (0, 2**-53, 0),
+}
 
 
 def tensor(*parts):
@@ -80,13 +83,15 @@ class Program:
                 f'    attributes {{mp.program = "model"}} {{\n  {body}\n  return {values} : {kinds}\n}}\n')
 
 
-def tolerance(kind, longest):
-    """Sums of `longest` products of normal values, in f32 and in any order: twice what statistics leaves, far below one
-    product. Factors that are rounded add their part."""
-    factors, result = ROUNDING[kind]
+def tolerance(kind, longest, accumulator="f32"):
+    """Sums of `longest` products of normal values, in any order: twice what statistics leaves, far below one product.
+    Factors that are rounded add their part. Sums in f16 are rounded for every eight products: below what these add."""
+    factors, sums, result = ROUNDING[kind]
     spread = longest**0.5
-    absolute = 8 * spread * factors + 64 * spread * 2**-24 + result
-    return f"{absolute:.3g},{result + 2**-20:.3g}"
+    absolute = 8 * spread * factors + 64 * spread * sums + result
+    if accumulator == "f16":
+        absolute += longest / 8 * 2 * spread * 2**-11
+    return f"{absolute:.3g},{result + 16 * sums:.3g}"
 
 
 def grid():

@@ -58,18 +58,19 @@ struct Epilogue {
   const char *name;
   Extra extra;
   bool addsBias;
-  const char *body, *yields;
+  const char *body;
+  std::vector<std::string> yields;
 };
 
 // In the order of the enum.
-constexpr Epilogue kEpilogues[] = {
-    {"nothing", Extra::Bias, false, "", "%0"},
-    {"bias", Extra::Bias, true, "", "%0"},
-    {"bias, relu, cast", Extra::Bias, true, "%1 = mp.relu %0 : R\n%2 = mp.cast %1 : R -> F\n", "%1, %2"},
-    {"residual", Extra::Result, false, "%1 = mp.add %0, %w : R, R -> R\n", "%1"},
-    {"scale", Extra::Scalar, false, "%1 = mp.mul %0, %w : R, S -> R\n", "%1"},
-    {"dropout", Extra::Rng, false, "%1 = mp.dropout %0, %w {rate = 0.25, stream = 3} : R\n", "%1"},
-    {"relu gradient", Extra::Result, false, "%1 = mp.relu_grad %w, %0 : R\n", "%1"},
+const Epilogue kEpilogues[] = {
+    {"nothing", Extra::Bias, false, "", {"%0"}},
+    {"bias", Extra::Bias, true, "", {"%0"}},
+    {"bias, relu, cast", Extra::Bias, true, "%1 = mp.relu %0 : R\n%2 = mp.cast %1 : R -> F\n", {"%1", "%2"}},
+    {"residual", Extra::Result, false, "%1 = mp.add %0, %w : R, R -> R\n", {"%1"}},
+    {"scale", Extra::Scalar, false, "%1 = mp.mul %0, %w : R, S -> R\n", {"%1"}},
+    {"dropout", Extra::Rng, false, "%1 = mp.dropout %0, %w {rate = 0.25, stream = 3} : R\n", {"%1"}},
+    {"relu gradient", Extra::Result, false, "%1 = mp.relu_grad %w, %0 : R\n", {"%1"}},
 };
 static_assert(std::size(kEpilogues) == kAfters);
 constexpr int64_t kRng[] = {42, 7}; // seed and step
@@ -82,6 +83,13 @@ std::string replaced(std::string text, char what, const std::string &by) {
   return text;
 }
 
+std::string joined(const std::vector<std::string> &parts) {
+  std::string text;
+  for (const std::string &part : parts)
+    text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
 std::string tensor(int64_t batch, int64_t rows, int64_t columns, const std::string &type) {
   return "tensor<" + (batch ? std::to_string(batch) + "x" : "") + std::to_string(rows) + "x" + std::to_string(columns) +
          "x" + type + ">";
@@ -89,7 +97,7 @@ std::string tensor(int64_t batch, int64_t rows, int64_t columns, const std::stri
 
 } // namespace
 
-std::string GemmProblem::text() const {
+GemmProblem::Ops GemmProblem::operations(bool saysSchedule) const {
   const std::string acc = accOf(*this);
   const int64_t rhsBatch = sharesRhs ? 0 : batch;
   auto lhsType = [&](const std::string &t) { return transposeLhs ? tensor(batch, k, m, t) : tensor(batch, m, k, t); };
@@ -101,39 +109,44 @@ std::string GemmProblem::text() const {
   const std::string scalar = "tensor<" + type + ">";
   const std::string extras[] = {bias, result, scalar, "tensor<2xi64>"}; // in the order of Extra
   const Epilogue &epilogue = epilogueOf(*this);
-  const std::string extra = extras[static_cast<size_t>(epilogue.extra)];
+  Ops ops{{lhsType(given), rhsType(given), extras[static_cast<size_t>(epilogue.extra)]}, "", epilogue.yields, {result}};
 
-  std::string body, types = result;
   auto prologue = [&](const std::string &name, const std::string &argument, const std::string &from,
                       const std::string &to) {
     if (castsOperands && type == "f32")
-      body += "%half_" + name + " = mp.constant dense<0.5> : tensor<f32>\n%" + name + " = mp.mul " + argument +
-              ", %half_" + name + " : " + from + ", tensor<f32> -> " + to + "\n";
+      ops.body += "%half_" + name + " = mp.constant dense<0.5> : tensor<f32>\n%" + name + " = mp.mul " + argument +
+                  ", %half_" + name + " : " + from + ", tensor<f32> -> " + to + "\n";
     else if (castsOperands)
-      body += "%" + name + " = mp.cast " + argument + " : " + from + " -> " + to + "\n";
+      ops.body += "%" + name + " = mp.cast " + argument + " : " + from + " -> " + to + "\n";
   };
   prologue("p", "%x", lhsType(given), lhsType(type));
   prologue("q", "%y", rhsType(given), rhsType(type));
   const std::string operands = castsOperands ? "%p, %q" : "%x, %y";
   const std::string flags = std::string(transposeLhs ? " transpose_lhs" : "") + (transposeRhs ? " transpose_rhs" : "");
-  const std::string signature = " : " + lhsType(type) + ", " + rhsType(type) + " -> ";
+  const std::string attribute = saysSchedule ? " {mp.schedule = #mp.mma<" + schedule + ">}" : "";
+  const std::string signature = attribute + " : " + lhsType(type) + ", " + rhsType(type) + " -> ";
   if (depth) {
-    types = "tensor<" + std::to_string(parts()) + "x" + tensor(batch, m, n, storesNarrow ? type : acc).substr(7);
-    body += "%0 = mp.matmul_parts " + operands + flags + " depth " + std::to_string(depth) + " acc " + acc + signature +
-            types + "\n";
+    ops.types = {"tensor<" + std::to_string(parts()) + "x" + tensor(batch, m, n, storesNarrow ? type : acc).substr(7)};
+    ops.body += "%0 = mp.matmul_parts " + operands + flags + " depth " + std::to_string(depth) + " acc " + acc +
+                signature + ops.types[0] + "\n";
   } else {
-    body += "%0 = mp.matmul " + operands + flags + (epilogue.addsBias ? " bias %w : " + bias : "") + " acc " + acc +
-            signature + result + "\n";
+    ops.body += "%0 = mp.matmul " + operands + flags + (epilogue.addsBias ? " bias %w : " + bias : "") + " acc " + acc +
+                signature + result + "\n";
   }
-  body += replaced(replaced(replaced(epilogue.body, 'R', result), 'F', wide), 'S', scalar);
-  const bool isTwo = after == After::BiasReluCast;
-  if (isTwo)
-    types += ", " + wide;
-  const std::string inputs = lhsType(given) + ", " + rhsType(given) + ", " + extra;
-  return "func.func @f(%a: " + lhsType(given) + ", %b: " + rhsType(given) + ", %c: " + extra + ") {\n%z" +
-         (isTwo ? ":2" : "") + " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(" + "#mp.mma<" + schedule +
-         ">) : (" + inputs + ") -> (" + types + ") {\n" + body + "mp.yield " + epilogue.yields + " : " + types +
-         "\n}\nreturn\n}\n";
+  ops.body += replaced(replaced(replaced(epilogue.body, 'R', result), 'F', wide), 'S', scalar);
+  if (after == After::BiasReluCast)
+    ops.types.push_back(wide);
+  return ops;
+}
+
+std::string GemmProblem::text() const {
+  const Ops ops = operations(/*saysSchedule=*/false);
+  const std::string types = joined(ops.types);
+  return "func.func @f(%a: " + ops.inputs[0] + ", %b: " + ops.inputs[1] + ", %c: " + ops.inputs[2] +
+         ") {\n%z:" + std::to_string(ops.types.size()) +
+         " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(#mp.mma<" + schedule + ">) : (" + ops.inputs[0] +
+         ", " + ops.inputs[1] + ", " + ops.inputs[2] + ") -> (" + types + ") {\n" + ops.body + "mp.yield " +
+         joined(ops.values) + " : " + types + "\n}\nreturn\n}\n";
 }
 
 /// An element of the results, and how far from it what is computed may be.

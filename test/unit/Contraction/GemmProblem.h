@@ -38,6 +38,15 @@ struct GemmProblem {
   std::string acc = "f32";    ///< f64 for f64 whatever it says
   bool storesNarrow = false;  ///< sums of parts are stored in the operands' type
 
+  /// The ops on inputs %x, %y and %w, which have types of their own, and what they give.
+  struct Ops {
+    std::string inputs[3], body;
+    std::vector<std::string> values, types;
+  };
+  /// `schedule` stands on the product where it is not in a kernel that has it.
+  Ops operations(bool saysSchedule) const;
+
+  /// A function with one kernel.
   std::string text() const;
   /// Runs it on normal values and says what is wrong with the results; nothing if all are within the bound.
   std::string check(const SIMTOptions &options, bool reportAccesses = false) const;

@@ -1,6 +1,6 @@
 //===- GemmTest.cpp - matrix products on the simulated device ---------------===//
 
-#include "GemmProblem.h"
+#include "GemmGrid.h"
 
 #include <gtest/gtest.h>
 
@@ -11,112 +11,7 @@ using namespace mp::test;
 
 namespace {
 
-/// An instruction on a chip, and schedules for it: for each point of a grid another.
-struct Generation {
-  std::string chip, type;
-  std::vector<std::string> schedules;
-  std::string acc = "f32";
-};
-
-std::string schedule(const std::string &blocks, const std::string &rest, const std::string &instruction) {
-  const size_t first = blocks.find('x'), second = blocks.find('x', first + 1);
-  const std::string warps = rest.substr(0, rest.find(' ')), stages = rest.substr(rest.find(' ') + 1);
-  return "block_m = " + blocks.substr(0, first) + ", block_n = " + blocks.substr(first + 1, second - first - 1) +
-         ", block_k = " + blocks.substr(second + 1) + ", warps_m = " + warps.substr(0, warps.find('x')) +
-         ", warps_n = " + warps.substr(warps.find('x') + 1) + ", stages = " + stages + ", instruction = " + instruction;
-}
-
-std::vector<Generation> generations() {
-  const std::string k16 = "mma.m16n8k16", k8 = "mma.m16n8k8", wmma = "wmma.m16n16k16", fma = "fma",
-                    tf32 = "mma.m16n8k8.tf32";
-  const std::vector<std::string> sm80 = {schedule("64x64x32", "2x2 3", k16), schedule("32x128x64", "1x4 4", k16),
-                                         schedule("128x32x16", "4x1 2", k16), schedule("16x64x32", "1x2 3", k16)};
-  const std::vector<std::string> plain = {schedule("64x64x8", "2x1 2", fma), schedule("32x64x16", "2x2 3", fma),
-                                          schedule("128x32x8", "2x1 2", fma)};
-  return {
-      {"sm_80", "f16", sm80},
-      {"sm_80", "bf16", sm80},
-      {"sm_86", "bf16", {schedule("64x32x32", "2x1 3", k16)}},
-      {"sm_89", "f16", {schedule("32x64x64", "1x2 4", k16)}},
-      {"sm_90", "f16", {schedule("128x64x64", "2x2 4", k16)}},
-      {"sm_90a", "f32", {schedule("32x32x32", "2x2 3", tf32)}},
-      {"sm_100a", "bf16", {schedule("64x128x64", "2x2 4", k16)}},
-      {"sm_75",
-       "f16",
-       {schedule("64x64x32", "2x2 2", k8), schedule("32x128x64", "1x4 2", k8), schedule("128x16x16", "4x1 3", k8)}},
-      {"sm_70",
-       "f16",
-       {schedule("64x64x32", "2x2 2", wmma), schedule("32x64x64", "1x2 2", wmma),
-        schedule("128x32x16", "4x2 3", wmma)}},
-      {"sm_80", "f32", plain},
-      {"sm_70", "f32", plain},
-      {"sm_75", "f64", {schedule("64x64x8", "2x2 2", fma), schedule("32x64x16", "2x2 2", fma)}},
-      {"sm_75", "bf16", plain},
-      {"sm_80", "f16", sm80, "f16"},
-      {"sm_75", "f16", {schedule("64x64x32", "2x2 2", k8), schedule("128x16x16", "4x1 3", k8)}, "f16"},
-      {"sm_70", "f16", {schedule("64x64x32", "2x2 2", wmma), schedule("128x32x16", "4x2 3", wmma)}, "f16"},
-      {"sm_89", "f16", {schedule("32x64x16", "2x2 3", fma)}, "f16"},
-      {"sm_80",
-       "f32",
-       {schedule("64x64x32", "2x2 3", tf32), schedule("32x128x16", "1x4 4", tf32), schedule("64x16x8", "4x1 2", tf32)}},
-  };
-}
-
-struct Size {
-  int64_t m, n, k;
-};
-
-/// Whole tiles, parts of tiles in each dimension, rows that are aligned to 16, 4 and 2 bytes, and single ones.
-constexpr Size kSizes[] = {{128, 128, 96}, {72, 200, 104}, {67, 45, 37},  {130, 66, 34}, {5, 10, 129},
-                           {1, 1, 1},      {1, 65, 8},     {33, 8, 7},    {64, 130, 64}, {40, 64, 24},
-                           {64, 64, 200},  {17, 16, 15},   {100, 4, 260}, {3, 128, 32},  {96, 31, 48}};
-constexpr size_t kShort = 3;
-
-/// Cuts k of `problem` into about `parts`, as its schedule allows; what follows the product belongs to another kernel.
-void cut(GemmProblem &problem, int64_t parts) {
-  const int64_t blockK = std::stoll(problem.schedule.substr(problem.schedule.find("block_k = ") + 10));
-  problem.depth = ((problem.k + parts - 1) / parts + blockK - 1) / blockK * blockK;
-  problem.after = After::Nothing;
-  problem.storesNarrow = problem.type != "f64" && problem.k % 2 != 0;
-  if (problem.parts() > 1)
-    problem.schedule += ", split_k = " + std::to_string(problem.parts());
-}
-
-/// Every generation with every order of its operands, over sizes; epilogues, prologues, batches and parts of k take
-/// turns.
-std::vector<GemmProblem> grid(bool isLong) {
-  std::vector<GemmProblem> problems;
-  size_t turn = 0;
-  for (const Generation &generation : generations())
-    for (bool left : {false, true})
-      for (bool right : {false, true})
-        for (size_t index = 0; index < (isLong ? std::size(kSizes) : kShort); ++index, ++turn) {
-          const Size &size = kSizes[(isLong ? index : turn) % std::size(kSizes)];
-          GemmProblem problem{generation.chip,
-                              generation.schedules[turn % generation.schedules.size()],
-                              size.m,
-                              size.n,
-                              size.k,
-                              generation.type,
-                              left,
-                              right};
-          problem.acc = generation.acc;
-          problem.after = static_cast<After>(turn % kAfters);
-          if (generation.type == "f64" && problem.after == After::Dropout)
-            problem.after = After::Nothing; // dropout is of narrower types
-          problem.castsOperands = turn % 5 == 2 && generation.type != "f64";
-          problem.batch = turn % 6 == 3 ? 2 : 0;
-          problem.sharesRhs = turn % 12 == 3;
-          if (turn % 9 == 4)
-            cut(problem, 3);
-          problems.push_back(problem);
-        }
-  return problems;
-}
-
 const bool kIsLong = std::getenv("HALFSTEP_LONG") != nullptr;
-
-const std::string kSm80 = generations()[0].schedules[0], kFma = generations()[9].schedules[0];
 
 class Gemm : public testing::TestWithParam<GemmProblem> {};
 class CheckedGemm : public testing::TestWithParam<GemmProblem> {};
@@ -133,32 +28,8 @@ std::string nameOf(const testing::TestParamInfo<GemmProblem> &info) {
 
 TEST_P(Gemm, IsWithinTheBoundOfSumsInF64) { EXPECT_EQ(GetParam().check({}), "") << GetParam(); }
 
-INSTANTIATE_TEST_SUITE_P(Grid, Gemm, testing::ValuesIn(grid(kIsLong)), nameOf);
-
-INSTANTIATE_TEST_SUITE_P(
-    Batches, Gemm,
-    testing::Values(GemmProblem{"sm_80", kSm80, 20, 24, 40, "f16", false, false, 5},
-                    GemmProblem{"sm_80", kSm80, 70, 24, 40, "f16", true, false, 3, true, After::Bias},
-                    GemmProblem{"sm_80", kSm80, 70, 24, 40, "bf16", false, true, 3, true, After::BiasReluCast},
-                    GemmProblem{"sm_70", kFma, 33, 40, 12, "f32", true, true, 2, false, After::Residual}),
-    nameOf);
-
-// Sums over no k are zero, and a patch of blocks is a patch at the edge, too.
-INSTANTIATE_TEST_SUITE_P(
-    Edges, Gemm,
-    testing::Values(GemmProblem{"sm_80", kSm80, 20, 24, 0, "f16", false, false, 0, false, After::Bias},
-                    GemmProblem{"sm_70", kFma, 20, 24, 0, "f32"}, GemmProblem{"sm_80", kSm80, 1000, 200, 16, "f16"},
-                    GemmProblem{"sm_80", kSm80, 800, 100, 16, "f16", true, true, 2}),
-    nameOf);
-
-INSTANTIATE_TEST_SUITE_P(Parts, Gemm,
-                         testing::Values(GemmProblem{"sm_80", kSm80 + ", split_k = 3", 72, 40, 300, "f16", false, false,
-                                                     0, false, After::Nothing, false, 128},
-                                         GemmProblem{"sm_80", kSm80 + ", split_k = 2", 20, 33, 61, "bf16", true, true,
-                                                     2, false, After::Nothing, true, 32},
-                                         GemmProblem{"sm_75", kFma + ", split_k = 5", 20, 40, 33, "f32", false, true, 0,
-                                                     false, After::Nothing, false, 8}),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Grid, Gemm, testing::ValuesIn(gemmGrid(kIsLong)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Corners, Gemm, testing::ValuesIn(gemmCorners()), nameOf);
 
 // Threads in another order, sums as Tensor Cores add them, and nothing read or written that should not be.
 TEST_P(CheckedGemm, BreaksNoRuleOfTheDevice) {
@@ -169,16 +40,4 @@ TEST_P(CheckedGemm, BreaksNoRuleOfTheDevice) {
   EXPECT_EQ(GetParam().check(options, /*reportAccesses=*/true), "") << GetParam();
 }
 
-INSTANTIATE_TEST_SUITE_P(Generations, CheckedGemm, testing::ValuesIn([] {
-                           std::vector<GemmProblem> problems;
-                           for (const Generation &generation : generations())
-                             for (const std::string &each : generation.schedules)
-                               for (Size size : {Size{72, 72, 72}, Size{65, 47, 35}}) {
-                                 const bool isOdd = size.m % 2 != 0;
-                                 problems.push_back({generation.chip, each, size.m, size.n, size.k, generation.type,
-                                                     isOdd, !isOdd, 0, false, After::BiasReluCast});
-                                 problems.back().acc = generation.acc;
-                               }
-                           return problems;
-                         }()),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Generations, CheckedGemm, testing::ValuesIn(everySchedule()), nameOf);

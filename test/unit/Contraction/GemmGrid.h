@@ -1,0 +1,31 @@
+//===- GemmGrid.h - matrix products over all chips --------------------------*- C++ -*-===//
+
+#ifndef MP_TEST_GEMMGRID_H
+#define MP_TEST_GEMMGRID_H
+
+#include "GemmProblem.h"
+
+namespace mp::test {
+
+/// An instruction on a chip, and schedules for it: for each point of a grid another.
+struct Generation {
+  std::string chip, type;
+  std::vector<std::string> schedules;
+  std::string acc = "f32";
+};
+
+const std::vector<Generation> &generations();
+
+/// Every generation with every order of its operands, over sizes; epilogues, prologues, batches and parts of k take
+/// turns.
+std::vector<GemmProblem> gemmGrid(bool isLong);
+
+/// Batches, sums over no k, patches of blocks at the edge, parts of k.
+std::vector<GemmProblem> gemmCorners();
+
+/// Every schedule, with whole rows and odd ones.
+std::vector<GemmProblem> everySchedule();
+
+} // namespace mp::test
+
+#endif // MP_TEST_GEMMGRID_H
