@@ -117,6 +117,29 @@ typedef struct MpTrainResult {
 MP_EXPORTED MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const char *const *values,
                                      size_t count, MpTrainResult *result);
 
+/* A program of a session with memory of its own, to be timed on inputs that are on the device before. */
+typedef struct MpBenchmark MpBenchmark;
+
+/* Loads the program's variant that the device prefers and fills its inputs as mp-exec benchmark does: floats are
+ * standard normal, labels any class, bytes 0 to 255, weights of rows 1; the same for the same `seed`. State is the
+ * session's, as it is (mpSessionInitialize). The session outlives the benchmark. */
+MP_EXPORTED MpStatus *mpBenchmarkCreate(MpSession *session, const char *program, uint64_t seed,
+                                        MpBenchmark **benchmark);
+
+/* The input of that name, or else the result, where the program reads and writes it: `data` is an address in the
+ * device's own address space (of the GPU for "cuda", of the host for "cpu" and "simt"), aligned to 64 bytes. It stays
+ * the same and lives as long as the benchmark, as does the shape. Others may read it, and write inputs, while no run is
+ * under way. Neither state nor another name is found, which is an error. */
+MP_EXPORTED MpStatus *mpBenchmarkTensor(const MpBenchmark *benchmark, const char *name, MpTensor *tensor);
+
+/* Runs the program `warmup` times and waits, then takes `repeat` samples of `runs` runs each, one after another without
+ * a pause, and waits. Of each sample `seconds`, an array of `repeat`, receives the seconds of one run, by the device's
+ * clock (on a GPU between two events). `repeat` and `runs` are at least 1. Runs go on from the state that the ones
+ * before left. On a GPU they do not wait for other streams: what writes an input there has to be over. */
+MP_EXPORTED MpStatus *mpBenchmarkRun(MpBenchmark *benchmark, unsigned warmup, unsigned repeat, unsigned runs,
+                                     double *seconds);
+MP_EXPORTED void mpBenchmarkDestroy(MpBenchmark *benchmark);
+
 #ifdef __cplusplus
 }
 #endif

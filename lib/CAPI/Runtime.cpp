@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SessionHandle.h"
 #include "Status.h"
 
 #include "mp-c/Runtime.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
 #include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
 #include "mp/Runtime/Training/Checkpoint.h"
 #include "mp/Runtime/Training/Trainer.h"
 
@@ -23,11 +23,6 @@ using namespace mp;
 
 struct MpTensors {
   NamedTensors tensors;
-};
-
-struct MpSession {
-  std::unique_ptr<Session> session;
-  std::string stateNames;
 };
 
 static_assert(MP_F64 == static_cast<int>(ElementType::F64) && MP_BF16 == static_cast<int>(ElementType::BF16));

@@ -14,6 +14,39 @@
 
 namespace mp {
 
+/// A tensor in a device's memory that someone else owns.
+struct DeviceTensor {
+  const TensorTypeT *type;
+  const DeviceMemory *memory;
+};
+
+/// A program loaded with memory of its own, whose inputs are random values that are on the device before it runs.
+class Benchmark {
+public:
+  /// Loads the variant that the device prefers and fills its inputs under `seed`; weights of rows are 1. State is the
+  /// session's, as it is. The session outlives the benchmark.
+  static ErrorOr<std::unique_ptr<Benchmark>> create(Session &session, std::string_view program, uint64_t seed);
+
+  const executable::VariantT &variant() const { return runner->variant(); }
+
+  /// The input of that name, or else the result. State is neither.
+  ErrorOr<DeviceTensor> tensor(std::string_view name) const;
+
+  /// Runs `warmup` times and waits, then takes `repeat` samples of `runs` runs each, one after another without a pause,
+  /// and waits. Gives of each sample, in turn, the seconds of one run by the device's clock. What the program changes
+  /// in the state, the next run works on.
+  ErrorOr<std::vector<double>> run(unsigned warmup, unsigned repeat, unsigned runs);
+
+private:
+  Benchmark(Device &device, std::unique_ptr<ProgramRunner> runner) : device(device), runner(std::move(runner)) {}
+
+  Status fillInputs(const Session &session, uint64_t seed);
+  Status enqueue(unsigned times);
+
+  Device &device;
+  std::unique_ptr<ProgramRunner> runner;
+};
+
 /// How a program is timed: `warmup` runs, then `repeat` samples of `runs` runs each, one after another without a pause.
 struct BenchmarkOptions {
   std::string program = "infer";
@@ -34,8 +67,7 @@ struct BenchmarkResult {
   double median() const { return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2; }
 };
 
-/// Initializes the state and runs a program again and again on random inputs that are on the device before. What the
-/// program changes in the state, the next run works on.
+/// Initializes the state and runs a benchmark of a program.
 ErrorOr<BenchmarkResult> measure(Session &session, const BenchmarkOptions &options);
 
 /// Measures and writes one line, and the JSON file.

@@ -32,6 +32,10 @@ public:
   std::optional<size_t> argument(std::string_view name) const;
   std::optional<size_t> result(std::string_view name) const;
 
+  /// The memory of an argument or a result of a slot; null for kinds State and Next.
+  const DeviceMemory *argumentMemory(unsigned slot, size_t index) const { return slotList[slot].argumentList[index]; }
+  const DeviceMemory *resultMemory(unsigned slot, size_t index) const { return slotList[slot].resultList[index]; }
+
   /// Copies a whole argument of kind Input or RowWeights into a slot.
   Status setArgument(unsigned slot, size_t index, std::span<const std::byte> bytes);
 

@@ -72,6 +72,52 @@ static void testTraining(MpSession *session, const char *data) {
   fail(mpSessionTrain(session, names, values, 4, &result), "unknown flag --epoch");
 }
 
+static void testBenchmark(MpSession *session) {
+  MpBenchmark *benchmark = NULL;
+  fail(mpBenchmarkCreate(NULL, "infer", 0, &benchmark), "session is null");
+  fail(mpBenchmarkCreate(session, NULL, 0, &benchmark), "program is null");
+  fail(mpBenchmarkCreate(session, "infer", 0, NULL), "benchmark is null");
+  fail(mpBenchmarkCreate(session, "fly", 0, &benchmark), "no program fly, the executable has train_step, eval, infer");
+  succeed(mpBenchmarkCreate(session, "infer", 7, &benchmark), "a benchmark is made");
+
+  MpTensor x;
+  MpTensor logits;
+  succeed(mpBenchmarkTensor(benchmark, "x", &x), "the input is found");
+  succeed(mpBenchmarkTensor(benchmark, "logits", &logits), "the result is found");
+  expect(x.element == MP_UI8 && x.rank == 2 && x.shape[0] == 8 && x.shape[1] == 4 && x.bytes == 32, "x is 8x4xui8");
+  expect(logits.element == MP_F32 && logits.rank == 2 && logits.shape[1] == 3 && logits.bytes == 96,
+         "logits are 8x3xf32");
+  fail(mpBenchmarkTensor(benchmark, "z", &x), "program infer has no input or result 'z'");
+  fail(mpBenchmarkTensor(benchmark, "dense.kernel", &x), "program infer has no input or result 'dense.kernel'");
+  fail(mpBenchmarkTensor(NULL, "x", &x), "benchmark is null");
+  fail(mpBenchmarkTensor(benchmark, NULL, &x), "name is null");
+  fail(mpBenchmarkTensor(benchmark, "x", NULL), "tensor is null");
+
+  unsigned char *pixels = (unsigned char *)x.data;
+  int sum = 0;
+  for (size_t i = 0; i < x.bytes; ++i)
+    sum += pixels[i];
+  expect(sum > 0, "inputs are filled");
+  memset(pixels, 0, x.bytes);
+  pixels[4] = 255; /* the second row: a unit vector */
+  double seconds[3] = {-1, -1, -1};
+  succeed(mpBenchmarkRun(benchmark, 1, 2, 3, seconds), "the benchmark runs");
+  expect(seconds[0] >= 0 && seconds[1] >= 0 && seconds[2] == -1, "two samples");
+  MpTensors *kernel = NULL;
+  succeed(mpSessionGetState(session, "dense.kernel", &kernel), "the parameter is read");
+  const float *rows = (const float *)logits.data;
+  expect(memcmp(rows + 3, mpTensorsGet(kernel, 0).data, 3 * sizeof(float)) == 0 && rows[0] == 0,
+         "the result follows the input");
+  mpTensorsDestroy(kernel);
+
+  fail(mpBenchmarkRun(NULL, 0, 1, 1, seconds), "benchmark is null");
+  fail(mpBenchmarkRun(benchmark, 0, 1, 1, NULL), "seconds is null");
+  fail(mpBenchmarkRun(benchmark, 0, 0, 1, seconds), "repeat and runs are at least 1, found 0 and 1");
+  fail(mpBenchmarkRun(benchmark, 0, 1, 0, seconds), "repeat and runs are at least 1, found 1 and 0");
+  mpBenchmarkDestroy(benchmark);
+  mpBenchmarkDestroy(NULL);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return 2;
@@ -89,6 +135,7 @@ int main(int argc, char **argv) {
   succeed(mpSessionSetState(session, "learning_rate", value), "state is set");
   fail(mpSessionSetState(session, "speed", value), "no state 'speed'");
   testInference(session);
+  testBenchmark(session);
   testTraining(session, argv[2]);
   mpSessionDestroy(session);
   mpSessionDestroy(NULL);

@@ -1,0 +1,61 @@
+//===- Benchmark.cpp - timing programs from C -----------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Runtime/Benchmark.h"
+#include "SessionHandle.h"
+#include "Status.h"
+
+#include <algorithm>
+
+using namespace mp;
+
+struct MpBenchmark {
+  std::unique_ptr<Benchmark> benchmark;
+};
+
+MpStatus *mpBenchmarkCreate(MpSession *session, const char *program, uint64_t seed, MpBenchmark **benchmark) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(program, "program"), needs(benchmark, "benchmark")})
+      if (!given.ok())
+        return given;
+    ErrorOr<std::unique_ptr<Benchmark>> made = Benchmark::create(*session->session, program, seed);
+    if (!made)
+      return made.status();
+    *benchmark = new MpBenchmark{std::move(*made)};
+    return Status::success();
+  });
+}
+
+MpStatus *mpBenchmarkTensor(const MpBenchmark *benchmark, const char *name, MpTensor *tensor) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(benchmark, "benchmark"), needs(name, "name"), needs(tensor, "tensor")})
+      if (!given.ok())
+        return given;
+    ErrorOr<DeviceTensor> found = benchmark->benchmark->tensor(name);
+    if (!found)
+      return found.status();
+    const TensorTypeT &type = *found->type;
+    *tensor = {static_cast<MpElementType>(type.element), static_cast<int64_t>(type.shape.size()), type.shape.data(),
+               found->memory->address(), found->memory->size()};
+    return Status::success();
+  });
+}
+
+MpStatus *mpBenchmarkRun(MpBenchmark *benchmark, unsigned warmup, unsigned repeat, unsigned runs, double *seconds) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(benchmark, "benchmark"), needs(seconds, "seconds")})
+      if (!given.ok())
+        return given;
+    ErrorOr<std::vector<double>> samples = benchmark->benchmark->run(warmup, repeat, runs);
+    if (!samples)
+      return samples.status();
+    std::copy(samples->begin(), samples->end(), seconds);
+    return Status::success();
+  });
+}
+
+void mpBenchmarkDestroy(MpBenchmark *benchmark) { delete benchmark; }
