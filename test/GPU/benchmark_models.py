@@ -9,6 +9,7 @@ SMALL = ["--repeat=20", "--runs=50", "--warmup=50"]
 LARGE = ["--repeat=20", "--runs=5", "--warmup=5"]
 SQUARE = [1024, 2048, 4096, 8192, 16384]
 # Rows (batch times sequence), outputs, inputs of a transformer's layers: attention, both of a feed-forward, and logits.
+TINY_LAYER = (64, 48, 32)
 LAYERS = [(8192, 4096, 4096), (8192, 12288, 4096), (8192, 11008, 4096), (8192, 4096, 11008), (8192, 50304, 768)]
 # What training multiplies for y = x w: (transposes, sizes of the product of a layer of m rows, n outputs, k inputs).
 PASSES = {
@@ -30,14 +31,13 @@ def product(name, kind, size, transposes, epilogue="plain"):
 
 
 def products():
-    yield product("time-gemm-f16-forward-64", "f16", (64, 64, 64), (False, False))
     for kind in ("f16", "bf16"):
         for direction, (transposes, sizes) in PASSES.items():
-            for layer in [(edge, edge, edge) for edge in SQUARE] + LAYERS:
+            for layer in [TINY_LAYER] + [(edge, edge, edge) for edge in SQUARE] + LAYERS:
                 size = sizes(*layer)
                 label = str(size[0]) if len(set(size)) == 1 else "x".join(map(str, size))
                 yield product(f"time-gemm-{kind}-{direction}-{label}", kind, size, transposes)
-        for edge in (4096, 8192):
+        for edge in (64, 4096, 8192):
             yield product(f"time-bias-relu-{kind}-{edge}", kind, (edge, edge, edge), (False, False), "bias_relu")
 
 

@@ -61,12 +61,12 @@ class Program:
             bias = f" bias %{name}_w : {kind}"
         flags = (" transpose_lhs" if left else "") + (" transpose_rhs" if right else "")
         self.body.append(f"%{name} = mp.matmul {', '.join(operands)}{flags}{bias} acc f32 : {a}, {b} -> {result}")
-        if epilogue == "bias_relu_cast":
-            wide = tensor(batch, m, n, "f32")
+        if epilogue.startswith("bias_relu"):
             self.body.append(f"%{name}_r = mp.relu %{name} : {result}")
-            self.body.append(f"%{name}_f = mp.cast %{name}_r : {result} -> {wide}")
             self.result(f"%{name}_r", result)
-            if element != "f32":
+            if epilogue == "bias_relu_cast" and element != "f32":
+                wide = tensor(batch, m, n, "f32")
+                self.body.append(f"%{name}_f = mp.cast %{name}_r : {result} -> {wide}")
                 self.result(f"%{name}_f", wide)
         elif epilogue == "residual":
             self.argument(f"{name}_w", result)

@@ -1,24 +1,42 @@
 #!/usr/bin/env python3
-"""Times with PyTorch what the bundle's benchmarks time: reads lines NAME<tab>WORDS, writes as it goes, for each,
-NAME<tab>STATUS<tab>MICROSECONDS<tab>MESSAGE.
+"""Times with PyTorch what the bundle's benchmarks time, beside ours: reads lines NAME<tab>WORDS, writes as it goes, for
+each, NAME<tab>STATUS<tab>MICROSECONDS<tab>MESSAGE<tab>OUR MICROSECONDS.
 
-usage: peer.py --device=cuda < LINES
+usage: peer.py --device=cuda [--bundle=FOLDER] < LINES
 
-Inputs are random normal values that are on the device before. A sample is several runs one after another between two
-events of the device's clock (of the host's, on cpu); of the samples the median counts, as for mp-exec benchmark.
+The executable FOLDER/cases/NAME.mpx runs in this process, by FOLDER/lib/libHalfstepRuntime.so, and PyTorch works on the
+memory of its inputs: random normal values that are on the device before. Results are compared with ours. A sample is
+several runs one after another between two events of the device's clock (of the host's, on cpu); samples of ours and of
+PyTorch take turns, and of each the median counts. Without the library PyTorch works on tensors of its own, and our time
+is null.
 """
 
 import argparse
 import contextlib
+import dataclasses
 import functools
+import pathlib
 import statistics
 import sys
 import time
+from typing import Callable
 
 import torch
 import torch.nn.functional as F
 
+import shared_tensors
+
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "tf32": torch.float32}
+# How far a result may be from ours, in parts of its largest value: a few roundings of factors and result.
+TOLERANCES = {"f16": 1e-2, "bf16": 2e-2, "f32": 1e-4, "tf32": 1e-2}
+
+
+@dataclasses.dataclass
+class Peer:
+    label: str
+    run: Callable
+    # Runs once and gives what it computes, by the names of our results.
+    results: Callable = dict
 
 
 def parse(words):
@@ -35,70 +53,67 @@ def parse(words):
     return parser.parse_args(words)
 
 
-def measure(action, device):
-    """The median microseconds of a run, in samples of at least a few milliseconds."""
-    is_gpu = device.type == "cuda"
-    wait = torch.cuda.synchronize if is_gpu else lambda: None
-    for _ in range(10):
-        action()
-    wait()
-    begin = time.perf_counter()
-    action()
-    wait()
-    runs = max(1, min(50, int(5e-3 / (time.perf_counter() - begin))))
+def own_tensors(device):
+    """Inputs of PyTorch's own: random values, integers below `limit`."""
 
-    def stamp():
-        if not is_gpu:
-            return time.perf_counter()
-        event = torch.cuda.Event(enable_timing=True)
-        event.record()
-        return event
+    def make(_name, shape, dtype, limit=256):
+        if dtype.is_floating_point:
+            return torch.randn(shape, device=device).to(dtype)
+        return torch.randint(0, limit, shape, device=device, dtype=dtype)
 
-    stamps = [stamp()]
-    for _ in range(20):
-        for _ in range(runs):
-            action()
-        stamps.append(stamp())
-    wait()
-    pairs = zip(stamps, stamps[1:])
-    return statistics.median((a.elapsed_time(b) * 1e3 if is_gpu else (b - a) * 1e6) / runs for a, b in pairs)
+    return make
 
 
-def random(shape, kind, device):
-    return torch.randn(shape, device=device).to(TYPES[kind])
+def inputs_of(program):
+    """Our inputs, which have the type that is asked for."""
+
+    def share(name, shape, dtype, limit=None):
+        tensor = torch.from_dlpack(program.tensor(name))
+        if tensor.shape != shape or tensor.dtype != dtype:
+            raise ValueError(f"input {name} is {tensor.dtype} of {tuple(tensor.shape)}, not {dtype} of {shape}")
+        return tensor
+
+    return share
 
 
-def gemm(options, device):
-    m, n, k, kind = options.m, options.n, options.k, options.type
-    a = random((k, m), kind, device).t() if options.transpose_lhs else random((m, k), kind, device)
-    b = random((n, k), kind, device).t() if options.transpose_rhs else random((k, n), kind, device)
+def gemm(options, device, given):
+    m, n, k, dtype = options.m, options.n, options.k, TYPES[options.type]
+    a = given("p_a", (k, m), dtype).t() if options.transpose_lhs else given("p_a", (m, k), dtype)
+    b = given("p_b", (n, k), dtype).t() if options.transpose_rhs else given("p_b", (k, n), dtype)
     if not options.epilogue:
-        out = torch.empty((m, n), dtype=a.dtype, device=device)
-        return "torch.matmul", lambda: torch.matmul(a, b, out=out)
-    bias = random((n,), kind, device)
+        out = torch.empty((m, n), dtype=dtype, device=device)
+        run = functools.partial(torch.matmul, a, b, out=out)
+        return Peer("torch.matmul", run, lambda: {"p": run()})
+    bias = given("p_w", (n,), dtype)
     # The library's own fusion, where this version has it.
-    fused = getattr(torch, "_addmm_activation", None)
-    if fused and device.type == "cuda":
-        return "torch._addmm_activation", lambda: fused(bias, a, b)
-    return "torch.addmm, relu", lambda: torch.relu_(torch.addmm(bias, a, b))
+    if device.type == "cuda" and hasattr(torch, "_addmm_activation"):
+        run = functools.partial(torch._addmm_activation, bias, a, b)
+        return Peer("torch._addmm_activation", run, lambda: {"p_r": run()})
+    return Peer("torch.addmm, relu", lambda: torch.relu_(torch.addmm(bias, a, b)),
+                lambda: {"p_r": torch.addmm(bias, a, b).relu()})
 
 
-def cross_entropy(options, device):
-    logits = random((options.m, options.n), options.type, device).requires_grad_()
-    labels = torch.randint(0, options.n, (options.m,), device=device)
+def cross_entropy(options, device, given):
+    logits = given("x", (options.m, options.n), TYPES[options.type]).requires_grad_()
+    labels = given("y", (options.m,), torch.int32, options.n).long()  # the type that PyTorch takes
     function = torch.compile(F.cross_entropy) if options.compile else F.cross_entropy
 
     def run():
         logits.grad = None
-        function(logits, labels).backward()
+        loss = function(logits, labels)
+        loss.backward()
+        return loss.detach()
 
-    return "torch.compile cross_entropy" if options.compile else "eager cross_entropy", run
+    return Peer("torch.compile cross_entropy" if options.compile else "eager cross_entropy", run,
+                lambda: {"loss": run(), "dx": logits.grad})
 
 
-def copy(options, device):
-    source = random((options.m, options.n), "f32", device)
+def copy(options, device, given):
+    """As much traffic as our ReLU has."""
+    source = given("x", (options.m, options.n), torch.float32)
     target = torch.empty_like(source)
-    return "Tensor.copy_", lambda: target.copy_(source)
+    run = functools.partial(target.copy_, source)
+    return Peer("Tensor.copy_", run, lambda: {"y": run().relu()})
 
 
 def network(options, device):
@@ -109,7 +124,9 @@ def network(options, device):
 
 
 def adam(model, device):
-    return torch.optim.Adam(model.parameters(), lr=1e-3, fused=device.type == "cuda")
+    """The optimizer, and what to call it."""
+    fused = device.type == "cuda"
+    return torch.optim.Adam(model.parameters(), lr=1e-3, fused=fused), "fused Adam" if fused else "Adam"
 
 
 def grad_scaler(device, enabled):
@@ -118,16 +135,16 @@ def grad_scaler(device, enabled):
     return torch.cuda.amp.GradScaler(enabled=enabled and device.type == "cuda")
 
 
-def step(options, device):
+def step(options, device, given):
     model = network(options, device)
-    optimizer = adam(model, device)
+    optimizer, optimizer_label = adam(model, device)
     is_mixed = options.policy == "mixed_float16"
     scaler = grad_scaler(device, is_mixed)
     # Not every version has f16 on a CPU, where this is only tried.
     low = torch.float16 if device.type == "cuda" else torch.bfloat16
     cast = functools.partial(torch.autocast, device.type, low) if is_mixed else contextlib.nullcontext
-    images = torch.randint(0, 256, (options.m, options.sizes[0]), device=device, dtype=torch.uint8)
-    labels = torch.randint(0, options.sizes[-1], (options.m,), device=device)
+    images = given("x", (options.m, options.sizes[0]), torch.uint8)
+    labels = given("y", (options.m,), torch.uint8, options.sizes[-1]).long()  # the type that PyTorch takes
 
     def forward():
         with cast():
@@ -142,13 +159,13 @@ def step(options, device):
         scaler.step(optimizer)
         scaler.update()
 
-    return f"{'torch.compile' if options.compile else 'eager'} {options.policy}, fused Adam", run
+    return Peer(f"{'torch.compile' if options.compile else 'eager'} {options.policy}, {optimizer_label}", run)
 
 
-def optimizer(options, device):
+def optimizer(options, device, given):
     """The step of Adam, with the checks and the scale of mixed precision."""
     model = network(options, device)
-    stepper = adam(model, device)
+    stepper, label = adam(model, device)
     scaler = grad_scaler(device, options.policy == "mixed_float16")
     if scaler.is_enabled():
         scaler.scale(torch.ones((), device=device))  # makes the scale
@@ -159,34 +176,95 @@ def optimizer(options, device):
         scaler.step(stepper)
         scaler.update()
 
-    return "fused Adam" if device.type == "cuda" else "Adam", run
+    return Peer(label, run)
 
 
 WORKS = {"gemm": gemm, "cross-entropy": cross_entropy, "copy": copy, "step": step, "optimizer": optimizer}
+# Of our executables; "infer" is that of other works.
+PROGRAMS = {"step": "train_step", "optimizer": "apply"}
 
 
-def run(words, device):
-    options = parse(words)
+def sample(action, device, runs):
+    """Runs and waits; the seconds of one run."""
+    if device.type != "cuda":
+        begin = time.perf_counter()
+        for _ in range(runs):
+            action()
+        return (time.perf_counter() - begin) / runs
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for _ in range(runs):
+        action()
+    end.record()
+    torch.cuda.synchronize()
+    return begin.elapsed_time(end) / 1e3 / runs
+
+
+def take_turns(samplers):
+    """The median microseconds of a run of each, in samples of at least a few milliseconds."""
+    runs = []
+    for sampler in samplers:
+        sampler(10)
+        runs.append(max(1, min(1000, int(5e-3 / max(sampler(3), 1e-9)))))
+    turns = [[sampler(count) for sampler, count in zip(samplers, runs)] for _ in range(20)]
+    return [statistics.median(seconds) * 1e6 for seconds in zip(*turns)]
+
+
+def compare(program, peer, tolerance):
+    """Raises where a result of ours is not the peer's."""
+    program.sample(1)
+    for name, theirs in peer.results().items():
+        ours = torch.from_dlpack(program.tensor(name))
+        if ours.shape != theirs.shape:
+            raise ValueError(f"wrong result {name}: {tuple(ours.shape)}, PyTorch's is {tuple(theirs.shape)}")
+        difference = (theirs - ours).abs().max().item()
+        allowed = tolerance * theirs.abs().max().item()
+        if not difference <= allowed:
+            raise ValueError(f"wrong result {name}: differs by {difference:.3g} from PyTorch's, allowed is {allowed:.3g}")
+
+
+def run(options, device, program):
+    """The peer's label, its microseconds and, where there is a program, ours."""
     allows_tf32 = "tf32" in (options.type, options.policy)
     torch.backends.cuda.matmul.allow_tf32 = allows_tf32
     torch.backends.cudnn.allow_tf32 = allows_tf32
     torch.manual_seed(0)
-    label, action = WORKS[options.work](options, device)
-    return measure(action, device), label
+    peer = WORKS[options.work](options, device, inputs_of(program) if program else own_tensors(device))
+    theirs = functools.partial(sample, peer.run, device)
+    if not program:
+        return peer.label, take_turns([theirs])
+    if device.type == "cuda":
+        torch.cuda.synchronize()  # ours run in a stream of their own
+    compare(program, peer, TOLERANCES[options.type])
+    return peer.label, take_turns([theirs, program.sample])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", type=torch.device, default="cuda")
-    device = parser.parse_args().device
+    parser.add_argument("--bundle", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent)
+    arguments = parser.parse_args()
+    device, library, suffix = arguments.device, None, f", PyTorch {torch.__version__}"
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    try:
+        library = shared_tensors.load(arguments.bundle / "lib" / "libHalfstepRuntime.so")
+    except (OSError, AttributeError) as error:
+        suffix += f", own tensors: {error}"
     for line in sys.stdin:
         name, words = line.rstrip("\n").split("\t")
         try:
-            microseconds, label = run(words.split(), device)
-            print(name, "passed", f"{microseconds:.3f}", f"{label}, PyTorch {torch.__version__}", sep="\t", flush=True)
+            options = parse(words.split())
+            executable = arguments.bundle / "cases" / f"{name}.mpx"
+            with contextlib.ExitStack() as stack:
+                program = library and stack.enter_context(
+                    shared_tensors.Program(library, executable, str(device), PROGRAMS.get(options.work, "infer")))
+                label, (theirs, *ours) = run(options, device, program)
+            values = [f"{theirs:.3f}", label + suffix, f"{ours[0]:.3f}" if ours else "null"]
+            print(name, "passed", *values, sep="\t", flush=True)
         except Exception as error:  # one that is not there in this version is no reason to stop
             text = " ".join(str(error).split())[:200]
-            print(name, "failed", "null", f"{type(error).__name__}: {text}", sep="\t", flush=True)
+            print(name, "failed", "null", f"{type(error).__name__}: {text}", "null", sep="\t", flush=True)
         if device.type == "cuda":
             torch.cuda.empty_cache()
 

@@ -107,23 +107,26 @@ report() {
     echo
     awk -F '\t' '
       $2 == "time" && $3 == "passed" { ours[$1] = $5 }
-      $2 == "peer" && $3 == "passed" && ours[$1] > 0 {
+      $2 == "peer" && $3 == "passed" {
+        time = $7 == "null" ? ours[$1] : $7 # in turn with the peer, or by itself
+        if (time <= 0) next
         if (!head++) printf "%-44s %12s %12s  %s\n", "times faster than the peer", "ours us", "peer us", "ratio  peer"
-        printf "%-44s %12s %12s  %5.2f  %s\n", $1, ours[$1], $5, $5 / ours[$1], $6
+        printf "%-44s %12s %12s  %5.2f  %s\n", $1, time, $5, $5 / time, $6
       }
       { count[$3]++ }
       END { if (head) print ""; for (status in count) printf "%s %d  ", status, count[status]; print "" }' "$results"
   } >"$out/results.txt.new" && mv "$out/results.txt.new" "$out/results.txt"
 }
 
-# name kind status seconds value message
+# name kind status seconds value message, and of a peer our value in the same process
 note() {
-  message=$(printf '%s' "$6" | tr '\t\r\n' '   ' | cut -c1-400)
+  message=$(printf '%s' "$6" | tr '\t\r\n' '   ' | cut -c1-400) ours=${7:-null}
   case $2 in benchmark) unit=rows/s ;; time | peer) unit=us ;; *) unit= ;; esac
   [ -s "$results" ] && separator=, || separator=
-  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$message" >>"$results"
-  printf '%s\n  {"name": "%s", "kind": "%s", "status": "%s", "seconds": %s, "value": %s, "unit": "%s", "message": %s}' \
-    "$separator" "$1" "$2" "$3" "$4" "$5" "$unit" "$(quote "$message")" >>"$out/work/results.json"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$message" "$ours" >>"$results"
+  [ "$2" = peer ] && beside="\"ours\": $ours, " || beside=
+  printf '%s\n  {"name": "%s", "kind": "%s", "status": "%s", "seconds": %s, "value": %s, "unit": "%s", %s"message": %s}' \
+    "$separator" "$1" "$2" "$3" "$4" "$5" "$unit" "$beside" "$(quote "$message")" >>"$out/work/results.json"
   [ "$5" = null ] && unit= || unit="$5 $unit"
   printf '%-44s %-10s %-8s %5s s  %s  %s\n' "$1" "$2" "$3" "$4" "$unit" "$message" >>"$out/work/results.txt"
   printf '%-44s %-10s %s %s\n' "$1" "$2" "$3" "$message" | cut -c1-200
@@ -212,7 +215,8 @@ while IFS=$tab read -r name kind first second says; do
   case $(tail -n 1 "$results" | cut -f 3) in failed | timeout) failures=$((failures + 1)) ;; esac
 done <"$here/manifest.tsv"
 
-# The same work by PyTorch, in one process, a line when it is done. What it cannot do is no failure of ours.
+# The same work by PyTorch, in one process with ours, a line when it is done. What it cannot do is no failure of ours, a
+# result that is not PyTorch's is one.
 if [ ! -s "$peers" ]; then
   :
 elif [ "$(left)" -le 0 ]; then
@@ -221,7 +225,10 @@ elif ! "$python" -c 'import torch' >/dev/null 2>&1; then
   note peers peer "not run" 0 null "PyTorch is not installed for $python"
 else
   timeout "$(left)" "$python" "$here/peer.py" --device="$device" <"$peers" 2>"$out/work/peers.log" |
-    while IFS=$tab read -r name status value message; do note "$name" peer "$status" 0 "$value" "$message"; done
+    while IFS=$tab read -r name status value message ours; do
+      note "$name" peer "$status" 0 "$value" "$message" "$ours"
+    done
+  failures=$((failures + $(grep -c "${tab}peer${tab}failed${tab}.*wrong result" "$results")))
 fi
 
 echo
