@@ -85,13 +85,15 @@ class Program:
 
 def tolerance(kind, longest, accumulator="f32"):
     """Sums of `longest` products of normal values, in any order: twice what statistics leaves, far below one product.
-    Factors that are rounded add their part. Sums in f16 are rounded for every eight products: below what these add."""
+    Roundings of sums, which grow with the root of how many there were, add up to a quarter of `longest` in the mean
+    square, and a result that was rounded has something added and is rounded again. Factors that are rounded add their part. Sums in f16 are
+    rounded for every eight products: below what these add."""
     factors, sums, result = ROUNDING[kind]
     spread = longest**0.5
-    absolute = 8 * spread * factors + 64 * spread * sums + result
+    absolute = 8 * spread * factors + (2 * longest + 64 * spread) * sums + 4 * result
     if accumulator == "f16":
         absolute += longest / 8 * 2 * spread * 2**-11
-    return f"{absolute:.3g},{result + 16 * sums:.3g}"
+    return f"{absolute:.3g},{2 * result + 16 * sums:.3g}"
 
 
 def grid():

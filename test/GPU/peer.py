@@ -4,7 +4,7 @@ each, NAME<tab>STATUS<tab>MICROSECONDS<tab>MESSAGE<tab>OUR MICROSECONDS.
 
 usage: peer.py --device=cuda [--bundle=FOLDER] < LINES
 
-The executable FOLDER/cases/NAME.mpx runs in this process, by FOLDER/lib/libHalfstepRuntime.so, and PyTorch works on the
+The executable of FOLDER/cases/NAME.tar.gz runs in this process, by FOLDER/lib/libHalfstepRuntime.so, and PyTorch works on the
 memory of its inputs: random normal values that are on the device before. Results are compared with ours. A sample is
 several runs one after another between two events of the device's clock (of the host's, on cpu); samples of ours and of
 PyTorch take turns, and of each the median counts. Without the library PyTorch works on tensors of its own, and our time
@@ -18,6 +18,8 @@ import functools
 import pathlib
 import statistics
 import sys
+import tarfile
+import tempfile
 import time
 from typing import Callable
 
@@ -239,6 +241,13 @@ def run(options, device, program):
     return peer.label, take_turns([theirs, program.sample])
 
 
+def open_program(library, bundle, case, device, name):
+    """The program of a case, read from its archive."""
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(bundle / "cases" / f"{case}.tar.gz") as archive:
+        archive.extract(f"{case}.mpx", folder)
+        return shared_tensors.Program(library, pathlib.Path(folder, f"{case}.mpx"), device, name)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", type=torch.device, default="cuda")
@@ -255,10 +264,9 @@ def main():
         name, words = line.rstrip("\n").split("\t")
         try:
             options = parse(words.split())
-            executable = arguments.bundle / "cases" / f"{name}.mpx"
             with contextlib.ExitStack() as stack:
                 program = library and stack.enter_context(
-                    shared_tensors.Program(library, executable, str(device), PROGRAMS.get(options.work, "infer")))
+                    open_program(library, arguments.bundle, name, str(device), PROGRAMS.get(options.work, "infer")))
                 label, (theirs, *ours) = run(options, device, program)
             values = [f"{theirs:.3f}", label + suffix, f"{ours[0]:.3f}" if ours else "null"]
             print(name, "passed", *values, sep="\t", flush=True)

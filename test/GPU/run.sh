@@ -3,7 +3,7 @@
 #
 # Runs the cases of this bundle on a GPU: correctness against results of device cpu that are stored here, the code for
 # each chip that the GPU runs by itself; a part of it under compute-sanitizer where that is installed; then benchmarks,
-# beside PyTorch where that is installed. Needs the NVIDIA driver and a shell, nothing else. Writes FOLDER/results.json
+# beside PyTorch where that is installed. Needs the NVIDIA driver, a shell, tar and gzip, nothing else. Writes FOLDER/results.json
 # and FOLDER/results.txt (default: results/) after every case, so that a run that is cut off leaves what it had. Fails if
 # a case did.
 #
@@ -33,6 +33,7 @@ for argument; do
 done
 mkdir -p "$out/work" || exit 2
 out=$(cd "$out" && pwd)
+rm -rf "$out/work/cases"
 cd "$here" || exit 2
 
 # The libraries that travel along come before the system's, for mp-exec alone. Where the system's C library is older than
@@ -81,6 +82,7 @@ runs_chip() {
   esac
 }
 
+cases=$out/work/cases
 results=$out/work/results.tsv
 : >"$results"
 machine >"$out/work/machine"
@@ -138,6 +140,14 @@ median_rate() {
   sed -n 's/.*"samples_per_second":\([0-9.e+]*\).*/\1/p' "$1" | tail -n +11 | sort -g | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "null" }'
 }
 
+# The files of the case that the arguments name, where nothing else is.
+unpack() {
+  archive=$(printf '%s' "$1" | sed -n 's|.*cases/\([^ ]*\)\.mpx.*|\1|p')
+  [ -f "$cases/$archive.mpx" ] && return
+  rm -rf "$cases" && mkdir -p "$cases" && gzip -dc "$here/cases/$archive.tar.gz" | tar -xf - -C "$cases"
+  [ -f "$cases/$archive.mpx" ] || { echo "cannot unpack cases/$archive.tar.gz"; return 1; }
+}
+
 # Runs one line of the manifest: name, perhaps with the chip whose code runs; kind; arguments; where the kind is train, a
 # second command that checks what the first one left, and what the first one says.
 run_case() {
@@ -150,16 +160,16 @@ run_case() {
   rm -rf "$work" && mkdir -p "$work"
   begin=$(date +%s)
   value=null
-  : >"$work/log"
+  unpack "$first" >"$work/log" 2>&1
+  code=$?
   for arguments in "$first" "$second"; do
-    [ -n "$arguments" ] || continue
+    [ "$code" -eq 0 ] && [ -n "$arguments" ] || continue
     seconds=$(left)
     [ "$seconds" -gt 0 ] || seconds=1
-    arguments=$(printf '%s' "$arguments" | sed "s|@WORK@|$work|g")
+    arguments=$(printf '%s' "$arguments" | sed "s|@WORK@|$work|g; s|cases/|$cases/|g")
     # shellcheck disable=SC2086  # both are lists of words without blanks in them
     timeout "$seconds" $wrapper $mp_exec $arguments --device="$device" $chip >>"$work/log" 2>&1
     code=$?
-    [ "$code" -eq 0 ] || break
   done
   if [ "$code" -eq 0 ] && [ -n "$says" ] && ! grep -qF "$says" "$work/log"; then
     printf '\nexpected: %s; found: %s\n' "$says" "$(grep steps, "$work/log" | head -n 1)" >>"$work/log"
@@ -207,6 +217,8 @@ while IFS=$tab read -r name kind first second says; do
     note "$name" "$kind" "not run" 0 null "compute-sanitizer is not installed, or there is no GPU to run it on"
   elif [ -n "$takes_gpu" ] && [ "${device%%:*}" != cuda ]; then
     note "$name" "$kind" "not run" 0 null "takes a GPU"
+  elif [ "$device" = simt ] && [ "${name#runtime-}" != "$name" ]; then
+    note "$name" "$kind" "not run" 0 null "has no simulated code: its kernels are C"
   elif [ -n "$chip_here" ] && [ "$name" != "${name#*@}" ] && ! runs_chip "${name#*@}"; then
     note "$name" "$kind" "not run" 0 null "the GPU runs no code for ${name#*@}"
   else

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// usage: write-op-cases FOLDER. Writes for each op that GPUs compute FOLDER/OP.mlir, its cases in f32 and f16, and
-// FOLDER/OP.bf16.mlir, those that need bf16; and the inputs of FOLDER/X.mlir as FOLDER/X.mlir.INPUT.npy.
+// usage: write-op-cases FOLDER. Writes for each op that GPUs compute FOLDER/OP.mlir, its cases in f32 and f16;
+// FOLDER/OP.bf16.mlir, those that need bf16; FOLDER/OP.acc-f16.mlir, those that add up in f16; and the inputs of
+// FOLDER/X.mlir as FOLDER/X.mlir.INPUT.npy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +31,17 @@ static Status write(const std::string &path, const CaseProgram &program) {
   return Status::success();
 }
 
-/// The cases of an op that need bf16, or those that do not.
-static CaseProgram programOf(const std::string &op, bool withBF16) {
+/// What sets a case apart: the chip that it takes, or how near to another sum it is.
+static std::string partOf(const OpCase &use, ElementType element) {
+  return usesBF16(use, element) ? ".bf16" : use.text.find("acc f16") != std::string::npos ? ".acc-f16" : "";
+}
+
+/// The cases of an op that are in `part`.
+static CaseProgram programOf(const std::string &op, const std::string &part) {
   CaseProgram program;
   for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16})
     for (const OpCase *use : nativeCases(op))
-      if ((use->isTyped() || element == ElementType::F32) && usesBF16(*use, element) == withBF16)
+      if ((use->isTyped() || element == ElementType::F32) && partOf(*use, element) == part)
         program.add({use}, element);
   return program;
 }
@@ -51,11 +57,11 @@ int main(int argc, char **argv) {
   for (const std::string &op : opsWithCases()) {
     if (kMadeForGPUs.contains(op))
       continue;
-    for (bool withBF16 : {false, true}) {
-      const CaseProgram program = programOf(op, withBF16);
+    for (const std::string part : {"", ".bf16", ".acc-f16"}) {
+      const CaseProgram program = programOf(op, part);
       if (program.isEmpty())
         continue;
-      const std::string path = std::string(argv[1]) + "/" + op.substr(op.find('.') + 1) + (withBF16 ? ".bf16" : "");
+      const std::string path = std::string(argv[1]) + "/" + op.substr(op.find('.') + 1) + part;
       if (Status written = write(path + ".mlir", program); !written.ok()) {
         std::cerr << written.message() << '\n';
         return 1;
