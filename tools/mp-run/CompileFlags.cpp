@@ -18,6 +18,7 @@
 #include "mp/Pipeline/Model.h"
 
 #include <iostream>
+#include <set>
 
 using namespace mlir;
 
@@ -67,11 +68,15 @@ void addCompileFlags(CLI::App &app, CompileFlags &flags) {
 }
 
 namespace {
-/// Prints diagnostics with the line that they are about, if it is one to read: not a constant of a megabyte.
+/// Prints diagnostics with the line that they are about, if it is one to read: not a constant of a megabyte. An op of a
+/// model is in several of its programs: the same error is printed once.
 class ModelDiagnostics : public SourceMgrDiagnosticHandler {
 public:
   ModelDiagnostics(llvm::SourceMgr &sources, MLIRContext &context) : SourceMgrDiagnosticHandler(sources, &context) {
     setHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+          !errors.emplace(diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()).second)
+        return;
       print(diagnostic);
       for (Diagnostic &note : diagnostic.getNotes())
         print(note);
@@ -94,6 +99,8 @@ private:
       rest = rest.split('\n').second;
     return rest.find('\n') <= kLongestLine || rest.size() <= kLongestLine;
   }
+
+  std::set<std::pair<const void *, std::string>> errors; // at their locations
 };
 } // namespace
 
