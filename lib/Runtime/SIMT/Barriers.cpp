@@ -64,7 +64,7 @@ void Barriers::complete(Barrier &barrier, SimulatedThread *last) {
   barrier = {};
   for (SimulatedThread *thread : waiting)
     if (thread != last)
-      block->wake(*thread);
+      thread->scheduler->wake(*thread);
 }
 
 Barriers::Votes Barriers::wait(SimulatedThread &thread, const SimulatorSite *site, uint32_t id, uint32_t count,
@@ -78,7 +78,7 @@ Barriers::Votes Barriers::wait(SimulatedThread &thread, const SimulatorSite *sit
   if (isComplete(barrier))
     complete(barrier, &thread);
   else
-    block->wait(thread);
+    thread.scheduler->wait(thread);
   return result;
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "SIMT/Block.h"
-#include "SIMT/Cluster.h"
 #include "SIMT/Functions.h"
 
 #include <algorithm>
@@ -15,18 +14,17 @@
 
 using namespace mp;
 
-ErrorOr<std::unique_ptr<SimulatedBlock>> SimulatedBlock::create(const SIMTOptions &options, SimulatedCluster &cluster) {
+ErrorOr<std::unique_ptr<SimulatedBlock>> SimulatedBlock::create(const SIMTOptions &options,
+                                                                ClusterBarrier &clusterBarrier) {
   ErrorOr<Mapping> shared = mapSharedMemory();
   if (!shared)
     return shared.status();
-  return std::unique_ptr<SimulatedBlock>(new SimulatedBlock(options, cluster, std::move(*shared)));
+  return std::unique_ptr<SimulatedBlock>(new SimulatedBlock(options, clusterBarrier, std::move(*shared)));
 }
 
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
-
-Scheduler &SimulatedBlock::scheduler() const { return cluster.scheduler; }
 
 static void setRegisters(SimulatedThread &thread, uint32_t number, const SimulatedLaunch &launch, uint64_t block) {
   thread.thread = number;
@@ -51,7 +49,7 @@ static void setRegisters(SimulatedThread &thread, uint32_t number, const Simulat
   thread.warpSize = 32;
 }
 
-Status SimulatedBlock::start(const SimulatedLaunch &newLaunch, uint64_t number) {
+Status SimulatedBlock::start(const SimulatedLaunch &newLaunch, uint64_t number, Scheduler &scheduler) {
   launch = &newLaunch;
   if (launch->threads == 0 || launch->threads % 32 != 0 || launch->threads > 1024)
     return makeError("a block of ", launch->threads, " threads, expected 32 to 1024 in whole warps");
@@ -74,7 +72,7 @@ Status SimulatedBlock::start(const SimulatedLaunch &newLaunch, uint64_t number) 
     thread.groups.clear();
     thread.uncommitted = 0;
     thread.clusterArrivals = thread.clusterWaits = 0;
-    scheduler().add(thread, stacks.top(index));
+    scheduler.add(thread, stacks.top(index), Stacks::kBytes, [](SimulatedThread &each) { each.home->execute(each); });
   }
   warps.resize(launch->threads / 32);
   for (Warp &warp : warps)
@@ -94,10 +92,9 @@ void SimulatedBlock::execute(SimulatedThread &thread) {
   // A kernel takes void ** but changes nothing there.
   launch->kernel(const_cast<void **>(launch->pointers.data()), thread.block, &thread);
   landCopies(thread, 0);
-  thread.state = SimulatedThread::State::Ended;
   warps[thread.warp].end(thread);
   barriers.end();
-  cluster.barrier.end(thread);
+  clusterBarrier.end(thread);
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,8 +102,8 @@ void SimulatedBlock::execute(SimulatedThread &thread) {
 //===----------------------------------------------------------------------===//
 
 void SimulatedBlock::stop(const SimulatedThread &thread, const SimulatorSite *site, const Status &why) {
-  scheduler().stop(why.in("block " + std::to_string(thread.block) + ", thread " + std::to_string(thread.thread) + ", " +
-                          site->text));
+  thread.scheduler->stop(why.in("block " + std::to_string(thread.block) + ", thread " + std::to_string(thread.thread) +
+                                ", " + site->text));
 }
 
 void SimulatedBlock::check(const SimulatedThread &thread, const SimulatorSite *site, const Access &access) {
@@ -127,7 +124,7 @@ std::string SimulatedBlock::describeThreads() const {
       return "ended";
     std::string barrier = barriers.describe(thread);
     if (barrier.empty())
-      barrier = cluster.barrier.describe(thread);
+      barrier = clusterBarrier.describe(thread);
     return std::string("wait at ") + thread.site->text + (barrier.empty() ? "" : " (" + barrier + ")");
   };
   std::ostringstream text;

@@ -10,6 +10,7 @@
 
 #include "SIMT/Barriers.h"
 #include "SIMT/Checks.h"
+#include "SIMT/ClusterBarrier.h"
 #include "SIMT/MatrixArithmetic.h"
 #include "SIMT/Memory.h"
 #include "SIMT/Scheduler.h"
@@ -36,16 +37,14 @@ struct SimulatedLaunch {
   uint32_t cluster = 1; ///< so many neighbouring blocks run together and may wait for one another
 };
 
-class SimulatedCluster;
-
 /// The threads of one block after another, their shared memory and where they meet.
 class SimulatedBlock {
 public:
-  /// A block of `cluster`, which outlives it.
-  static ErrorOr<std::unique_ptr<SimulatedBlock>> create(const SIMTOptions &options, SimulatedCluster &cluster);
+  /// A block of the cluster that has `clusterBarrier`, which outlives it.
+  static ErrorOr<std::unique_ptr<SimulatedBlock>> create(const SIMTOptions &options, ClusterBarrier &clusterBarrier);
 
-  /// Puts the threads of block `number` into the cluster's scheduler.
-  Status start(const SimulatedLaunch &launch, uint64_t number);
+  /// Puts the threads of block `number` into `scheduler`.
+  Status start(const SimulatedLaunch &launch, uint64_t number, Scheduler &scheduler);
 
   bool hasEnded() const;
 
@@ -55,13 +54,6 @@ public:
   //===--------------------------------------------------------------------===//
   // Called on a thread's stack.
   //===--------------------------------------------------------------------===//
-
-  /// All that a thread does.
-  void execute(SimulatedThread &thread);
-
-  /// Gives up the host's thread until `wake` was called for `thread`.
-  void wait(SimulatedThread &thread) { scheduler().wait(thread); }
-  void wake(SimulatedThread &thread) { scheduler().wake(thread); }
 
   /// Ends the block with an error at `site` of `thread`.
   template <typename... Parts>
@@ -92,18 +84,17 @@ public:
 
   const MatrixRules &rules() const { return launch->rules; }
 
-  Scheduler &scheduler() const;
-
   const SIMTOptions &options;
-  SimulatedCluster &cluster;
+  ClusterBarrier &clusterBarrier;
   Barriers barriers;
   std::vector<Warp> warps;
   Checks checks;
 
 private:
-  SimulatedBlock(const SIMTOptions &options, SimulatedCluster &cluster, Mapping shared)
-      : options(options), cluster(cluster), checks(options), shared(std::move(shared)) {}
+  SimulatedBlock(const SIMTOptions &options, ClusterBarrier &clusterBarrier, Mapping shared)
+      : options(options), clusterBarrier(clusterBarrier), checks(options), shared(std::move(shared)) {}
 
+  void execute(SimulatedThread &thread);
   void check(const SimulatedThread &thread, const SimulatorSite *site, const Access &access);
   [[noreturn]] void stop(const SimulatedThread &thread, const SimulatorSite *site, const Status &why);
 

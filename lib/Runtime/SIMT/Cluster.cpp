@@ -15,7 +15,7 @@ using namespace mp;
 Status SimulatedCluster::prepare(const SimulatedLaunch &launch, uint64_t number) {
   running = launch.cluster;
   while (blocks.size() < running) {
-    ErrorOr<std::unique_ptr<SimulatedBlock>> block = SimulatedBlock::create(options, *this);
+    ErrorOr<std::unique_ptr<SimulatedBlock>> block = SimulatedBlock::create(options, barrier);
     if (!block)
       return block.status();
     blocks.push_back(std::move(*block));
@@ -24,7 +24,7 @@ Status SimulatedCluster::prepare(const SimulatedLaunch &launch, uint64_t number)
   scheduler.restart(options.seed ? (options.seed ^ (number + 1) * 0x9E3779B97F4A7C15) | 1 : 0);
   barrier.restart(launch.cluster * launch.threads, launch.cluster);
   for (size_t index = 0; index < running; ++index)
-    if (Status started = blocks[index]->start(launch, number * launch.cluster + index); !started.ok())
+    if (Status started = blocks[index]->start(launch, number * launch.cluster + index, scheduler); !started.ok())
       return started;
   return Status::success();
 }

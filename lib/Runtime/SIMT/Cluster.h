@@ -26,14 +26,13 @@ public:
   /// Runs cluster `number`; the error names the thread and the op, or all threads that wait for ever.
   Status run(const SimulatedLaunch &launch, uint64_t number);
 
-  Scheduler scheduler;
-  ClusterBarrier barrier;
-
 private:
   Status prepare(const SimulatedLaunch &launch, uint64_t number);
   Status describeDeadlock(uint64_t number) const;
 
   const SIMTOptions &options;
+  Scheduler scheduler;
+  ClusterBarrier barrier;
   std::vector<std::unique_ptr<SimulatedBlock>> blocks;
   size_t running = 0; // of them
 };

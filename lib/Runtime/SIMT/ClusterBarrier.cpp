@@ -54,7 +54,7 @@ void ClusterBarrier::endWait(SimulatedThread &thread) {
   if (hasPassed(thread))
     return;
   waiting.push_back(&thread);
-  thread.home->wait(thread);
+  thread.scheduler->wait(thread);
 }
 
 void ClusterBarrier::end(const SimulatedThread &thread) {
@@ -78,7 +78,7 @@ void ClusterBarrier::completeIfAll() {
   for (const WaitingWarp &each : std::exchange(warps, {}))
     acquire(*each.block, each.warp);
   for (SimulatedThread *thread : std::exchange(waiting, {}))
-    thread->home->wake(*thread);
+    thread->scheduler->wake(*thread);
 }
 
 std::string ClusterBarrier::describe(const SimulatedThread &thread) const {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "SIMT/Scheduler.h"
-#include "SIMT/Block.h"
 
 #include <utility>
 
@@ -26,9 +25,11 @@ void Scheduler::restart(uint64_t seed) {
   failure = Status::success();
 }
 
-void Scheduler::add(SimulatedThread &thread, void *top) {
+void Scheduler::add(SimulatedThread &thread, void *top, size_t bytes, void (*body)(SimulatedThread &thread)) {
+  thread.scheduler = this;
+  thread.body = body;
   thread.state = SimulatedThread::State::Ready;
-  thread.fiber = make_fcontext(top, Stacks::kBytes, &Scheduler::enter);
+  thread.fiber = make_fcontext(top, bytes, &Scheduler::enter);
   ready.push_back(&thread);
 }
 
@@ -58,9 +59,10 @@ Status Scheduler::run() {
 /// The first function on a thread's stack.
 void Scheduler::enter(transfer_t transfer) {
   auto &thread = *static_cast<SimulatedThread *>(transfer.data);
-  Scheduler &scheduler = thread.home->scheduler();
+  Scheduler &scheduler = *thread.scheduler;
   scheduler.home = transfer.fctx;
-  thread.home->execute(thread);
+  thread.body(thread);
+  thread.state = SimulatedThread::State::Ended;
   scheduler.sleeps = 0;
   scheduler.leave(); // for good
 }

@@ -26,8 +26,8 @@ public:
   /// Forgets all threads. Others are shuffled by `seed`, or not if it is 0.
   void restart(uint64_t seed);
 
-  /// Adds a thread, whose stack ends at `top`.
-  void add(SimulatedThread &thread, void *top);
+  /// Adds a thread that does `body` on a stack of `bytes` that ends at `top`.
+  void add(SimulatedThread &thread, void *top, size_t bytes, void (*body)(SimulatedThread &thread));
 
   /// Runs threads until each waits or has ended, or until one has failed.
   Status run();

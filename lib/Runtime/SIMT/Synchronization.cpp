@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SIMT/Cluster.h"
 #include "SIMT/Functions.h"
 
 #include <algorithm>
@@ -64,16 +63,16 @@ void mp::barrierArrive(const Call &call) {
 //===----------------------------------------------------------------------===//
 
 void mp::clusterArrive(const Call &call) {
-  call.meet(~0u, [](const Gathering &warp) { warp.block.cluster.barrier.arrive(warp); }, Convergence::Aligned);
+  call.meet(~0u, [](const Gathering &warp) { warp.block.clusterBarrier.arrive(warp); }, Convergence::Aligned);
 }
 
 void mp::clusterWait(const Call &call) {
-  call.meet(~0u, [](const Gathering &warp) { warp.block.cluster.barrier.beginWait(warp); }, Convergence::Aligned);
-  call.block().cluster.barrier.endWait(call.thread);
+  call.meet(~0u, [](const Gathering &warp) { warp.block.clusterBarrier.beginWait(warp); }, Convergence::Aligned);
+  call.block().clusterBarrier.endWait(call.thread);
 }
 
 void mp::sleep(const Call &call) {
-  if (!call.block().scheduler().sleep(call.thread))
+  if (!call.thread.scheduler->sleep(call.thread))
     call.block().fail(call.thread, call.site, "sleeps again and again, and no thread ends: it waits for ever");
 }
 

@@ -17,6 +17,7 @@
 
 namespace mp {
 
+class Scheduler;
 class SimulatedBlock;
 
 /// A copy that was started and has not landed.
@@ -32,6 +33,8 @@ struct SimulatedThread : SimulatorContext {
   enum class State : uint8_t { Ready, Waiting, Ended };
 
   SimulatedBlock *home = nullptr;
+  Scheduler *scheduler = nullptr;
+  void (*body)(SimulatedThread &thread) = nullptr; // all that it does
   boost::context::detail::fcontext_t fiber = nullptr;
   State state = State::Ready;
 

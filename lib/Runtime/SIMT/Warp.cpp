@@ -40,7 +40,7 @@ void Warp::meet(SimulatedThread &thread, const SimulatorSite *site, const void *
   meetings[index].arrived |= thread.laneMaskEq;
   if (isComplete(meetings[index]))
     return finish(thread, index);
-  block.wait(thread);
+  thread.scheduler->wait(thread);
 }
 
 /// Computes for all, on the stack of `thread`, and wakes the others.
@@ -52,7 +52,7 @@ void Warp::finish(SimulatedThread &thread, size_t index) {
   meeting.compute(gathering);
   gathering.forEachLane([&](unsigned lane) {
     if (&gathering.lanes[lane] != &thread)
-      block.wake(gathering.lanes[lane]);
+      thread.scheduler->wake(gathering.lanes[lane]);
   });
 }
 
