@@ -107,16 +107,7 @@ report() {
     echo
     cat "$out/work/results.txt"
     echo
-    awk -F '\t' '
-      $2 == "time" && $3 == "passed" { ours[$1] = $5 }
-      $2 == "peer" && $3 == "passed" {
-        time = $7 == "null" ? ours[$1] : $7 # in turn with the peer, or by itself
-        if (time <= 0) next
-        if (!head++) printf "%-44s %12s %12s  %s\n", "times faster than the peer", "ours us", "peer us", "ratio  peer"
-        printf "%-44s %12s %12s  %5.2f  %s\n", $1, time, $5, $5 / time, $6
-      }
-      { count[$3]++ }
-      END { if (head) print ""; for (status in count) printf "%s %d  ", status, count[status]; print "" }' "$results"
+    awk -f "$here/report.awk" "$results"
   } >"$out/results.txt.new" && mv "$out/results.txt.new" "$out/results.txt"
 }
 
