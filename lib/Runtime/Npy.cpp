@@ -59,7 +59,7 @@ static ErrorOr<std::vector<int64_t>> parseShape(std::string_view text) {
     return makeError("header has no tuple as shape");
   std::string_view rest = text.substr(1, close - 1);
   std::vector<int64_t> shape;
-  while ((rest = rest.substr(std::min(rest.find_first_not_of(" ,"), rest.size()))) != "") {
+  while (!(rest = rest.substr(std::min(rest.find_first_not_of(" ,"), rest.size()))).empty()) {
     int64_t size = -1;
     auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
     if (error != std::errc() || size < 0)

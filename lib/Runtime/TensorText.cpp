@@ -21,9 +21,10 @@ static ErrorOr<TensorTypeT> parseType(std::string_view text) {
   std::string_view rest = text;
   for (size_t at; (at = rest.find('x')) != std::string_view::npos; rest.remove_prefix(at + 1)) {
     int64_t size = -1;
-    auto [end, error] = std::from_chars(rest.data(), rest.data() + at, size);
-    if (error != std::errc() || end != rest.data() + at || size < 0)
-      return makeError("'", rest.substr(0, at), "' in type '", text, "' is no size");
+    const std::string_view part = rest.substr(0, at);
+    auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
+    if (error != std::errc() || end != part.data() + part.size() || size < 0)
+      return makeError("'", part, "' in type '", text, "' is no size");
     type.shape.push_back(size);
   }
   std::optional<ElementType> element = parseElementName(rest);

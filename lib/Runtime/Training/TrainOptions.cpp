@@ -39,7 +39,7 @@ template <auto Member> static Status setText(TrainOptions &options, std::string_
 }
 
 template <auto Member> static Status setSwitch(TrainOptions &options, std::string_view text) {
-  if (text != "" && text != "true" && text != "false")
+  if (!text.empty() && text != "true" && text != "false")
     return makeError("'", text, "' is neither true nor false");
   options.*Member = text != "false";
   return Status::success();

@@ -248,8 +248,9 @@ TEST(Invariants, DenyingOneMoreOpLowersNoOther) {
     graph.nodes[denied].category = kDeny;
     PrecisionPlan after = decidePerOp(graph);
     for (NodeId node = 0; node < graph.nodes.size(); ++node)
-      if (before.decisions[node].precision == Precision::F32)
+      if (before.decisions[node].precision == Precision::F32) {
         EXPECT_EQ(after.decisions[node].precision, Precision::F32) << "round " << round << " node " << node;
+      }
   }
 }
 

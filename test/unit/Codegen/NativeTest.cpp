@@ -68,8 +68,9 @@ TEST(Native, KeepsTextThatSaysWhichRegisters) {
                         target, /*keepText=*/true);
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
     EXPECT_NE(kernel.code->assembly.find(registers[index]), std::string::npos) << target.name.str();
-    if (index + 1 < allTargets().size())
+    if (index + 1 < allTargets().size()) {
       EXPECT_EQ(kernel.code->assembly.find(registers[index + 1]), std::string::npos) << target.name.str();
+    }
     EXPECT_NE(kernel.code->llvm.find("fadd <" + std::to_string(target.lanes()) + " x float>"), std::string::npos);
   }
 }

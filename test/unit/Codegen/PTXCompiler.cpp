@@ -6,6 +6,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,12 +47,11 @@ std::string PTXCompiler::assemble() const {
   if (llvm::sys::fs::createTemporaryFile("kernel", "ptx", file, source) ||
       llvm::sys::fs::createTemporaryFile("kernel", "txt", output))
     return "no temporary file";
+  const llvm::FileRemover removesSource(source), removesOutput(output);
   llvm::raw_fd_ostream(file, /*shouldClose=*/true) << text;
   const std::optional<llvm::StringRef> streams[] = {std::nullopt, llvm::StringRef(output), llvm::StringRef(output)};
   const int status = llvm::sys::ExecuteAndWait(MP_PYTHON, {MP_PYTHON, MP_PTXAS, source}, std::nullopt, streams);
   auto said = llvm::MemoryBuffer::getFile(output);
   std::string words = said ? (*said)->getBuffer().str() : "";
-  llvm::sys::fs::remove(source);
-  llvm::sys::fs::remove(output);
   return status != 0 ? words + "\nexit status " + std::to_string(status) : "";
 }
