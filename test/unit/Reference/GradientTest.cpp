@@ -169,7 +169,8 @@ TEST(Gradient, everyDifferentiableOpMatchesCentralDifferences) {
     checked.insert(use.op);
   }
   for (mlir::RegisteredOperationName name : dialect.getContext()->getRegisteredOperationsByDialect("mp"))
-    if (differentiabilityOf(name) == Differentiability::Differentiable)
+    if (differentiabilityOf(name) == Differentiability::Differentiable) {
       EXPECT_TRUE(checked.contains(name.getStringRef().str()))
           << name.getStringRef().str() << " has no case in OpCases";
+    }
 }

@@ -59,6 +59,7 @@ TEST(OpCases, everyOpOfAProgramHasACase) {
     ops.insert(use.op);
   for (mlir::RegisteredOperationName name : program.getContext()->getRegisteredOperationsByDialect("mp"))
     // Ops that hold, end or place others have tests of their own.
-    if (name.getInterface<KernelOpInterface>()->getKernelRole() != KernelRole::None)
+    if (name.getInterface<KernelOpInterface>()->getKernelRole() != KernelRole::None) {
       EXPECT_TRUE(ops.contains(name.getStringRef().str())) << name.getStringRef().str() << " has no case in OpCases";
+    }
 }

@@ -252,8 +252,9 @@ TEST(TrainingStep, lossScalesFollowEveryFrameworksTrace) {
       const TrainingJob::Values logs =
           job.run("train_step", {{"x", reals(ElementType::F32, {}, {overflows ? INFINITY : 0x1p-20})}});
       EXPECT_EQ(numberIn(logs.at("loss_scale")), used);
-      if (std::isfinite(used)) // an infinite scale makes every step bad
+      if (std::isfinite(used)) { // an infinite scale makes every step bad
         EXPECT_EQ(numberIn(logs.at("bad")) >= 0, overflows) << "step " << step;
+      }
       EXPECT_EQ(numberIn(job.state.at("loss_scale")), trace.scales[step]) << "step " << step;
     }
   }

@@ -26,8 +26,10 @@ static std::unique_ptr<Session> makeSession(const TinyModelOptions &options = {}
 /// `rows` images with pixel p of row r equal to 10 r + p.
 static HostTensor makeImages(int64_t rows) {
   HostTensor images = *zeroTensor(makeType(ElementType::UI8, {rows, 4}));
-  for (uint64_t i = 0; i < images.count(); ++i)
-    storeElement(images.bytes, ElementType::UI8, i, double(i / 4 * 10 + i % 4));
+  for (uint64_t i = 0; i < images.count(); ++i) {
+    const uint64_t row = i / 4, pixel = i % 4;
+    storeElement(images.bytes, ElementType::UI8, i, double(10 * row + pixel));
+  }
   return images;
 }
 

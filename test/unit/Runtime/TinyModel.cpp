@@ -28,7 +28,16 @@ TensorTypeT type(ElementType element, std::vector<int64_t> shape) {
 }
 
 /// Rows of the state table, in this order.
-enum StateRow : uint32_t { kWeights, kLossScale, kTracker, kRng, kLearningRate, kConsecutive, kSkipped, kGradientSum };
+enum StateRow : uint32_t {
+  WeightsRow,
+  LossScaleRow,
+  TrackerRow,
+  RngRow,
+  LearningRateRow,
+  ConsecutiveRow,
+  SkippedRow,
+  GradientSumRow
+};
 
 struct StateLine {
   const char *name;
@@ -178,8 +187,8 @@ struct Updated {
   Place w, scale, tracker, rng, consecutive, skipped;
 
   explicit Updated(PlanBuilder &b)
-      : w(b.state(kWeights, true)), scale(b.state(kLossScale, true)), tracker(b.state(kTracker, true)),
-        rng(b.state(kRng, true)), consecutive(b.state(kConsecutive, true)), skipped(b.state(kSkipped, true)) {}
+      : w(b.state(WeightsRow, true)), scale(b.state(LossScaleRow, true)), tracker(b.state(TrackerRow, true)),
+        rng(b.state(RngRow, true)), consecutive(b.state(ConsecutiveRow, true)), skipped(b.state(SkippedRow, true)) {}
 };
 
 /// Inputs and results of a program that sees a batch.
@@ -205,7 +214,7 @@ static std::unique_ptr<VariantT> makeTrain(const ExecutableT &table, const TinyM
                       ? b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false)
                       : b.word(0);
   Updated state(b);
-  Place rate = b.state(kLearningRate, false);
+  Place rate = b.state(LearningRateRow, false);
   Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
   Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
   Place z = b.arena(uint64_t(rows) * kRowScratch);
@@ -220,10 +229,10 @@ static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table, const 
   int64_t rows = options.batches.front();
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
-  Place w = b.state(kWeights, false);
-  Place scale = b.state(kLossScale, false);
-  Place rng = b.state(kRng, false);
-  Place sum = b.state(kGradientSum, true);
+  Place w = b.state(WeightsRow, false);
+  Place scale = b.state(LossScaleRow, false);
+  Place rng = b.state(RngRow, false);
+  Place sum = b.state(GradientSumRow, true);
   Place z = b.arena(uint64_t(rows) * kRowScratch);
   b.launch("train_row", uint64_t(rows), {batch.x, w, rng}, {}, {z}, kRowScratch);
   b.launch("accumulate_update", 1, {b.word(rows), batch.x, batch.y, z, scale, rng}, {sum},
@@ -234,8 +243,8 @@ static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table, const 
 static std::unique_ptr<VariantT> makeApply(const ExecutableT &table, const TinyModelOptions &options) {
   PlanBuilder b(table, options.batches.front(), options);
   Updated state(b);
-  Place sum = b.state(kGradientSum, true);
-  Place rate = b.state(kLearningRate, false);
+  Place sum = b.state(GradientSumRow, true);
+  Place rate = b.state(LearningRateRow, false);
   Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
   Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
   b.launch("apply_update", 1, {rate},
@@ -248,7 +257,7 @@ static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
   Place weights = b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false);
-  Place w = b.state(kWeights, false);
+  Place w = b.state(WeightsRow, false);
   Place z = b.arena(uint64_t(rows) * kRowScratch);
   b.launch("infer_row", uint64_t(rows), {batch.x, w}, {}, {z}, kRowScratch);
   b.launch("evaluate", 1, {b.word(rows), z, batch.y, weights}, {}, {batch.loss, batch.accuracy});
@@ -258,7 +267,7 @@ static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows
 static std::unique_ptr<VariantT> makeInfer(const ExecutableT &table, int64_t rows, const TinyModelOptions &options) {
   PlanBuilder b(table, rows, options);
   Place x = b.input("x", type(ElementType::UI8, {rows, 4}), ArgumentKind::Input, false);
-  Place w = b.state(kWeights, false);
+  Place w = b.state(WeightsRow, false);
   TensorTypeT logits = type(ElementType::F32, {rows, 3});
   Place out = b.result("logits", logits, ResultKind::Output, true);
   Place z = b.arena(*byteCount(logits));

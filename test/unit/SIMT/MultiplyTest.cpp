@@ -134,8 +134,10 @@ std::vector<double> multiply(const MmaCase &form, const std::vector<double> &a, 
 
 std::vector<double> numbers(size_t count, int factor, int modulus) {
   std::vector<double> values(count);
-  for (size_t index = 0; index < count; ++index)
-    values[index] = static_cast<int>(index * factor % modulus) - modulus / 2;
+  for (size_t index = 0; index < count; ++index) {
+    const int value = static_cast<int>(index * factor % modulus) - modulus / 2;
+    values[index] = value;
+  }
   return values;
 }
 
