@@ -138,7 +138,6 @@ private:
     if (schedule->getInstruction() == MatrixInstruction::Mma16x8x8TF32)
       remark::analysis(op->getLoc(), remark::RemarkOpts::name("TF32").category("mp-schedule-kernels"))
           << "operands of f32 are rounded to tf32, as allow-tf32 says";
-    op->removeAttr(names::schedule);
     return Attribute(*schedule);
   }
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/ProductShape.h"
+#include "mp/IR/Program.h"
 #include "mp/Kernels/Schedules.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -111,7 +112,8 @@ struct ScheduleKernelsPass : mp::impl::ScheduleKernelsPassBase<ScheduleKernelsPa
   void runOnOperation() override {
     const bool isGPU = target == "nvptx" || target == "simt";
     if (failed(isGPU ? scheduleForChip() : scheduleForCPU()))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([](Operation *op) { op->removeAttr(names::schedule); }); // the kernel has it now
   }
 
 private:

@@ -1,5 +1,5 @@
 // RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s --implicit-check-not=mp.schedule
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels=features=avx2 | FileCheck %s --check-prefix=CPU
+// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels=features=avx2 | FileCheck %s --check-prefix=CPU --implicit-check-not=mp.schedule
 
 // A product has the schedule that its text gives it; a CPU has schedules of its own.
 // CHECK-LABEL: @whole
@@ -12,6 +12,8 @@ func.func @whole(%a: tensor<256x512xf16>, %b: tensor<512x128xf16>) -> tensor<256
 }
 
 // Parts of whole steps: five were asked for, and four are enough.
+// CPU-LABEL: @parts
+// CPU: schedule(#mp.contraction<
 // CHECK-LABEL: @parts
 // CHECK: mp.kernel "matmul_0.parts"
 // CHECK-SAME: schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 64, warps_m = 2, warps_n = 2, stages = 3, split_k = 4, instruction = mma.m16n8k16>)
@@ -19,5 +21,13 @@ func.func @whole(%a: tensor<256x512xf16>, %b: tensor<512x128xf16>) -> tensor<256
 // CHECK: mp.kernel "matmul_0" {{.*}} schedule(#mp.column<
 func.func @parts(%a: tensor<32x512xf16>, %b: tensor<512x128xf16>) -> tensor<32x128xf16> {
   %0 = mp.matmul %a, %b acc f32 {mp.schedule = #mp.mma<block_m = 64, block_n = 64, block_k = 64, warps_m = 2, warps_n = 2, stages = 3, split_k = 5, instruction = mma.m16n8k16>} : tensor<32x512xf16>, tensor<512x128xf16> -> tensor<32x128xf16>
+  return %0 : tensor<32x128xf16>
+}
+
+// Sums over no k are one part.
+// CHECK-LABEL: @nothing
+// CHECK: mp.kernel "matmul_0.parts" {{.*}} -> tensor<1x32x128xf32>
+func.func @nothing(%a: tensor<32x0xf16>, %b: tensor<0x128xf16>) -> tensor<32x128xf16> {
+  %0 = mp.matmul %a, %b acc f32 {mp.schedule = #mp.mma<block_m = 64, block_n = 64, block_k = 64, warps_m = 2, warps_n = 2, stages = 3, split_k = 5, instruction = mma.m16n8k16>} : tensor<32x0xf16>, tensor<0x128xf16> -> tensor<32x128xf16>
   return %0 : tensor<32x128xf16>
 }
