@@ -37,7 +37,7 @@ static void writeText(const std::string &path, const std::string &text) {
 
 static void run(const CompileCommand &command) {
   CompileOptions options;
-  command.flags.apply(options);
+  command.flags.apply(command.model, options);
   std::optional<Stage> stage = parseStage(command.stage);
   if (!stage)
     fail("--compile-to: expected one of " + stageNames() + ", found '" + command.stage + "'");

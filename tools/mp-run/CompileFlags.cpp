@@ -34,7 +34,10 @@ void check(const Status &status) {
     fail(status.message());
 }
 
-void CompileFlags::apply(CompileOptions &options) const {
+void CompileFlags::apply(const std::string &model, CompileOptions &options) const {
+  if (isExecutable(model) && !given.empty())
+    fail("--" + given.front().first + " is of the compiler, and " + model +
+         " is compiled already: give it to mp-run compile (mp-exec --chip chooses among code for several chips)");
   for (const auto &[name, value] : given)
     check(applySetting(options, name, value));
   options.cacheDirectory = cache == "off" ? "" : cache;

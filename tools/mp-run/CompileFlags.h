@@ -28,8 +28,8 @@ struct CompileFlags {
   /// Where compiled kernels are kept, or "off".
   std::string cache;
 
-  /// Applies them all.
-  void apply(CompileOptions &options) const;
+  /// Applies them all. Fails if there are any and `model` is an executable.
+  void apply(const std::string &model, CompileOptions &options) const;
 };
 
 /// Adds a flag for each compile setting but those that `app` has already.

@@ -26,7 +26,7 @@ struct InferCommand {
 static void run(const InferCommand &command) {
   CompileOptions options;
   options.training = false;
-  command.flags.apply(options);
+  command.flags.apply(command.model, options);
   if (!isExecutable(command.model))
     compileFor(command.device, options);
   options.reportAccesses |= command.simulation.checksMemory();

@@ -53,7 +53,7 @@ void compileFor(const std::string &device, CompileOptions &options, bool quiet) 
 
 CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &flags, const TrainOptions &training) {
   CompileOptions options;
-  flags.apply(options);
+  flags.apply(model, options);
   if (training.batchSize)
     options.specialize.batch = *training.batchSize;
   if (training.learningRate)
