@@ -13,17 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpCases/CaseProgram.h"
+#include "ProgramText.h"
 
 #include "mp/IR/MP.h"
 #include "mp/Numerics/ErrorBounds.h"
-#include "mp/Pipeline/Model.h"
-#include "mp/Pipeline/Pipeline.h"
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/SIMT/SIMTDevice.h"
 #include "mp/Runtime/Session.h"
-
-#include "mlir/IR/Diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -57,14 +54,6 @@ ErrorOr<std::unique_ptr<Device>> createDevice(const std::string &target, unsigne
 
 /// The outputs of a program on a device, or what went wrong.
 ErrorOr<NamedTensors> runOn(const CaseProgram &program, const Machine &machine, unsigned threads) {
-  mlir::DialectRegistry registry;
-  registerCompilerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  std::string errors;
-  mlir::ScopedDiagnosticHandler handler(&context,
-                                        [&](mlir::Diagnostic &diagnostic) { errors += diagnostic.str() + "\n"; });
-  mlir::OwningOpRef<mlir::ModuleOp> module = parseModel(program.text(), "case", context);
   CompileOptions options;
   options.training = false;
   options.target = machine.target;
@@ -72,11 +61,9 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const Machine &machine, 
     options.chips = {machine.chip};
   options.reportAccesses = machine.isGPU();
   options.autocast.policy = "float32";
-  if (!module)
-    return Status::error(errors);
-  mlir::FailureOr<std::shared_ptr<const LoadedExecutable>> file = compileAndLoad(*module, options);
-  if (failed(file))
-    return Status::error(errors);
+  ErrorOr<std::shared_ptr<const LoadedExecutable>> file = ProgramText(program.text()).load(options);
+  if (!file)
+    return file.status();
   ErrorOr<std::unique_ptr<Device>> device = createDevice(machine.target, threads);
   if (!device)
     return device.status();

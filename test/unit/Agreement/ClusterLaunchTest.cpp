@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mp/Pipeline/Model.h"
-#include "mp/Pipeline/Pipeline.h"
+#include "ProgramText.h"
+
 #include "mp/Runtime/SIMT/SIMTDevice.h"
 #include "mp/Runtime/Session.h"
-
-#include "mlir/IR/Diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -26,20 +24,15 @@ func.func @infer(%x: tensor<8192xf32> {mp.input = "x"}) -> (tensor<8192xf32> {mp
 
 /// An executable for the simulated chip whose blocks run by twos.
 static ErrorOr<std::unique_ptr<Session>> compileInPairs(const std::string &chip) {
-  mlir::DialectRegistry registry;
-  registerCompilerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  mlir::ScopedDiagnosticHandler handler(&context,
-                                        [](mlir::Diagnostic &diagnostic) { ADD_FAILURE() << diagnostic.str(); });
-  mlir::OwningOpRef<mlir::ModuleOp> module = parseModel(kProgram, "program", context);
   CompileOptions options;
   options.training = false;
   options.specialize.batch = 0;
   options.target = "simt";
   options.chips = {chip};
-  mlir::FailureOr<Compilation> compiled = compile(*module, options);
+  ProgramText program(kProgram);
+  mlir::FailureOr<Compilation> compiled = program.compile(options);
   if (failed(compiled))
-    return makeError("does not compile");
+    return Status::error(program.errors);
   for (const auto &command : compiled->table.programs.front()->variants.front()->commands)
     if (LaunchT *launch = command->what.AsLaunch()) {
       EXPECT_EQ(launch->grid % 2, 0u);

@@ -10,14 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mp/Pipeline/Model.h"
-#include "mp/Pipeline/Pipeline.h"
+#include "ProgramText.h"
+
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/SIMT/SIMTDevice.h"
 #include "mp/Runtime/Session.h"
-
-#include "mlir/IR/Diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -51,21 +49,14 @@ func.func @derive(%w: tensor<5000xf32> {mp.parameter = "w", mp.initializer = #mp
 }
 )";
 
-std::shared_ptr<const LoadedExecutable> compilePrograms(const std::string &target) {
-  mlir::DialectRegistry registry;
-  registerCompilerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  mlir::ScopedDiagnosticHandler handler(&context,
-                                        [](mlir::Diagnostic &diagnostic) { ADD_FAILURE() << diagnostic.str(); });
-  mlir::OwningOpRef<mlir::ModuleOp> module = parseModel(kPrograms, "programs", context);
+ErrorOr<std::shared_ptr<const LoadedExecutable>> compilePrograms(const std::string &target) {
   CompileOptions options;
   options.training = false;
   options.specialize.batch = 0;
   options.target = target;
   options.chips = {"sm_80"};
   options.reportAccesses = true;
-  auto loaded = compileAndLoad(*module, options);
-  return succeeded(loaded) ? *loaded : nullptr;
+  return ProgramText(kPrograms).load(options);
 }
 
 ErrorOr<std::unique_ptr<Device>> makeDevice(const std::string &target) {
@@ -79,11 +70,11 @@ ErrorOr<std::unique_ptr<Device>> makeDevice(const std::string &target) {
 class DerivedState : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
-    std::shared_ptr<const LoadedExecutable> programs = compilePrograms(GetParam());
-    ASSERT_NE(programs, nullptr);
+    ErrorOr<std::shared_ptr<const LoadedExecutable>> programs = compilePrograms(GetParam());
+    ASSERT_TRUE(programs.ok()) << programs.message();
     ErrorOr<std::unique_ptr<Device>> device = makeDevice(GetParam());
     ASSERT_TRUE(device.ok()) << device.message();
-    ErrorOr<std::unique_ptr<Session>> created = Session::create(programs, std::move(*device));
+    ErrorOr<std::unique_ptr<Session>> created = Session::create(*programs, std::move(*device));
     ASSERT_TRUE(created.ok()) << created.message();
     session = std::move(*created);
     Status initialized = session->initialize(1);
