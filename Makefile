@@ -54,8 +54,9 @@ format: installed ## clang-format every C++ file
 	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
 
 docs: GROUPS = build
-docs: configured ## write the op, pass and interface reference to build/PRESET/docs
+docs: configured ## write the op, pass and interface reference to build/PRESET/docs, and docs/ops.md
 	@cmake --build --preset $(PRESET) --target docs
+	@cp $(BUILD)/docs/ops.md docs/ops.md
 
 clean: ## remove build/ and .venv/
 	rm -rf build .venv
