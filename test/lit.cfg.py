@@ -2,6 +2,7 @@
 # Each test runs in the environment of the build that its lit.site.cfg.py names: `lit-22 build/dev/test/IR`.
 
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -33,5 +34,8 @@ if config.sanitized:
     config.available_features.add("asan")
 if subprocess.run([config.python_executable, "-c", "import torch"], capture_output=True).returncode == 0:
     config.available_features.add("pytorch")
+mount = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+if shutil.which("unshare") and subprocess.run(mount, capture_output=True).returncode == 0:
+    config.available_features.add("mount")
 if "long" in lit_config.params:
     config.available_features.add("long")

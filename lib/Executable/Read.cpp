@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Format.h"
-#include "mp/Executable/WholeFile.h"
+#include "mp/Numerics/WholeFile.h"
 
 #include <cstring>
 

@@ -10,9 +10,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include "mp/Analysis/ChipTable.h"
+#include "mp/Numerics/WholeFile.h"
 
 #include "Stages.h"
 #include "Targets.h"
@@ -33,22 +33,14 @@ static std::string printModule(ModuleOp module) {
 static LogicalResult dump(ModuleOp module, const CompileOptions &options, const StageInfo &stage, StringRef text) {
   if (options.dumpDirectory.empty())
     return success();
-  auto fail = [&](const Twine &why) {
-    return module.emitError("cannot write to ") << options.dumpDirectory << ": " << why;
-  };
   if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDirectory))
-    return fail(error.message());
+    return module.emitError("cannot write to ") << options.dumpDirectory << ": " << error.message();
   llvm::SmallString<128> path(options.dumpDirectory);
   std::string number = std::to_string(static_cast<int>(stage.stage) + 1);
   llvm::sys::path::append(path, std::string(2 - std::min<size_t>(2, number.size()), '0') + number + "-" + stage.name +
                                     stage.extension);
-  std::error_code error;
-  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
-  if (error)
-    return fail(error.message());
-  file.os() << text;
-  file.keep();
-  return success();
+  Status written = writeWholeFile(std::string(path), text);
+  return written.ok() ? success() : LogicalResult(module.emitError(written.message()));
 }
 
 /// The text of the stages that a target makes, and their files.

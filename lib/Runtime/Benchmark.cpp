@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/Benchmark.h"
+#include "mp/Numerics/WholeFile.h"
 #include "mp/Runtime/RandomValues.h"
 
 #include <algorithm>
-#include <fstream>
 #include <ostream>
+#include <sstream>
 
 using namespace mp;
 using namespace mp::executable;
@@ -126,11 +127,11 @@ Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ost
       << double(measured->bytes) / median / 1e9 << " GB/s\n";
   if (options.json.empty())
     return Status::success();
-  std::ofstream file(options.json);
+  std::ostringstream file;
   file << "{\"program\": \"" << options.program << "\", \"device\": \"" << session.device().description().name
        << "\", \"median_seconds\": " << median << ", \"least_seconds\": " << measured->seconds.front()
        << ", \"most_seconds\": " << measured->seconds.back() << ", \"samples\": " << options.repeat
        << ", \"runs\": " << options.runs << ", \"flops\": " << measured->flops << ", \"bytes\": " << measured->bytes
        << "}\n";
-  return file.flush() ? Status::success() : makeError("cannot write ", options.json);
+  return writeWholeFile(options.json, file.str());
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/Files.h"
-#include "mp/Executable/WholeFile.h"
+#include "mp/Numerics/WholeFile.h"
 
 #include <exception>
 

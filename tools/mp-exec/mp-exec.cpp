@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeFlags.h"
+#include "StandardOutput.h"
 #include "mp/Runtime/Benchmark.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
@@ -82,6 +83,7 @@ static Status runInfo(const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  checkStandardOutput("mp-exec");
   registerCPUDevice();
   registerSIMTDevice();
   registerCUDADevice();

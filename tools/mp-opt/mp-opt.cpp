@@ -7,11 +7,13 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
 
+#include "StandardOutput.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
 #include "mp/Kernels/Passes.h"
+#include "mp/Numerics/WholeFile.h"
 #include "mp/Pipeline/Pipeline.h"
 #include "mp/Transforms/Passes.h"
 
@@ -30,19 +32,31 @@ static LogicalResult processFile(StringRef inputName, StringRef outputName, Dial
     llvm::errs() << inputName << ':' << deep->line << ':' << deep->column << ": error: " << deep->message << "\n";
     return failure();
   }
-  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputName, &error);
-  if (!output) {
-    llvm::errs() << error << "\n";
+  if (outputName == "-")
+    return MlirOptMain(llvm::outs(), std::move(input), registry, config);
+  std::string text;
+  llvm::raw_string_ostream output(text);
+  if (failed(MlirOptMain(output, std::move(input), registry, config)))
+    return failure();
+  if (mp::Status written = mp::writeWholeFile(outputName.str(), text); !written.ok()) {
+    llvm::errs() << "mp-opt: error: " << written.message() << "\n";
     return failure();
   }
-  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
-    return failure();
-  output->keep();
   return success();
 }
 
+/// What is wrong with what was printed, in LLVM's way of printing.
+static std::error_code flushOuts() {
+  llvm::outs().flush();
+  const std::error_code error = llvm::outs().error();
+  llvm::outs().clear_error(); // its destructor would report it again
+  return error;
+}
+
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  mp::checkStandardOutput("mp-opt", flushOuts);
+  // A reader that goes away ends this program as it ends others, by SIGPIPE.
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);

@@ -11,11 +11,11 @@
 #include "RuntimeFlags.h"
 #include "Version.h"
 
+#include "mp/Numerics/WholeFile.h"
 #include "mp/Runtime/Training/Trainer.h"
 
 #include "llvm/ADT/StringExtras.h"
 
-#include <fstream>
 #include <iostream>
 
 namespace mp {
@@ -106,12 +106,8 @@ static void run(const CompareCommand &command) {
     reports.push_back(runVariant(command, variant));
   compareSpeed(reports);
   printReport(std::cout, reports);
-  if (command.json.empty())
-    return;
-  std::ofstream file(command.json);
-  file << reportToJson(reports, command.options.device, kCommit);
-  if (!file.flush())
-    fail("cannot write " + command.json);
+  if (!command.json.empty())
+    check(writeWholeFile(command.json, reportToJson(reports, command.options.device, kCommit)));
 }
 
 void addCompareCommand(CLI::App &app) {

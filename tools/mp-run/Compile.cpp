@@ -8,9 +8,9 @@
 #include "Commands.h"
 #include "CompileFlags.h"
 
+#include "mp/Numerics/WholeFile.h"
 #include "mp/Runtime/Infer.h"
 
-#include <fstream>
 #include <iostream>
 
 using namespace mlir;
@@ -29,10 +29,7 @@ static void writeText(const std::string &path, const std::string &text) {
     std::cout << text;
     return;
   }
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush())
-    fail("cannot write " + path);
+  check(writeWholeFile(path, text));
 }
 
 static void run(const CompileCommand &command) {

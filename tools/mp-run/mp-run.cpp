@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "StandardOutput.h"
 
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
@@ -17,6 +18,7 @@
 #include <iostream>
 
 int main(int argc, char **argv) {
+  mp::checkStandardOutput("mp-run");
   mp::registerCPUDevice();
   mp::registerSIMTDevice();
   mp::registerCUDADevice();

@@ -10,13 +10,20 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 
 using namespace mp;
 using json = nlohmann::ordered_json;
 
 /// The lines of an older log that belong to steps up to `last`.
 static std::string linesUpTo(const std::string &path, uint64_t last) {
+  // A pipe would be waited for, and a device has no lines that stay.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return "";
   std::ifstream old(path);
   std::string kept, line;
   while (std::getline(old, line)) {
@@ -38,7 +45,7 @@ Status TrainLog::open(const std::string &logPath, std::optional<uint64_t> resume
   }
   file.open(path, kept.empty() ? std::ios::trunc : std::ios::app);
   if (!file)
-    return makeError("cannot write").in(path);
+    return makeError("cannot write: ", std::strerror(errno)).in(path);
   return Status::success();
 }
 
@@ -75,5 +82,5 @@ Status TrainLog::flush() {
   if (!file.is_open())
     return Status::success();
   file.flush();
-  return file ? Status::success() : makeError("cannot write").in(path);
+  return file ? Status::success() : makeError("cannot write: ", std::strerror(errno)).in(path);
 }

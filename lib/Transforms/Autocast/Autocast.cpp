@@ -17,8 +17,9 @@
 #include "mp/Analysis/PrecisionSummary.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
+#include "mp/Numerics/WholeFile.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mp {
 #define GEN_PASS_DEF_AUTOCASTPASS
@@ -180,12 +181,12 @@ private:
   }
 
   LogicalResult writePlans(StringRef plans) {
-    std::string error;
-    std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(planOut, &error);
-    if (!file)
-      return getOperation().emitError("mp-autocast: ") << error;
-    file->os() << plans;
-    file->keep();
+    if (planOut == "-") {
+      llvm::outs() << plans; // whether it arrives is known where the program ends
+      return success();
+    }
+    if (Status written = writeWholeFile(planOut, plans); !written.ok())
+      return getOperation().emitError("mp-autocast: ") << written.message();
     return success();
   }
 

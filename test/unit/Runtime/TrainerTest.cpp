@@ -243,7 +243,7 @@ TEST_F(Trainer, SaysWhatIsWrong) {
             "batch 9");
   EXPECT_EQ(with([](TrainOptions &o) { o.accumulate = 2; }),
             "the executable has no program accumulate: it was not compiled for --accumulate");
-  EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }), (folder / "absent/log") + ": cannot write");
+  EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }), (folder / "absent/log") + ": cannot write: No such file or directory");
   EXPECT_EQ(with([&](TrainOptions &o) { o.testData = folder / "absent"; }), (folder / "absent") + ": not a folder");
   writeTinyData(folder / "small", 7, 50);
   EXPECT_EQ(with([&](TrainOptions &o) { o.data = folder / "small"; }),

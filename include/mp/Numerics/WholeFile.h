@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MP_EXECUTABLE_WHOLEFILE_H
-#define MP_EXECUTABLE_WHOLEFILE_H
+#ifndef MP_NUMERICS_WHOLEFILE_H
+#define MP_NUMERICS_WHOLEFILE_H
 
 #include "mp/Numerics/Status.h"
 
@@ -14,6 +14,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace mp {
 
@@ -29,11 +30,18 @@ enum class TemporaryName {
   Unique,
 };
 
-/// Writes the pieces one behind the other so that, whenever the process or the machine stops, `path` is the old file or
-/// the whole new one: beside, synchronized, renamed, folder synchronized. The error's message starts with the path.
+/// Writes the pieces one behind the other. Where there is a regular file or nothing, so that, whenever the process or
+/// the machine stops, `path` is the old file or the whole new one: beside, synchronized, renamed, folder synchronized.
+/// A file that is there must be writable and keeps its permissions and, where the system allows it, its owner; its
+/// other hard links keep the old content. A symbolic link stays and what it points to is written, there or not. What is
+/// no regular file is written through: a device, a pipe, or an open file by its name under /proc, which is appended to.
+/// The error's message starts with the path.
 Status writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces,
                       TemporaryName temporary);
 
+/// Does so with one text, under a unique name.
+Status writeWholeFile(const std::string &path, std::string_view text);
+
 } // namespace mp
 
-#endif // MP_EXECUTABLE_WHOLEFILE_H
+#endif // MP_NUMERICS_WHOLEFILE_H

@@ -1,0 +1,57 @@
+//===- StandardOutput.cpp - that what a tool prints arrives ---------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StandardOutput.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static const char *toolName = "";
+static std::error_code (*flushOther)() = nullptr;
+
+/// Flushes everything; what is wrong with any of it.
+static std::error_code flushAll() {
+  std::error_code error = flushOther ? flushOther() : std::error_code();
+  errno = 0;
+  std::cout.flush();
+  std::fflush(stdout);
+  if (!error && (!std::cout || std::ferror(stdout) != 0))
+    error = std::error_code(errno ? errno : EIO, std::generic_category());
+  return error;
+}
+
+static void endProgram() {
+  std::error_code error = flushAll();
+  if (!error)
+    return;
+  std::cerr << toolName << ": error: cannot write to standard output: " << error.message() << std::endl;
+  std::_Exit(1); // what is registered for the end of the program must not print again
+}
+
+/// Puts something where a standard stream is closed. Otherwise the next file that is opened would take its place, and
+/// what is printed would go into that file. What is put there can neither be written to, as an output, nor read from,
+/// as an input.
+static void occupyClosedStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      // The lowest number that is free is this one.
+      (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+void mp::checkStandardOutput(const char *tool, std::error_code (*flushMore)()) {
+  occupyClosedStreams();
+  toolName = tool;
+  flushOther = flushMore;
+  if (flushMore)
+    (void)flushMore(); // makes the stream first: what is made last is destroyed first
+  std::atexit(endProgram);
+}
