@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace mp;
 
@@ -108,6 +110,14 @@ LogicalResult Compilation::translate(KernelOp kernel, UniqueKernel &added) {
   return success(added.module != nullptr);
 }
 
+/// One warning of a process that kernels are not kept: all of them fail for the same reason.
+static void warnOnce(MLIRContext *context, const Status &status) {
+  static std::atomic_flag isSaid;
+  if (!isSaid.test_and_set())
+    emitWarning(UnknownLoc::get(context)) << "compiled kernels are not kept: " << status.message()
+                                          << "; --compile-cache=DIR names another folder, --compile-cache=off none";
+}
+
 LogicalResult Compilation::compile(Location loc) {
   // Each module has its own LLVM context.
   LogicalResult compiled = failableParallelForEach(context, unique, [&](UniqueKernel &kernel) -> LogicalResult {
@@ -117,7 +127,9 @@ LogicalResult Compilation::compile(Location loc) {
     if (!text)
       return emitError(loc, llvm::toString(text.takeError()));
     kernel.text = std::move(*text);
-    cache.store(kernel.content, kernel.launch.symbol, {kernel.launch, kernel.text.code});
+    Status stored = cache.store(kernel.content, kernel.launch.symbol, {kernel.launch, kernel.text.code});
+    if (!stored.ok())
+      warnOnce(loc->getContext(), stored);
     return success();
   });
   cache.prune();

@@ -8,6 +8,7 @@
 #include "mp/Numerics/WholeFile.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -141,32 +142,44 @@ static bool copyOwnership(int file, const struct stat &old) {
   return ::fchmod(file, mode) == 0;
 }
 
+/// Opens a new file whose name is `name` with its last six characters replaced. Unlike mkstemp it leaves to the umask
+/// who may read the file: asking for the umask means to change it, for other threads, too.
+static int openUnique(std::string &name, mode_t mode) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz012345";
+  std::array<unsigned char, 6> random;
+  for (int tries = 0; tries < 100; ++tries) {
+    if (::getentropy(random.data(), random.size()) != 0)
+      return -1;
+    for (size_t i = 0; i < random.size(); ++i)
+      name[name.size() - random.size() + i] = kLetters[random[i] % kLetters.size()];
+    int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (file >= 0 || errno != EEXIST)
+      return file;
+  }
+  return -1;
+}
+
 /// Opens the file beside `path` and puts its name into `beside`.
-static int openBeside(const std::string &path, TemporaryName temporary, std::string &beside) {
+static int openBeside(const std::string &path, TemporaryName temporary, mode_t mode, std::string &beside) {
   const std::string suffix = temporary == TemporaryName::Fixed ? ".partial" : ".XXXXXX";
   const size_t folder = folderOf(path).size();
   // A name may be as long as the system allows, and the one beside is not to be longer.
   beside = path.substr(0, folder + std::min(path.size() - folder, NAME_MAX - suffix.size())) + suffix;
-  if (temporary == TemporaryName::Fixed) {
-    // Not written over in place: it could be a link to anything.
-    ::unlink(beside.c_str());
-    return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  int file = ::mkostemp(beside.data(), O_CLOEXEC);
-  // mkostemp makes the file private; who may read a file is for the umask to say.
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (file >= 0)
-    ::fchmod(file, 0666 & ~mask);
-  return file;
+  if (temporary == TemporaryName::Unique)
+    return openUnique(beside, mode);
+  // Not written over in place: it could be a link to anything.
+  ::unlink(beside.c_str());
+  return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
-static bool writePieces(Descriptor &file, std::span<const std::span<const std::byte>> pieces) {
+static bool writePieces(Descriptor &file, std::span<const std::span<const std::byte>> pieces, Durability durability) {
   for (std::span<const std::byte> piece : pieces)
     if (!writeAll(file, piece))
       return false;
   // A device or a pipe may have nothing to synchronize.
-  return (::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP) && file.close();
+  const bool isSafe =
+      durability == Durability::Unsynchronized || ::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+  return isSafe && file.close();
 }
 
 /// Makes a rename in the folder of `path` last through a crash of the machine.
@@ -175,40 +188,45 @@ static bool syncFolder(const std::string &path) {
   return folder >= 0 && ::fsync(folder) == 0;
 }
 
-static Status writeThrough(const Destination &end, std::span<const std::span<const std::byte>> pieces) {
+static Status writeThrough(const Destination &end, std::span<const std::span<const std::byte>> pieces,
+                           Durability durability) {
   const int append = end.isOpenFile ? O_APPEND : 0;
   Descriptor file(::open(end.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | append));
-  if (file < 0 || !writePieces(file, pieces))
+  if (file < 0 || !writePieces(file, pieces, durability))
     return systemError("cannot write");
   return Status::success();
 }
 
 static Status replace(const Destination &end, std::span<const std::span<const std::byte>> pieces,
-                      TemporaryName temporary) {
+                      TemporaryName temporary, Durability durability) {
   // A rename asks for the folder's permission only.
   if (end.old && ::faccessat(AT_FDCWD, end.path.c_str(), W_OK, AT_EACCESS) != 0)
     return systemError("cannot write");
   std::string beside;
-  Descriptor file(openBeside(end.path, temporary, beside));
+  // The content of a private file is private from its first byte on.
+  Descriptor file(openBeside(end.path, temporary, end.old ? 0600 : 0666, beside));
   if (file < 0)
     return systemError("cannot write beside it");
-  if ((end.old && !copyOwnership(file, *end.old)) || !writePieces(file, pieces) ||
+  if ((end.old && !copyOwnership(file, *end.old)) || !writePieces(file, pieces, durability) ||
       ::rename(beside.c_str(), end.path.c_str()) != 0) {
     Status status = systemError("cannot write");
     ::unlink(beside.c_str());
     return status;
   }
-  return syncFolder(end.path) ? Status::success() : systemError("cannot synchronize its folder");
+  return durability == Durability::Unsynchronized || syncFolder(end.path)
+             ? Status::success()
+             : systemError("cannot synchronize its folder");
 }
 
 Status mp::writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces,
-                          TemporaryName temporary) {
+                          TemporaryName temporary, Durability durability) {
   if (path.empty())
     return makeError("expected the path of a file to write, found an empty one");
   ErrorOr<Destination> end = findDestination(path);
   if (!end)
     return end.status().in(path);
-  Status written = end->isReplaced() ? replace(*end, pieces, temporary) : writeThrough(*end, pieces);
+  Status written =
+      end->isReplaced() ? replace(*end, pieces, temporary, durability) : writeThrough(*end, pieces, durability);
   return written.in(path);
 }
 

@@ -30,6 +30,14 @@ enum class TemporaryName {
   Unique,
 };
 
+/// What becomes of a file that was just written when the machine stops.
+enum class Durability {
+  /// It is there.
+  Synchronized,
+  /// It may be lost or damaged: for what is checked when it is read and can be made again.
+  Unsynchronized,
+};
+
 /// Writes the pieces one behind the other. Where there is a regular file or nothing, so that, whenever the process or
 /// the machine stops, `path` is the old file or the whole new one: beside, synchronized, renamed, folder synchronized.
 /// A file that is there must be writable and keeps its permissions and, where the system allows it, its owner; its
@@ -37,7 +45,7 @@ enum class TemporaryName {
 /// no regular file is written through: a device, a pipe, or an open file by its name under /proc, which is appended to.
 /// The error's message starts with the path.
 Status writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces,
-                      TemporaryName temporary);
+                      TemporaryName temporary, Durability durability = Durability::Synchronized);
 
 /// Does so with one text, under a unique name.
 Status writeWholeFile(const std::string &path, std::string_view text);

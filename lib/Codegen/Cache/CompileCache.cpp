@@ -1,24 +1,24 @@
 //===- CompileCache.cpp - compiled kernels, kept on disk ----------------------------------------------------===//
 //
-// An entry: 32 bytes of BLAKE3 over the rest, four little-endian 64-bit numbers (grid, scratch, threads, shared), code.
+// An entry: 32 bytes of BLAKE3 over the rest, 32 bytes that its name is made of, four little-endian 64-bit numbers
+// (grid, scratch, threads, shared), code.
 //
 //===--------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/Cache/CompileCache.h"
 
 #include "Codegen/Cache/BuildId.h"
+#include "mp/Numerics/WholeFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <array>
+#include <filesystem>
 
 using namespace mp;
 using llvm::StringRef;
@@ -27,7 +27,8 @@ namespace {
 
 using Hash = llvm::BLAKE3Result<>;
 constexpr size_t kNumbers = 4;
-constexpr size_t kHeaderBytes = sizeof(Hash) + kNumbers * sizeof(uint64_t);
+constexpr size_t kNumbersOffset = 2 * sizeof(Hash);
+constexpr size_t kHeaderBytes = kNumbersOffset + kNumbers * sizeof(uint64_t);
 constexpr uint64_t kMostBytes = 1ULL << 30;
 
 Hash hashOf(StringRef bytes) {
@@ -42,7 +43,7 @@ CompileCache::CompileCache(StringRef directory, StringRef target)
     // Without a name for this build an entry of another could not be told from one of its own.
     : directory(buildId().empty() ? "" : directory), target(target) {}
 
-std::string CompileCache::pathOf(StringRef content, StringRef symbol) const {
+CompileCache::Hash CompileCache::keyOf(StringRef content, StringRef symbol) const {
   llvm::BLAKE3 hasher;
   // Each part with its length, so that no two lists of parts are the same bytes.
   for (StringRef part : {StringRef(LLVM_VERSION_STRING), StringRef(buildId()), StringRef(target), symbol, content}) {
@@ -51,26 +52,47 @@ std::string CompileCache::pathOf(StringRef content, StringRef symbol) const {
     hasher.update(StringRef(length.data(), length.size()));
     hasher.update(part);
   }
+  return hasher.final();
+}
+
+std::string CompileCache::pathOf(const Hash &key) const {
   // The prefix is the one that llvm::pruneCache looks for.
   llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, "llvmcache-" + llvm::toHex(hasher.final(), /*LowerCase=*/true));
+  llvm::sys::path::append(path, "llvmcache-" + llvm::toHex(key, /*LowerCase=*/true));
   return std::string(path);
+}
+
+/// The bytes of the entry at `path`, if they are whole and of `key`.
+static std::optional<std::string> readEntry(const std::string &path, const Hash &key) {
+  std::string bytes;
+  Status read = readWholeFile(path, [&](size_t size) -> std::byte * {
+    if (size > kMostBytes)
+      return nullptr;
+    bytes.resize(size);
+    return reinterpret_cast<std::byte *>(bytes.data());
+  });
+  StringRef entry = bytes;
+  if (!read.ok() || entry.size() < kHeaderBytes || !entry.consume_front(asText(hashOf(entry.substr(sizeof(Hash))))) ||
+      !entry.starts_with(asText(key)))
+    return std::nullopt;
+  return bytes;
 }
 
 std::optional<CachedKernel> CompileCache::find(StringRef content, StringRef symbol) const {
   if (directory.empty())
     return std::nullopt;
-  const std::string path = pathOf(content, symbol);
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
-  if (!file)
+  const Hash key = keyOf(content, symbol);
+  const std::string path = pathOf(key);
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored)))
     return std::nullopt;
-  StringRef bytes = (*file)->getBuffer();
-  if (bytes.size() < kHeaderBytes || bytes.take_front(sizeof(Hash)) != asText(hashOf(bytes.drop_front(sizeof(Hash))))) {
-    [[maybe_unused]] std::error_code left = llvm::sys::fs::remove(path);
+  std::optional<std::string> bytes = readEntry(path, key);
+  if (!bytes) {
+    // Whatever has the name of an entry without being one, be it a folder, would stay in the way of one.
+    std::filesystem::remove(path, ignored);
     return std::nullopt;
   }
-  const char *numbers = bytes.data() + sizeof(Hash);
+  const char *numbers = bytes->data() + kNumbersOffset;
   auto number = [&](size_t index) {
     return static_cast<int64_t>(llvm::support::endian::read64le(numbers + index * sizeof(uint64_t)));
   };
@@ -80,35 +102,28 @@ std::optional<CachedKernel> CompileCache::find(StringRef content, StringRef symb
   kernel.launch.scratchBytes = number(1);
   kernel.launch.threads = number(2);
   kernel.launch.sharedBytes = number(3);
-  kernel.code = bytes.drop_front(kHeaderBytes).str();
+  kernel.code = bytes->substr(kHeaderBytes);
   return kernel;
 }
 
-void CompileCache::store(StringRef content, StringRef symbol, const CachedKernel &kernel) const {
-  if (directory.empty() ||
-      llvm::sys::fs::create_directories(directory, /*IgnoreExisting=*/true, llvm::sys::fs::perms::owner_all))
-    return;
+Status CompileCache::store(StringRef content, StringRef symbol, const CachedKernel &kernel) const {
+  if (directory.empty())
+    return Status::success();
+  if (std::error_code error =
+          llvm::sys::fs::create_directories(directory, /*IgnoreExisting=*/true, llvm::sys::fs::perms::owner_all))
+    return makeError("cannot make the folder: ", error.message()).in(directory);
+  const Hash key = keyOf(content, symbol);
   const CompiledKernel &launch = kernel.launch;
-  std::string body(kNumbers * sizeof(uint64_t), '\0');
-  char *at = body.data();
+  std::string body = asText(key).str();
   for (int64_t number : {launch.grid, launch.scratchBytes, launch.threads, launch.sharedBytes}) {
-    llvm::support::endian::write64le(at, static_cast<uint64_t>(number));
-    at += sizeof(uint64_t);
+    std::array<char, sizeof(uint64_t)> bytes;
+    llvm::support::endian::write64le(bytes.data(), static_cast<uint64_t>(number));
+    body.append(bytes.data(), bytes.size());
   }
   body += kernel.code;
-
-  const std::string path = pathOf(content, symbol);
-  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return;
-  }
-  llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
-  out << asText(hashOf(body)) << body;
-  out.flush();
-  const bool isWritten = !out.has_error();
-  out.clear_error();
-  llvm::consumeError(isWritten ? file->keep(path) : file->discard());
+  const Hash hash = hashOf(body);
+  const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(hash)), std::as_bytes(std::span(body))};
+  return writeWholeFile(pathOf(key), pieces, TemporaryName::Unique, Durability::Unsynchronized);
 }
 
 void CompileCache::prune() const {

@@ -4,6 +4,9 @@
 #define MP_CODEGEN_CACHE_COMPILECACHE_H
 
 #include "mp/Codegen/Codegen.h"
+#include "mp/Numerics/Status.h"
+
+#include "llvm/Support/BLAKE3.h"
 
 #include <optional>
 #include <string>
@@ -18,9 +21,10 @@ struct CachedKernel {
 
 /// A folder of compiled kernels for one target. An entry's name is a hash of all that its code depends on: the kernel's
 /// text, its symbol, the target and this build of the compiler. Any number of processes may use a folder at once: an
-/// entry appears whole or not at all. An entry is believed only if the hash that it starts with is that of its bytes;
-/// one that is damaged is removed. Whoever can write to the folder can choose the code that is run, as with the
-/// compiler itself: it belongs into the user's own. What cannot be read or written counts as not there.
+/// entry appears whole or not at all. An entry is believed only if the hash that it starts with is that of its bytes,
+/// and the name among them its own; what is damaged, another's, no file or not to be read counts as not there and is
+/// removed. Whoever can write to the folder can choose the code that is run, as with the compiler itself: it belongs
+/// into the user's own.
 class CompileCache {
 public:
   /// An empty `directory` is a cache that keeps nothing. `target` names everything about the target that changes code.
@@ -28,13 +32,18 @@ public:
 
   /// `content` is the kernel's text without its name; `symbol` what its code is called.
   std::optional<CachedKernel> find(llvm::StringRef content, llvm::StringRef symbol) const;
-  void store(llvm::StringRef content, llvm::StringRef symbol, const CachedKernel &kernel) const;
+  /// Fails where the folder cannot be made or written to.
+  Status store(llvm::StringRef content, llvm::StringRef symbol, const CachedKernel &kernel) const;
 
   /// Removes what was not used for longest until the folder is below its limit; looks every few minutes at most.
   void prune() const;
 
 private:
-  std::string pathOf(llvm::StringRef content, llvm::StringRef symbol) const;
+  using Hash = llvm::BLAKE3Result<>;
+
+  /// What an entry is of.
+  Hash keyOf(llvm::StringRef content, llvm::StringRef symbol) const;
+  std::string pathOf(const Hash &key) const;
 
   std::string directory, target;
 };

@@ -7,7 +7,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace mp;
 namespace fs = std::filesystem;
@@ -31,14 +35,19 @@ protected:
     return kernel;
   }
 
-  /// The one entry in the folder.
-  fs::path entry() const {
-    for (const fs::directory_entry &file : fs::directory_iterator(folder))
-      return file.path();
-    return {};
+  void store(const char *content, const char *symbol) const {
+    Status stored = cache.store(content, symbol, example());
+    EXPECT_TRUE(stored.ok()) << stored.message();
   }
-  std::string bytes() const {
-    std::ifstream in(entry(), std::ios::binary);
+
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> paths;
+    for (const fs::directory_entry &file : fs::directory_iterator(folder))
+      paths.push_back(file.path());
+    return paths;
+  }
+  static std::string bytes(const fs::path &path) {
+    std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
   void write(const fs::path &path, const std::string &content) const {
@@ -53,7 +62,7 @@ protected:
 
 TEST_F(CompileCacheTest, GivesBackWhatWasStored) {
   EXPECT_FALSE(cache.find("text", "mp_a"));
-  cache.store("text", "mp_a", example());
+  store("text", "mp_a");
   std::optional<CachedKernel> found = cache.find("text", "mp_a");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->launch.symbol, "mp_a");
@@ -65,7 +74,7 @@ TEST_F(CompileCacheTest, GivesBackWhatWasStored) {
 }
 
 TEST_F(CompileCacheTest, ADifferentKernelSymbolOrTargetIsAnotherEntry) {
-  cache.store("text", "mp_a", example());
+  store("text", "mp_a");
   EXPECT_FALSE(cache.find("text ", "mp_a"));
   EXPECT_FALSE(cache.find("text", "mp_b"));
   EXPECT_FALSE(cache.find("extmp_at", "")) << "the same bytes, cut elsewhere";
@@ -73,9 +82,9 @@ TEST_F(CompileCacheTest, ADifferentKernelSymbolOrTargetIsAnotherEntry) {
 }
 
 TEST_F(CompileCacheTest, NoDamagedEntryIsBelieved) {
-  cache.store("text", "mp_a", example());
-  const std::string whole = bytes();
-  const fs::path path = entry();
+  store("text", "mp_a");
+  const fs::path path = entries().front();
+  const std::string whole = bytes(path);
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
@@ -99,7 +108,7 @@ TEST_F(CompileCacheTest, ManyWritersLeaveWholeEntriesAndNothingElse) {
   for (int writer = 0; writer < 8; ++writer)
     writers.emplace_back([&] {
       for (int round = 0; round < 50; ++round) {
-        cache.store("text", "mp_a", example());
+        store("text", "mp_a");
         std::optional<CachedKernel> found = cache.find("text", "mp_a");
         wrong += !found || found->code != example().code;
       }
@@ -110,18 +119,79 @@ TEST_F(CompileCacheTest, ManyWritersLeaveWholeEntriesAndNothingElse) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
 }
 
-TEST_F(CompileCacheTest, AFolderThatCannotBeWrittenKeepsNothing) {
+TEST_F(CompileCacheTest, NoOtherKernelsEntryIsBelieved) {
+  store("text", "mp_a");
+  store("other", "mp_a");
+  store("text", "mp_b");
+  const std::vector<fs::path> paths = entries();
+  std::vector<std::string> contents;
+  for (const fs::path &path : paths)
+    contents.push_back(bytes(path));
+  for (size_t turn = 1; turn < paths.size(); ++turn) {
+    for (size_t i = 0; i < paths.size(); ++i)
+      write(paths[i], contents[(i + turn) % paths.size()]);
+    EXPECT_FALSE(cache.find("text", "mp_a") || cache.find("other", "mp_a") || cache.find("text", "mp_b"));
+    EXPECT_TRUE(entries().empty());
+  }
+  store("text", "mp_a");
+  EXPECT_TRUE(cache.find("text", "mp_a"));
+}
+
+/// What has the name of an entry without being one makes room for it.
+TEST_F(CompileCacheTest, WhatIsNoFileIsReplaced) {
+  store("text", "mp_a");
+  const fs::path path = entries().front();
+  const std::string name = path.string();
+  const std::function<void()> kinds[] = {
+      [&] { fs::create_directory(path); },
+      [&] { ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0); },
+      [&] { fs::create_symlink("/dev/zero", path); },
+      [&] { fs::create_symlink("nothing", path); },
+      [&] { fs::create_symlink(path.filename(), path); },
+      [&] { std::ofstream(path).close(), fs::resize_file(path, 1ULL << 40); },
+  };
+  for (const auto &make : kinds) {
+    fs::remove(path);
+    make();
+    EXPECT_FALSE(cache.find("text", "mp_a"));
+    store("text", "mp_a");
+    EXPECT_TRUE(cache.find("text", "mp_a"));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path)));
+  }
+  EXPECT_EQ(entries().size(), 1U);
+}
+
+TEST_F(CompileCacheTest, AnEntryThatMayNotBeReadIsReplaced) {
+  store("text", "mp_a");
+  ASSERT_EQ(::chmod(entries().front().c_str(), 0), 0);
+  const bool isRoot = ::geteuid() == 0; // whom nothing stops
+  if (isRoot)
+    ASSERT_EQ(::chown(folder.c_str(), 65534, 65534) | ::seteuid(65534), 0);
+  const bool isFound = cache.find("text", "mp_a").has_value();
+  store("text", "mp_a");
+  const bool isFoundThen = cache.find("text", "mp_a").has_value();
+  if (isRoot)
+    ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_FALSE(isFound);
+  EXPECT_TRUE(isFoundThen);
+}
+
+TEST_F(CompileCacheTest, AFolderThatCannotBeWrittenIsAnError) {
   write(folder, "a file where the folder should be");
-  cache.store("text", "mp_a", example());
+  EXPECT_TRUE(cache.store("text", "mp_a", example()).message().ends_with(": cannot write: Not a directory"));
   EXPECT_FALSE(cache.find("text", "mp_a"));
   cache.prune();
+  CompileCache beyond((folder / "below").string(), "avx2");
+  EXPECT_EQ(beyond.store("text", "mp_a", example()).message(),
+            (folder / "below").string() + ": cannot make the folder: Not a directory");
+  EXPECT_FALSE(beyond.find("text", "mp_a"));
   CompileCache none("", "avx2");
-  none.store("text", "mp_a", example());
+  EXPECT_TRUE(none.store("text", "mp_a", example()).ok());
   EXPECT_FALSE(none.find("text", "mp_a"));
 }
 
 TEST_F(CompileCacheTest, OnlyItsOwnerEntersTheFolder) {
-  cache.store("text", "mp_a", example());
+  store("text", "mp_a");
   EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
 }
 
