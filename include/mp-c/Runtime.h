@@ -67,6 +67,9 @@ MP_EXPORTED const char *mpTensorsName(const MpTensors *tensors, int64_t index);
 MP_EXPORTED MpTensor mpTensorsGet(const MpTensors *tensors, int64_t index);
 MP_EXPORTED void mpTensorsDestroy(MpTensors *tensors);
 
+/* The version of this library, as in "0.1.0"; a static string. */
+MP_EXPORTED const char *mpVersion(void);
+
 /* The names of the devices that this library knows and this machine has, separated by line feeds; a static string. */
 MP_EXPORTED const char *mpDeviceNames(void);
 

@@ -9,6 +9,7 @@
 #include "Status.h"
 
 #include "mp-c/Runtime.h"
+#include "mp/Numerics/Version.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
 #include "mp/Runtime/SIMT/SIMTDevice.h"
@@ -61,6 +62,8 @@ MpTensor mpTensorsGet(const MpTensors *tensors, int64_t index) {
 }
 
 void mpTensorsDestroy(MpTensors *tensors) { delete tensors; }
+
+const char *mpVersion(void) { return kVersion; }
 
 const char *mpDeviceNames(void) {
   registerDevices();

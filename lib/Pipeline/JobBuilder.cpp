@@ -9,15 +9,39 @@
 
 #include "Signature.h"
 
+#include "mp/Numerics/Version.h"
+
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
 using namespace mlir;
 
 namespace mp {
 
 using namespace executable;
 
-JobBuilder::JobBuilder(ModuleOp module) : labels(findLabels(module)) {
+/// What people call the model: the module's own name, or the stem of the file that it was read from.
+static std::string nameOf(ModuleOp module) {
+  if (std::optional<StringRef> name = module.getSymName())
+    return name->str();
+  auto file = module.getLoc()->findInstanceOf<FileLineColLoc>();
+  return file ? llvm::sys::path::stem(file.getFilename().getValue()).str() : "";
+}
+
+/// As a text of an executable may be: short, and without control characters.
+static std::string makeText(std::string text) {
+  constexpr size_t kLongest = 255;
+  text.resize(std::min(text.size(), kLongest));
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
+JobBuilder::JobBuilder(ModuleOp module, StringRef policy) : labels(findLabels(module)) {
   table.version = kExecutableVersion;
-  table.producer = "halfstep";
+  table.producer = kProducer;
+  table.model = makeText(nameOf(module));
+  table.policy = makeText(policy.str());
   for (const auto &row : findClasses(module))
     addMetadata(("classes:" + row.getKey()).str(), std::to_string(row.getValue()));
 }

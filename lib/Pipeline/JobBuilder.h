@@ -19,8 +19,8 @@ namespace mp {
 /// Collects the programs of a module into an executable: one state table for all, blobs once.
 class JobBuilder {
 public:
-  /// Reads labels and class counts off the module's programs as they are now.
-  explicit JobBuilder(mlir::ModuleOp module);
+  /// Reads the model's name, labels and class counts off the module as it is now, compiled under `policy`.
+  JobBuilder(mlir::ModuleOp module, llvm::StringRef policy);
 
   /// Adds the variant that `func` is, for `target`, without commands. Fails with a diagnostic where two programs
   /// disagree about a state.

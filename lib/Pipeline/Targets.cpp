@@ -61,8 +61,7 @@ void startExecutable(ModuleOp module, const CompileOptions &options, std::option
   SmallVector<func::FuncOp> programs = programsToEmit(module);
   if (builder || programs.empty())
     return;
-  builder.emplace(module);
-  builder->table.policy = options.autocast.policy;
+  builder.emplace(module, options.autocast.policy);
   addMetadata(programs, *builder);
 }
 

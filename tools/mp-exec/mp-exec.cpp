@@ -7,6 +7,7 @@
 
 #include "RuntimeFlags.h"
 #include "StandardOutput.h"
+#include "mp/Numerics/Version.h"
 #include "mp/Runtime/Benchmark.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
@@ -90,6 +91,7 @@ int main(int argc, char **argv) {
   Options options;
   CLI::App app("Runs Halfstep executables. Code in an executable is trusted as a program is.", "mp-exec");
   app.require_subcommand(1);
+  app.set_version_flag("--version", kProducer, "show the version of Halfstep");
 
   auto addFile = [&](CLI::App *command) {
     command->add_option("FILE", options.file, "executable (.mpx)")->required();

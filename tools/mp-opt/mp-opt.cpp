@@ -5,6 +5,8 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,6 +16,7 @@
 #include "mp/IR/Nesting.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Numerics/WholeFile.h"
+#include "mp/Numerics/Version.h"
 #include "mp/Pipeline/Pipeline.h"
 #include "mp/Transforms/Passes.h"
 
@@ -57,6 +60,7 @@ int main(int argc, char **argv) {
   mp::checkStandardOutput("mp-opt", flushOuts);
   // A reader that goes away ends this program as it ends others, by SIGPIPE.
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << mp::kProducer << "\nLLVM " LLVM_VERSION_STRING "\n"; });
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);

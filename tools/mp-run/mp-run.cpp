@@ -8,10 +8,13 @@
 #include "Commands.h"
 #include "StandardOutput.h"
 
+#include "mp/Numerics/Version.h"
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
 #include "mp/Runtime/SIMT/SIMTDevice.h"
+
+#include "llvm/Config/llvm-config.h"
 
 #include <CLI/CLI.hpp>
 
@@ -26,6 +29,8 @@ int main(int argc, char **argv) {
 
   CLI::App app("compiles models of mp ops and runs them: training, evaluation, inference", "mp-run");
   app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(mp::kProducer) + "\nLLVM " LLVM_VERSION_STRING,
+                       "show the versions of Halfstep and of LLVM");
   app.footer("mp-run VERB --help shows the flags of a verb.");
   mp::addCompileCommand(app);
   mp::addInferCommand(app);

@@ -35,6 +35,8 @@ static void fail(MpStatus *status, const char *message) {
   mpStatusDestroy(status);
 }
 
+static void testVersion(void) { expect(strcmp(mpVersion(), VERSION) == 0, "the version is the project's"); }
+
 static void testInference(MpSession *session) {
   const unsigned char pixels[12] = {255, 0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 255};
   const int64_t shape[2] = {3, 4};
@@ -135,6 +137,7 @@ int main(int argc, char **argv) {
   MpTensor value = {MP_F32, 0, NULL, &rate, sizeof(rate)};
   succeed(mpSessionSetState(session, "learning_rate", value), "state is set");
   fail(mpSessionSetState(session, "speed", value), "no state 'speed'");
+  testVersion();
   testInference(session);
   testBenchmark(session);
   testTraining(session, argv[2]);
