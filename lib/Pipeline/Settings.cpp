@@ -312,7 +312,33 @@ Status applyVariant(CompileOptions &options, StringRef variant) {
   variant.split(parts, ':');
   if (Status status = applySetting(options, "policy", parts.front()); !status.ok())
     return status;
-  return applyList(options, llvm::ArrayRef(parts).drop_front());
+  llvm::SmallVector<StringRef> list;
+  for (StringRef part : llvm::drop_begin(parts)) {
+    if (list.empty() || part.contains('='))
+      list.push_back(part);
+    else // both lie in `variant`, a colon between them
+      list.back() = StringRef(list.back().begin(), part.end() - list.back().begin());
+  }
+  return applyList(options, list);
+}
+
+std::string describePolicy(const AutocastPassOptions &autocast) {
+  std::string text = autocast.policy;
+  if (!autocast.lowType.empty())
+    text += ":type=" + autocast.lowType;
+  for (const auto &[name, ops] : {std::pair("allow", &autocast.allow),
+                                  {"infer", &autocast.infer},
+                                  {"clear", &autocast.clear},
+                                  {"deny", &autocast.deny},
+                                  {"promote", &autocast.promote},
+                                  {"not-allow", &autocast.notAllow},
+                                  {"not-infer", &autocast.notInfer},
+                                  {"not-clear", &autocast.notClear},
+                                  {"not-deny", &autocast.notDeny},
+                                  {"not-promote", &autocast.notPromote}})
+    if (!ops->empty())
+      text += std::string(":") + name + "=" + llvm::join(*ops, ",");
+  return text;
 }
 
 } // namespace mp

@@ -7,6 +7,8 @@
 
 #include "Targets.h"
 
+#include "mp/Pipeline/Settings.h"
+
 using namespace mlir;
 
 namespace mp {
@@ -61,7 +63,7 @@ void startExecutable(ModuleOp module, const CompileOptions &options, std::option
   SmallVector<func::FuncOp> programs = programsToEmit(module);
   if (builder || programs.empty())
     return;
-  builder.emplace(module, options.autocast.policy);
+  builder.emplace(module, describePolicy(options.autocast));
   addMetadata(programs, *builder);
 }
 

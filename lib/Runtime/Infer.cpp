@@ -58,7 +58,7 @@ static Status unknownResult(const std::string &flag, const std::string &name, co
 
 /// Writes what --output names; returns the names written.
 static ErrorOr<std::vector<std::string>> writeOutputs(const NamedTensors &results,
-                                                      const std::vector<std::string> &texts) {
+                                                      const std::vector<std::string> &texts, std::ostream &notes) {
   std::vector<std::string> written;
   for (const std::string &text : texts) {
     ErrorOr<Binding> binding = split("--output", text, "NAME=@FILE.npy");
@@ -71,6 +71,7 @@ static ErrorOr<std::vector<std::string>> writeOutputs(const NamedTensors &result
       return unknownResult("--output", binding->name, results);
     if (Status done = writeNpy(binding->rest.substr(1), *result); !done.ok())
       return done.in("--output: " + binding->name);
+    notes << "wrote " << binding->name << ", " << typeName(result->type) << ", to " << binding->rest.substr(1) << '\n';
     written.push_back(binding->name);
   }
   return written;
@@ -94,7 +95,7 @@ static void printOthers(const NamedTensors &results, const std::vector<std::stri
 
 /// The first result that differs, and how many do.
 static Status compareOutputs(const NamedTensors &results, const NamedTensors &expected,
-                             const std::optional<Tolerance> &given) {
+                             const std::optional<Tolerance> &given, std::ostream &notes) {
   Status first;
   size_t different = 0;
   for (const NamedTensor &one : expected) {
@@ -108,10 +109,14 @@ static Status compareOutputs(const NamedTensors &results, const NamedTensors &ex
   }
   if (different > 1)
     first = first.in(std::to_string(different) + " of " + std::to_string(expected.size()) + " results differ");
-  return first.ok() ? first : first.in("--expected_output");
+  if (!first.ok())
+    return first.in("--expected_output");
+  if (!expected.empty())
+    notes << expected.size() << (expected.size() == 1 ? " result is" : " results are") << " as expected\n";
+  return first;
 }
 
-Status mp::infer(Session &session, const InferOptions &options, std::ostream &out) {
+Status mp::infer(Session &session, const InferOptions &options, std::ostream &out, std::ostream &notes) {
   // Files first: what is wrong with them is said before anything is computed.
   ErrorOr<NamedTensors> inputs = readTensors("--input", options.inputs);
   if (!inputs)
@@ -130,9 +135,9 @@ Status mp::infer(Session &session, const InferOptions &options, std::ostream &ou
   ErrorOr<NamedTensors> results = session.run(options.program, *inputs);
   if (!results)
     return results.status();
-  ErrorOr<std::vector<std::string>> written = writeOutputs(*results, options.outputs);
+  ErrorOr<std::vector<std::string>> written = writeOutputs(*results, options.outputs, notes);
   if (!written)
     return written.status();
   printOthers(*results, *written, out);
-  return compareOutputs(*results, *expected, options.tolerance);
+  return compareOutputs(*results, *expected, options.tolerance, notes);
 }

@@ -7,6 +7,7 @@
 
 #include "RuntimeFlags.h"
 #include "StandardOutput.h"
+#include "StopSignals.h"
 #include "mp/Numerics/Version.h"
 #include "mp/Runtime/Benchmark.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
@@ -46,19 +47,28 @@ static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std:
 
 static Status runInfer(const Options &options) {
   ErrorOr<std::unique_ptr<Session>> session = open(options, options.deviceName, options.device);
-  return session ? infer(**session, options.infer, std::cout) : session.status();
+  return session ? infer(**session, options.infer, std::cout, std::cerr) : session.status();
 }
 
-static Status runTrain(const Options &options) {
+/// `stopped` becomes the exit status where a signal has stopped training.
+static Status runTrain(const Options &options, int &stopped) {
   DeviceOptions device = options.device;
   device.threads = options.train.threads;
   device.simulation = options.train.simulation;
   ErrorOr<std::unique_ptr<Session>> session = open(options, options.train.device, device);
   if (!session)
     return session.status();
-  ErrorOr<TrainResult> result = train(**session, options.train);
+  StopSignals signals;
+  TrainOptions training = options.train;
+  training.shouldStop = StopSignals::isCaught;
+  ErrorOr<TrainResult> result = train(**session, training);
   if (!result)
     return result.status();
+  if (result->stopped) {
+    std::cerr << "mp-exec: " << StopSignals::describe(*result, training) << std::endl;
+    stopped = StopSignals::exitStatus();
+    return Status::success();
+  }
   std::cout << result->steps << " steps, " << result->skipped << " skipped";
   if (result->lossScale)
     std::cout << ", loss scale " << *result->lossScale;
@@ -138,10 +148,11 @@ int main(int argc, char **argv) {
   }
 
   Status status;
+  int stopped = 0;
   if (*infer)
     status = runInfer(options);
   else if (*train)
-    status = runTrain(options);
+    status = runTrain(options, stopped);
   else if (*benchmark)
     status = runBenchmark(options);
   else if (*info)
@@ -149,7 +160,7 @@ int main(int argc, char **argv) {
   else if (*devices)
     printDevices(std::cout);
   if (status.ok())
-    return 0;
+    return stopped;
   std::cerr << "mp-exec: error: " << status.message() << '\n';
   return 1;
 }

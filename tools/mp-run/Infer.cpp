@@ -9,6 +9,11 @@
 #include "RunFlags.h"
 #include "RuntimeFlags.h"
 
+#include "mp/Pipeline/Settings.h"
+#include "mp/Runtime/Training/Checkpoint.h"
+
+#include "llvm/ADT/STLExtras.h"
+
 #include <iostream>
 
 namespace mp {
@@ -23,16 +28,31 @@ struct InferCommand {
 };
 } // namespace
 
+/// Where nobody names a policy, the one that the weights were trained with.
+static void takePolicyOfWeights(const InferCommand &command, CompileOptions &options) {
+  bool isTold = isExecutable(command.model) ||
+                llvm::any_of(command.flags.given, [](const auto &setting) { return setting.first == "policy"; });
+  if (isTold || command.options.weights.empty())
+    return;
+  ErrorOr<std::string> policy = savedPolicy(command.options.weights);
+  check(policy.status());
+  if (policy->empty())
+    return;
+  check(applyVariant(options, *policy).in(command.options.weights + ": policy"));
+  std::cerr << "mp-run: policy " << *policy << ", as the weights were trained; --policy chooses another\n";
+}
+
 static void run(const InferCommand &command) {
   CompileOptions options;
   options.training = false;
+  takePolicyOfWeights(command, options);
   command.flags.apply(command.model, options);
   if (!isExecutable(command.model))
     compileFor(command.device, options);
   options.reportAccesses |= command.simulation.checksMemory();
   std::unique_ptr<Session> session =
       createSession(loadOrCompile(command.model, options), command.device, command.threads, command.simulation);
-  check(infer(*session, command.options, std::cout));
+  check(infer(*session, command.options, std::cout, std::cerr));
 }
 
 void addInferCommand(CLI::App &app) {

@@ -8,6 +8,7 @@
 #include "Commands.h"
 #include "RunFlags.h"
 #include "RuntimeFlags.h"
+#include "StopSignals.h"
 
 #include "mp/Runtime/Training/Trainer.h"
 
@@ -37,12 +38,21 @@ static void run(const TrainCommand &command) {
   CompileOptions options = compileOptionsFor(command.model, command.flags, command.options);
   std::unique_ptr<Session> session = createSession(loadOrCompile(command.model, options), command.options.device,
                                                    command.options.threads, command.options.simulation);
-  ErrorOr<TrainResult> result = train(*session, command.options);
+  StopSignals signals;
+  TrainOptions training = command.options;
+  training.shouldStop = StopSignals::isCaught;
+  ErrorOr<TrainResult> result = train(*session, training);
   check(result.status());
+  if (result->stopped) {
+    std::cerr << "mp-run: " << StopSignals::describe(*result, training) << std::endl;
+    throw CLI::RuntimeError(StopSignals::exitStatus());
+  }
   if (command.options.quiet)
     return;
-  std::cout << "steps: " << result->steps << "  skipped: " << result->skipped
-            << "  milliseconds per step: " << 1e3 * result->secondsPerStep << '\n';
+  std::cout << "steps: " << result->steps << "  skipped: " << result->skipped;
+  if (!result->history.empty())
+    std::cout << "  milliseconds per step: " << 1e3 * result->secondsPerStep;
+  std::cout << '\n';
   printScores("train", result->trainScores);
   printScores("test", result->testScores);
 }

@@ -30,8 +30,12 @@ llvm::ArrayRef<Setting> settings();
 Status applySetting(CompileOptions &options, llvm::StringRef name, llvm::StringRef value);
 
 /// Reads a variant: a policy, then settings, separated by colons:
-/// `mixed_float16:batch-size=256:loss-scale=dynamic:init=2^24`.
+/// `mixed_float16:batch-size=256:loss-scale=dynamic:init=2^24`. A part without `=` belongs to the setting before it, as
+/// in `deny=loc:head`.
 Status applyVariant(CompileOptions &options, llvm::StringRef variant);
+
+/// The policy with what was said to differ from it, as a variant: `pytorch:type=bf16:deny=mp.exp`.
+std::string describePolicy(const AutocastPassOptions &autocast);
 
 } // namespace mp
 

@@ -28,10 +28,11 @@ struct InferOptions {
 
 /// Initializes the state, loads weights and runs the program on the inputs. Writes the outputs that
 /// `outputs` names and prints the others as NAME=VALUES, or only their type where they are long.
-/// Compares what `expected` names, within `tolerance` or that of its type. Errors: names that the program does
+/// Compares what `expected` names, within `tolerance` or that of its type. `notes` is told what was written and that
+/// expectations were met. Errors: names that the program does
 /// not have or that are given twice, files that cannot be read or written, inputs that do not fit,
 /// outputs that differ.
-Status infer(Session &session, const InferOptions &options, std::ostream &out);
+Status infer(Session &session, const InferOptions &options, std::ostream &out, std::ostream &notes);
 
 /// The devices that this program knows and this machine has, as `devices` prints them: for each its name, model,
 /// features, memory and the types that its matrix units compute in.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/Training/Checkpoint.h"
+#include "Training/SavedScalars.h"
 #include "mp/Runtime/Files.h"
 #include "mp/Runtime/Safetensors.h"
 
@@ -59,7 +60,11 @@ static constexpr PositionField kPosition[] = {
     {"rows", &TrainPosition::rows},
     {"batch_size", &TrainPosition::batchSize},
     {"accumulate", &TrainPosition::accumulate},
+    {"steps_per_epoch", &TrainPosition::stepsPerEpoch},
 };
+
+/// Metadata "sum:loss" is the sum of the score "loss".
+static constexpr std::string_view kSum = "sum:";
 
 static bool isSaved(const StateEntryT &entry) { return entry.saved && entry.role != StateRole::Derived; }
 
@@ -78,6 +83,12 @@ static ErrorOr<NamedTensors> savedState(Session &session) {
 
 static std::map<std::string, std::string> makeMetadata(const Session &session) {
   return {{"format", "halfstep"}, {"model", session.table().model}, {"policy", session.table().policy}};
+}
+
+/// The shortest text that is read back as the same double.
+static std::string formatExactly(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
 
 /// Removes what the manifest does not name: older checkpoints and what a killed process left.
@@ -102,6 +113,8 @@ Status mp::saveCheckpoint(const std::string &folder, Session &session, const Tra
   std::map<std::string, std::string> metadata = makeMetadata(session);
   for (const PositionField &field : kPosition)
     metadata[field.name] = std::to_string(position.*field.member);
+  for (const auto &[name, sum] : position.scoreSums)
+    metadata[std::string(kSum) + name] = formatExactly(sum);
   std::string head;
   std::vector<std::span<const std::byte>> pieces = safetensorsPieces(*tensors, metadata, head);
   // With the hash in its name a file is never replaced by another content, so that the one that the
@@ -125,7 +138,7 @@ bool mp::hasCheckpoint(const std::string &folder) {
 }
 
 /// The tensors of the file that the manifest names, its hash checked.
-static ErrorOr<Safetensors> readCheckpoint(const fs::path &folder) {
+static ErrorOr<Safetensors> readTensors(const fs::path &folder) {
   std::string path = (folder / kManifest).string();
   ErrorOr<std::vector<std::byte>> text = readFile(path);
   if (!text)
@@ -178,42 +191,70 @@ static Status setTensors(Session &session, NamedTensors tensors) {
   return session.setState(tensors);
 }
 
+template <typename T> static Status parseNumber(const std::string &name, const std::string &text, T &number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return makeError("'", name, "' among its metadata is no number");
+  return Status::success();
+}
+
 static ErrorOr<TrainPosition> parsePosition(const std::map<std::string, std::string> &metadata) {
   TrainPosition position;
   for (const PositionField &field : kPosition) {
     auto found = metadata.find(field.name);
     if (found == metadata.end())
       return makeError("has no '", field.name, "' among its metadata");
-    const std::string &text = found->second;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position.*field.member);
-    if (error != std::errc() || end != text.data() + text.size())
-      return makeError("'", field.name, "' among its metadata is no number");
+    if (Status parsed = parseNumber(field.name, found->second, position.*field.member); !parsed.ok())
+      return parsed;
   }
+  for (const auto &[name, text] : metadata)
+    if (name.starts_with(kSum))
+      if (Status parsed = parseNumber(name, text, position.scoreSums[name.substr(kSum.size())]); !parsed.ok())
+        return parsed;
   return position;
 }
 
-ErrorOr<TrainPosition> mp::loadCheckpoint(const std::string &folder, Session &session) {
-  ErrorOr<Safetensors> file = readCheckpoint(folder);
+ErrorOr<Checkpoint> mp::readCheckpoint(const std::string &folder) {
+  ErrorOr<Safetensors> file = readTensors(folder);
   if (!file)
     return file.status();
   ErrorOr<TrainPosition> position = parsePosition(file->metadata);
   if (!position)
     return position.status().in(folder);
-  if (Status fits = checkTensors(session, file->tensors, isSaved); !fits.ok())
-    return fits.in(folder);
-  if (Status set = setTensors(session, std::move(file->tensors)); !set.ok())
-    return set;
-  return position;
+  return Checkpoint{std::move(*position), file->metadata["policy"], std::move(file->tensors)};
+}
+
+Status mp::restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy) {
+  auto needs = [&](const StateEntryT &entry) { return isSaved(entry) && !(otherPolicy && isScalerState(entry.name)); };
+  if (Status fits = checkTensors(session, checkpoint.tensors, needs); !fits.ok())
+    return fits;
+  if (Status legal = checkSavedScalars(session, checkpoint.tensors, &checkpoint.position); !legal.ok())
+    return legal;
+  return setTensors(session, checkpoint.tensors);
+}
+
+/// A safetensors file, or that of a folder's checkpoint.
+static ErrorOr<Safetensors> readWeights(const std::string &path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ? readTensors(path) : readSafetensors(path);
+}
+
+ErrorOr<std::string> mp::savedPolicy(const std::string &path) {
+  ErrorOr<Safetensors> file = readWeights(path);
+  if (!file)
+    return file.status();
+  return file->metadata["policy"];
 }
 
 Status mp::loadWeights(const std::string &path, Session &session) {
-  std::error_code ignored;
-  ErrorOr<Safetensors> file = fs::is_directory(path, ignored) ? readCheckpoint(path) : readSafetensors(path);
+  ErrorOr<Safetensors> file = readWeights(path);
   if (!file)
     return file.status();
   auto isParameter = [](const StateEntryT &entry) { return entry.role == StateRole::Parameter; };
   if (Status fits = checkTensors(session, file->tensors, isParameter); !fits.ok())
     return fits.in(path);
+  if (Status legal = checkSavedScalars(session, file->tensors, /*position=*/nullptr); !legal.ok())
+    return legal.in(path);
   return setTensors(session, std::move(file->tensors));
 }
 

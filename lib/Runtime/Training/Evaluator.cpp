@@ -37,7 +37,7 @@ Status Evaluator::prepare(Session &session, Dataset testData, std::optional<int6
   return Status::success();
 }
 
-ErrorOr<std::vector<Score>> Evaluator::run() {
+ErrorOr<std::vector<Score>> Evaluator::run(const std::function<bool()> &shouldStop) {
   BatchOrder order;
   order.shuffle = false;
   order.pad = true;
@@ -47,6 +47,8 @@ ErrorOr<std::vector<Score>> Evaluator::run() {
   std::vector<uint64_t> rows; // of each batch
   auto readNext = [&](uint64_t index) { return scores.add(*runner, index % kSlots, rows[index]).status(); };
   for (uint64_t i = 0; i < batches; ++i) {
+    if (shouldStop && shouldStop())
+      break;
     if (i >= kSlots)
       if (Status read = readNext(i - kSlots); !read.ok())
         return read;
@@ -57,10 +59,10 @@ ErrorOr<std::vector<Score>> Evaluator::run() {
     if (Status queued = runner->enqueue(i % kSlots); !queued.ok())
       return queued;
   }
-  for (uint64_t i = batches - std::min<uint64_t>(batches, kSlots); i < batches; ++i)
+  for (uint64_t queued = rows.size(), i = queued - std::min<uint64_t>(queued, kSlots); i < queued; ++i)
     if (Status read = readNext(i); !read.ok())
       return read;
-  return scores.averages();
+  return rows.size() == batches ? scores.averages() : std::vector<Score>();
 }
 
 ErrorOr<std::vector<Score>> mp::evaluate(Session &session, const std::string &folder,

@@ -12,13 +12,15 @@
 #include "mp/Runtime/Session.h"
 #include "mp/Runtime/Training/Trainer.h"
 
+#include <functional>
+
 namespace mp {
 
 /// `eval` over a whole data set.
 class Evaluator {
 public:
   Status prepare(Session &session, Dataset testData, std::optional<int64_t> batchSize);
-  ErrorOr<std::vector<Score>> run();
+  ErrorOr<std::vector<Score>> run(const std::function<bool()> &shouldStop = {});
   uint64_t residentBytes() const { return runner ? runner->residentBytes() : 0; }
 
 private:

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Training/Progress.h"
+#include "Training/ProgressLine.h"
 
 #include <cstdio>
 #include <unistd.h>
 
 using namespace mp;
 
-Progress::Progress(bool quiet) : quiet(quiet), terminal(::isatty(STDERR_FILENO) == 1), last(Clock::now()) {}
+Progress::Progress(bool quiet)
+    : quiet(quiet), terminal(::isatty(STDERR_FILENO) == 1), begin(Clock::now()), last(begin) {}
 
 std::string mp::formatScores(const std::vector<Score> &scores) {
   std::string text;
@@ -24,43 +26,26 @@ std::string mp::formatScores(const std::vector<Score> &scores) {
   return text;
 }
 
-static std::string makeBar(uint64_t done, uint64_t count) {
-  constexpr uint64_t kWidth = 24;
-  uint64_t filled = done * kWidth / count;
-  std::string bar(filled, '=');
-  if (filled < kWidth)
-    bar += '>';
-  bar.resize(kWidth, ' ');
-  return "[" + bar + "]";
-}
-
-void Progress::step(const StepRecord &record, uint64_t index, uint64_t count, std::optional<uint64_t> epochs) {
+void Progress::step(const StepRecord &record, const ProgressPlace &place) {
+  done += 1;
   if (quiet)
     return;
   auto pause = terminal ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
-  if (Clock::now() - last < pause)
+  Clock::time_point now = Clock::now();
+  if (now - last < pause)
     return;
-  last = Clock::now();
-  char numbers[160];
-  int length = std::snprintf(numbers, sizeof(numbers), "loss %.4f", record.loss);
-  auto add = [&](const char *format, auto value) {
-    length += std::snprintf(numbers + length, sizeof(numbers) - size_t(length), format, value);
-  };
-  if (record.lossScale)
-    add(", loss scale %g", *record.lossScale);
-  if (record.skipped)
-    add(", skipped %llu", static_cast<unsigned long long>(record.skipped));
-  add(", %.0f rows/s", record.samplesPerSecond);
-
-  std::string epoch = "epoch " + std::to_string(record.epoch) + (epochs ? "/" + std::to_string(*epochs) : "");
-  std::string place = std::to_string(index) + "/" + std::to_string(count);
-  if (terminal) {
-    std::fprintf(stderr, "\r\033[K%s %s %s %s", epoch.c_str(), makeBar(index, count).c_str(), place.c_str(), numbers);
-    std::fflush(stderr);
-    barShown = true;
+  last = now;
+  double elapsed = std::chrono::duration<double>(now - begin).count();
+  double left = elapsed / static_cast<double>(done) * static_cast<double>(place.left);
+  if (!terminal) {
+    std::fprintf(stderr, "%s\n", formatStep(record, place, elapsed, left).c_str());
     return;
   }
-  std::fprintf(stderr, "%s, step %s: %s\n", epoch.c_str(), place.c_str(), numbers);
+  // A terminal goes to the next line after its last column.
+  std::string line = fitStep(record, place, elapsed, left, terminalWidth() - 1);
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  std::fflush(stderr);
+  barShown = true;
 }
 
 void Progress::clearBar() {

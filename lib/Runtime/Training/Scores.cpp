@@ -13,8 +13,11 @@ using namespace mp::executable;
 Scores::Scores(const VariantT &variant) {
   auto add = [&](ResultKind kind) {
     for (size_t i = 0; i < variant.results.size(); ++i)
-      if (const ResultT &result = *variant.results[i]; result.kind == kind)
-        columns.push_back({i, kind == ResultKind::Loss ? "loss" : result.name, result.batched});
+      if (const ResultT &result = *variant.results[i]; result.kind == kind) {
+        bool isLoss = kind == ResultKind::Loss;
+        columns.push_back(
+            {i, isLoss ? "loss" : result.name, isLoss ? "loss" : "metric:" + result.name, result.batched});
+      }
   };
   add(ResultKind::Loss);
   add(ResultKind::Metric);
@@ -50,6 +53,24 @@ std::vector<Score> Scores::averages() const {
   for (const Column &column : columns)
     scores.push_back({column.name, rowCount ? column.sum / static_cast<double>(rowCount) : 0});
   return scores;
+}
+
+std::map<std::string, double> Scores::sums() const {
+  std::map<std::string, double> sums;
+  for (const Column &column : columns)
+    sums[column.key] = column.sum;
+  return sums;
+}
+
+Status Scores::restore(const std::map<std::string, double> &sums, uint64_t rows) {
+  for (Column &column : columns) {
+    auto found = sums.find(column.key);
+    if (found == sums.end())
+      return makeError("has no 'sum:", column.key, "' among its metadata");
+    column.sum = found->second;
+  }
+  rowCount = rows;
+  return Status::success();
 }
 
 void Scores::clear() {

@@ -11,6 +11,8 @@
 #include "mp/Runtime/ProgramRunner.h"
 #include "mp/Runtime/Training/Trainer.h"
 
+#include <map>
+
 namespace mp {
 
 /// Adds up losses and metrics of batches, weighted by their rows.
@@ -27,12 +29,19 @@ public:
 
   uint64_t rows() const { return rowCount; }
 
+  /// The sums that the averages are made of, by key: "loss", "metric:accuracy".
+  std::map<std::string, double> sums() const;
+
+  /// Goes on from the sums over `rows` rows; fails where one is missing.
+  Status restore(const std::map<std::string, double> &sums, uint64_t rows);
+
   void clear();
 
 private:
   struct Column {
     size_t result; // index in the variant's results
     std::string name;
+    std::string key; // a metric may be called loss, too
     bool perRow;
     double sum = 0;
   };

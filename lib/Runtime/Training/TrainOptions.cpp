@@ -84,6 +84,7 @@ static constexpr TrainFlag kFlags[] = {
     {"checkpoint-every", "STEPS", "steps between checkpoints (default: one after every epoch)",
      setNumber<uint64_t, 1, &O::checkpointEvery>},
     {"resume", nullptr, "go on from the checkpoint, if there is one", setSwitch<&O::resume>},
+    {"change-policy", nullptr, "go on from a checkpoint of another policy, too", setSwitch<&O::changePolicy>},
     {"log", "F.jsonl", "file for a JSON line per step", setText<&O::log>},
     {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
     {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
@@ -108,6 +109,8 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
     return makeError("--epochs and --steps exclude each other");
   if (options.resume && options.checkpoint.empty())
     return makeError("--resume needs --checkpoint=DIR");
+  if (options.changePolicy && !options.resume)
+    return makeError("--change-policy needs --resume");
   if (options.checkpointEvery && options.checkpoint.empty())
     return makeError("--checkpoint-every needs --checkpoint=DIR");
   // Each micro-batch of the steps in flight has memory of its own.

@@ -9,6 +9,8 @@
 #include "Data/Feed.h"
 #include "Training/Evaluator.h"
 #include "Training/Progress.h"
+#include "Training/Resume.h"
+#include "Training/RunHeader.h"
 #include "Training/Scores.h"
 #include "Training/SkipWatch.h"
 #include "Training/StepRunner.h"
@@ -50,6 +52,7 @@ private:
 
   Status prepareState();
   Status prepareData();
+  Status runEpochs();
   Status runEpoch(BatchLoader &loader, uint64_t epoch);
   Status enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index);
   Status readOldest();
@@ -57,6 +60,10 @@ private:
   Status evaluateNow(uint64_t epoch);
   Status saveNow();
   bool isDone() const { return options.steps && position.step >= *options.steps; }
+  bool isOver() const { return position.epoch >= epochLimit() || isDone(); }
+  bool isStopped() { return result.stopped = result.stopped || (options.shouldStop && options.shouldStop()); }
+  uint64_t stepsLeft(uint64_t step) const;
+  uint64_t scoredRows() const;
   uint64_t epochLimit() const { return options.steps ? UINT64_MAX : options.epochs.value_or(1); }
 
   Session &session;
@@ -118,36 +125,22 @@ Status Trainer::prepareData() {
 }
 
 /// What a checkpoint has differently from this run, in words; empty if nothing.
-static std::string differenceOf(const TrainPosition &saved, const TrainPosition &wanted) {
-  struct Row {
-    const char *name;
-    uint64_t TrainPosition::*member;
-  };
-  for (const Row &row : {Row{"seed", &TrainPosition::seed}, Row{"rows of data", &TrainPosition::rows},
-                         Row{"batch size", &TrainPosition::batchSize}, Row{"accumulate", &TrainPosition::accumulate}})
-    if (saved.*row.member != wanted.*row.member)
-      return std::string(row.name) + " " + std::to_string(saved.*row.member) + ", this run has " +
-             std::to_string(wanted.*row.member);
-  return "";
-}
-
 Status Trainer::prepareState() {
   position.seed = options.seed;
   position.rows = data.rows();
   position.batchSize = static_cast<uint64_t>(steps.dataVariant().batch);
   position.accumulate = *options.accumulate;
+  position.stepsPerEpoch = stepsPerEpoch;
   if (Status initialized = session.initialize(options.seed); !initialized.ok())
     return initialized;
   bool saved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
   if (saved && !options.resume)
     return makeError("has a checkpoint; go on from it with --resume, or remove it").in(options.checkpoint);
   if (saved) {
-    ErrorOr<TrainPosition> loaded = loadCheckpoint(options.checkpoint, session);
+    ErrorOr<TrainPosition> loaded = resume(session, options, position);
     if (!loaded)
       return loaded.status();
-    if (std::string difference = differenceOf(*loaded, position); !difference.empty())
-      return makeError("was made with ", difference).in(options.checkpoint);
-    position = *loaded;
+    position = std::move(*loaded);
     savedAt = position.step;
     resumedAt = position.step;
   }
@@ -183,15 +176,42 @@ Status Trainer::prepare() {
   if (Status ready = prepareState(); !ready.ok())
     return ready;
   scores.emplace(steps.dataVariant());
-  if (!options.log.empty())
+  if (resumedAt)
+    if (Status restored = scores->restore(position.scoreSums, scoredRows()); !restored.ok())
+      return restored.in(options.checkpoint);
+  // A run that is over already leaves its log as it is.
+  if (!options.log.empty() && !isOver())
     if (Status opened = log.open(options.log, resumedAt); !opened.ok())
       return opened;
-  if (resumedAt)
+  progress.note(describeRun(session, steps.dataVariant(), *options.accumulate));
+  if (resumedAt && isOver())
+    progress.note(
+        "the checkpoint stands after step " + std::to_string(position.step) + ", " +
+        (options.steps ? "--steps=" + std::to_string(*options.steps) : "--epochs=" + std::to_string(epochLimit())) +
+        " ends there or before: nothing is trained or written");
+  else if (resumedAt)
     progress.note("resumed after step " + std::to_string(*resumedAt));
   if (result.droppedRows)
     progress.note(std::to_string(result.droppedRows) + " of " + std::to_string(data.rows()) +
                   " rows do not fill a step and are dropped in each epoch");
   return Status::success();
+}
+
+/// How many steps of the run come after `step`.
+uint64_t Trainer::stepsLeft(uint64_t step) const {
+  uint64_t all = 0;
+  if (options.steps)
+    all = *options.steps;
+  else if (__builtin_mul_overflow(epochLimit(), stepsPerEpoch, &all))
+    all = UINT64_MAX;
+  return all - std::min(all, step);
+}
+
+/// The rows that the scores of a resumed run are sums over.
+uint64_t Trainer::scoredRows() const {
+  if (position.batch > 0)
+    return position.batch * position.batchSize;
+  return position.epoch > 0 ? data.rows() - result.droppedRows : 0;
 }
 
 Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index) {
@@ -235,7 +255,8 @@ Status Trainer::readOldest() {
   Status noted = skips->note(step.record, gradient ? &*gradient : nullptr);
   step.record.skipped = skips->total();
   log.step(step.record);
-  progress.step(step.record, step.index + 1, stepsPerEpoch, options.steps ? std::nullopt : std::optional(epochLimit()));
+  progress.step(step.record, {step.index + 1, stepsPerEpoch, options.steps ? std::nullopt : std::optional(epochLimit()),
+                              stepsLeft(step.record.step)});
   result.history.push_back(step.record);
   return noted;
 }
@@ -253,9 +274,11 @@ Status Trainer::evaluateNow(uint64_t epoch) {
   result.trainScores = scores->averages();
   std::string line = "epoch " + std::to_string(epoch + 1) + ": " + formatScores(result.trainScores);
   if (evaluator && evaluatedAt != position.step) {
-    ErrorOr<std::vector<Score>> tested = evaluator->run();
+    ErrorOr<std::vector<Score>> tested = evaluator->run([this] { return isStopped(); });
     if (!tested)
       return tested.status();
+    if (result.stopped)
+      return Status::success();
     result.testScores = std::move(*tested);
     log.evaluation(position.step, epoch + 1, result.testScores);
     line += "; test " + formatScores(result.testScores);
@@ -272,13 +295,14 @@ Status Trainer::saveNow() {
   if (Status drained = drain(); !drained.ok())
     return drained;
   savedAt = position.step;
+  position.scoreSums = scores->sums();
   Status saved = saveCheckpoint(options.checkpoint, session, position);
   lastRead = Clock::now();
   return saved;
 }
 
 Status Trainer::runEpoch(BatchLoader &loader, uint64_t epoch) {
-  while (position.epoch == epoch && !isDone()) {
+  while (position.epoch == epoch && !isDone() && !isStopped()) {
     uint64_t index = position.batch / *options.accumulate;
     if (Status queued = enqueueStep(loader, epoch, index); !queued.ok())
       return queued;
@@ -295,26 +319,37 @@ Status Trainer::runEpoch(BatchLoader &loader, uint64_t epoch) {
   return Status::success();
 }
 
+Status Trainer::runEpochs() {
+  BatchLoader loader(data, binding, order);
+  while (!isOver() && !isStopped()) {
+    uint64_t epoch = position.epoch;
+    if (position.batch == 0)
+      scores->clear();
+    if (Status trained = runEpoch(loader, epoch); !trained.ok() || result.stopped)
+      return trained;
+    if (Status evaluated = evaluateNow(epoch); !evaluated.ok() || result.stopped)
+      return evaluated;
+    if (isOver() || !options.checkpointEvery || position.step % options.checkpointEvery == 0)
+      if (Status saved = saveNow(); !saved.ok())
+        return saved;
+  }
+  return Status::success();
+}
+
 Status Trainer::run() {
   order.firstEpoch = position.epoch;
   order.firstBatch = position.batch;
   lastRead = Clock::now();
-  if (position.epoch < epochLimit() && !isDone()) {
-    BatchLoader loader(data, binding, order);
-    while (position.epoch < epochLimit() && !isDone()) {
-      uint64_t epoch = position.epoch;
-      scores->clear();
-      if (Status trained = runEpoch(loader, epoch); !trained.ok())
-        return trained;
-      if (Status evaluated = evaluateNow(epoch); !evaluated.ok())
-        return evaluated;
-      bool atEnd = position.epoch >= epochLimit() || isDone();
-      if (atEnd || !options.checkpointEvery || position.step % options.checkpointEvery == 0)
-        if (Status saved = saveNow(); !saved.ok())
-          return saved;
-    }
-  } else if (Status evaluated = evaluateNow(position.epoch ? position.epoch - 1 : 0); !evaluated.ok()) {
-    return evaluated;
+  progress.start();
+  Status trained = isOver() ? evaluateNow(position.epoch ? position.epoch - 1 : 0) : runEpochs();
+  if (!trained.ok())
+    return trained;
+  if (result.stopped) {
+    if (Status drained = drain(); !drained.ok())
+      return drained;
+    result.trainScores = scores->averages();
+    if (Status saved = saveNow(); !saved.ok())
+      return saved;
   }
 
   result.steps = position.step;

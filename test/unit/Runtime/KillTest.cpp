@@ -82,9 +82,13 @@ static uint64_t wholeStep(const std::string &checkpoint) {
     return 0;
   ErrorOr<std::unique_ptr<Session>> session =
       Session::create(loadTinyModel({.lossScale = 16777216}), std::move(*createCPUDevice({1})));
-  ErrorOr<TrainPosition> position = loadCheckpoint(checkpoint, **session);
-  EXPECT_TRUE(position.ok()) << position.message();
-  return position.ok() ? position->step : 0;
+  ErrorOr<Checkpoint> read = readCheckpoint(checkpoint);
+  EXPECT_TRUE(read.ok()) << read.message();
+  if (!read.ok())
+    return 0;
+  Status restored = restoreCheckpoint(*read, **session);
+  EXPECT_TRUE(restored.ok()) << restored.message();
+  return read->position.step;
 }
 
 /// 20 kills, 200 with HALFSTEP_LONG, at moments spread evenly over the length of a run: after each

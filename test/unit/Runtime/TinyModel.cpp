@@ -154,10 +154,10 @@ private:
 
 } // namespace
 
-static void addState(ExecutableT &table, double lossScale) {
-  const StateLine lines[] = {
+static void addState(ExecutableT &table, const TinyModelOptions &options) {
+  std::vector<StateLine> lines = {
       {"dense.kernel", type(ElementType::F32, {4, 3}), StateRole::Parameter, InitializerKind::GlorotUniform, 0},
-      {"loss_scale", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant, lossScale},
+      {"loss_scale", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant, options.lossScale},
       {"growth_tracker", type(ElementType::I32, {}), StateRole::State, InitializerKind::Zeros, 0},
       {"rng", type(ElementType::I64, {2}), StateRole::State, InitializerKind::Zeros, 0},
       {"learning_rate", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant, 0.5},
@@ -165,6 +165,11 @@ static void addState(ExecutableT &table, double lossScale) {
       {"skipped_steps", type(ElementType::I64, {}), StateRole::State, InitializerKind::Zeros, 0},
       {"dense.kernel/gradient_sum", type(ElementType::F32, {4, 3}), StateRole::State, InitializerKind::Zeros, 0},
   };
+  if (options.moreState) {
+    lines.push_back({"hysteresis_tracker", type(ElementType::I32, {}), StateRole::State, InitializerKind::Ones, 0});
+    lines.push_back({"adam.step", type(ElementType::I64, {}), StateRole::State, InitializerKind::Zeros, 0});
+    lines.push_back({"user.scalar", type(ElementType::F32, {}), StateRole::State, InitializerKind::Zeros, 0});
+  }
   for (const StateLine &line : lines) {
     auto entry = std::make_unique<StateEntryT>();
     entry->name = line.name;
@@ -341,7 +346,7 @@ TinyModel mp::test::makeTinyModel(const TinyModelOptions &options) {
   ExecutableT &table = model.table;
   table.producer = "test";
   table.model = "tiny";
-  table.policy = "mixed_float16";
+  table.policy = options.policy;
   for (BlobKind kind : {BlobKind::NativeCode, BlobKind::Constants}) {
     table.blobs.push_back(std::make_unique<BlobT>());
     table.blobs.back()->kind = kind;
@@ -351,7 +356,7 @@ TinyModel mp::test::makeTinyModel(const TinyModelOptions &options) {
     largest = std::max(largest, rows);
   model.blobs = {readBytes(TINY_MODEL_KERNELS), makeWords(static_cast<int32_t>(largest) + 1)};
 
-  addState(table, options.lossScale);
+  addState(table, options);
   if (options.accumulate) {
     addProgram(table, "accumulate", makeAccumulate(table, options));
     addProgram(table, "apply", makeApply(table, options));

@@ -31,7 +31,9 @@ struct TinyModelOptions {
   std::string skipLimit = {};             // metadata, where not empty
   std::string minScale = {};              // the same
   std::string microBatches = {};          // the same
-  bool gpu = false;                       // each variant for a GPU, too: target nvptx, chip sm_70
+  std::string policy = "mixed_float16";
+  bool moreState = false; // scalars of Adam and of a scaler with hysteresis, and one that nobody knows
+  bool gpu = false;       // each variant for a GPU, too: target nvptx, chip sm_70
 };
 
 struct TinyModel {

@@ -17,6 +17,8 @@
 
 #include "mp/Runtime/Session.h"
 
+#include <map>
+
 namespace mp {
 
 /// Where a training run stands, and what must be the same for going on to make the same bits.
@@ -28,6 +30,17 @@ struct TrainPosition {
   uint64_t rows = 0; // of the data set
   uint64_t batchSize = 0;
   uint64_t accumulate = 1;
+  uint64_t stepsPerEpoch = 0;
+  /// The loss and each metric, summed over the rows of this epoch that steps have read; of the last epoch before the
+  /// first batch of the next.
+  std::map<std::string, double> scoreSums;
+};
+
+/// What a checkpoint holds.
+struct Checkpoint {
+  TrainPosition position;
+  std::string policy; // that the job was compiled with
+  NamedTensors tensors;
 };
 
 /// Writes a checkpoint of all saved state. Makes the folder if it is not there.
@@ -36,14 +49,21 @@ Status saveCheckpoint(const std::string &folder, Session &session, const TrainPo
 /// Whether the folder has a manifest.
 bool hasCheckpoint(const std::string &folder);
 
-/// Checks hash and types, then sets the session's state and recomputes what is derived. Nothing is
-/// changed where the checkpoint is damaged or belongs to another model.
-ErrorOr<TrainPosition> loadCheckpoint(const std::string &folder, Session &session);
+/// Reads the folder's checkpoint and checks its hash and its form. Messages start with the path.
+ErrorOr<Checkpoint> readCheckpoint(const std::string &folder);
+
+/// Sets the session's state to the checkpoint's and recomputes what is derived. Nothing is changed where the checkpoint
+/// belongs to another model, or where one of the scalars that training knows has a value that no run leaves. With
+/// `otherPolicy` the loss scaler's state may be missing, and is then as it was.
+Status restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy = false);
+
+/// The policy that the tensors of a safetensors file, or of a folder's checkpoint, were trained with; empty where the
+/// file does not say.
+ErrorOr<std::string> savedPolicy(const std::string &path);
 
 /// Sets parameters, and other saved state that is there, by name from a safetensors file or from the
-/// checkpoint of a folder. A missing
-/// parameter and a type that differs are errors; tensors that the executable does not know are
-/// ignored.
+/// checkpoint of a folder. A missing parameter, a type that differs and a scalar that no run leaves are errors; tensors
+/// that the executable does not know are ignored.
 Status loadWeights(const std::string &path, Session &session);
 
 /// Writes all saved state as a safetensors file.

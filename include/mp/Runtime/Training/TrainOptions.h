@@ -12,6 +12,7 @@
 #include "mp/Runtime/SIMT/SIMTOptions.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,11 +39,15 @@ struct TrainOptions {
   std::string checkpoint;       // folder; empty: none is written
   uint64_t checkpointEvery = 0; // steps; 0: after every epoch. Always at the end
   bool resume = false;          // from the folder's checkpoint, if there is one
+  bool changePolicy = false;    // resume from a checkpoint of another policy, too
   std::string log;              // JSON lines; empty: none
   bool quiet = false;           // no progress
   std::string device = "cpu";
   unsigned threads = 0;   // 0: all that the process may use
   SIMTOptions simulation; // of device simt
+
+  /// Asked after each step: whether to end here, with a checkpoint where one is asked for. Null: never.
+  std::function<bool()> shouldStop;
 };
 
 /// One flag of the command lines, of the C API and of a variant of `compare`.

@@ -37,9 +37,10 @@ struct Score {
 
 struct TrainResult {
   uint64_t steps = 0;              // in all, those before a resume among them
+  bool stopped = false;            // before its end, because shouldStop said so
   uint64_t droppedRows = 0;        // of each epoch
   std::vector<StepRecord> history; // the steps of this run
-  std::vector<Score> trainScores;  // loss and metrics over the last epoch (or the part that was run)
+  std::vector<Score> trainScores;  // loss and metrics over the last epoch, as far as it got
   std::vector<Score> testScores;   // of the last evaluation; empty without test data
   uint64_t skipped = 0;
   std::optional<double> lossScale; // after the last step

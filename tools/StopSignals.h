@@ -1,0 +1,73 @@
+//===- StopSignals.h - training that a user stops ---------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TOOLS_STOPSIGNALS_H
+#define MP_TOOLS_STOPSIGNALS_H
+
+#include "mp/Runtime/Training/Trainer.h"
+
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace mp {
+
+/// While it lives, the first SIGINT or SIGTERM is remembered, for training to end after its step, and the second ends
+/// the process. One at a time.
+class StopSignals {
+public:
+  StopSignals() {
+    caught = 0;
+    set(&remember);
+  }
+  ~StopSignals() { set(SIG_DFL); }
+  StopSignals(const StopSignals &) = delete;
+  StopSignals &operator=(const StopSignals &) = delete;
+
+  /// Asks training to stop once a signal has come.
+  static bool isCaught() { return caught != 0; }
+
+  /// What a process returns that a signal has ended: 130 or 143.
+  static int exitStatus() { return 128 + caught; }
+
+  /// "stopped by SIGINT after step 12".
+  static std::string describe(const TrainResult &result) {
+    return std::string("stopped by ") + (caught == SIGINT ? "SIGINT" : "SIGTERM") + " after step " +
+           std::to_string(result.steps);
+  }
+
+  /// The same, and what became of the checkpoint.
+  static std::string describe(const TrainResult &result, const TrainOptions &options) {
+    if (options.checkpoint.empty())
+      return describe(result) + "; no --checkpoint was asked for, and nothing is saved";
+    return describe(result) + "; its checkpoint is in " + options.checkpoint + ", --resume goes on from it";
+  }
+
+private:
+  static void set(void (*handler)(int)) {
+    struct sigaction action = {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+  }
+
+  /// Calls only what a handler may call.
+  static void remember(int signal) {
+    caught = signal;
+    set(SIG_DFL);
+    constexpr std::string_view kText = "\nstopping after this step; the same again ends at once\n";
+    [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  }
+
+  static inline volatile std::sig_atomic_t caught = 0;
+};
+
+} // namespace mp
+
+#endif // MP_TOOLS_STOPSIGNALS_H
