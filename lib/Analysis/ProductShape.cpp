@@ -2,6 +2,8 @@
 
 #include "mp/Analysis/ProductShape.h"
 
+#include "mp/IR/Tiles.h"
+
 using namespace mlir;
 using namespace mp;
 
@@ -34,4 +36,8 @@ ProductShape ProductShape::of(Operation *op) {
   shape.parts = typeOf(parts.getResult()).getDimSize(0);
   shape.depth = static_cast<int64_t>(parts.getDepth());
   return shape;
+}
+
+int64_t ProductShape::countTiles(int64_t rows, int64_t columns) const {
+  return mp::countTiles({batch, m, n}, rows, columns);
 }

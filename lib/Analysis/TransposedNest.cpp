@@ -2,7 +2,7 @@
 
 #include "mp/Analysis/TransposedNest.h"
 
-#include "llvm/Support/MathExtras.h"
+#include "mp/IR/Tiles.h"
 
 using namespace mlir;
 using namespace mp;
@@ -23,9 +23,7 @@ int64_t TransposedNest::sharedBytes(int64_t tile) const {
   return bytes;
 }
 
-int64_t TransposedNest::tiles(int64_t tile) const {
-  return batch * llvm::divideCeil(rows, tile) * llvm::divideCeil(columns, tile);
-}
+int64_t TransposedNest::tiles(int64_t tile) const { return countTiles({batch, rows, columns}, tile, tile); }
 
 /// The matrices of a transpose: nothing where it does more, or less, than turn them around.
 static std::optional<TransposedNest> matricesOf(TransposeOp op) {

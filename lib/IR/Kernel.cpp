@@ -4,6 +4,8 @@
 #include "KernelFormat.h"
 #include "ProductTypes.h"
 
+#include "mp/IR/Tiles.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -195,8 +197,7 @@ LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
 /// One element per `block` elements of `input`; no shape where that is not known or `block` is no size.
 static void inferBlocks(RankedTensorType input, int64_t block, SmallVectorImpl<SmallVector<int64_t>> &shapes) {
   bool known = input.hasStaticShape() && block > 0;
-  shapes.push_back(
-      {known ? static_cast<int64_t>(llvm::divideCeil(input.getNumElements(), block)) : ShapedType::kDynamic});
+  shapes.push_back({known ? countBlocks(input.getNumElements(), block) : ShapedType::kDynamic});
 }
 
 LogicalResult NonfiniteBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
@@ -233,7 +234,7 @@ LogicalResult SumRowBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> 
   ArrayRef<int64_t> input = getInput().getType().getShape();
   const int64_t block = getBlock();
   const bool isKnown = input.size() == 2 && block > 0 && !ShapedType::isDynamic(input[0]);
-  shapes.push_back({isKnown ? static_cast<int64_t>(llvm::divideCeil(input[0], block)) : ShapedType::kDynamic,
+  shapes.push_back({isKnown ? countBlocks(input[0], block) : ShapedType::kDynamic,
                     input.empty() ? ShapedType::kDynamic : input.back()});
   return success();
 }
@@ -251,9 +252,7 @@ LogicalResult NonfiniteTilesOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>
   const int64_t rows = getRows(), columns = getColumns();
   int64_t tiles = ShapedType::kDynamic;
   if (input.hasStaticShape() && input.getRank() >= 2 && rows > 0 && columns > 0)
-    tiles = ShapedType::getNumElements(input.getShape().drop_back(2)) *
-            static_cast<int64_t>(llvm::divideCeil(input.getDimSize(input.getRank() - 2), rows) *
-                                 llvm::divideCeil(input.getShape().back(), columns));
+    tiles = countTiles(input.getShape(), rows, columns);
   shapes.push_back({tiles});
   return success();
 }

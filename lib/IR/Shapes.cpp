@@ -5,6 +5,7 @@
 //===------------------------------------------------------------------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
+#include "mp/IR/Tiles.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -131,7 +132,7 @@ LogicalResult MatmulPartsOp::inferShapes(Shapes &shapes) {
     return failure();
   const int64_t k = getContractionSize(), depth = getDepth();
   const bool isKnown = depth > 0 && !isOpen(k);
-  result.insert(result.begin(), isKnown ? std::max<int64_t>(llvm::divideCeil(k, depth), 1) : ShapedType::kDynamic);
+  result.insert(result.begin(), isKnown ? countParts(k, depth) : ShapedType::kDynamic);
   shapes.push_back(std::move(result));
   return success();
 }

@@ -7,6 +7,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "mp/IR/MP.h"
+#include "mp/IR/Tiles.h"
 
 namespace mp {
 #define GEN_PASS_DEF_DECOMPOSEPASS
@@ -70,8 +71,7 @@ public:
 
 private:
   static Type blocksOf(Value input, Type element) {
-    return RankedTensorType::get(
-        {static_cast<int64_t>(llvm::divideCeil(typeOf(input).getNumElements(), kPartialBlock))}, element);
+    return RankedTensorType::get({countBlocks(typeOf(input).getNumElements(), kPartialBlock)}, element);
   }
 
   PatternRewriter &rewriter;

@@ -77,8 +77,7 @@ static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shap
 
   const int64_t depth = std::min(shape.k, depthOfParts(shape.k, s.getSplitK(), s.getBlockK()));
   const auto steps = static_cast<double>(llvm::divideCeil(depth, s.getBlockK()));
-  const int64_t grid =
-      s.getSplitK() * shape.batch * llvm::divideCeil(shape.m, s.getBlockM()) * llvm::divideCeil(shape.n, s.getBlockN());
+  const int64_t grid = s.getSplitK() * shape.countTiles(s.getBlockM(), s.getBlockN());
   const int64_t blocks = llvm::divideCeil(grid, chip.multiprocessors);
   const auto rounds = static_cast<double>(llvm::divideCeil(blocks, residentBlocks(tiles, chip)));
   double seconds = Chip::kLaunchSeconds + rounds * kBlockSeconds +

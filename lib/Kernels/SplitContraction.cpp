@@ -3,6 +3,7 @@
 #include "SplitContraction.h"
 
 #include "RebuildKernel.h"
+#include "mp/IR/Tiles.h"
 
 using namespace mlir;
 using namespace mp;
@@ -11,7 +12,7 @@ static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(valu
 
 SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type stored) {
   auto matmul = *kernel.getBody().front().getOps<MatmulOp>().begin();
-  const int64_t parts = std::max<int64_t>(llvm::divideCeil(matmul.getContractionSize(), depth), 1);
+  const int64_t parts = countParts(matmul.getContractionSize(), depth);
   // Sums of parts are added up in f32 whatever they are stored in; f64 stays.
   Type element = matmul.getType().getElementType(), acc = matmul.getAcc();
   Type wide = acc.isF64() ? acc : Float32Type::get(acc.getContext());

@@ -3,6 +3,8 @@
 #include "TileResults.h"
 
 #include "RebuildKernel.h"
+#include "mp/Analysis/ProductShape.h"
+#include "mp/IR/Tiles.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -78,9 +80,8 @@ static KernelOp moveSums(KernelOp kernel) {
       continue;
     const int64_t block = made->schedule.getBlockM();
     RankedTensorType input = typeOf(op.getInput());
-    auto type =
-        RankedTensorType::get({static_cast<int64_t>(llvm::divideCeil(input.getDimSize(0), block)), input.getDimSize(1)},
-                              Float32Type::get(kernel.getContext()));
+    auto type = RankedTensorType::get({countBlocks(input.getDimSize(0), block), input.getDimSize(1)},
+                                      Float32Type::get(kernel.getContext()));
     moved.emplace_back(op, addResult(made->kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
                          return SumRowBlocksOp::create(product.b, op.getLoc(), type, yields[made->result], block);
                        }));
@@ -156,16 +157,18 @@ static std::optional<MovableCheck> findMovable(KernelOp kernel, unsigned result)
 }
 
 static Value moveCheck(KernelOp kernel, MovableCheck check) {
-  const MadeByProduct made = *findProduct(outsideOf(kernel, check.read));
+  MadeByProduct made = *findProduct(outsideOf(kernel, check.read));
   const int64_t rows = made.schedule.getBlockM(), columns = made.schedule.getBlockN();
-  ArrayRef<int64_t> shape = typeOf(check.op.getInput()).getShape();
-  const int64_t batch = ShapedType::getNumElements(shape.drop_back(2));
-  const auto tiles =
-      static_cast<int64_t>(llvm::divideCeil(shape[shape.size() - 2], rows) * llvm::divideCeil(shape.back(), columns));
-  auto type = RankedTensorType::get({batch * tiles}, IntegerType::get(kernel.getContext(), 32));
+  const ProductShape shape = ProductShape::of(*made.kernel.getBody().front().getOps<MatmulOp>().begin());
+  auto type = RankedTensorType::get({shape.countTiles(rows, columns)}, IntegerType::get(kernel.getContext(), 32));
   return addResult(made.kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
     product.inside.map(check.read, yields[made.result]);
     Value checked = product.get(check.op.getInput());
+    // Batches that are rows of one product share its tiles.
+    RankedTensorType checkedType = typeOf(checked);
+    if (checkedType.getRank() > 2 && shape.batch == 1)
+      checked = ReshapeOp::create(product.b, check.op.getLoc(),
+                                  RankedTensorType::get({shape.m, shape.n}, checkedType.getElementType()), checked);
     return NonfiniteTilesOp::create(product.b, check.op.getLoc(), type, checked, rows, columns);
   });
 }

@@ -46,3 +46,27 @@ func.func @tiles_reduce(%g: tensor<128x512xf16>, %w: tensor<512x512xf16>, %scale
   }
   return %0, %1, %3 : tensor<128x512xf16>, tensor<512xf16>, tensor<i32>
 }
+
+// Batches that share their right factor are rows of one product: 5 x 33 rows are the tiles of 165 rows.
+// CHECK-LABEL: @tiles_of_joined_batches
+func.func @tiles_of_joined_batches(%g: tensor<5x33x16xf16>, %w: tensor<16x40xf16>) -> (tensor<5x33x40xf16>, tensor<i32>) {
+  // CHECK: schedule(#mp.mma<block_m = [[M:[0-9]+]], block_n = [[N:[0-9]+]],
+  // CHECK: %[[P:.*]] = mp.matmul
+  // CHECK-NEXT: %[[WIDE:.*]] = mp.cast %[[P]]
+  // CHECK-NEXT: %[[ROWS:.*]] = mp.reshape %[[WIDE]] : tensor<5x33x40xf32> -> tensor<165x40xf32>
+  // CHECK-NEXT: mp.nonfinite_tiles %[[ROWS]] tile [[M]] x [[N]] : tensor<165x40xf32>
+  %0 = mp.kernel "matmul_0" (%a = %g, %k = %w) : (tensor<5x33x16xf16>, tensor<16x40xf16>) -> tensor<5x33x40xf16> {
+    %5 = mp.matmul %a, %k acc f32 : tensor<5x33x16xf16>, tensor<16x40xf16> -> tensor<5x33x40xf16>
+    mp.yield %5 : tensor<5x33x40xf16>
+  }
+  %1 = mp.kernel "checks" (%a = %0) : (tensor<5x33x40xf16>) -> tensor<1xi32> {
+    %5 = mp.cast %a : tensor<5x33x40xf16> -> tensor<5x33x40xf32>
+    %6 = mp.nonfinite_blocks %5 {block = 32768 : i64} : tensor<5x33x40xf32> -> tensor<1xi32>
+    mp.yield %6 : tensor<1xi32>
+  }
+  %2 = mp.kernel "bad" (%a = %1) : (tensor<1xi32>) -> tensor<i32> {
+    %5 = mp.first_bad %a : tensor<1xi32>
+    mp.yield %5 : tensor<i32>
+  }
+  return %0, %2 : tensor<5x33x40xf16>, tensor<i32>
+}

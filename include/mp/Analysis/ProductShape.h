@@ -17,6 +17,9 @@ struct ProductShape {
 
   /// Of mp.matmul or mp.matmul_parts, whose shapes are static.
   static ProductShape of(mlir::Operation *op);
+
+  /// Tiles of `rows` x `columns` of its results, of one part.
+  int64_t countTiles(int64_t rows, int64_t columns) const;
 };
 
 } // namespace mp

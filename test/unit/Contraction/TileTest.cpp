@@ -158,3 +158,24 @@ TEST(TilesOfAnother, areAnError) {
     EXPECT_NE(kernel.errors.find("its product has tiles of 64"), std::string::npos) << kernel.errors;
   }
 }
+
+// Batches that share their right factor are one product of all rows: flags for each matrix are not those of its tiles.
+TEST(TilesOfAnother, areNotOfEachBatch) {
+  auto text = [](const std::string &checked, const std::string &reshape, const std::string &flags) {
+    return "func.func @f(%a: tensor<5x33x16xf32>, %b: tensor<16x40xf32>) {\n"
+           "%z:2 = mp.kernel \"gemm\" (%x = %a, %y = %b) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 16, "
+           "warps_m = 2, warps_n = 1, stages = 2, instruction = fma>) : (tensor<5x33x16xf32>, tensor<16x40xf32>) -> "
+           "(tensor<5x33x40xf32>, " +
+           flags +
+           ") {\n%0 = mp.matmul %x, %y acc f32 : tensor<5x33x16xf32>, tensor<16x40xf32> -> tensor<5x33x40xf32>\n" +
+           reshape + "%2 = mp.nonfinite_tiles " + checked + " -> " + flags +
+           "\nmp.yield %0, %2 : tensor<5x33x40xf32>, " + flags + "\n}\nreturn\n}\n";
+  };
+  KernelOnSimulator ofBatches(text("%0 tile 64 x 64 : tensor<5x33x40xf32>", "", "tensor<5xi32>"), "sm_70");
+  EXPECT_FALSE(ofBatches.ok());
+  EXPECT_NE(ofBatches.errors.find("has 5 results, its product has 3 tiles"), std::string::npos) << ofBatches.errors;
+  KernelOnSimulator ofRows(text("%1 tile 64 x 64 : tensor<165x40xf32>",
+                                "%1 = mp.reshape %0 : tensor<5x33x40xf32> -> tensor<165x40xf32>\n", "tensor<3xi32>"),
+                           "sm_70");
+  EXPECT_TRUE(ofRows.ok()) << ofRows.errors;
+}

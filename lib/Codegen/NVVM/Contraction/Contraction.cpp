@@ -227,7 +227,7 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   isAsync = lhs->isAsync() || rhs->isAsync();
   place.blocksM = llvm::divideCeil(product.m, schedule.getBlockM());
   place.blocksN = llvm::divideCeil(product.n, schedule.getBlockN());
-  const int64_t grid = product.parts * product.batch * place.blocksM * place.blocksN;
+  const int64_t grid = product.parts * product.countTiles(schedule.getBlockM(), schedule.getBlockN());
   if (grid == 0)
     return 0;
 

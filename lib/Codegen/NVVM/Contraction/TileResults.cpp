@@ -3,6 +3,7 @@
 #include "Codegen/NVVM/Contraction/TileResults.h"
 
 #include "Codegen/Reduce/Reduce.h"
+#include "mp/IR/Tiles.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -26,6 +27,11 @@ LogicalResult TileResults::verify() {
         flags && (static_cast<int64_t>(flags.getRows()) != rows || static_cast<int64_t>(flags.getColumns()) != columns))
       return flags.emitOpError("takes tiles of ") << flags.getRows() << " x " << flags.getColumns()
                                                   << ", its product has tiles of " << rows << " x " << columns;
+    // Each block stores one flag, or a row of sums: fewer would be left over, more would be beyond the end.
+    const int64_t found = cast<RankedTensorType>(tile.op->getResult(0).getType()).getDimSize(0);
+    const int64_t made = isa<SumRowBlocksOp>(tile.op) ? countBlocks(product.m, rows) : product.countTiles(rows, columns);
+    if (found != made)
+      return tile.op->emitOpError("has ") << found << " results, its product has " << made << " tiles for them";
   }
   return success();
 }
