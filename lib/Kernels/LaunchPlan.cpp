@@ -141,6 +141,10 @@ private:
       for (size_t input = 0; input < inputs; ++input)
         if (launch.buffers[input].place == launch.buffers[result].place)
           launch.buffers[input].access = launch.buffers[result].access = BufferAccess::ReadWrite;
+    // A skipped step leaves what lies there.
+    if (kernel.getGuard())
+      for (size_t result = inputs; result < launch.buffers.size(); ++result)
+        launch.buffers[result].access = BufferAccess::ReadWrite;
 
     Work work = countWork(kernel);
     double operations = 0;

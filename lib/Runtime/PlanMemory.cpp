@@ -12,18 +12,21 @@
 using namespace mp;
 using namespace mp::executable;
 
-PlanMemory::PlanMemory(const VariantT &variant) : variant(variant) {
-  for (const std::unique_ptr<CommandT> &command : variant.commands) {
-    if (const LaunchT *launch = command->what.AsLaunch()) {
-      for (const Buffer &buffer : launch->buffers)
-        note(buffer.place());
-    } else if (const CopyT *copy = command->what.AsCopy()) {
-      note(*copy->source);
-      note(*copy->destination);
-    } else if (const FillT *fill = command->what.AsFill()) {
-      note(*fill->destination);
-    }
+void mp::forEachPlace(const CommandT &command, const std::function<void(const Place &)> &visit) {
+  if (const LaunchT *launch = command.what.AsLaunch()) {
+    for (const Buffer &buffer : launch->buffers)
+      visit(buffer.place());
+  } else if (const CopyT *copy = command.what.AsCopy()) {
+    visit(*copy->source);
+    visit(*copy->destination);
+  } else if (const FillT *fill = command.what.AsFill()) {
+    visit(*fill->destination);
   }
+}
+
+PlanMemory::PlanMemory(const VariantT &variant) : variant(variant) {
+  for (const std::unique_ptr<CommandT> &command : variant.commands)
+    forEachPlace(*command, [this](const Place &place) { note(place); });
 }
 
 void PlanMemory::setOwn(void *arenaAddress, const void *constantsAddress) {

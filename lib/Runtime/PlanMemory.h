@@ -10,9 +10,13 @@
 
 #include "mp/Runtime/Device.h"
 
+#include <functional>
 #include <map>
 
 namespace mp {
+
+/// Calls `visit` for every place that a command of a plan touches.
+void forEachPlace(const executable::CommandT &command, const std::function<void(const executable::Place &)> &visit);
 
 /// From the places of a variant's commands to addresses in the device's address space: of the
 /// variant's own memory, and of what a run is bound to. The same on every device.

@@ -32,7 +32,8 @@ struct BufferPlace {
 
 enum class BufferAccess { Read, Write, ReadWrite };
 
-/// One buffer of a launch. What is updated in place stands there twice, as input and as result, both ReadWrite.
+/// One buffer of a launch. What is updated in place stands there twice, as input and as result, both ReadWrite; results
+/// of a kernel with a guard are ReadWrite, too, since a skipped step keeps what lies there.
 struct LaunchBuffer {
   BufferPlace place;
   BufferAccess access = BufferAccess::Read;

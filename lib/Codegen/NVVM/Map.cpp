@@ -24,9 +24,10 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
       return body.emit({body.zero(), run, element, 1, lanes});
     return body.emit({f.div(element, run), run, run == 1 ? body.zero() : f.rem(element, run), 1, lanes});
   };
-  // Whole vectors, then what is left of the last one. Blocks and steps that fill the elements need no test.
+  // Whole vectors, then what is left of the last one, in the last block. Blocks and steps that fill the elements need no
+  // test; where whole vectors alone fill blocks, the rest is in one more.
   const int64_t whole = elements / width * width, step = f.threads * width;
-  const bool isFull = whole % size == 0 && size % step == 0;
+  const bool isFull = elements % size == 0 && size % step == 0;
   Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), f.i64(whole));
   Value own = f.add(from, f.mul(f.thread, width));
   LogicalResult done = whole == 0 ? success() : f.forEach(body.zero(), f.i64(size), step, [&](Value start) {

@@ -41,6 +41,19 @@ private:
 
 } // namespace
 
+/// An error that names the first byte of the launch's results to which no block wrote.
+static Status checkWritten(std::span<const SimulatedBuffer> buffers) {
+  for (size_t index = 0; index < buffers.size(); ++index) {
+    const SimulatedBuffer &buffer = buffers[index];
+    if (!buffer.isWritable || !buffer.initialized)
+      continue;
+    const uint8_t *first = buffer.initialized, *end = first + buffer.bytes, *missing = std::find(first, end, 0);
+    if (missing != end)
+      return makeError("no block writes byte ", missing - first, " of buffer ", index, ", a result of ", buffer.bytes);
+  }
+  return Status::success();
+}
+
 Status GridRunner::run(const SimulatedLaunch &launch) {
   if (launch.cluster == 0 || launch.grid % launch.cluster != 0)
     return makeError("a grid of ", launch.grid, " blocks in clusters of ", launch.cluster);
@@ -59,5 +72,7 @@ Status GridRunner::run(const SimulatedLaunch &launch) {
         fault.note(number, ran);
   };
   workers.execute([&] { tbb::parallel_for(0u, count, work, tbb::simple_partitioner()); });
-  return fault.take();
+  if (Status ran = fault.take(); !ran.ok() || !settings.uninitialized)
+    return ran;
+  return checkWritten(launch.buffers);
 }

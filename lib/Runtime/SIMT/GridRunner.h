@@ -28,7 +28,8 @@ public:
   const SIMTOptions &options() const { return settings; }
 
   /// Runs all clusters, in any order and at once. Of several with faults the error is that of the first, whatever the
-  /// number of threads.
+  /// number of threads. Where reads of what was not written are looked for, a byte of a writable buffer that has no
+  /// value at the end is an error, too.
   Status run(const SimulatedLaunch &launch);
 
 private:

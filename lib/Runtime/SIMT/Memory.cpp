@@ -50,6 +50,19 @@ ErrorOr<Mapping> mp::mapSharedMemory() {
   return makeError("no free place below 4 GiB for the shared memory of a simulated block");
 }
 
+ErrorOr<Mapping> mp::reserveAddresses(size_t bytes) {
+  void *found = ::mmap(nullptr, bytes, PROT_NONE, kFlags, -1, 0);
+  if (found == MAP_FAILED)
+    return makeError("cannot reserve ", bytes, " bytes of addresses: ", std::strerror(errno));
+  return Mapping(found, bytes);
+}
+
+Status mp::openAddresses(void *first, size_t bytes) {
+  if (::mprotect(first, bytes, PROT_READ | PROT_WRITE) != 0)
+    return makeError("no memory of ", bytes, " bytes: ", std::strerror(errno));
+  return Status::success();
+}
+
 Status Stacks::reserve(unsigned count) {
   const size_t each = kBytes + pageBytes, bytes = count * each;
   if (bytes <= memory.size())

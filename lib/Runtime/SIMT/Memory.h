@@ -38,6 +38,12 @@ inline constexpr size_t kSharedWindow = 256 << 10;
 /// make of their bits (swizzles, descriptors) are as on a GPU. What lies behind it cannot be accessed.
 ErrorOr<Mapping> mapSharedMemory();
 
+/// `bytes` of addresses that nothing else has and that cannot be accessed.
+ErrorOr<Mapping> reserveAddresses(size_t bytes);
+
+/// Whole pages of such addresses that can be from now on.
+Status openAddresses(void *first, size_t bytes);
+
 /// Stacks of equal size for the threads of a block, each with a page below it that cannot be accessed.
 class Stacks {
 public:

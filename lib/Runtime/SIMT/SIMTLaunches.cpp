@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SIMT/SIMTLaunches.h"
+#include "PlanMemory.h"
+#include "SIMT/SpacedBuffers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,12 +23,20 @@ WrittenBytes::WrittenBytes(const VariantT &variant) : arena(variant.arena_bytes)
   for (uint32_t index = 0; index < variant.results.size(); ++index)
     if (variant.results[index]->kind != ResultKind::Next)
       results[index].resize(*byteCount(*variant.results[index]->type));
+  const auto note = [&](const Place &place) {
+    if (place.space() == Space::State)
+      states[place.index()].resize(std::max<size_t>(states[place.index()].size(), place.offset() + place.bytes()));
+  };
+  for (const std::unique_ptr<CommandT> &command : variant.commands)
+    forEachPlace(*command, note);
 }
 
 void WrittenBytes::clear() {
   std::fill(arena.begin(), arena.end(), 0);
   for (auto &[index, bytes] : results)
     std::fill(bytes.begin(), bytes.end(), 0);
+  for (auto &[index, bytes] : states)
+    std::fill(bytes.begin(), bytes.end(), 1);
 }
 
 uint8_t *WrittenBytes::at(const Place &place) {
@@ -34,7 +44,16 @@ uint8_t *WrittenBytes::at(const Place &place) {
     return arena.data() + place.offset();
   if (place.space() == Space::Result)
     return results.at(place.index()).data() + place.offset();
+  if (place.space() == Space::State)
+    return states.at(place.index()).data() + place.offset();
   return nullptr;
+}
+
+uint8_t *WrittenBytes::beginLaunch(const Buffer &buffer) {
+  uint8_t *bytes = at(buffer.place());
+  if (bytes && buffer.access() == executable::Access::Write)
+    std::fill_n(bytes, buffer.place().bytes(), 0);
+  return bytes;
 }
 
 void WrittenBytes::copy(const Place &to, const Place &from) {
@@ -51,57 +70,6 @@ void WrittenBytes::fill(const Place &place) {
   if (uint8_t *bytes = at(place))
     std::memset(bytes, 1, place.bytes());
 }
-
-//===----------------------------------------------------------------------===//
-// Memory of one launch with room between its buffers
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Copies of a launch's buffers, apart from one another so that running over the end of one is not into the next. A
-/// place that is twice in a launch is one buffer.
-class SpacedBuffers {
-public:
-  SpacedBuffers(std::vector<SimulatedBuffer> &buffers, std::span<void *const> pointers) : buffers(buffers) {
-    constexpr uint64_t kGap = 4096;
-    uint64_t total = 0;
-    std::vector<uint64_t> offsets;
-    for (size_t index = 0; index < buffers.size(); ++index) {
-      const auto twin = std::find(pointers.begin(), pointers.begin() + static_cast<ptrdiff_t>(index), pointers[index]);
-      const auto first = static_cast<size_t>(twin - pointers.begin());
-      offsets.push_back(first < index && buffers[first].bytes == buffers[index].bytes ? offsets[first] : total);
-      if (offsets.back() == total)
-        total += (buffers[index].bytes + kGap + kAlignment - 1) / kAlignment * kAlignment;
-    }
-    memory = FileBytes::allocate(total);
-    if (!memory)
-      return;
-    for (size_t index = 0; index < buffers.size(); ++index) {
-      originals.push_back(buffers[index].data);
-      buffers[index].data = memory->data() + offsets[index];
-      std::memcpy(buffers[index].data, originals[index], buffers[index].bytes);
-      addresses.push_back(buffers[index].data);
-    }
-  }
-
-  bool ok() const { return memory.has_value(); }
-  std::span<void *const> pointers() const { return addresses; }
-
-  /// Puts what the launch wrote where it belongs.
-  void copyBack() const {
-    for (size_t index = 0; index < buffers.size(); ++index)
-      if (buffers[index].isWritable)
-        std::memcpy(originals[index], buffers[index].data, buffers[index].bytes);
-  }
-
-private:
-  std::vector<SimulatedBuffer> &buffers;
-  std::optional<FileBytes> memory;
-  std::vector<std::byte *> originals;
-  std::vector<void *> addresses;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Launches
@@ -151,7 +119,7 @@ void SIMTLaunches::describe(const LaunchT &launch, std::span<void *const> pointe
     const Buffer &buffer = launch.buffers[index];
     buffers.push_back({static_cast<std::byte *>(pointers[index]), buffer.place().bytes(),
                        buffer.access() != executable::Access::Read,
-                       runner.options().uninitialized ? written.at(buffer.place()) : nullptr});
+                       runner.options().uninitialized ? written.beginLaunch(buffer) : nullptr});
   }
 }
 
@@ -164,11 +132,13 @@ Status SIMTLaunches::run(size_t index, const LaunchT &launch, std::span<void *co
   work.buffers = buffers;
   if (!runner.options().bounds)
     return runner.run(work);
-  SpacedBuffers spaced(buffers, pointers);
-  if (!spaced.ok())
-    return makeError("no memory for copies of a launch's buffers");
-  work.pointers = spaced.pointers();
+  ErrorOr<SpacedBuffers> spaced = SpacedBuffers::make(buffers, pointers);
+  if (!spaced)
+    return spaced.status().in("copies of its buffers");
+  work.pointers = spaced->pointers();
   Status ran = runner.run(work);
-  spaced.copyBack();
+  if (ran.ok())
+    ran = spaced->checkMargins();
+  spaced->copyBack();
   return ran;
 }

@@ -15,24 +15,28 @@
 
 namespace mp {
 
-/// Which bytes of a run's own memory, arena and results, were written since it began. Everything else (state,
-/// arguments, constants) has its values from the start.
+/// Which bytes of a run's memory have a value: of arena and results what was written since the run began, of state all
+/// at its beginning. What a launch has as a result has none until the launch writes it. Arguments and constants have
+/// their values throughout.
 class WrittenBytes {
 public:
   explicit WrittenBytes(const executable::VariantT &variant);
 
-  /// Nothing is written.
+  /// A run begins.
   void clear();
 
-  /// A byte for each byte of the place; null where everything is written.
+  /// A byte for each byte of the place; null where everything has a value.
   uint8_t *at(const executable::Place &place);
+
+  /// The same for a buffer of a launch that begins.
+  uint8_t *beginLaunch(const executable::Buffer &buffer);
 
   void copy(const executable::Place &to, const executable::Place &from);
   void fill(const executable::Place &place);
 
 private:
   std::vector<uint8_t> arena;
-  std::map<uint32_t, std::vector<uint8_t>> results;
+  std::map<uint32_t, std::vector<uint8_t>> results, states;
 };
 
 /// Runs launches as blocks of simulated threads. `runner` outlives this.

@@ -3,6 +3,8 @@
 #include "LaneText.h"
 #include "NVVMRunner.h"
 
+#include "SIMT/SpacedBuffers.h"
+
 #include <gtest/gtest.h>
 
 using namespace mp;
@@ -213,6 +215,21 @@ TEST(Uninitialized, MatricesAndCopiesRead) {
   EXPECT_TRUE(has(fault(copy, options, {64, 1, 256}, 64, false), {"nvvm.cp.async", "of buffer 0, to which nothing"}));
 }
 
+TEST(Uninitialized, AResultIsWrittenWhole) {
+  // Thread t writes word 2 * t of what must be words 0 to 63.
+  const std::string half = R"(
+    %twice = llvm.mul %tid, %c2 : i32
+    %even = llvm.getelementptr %b0[%twice] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %tid, %even : i32, !llvm.ptr<1>
+  )";
+  const std::string whole = "llvm.store %tid, %place : i32, !llvm.ptr<1>\n";
+  const SIMTOptions options = with(&SIMTOptions::uninitialized);
+  EXPECT_EQ(fault(half, options, {32, 1, 256}, 64, false), "no block writes byte 4 of buffer 0, a result of 256");
+  EXPECT_EQ(fault(whole, options, {32, 1, 256}, 64, false), "no block writes byte 128 of buffer 0, a result of 256");
+  EXPECT_EQ(fault(whole, options, {64, 1, 256}, 64, false), "");
+  EXPECT_EQ(fault(half, options, {32, 1, 256}, 64, true), "") << "what it may keep it need not write";
+}
+
 //===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
@@ -225,6 +242,68 @@ TEST(Bounds, OfBuffers) {
                   {"thread 60, llvm.store", "writes 4 bytes at 240 of buffer 0, which has 240"}));
   EXPECT_TRUE(
       has(fault(write, options, {64, 1, 256}, 64, true, false), {"writes byte 0 of buffer 0, which is only read"}));
+}
+
+/// Every thread touches the same byte of buffer 0, which may be far outside of it.
+static std::string faultAt(int64_t offset, const std::string &access, std::vector<GlobalBuffer> &buffers) {
+  NVVMRunner kernel(kernelText(buffers.size(), "%at = llvm.mlir.constant(" + std::to_string(offset) +
+                                                   " : i64) : i64\n%one = llvm.mlir.constant(1 : i8) : i8\n"
+                                                   "%p = llvm.getelementptr %b0[%at] : (!llvm.ptr<1>, i64) -> "
+                                                   "!llvm.ptr<1>, i8\n" +
+                                                   access),
+                    {/*memory=*/true});
+  EXPECT_TRUE(kernel.ok()) << kernel.errors;
+  return kernel.run(buffers, {32, 1, 0}, with(&SIMTOptions::bounds)).message();
+}
+
+TEST(Bounds, NoOffsetLeadsIntoAnotherBuffer) {
+  constexpr int64_t kBytes = 1 << 20, kMega = 1 << 20;
+  const std::string store = "llvm.store %one, %p : i8, !llvm.ptr<1>\n",
+                    load = "%v = llvm.load %p : !llvm.ptr<1> -> i8\n";
+  for (int64_t offset : {int64_t(0), kBytes - 1})
+    for (const std::string &access : {store, load}) {
+      std::vector<GlobalBuffer> buffers(3, GlobalBuffer::zeros<uint8_t>(kBytes));
+      EXPECT_EQ(faultAt(offset, access, buffers), "");
+    }
+  // Whatever the distance of two buffers of this size may have been.
+  for (int64_t beyond :
+       {int64_t(0), int64_t(63), int64_t(4096), int64_t(8192), kMega, 2 * kMega, 64 * kMega, 900 * kMega})
+    for (const auto &[access, verb] : {std::pair(store, "writes"), std::pair(load, "reads")})
+      for (bool isBehind : {true, false}) {
+        std::vector<GlobalBuffer> buffers(3, GlobalBuffer::zeros<uint8_t>(kBytes));
+        const int64_t offset = isBehind ? kBytes + beyond : -1 - beyond;
+        const std::string expected = std::string(verb) + " 1 bytes at " + std::to_string(offset) + " of buffer ";
+        // Half way to the next buffer and further on the other one may be the nearest.
+        const std::string message = faultAt(offset, access, buffers);
+        EXPECT_TRUE(has(message, {beyond < 500 * kMega ? expected.c_str() : verb, ", which has 1048576"})) << offset;
+        for (const GlobalBuffer &buffer : buffers)
+          EXPECT_EQ(buffer.as<uint8_t>(), std::vector<uint8_t>(kBytes)) << offset;
+      }
+}
+
+TEST(Bounds, MarginsOfCopiesAreLookedAt) {
+  std::vector<std::byte> first(100), second(7);
+  std::vector<void *> pointers = {first.data(), second.data(), first.data()};
+  for (int64_t offset : {-4160, -1, 0, 99, 100, 4259}) {
+    std::vector<SimulatedBuffer> buffers = {
+        {first.data(), 100, true, nullptr}, {second.data(), 7, false, nullptr}, {first.data(), 100, true, nullptr}};
+    ErrorOr<SpacedBuffers> spaced = SpacedBuffers::make(buffers, pointers);
+    ASSERT_TRUE(spaced.ok()) << spaced.message();
+    EXPECT_EQ(spaced->pointers()[0], spaced->pointers()[2]) << "one place is one copy";
+    EXPECT_GE(buffers[1].data - (buffers[0].data + 100), static_cast<int64_t>(SpacedBuffers::kReach));
+    EXPECT_TRUE(spaced->checkMargins().ok());
+    buffers[0].data[offset] = std::byte(3);
+    buffers[1].data[2] = std::byte(4);
+    const bool isInside = offset >= 0 && offset < 100;
+    EXPECT_EQ(spaced->checkMargins().message(),
+              isInside ? ""
+                       : "writes byte " + std::to_string(offset) +
+                             " of buffer 0, which has 100, by an access that is not reported");
+    spaced->copyBack();
+    if (isInside)
+      EXPECT_EQ(first[offset], std::byte(3));
+    EXPECT_EQ(second[2], std::byte(0)) << "it is only read";
+  }
 }
 
 TEST(Bounds, OfSharedMemory) {

@@ -3,6 +3,7 @@
 #include "NVVMRunner.h"
 
 #include "Codegen/CPU/Native.h"
+#include "SIMT/SpacedBuffers.h"
 #include "mp/Codegen/Codegen.h"
 #include "mp/Executable/Executable.h"
 
@@ -87,8 +88,22 @@ Status NVVMRunner::run(std::vector<GlobalBuffer> &buffers, const Geometry &geome
     described.push_back({memory.back().data(), buffer.bytes.size(), buffer.isWritable, initialized.back().data()});
   }
   GridRunner runner(options, hostThreads);
-  Status ran = runner.run({kernel, pointers, described, rulesOf(chip, options.arithmetic), geometry.grid,
-                           geometry.threads, geometry.sharedBytes, geometry.cluster});
+  auto runOver = [&](std::span<void *const> addresses) {
+    return runner.run({kernel, addresses, described, rulesOf(chip, options.arithmetic), geometry.grid, geometry.threads,
+                       geometry.sharedBytes, geometry.cluster});
+  };
+  Status ran;
+  if (options.bounds) {
+    ErrorOr<SpacedBuffers> spaced = SpacedBuffers::make(described, pointers);
+    if (!spaced)
+      return spaced.status();
+    ran = runOver(spaced->pointers());
+    if (ran.ok())
+      ran = spaced->checkMargins();
+    spaced->copyBack();
+  } else {
+    ran = runOver(pointers);
+  }
   for (size_t index = 0; index < buffers.size(); ++index)
     std::memcpy(buffers[index].bytes.data(), memory[index].data(), buffers[index].bytes.size());
   return ran;

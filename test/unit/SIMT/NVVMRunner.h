@@ -52,7 +52,7 @@ public:
 
   bool ok() const { return kernel != nullptr; }
 
-  /// Runs it; buffers are changed in place.
+  /// Runs it, as a launch of the device; buffers are changed in place.
   Status run(std::vector<GlobalBuffer> &buffers, const Geometry &geometry, const SIMTOptions &options = {},
              const std::string &chip = "sm_80", unsigned hostThreads = 1) const;
 
