@@ -3,6 +3,7 @@
 
 #include "mp/Kernels/Passes.h"
 
+#include "EmptyTensors.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -209,6 +210,10 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
                  DecomposeGlobalNorm, DecomposeClip, DecomposeScaleLoss, DecomposeGradientSeed, DropLike<IotaOp>,
                  DropLike<BroadcastOp>>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    // Behind the others, which make such ops, too.
+    RewritePatternSet ofNothing(&getContext());
+    populateEmptyTensorPatterns(ofNothing);
+    walkAndApplyPatterns(getOperation(), std::move(ofNothing));
   }
 
 private:

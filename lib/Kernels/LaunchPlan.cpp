@@ -160,6 +160,8 @@ private:
     FailureOr<BufferPlace> destination = locate(copy.getResult());
     if (failed(destination))
       return failure();
+    if (destination->bytes == 0)
+      return success();
     if (auto constant = getBase(copy.getInput()).getDefiningOp<ConstantOp>())
       if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()); elements && elements.isSplat())
         return addFill(constant, *destination);

@@ -102,3 +102,30 @@ func.func @like_is_dropped(%b: tensor<8xf32>, %x: tensor<4x8xf16>) -> (tensor<4x
   %1 = mp.iota dimension 0 like %x : tensor<4x8xf16> -> tensor<4x8xi64>
   return %0, %1 : tensor<4x8xf32>, tensor<4x8xi64>
 }
+
+// CHECK-LABEL: @nothing_is_computed_of_nothing
+func.func @nothing_is_computed_of_nothing(%x: tensor<0x3xf32>, %a: tensor<4x0xf16>, %b: tensor<0x2xf16>, %c: tensor<2xf16>)
+    -> (tensor<0x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<4x2xf16>, tensor<4x2xf16>, tensor<i32>) {
+  // CHECK-NOT: mp.relu
+  // CHECK-NOT: mp.reduce
+  // CHECK-NOT: mp.matmul
+  // CHECK-DAG: %[[EMPTY:.*]] = mp.constant dense<> : tensor<0x3xf32>
+  // CHECK-DAG: %[[SUM:.*]] = mp.constant dense<0.000000e+00> : tensor<3xf32>
+  // CHECK-DAG: %[[MAX:.*]] = mp.constant dense<0xFF800000> : tensor<3xf32>
+  // CHECK-DAG: %[[MEAN:.*]] = mp.constant dense<0x7FC00000> : tensor<f32>
+  // CHECK-DAG: mp.constant dense<0.000000e+00> : tensor<4x2xf16>
+  // CHECK-DAG: %[[ZEROS:.*]] = mp.constant dense<0.000000e+00> : tensor<4x2xf32>
+  // CHECK-DAG: %[[BIAS:.*]] = mp.cast %arg3 : tensor<2xf16> -> tensor<2xf32>
+  // CHECK-DAG: mp.add %[[ZEROS]], %[[BIAS]]
+  // CHECK-DAG: %[[FLAG:.*]] = mp.constant dense<0> : tensor<1xi32>
+  // CHECK: %[[BAD:.*]] = mp.first_bad %[[FLAG]] : tensor<1xi32>
+  // CHECK: return %[[EMPTY]], %[[SUM]], %[[MAX]], %[[MEAN]],
+  %0 = mp.relu %x : tensor<0x3xf32>
+  %1 = mp.reduce_sum %0 dimensions [0] : tensor<0x3xf32> -> tensor<3xf32>
+  %2 = mp.reduce_max %x dimensions [0] : tensor<0x3xf32> -> tensor<3xf32>
+  %3 = mp.reduce_mean %x dimensions [0, 1] : tensor<0x3xf32> -> tensor<f32>
+  %4 = mp.matmul %a, %b acc f16 : tensor<4x0xf16>, tensor<0x2xf16> -> tensor<4x2xf16>
+  %5 = mp.matmul %a, %b bias %c : tensor<2xf16> acc f32 : tensor<4x0xf16>, tensor<0x2xf16> -> tensor<4x2xf16>
+  %6 = mp.check_finite %x {names = ["x"]} : tensor<0x3xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<0x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<4x2xf16>, tensor<4x2xf16>, tensor<i32>
+}

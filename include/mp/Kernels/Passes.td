@@ -12,7 +12,8 @@ def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
   let summary = "replace composite ops by what kernels hold";
   let description = [{
     Losses, unscaling, finite checks, norms and clipping become rows, maps, partial results and scalars. Nothing but this
-    pass knows how. The operand `like`, of which only the shape was read, is dropped.
+    pass knows how. The operand `like`, of which only the shape was read, is dropped. What has no elements, and what is
+    reduced of no elements, becomes a constant: a sum or a product over no k is 0, a mean NaN, a maximum -inf.
 
     Needs static shapes (`mp-specialize`) and no region ops (`mp-autocast`); else it names the op and the pass.
 

@@ -202,7 +202,7 @@ TEST_P(Sizes, TouchNothingBeyondABuffer) {
 
 /// One parameter and nothing else, in place: a whole kernel for a size that its blocks do not fill.
 TEST(UpdatesOfSizes, StayInTheirState) {
-  for (int64_t size : {1, 1023, 1024, 1025, 1027, 2049, 65 * 31 * 31}) {
+  for (int64_t size : {0, 1, 1023, 1024, 1025, 1027, 2049, 65 * 31 * 31}) {
     const std::string w = "tensor<" + std::to_string(size) + "xf32>";
     const std::string text =
         "func.func @infer(%g: " + w + " {mp.input = \"g\"}, %bad: tensor<i32> {mp.input = \"bad\"}, %w: " + w +

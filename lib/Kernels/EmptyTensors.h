@@ -1,0 +1,16 @@
+//===- EmptyTensors.h - what ops make of no elements ---------------------------------------------*- C++ -*-===//
+
+#ifndef MP_LIB_KERNELS_EMPTYTENSORS_H
+#define MP_LIB_KERNELS_EMPTYTENSORS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mp {
+
+/// Patterns after which no op reads a tensor of no elements, and only constants have that type: kernels and launches
+/// are of sizes that are at least 1.
+void populateEmptyTensorPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace mp
+
+#endif // MP_LIB_KERNELS_EMPTYTENSORS_H

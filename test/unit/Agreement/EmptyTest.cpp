@@ -1,0 +1,157 @@
+//===- EmptyTest.cpp - ops over tensors of no elements ----------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The cases of OpCases with one of their sizes made 0, wherever an op takes that: the devices have the evaluator's
+// values, and the evaluator has NumPy's: a sum of nothing is 0, its mean NaN, its maximum -inf.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpCases/CaseProgram.h"
+#include "ProgramText.h"
+
+#include "mp/Reference/ReferenceDevice.h"
+#include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/SIMT/SIMTDevice.h"
+#include "mp/Runtime/Session.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <regex>
+#include <set>
+
+using namespace mp;
+
+namespace {
+
+const std::vector<std::string> kTargets = {"cpu", "simt"};
+
+/// Every size of a type's text that is `size` as 0.
+std::string emptied(const std::string &type, const std::string &size) {
+  return std::regex_replace(type, std::regex("(^|x)" + size + "(?=x)"), "$010");
+}
+
+/// A case with each of its sizes as 0, one after another.
+std::vector<OpCase> emptiedCases(const OpCase &use) {
+  std::set<std::string> sizes;
+  const std::regex number("(^|x)([0-9]+)(?=x)");
+  for (const Operand &operand : use.operands)
+    for (std::sregex_iterator at(operand.type.begin(), operand.type.end(), number), end; at != end; ++at)
+      sizes.insert((*at)[2]);
+  std::vector<OpCase> cases;
+  for (const std::string &size : sizes) {
+    OpCase empty = use;
+    empty.name += ", 0 for " + size;
+    for (Operand &operand : empty.operands)
+      operand.type = emptied(operand.type, size);
+    for (std::string &result : empty.results)
+      result = emptied(result, size);
+    cases.push_back(empty);
+    // What counts elements or blocks of them has none.
+    for (std::string &result : empty.results)
+      result = std::regex_replace(result, std::regex("^[0-9]+(?=x)"), "0");
+    cases.push_back(std::move(empty));
+  }
+  return cases;
+}
+
+CaseProgram programOf(const std::vector<const OpCase *> &cases, ElementType element) {
+  CaseProgram program;
+  program.add(cases, element);
+  // Whole numbers, none of them 0: what is still summed is exact.
+  NamedTensors inputs = program.inputs();
+  for (NamedTensor &named : inputs)
+    if (isFloat(named.tensor.type.element))
+      for (uint64_t i = 0; i < named.tensor.count(); ++i) {
+        const double value = elementAt(named.tensor, i);
+        storeElement(named.tensor.bytes, named.tensor.type.element, i,
+                     value < 0 ? std::floor(value) : std::ceil(value));
+      }
+  return program.with(std::move(inputs));
+}
+
+ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &target) {
+  CompileOptions options;
+  options.training = false;
+  options.specialize.batch = 0;
+  options.target = target;
+  options.chips = {"sm_80"};
+  options.reportAccesses = target == "simt";
+  options.autocast.policy = "float32";
+  ErrorOr<std::shared_ptr<const LoadedExecutable>> file = ProgramText(program.text()).load(options);
+  if (!file)
+    return file.status();
+  DeviceOptions simulated;
+  simulated.simulation.bounds = simulated.simulation.races = simulated.simulation.uninitialized = true;
+  ErrorOr<std::unique_ptr<Device>> device = target == "simt"  ? createSIMTDevice(simulated)
+                                            : target == "cpu" ? createCPUDevice()
+                                                              : createReferenceDevice();
+  if (!device)
+    return device.status();
+  ErrorOr<std::unique_ptr<Session>> session = Session::create(*file, std::move(*device));
+  return session ? (*session)->run("infer", program.inputs()) : session.status();
+}
+
+void expectAgreement(const std::string &target, const std::vector<const OpCase *> &cases, ElementType element) {
+  const CaseProgram program = programOf(cases, element);
+  const ErrorOr<NamedTensors> found = runOn(program, target);
+  if (!found && cases.size() > 1) { // one by one, to say which
+    for (const OpCase *use : cases)
+      expectAgreement(target, {use}, element);
+    return;
+  }
+  ASSERT_TRUE(found.ok()) << found.message() << program.text();
+  const ErrorOr<NamedTensors> expected = runOn(program, "reference");
+  ASSERT_TRUE(expected.ok()) << expected.message() << program.text();
+  for (size_t i = 0, result = 0; i < cases.size(); ++i)
+    for (size_t j = 0; j < cases[i]->results.size(); ++j, ++result) {
+      const HostTensor &own = (*found)[result].tensor, &theirs = (*expected)[result].tensor;
+      ASSERT_EQ(own.type, theirs.type);
+      for (uint64_t at = 0; at < theirs.count(); ++at) {
+        const double a = elementAt(own, at), b = elementAt(theirs, at);
+        EXPECT_TRUE(a == b || (std::isnan(a) && std::isnan(b)))
+            << target << ", " << cases[i]->op << ", " << cases[i]->name << ", " << elementName(element) << ": element "
+            << at << " of result " << j << " is " << a << ", expected " << b;
+      }
+    }
+}
+
+class Empty : public testing::TestWithParam<std::string> {};
+
+} // namespace
+
+TEST_P(Empty, IsWhatTheEvaluatorSays) {
+  bool takesTensors = false, isRun = false;
+  for (ElementType element : {ElementType::F32, ElementType::F16}) {
+    std::vector<OpCase> valid;
+    for (const OpCase *use : nativeCases(GetParam())) {
+      if (use->large || (element == ElementType::F16 && !use->isTyped()) || usesBF16(*use, element))
+        continue;
+      for (OpCase &empty : emptiedCases(*use)) {
+        takesTensors = true;
+        // What the op's constraints refuse, they refuse for the evaluator, too.
+        if (ProgramText(programOf({&empty}, element).text()).errors.empty())
+          valid.push_back(std::move(empty));
+      }
+    }
+    std::vector<const OpCase *> cases;
+    for (const OpCase &use : valid)
+      cases.push_back(&use);
+    isRun |= !cases.empty();
+    for (const std::string &target : kTargets)
+      if (!cases.empty())
+        expectAgreement(target, cases, element);
+  }
+  // (seed, step) is never empty.
+  EXPECT_TRUE(isRun || !takesTensors || GetParam() == "mp.advance") << "no case of " << GetParam() << " is allowed";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Empty, testing::ValuesIn(opsWithCases()),
+                         [](const testing::TestParamInfo<std::string> &info) {
+                           return info.param.substr(info.param.find('.') + 1);
+                         });
