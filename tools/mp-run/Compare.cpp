@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Advice.h"
 #include "Commands.h"
 #include "Report.h"
 #include "RunFlags.h"
 #include "RuntimeFlags.h"
+#include "StopSignals.h"
 #include "Version.h"
 
 #include "mp/Numerics/WholeFile.h"
@@ -17,6 +19,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <iostream>
+#include <limits>
 
 namespace mp {
 
@@ -42,13 +45,13 @@ static void reportStatistics(const executable::ExecutableT &table, VariantReport
   }
 }
 
-/// The first metric of the test data, or of the training data where there are no test data.
+/// The first metric of the test data, or of the training data where there are no test data; NaN for a model without.
 static double accuracyOf(const TrainResult &result) {
   const std::vector<Score> &scores = result.testScores.empty() ? result.trainScores : result.testScores;
   for (const Score &score : scores)
     if (score.name != "loss")
       return score.value;
-  return 0;
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 /// Adds one run's part of the means.
@@ -68,7 +71,8 @@ static void addRun(const TrainResult &result, unsigned seeds, VariantReport &rep
   }
 }
 
-static VariantReport runVariant(const CompareCommand &command, llvm::StringRef variant) {
+/// Trains a variant; nothing where a signal stops it.
+static std::optional<VariantReport> runVariant(const CompareCommand &command, llvm::StringRef variant) {
   CompileOptions options = compileOptionsFor(command.model, command.flags, command.options);
   check(applyVariant(options, variant).in("--variants"));
   std::shared_ptr<const LoadedExecutable> file = loadOrCompile(command.model, options);
@@ -84,8 +88,14 @@ static VariantReport runVariant(const CompareCommand &command, llvm::StringRef v
     if (!training.quiet)
       std::cerr << variant.str() << (command.seeds > 1 ? ", seed " + std::to_string(training.seed) : "") << '\n';
     std::unique_ptr<Session> session = createSession(file, training.device, training.threads, training.simulation);
+    StopSignals signals;
+    training.shouldStop = StopSignals::isCaught;
     ErrorOr<TrainResult> result = train(*session, training);
     check(result.status().in(variant.str()));
+    if (result->stopped) {
+      std::cerr << "mp-run: " << StopSignals::describe(*result) << " of " << variant.str() << std::endl;
+      return std::nullopt;
+    }
     addRun(*result, command.seeds, report);
   }
   return report;
@@ -102,10 +112,23 @@ static void run(const CompareCommand &command) {
   if (!command.options.checkpoint.empty() || command.options.resume)
     fail("compare keeps no checkpoints; use train with --checkpoint");
   std::vector<VariantReport> reports;
-  for (llvm::StringRef variant : variants)
-    reports.push_back(runVariant(command, variant));
+  for (llvm::StringRef variant : variants) {
+    std::optional<VariantReport> report = runVariant(command, variant);
+    if (!report)
+      break;
+    reports.push_back(std::move(*report));
+  }
+  bool isStopped = reports.size() < variants.size();
   compareSpeed(reports);
+  nameVariants(reports);
   printReport(std::cout, reports);
+  if (isStopped) {
+    std::cerr << "mp-run: " << reports.size() << " of " << variants.size() << " variants are compared"
+              << (command.json.empty() ? "" : "; " + command.json + " is not written") << std::endl;
+    throw CLI::RuntimeError(StopSignals::exitStatus());
+  }
+  printSummary(std::cout, reports);
+  printAdvice(std::cout, command.model, chooseVariant(reports), command.flags, command.options);
   if (!command.json.empty())
     check(writeWholeFile(command.json, reportToJson(reports, command.options.device, kCommit)));
 }

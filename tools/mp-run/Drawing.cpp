@@ -16,7 +16,7 @@
 
 namespace mp {
 
-static constexpr size_t kColumns = 72;
+static constexpr size_t kColumns = 66;
 static constexpr size_t kLines = 8;
 
 /// The mean of each column's finite values, or nothing where there are none.

@@ -16,7 +16,7 @@ namespace mp {
 
 enum class Scale { Linear, PowersOfTwo };
 
-/// Draws `values` over their index, 72 columns by 8 lines, with the range at the left. Each column shows the mean of
+/// Draws `values` over their index, 66 columns by 8 lines, 78 with the range at the left. Each column shows the mean of
 /// the values that fall into it; values that are not finite are left out. Nothing is drawn of an empty series.
 void drawSeries(std::ostream &os, const std::string &title, const std::vector<float> &values, Scale scale);
 

@@ -16,6 +16,8 @@
 #include <cstdio>
 #include <functional>
 #include <ostream>
+#include <set>
+#include <sstream>
 
 namespace mp {
 
@@ -32,66 +34,154 @@ static std::string format(const char *pattern, double value) {
 
 static std::string formatBytes(uint64_t bytes) { return format("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
 
-static std::string formatOps(const std::map<std::string, uint64_t> &ops) {
-  std::string text;
-  for (const auto &[type, count] : ops)
-    text += (text.empty() ? "" : " ") + type + ":" + std::to_string(count);
-  return text;
-}
-
 static std::string formatScale(double scale) {
   double exponent = std::log2(scale);
   return scale > 0 && exponent == std::floor(exponent) ? format("2^%.0f", exponent) : format("%g", scale);
 }
 
+/// What a line of a terminal holds everywhere.
+static constexpr size_t kLineWidth = 80;
+
+void nameVariants(std::vector<VariantReport> &reports) {
+  constexpr size_t kLongestName = 24;
+  std::map<std::string, unsigned> counts;
+  for (VariantReport &report : reports) {
+    std::string policy = report.policy.substr(0, report.policy.find(':'));
+    policy = policy.substr(policy.rfind('/') + 1); // a policy file's path
+    report.name = policy.substr(0, kLongestName);
+    counts[report.name] += 1;
+  }
+  std::map<std::string, unsigned> seen;
+  for (VariantReport &report : reports)
+    if (counts[report.name] > 1)
+      report.name += "#" + std::to_string(++seen[report.name]);
+}
+
 namespace {
 struct Row {
-  const char *name;
+  std::string name;
   std::function<std::string(const VariantReport &)> cell;
 };
 } // namespace
 
-static const Row kRows[] = {
-    {"test accuracy", [](const VariantReport &r) { return format("%.2f %%", 100 * r.testAccuracy); }},
-    {"final loss", [](const VariantReport &r) { return format("%.4f", r.finalLoss); }},
-    {"time per step", [](const VariantReport &r) { return format("%.3f ms", 1e3 * r.secondsPerStep); }},
-    {"speed-up", [](const VariantReport &r) { return format("%.2fx", r.speedup); }},
-    {"peak memory", [](const VariantReport &r) { return formatBytes(r.peakBytes); }},
-    {"ops by type", [](const VariantReport &r) { return formatOps(r.opsByType); }},
-    {"casts", [](const VariantReport &r) { return std::to_string(r.casts); }},
-    {"skipped steps", [](const VariantReport &r) { return format("%g", r.skippedSteps); }},
-    {"final loss scale", [](const VariantReport &r) { return formatScale(r.lossScale); }},
-};
+/// The rows of the table: ops are counted for each type that any variant computes in.
+static std::vector<Row> makeRows(const std::vector<VariantReport> &reports) {
+  using R = const VariantReport &;
+  std::vector<Row> rows = {
+      {"", [](R r) { return r.name; }},
+      {"test accuracy",
+       [](R r) { return std::isnan(r.testAccuracy) ? "none" : format("%.2f %%", 100 * r.testAccuracy); }},
+      {"final loss", [](R r) { return format("%.4f", r.finalLoss); }},
+      {"time per step", [](R r) { return format("%.3f ms", 1e3 * r.secondsPerStep); }},
+      {"speed-up", [](R r) { return format("%.2fx", r.speedup); }},
+      {"peak memory", [](R r) { return formatBytes(r.peakBytes); }},
+  };
+  std::set<std::string> types;
+  for (const VariantReport &report : reports)
+    for (const auto &[type, count] : report.opsByType)
+      types.insert(type);
+  for (const std::string &type : types)
+    rows.push_back({"ops in " + type, [type](R r) {
+                      auto found = r.opsByType.find(type);
+                      return std::to_string(found == r.opsByType.end() ? 0 : found->second);
+                    }});
+  rows.push_back({"casts", [](R r) { return std::to_string(r.casts); }});
+  rows.push_back({"skipped steps", [](R r) { return format("%g", r.skippedSteps); }});
+  rows.push_back({"final loss scale", [](R r) { return formatScale(r.lossScale); }});
+  return rows;
+}
+
+static size_t widthOf(const VariantReport &report, const std::vector<Row> &rows) {
+  size_t width = 0;
+  for (const Row &row : rows)
+    width = std::max(width, row.cell(report).size());
+  return width;
+}
+
+static void printTable(std::ostream &os, const std::vector<VariantReport> &reports) {
+  constexpr size_t kGap = 2;
+  std::vector<Row> rows = makeRows(reports);
+  size_t nameWidth = 0;
+  for (const Row &row : rows)
+    nameWidth = std::max(nameWidth, row.name.size());
+  for (size_t first = 0, last; first < reports.size(); first = last) {
+    std::vector<size_t> widths;
+    size_t used = nameWidth;
+    for (last = first; last < reports.size(); ++last) {
+      size_t width = widthOf(reports[last], rows);
+      if (last > first && used + kGap + width > kLineWidth)
+        break;
+      widths.push_back(width);
+      used += kGap + width;
+    }
+    os << (first > 0 ? "\n" : "");
+    for (const Row &row : rows) {
+      os << row.name << std::string(nameWidth - row.name.size(), ' ');
+      for (size_t i = first; i < last; ++i) {
+        std::string cell = row.cell(reports[i]);
+        os << std::string(kGap + widths[i - first] - cell.size(), ' ') << cell;
+      }
+      os << '\n';
+    }
+  }
+}
 
 void printReport(std::ostream &os, const std::vector<VariantReport> &reports) {
-  std::vector<std::vector<std::string>> columns;
-  size_t nameWidth = 0;
-  for (const Row &row : kRows)
-    nameWidth = std::max(nameWidth, std::string(row.name).size());
+  printTable(os, reports);
   for (const VariantReport &report : reports) {
-    std::vector<std::string> &column = columns.emplace_back();
-    column.push_back(report.policy.substr(0, report.policy.find(':')));
-    for (const Row &row : kRows)
-      column.push_back(row.cell(report));
-  }
-  for (size_t line = 0; line <= std::size(kRows); ++line) {
-    std::string name = line == 0 ? "" : kRows[line - 1].name;
-    os << name << std::string(nameWidth - name.size(), ' ');
-    for (const std::vector<std::string> &column : columns) {
-      size_t width = 0;
-      for (const std::string &cell : column)
-        width = std::max(width, cell.size());
-      os << "  " << std::string(width - column[line].size(), ' ') << column[line];
-    }
-    os << '\n';
-  }
-  for (const VariantReport &report : reports) {
-    os << '\n' << report.policy << '\n';
+    os << '\n' << (report.name == report.policy ? "" : report.name + " is ") << report.policy << '\n';
     drawSeries(os, "loss", report.losses, Scale::Linear);
     bool isScaled = std::any_of(report.lossScales.begin(), report.lossScales.end(), [](float s) { return s != 1; });
     if (isScaled)
       drawSeries(os, "loss scale", report.lossScales, Scale::PowersOfTwo);
   }
+}
+
+/// Words, broken into lines.
+static void printWrapped(std::ostream &os, const std::string &text) {
+  std::istringstream words(text);
+  size_t column = 0;
+  for (std::string word; words >> word; column += word.size()) {
+    if (column > 0 && column + 1 + word.size() > kLineWidth) {
+      os << "\n ";
+      column = 1;
+    }
+    os << (column > 0 ? " " : "") << word;
+    column += column > 0;
+  }
+  os << '\n';
+}
+
+/// "test accuracy 0.12 points below float32".
+static std::string describeScore(const VariantReport &report, const VariantReport &first) {
+  if (std::isnan(report.testAccuracy))
+    return "final loss " + format("%.4f", report.finalLoss) + ", " + first.name + " has " +
+           format("%.4f", first.finalLoss);
+  std::string points = format("%.2f", std::abs(100 * (report.testAccuracy - first.testAccuracy)));
+  if (points == "0.00")
+    return "the test accuracy of " + first.name;
+  return "test accuracy " + points + " points " + (report.testAccuracy < first.testAccuracy ? "below " : "above ") +
+         first.name;
+}
+
+static std::string describeSkips(const VariantReport &report) {
+  if (report.skippedSteps == 0)
+    return "no step was skipped";
+  std::string text =
+      format("%g", report.skippedSteps) + " of " + std::to_string(report.losses.size()) + " steps skipped";
+  if (report.lossScales.empty() || report.lossScales.front() == report.lossScale)
+    return text;
+  return text + ", loss scale from " + formatScale(report.lossScales.front()) + " to " + formatScale(report.lossScale);
+}
+
+void printSummary(std::ostream &os, const std::vector<VariantReport> &reports) {
+  const VariantReport &first = reports.front();
+  os << '\n';
+  if (reports.size() == 1 || first.skippedSteps > 0)
+    printWrapped(os, first.name + ": " + describeSkips(first));
+  for (const VariantReport &report : reports)
+    if (&report != &first)
+      printWrapped(os, report.name + ": " + describeScore(report, first) + "; " + describeSkips(report));
 }
 
 std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device,
@@ -100,6 +190,7 @@ std::string reportToJson(const std::vector<VariantReport> &reports, const std::s
   document["policies"] = nlohmann::ordered_json::array();
   for (const VariantReport &report : reports)
     document["policies"].push_back({{"policy", report.policy},
+                                    {"name", report.name},
                                     {"test_accuracy", report.testAccuracy},
                                     {"final_loss", report.finalLoss},
                                     {"seconds_per_step", report.secondsPerStep},

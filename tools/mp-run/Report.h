@@ -18,8 +18,9 @@ namespace mp {
 
 /// What training one variant gave: means over its seeds, but for the traces, which are of the first.
 struct VariantReport {
-  std::string policy; // the variant as it was asked for
-  double testAccuracy = 0;
+  std::string policy;      // the variant as it was asked for
+  std::string name;        // of its column: the policy, with a number where several variants have one
+  double testAccuracy = 0; // NaN where the model has no metric
   double finalLoss = 0;
   double secondsPerStep = 0;
   double speedup = 1; // the first variant's seconds per step over this one's
@@ -36,8 +37,16 @@ struct VariantReport {
 /// Fills `speedup` of every report against the first.
 void compareSpeed(std::vector<VariantReport> &reports);
 
-/// A table with a column per variant, then the loss and the loss scale over the steps as drawings of characters.
+/// Gives each report a name that no other has: `mixed_float16`, or `mixed_float16#1`, `mixed_float16#2` where two
+/// variants have that policy.
+void nameVariants(std::vector<VariantReport> &reports);
+
+/// A table with a column per variant, as many columns side by side as 80 characters hold; then the loss and the loss
+/// scale over the steps as drawings of characters.
 void printReport(std::ostream &os, const std::vector<VariantReport> &reports);
+
+/// What the table shows, in words: each variant beside the first.
+void printSummary(std::ostream &os, const std::vector<VariantReport> &reports);
 
 /// The JSON document of `--json`.
 std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device,

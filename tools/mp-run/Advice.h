@@ -1,0 +1,28 @@
+//===- Advice.h - what to do after a comparison -------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TOOLS_MP_RUN_ADVICE_H
+#define MP_TOOLS_MP_RUN_ADVICE_H
+
+#include "CompileFlags.h"
+#include "Report.h"
+
+#include "mp/Runtime/Training/TrainOptions.h"
+
+namespace mp {
+
+/// The variant to go on with: of those after the first, the one of the best test accuracy, or of the least loss
+/// where the model has no metric.
+const VariantReport &chooseVariant(const std::vector<VariantReport> &reports);
+
+/// Commands for a shell that train `variant` as the comparison did, keep it and use it.
+void printAdvice(std::ostream &os, const std::string &model, const VariantReport &variant, const CompileFlags &flags,
+                 const TrainOptions &options);
+
+} // namespace mp
+
+#endif // MP_TOOLS_MP_RUN_ADVICE_H
