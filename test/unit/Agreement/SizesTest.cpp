@@ -33,6 +33,8 @@ namespace {
 using Types = std::vector<ElementType>;
 const Types kBoth = {ElementType::F32, ElementType::F16}, kF32Only = {ElementType::F32}, kF16Only = {ElementType::F16};
 
+bool isLong() { return std::getenv("HALFSTEP_LONG") != nullptr; }
+
 /// One op with an open size $N, which is `likely` where its schedule is looked at, and the schedule it must get.
 struct SizedKernel {
   std::string name, schedule;
@@ -102,7 +104,7 @@ std::set<int64_t> numbersOf(const SizedKernel &kernel, ElementType element, cons
 }
 
 std::vector<OpCase> casesAround(const SizedKernel &kernel, const std::set<int64_t> &numbers) {
-  const int64_t multiples = std::getenv("HALFSTEP_LONG") ? 5 : kernel.multiples;
+  const int64_t multiples = isLong() ? 5 : kernel.multiples;
   std::set<int64_t> sizes;
   for (int64_t number : numbers)
     for (int64_t multiple = 1; multiple <= multiples; ++multiple)
@@ -186,9 +188,10 @@ const std::vector<SizedKernel> kKernels = {
 
 TEST_P(Sizes, TouchNothingBeyondABuffer) {
   const SizedKernel &kernel = GetParam();
-  for (const char *chip : {"sm_80"})
-    for (ElementType element : std::getenv("HALFSTEP_LONG") ? kBoth : kernel.types) {
-      SCOPED_TRACE(std::string(chip) + ", " + elementName(element));
+  using Chips = std::vector<std::string>;
+  for (const std::string &chip : isLong() ? Chips{"sm_70", "sm_75", "sm_80"} : Chips{"sm_80"})
+    for (ElementType element : isLong() ? kBoth : kernel.types) {
+      SCOPED_TRACE(chip + ", " + elementName(element));
       const std::vector<OpCase> cases = casesAround(kernel, numbersOf(kernel, element, chip));
       const CaseProgram program = programOf(cases, element);
       const ErrorOr<NamedTensors> found = runOn(program, "simt", chip);

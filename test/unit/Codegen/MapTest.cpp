@@ -30,6 +30,42 @@ TEST(Map, BroadcastsOverRowsAndColumns) {
       EXPECT_EQ(z[i * 11 + j], (a[i * 11 + j] + r[j]) * c[i] / s[0]);
 }
 
+// Every size from 1 below to 9 above the numbers of the schedule; the runner looks at what lies around each buffer.
+TEST(Map, EndsWhereItsBuffersEnd) {
+  for (const std::string type : {"f32", "f16"})
+    for (const std::string row : {"", "x6"}) {
+      std::vector<int64_t> sizes;
+      for (int64_t number : {8, 32, 96})
+        for (int64_t size = number - 1; size <= number + 9; ++size)
+          sizes.push_back(size);
+      std::vector<std::string> tensors;
+      std::vector<Buffer> inputs;
+      std::string body, yields;
+      for (size_t i = 0; i < sizes.size(); ++i) {
+        const std::string number = std::to_string(i);
+        tensors.push_back("tensor<" + std::to_string(sizes[i]) + row + "x" + type + ">");
+        body += "%" + number + " = mp.relu %a" + number + " : " + tensors.back() + "\n";
+        yields += (i ? ", %" : "%") + number;
+        const size_t count = sizes[i] * (row.empty() ? 1 : 6);
+        const std::vector<float> values = randomFloats(count, static_cast<uint32_t>(i));
+        inputs.push_back(type == "f32" ? Buffer::of(values) : Buffer::of(std::vector<uint16_t>(count, 0xbc00)));
+      }
+      KernelRunner kernel(mapText(tensors, tensors, body, yields, "block = 32, vector = 8"));
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      const std::vector<Buffer> results = kernel.run(inputs);
+      for (size_t i = 0; i < sizes.size(); ++i) {
+        if (type == "f16") {
+          EXPECT_EQ(results[i].as<uint16_t>(), std::vector<uint16_t>(inputs[i].bytes.size() / 2, 0)) << sizes[i];
+          continue;
+        }
+        std::vector<float> expected = inputs[i].as<float>();
+        for (float &value : expected)
+          value = std::max(value, 0.0F);
+        EXPECT_EQ(results[i].as<float>(), expected) << sizes[i];
+      }
+    }
+}
+
 TEST(Map, MovesAndReadsElementsInAnyOrder) {
   // [4, 6, 5] -> transposed [5, 4, 6] -> [5, 24] plus a row, and the index of each.
   const std::string text =
