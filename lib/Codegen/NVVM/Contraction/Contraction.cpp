@@ -210,8 +210,10 @@ LogicalResult ContractionEmitter::emitSums(Values &sums) {
   Values carried = {f.i64(0), f.i64(schedule.getStages() - 1)};
   llvm::append_range(carried, loadFragments(values.zero, 0));
   llvm::append_range(carried, sums);
-  FailureOr<Values> end =
-      f.forEach(values.zero, steps, 1, carried, [&](Value t, ValueRange soFar) { return emitStep(t, soFar); });
+  // Where k is known and short, ptxas would unroll all of it, and spill.
+  FailureOr<Values> end = f.forEach(
+      values.zero, steps, 1, carried, [&](Value t, ValueRange soFar) { return emitStep(t, soFar); },
+      /*staysRolled=*/true);
   if (failed(end))
     return failure();
   sums = Values(ArrayRef(*end).take_back(sums.size()));
