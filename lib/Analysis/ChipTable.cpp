@@ -3,6 +3,8 @@
 #include "mp/Analysis/ChipTable.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mp;
@@ -27,101 +29,73 @@ static constexpr unsigned kBlackwellA = kHopper | bits({ChipFeature::Tcgen05});
 static constexpr int64_t operator""_KB(unsigned long long count) { return static_cast<int64_t>(count) << 10; }
 static constexpr int64_t operator""_MB(unsigned long long count) { return static_cast<int64_t>(count) << 20; }
 
-// V100 SXM2, T4, A100 SXM 80 GB, A10, L4, H200 SXM (twice), B200: vendors' figures for dense operands.
-static constexpr Chip kChips[] = {
-    // name, capability, PTX, features, shared of block and SM, SMs, threads, blocks,
-    //    {f16, f16 narrow, bf16, tf32, f32, f64}, bandwidth, cache
-    {"sm_70", 7, 0, 64, kVolta, 96_KB, 96_KB, 80, 2048, 32, {125e12, 125e12, 0, 0, 15.7e12, 7.8e12}, 900e9, 6_MB},
-    {"sm_75", 7, 5, 65, kTuring, 64_KB, 64_KB, 40, 1024, 16, {65e12, 65e12, 0, 0, 8.1e12, 0.25e12}, 320e9, 4_MB},
-    {"sm_80",
-     8,
-     0,
-     71,
-     kAmpere,
-     163_KB,
-     164_KB,
-     108,
-     2048,
-     32,
-     {312e12, 312e12, 312e12, 156e12, 19.5e12, 9.7e12},
-     2039e9,
-     40_MB},
-    {"sm_86",
-     8,
-     6,
-     71,
-     kAmpere,
-     99_KB,
-     100_KB,
-     72,
-     1536,
-     16,
-     {125e12, 125e12, 125e12, 62.5e12, 31.2e12, 0.49e12},
-     600e9,
-     6_MB},
-    {"sm_89",
-     8,
-     9,
-     78,
-     kAda,
-     99_KB,
-     100_KB,
-     58,
-     1536,
-     24,
-     {121e12, 121e12, 121e12, 60e12, 30.3e12, 0.47e12},
-     300e9,
-     48_MB},
-    {"sm_90",
-     9,
-     0,
-     78,
-     kHopper,
-     227_KB,
-     228_KB,
-     132,
-     2048,
-     32,
-     {989e12, 989e12, 989e12, 494.7e12, 67e12, 34e12},
-     4800e9,
-     60_MB},
-    {"sm_90a",
-     9,
-     0,
-     80,
-     kHopperA,
-     227_KB,
-     228_KB,
-     132,
-     2048,
-     32,
-     {989e12, 989e12, 989e12, 494.7e12, 67e12, 34e12},
-     4800e9,
-     60_MB},
-    {"sm_100a",
-     10,
-     0,
-     86,
-     kBlackwellA,
-     227_KB,
-     228_KB,
-     148,
-     2048,
-     32,
-     {2250e12, 2250e12, 2250e12, 1125e12, 75e12, 37e12},
-     8000e9,
-     126_MB},
+// name, capability, PTX, features, shared of block and multiprocessor, threads, blocks
+static constexpr ChipFamily kSm70 = {"sm_70", 7, 0, 64, kVolta, 96_KB, 96_KB, 2048, 32},
+                            kSm75 = {"sm_75", 7, 5, 65, kTuring, 64_KB, 64_KB, 1024, 16},
+                            kSm80 = {"sm_80", 8, 0, 71, kAmpere, 163_KB, 164_KB, 2048, 32},
+                            kSm86 = {"sm_86", 8, 6, 71, kAmpere, 99_KB, 100_KB, 1536, 16},
+                            kSm89 = {"sm_89", 8, 9, 78, kAda, 99_KB, 100_KB, 1536, 24},
+                            kSm90 = {"sm_90", 9, 0, 78, kHopper, 227_KB, 228_KB, 2048, 32},
+                            kSm90a = {"sm_90a", 9, 0, 80, kHopperA, 227_KB, 228_KB, 2048, 32},
+                            kSm100a = {"sm_100a", 10, 0, 86, kBlackwellA, 227_KB, 228_KB, 2048, 32};
+
+/// What mma.sync reaches of the peak that vendors state for Hopper, which is wgmma's: 62.9 % on average, measured by
+/// Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking" (arXiv
+/// 2402.13499).
+static constexpr double kMmaOfHopper = 0.629;
+
+/// Hopper's rates by mma.sync, of so many multiprocessors at that clock. A multiprocessor of a B200 has the same: its
+/// peak is tcgen05's, nothing is published for mma.sync, and no less is to be expected.
+static constexpr MatrixRates hopperRates(double multiprocessors, double clock) {
+  const double f16 = kMmaOfHopper * 4096 * multiprocessors * clock;
+  return {f16, f16, f16, f16 / 2};
+}
+
+// Vendors' figures for dense operands, where no comment says otherwise. GeForce multiplies with sums in f32 at half of
+// the rate of those in f16. The first GPU of a family is the one that code is scheduled for where none is named.
+static constexpr Chip kGPUs[] = {
+    // family, name, multiprocessors, clock,
+    //    {f16, f16 narrow, bf16, tf32}, f32, f64, bandwidth, cache
+    {kSm70, {"V100", 80, 1.53e9, {125e12, 125e12, 0, 0}, 15.7e12, 7.8e12, 900e9, 6_MB}},
+    {kSm75, {"T4", 40, 1.59e9, {65e12, 65e12, 0, 0}, 8.1e12, 0.25e12, 320e9, 4_MB}},
+    {kSm75, {"RTX-2080-Ti", 68, 1.545e9, {54e12, 108e12, 0, 0}, 13.4e12, 0.42e12, 616e9, 5632_KB}},
+    {kSm80, {"A100", 108, 1.41e9, {312e12, 312e12, 312e12, 156e12}, 19.5e12, 9.7e12, 2039e9, 40_MB}},
+    {kSm80, {"A30", 56, 1.44e9, {165e12, 165e12, 165e12, 82e12}, 10.3e12, 5.2e12, 933e9, 24_MB}},
+    {kSm86, {"A10", 72, 1.695e9, {125e12, 125e12, 125e12, 62.5e12}, 31.2e12, 0.49e12, 600e9, 6_MB}},
+    {kSm86, {"A40", 84, 1.74e9, {149.7e12, 149.7e12, 149.7e12, 74.8e12}, 37.4e12, 0.58e12, 696e9, 6_MB}},
+    {kSm86, {"RTX-A6000", 84, 1.8e9, {155e12, 155e12, 155e12, 77e12}, 38.7e12, 0.6e12, 768e9, 6_MB}},
+    {kSm86, {"RTX-3090", 82, 1.695e9, {71e12, 142e12, 71e12, 35.6e12}, 35.6e12, 0.56e12, 936e9, 6_MB}},
+    {kSm89, {"L4", 58, 2.04e9, {121e12, 121e12, 121e12, 60e12}, 30.3e12, 0.47e12, 300e9, 48_MB}},
+    {kSm89, {"L40S", 142, 2.52e9, {362e12, 362e12, 362e12, 183e12}, 91.6e12, 1.43e12, 864e9, 96_MB}},
+    {kSm89, {"RTX-4090", 128, 2.52e9, {165e12, 330e12, 165e12, 82.6e12}, 82.6e12, 1.29e12, 1008e9, 72_MB}},
+    {kSm90, {"H200", 132, 1.83e9, hopperRates(132, 1.83e9), 67e12, 34e12, 4800e9, 60_MB}},
+    {kSm90, {"H100-SXM", 132, 1.83e9, hopperRates(132, 1.83e9), 67e12, 34e12, 3350e9, 50_MB}},
+    {kSm90, {"H100-PCIe", 114, 1.62e9, hopperRates(114, 1.62e9), 51e12, 26e12, 2000e9, 50_MB}},
+    {kSm90a, {"H200", 132, 1.83e9, hopperRates(132, 1.83e9), 67e12, 34e12, 4800e9, 60_MB}},
+    {kSm100a, {"B200", 148, 1.86e9, hopperRates(148, 1.86e9), 75e12, 37e12, 8000e9, 126_MB}},
 };
 
-llvm::ArrayRef<Chip> mp::allChips() { return kChips; }
+llvm::ArrayRef<Chip> mp::allGPUs() { return kGPUs; }
+
+llvm::ArrayRef<Chip> mp::allChips() {
+  static const llvm::SmallVector<Chip> chips = [] {
+    llvm::SmallVector<Chip> first;
+    for (const Chip &row : kGPUs)
+      if (first.empty() || first.back().name != row.name)
+        first.push_back(row);
+    return first;
+  }();
+  return chips;
+}
 
 const Chip *mp::findChip(llvm::StringRef name) {
-  const Chip *found = llvm::find_if(kChips, [&](const Chip &chip) { return chip.name == name; });
-  return found == std::end(kChips) ? nullptr : found;
+  const Chip *found =
+      llvm::find_if(kGPUs, [&](const Chip &row) { return row.name == name || row.gpu.equals_insensitive(name); });
+  return found == std::end(kGPUs) ? nullptr : found;
 }
 
 std::string mp::chipNames(llvm::StringRef separator) {
-  return llvm::join(llvm::map_range(kChips, [](const Chip &chip) { return chip.name.str(); }), separator);
+  return llvm::join(llvm::map_range(allChips(), [](const Chip &chip) { return chip.name.str(); }), separator);
 }
 
 std::string mp::explainUnknownChip(llvm::StringRef name) {
@@ -131,8 +105,11 @@ std::string mp::explainUnknownChip(llvm::StringRef name) {
   if (isOld)
     return "chip '" + name.str() +
            "' is below compute capability 7.0: it has no matrix units, and no kernel is made for it; use target cpu, "
-           "or "
-           "one of " +
+           "or one of " +
            chipNames();
-  return "no chip is called '" + name.str() + "'; there are " + chipNames();
+  llvm::SetVector<llvm::StringRef> gpus;
+  for (const Chip &row : kGPUs)
+    gpus.insert(row.gpu);
+  return "no chip is called '" + name.str() + "'; there are " + chipNames() + ", and by name of a GPU " +
+         llvm::join(gpus, ", ");
 }

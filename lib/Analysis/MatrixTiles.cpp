@@ -3,18 +3,21 @@
 #include "mp/Analysis/MatrixTiles.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mp;
 
 // In the order of the enum.
 static constexpr MatrixInstructionInfo kInstructions[] = {
-    // instruction, what it needs, depth, copies of lhs and rhs, f16, bf16, f32, f64
-    {MatrixInstruction::Wmma16x16x16, ChipFeature::Wmma, 16, 2, 2, true, false, false, false},
-    {MatrixInstruction::Mma16x8x8, ChipFeature::MmaM16N8K8, 16, 1, 1, true, false, false, false},
-    {MatrixInstruction::Mma16x8x16, ChipFeature::MmaM16N8K16, 16, 1, 1, true, true, false, false},
-    {MatrixInstruction::Mma16x8x8TF32, ChipFeature::TF32, 8, 1, 1, false, false, true, false},
-    {MatrixInstruction::Fma, std::nullopt, 1, 8, 4, true, true, true, true},
+    // instruction, what it needs, depth, copies of lhs and rhs, other registers, f16, bf16, f32, f64
+    {MatrixInstruction::Wmma16x16x16, ChipFeature::Wmma, 16, 2, 2, 20, true, false, false, false},
+    {MatrixInstruction::Mma16x8x8, ChipFeature::MmaM16N8K8, 16, 1, 1, 30, true, false, false, false},
+    {MatrixInstruction::Mma16x8x16, ChipFeature::MmaM16N8K16, 16, 1, 1, 32, true, true, false, false},
+    {MatrixInstruction::Mma16x8x8TF32, ChipFeature::TF32, 8, 1, 1, 40, false, false, true, false},
+    {MatrixInstruction::Fma, std::nullopt, 1, 8, 4, 20, true, true, true, true},
 };
 
 const MatrixInstructionInfo &mp::infoOf(MatrixInstruction instruction) {
@@ -40,22 +43,57 @@ MatrixInstruction mp::chooseInstruction(const Chip &chip, Type element, bool all
 /// Bytes that one access moves, and of which a chunk of a swizzled row consists.
 static constexpr int64_t kChunkBytes = 16;
 
-/// An operand with `outer` x block_k in a block.
-static SharedTile tileOf(MmaScheduleAttr schedule, int64_t outer, bool isKMajor, Type element, Type sum) {
+namespace {
+
+/// An operand as it lies in memory, and what of its other dimension than k a block takes.
+struct OperandShape {
+  int64_t block;
+  bool isKMajor, isComputed;
+  int64_t rowLength;
+};
+
+} // namespace
+
+static OperandShape lhsOf(MmaScheduleAttr schedule, const ProductShape &shape) {
+  const bool isKMajor = !shape.transposeLhs;
+  return {schedule.getBlockM(), isKMajor, shape.computesLhs, isKMajor ? shape.k : shape.m};
+}
+
+static OperandShape rhsOf(MmaScheduleAttr schedule, const ProductShape &shape) {
+  const bool isKMajor = shape.transposeRhs;
+  return {schedule.getBlockN(), isKMajor, shape.computesRhs, isKMajor ? shape.k : shape.n};
+}
+
+/// Why cp.async, which moves aligned chunks as they are, cannot bring an operand to `tile`.
+static std::string explainStaged(const SharedTile &tile, const OperandShape &operand, Type element) {
+  if (operand.isComputed)
+    return "ops in front of it are computed on the way";
+  if (operand.rowLength * tile.elementBytes % kChunkBytes != 0)
+    return "its rows of " + std::to_string(operand.rowLength) + " elements are not aligned to 16 bytes";
+  if (tile.outerMajor == operand.isKMajor)
+    return "it is transposed on the way";
+  if (tile.elementBytes * 8 != element.getIntOrFloatBitWidth())
+    return "it is converted on the way";
+  return "";
+}
+
+static SharedTile tileOf(MmaScheduleAttr schedule, const OperandShape &operand, Type element, Type sum) {
   const bool isFma = schedule.getInstruction() == MatrixInstruction::Fma;
   const int64_t bytes = (isFma ? sum : element).getIntOrFloatBitWidth() / 8;
   SharedTile tile;
   tile.elementBytes = bytes;
   // Lanes of plain arithmetic read neighbours in the outer dimension; matrix instructions take either order.
-  tile.outerMajor = isFma || !isKMajor;
-  tile.rows = tile.outerMajor ? schedule.getBlockK() : outer;
-  tile.columns = tile.outerMajor ? outer : schedule.getBlockK();
+  tile.outerMajor = isFma || !operand.isKMajor;
+  tile.rows = tile.outerMajor ? schedule.getBlockK() : operand.block;
+  tile.columns = tile.outerMajor ? operand.block : schedule.getBlockK();
   // ldmatrix has an address for each row. wmma.load knows pitches only, and 32-bit columns are read word by word: 8
   // words more in each row put four rows of eight into different banks.
   const bool isWmma = schedule.getInstruction() == MatrixInstruction::Wmma16x16x16;
   const bool isSingle = !isFma && tile.outerMajor && bytes == 4;
   tile.swizzled = !isFma && !isWmma && !isSingle;
   tile.pitch = tile.columns + (tile.swizzled ? 0 : (isSingle ? 2 : 1) * kChunkBytes / bytes);
+  tile.staged = explainStaged(tile, operand, element);
+  tile.width = std::gcd(operand.rowLength, kChunkBytes / bytes);
   return tile;
 }
 
@@ -66,9 +104,8 @@ static Type sumOf(MatrixInstruction instruction, Type acc) {
 
 MatrixTiles::MatrixTiles(MmaScheduleAttr schedule, const ProductShape &shape)
     : schedule(schedule), element(shape.element), sum(sumOf(schedule.getInstruction(), shape.acc)),
-      info(infoOf(schedule.getInstruction())),
-      lhs(tileOf(schedule, schedule.getBlockM(), !shape.transposeLhs, element, sum)),
-      rhs(tileOf(schedule, schedule.getBlockN(), shape.transposeRhs, element, sum)) {}
+      info(infoOf(schedule.getInstruction())), lhs(tileOf(schedule, lhsOf(schedule, shape), element, sum)),
+      rhs(tileOf(schedule, rhsOf(schedule, shape), element, sum)) {}
 
 static constexpr int64_t kLeastSlabRows = 16;
 
@@ -84,21 +121,46 @@ int64_t MatrixTiles::sharedBytes() const {
   return std::max(ringBytes(), schedule.getWarpsM() * schedule.getWarpsN() * slabBytes());
 }
 
-int64_t MatrixTiles::registers() const {
-  constexpr int64_t kWord = 4, kAddresses = 32;
-  const int64_t lanes = Chip::kWarp, warpM = schedule.getWarpM(), warpN = schedule.getWarpN();
-  const int64_t sums = warpM * warpN * sumBytes() / kWord / lanes;
-  const int64_t fragments = (warpM * info.lhsCopies * lhs.elementBytes + warpN * info.rhsCopies * rhs.elementBytes) *
-                            info.depth / kWord / lanes;
-  const int64_t copied = stageBytes() / kWord / schedule.getThreads();
-  return sums + 2 * fragments + copied + kAddresses;
+static constexpr int64_t kWord = 4;
+
+int64_t MatrixTiles::sumRegisters() const {
+  return schedule.getWarpM() * schedule.getWarpN() * sumBytes() / kWord / Chip::kWarp;
+}
+
+int64_t MatrixTiles::fragmentRegisters() const {
+  const int64_t bytes =
+      schedule.getWarpM() * info.lhsCopies * lhs.elementBytes + schedule.getWarpN() * info.rhsCopies * rhs.elementBytes;
+  return bytes * info.depth / kWord / Chip::kWarp;
+}
+
+/// Of a piece that passes through registers: one for each word. Where elements come one by one each has its own, and
+/// each operand some for edges.
+int64_t MatrixTiles::registersOnTheWay(const SharedTile &tile, const Chip &chip) const {
+  constexpr int64_t kEdges = 8;
+  if (isAsync(tile, chip))
+    return 0;
+  const int64_t elements = llvm::divideCeil(tile.rows * tile.columns, schedule.getThreads());
+  if (tile.width * tile.elementBytes < kWord || tile.width == 1)
+    return elements * std::max<int64_t>(tile.elementBytes / kWord, 1) + kEdges;
+  return elements * tile.elementBytes / kWord;
+}
+
+int64_t MatrixTiles::registers(const Chip &chip) const {
+  constexpr int64_t kAddresses = 32;
+  const int64_t wanted = sumRegisters() + 2 * fragmentRegisters() + registersOnTheWay(lhs, chip) +
+                         registersOnTheWay(rhs, chip) + kAddresses;
+  return std::min(wanted, Chip::kRegistersPerThread);
+}
+
+int64_t MatrixTiles::leastRegisters(const Chip &chip) const {
+  return sumRegisters() + fragmentRegisters() + registersOnTheWay(lhs, chip) + registersOnTheWay(rhs, chip) +
+         info.otherRegisters;
 }
 
 std::string mp::explainIllegal(const MatrixTiles &tiles, const Chip &chip) {
   std::string why;
   llvm::raw_string_ostream out(why);
   const StringRef name = stringifyMatrixInstruction(tiles.info.instruction);
-  const int64_t registers = tiles.registers(), threads = tiles.schedule.getThreads();
   if (!hasInstruction(chip, tiles.info))
     out << "the instruction " << name << ", which " << chip.name << " does not have";
   else if (!multiplies(tiles.info, tiles.element))
@@ -108,7 +170,14 @@ std::string mp::explainIllegal(const MatrixTiles &tiles, const Chip &chip) {
   else if (tiles.sharedBytes() > chip.sharedBytesPerBlock)
     out << tiles.sharedBytes() << " bytes of shared memory in a block; " << chip.name << " has "
         << chip.sharedBytesPerBlock;
-  else if (registers > Chip::kRegistersPerThread)
+  return why;
+}
+
+std::string mp::explainCrowded(const MatrixTiles &tiles, const Chip &chip) {
+  std::string why;
+  llvm::raw_string_ostream out(why);
+  const int64_t registers = tiles.leastRegisters(chip), threads = tiles.schedule.getThreads();
+  if (registers > Chip::kRegistersPerThread)
     out << "about " << registers << " registers in a thread; there are " << Chip::kRegistersPerThread;
   else if (registers * threads > Chip::kRegistersPerMultiprocessor)
     out << "about " << registers << " registers in each of " << threads << " threads; a multiprocessor has "

@@ -15,6 +15,8 @@ template <typename Op> static ProductShape shapeOf(Op op) {
   shape.transposeLhs = op.getTransposeLhs();
   shape.transposeRhs = op.getTransposeRhs();
   shape.sharesRhs = typeOf(op.getRhs()).getRank() == 2;
+  shape.computesLhs = !isa<BlockArgument>(op.getLhs());
+  shape.computesRhs = !isa<BlockArgument>(op.getRhs());
   shape.element = lhs.getElementType();
   shape.acc = op.getAcc();
   shape.batch = ShapedType::getNumElements(lhs.getShape().drop_back(2));

@@ -30,9 +30,8 @@ static constexpr Shape kFmaShapes[] = {
     {32, 64, 1, 2},   {64, 32, 4, 1},  {32, 32, 2, 1},  {16, 128, 1, 4}, {16, 32, 1, 1},
 };
 
-// What the model assumes of every chip: a clock, and bytes that a multiprocessor moves in one of its ticks.
-static constexpr double kClock = 1.4e9;
-static constexpr double kSharedBytesPerSecond = 128 * kClock, kCacheBytesPerSecond = 48 * kClock;
+// What the model assumes of every chip: bytes that a multiprocessor moves in a tick.
+static constexpr double kSharedBytesPerTick = 128, kCacheBytesPerTick = 48;
 /// From asking memory to having the answer, and all that a block does but steps of k.
 static constexpr double kLatencySeconds = 0.5e-6, kBlockSeconds = 1.5e-6;
 /// Of what runs beside the slowest part of a step, the share that does not hide behind it.
@@ -44,17 +43,17 @@ static constexpr double kWorthwhile = 0.85;
 
 static double rateOf(const Chip &chip, MatrixInstruction instruction, const ProductShape &shape) {
   if (instruction == MatrixInstruction::Fma)
-    return shape.acc.isF64() ? chip.rates.f64 : chip.rates.f32;
+    return shape.acc.isF64() ? chip.f64 : chip.f32;
   if (shape.acc.isF16())
-    return chip.rates.f16Narrow;
-  return shape.element.isBF16() ? chip.rates.bf16 : shape.element.isF16() ? chip.rates.f16 : chip.rates.tf32;
+    return chip.mma.f16Narrow;
+  return shape.element.isBF16() ? chip.mma.bf16 : shape.element.isF16() ? chip.mma.f16 : chip.mma.tf32;
 }
 
 /// Blocks that a multiprocessor holds at once.
 static int64_t residentBlocks(const MatrixTiles &tiles, const Chip &chip) {
   const int64_t threads = tiles.schedule.getThreads();
   return std::max<int64_t>(std::min({chip.sharedBytesPerMultiprocessor / tiles.sharedBytes(),
-                                     Chip::kRegistersPerMultiprocessor / (tiles.registers() * threads),
+                                     Chip::kRegistersPerMultiprocessor / (tiles.registers(chip) * threads),
                                      chip.threadsPerMultiprocessor / threads, chip.blocksPerMultiprocessor}),
                            1);
 }
@@ -68,8 +67,10 @@ static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shap
   const double rate = rateOf(chip, s.getInstruction(), shape) / multiprocessors;
   const double warps = s.getWarpsM() * s.getWarpsN(), elementBytes = tiles.lhs.elementBytes;
   const double arithmetic = 2.0 * s.getBlockM() * s.getBlockN() * s.getBlockK() / rate;
-  const double fragments = warps * (s.getWarpM() + s.getWarpN()) * s.getBlockK() * elementBytes / kSharedBytesPerSecond;
-  const double pieces = (s.getBlockM() + s.getBlockN()) * s.getBlockK() * elementBytes / kCacheBytesPerSecond;
+  const double fragments =
+      warps * (s.getWarpM() + s.getWarpN()) * s.getBlockK() * elementBytes / (kSharedBytesPerTick * chip.clock);
+  const double pieces =
+      (s.getBlockM() + s.getBlockN()) * s.getBlockK() * elementBytes / (kCacheBytesPerTick * chip.clock);
   const double most = std::max({arithmetic, fragments, pieces});
   const double step = most + kOverlapLoss * (arithmetic + fragments + pieces - most);
   const double alone = std::max({step, arithmetic * kBusyWarps / std::min(warps, kBusyWarps),
@@ -139,7 +140,7 @@ private:
     auto schedule = MmaScheduleAttr::get(shape.element.getContext(), blocks.blockM, blocks.blockN, blockK,
                                          blocks.warpsM, blocks.warpsN, stages, parts, instruction);
     const MatrixTiles tiles(schedule, shape);
-    if (!explainIllegal(tiles, chip).empty())
+    if (!explainIllegal(tiles, chip).empty() || !explainCrowded(tiles, chip).empty())
       return;
     const double seconds = estimateSeconds(tiles, shape, chip, options);
     if (!best.schedule || seconds < best.seconds)

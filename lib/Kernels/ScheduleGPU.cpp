@@ -37,7 +37,9 @@ static std::string explainUnusable(MmaScheduleAttr schedule, const ProductShape 
     return "operands in tf32, which only allow-tf32 permits";
   if (shape.parts > 1 && (schedule.getSplitK() != shape.parts || shape.depth % schedule.getBlockK() != 0))
     return "other parts of k than the product has";
-  return explainIllegal(MatrixTiles(schedule, shape), target.chip);
+  const MatrixTiles tiles(schedule, shape);
+  const std::string why = explainIllegal(tiles, target.chip);
+  return why.empty() ? explainCrowded(tiles, target.chip) : why;
 }
 
 /// The schedule of a product: the one that its text gives it as mp.schedule, or the cost model's choice.

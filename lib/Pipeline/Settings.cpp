@@ -175,10 +175,16 @@ static Status setChips(CompileOptions &options, StringRef text) {
     return makeError("expected chips, as in sm_80,sm_90");
   std::vector<std::string> chips;
   for (StringRef part : parts) {
-    if (!findChip(part))
+    const Chip *chip = findChip(part);
+    if (!chip)
       return makeError(explainUnknownChip(part));
-    if (!llvm::is_contained(chips, part.str()))
-      chips.push_back(part.str());
+    if (llvm::is_contained(chips, part.str()))
+      continue;
+    for (const std::string &other : chips)
+      if (findChip(other)->name == chip->name)
+        return makeError(other, " and ", part.str(), " run the same code, that for ", chip->name.str(),
+                         ", which an executable holds once: name one of them");
+    chips.push_back(part.str());
   }
   options.chips = std::move(chips);
   return Status::success();
@@ -277,7 +283,8 @@ static constexpr Setting kSettings[] = {
     {"target", "TARGETS",
      "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference; several make variants of each",
      setTargets},
-    {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ...; several make a variant each", setChips},
+    {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ..., or a GPU, A40; several make a variant each",
+     setChips},
     {"allow-tf32", "BOOL", "of nvptx and simt: whether matrix products of f32 round their operands to tf32",
      [](Options &o, StringRef v) { return choose(v, kBooleans, o.allowTF32); }},
     {"allow-fp16-accumulation", "BOOL", "whether matrix products of f16 keep their sums in f16",

@@ -8,6 +8,22 @@ func.func @newer(%a: tensor<256x512xf16>, %b: tensor<512x128xf16>) -> tensor<256
 
 // -----
 
+func.func @wide(%a: tensor<256x512xf16>, %b: tensor<512x128xf16>) -> tensor<256x128xf16> {
+  // expected-error-re@+1 {{mp.schedule needs about {{[0-9]+}} registers in a thread; there are 255}}
+  %0 = mp.matmul %a, %b acc f32 {mp.schedule = #mp.mma<block_m = 128, block_n = 256, block_k = 32, warps_m = 1, warps_n = 2, stages = 2, instruction = mma.m16n8k8>} : tensor<256x512xf16>, tensor<512x128xf16> -> tensor<256x128xf16>
+  return %0 : tensor<256x128xf16>
+}
+
+// -----
+
+func.func @crowded(%a: tensor<256x512xf16>, %b: tensor<512x128xf16>) -> tensor<256x128xf16> {
+  // expected-error-re@+1 {{mp.schedule needs about {{[0-9]+}} registers in each of 512 threads; a multiprocessor has 65536}}
+  %0 = mp.matmul %a, %b acc f32 {mp.schedule = #mp.mma<block_m = 256, block_n = 128, block_k = 32, warps_m = 4, warps_n = 4, stages = 2, instruction = mma.m16n8k8>} : tensor<256x512xf16>, tensor<512x128xf16> -> tensor<256x128xf16>
+  return %0 : tensor<256x128xf16>
+}
+
+// -----
+
 func.func @large(%a: tensor<256x512xf16>, %b: tensor<512x128xf16>) -> tensor<256x128xf16> {
   // expected-error-re@+1 {{mp.schedule needs {{[0-9]+}} bytes of shared memory in a block; sm_75 has 65536}}
   %0 = mp.matmul %a, %b acc f32 {mp.schedule = #mp.mma<block_m = 128, block_n = 128, block_k = 64, warps_m = 2, warps_n = 4, stages = 4, instruction = mma.m16n8k8>} : tensor<256x512xf16>, tensor<512x128xf16> -> tensor<256x128xf16>

@@ -29,18 +29,17 @@ enum class ChipFeature : unsigned {
   Tcgen05,       ///< tcgen05 and tensor memory
 };
 
-/// The rates of one whole chip, dense, in operations per second; a multiply and an add are two. 0 is no unit.
-struct ChipRates {
-  double f16;       ///< matrix units, f16 into f32
-  double f16Narrow; ///< matrix units, f16 into f16
-  double bf16;      ///< matrix units, bf16 into f32
-  double tf32;      ///< matrix units
-  double f32, f64;  ///< everything else
+/// The rates of matrix units of one whole GPU by one instruction, dense, in operations per second; a multiply and an
+/// add are two. 0 is no unit.
+struct MatrixRates {
+  double f16;       ///< f16 into f32
+  double f16Narrow; ///< f16 into f16
+  double bf16;      ///< bf16 into f32
+  double tf32;
 };
 
-/// One kind of chip, named as LLVM and ptxas name it. Where several products share a name the figures are of the one in
-/// data centers.
-struct Chip {
+/// What code is made for, named as LLVM and ptxas name it. Every GPU of a family runs that code.
+struct ChipFamily {
   llvm::StringRef name; ///< "sm_80"
   unsigned major, minor;
   /// The PTX version that code for it is written in, the lowest that has what kernels use: 71 is 7.1.
@@ -49,14 +48,28 @@ struct Chip {
   unsigned features;
   /// Bytes of shared memory: of one block (with the opt-in that large ones need), and of a multiprocessor.
   int64_t sharedBytesPerBlock, sharedBytesPerMultiprocessor;
-  int64_t multiprocessors;
   /// Threads and blocks that a multiprocessor holds at once.
   int64_t threadsPerMultiprocessor, blocksPerMultiprocessor;
-  ChipRates rates;
+};
+
+/// What code is scheduled for: a product of a family.
+struct GPU {
+  llvm::StringRef gpu; ///< "A100"
+  int64_t multiprocessors;
+  /// Ticks per second at which the rates hold.
+  double clock;
+  /// By wmma on sm_70 and mma.sync on all others, which are the instructions of our kernels. Those of a warp group
+  /// (wgmma, tcgen05) have rates of their own.
+  MatrixRates mma;
+  /// Plain arithmetic, operations per second.
+  double f32, f64;
   /// Bytes per second from memory, and bytes of the last-level cache.
   double memoryBandwidth;
   int64_t cacheBytes;
+};
 
+/// A GPU and its family: a row of the table.
+struct Chip : ChipFamily, GPU {
   // The same for all chips in the table.
   static constexpr int64_t kWarp = 32;
   static constexpr int64_t kThreadsPerBlock = 1024;
@@ -72,13 +85,16 @@ struct Chip {
   std::string capability() const { return std::to_string(major) + "." + std::to_string(minor); }
 };
 
-/// Every chip, the oldest first.
+/// Every family, the oldest first, each with the GPU that code for it is scheduled for where none is named.
 llvm::ArrayRef<Chip> allChips();
 
-/// The chip of that name, or null.
+/// Every GPU of the table, families and defaults in the order of allChips().
+llvm::ArrayRef<Chip> allGPUs();
+
+/// The row of that name, or null: "sm_86" is the default GPU of sm_86, "A40" that one, in letters of either case.
 const Chip *findChip(llvm::StringRef name);
 
-/// The names of all chips.
+/// The names of all families.
 std::string chipNames(llvm::StringRef separator = ", ");
 
 /// Why `name` is no chip that code can be made for, and what to use: below 7.0, or not in the table.

@@ -19,6 +19,7 @@ struct MatrixInstructionInfo {
   std::optional<ChipFeature> feature; ///< what a chip needs for it
   int64_t depth;                      ///< k of a step
   int64_t lhsCopies, rhsCopies;       ///< lanes that hold each element of an operand
+  int64_t otherRegisters;             ///< of a thread beside sums and fragments, as ptxas makes do
   bool f16, bf16, f32, f64;           ///< what it multiplies
 };
 const MatrixInstructionInfo &infoOf(MatrixInstruction instruction);
@@ -32,6 +33,9 @@ struct SharedTile {
   int64_t elementBytes;
   bool outerMajor; ///< k changes from row to row, the operand's other dimension along a row
   bool swizzled;   ///< 16-byte chunks of a row lie in an order that depends on the row
+  /// Why the operand passes through registers even where the chip has cp.async; empty if it need not.
+  std::string staged;
+  int64_t width; ///< neighbours in memory that a thread moves at once
 
   int64_t bytes() const { return rows * pitch * elementBytes; }
 };
@@ -57,15 +61,29 @@ public:
   int64_t slabBytes() const { return slabRows() * slabPitch() * sumBytes(); }
   /// Shared memory of a block.
   int64_t sharedBytes() const;
-  /// An estimate of the registers of a thread: sums, fragments of two steps, what is on its way, and addresses.
-  int64_t registers() const;
+  /// Whether an operand is copied by cp.async.
+  bool isAsync(const SharedTile &tile, const Chip &chip) const {
+    return tile.staged.empty() && chip.has(ChipFeature::CpAsync);
+  }
+  /// An estimate of the registers that ptxas gives a thread: sums, fragments of two steps, what is on its way, and
+  /// addresses.
+  int64_t registers(const Chip &chip) const;
+  /// An estimate of those without which it spills: fragments of one step.
+  int64_t leastRegisters(const Chip &chip) const;
 
 private:
   int64_t sumBytes() const { return sum.getIntOrFloatBitWidth() / 8; }
+  int64_t sumRegisters() const;
+  int64_t fragmentRegisters() const;
+  int64_t registersOnTheWay(const SharedTile &tile, const Chip &chip) const;
 };
 
-/// What a schedule needs and `chip` does not have; empty if it has all.
+/// What a schedule needs and `chip` does not have, so that there is no code for it; empty if it has all.
 std::string explainIllegal(const MatrixTiles &tiles, const Chip &chip);
+
+/// The registers that a schedule needs by our estimate, where they are more than `chip` has: its code would spill.
+/// Empty if they suffice.
+std::string explainCrowded(const MatrixTiles &tiles, const Chip &chip);
 
 } // namespace mp
 

@@ -12,7 +12,8 @@ namespace mp {
 struct ProductShape {
   int64_t batch = 1, m = 0, n = 0, k = 0, parts = 1, depth = 0;
   bool transposeLhs = false, transposeRhs = false;
-  bool sharesRhs = false; ///< one rhs for every batch
+  bool sharesRhs = false;                        ///< one rhs for every batch
+  bool computesLhs = false, computesRhs = false; ///< an op makes the operand where it is read: it lies in no memory
   mlir::Type element, acc;
 
   /// Of mp.matmul or mp.matmul_parts, whose shapes are static.

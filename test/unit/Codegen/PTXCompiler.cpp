@@ -41,17 +41,35 @@ int PTXCompiler::count(const std::string &what) const {
   return found;
 }
 
-std::string PTXCompiler::assemble() const {
+std::pair<std::string, int> PTXCompiler::runAssemblers() const {
   llvm::SmallString<128> source, output;
   int file = -1;
   if (llvm::sys::fs::createTemporaryFile("kernel", "ptx", file, source) ||
       llvm::sys::fs::createTemporaryFile("kernel", "txt", output))
-    return "no temporary file";
+    return {"no temporary file", -1};
   const llvm::FileRemover removesSource(source), removesOutput(output);
   llvm::raw_fd_ostream(file, /*shouldClose=*/true) << text;
   const std::optional<llvm::StringRef> streams[] = {std::nullopt, llvm::StringRef(output), llvm::StringRef(output)};
   const int status = llvm::sys::ExecuteAndWait(MP_PYTHON, {MP_PYTHON, MP_PTXAS, source}, std::nullopt, streams);
   auto said = llvm::MemoryBuffer::getFile(output);
-  std::string words = said ? (*said)->getBuffer().str() : "";
+  return {said ? (*said)->getBuffer().str() : "", status};
+}
+
+std::string PTXCompiler::assemble() const {
+  const auto [words, status] = runAssemblers();
   return status != 0 ? words + "\nexit status " + std::to_string(status) : "";
+}
+
+std::optional<int64_t> PTXCompiler::spilledBytes() const {
+  const std::string words = runAssemblers().first;
+  std::optional<int64_t> most;
+  llvm::SmallVector<llvm::StringRef> parts;
+  llvm::StringRef(words).split(parts, "spilled=");
+  for (llvm::StringRef part : llvm::drop_begin(parts)) {
+    int64_t bytes = 0;
+    if (part.consumeInteger(10, bytes))
+      return std::nullopt;
+    most = std::max(most.value_or(0), bytes);
+  }
+  return most;
 }

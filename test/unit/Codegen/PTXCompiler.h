@@ -7,6 +7,10 @@
 
 #include "mp/Codegen/GPU.h"
 
+#include <optional>
+#include <string>
+#include <utility>
+
 namespace mp::test {
 
 /// The kernels of a module's text as PTX for a chip.
@@ -19,9 +23,15 @@ public:
   int count(const std::string &what) const;
   /// What test/ptxas.py says against the text: nothing where it assembles for its chip and spills nothing.
   std::string assemble() const;
+  /// Bytes that the kernel which spills most spills, by any ptxas; nothing where it does not assemble.
+  std::optional<int64_t> spilledBytes() const;
 
   std::string errors, chip, text;
   std::optional<CompiledCode> code;
+
+private:
+  /// What test/ptxas.py says, and its exit status.
+  std::pair<std::string, int> runAssemblers() const;
 };
 
 } // namespace mp::test

@@ -66,21 +66,11 @@ std::unique_ptr<OperandCopy> mp::makeOperandCopy(GPUFunction &f, Elements &value
                                                  const MatrixTiles &tiles) {
   const OperandView view = OperandView::of(product, isLhs, tiles.schedule);
   const SharedTile &tile = isLhs ? tiles.lhs : tiles.rhs;
-  const bool isTurned = tile.outerMajor == view.isKMajor;
-  Type shared = tiles.info.instruction == MatrixInstruction::Fma ? tiles.sum : view.element;
-  std::string why;
-  if (!isa<BlockArgument>(view.tensor))
-    why = "ops in front of it are computed on the way";
-  else if (view.columns * tile.elementBytes % Chip::kAccessBytes != 0)
-    why = "its rows of " + std::to_string(view.columns) + " elements are not aligned to 16 bytes";
-  else if (isTurned)
-    why = "it is transposed on the way";
-  else if (shared != view.element)
-    why = "it is converted on the way";
-  else if (f.chip.has(ChipFeature::CpAsync))
+  if (tiles.isAsync(tile, f.chip))
     return makeAsyncCopy(f, view, tile);
-  if (!why.empty() && f.chip.has(ChipFeature::CpAsync))
+  if (f.chip.has(ChipFeature::CpAsync))
     remark::missed(product.op->getLoc(), remark::RemarkOpts::name("AsyncCopy").category("codegen"))
-        << (Twine(isLhs ? "lhs" : "rhs") + " goes through registers on " + f.chip.name + ": " + why).str();
+        << (Twine(isLhs ? "lhs" : "rhs") + " goes through registers on " + f.chip.name + ": " + tile.staged).str();
+  Type shared = tiles.info.instruction == MatrixInstruction::Fma ? tiles.sum : view.element;
   return makeStagedCopy(f, values, view, tile, shared);
 }
