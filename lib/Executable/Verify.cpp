@@ -13,6 +13,7 @@
 
 #include "Verify.h"
 #include "Format.h"
+#include "mp/Numerics/Text.h"
 
 #include <algorithm>
 #include <set>
@@ -22,20 +23,16 @@ using namespace mp;
 using namespace mp::executable;
 using namespace mp::verify;
 
-static bool isControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
-
 std::string verify::quoted(const std::string &name) {
-  constexpr size_t kLongest = 80;
-  std::string shown = name.substr(0, kLongest);
-  std::replace_if(shown.begin(), shown.end(), isControl, '?');
-  return "'" + shown + (name.size() > kLongest ? "...'" : "'");
+  const std::string shown = printable(name);
+  return "'" + shown + (shown.size() < name.size() ? "...'" : "'");
 }
 
 Status verify::checkText(const std::string &text, const char *what) {
   if (text.size() > kMaxNameBytes)
     return makeError(what, " of ", text.size(), " bytes, at most ", kMaxNameBytes, " are allowed");
-  if (std::any_of(text.begin(), text.end(), isControl))
-    return makeError(what, " holds control characters");
+  if (!isPlainText(text))
+    return makeError(what, " ", quoted(text), " holds control characters or is no UTF-8");
   return Status::success();
 }
 
@@ -167,6 +164,8 @@ static Status checkHeadTexts(const ExecutableT &table) {
       return status;
     if (!keys.insert(entry->key).second)
       return makeError("metadata key ", quoted(entry->key), " appears twice");
+    if (Status status = checkText(entry->value, "value"); !status.ok())
+      return status.in("metadata key " + quoted(entry->key));
   }
   return Status::success();
 }

@@ -32,10 +32,10 @@ inline constexpr uint64_t kMaxCluster = 16;
 inline constexpr size_t kMaxRank = 32;
 inline constexpr size_t kMaxNameBytes = 4096;
 
-/// A name in messages, cut where it is long and with control characters replaced: 'dense.kernel'.
+/// A name in messages, cut where it is long and with what is no plain text replaced: 'dense.kernel'.
 std::string quoted(const std::string &name);
 
-/// Text for people: not too long and without control characters, which could fool a terminal.
+/// Text for people: plain and not too long.
 Status checkText(const std::string &text, const char *what);
 
 /// Text that also names something: not empty.

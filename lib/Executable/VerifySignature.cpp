@@ -36,6 +36,8 @@ static Status checkArgument(const ExecutableT &table, const StateIndex &state, i
   if (argument.kind == ArgumentKind::State)
     return argument.batched ? makeError("state has no batch")
                             : checkStateReference(table, state, argument.name, *argument.type);
+  if (argument.batched && batch == 0)
+    return makeError("is batched, expected a batch of at least 1, found 0");
   if (argument.batched && (argument.type->shape.empty() || argument.type->shape.front() != batch))
     return makeError("is ", typeName(*argument.type), " and batched, the batch is ", batch);
   if (argument.kind == ArgumentKind::RowWeights && (!argument.batched || argument.type->shape.size() != 1))

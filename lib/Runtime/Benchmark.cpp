@@ -9,6 +9,8 @@
 #include "mp/Numerics/WholeFile.h"
 #include "mp/Runtime/RandomValues.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <ostream>
 #include <sstream>
@@ -128,10 +130,10 @@ Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ost
   if (options.json.empty())
     return Status::success();
   std::ostringstream file;
-  file << "{\"program\": \"" << options.program << "\", \"device\": \"" << session.device().description().name
-       << "\", \"median_seconds\": " << median << ", \"least_seconds\": " << measured->seconds.front()
-       << ", \"most_seconds\": " << measured->seconds.back() << ", \"samples\": " << options.repeat
-       << ", \"runs\": " << options.runs << ", \"flops\": " << measured->flops << ", \"bytes\": " << measured->bytes
-       << "}\n";
+  file << "{\"program\": " << nlohmann::json(options.program)
+       << ", \"device\": " << nlohmann::json(session.device().description().name) << ", \"median_seconds\": " << median
+       << ", \"least_seconds\": " << measured->seconds.front() << ", \"most_seconds\": " << measured->seconds.back()
+       << ", \"samples\": " << options.repeat << ", \"runs\": " << options.runs << ", \"flops\": " << measured->flops
+       << ", \"bytes\": " << measured->bytes << "}\n";
   return writeWholeFile(options.json, file.str());
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/Npy.h"
+#include "mp/Numerics/Text.h"
 #include "mp/Runtime/Files.h"
 
 #include <algorithm>
@@ -59,11 +60,14 @@ static ErrorOr<std::vector<int64_t>> parseShape(std::string_view text) {
     return makeError("header has no tuple as shape");
   std::string_view rest = text.substr(1, close - 1);
   std::vector<int64_t> shape;
+  constexpr size_t kMostDimensions = 64; // as NumPy
   while (!(rest = rest.substr(std::min(rest.find_first_not_of(" ,"), rest.size()))).empty()) {
     int64_t size = -1;
     auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
     if (error != std::errc() || size < 0)
-      return makeError("shape ", text.substr(0, std::min<size_t>(close + 1, 80)), " has no sizes");
+      return makeError("shape ", printable(text.substr(0, close + 1)), " has no sizes");
+    if (shape.size() == kMostDimensions)
+      return makeError("shape has more than ", kMostDimensions, " dimensions");
     shape.push_back(size);
     rest.remove_prefix(static_cast<size_t>(end - rest.data()));
   }
@@ -84,7 +88,7 @@ static ErrorOr<Header> parseHeader(std::string_view text) {
     return name.find(row.name) == 1 && name.size() >= 5 && name[0] == '\'' && name[4] == '\'';
   });
   if (row == std::end(kTypes))
-    return makeError("element type ", name.substr(0, 40),
+    return makeError("element type ", printable(name),
                      " is not read; |b1, |u1, <i4, <i8, <f2, <f4, <f8 and V2 (bf16) are");
   header.element = row->element;
   header.columnMajor = order->starts_with("True");
@@ -139,12 +143,15 @@ ErrorOr<HostTensor> mp::parseNpy(std::span<const std::byte> bytes) {
   if (!expected || *expected != data.size())
     return makeError(typeName(type), " has ", expected ? std::to_string(*expected) : "too many",
                      " bytes, the file holds ", data.size());
-  HostTensor tensor{type, {data.begin(), data.end()}};
+  ErrorOr<HostTensor> tensor = zeroTensor(type);
+  if (!tensor)
+    return tensor;
+  std::copy(data.begin(), data.end(), tensor->bytes.begin());
   if (type.element == ElementType::I1)
-    for (std::byte &value : tensor.bytes)
+    for (std::byte &value : tensor->bytes)
       value = std::byte(value != std::byte(0));
   if (header->columnMajor)
-    transpose(tensor, data);
+    transpose(*tensor, data);
   return tensor;
 }
 

@@ -82,6 +82,9 @@ static ErrorOr<Entry> parseEntry(const std::string &name, const json &value, uin
   if (row == std::end(kTypes))
     return makeError("type ", printable(type), " is not read").in(where);
   entry.type.element = row->element;
+  constexpr size_t kMostDimensions = 64;
+  if (value["shape"].size() > kMostDimensions)
+    return makeError("shape has more than ", kMostDimensions, " dimensions").in(where);
   for (const json &size : value["shape"]) {
     if (!isSize(size))
       return makeError("shape holds what is no size").in(where);
@@ -160,7 +163,11 @@ ErrorOr<Safetensors> mp::parseSafetensors(std::span<const std::byte> bytes) {
     if (entry.type.element == ElementType::I1 &&
         std::any_of(part.begin(), part.end(), [](std::byte b) { return b > std::byte(1); }))
       return makeError("tensor ", printable(entry.name), " holds a BOOL that is neither 0 nor 1");
-    file.tensors.push_back({std::move(entry.name), {entry.type, {part.begin(), part.end()}}});
+    ErrorOr<HostTensor> tensor = zeroTensor(entry.type);
+    if (!tensor)
+      return tensor.status().in("tensor " + printable(entry.name));
+    std::copy(part.begin(), part.end(), tensor->bytes.begin());
+    file.tensors.push_back({std::move(entry.name), std::move(*tensor)});
   }
   return file;
 }

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -101,7 +102,12 @@ static ErrorOr<IdxArray> readArray(Stream &stream, uint64_t fileBytes, unsigned 
   if (!bytes || *bytes > most)
     return makeError("truncated: ", typeName(makeType(ElementType::UI8, *shape)), " does not fit into a file of ",
                      fileBytes, " bytes");
-  IdxArray array{*shape, std::vector<uint8_t>(*bytes)};
+  IdxArray array{*shape, {}};
+  try {
+    array.data.resize(*bytes);
+  } catch (const std::exception &) {
+    return makeError("no memory for ", *bytes, " bytes");
+  }
   size_t got = stream.read(array.data.data(), array.data.size());
   if (std::string complaint = stream.complaint(); !complaint.empty())
     return makeError("damaged: ", complaint);

@@ -116,6 +116,8 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
   // Each micro-batch of the steps in flight has memory of its own.
   constexpr uint64_t kMost = 4096;
   uint64_t accumulate = options.accumulate.value_or(1);
+  if (accumulate == 0)
+    return makeError("--accumulate is 0, expected at least 1");
   if (accumulate > kMost)
     return makeError("--accumulate is ", accumulate, ", expected at most ", kMost);
   if (options.lastBatch == LastBatch::Pad && accumulate > 1)

@@ -63,7 +63,12 @@ constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max() - 63;
 
 const Case kHeadCases[] = {
     {"Version", [](ExecutableT &t) { t.version = 7; }, "version 7 of the table, expected 1"},
-    {"ControlCharacters", [](ExecutableT &t) { t.model = "a\x1b[2J"; }, "model holds control characters"},
+    {"ControlCharacters", [](ExecutableT &t) { t.model = "a\x1b[2J"; },
+     "model 'a?[2J' holds control characters or is no UTF-8"},
+    {"NoUTF8", [](ExecutableT &t) { t.state[0]->name = "a\xff"; },
+     "state name 'a?' holds control characters or is no UTF-8"},
+    {"MetadataValue", [](ExecutableT &t) { t.metadata[0]->value = "a\nb"; },
+     "metadata key 'optimizer': value 'a?b' holds control characters or is no UTF-8"},
     {"LongText", [](ExecutableT &t) { t.policy.assign(4097, 'x'); }, "policy of 4097 bytes, at most 4096 are allowed"},
     {"MetadataNull", [](ExecutableT &t) { t.metadata[0].reset(); }, "an entry of the metadata is null"},
     {"MetadataKeyEmpty", [](ExecutableT &t) { t.metadata[0]->key = ""; }, "metadata key is empty"},
@@ -189,6 +194,12 @@ const Case kSignatureCases[] = {
      "variant 0: result 0 'loss': unknown kind 6"},
     {"ResultNoType", [](ExecutableT &t) { train(t).results[0]->type.reset(); },
      "variant 0: result 0 'loss': has no type"},
+    {"BatchOfNothing",
+     [](ExecutableT &t) {
+       train(t).batch = 0;
+       train(t).arguments[0]->type->shape[0] = 0;
+     },
+     "variant 0: argument 0 'x': is batched, expected a batch of at least 1, found 0"},
     {"BatchedScalar", [](ExecutableT &t) { train(t).results[0]->batched = true; },
      "variant 0: result 0 'loss': is a scalar and batched"},
     {"LossIsNoScalar", [](ExecutableT &t) { train(t).results[0]->type->shape = {2}; },
@@ -223,7 +234,7 @@ const Case kPlanCases[] = {
     {"CommandNull", [](ExecutableT &t) { train(t).commands[1].reset(); }, "variant 0: command 1: unknown kind"},
     {"CommandKind", [](ExecutableT &t) { train(t).commands[1]->what.Reset(); }, "variant 0: command 1: unknown kind"},
     {"KernelName", [](ExecutableT &t) { forward(t).kernel = "\n"; },
-     "variant 0: command 1: launch of '?': kernel name holds control characters"},
+     "variant 0: command 1: launch of '?': kernel name '?' holds control characters or is no UTF-8"},
     {"SymbolStartsWithDigit", [](ExecutableT &t) { forward(t).symbol = "1st"; },
      "variant 0: command 1: launch of 'the kernel forward': symbol is not a C identifier"},
     {"SymbolWithDot", [](ExecutableT &t) { forward(t).symbol = "dense.forward"; },

@@ -15,8 +15,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
+
+#include <sys/resource.h>
 
 using namespace mp;
 using namespace mp::test;
@@ -114,6 +117,25 @@ TEST(Dataset, SaysWhatIsWrong) {
   EXPECT_EQ(with(std::string("\0\0\x08\3\0\0\0\1\0\0\0\1\0\0\0\4", 16) + "1234"), "1 images, but 10 labels");
   writeFile(labels, std::string("\0\0\x08\1\0\0\0\0", 8));
   EXPECT_EQ(with(std::string("\0\0\x08\3\0\0\0\0\0\0\0\2\0\0\0\2", 16)), "the data set is empty");
+}
+
+/// A file has room for what its header asks, all of it a hole.
+TEST(Dataset, SaysThatThereIsNoMemory) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer ends where there is no memory";
+#endif
+  TemporaryFolder folder;
+  writeTinyData(folder.path, 10, 10);
+  std::string images = folder / "train-images-idx3-ubyte";
+  writeFile(images, std::string("\0\0\x08\3\0\0\x40\0\0\0\x08\0\0\0\x08\0", 16));
+  std::filesystem::resize_file(images, (1ULL << 36) + 16);
+  rlimit limit;
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &limit), 0);
+  const rlimit small{1ULL << 35, limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &small), 0);
+  std::string message = readDataset(folder.path, DataPart::Train).message();
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  EXPECT_EQ(message, images + ": no memory for 68719476736 bytes");
 }
 
 TEST(Dataset, RefusesDamagedCompression) {

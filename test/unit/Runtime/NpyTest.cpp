@@ -64,6 +64,16 @@ TEST(Npy, SaysWhatIsWrong) {
                        "'shape': (9223372036854775807, 9223372036854775807)}",
                        "")
                    .empty());
+  // What a terminal would obey is not passed on, nor a type of any length.
+  EXPECT_EQ(message("{'descr': '\x1b[2J\n', 'fortran_order': False, 'shape': (1,)}", ""),
+            "element type '?[2J?' is not read; |b1, |u1, <i4, <i8, <f2, <f4, <f8 and V2 (bf16) are");
+  EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': (\x1b[2J\n)}", ""),
+            "shape (?[2J?) has no sizes");
+  std::string ones = "(";
+  for (int i = 0; i < 65; ++i)
+    ones += "1,";
+  EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': " + ones + ")}", "1234"),
+            "shape has more than 64 dimensions");
   EXPECT_EQ(parseNpy({}).message(), "not an .npy file");
 }
 

@@ -79,6 +79,11 @@ TEST(Safetensors, SaysWhatIsWrong) {
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "12"), "tensors cover 1 of 2 bytes");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})", "7"),
             "tensor \"a\" holds a BOOL that is neither 0 nor 1");
+  std::string ones = "1";
+  for (int i = 0; i < 64; ++i)
+    ones += ",1";
+  EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[)" + ones + R"(],"data_offsets":[0,1]}})", "1"),
+            "tensor \"a\": shape has more than 64 dimensions");
   EXPECT_EQ(messageOf(R"({"__metadata__":{"a":1}})", ""), "metadata \"a\" are no text");
   EXPECT_FALSE(messageOf(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296],)"
                          R"("data_offsets":[0,0]}})",

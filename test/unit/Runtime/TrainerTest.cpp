@@ -215,6 +215,7 @@ TEST_F(Trainer, AccumulatesAsCompiled) {
   options.lastBatch = LastBatch::Drop;
   EXPECT_EQ(message(*makeSession({.accumulate = true, .microBatches = "5000"})),
             "--accumulate is 5000, expected at most 4096");
+  EXPECT_EQ(message(*makeSession({.microBatches = "0"})), "--accumulate is 0, expected at least 1");
 }
 
 TEST_F(Trainer, PadsWhereCompiledForIt) {
@@ -243,7 +244,8 @@ TEST_F(Trainer, SaysWhatIsWrong) {
             "batch 9");
   EXPECT_EQ(with([](TrainOptions &o) { o.accumulate = 2; }),
             "the executable has no program accumulate: it was not compiled for --accumulate");
-  EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }), (folder / "absent/log") + ": cannot write: No such file or directory");
+  EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }),
+            (folder / "absent/log") + ": cannot write: No such file or directory");
   EXPECT_EQ(with([&](TrainOptions &o) { o.testData = folder / "absent"; }), (folder / "absent") + ": not a folder");
   writeTinyData(folder / "small", 7, 50);
   EXPECT_EQ(with([&](TrainOptions &o) { o.data = folder / "small"; }),

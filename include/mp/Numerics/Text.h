@@ -1,0 +1,25 @@
+//===- Text.h - text from files, before it is shown -------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_NUMERICS_TEXT_H
+#define MP_NUMERICS_TEXT_H
+
+#include <string>
+#include <string_view>
+
+namespace mp {
+
+/// Whether `text` is UTF-8, which JSON needs, without control characters, which could fool a terminal: neither those of
+/// ASCII nor U+0080 to U+009F.
+bool isPlainText(std::string_view text);
+
+/// The beginning of `text`, at most 80 bytes, with a '?' for each byte that is not of plain text.
+std::string printable(std::string_view text);
+
+} // namespace mp
+
+#endif // MP_NUMERICS_TEXT_H
