@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mp/Numerics/NearestName.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -30,6 +31,18 @@ void mp::MPDialect::initialize() {
 #define GET_OP_LIST
 #include "mp/IR/MPOps.cpp.inc"
       >();
+}
+
+std::optional<Dialect::ParseOpHook> mp::MPDialect::getParseOperationHook(StringRef) const {
+  // Asked only for a name that no registered op has.
+  return [](OpAsmParser &parser, OperationState &state) -> ParseResult {
+    std::vector<std::string> known;
+    for (RegisteredOperationName op : parser.getContext()->getRegisteredOperationsByDialect(getDialectNamespace()))
+      known.push_back(op.getStringRef().str());
+    StringRef name = state.name.getStringRef();
+    return parser.emitError(parser.getNameLoc())
+           << "is unknown; docs/ops.md lists the ops of models" << suggestName(name, known);
+  };
 }
 
 Operation *mp::MPDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

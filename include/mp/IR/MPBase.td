@@ -22,6 +22,10 @@ def MP_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Refuses an op that the dialect does not have, with the name of the nearest that it has.
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+  }];
 }
 
 //===----------------------------------------------------------------------===//

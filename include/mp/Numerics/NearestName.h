@@ -1,0 +1,27 @@
+//===- NearestName.h - which name was meant ---------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_NUMERICS_NEARESTNAME_H
+#define MP_NUMERICS_NEARESTNAME_H
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mp {
+
+/// The one of `names` that takes the fewest letters put in, left out or changed to make of `word`: the first of
+/// several. Empty where that is more than a third of the letters (rounded up; those up to a dot do not count), so that
+/// nothing is likely to be meant.
+std::string nearestName(std::string_view word, std::span<const std::string> names);
+
+/// "; did you mean 'NAME'?" for the nearest name, or nothing.
+std::string suggestName(std::string_view word, std::span<const std::string> names);
+
+} // namespace mp
+
+#endif // MP_NUMERICS_NEARESTNAME_H
