@@ -60,14 +60,16 @@ private:
     return {*node.requested, PrecisionRule::Requested, {}, {}};
   }
 
-  /// The widest type of the operands. Constants that are one number have a say only among themselves.
+  /// The widest type of the operands that have a say: those of the highest standing.
   PrecisionDecision decideByOperands(const PrecisionNode &node) {
     if (node.operands.empty())
       return {std::nullopt, PrecisionRule::Fixed, {}, {}};
-    bool onlyNumbers = llvm::all_of(node.operands, [&](ValueId value) { return isNumber(value); });
+    Standing highest = Standing::Number;
+    for (ValueId operand : node.operands)
+      highest = std::max(highest, standingOf(operand));
     std::optional<Precision> precision;
     for (ValueId operand : node.operands)
-      if (onlyNumbers || !isNumber(operand)) {
+      if (standingOf(operand) == highest) {
         Precision type = plan.typeOf(graph, operand);
         precision = precision ? widest(*precision, type) : type;
       }
@@ -75,14 +77,19 @@ private:
       if (losesConstant(operand, *precision))
         return {Precision::F32, PrecisionRule::OutOfRange, operand, *precision};
     for (ValueId operand : node.operands)
-      if ((onlyNumbers || !isNumber(operand)) && plan.typeOf(graph, operand) == *precision)
+      if (standingOf(operand) == highest && plan.typeOf(graph, operand) == *precision)
         return {*precision, PrecisionRule::Widest, operand, {}};
     return {*precision, PrecisionRule::Mixed, {}, {}};
   }
 
-  bool isNumber(ValueId value) const {
-    const std::optional<ConstantRange> &constant = graph.values[value].constant;
-    return constant && constant->isNumber;
+  /// Operands have a say in the widest type only among their like, where none stands higher.
+  enum class Standing { Number, Scalar, Tensor };
+
+  Standing standingOf(ValueId id) const {
+    const PrecisionValue &value = graph.values[id];
+    if (value.constant && value.constant->isNumber)
+      return Standing::Number;
+    return value.isScalar && graph.scalarsFollow ? Standing::Scalar : Standing::Tensor;
   }
 
   std::optional<std::string> losesConstant(ValueId value, Precision precision) const {

@@ -6,6 +6,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OperationSupport.h"
 
+#include "mp/Numerics/NearestName.h"
+
 using namespace mp;
 using llvm::StringRef;
 
@@ -32,8 +34,13 @@ static Status disagree(StringRef what, PrecisionCategory first, PrecisionCategor
 static ErrorOr<std::string> findOp(StringRef name, const KnownOps &ops) {
   std::string full = name.contains('.') ? name.str() : ("mp." + name).str();
   auto known = ops.find(full);
-  if (known == ops.end())
-    return makeError(quote(name), " is no known op");
+  if (known == ops.end()) {
+    std::vector<std::string> names;
+    for (StringRef op : ops.keys())
+      names.push_back(op.str());
+    llvm::sort(names); // the nearest of several does not depend on the map's order
+    return makeError(quote(name), " is no known op", suggestName(full, names));
+  }
   if (known->second == PrecisionCategory::Fixed)
     return makeError(quote(name), " is fixed: no list changes its types");
   return full;
@@ -44,6 +51,8 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
   if (entry.starts_with("loc:")) {
     if (!allowLocations)
       return makeError(quote(entry), " names a place; a policy file names ops");
+    if (entry == "loc:")
+      return makeError(quote(entry), " is a pattern that no place matches; expected loc:PATTERN, as in loc:encoder/*");
     auto text = std::make_shared<const std::string>(entry.drop_front(4));
     auto pattern = llvm::GlobPattern::create(*text);
     if (!pattern)
@@ -68,6 +77,8 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
   if (!condition.consume_front("[") || !condition.consume_back("]") || condition.trim().empty())
     return makeError(quote(entry), " is no entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
   auto [attribute, value] = condition.split('=');
+  if (attribute.empty())
+    return makeError(quote(entry), " names no attribute, expected mp.op[attribute] or mp.op[attribute=value]");
   std::string text = *op + "[" + condition.str() + "]";
   for (const AttributeEntry &known : byAttribute)
     if (known.text == text && known.category.category != category)
@@ -144,7 +155,7 @@ Status PrecisionPolicy::edit(const PolicyEdits &edits, const KnownOps &ops) {
   for (const PolicyEdits::List &list : edits.lists)
     for (StringRef entry : list.add)
       if (Status added = user.add(list.category, entry, ops, /*allowLocations=*/true); !added.ok())
-        return added;
+        return added.in((stringifyPrecisionCategory(list.category) + "=" + entry).str());
   for (const PolicyEdits::List &list : edits.lists)
     for (StringRef entry : list.remove) {
       std::string source = ("not-" + stringifyPrecisionCategory(list.category) + "=" + entry).str();

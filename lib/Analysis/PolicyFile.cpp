@@ -47,10 +47,17 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
       policy.low = low;
       continue;
     }
+    if (key == "zero-dimensional") {
+      if (value.trim() != "follow")
+        return makeError(where, ": zero-dimensional is follow, found '", value.trim().str(), "'");
+      policy.zeroDimensionalFollow = true;
+      continue;
+    }
     std::optional<PrecisionCategory> category = symbolizeList(key);
     if (!category || !line.contains(':'))
-      return makeError(where, ": expected type, allow, infer, clear, deny or promote and a colon, found '", line.str(),
-                       "'");
+      return makeError(where,
+                       ": expected type, zero-dimensional, allow, infer, clear, deny or promote and a colon, found '",
+                       line.str(), "'");
     llvm::SmallVector<StringRef> entries;
     value.split(entries, ',');
     for (StringRef entry : entries)

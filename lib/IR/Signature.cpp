@@ -14,7 +14,7 @@ using namespace mp;
 
 namespace {
 
-enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Number, Names, Schedule };
+enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Limit, Number, Names, Schedule };
 
 struct AttributeRule {
   StringLiteral attribute;
@@ -222,6 +222,8 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
       return expect(isa<TypeAttr>(value), "a type");
     case ValueOf::Integer:
       return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() > 0, "an integer greater than 0");
+    case ValueOf::Limit:
+      return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() >= 0, "an integer of at least 0");
     case ValueOf::Number:
       return expect(isa<FloatAttr>(value), "a floating-point number");
     case ValueOf::Schedule:
@@ -248,7 +250,7 @@ static constexpr AttributeRule kResultRules[] = {
 };
 static constexpr AttributeRule kOperationRules[] = {
     {names::batch, ValueOf::Integer},        {names::precision, ValueOf::Type},
-    {names::skipLimit, ValueOf::Integer},    {names::lossScaling, ValueOf::Name},
+    {names::skipLimit, ValueOf::Limit},      {names::lossScaling, ValueOf::Name},
     {names::microBatches, ValueOf::Integer}, {names::combinesRows, ValueOf::Unit},
     {names::schedule, ValueOf::Schedule},    {names::raiseErrorAtMinScale, ValueOf::Number},
 };

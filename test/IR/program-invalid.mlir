@@ -114,7 +114,7 @@ func.func @batch() attributes {mp.batch = 0 : i64} {
   return
 }
 // -----
-// expected-error @+1 {{mp.skip_limit is an integer greater than 0, found "7"}}
+// expected-error @+1 {{mp.skip_limit is an integer of at least 0, found "7"}}
 func.func @skip_limit() attributes {mp.skip_limit = "7"} {
   return
 }

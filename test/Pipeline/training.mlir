@@ -1,6 +1,6 @@
 // RUN: mp-opt %s --mp-training="batch=4" | FileCheck %s
 // RUN: mp-opt %s --mp-training="batch=4 policy=float32 optimizer={kind=sgd momentum=0.5 accumulate=2}" | FileCheck %s --check-prefix=FLOAT
-// RUN: mp-opt %s --mp-training="batch=4 pad autocast={type=bf16} loss-scaling={mode=static initial-scale=8}" | FileCheck %s --check-prefix=BRAIN
+// RUN: mp-opt %s --mp-training="batch=4 pad autocast={type=bf16} loss-scaling={mode=static init-scale=8}" | FileCheck %s --check-prefix=BRAIN
 
 // The pipeline is its passes, in the order of docs/IR.md.
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -mp-derived-weights -o %t.passes

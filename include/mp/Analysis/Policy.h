@@ -125,11 +125,15 @@ public:
   std::optional<Precision> lowType() const { return low; }
   void setLowType(std::optional<Precision> precision) { low = precision; }
 
+  /// Whether values of rank 0 have no say in the widest type among values that have dimensions.
+  bool scalarsFollow() const { return zeroDimensionalFollow; }
+
   /// The category of an op; an error if two patterns disagree about it.
   ErrorOr<OpCategory> categorize(const OpFacts &op) const;
 
 private:
   std::optional<Precision> low;
+  bool zeroDimensionalFollow = false;
   PolicyLayer file, user;
 };
 

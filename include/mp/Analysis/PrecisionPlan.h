@@ -60,6 +60,8 @@ struct PrecisionValue {
   std::optional<ConstantRange> constant;
   /// What explanations call it where it has no producer: "argument #0".
   std::string name = "a value";
+  /// Whether it has no dimensions.
+  bool isScalar = false;
 };
 
 /// An op, as far as its precision is concerned.
@@ -84,6 +86,8 @@ struct PrecisionGraph {
   std::vector<PrecisionNode> nodes;
   /// Constants are clamped to what a type holds, instead of overriding a category or being refused.
   bool clampConstants = false;
+  /// Scalars have no say in the widest type among values that have dimensions, as in PyTorch's type promotion.
+  bool scalarsFollow = false;
 };
 
 /// Why an op has its precision. Rules with a cause name the value from which it came.
@@ -132,7 +136,8 @@ enum class DecisionRule {
 PrecisionPlan decide(const PrecisionGraph &graph, DecisionRule rule);
 
 /// PyTorch's rule: allow gives the low type, deny f32; all others take the widest type of their operands, where a
-/// constant that is one number has no say (PyTorch's zero-dimensional tensors). An op that would narrow a constant
+/// constant that is one number has no say, as numbers of Python; with `scalarsFollow` nor does any other scalar where an
+/// operand has dimensions (PyTorch's zero-dimensional tensors). An op that would narrow a constant
 /// beyond its range is f32 instead, or a problem if its category or a request gives it no choice.
 PrecisionPlan decidePerOp(const PrecisionGraph &graph);
 

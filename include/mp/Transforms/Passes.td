@@ -14,7 +14,7 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
     Replaces `?` by `batch` in the inputs of every program and infers every other size from them. Afterwards every shape
     in every program is static; an op whose result stays open is named in an error. A function gets `mp.batch`, and each
     argument and result whose first size was open gets `mp.batched`. A program that already has this `mp.batch` is left
-    alone; one that has another is an error.
+    alone, as is `derive`, which has no rows; one that has another is an error.
 
     With `pad` every model takes an argument `mp.row_weights` (a weight for each row: 1, or 0 where the row only fills up
     the batch), and each op that combines rows weighs them by it. An op that combines rows and takes no weights is named
@@ -115,6 +115,8 @@ def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
     In both dropout is the identity, states are read and not written, and computation that no result needs is erased, as
     are states and, in `infer`, parameters that nothing reads.
 
+    One that is there already stays, and no other is made.
+
     Needs static shapes (mp-specialize). Runs after mp-autocast, so that both programs have training's types, and before
     mp-autodiff, which turns the model into a training step.
 
@@ -201,16 +203,17 @@ def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
     state has; `none` scales nothing and checks with `mp.check_finite`. `auto` is `dynamic` where a gradient passes
     through f16, else `none`. `no-finite-check` leaves the check out, and with it the guard of every later state write.
 
-    States, with the values they start with: "loss_scale" (`initial-scale`), "growth_tracker" (0), "hysteresis_tracker"
+    States, with the values they start with: "loss_scale" (`init-scale`), "growth_tracker" (0), "hysteresis_tracker"
     (`hysteresis`), "skipped_steps" and "consecutive_skips" (0). Logs: "bad", -1 or an index into its `mp.log_names`, and
     "loss_scale", the scale used. The function gets `mp.loss_scaling` and, where it is checked, `mp.skip_limit`: after so
-    many skips in a row training ends with an error. With `raise-error-at-min-scale` a dynamic scale that would back off
+    many skips in a row training ends with an error; after none if it is 0. With `raise-error-at-min-scale` a dynamic scale that would back off
     but is at its floor ends training, too: the function gets `mp.raise_error_at_min_scale` with the floor, and a log
     "hysteresis_tracker" has the overflows that were left.
 
-    Needs mp-autodiff. An f64 loss or parameter can only be left unscaled.
+    Needs mp-autodiff. An f64 loss or parameter can only be left unscaled. A step that has `mp.loss_scaling` is left as it is;
+    where `mode` asks for another than it has, that is an error.
 
-    Example, `mp-loss-scaling{mode=static initial-scale=8}`:
+    Example, `mp-loss-scaling{mode=static init-scale=8}`:
 
     ```mlir
     func.func @train_step(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones})
@@ -243,10 +246,10 @@ def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
                clEnumValN(::mp::LossScalingMode::Dynamic, "dynamic", "the scale follows what the gradients bear"),
                clEnumValN(::mp::LossScalingMode::Static, "static", "the scale stays"),
                clEnumValN(::mp::LossScalingMode::None, "none", "nothing is scaled"))}]>,
-    Option<"initialScale", "initial-scale", "float", "65536.0f", "The scale of the first step">,
-    Option<"growthFactor", "growth-factor", "float", "2.0f", "What the scale is multiplied by when it grows">,
+    Option<"initialScale", "init-scale", "float", "65536.0f", "The scale of the first step; a dynamic one is from floor to ceiling">,
+    Option<"growthFactor", "growth-factor", "float", "2.0f", "What the scale is multiplied by when it grows, greater than 1">,
     Option<"growthInterval", "growth-interval", "int", "2000", "Clean steps in a row before the scale grows">,
-    Option<"backoffFactor", "backoff-factor", "float", "0.5f", "What the scale is multiplied by when it backs off">,
+    Option<"backoffFactor", "backoff-factor", "float", "0.5f", "What the scale is multiplied by when it backs off, less than 1">,
     Option<"hysteresis", "hysteresis", "int", "1", "Overflows before the scale backs off">,
     Option<"hysteresisKind", "hysteresis-kind", "::mp::HysteresisKind", "::mp::HysteresisKind::consecutive",
            "Which overflows count towards a backoff",
@@ -256,7 +259,7 @@ def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
     Option<"floor", "floor", "float", "1.0f", "The least scale">,
     Option<"ceiling", "ceiling", "float", "3.40282347e38f",
            "The greatest scale; by default the largest finite f32, with inf the scale may become infinite">,
-    Option<"skipLimit", "skip-limit", "int64_t", "50", "Skipped steps in a row after which training ends with an error">,
+    Option<"skipLimit", "skip-limit", "int64_t", "50", "Skipped steps in a row after which training ends with an error; 0: no limit">,
     Option<"raiseErrorAtMinScale", "raise-error-at-min-scale", "bool", "false",
            "End training with an error where the scale would back off but is at the floor, as DeepSpeed does">,
     Option<"noFiniteCheck", "no-finite-check", "bool", "false", "Neither check gradients nor skip steps">,

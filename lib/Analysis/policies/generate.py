@@ -38,11 +38,14 @@ SYSTEMS = {
     "pytorch": {
         "column": "pytorch_cuda",
         "text": "PyTorch's autocast lists for CUDA",
+        # Its type promotion: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
+        "lines": ["zero-dimensional: follow"],
         "categories": {"L": "allow", "F": "deny", "Fo": "deny", "P": "promote", "–": "promote"},
     },
     "tensorflow": {
         "column": "tf_cuda",
         "text": "the lists of TensorFlow's grappler pass auto_mixed_precision for CUDA",
+        "lines": [],
         "categories": {"L": "allow", "F": "deny", "I": "infer", "C": "clear", "–": None},
     },
 }
@@ -62,6 +65,8 @@ def main():
     print(f"# {system['text'][0].upper()}{system['text'][1:]}, as far as they differ from Halfstep's own categories.")
     print(f"# Made by generate.py from op-lists.csv, column {system['column']}; do not edit.")
     print("type: f16")
+    for line in system["lines"]:
+        print(line)
     for category, ops in sorted(lists.items()):
         if ops:
             print(f"{category}: {', '.join(ops)}")

@@ -5,7 +5,7 @@
 // a plan of that, and the plan becomes types and casts.
 //===------------------------------------------------------------------------------------------------------------------===//
 
-#include "mp/Transforms/Passes.h"
+#include "mp/Transforms/Options.h"
 
 #include "ProgramGraph.h"
 #include "Regions.h"
@@ -102,9 +102,9 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    ErrorOr<PrecisionPolicy> policy = loadPolicy();
+    ErrorOr<PrecisionPolicy> policy = loadPolicy(getOptions(), collectKnownOps(getContext()));
     if (!policy) {
-      getOperation().emitError("mp-autocast: ") << policy.message();
+      emitOptionError() << policy.message();
       return signalPassFailure();
     }
     if (failed(readPlans()))
@@ -118,26 +118,18 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
   }
 
 private:
-  ErrorOr<PrecisionPolicy> loadPolicy() {
-    KnownOps ops = collectKnownOps(getContext());
-    ErrorOr<PrecisionPolicy> loaded = PrecisionPolicy::load(policy, ops);
-    if (!loaded)
-      return loaded;
-    if (!lowType.empty()) {
-      std::optional<Precision> low = symbolizePrecision(lowType);
-      if (!low || *low == Precision::F32)
-        return makeError("type is f16 or bf16, found '", lowType.getValue(), "'");
-      loaded->setLowType(low);
-    }
-    const PolicyEdits::List lists[] = {{PrecisionCategory::Allow, allow, notAllow},
-                                       {PrecisionCategory::Infer, infer, notInfer},
-                                       {PrecisionCategory::Clear, clear, notClear},
-                                       {PrecisionCategory::Deny, deny, notDeny},
-                                       {PrecisionCategory::Promote, promote, notPromote}};
-    if (Status edited = loaded->edit({lists}, ops); !edited.ok())
-      return edited;
-    return loaded;
+  AutocastPassOptions getOptions() {
+    auto list = [](const auto &option) { return SmallVector<std::string>(option.begin(), option.end()); };
+    return {policy,           lowType,        rule,
+            list(allow),      list(infer),    list(clear),
+            list(deny),       list(promote),  list(notAllow),
+            list(notInfer),   list(notClear), list(notDeny),
+            list(notPromote), clampConstants, allowFP16Accumulation,
+            planOut,          planIn};
   }
+
+  /// What is wrong with an option is at no place of the program.
+  InFlightDiagnostic emitOptionError() { return emitError(UnknownLoc::get(&getContext()), "mp-autocast: "); }
 
   LogicalResult autocast(func::FuncOp function, const PrecisionPolicy &policy, std::string &plans) {
     std::optional<ProgramKind> kind = getProgramKind(function);
@@ -150,9 +142,10 @@ private:
     if (failed(program))
       return failure();
     program->graph.clampConstants = clampConstants;
+    program->graph.scalarsFollow = policy.scalarsFollow();
     if (!planIn.empty())
       if (Status replayed = replay(replayedPlans, function.getSymName(), program->graph); !replayed.ok())
-        return function.emitError("mp-autocast: plan ") << planIn << ": " << replayed.message();
+        return emitOptionError() << "plan-in=" << planIn << ": " << replayed.message();
     PrecisionPlan plan = decide(program->graph, rule);
     if (failed(reportProblems(*program, plan)))
       return failure();
@@ -175,7 +168,7 @@ private:
     std::string error;
     std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(planIn, &error);
     if (!file)
-      return getOperation().emitError("mp-autocast: ") << error;
+      return emitOptionError() << "plan-in=" << planIn << ": " << error;
     replayedPlans = file->getBuffer();
     return success();
   }
@@ -186,7 +179,7 @@ private:
       return success();
     }
     if (Status written = writeWholeFile(planOut, plans); !written.ok())
-      return getOperation().emitError("mp-autocast: ") << written.message();
+      return emitOptionError() << "plan-out: " << written.message();
     return success();
   }
 

@@ -181,6 +181,7 @@ private:
       return known->second;
     PrecisionValue facts;
     facts.type = *precisionOf(value.getType());
+    facts.isScalar = cast<RankedTensorType>(value.getType()).getRank() == 0;
     if (auto argument = dyn_cast<BlockArgument>(value))
       facts.name = "argument #" + std::to_string(argument.getArgNumber());
     else

@@ -1,13 +1,11 @@
 //===- LossScaling.cpp - keep small gradients inside a narrow type --------===//
 
-#include "mp/Transforms/Passes.h"
+#include "mp/Transforms/Options.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mp/IR/Program.h"
 #include "llvm/ADT/DenseSet.h"
-
-#include <cmath>
 
 namespace mp {
 #define GEN_PASS_DEF_LOSSSCALINGPASS
@@ -80,6 +78,7 @@ struct LossScalingPass : mp::impl::LossScalingPassBase<LossScalingPass> {
 private:
   LogicalResult verifyOptions();
   LogicalResult verifyDifferentiated();
+  LogicalResult verifySame(func::FuncOp step, StringAttr known);
   LogicalResult runOnStep(func::FuncOp step);
   LogicalResult verifyScalable(func::FuncOp step, ArrayRef<unsigned> gradients);
   LogicalResult scale(func::FuncOp step, ArrayRef<unsigned> gradients, bool isDynamic);
@@ -95,24 +94,13 @@ private:
   }
 };
 
-/// Refuses numbers with which the state machine would not work, by the names of the options.
 LogicalResult LossScalingPass::verifyOptions() {
-  auto error = [&]() -> InFlightDiagnostic { return getOperation().emitError("mp-loss-scaling: "); };
-  if (!(initialScale > 0) || !std::isfinite(initialScale))
-    return error() << "initial-scale is finite and greater than 0, found " << double(initialScale);
-  if (!(growthFactor >= 1) || !std::isfinite(growthFactor))
-    return error() << "growth-factor is finite and at least 1, found " << double(growthFactor);
-  if (growthInterval < 1)
-    return error() << "growth-interval is at least 1, found " << int(growthInterval);
-  if (!(backoffFactor > 0 && backoffFactor <= 1))
-    return error() << "backoff-factor is greater than 0 and at most 1, found " << double(backoffFactor);
-  if (hysteresis < 1)
-    return error() << "hysteresis is at least 1, found " << int(hysteresis);
-  if (!(floor >= 0 && floor <= ceiling))
-    return error() << "expected 0 <= floor <= ceiling, found " << double(floor) << " and " << double(ceiling);
-  if (skipLimit < 1)
-    return error() << "skip-limit is at least 1, found " << int64_t(skipLimit);
-  return success();
+  Status checked = checkOptions(LossScalingPassOptions{mode, initialScale, growthFactor, growthInterval, backoffFactor,
+                                                       hysteresis, hysteresisKind, floor, ceiling, skipLimit,
+                                                       raiseErrorAtMinScale, noFiniteCheck});
+  if (checked.ok())
+    return success();
+  return emitError(UnknownLoc::get(&getContext())) << "mp-loss-scaling: " << checked.message();
 }
 
 LogicalResult LossScalingPass::verifyDifferentiated() {
@@ -121,9 +109,16 @@ LogicalResult LossScalingPass::verifyDifferentiated() {
   return success();
 }
 
+/// A step that is scaled stays as it is, so that the text of this stage can be compiled again.
+LogicalResult LossScalingPass::verifySame(func::FuncOp step, StringAttr known) {
+  if (mode == LossScalingMode::Auto || known == stringify(mode))
+    return success();
+  return step.emitError("has loss scaling of mode ") << known << " already, asked for \"" << stringify(mode) << '"';
+}
+
 LogicalResult LossScalingPass::runOnStep(func::FuncOp step) {
-  if (step->hasAttr(names::lossScaling))
-    return step.emitError("has loss scaling already");
+  if (auto known = step->getAttrOfType<StringAttr>(names::lossScaling))
+    return verifySame(step, known);
   SmallVector<unsigned> gradients;
   for (unsigned i = 0; i < step.getNumResults(); ++i)
     if (getResultRole(step, i) == ResultRole::Gradient)

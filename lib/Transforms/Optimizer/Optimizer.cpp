@@ -3,8 +3,7 @@
 #include "Update.h"
 
 #include "mlir/IR/BuiltinOps.h"
-
-#include <cmath>
+#include "mp/Transforms/Options.h"
 
 namespace mp {
 #define GEN_PASS_DEF_OPTIMIZERPASS
@@ -13,31 +12,6 @@ namespace mp {
 
 using namespace mlir;
 using namespace mp;
-
-/// Refuses hyperparameters that no step could use, by the names of the options.
-static LogicalResult verifyOptions(ModuleOp module, const OptimizerPassOptions &options) {
-  auto error = [&]() -> InFlightDiagnostic { return module.emitError("mp-optimizer: "); };
-  auto isRate = [](double value) { return value >= 0 && value < 1; };
-  if (!std::isfinite(options.learningRate) || options.learningRate < 0)
-    return error() << "learning-rate is finite and at least 0, found " << options.learningRate;
-  if (!isRate(options.beta1) || !isRate(options.beta2))
-    return error() << "beta1 and beta2 are at least 0 and less than 1, found " << options.beta1 << " and "
-                   << options.beta2;
-  if (!(options.epsilon >= 0) || !(options.weightDecay >= 0))
-    return error() << "epsilon and weight-decay are at least 0, found " << options.epsilon << " and "
-                   << options.weightDecay;
-  if (!std::isfinite(options.momentum) || options.momentum < 0)
-    return error() << "momentum is finite and at least 0, found " << options.momentum;
-  if (options.nesterov && options.momentum == 0)
-    return error() << "nesterov needs a momentum greater than 0";
-  if (options.kind != OptimizerKind::SGD && options.momentum != 0)
-    return error() << "momentum is for kind=sgd; Adam has beta1";
-  if (!std::isfinite(options.clipNorm) || options.clipNorm < 0)
-    return error() << "clip-norm is finite and at least 0, found " << options.clipNorm;
-  if (options.accumulate < 1)
-    return error() << "accumulate is at least 1, found " << options.accumulate;
-  return success();
-}
 
 /// A step with gradients has been through mp-loss-scaling, whatever mode that chose.
 static LogicalResult verifyScaled(ModuleOp module) {
@@ -58,7 +32,11 @@ struct OptimizerPass : mp::impl::OptimizerPassBase<OptimizerPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OptimizerPassOptions options = getOptions();
-    if (failed(verifyOptions(module, options)) || failed(verifyScaled(module)))
+    if (Status checked = checkOptions(options); !checked.ok()) {
+      emitError(UnknownLoc::get(&getContext())) << "mp-optimizer: " << checked.message();
+      return signalPassFailure();
+    }
+    if (failed(verifyScaled(module)))
       return signalPassFailure();
     SymbolTable symbols(module);
     for (func::FuncOp step : getPrograms(module, ProgramKind::TrainStep)) {

@@ -1,22 +1,26 @@
 // RUN: mp-opt %s -split-input-file -mp-autocast -verify-diagnostics -o /dev/null
 
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=mixed_float8 2>&1 | FileCheck %s --check-prefix=POLICY
-// POLICY: error: mp-autocast: unknown policy 'mixed_float8', expected mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file
+// POLICY: error: mp-autocast: policy=mixed_float8: unknown policy 'mixed_float8', expected mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/no-such.policy 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: no-such.policy: No such file or directory
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/unknown-op.policy 2>&1 | FileCheck %s --check-prefix=FILE
-// FILE: unknown-op.policy:3: 'mp.rleu' is no known op
+// FILE: unknown-op.policy:3: 'mp.rleu' is no known op; did you mean 'mp.relu'?
 // RUN: not mp-opt %s -split-input-file -mp-autocast=type=f8 2>&1 | FileCheck %s --check-prefix=TYPE
-// TYPE: error: mp-autocast: type is f16 or bf16, found 'f8'
+// TYPE: error: mp-autocast: type=f8: expected f16 or bf16
 // RUN: not mp-opt %s -split-input-file -mp-autocast=deny=mp.rleu 2>&1 | FileCheck %s --check-prefix=OP
-// OP: error: mp-autocast: 'mp.rleu' is no known op
+// OP: error: mp-autocast: deny=mp.rleu: 'mp.rleu' is no known op; did you mean 'mp.relu'?
 // RUN: not mp-opt %s -split-input-file -mp-autocast="deny=relu allow=mp.relu" 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: mp-autocast: 'mp.relu' is in two lists, allow and deny
+// BOTH: error: mp-autocast: deny=relu: 'mp.relu' is in two lists, allow and deny
 // RUN: not mp-opt %s -split-input-file -mp-autocast="not-allow=relu" 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: error: mp-autocast: not-allow=relu: 'mp.relu' is not in allow but in clear
 // RUN: not mp-opt %s -split-input-file -mp-autocast="allow=mp.adam" 2>&1 | FileCheck %s --check-prefix=FIXED
-// FIXED: error: mp-autocast: 'mp.adam' is fixed: no list changes its types
+// FIXED: error: mp-autocast: allow=mp.adam: 'mp.adam' is fixed: no list changes its types
 // RUN: not mp-opt %s -split-input-file -mp-autocast="allow=loc:f* deny=loc:*m" 2>&1 | FileCheck %s --check-prefix=PATTERNS
+// RUN: not mp-opt %s -split-input-file -mp-autocast="deny=loc:" 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: error: mp-autocast: deny=loc:: 'loc:' is a pattern that no place matches; expected loc:PATTERN, as in loc:encoder/*
+// RUN: not mp-opt %s -split-input-file -mp-autocast="deny=mp.relu[=x]" 2>&1 | FileCheck %s --check-prefix=NAMELESS
+// NAMELESS: error: mp-autocast: deny=mp.relu[=x]: 'mp.relu[=x]' names no attribute, expected mp.op[attribute] or mp.op[attribute=value]
 // PATTERNS: 'mp.relu' op both 'loc:f*' and 'loc:*m' match and disagree: allow and deny
 // RUN: not mp-opt %s -split-input-file -mp-autocast="rule=paint" 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: paint

@@ -5,10 +5,10 @@
 // RUN: mp-opt %s -mp-autocast=plan-in=%t.edited | FileCheck %s
 
 // RUN: not mp-opt %s -mp-autocast=plan-in=%t.no-such-file 2>&1 | FileCheck %s --check-prefix=NOFILE
-// NOFILE: error: mp-autocast: cannot open input file
+// NOFILE: error: mp-autocast: plan-in={{.*}}.no-such-file: cannot open input file
 // RUN: echo "# @f" > %t.short
 // RUN: not mp-opt %s -mp-autocast=plan-in=%t.short 2>&1 | FileCheck %s --check-prefix=SHORT
-// SHORT: error: mp-autocast: plan {{.*}}.short: has 0 of the 2 ops of @f
+// SHORT: error: mp-autocast: plan-in={{.*}}.short: has 0 of the 2 ops of @f
 
 // CHECK: mp.matmul {{.*}} -> tensor<4x4xbf16>
 // CHECK: mp.relu {{.*}} : tensor<4x4xf32>

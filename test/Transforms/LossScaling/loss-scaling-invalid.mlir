@@ -7,7 +7,7 @@ func.func @model(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones}
 
 // -----
 
-// expected-error@+1 {{has loss scaling already}}
+// expected-error@+1 {{has loss scaling of mode "none" already, asked for "dynamic"}}
 func.func @twice(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones}) -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"})
     attributes {mp.program = "train_step", mp.loss_scaling = "none"} {
   %one = mp.gradient_seed : tensor<f32>

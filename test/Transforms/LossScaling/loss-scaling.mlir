@@ -1,9 +1,9 @@
 // RUN: mp-opt %s -mp-loss-scaling="mode=dynamic" | FileCheck %s --check-prefixes=CHECK,DYNAMIC
-// RUN: mp-opt %s -mp-loss-scaling="mode=static initial-scale=1024" | FileCheck %s --check-prefixes=CHECK,STATIC
+// RUN: mp-opt %s -mp-loss-scaling="mode=static init-scale=1024" | FileCheck %s --check-prefixes=CHECK,STATIC
 // RUN: mp-opt %s -mp-loss-scaling="mode=none" | FileCheck %s --check-prefixes=CHECK,NONE
 // RUN: mp-opt %s -mp-loss-scaling="mode=none no-finite-check" | FileCheck %s --check-prefixes=CHECK,UNCHECKED
 // RUN: mp-opt %s -mp-loss-scaling="mode=static no-finite-check" | FileCheck %s --check-prefixes=CHECK,BLIND
-// RUN: mp-opt %s -mp-loss-scaling="mode=dynamic initial-scale=16777216 growth-factor=4 growth-interval=200 backoff-factor=0.25 hysteresis=2 hysteresis-kind=cumulative floor=2 ceiling=inf raise-error-at-min-scale skip-limit=7" | FileCheck %s --check-prefix=NUMBERS
+// RUN: mp-opt %s -mp-loss-scaling="mode=dynamic init-scale=16777216 growth-factor=4 growth-interval=200 backoff-factor=0.25 hysteresis=2 hysteresis-kind=cumulative floor=2 ceiling=inf raise-error-at-min-scale skip-limit=7" | FileCheck %s --check-prefix=NUMBERS
 
 // CHECK-LABEL: func.func @train_step(
 

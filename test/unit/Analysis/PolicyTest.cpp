@@ -1,6 +1,8 @@
 //===- PolicyTest.cpp - categories from definitions, files and users
 //--------------------------------------------------===//
 
+#include "PageEnd.h"
+
 #include "mp/Analysis/Policy.h"
 
 #include "gtest/gtest.h"
@@ -83,17 +85,28 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   EXPECT_EQ(error("deny: mp.add"), "p: has no line 'type: f16' or 'type: bf16'");
   EXPECT_EQ(error("type: f8"), "p:1: type is f16 or bf16, once; found 'f8'");
   EXPECT_EQ(error("type: f16\ntype: bf16"), "p:2: type is f16 or bf16, once; found 'bf16'");
-  EXPECT_EQ(error("type: f16\ndeny mp.add"),
-            "p:2: expected type, allow, infer, clear, deny or promote and a colon, found 'deny mp.add'");
-  EXPECT_EQ(error("type: f16\nfixed: mp.add"),
-            "p:2: expected type, allow, infer, clear, deny or promote and a colon, found 'fixed: mp.add'");
-  EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is no known op");
+  EXPECT_EQ(
+      error("type: f16\ndeny mp.add"),
+      "p:2: expected type, zero-dimensional, allow, infer, clear, deny or promote and a colon, found 'deny mp.add'");
+  EXPECT_EQ(
+      error("type: f16\nfixed: mp.add"),
+      "p:2: expected type, zero-dimensional, allow, infer, clear, deny or promote and a colon, found 'fixed: mp.add'");
+  EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is no known op; did you mean 'mp.add'?");
   EXPECT_EQ(error("type: f16\ndeny:"), "p:2: '' is no known op");
   EXPECT_EQ(error("type: f16\ndeny: mp.cast"), "p:2: 'mp.cast' is fixed: no list changes its types");
   EXPECT_EQ(error("type: f16\ndeny: mp.add\nallow: add"), "p:3: 'mp.add' is in two lists, deny and allow");
   EXPECT_EQ(error("type: f16\ndeny: mp.add[a\n"),
             "p:2: 'mp.add[a' is no entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
+  EXPECT_EQ(error("type: f16\ndeny: mp.add[=1]"),
+            "p:2: 'mp.add[=1]' names no attribute, expected mp.op[attribute] or mp.op[attribute=value]");
+  EXPECT_EQ(error("type: f16\nzero-dimensional: lead"), "p:2: zero-dimensional is follow, found 'lead'");
   EXPECT_EQ(error("type: f16\ndeny: loc:x"), "p:2: 'loc:x' names a place; a policy file names ops");
+}
+
+TEST(PolicyFile, SaysWhetherScalarsFollow) {
+  EXPECT_FALSE(parsed("type: f16").scalarsFollow());
+  EXPECT_TRUE(parsed("type: f16\nzero-dimensional: follow").scalarsFollow());
+  EXPECT_FALSE(PrecisionPolicy::load("mixed_float16", knownOps())->scalarsFollow());
 }
 
 TEST(PolicyFile, AnyBytesGiveAPolicyOrAnError) {
@@ -108,6 +121,15 @@ TEST(PolicyFile, AnyBytesGiveAPolicyOrAnError) {
       EXPECT_EQ(policy.ok(), policy.message().empty());
     }
   EXPECT_GT(errors, 100u);
+}
+
+TEST(PolicyFile, EndsWhereItsTextEnds) {
+  const std::string text = "type: f16\nallow: mp.add, mp.exp[x=1] # why\nzero-dimensional: follow\ndeny: mp.matmul";
+  for (size_t length = 0; length <= text.size(); ++length) {
+    std::string cut = text.substr(0, length);
+    ErrorOr<PrecisionPolicy> policy = PrecisionPolicy::parse("p", PageEnd(cut).text(), knownOps());
+    EXPECT_EQ(policy.message(), PrecisionPolicy::parse("p", cut, knownOps()).message()) << cut;
+  }
 }
 
 TEST(UserLists, AreStrongerThanTheFile) {
@@ -138,9 +160,12 @@ TEST(UserLists, PatternsThatDisagreeAreErrors) {
 TEST(UserLists, AreDisjointAndKnown) {
   PrecisionPolicy policy = parsed("type: f16");
   ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"add"}).ok());
-  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.add"}).message(), "'mp.add' is in two lists, deny and allow");
-  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.foo"}).message(), "'mp.foo' is no known op");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.add"}).message(),
+            "allow=mp.add: 'mp.add' is in two lists, deny and allow");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.foo"}).message(), "allow=mp.foo: 'mp.foo' is no known op");
   EXPECT_FALSE(edit(policy, PrecisionCategory::Allow, {"loc:[a"}).ok());
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"loc:"}).message(),
+            "allow=loc:: 'loc:' is a pattern that no place matches; expected loc:PATTERN, as in loc:encoder/*");
 }
 
 TEST(UserLists, TakingOutLeavesTheWidestType) {

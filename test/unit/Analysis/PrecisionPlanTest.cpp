@@ -1,6 +1,8 @@
 //===- PrecisionPlanTest.cpp - decisions on graphs of plain values
 //----------------------------------------------------===//
 
+#include "PageEnd.h"
+
 #include "mp/Analysis/PrecisionPlan.h"
 
 #include "gtest/gtest.h"
@@ -109,6 +111,36 @@ TEST(PerOp, NumbersTakeTheTypeOfTheirOp) {
   EXPECT_EQ(b.explainLast(), "f32: infer, follows constant");
   b.op(kInfer, {b.number(1), b.number(2)}, "add");
   EXPECT_EQ(b.decide().decisions.back().precision, Precision::F32);
+}
+
+TEST(PerOp, ScalarsFollowWherePolicyWantsIt) {
+  GraphBuilder b;
+  auto scalar = [&](ValueId value) {
+    b.graph.values[value].isScalar = true;
+    return value;
+  };
+  ValueId product = b.op(kAllow, {b.argument(), b.argument()}, "matmul");
+  ValueId wide = scalar(b.argument());
+  ValueId computed = scalar(b.op(kDeny, {wide}, "exp"));
+  ValueId narrow = scalar(b.argument(Precision::F16));
+  auto decide = [&](std::initializer_list<ValueId> operands, bool follow) {
+    GraphBuilder with = b;
+    with.op(kInfer, operands, "mul");
+    with.graph.scalarsFollow = follow;
+    return *with.decide().decisions.back().precision;
+  };
+  for (ValueId value : {wide, computed}) {
+    EXPECT_EQ(decide({product, value}, true), Precision::F16);
+    EXPECT_EQ(decide({value, product}, true), Precision::F16);
+    EXPECT_EQ(decide({product, value}, false), Precision::F32);
+    // Among themselves they have their say, and over numbers.
+    EXPECT_EQ(decide({narrow, value}, true), Precision::F32);
+    EXPECT_EQ(decide({value, b.number(0.5)}, true), Precision::F32);
+  }
+  EXPECT_EQ(decide({narrow, b.number(0.5)}, true), Precision::F16);
+  EXPECT_EQ(decide({b.argument(), narrow}, true), Precision::F32);
+  // A number is no tensor, whatever its shape.
+  EXPECT_EQ(decide({b.number(0.5), narrow}, true), Precision::F16);
 }
 
 TEST(PerOp, ConstantOutOfRangeOverridesTheLists) {
@@ -223,6 +255,17 @@ TEST(Replay, ErrorsNameTheLine) {
             "line 2: expected the line of op 0 of 1, found '99999999999999999999'");
 }
 
+TEST(Replay, EndsWhereItsTextEnds) {
+  const std::string text = "# @g\n0 other f16: x\n# @f\n0 matmul f32: x\n1 exp as written";
+  for (size_t length = 0; length <= text.size(); ++length) {
+    GraphBuilder b;
+    b.op(kDeny, {b.op(kAllow, {b.argument()}, "matmul")}, "exp");
+    std::string cut = text.substr(0, length);
+    PrecisionGraph other = b.graph;
+    EXPECT_EQ(replay(PageEnd(cut).text(), "f", b.graph).message(), replay(cut, "f", other).message()) << cut;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Invariants, on random graphs
 //===----------------------------------------------------------------------===//
@@ -231,9 +274,13 @@ PrecisionGraph randomGraph(std::mt19937 &random, unsigned nodes) {
   constexpr PrecisionCategory kCategories[] = {kAllow, kInfer, kClear, kDeny, kPromote, PrecisionCategory::Fixed};
   GraphBuilder b;
   std::vector<ValueId> values{b.argument(), b.argument(Precision::F16), b.number(0.1), b.number(1e9)};
+  b.graph.scalarsFollow = random() % 2;
+  for (Precision type : {Precision::F32, Precision::F16})
+    b.graph.values[values.emplace_back(b.argument(type))].isScalar = true;
   auto pick = [&] { return values[random() % values.size()]; };
   for (unsigned i = 0; i < nodes; ++i)
-    values.push_back(b.op(kCategories[random() % std::size(kCategories)], {pick(), pick()}));
+    b.graph.values[values.emplace_back(b.op(kCategories[random() % std::size(kCategories)], {pick(), pick()}))]
+        .isScalar = random() % 4 == 0;
   return b.graph;
 }
 

@@ -95,7 +95,7 @@ std::set<std::string> changes(const TrainingJob::Values &before, const TrainingJ
 
 /// Parameters and slots after 6 steps with a static scale of 2^k.
 static TrainingJob::Values trainedWithScale(const std::string &type, const std::string &optimizer, int k) {
-  TrainingJob job = makeNetwork(type, "mode=static initial-scale=" + std::to_string(std::ldexp(1.0, k)), optimizer);
+  TrainingJob job = makeNetwork(type, "mode=static init-scale=" + std::to_string(std::ldexp(1.0, k)), optimizer);
   for (uint64_t step = 0; step < 6; ++step) {
     TrainingJob::Values logs = job.run("train_step", batch(step));
     EXPECT_EQ(numberIn(logs.at("bad")), -1) << "step " << step;
@@ -128,10 +128,10 @@ TEST(TrainingStep, aSkippedStepWritesNothingButTheScaler) {
     std::set<std::string> written;
   };
   const Mode kModes[] = {
-      {"mode=dynamic initial-scale=1024", {"loss_scale", "skipped_steps", "consecutive_skips", "growth_tracker"}},
-      {"mode=dynamic initial-scale=1024 hysteresis=2",
+      {"mode=dynamic init-scale=1024", {"loss_scale", "skipped_steps", "consecutive_skips", "growth_tracker"}},
+      {"mode=dynamic init-scale=1024 hysteresis=2",
        {"hysteresis_tracker", "skipped_steps", "consecutive_skips", "growth_tracker"}},
-      {"mode=static initial-scale=1024", {"skipped_steps", "consecutive_skips"}},
+      {"mode=static init-scale=1024", {"skipped_steps", "consecutive_skips"}},
       {"mode=none", {"skipped_steps", "consecutive_skips"}}};
   for (const Mode &mode : kModes)
     for (const std::string optimizer : kOptimizers) {
@@ -158,7 +158,7 @@ TEST(TrainingStep, aSkippedStepWritesNothingButTheScaler) {
 }
 
 TEST(TrainingStep, aBadSumOfMicroBatchesIsDroppedWhole) {
-  TrainingJob job = makeNetwork("f16", "mode=dynamic initial-scale=1024", "kind=adam accumulate=2");
+  TrainingJob job = makeNetwork("f16", "mode=dynamic init-scale=1024", "kind=adam accumulate=2");
   ASSERT_TRUE(job.isReady());
   const TrainingJob::Values before = job.state;
   job.run("accumulate", batch(1));
@@ -172,8 +172,8 @@ TEST(TrainingStep, aBadSumOfMicroBatchesIsDroppedWhole) {
 
 TEST(TrainingStep, twoMicroBatchesAreOneStepOfTheirMean) {
   // One micro-batch given twice has the mean gradient of itself; dropout off, by giving both the same masks.
-  TrainingJob whole = makeNetwork("f32", "mode=static initial-scale=1024", "kind=adam accumulate=2");
-  TrainingJob halves = makeNetwork("f32", "mode=static initial-scale=1024", "kind=adam accumulate=2");
+  TrainingJob whole = makeNetwork("f32", "mode=static init-scale=1024", "kind=adam accumulate=2");
+  TrainingJob halves = makeNetwork("f32", "mode=static init-scale=1024", "kind=adam accumulate=2");
   ASSERT_TRUE(whole.isReady() && halves.isReady());
   whole.run("train_step", batch(1));
   const Tensor rng = halves.state.at("rng");
@@ -187,7 +187,7 @@ TEST(TrainingStep, twoMicroBatchesAreOneStepOfTheirMean) {
 
 TEST(TrainingStep, overflowAtTheFirstScalesIsRecoveredFrom) {
   TrainingJob job =
-      makeNetwork("f16", "mode=dynamic initial-scale=1073741824 growth-interval=4", "kind=sgd learning-rate=0.5");
+      makeNetwork("f16", "mode=dynamic init-scale=1073741824 growth-interval=4", "kind=sgd learning-rate=0.5");
   ASSERT_TRUE(job.isReady());
   std::vector<double> losses;
   for (int step = 0; step < 60; ++step)
@@ -224,22 +224,22 @@ TEST(TrainingStep, lossScalesFollowEveryFrameworksTrace) {
                     deepSpeed = "hysteresis=2 hysteresis-kind=cumulative ceiling=inf ";
   const double huge = 0x1p127;
   const Trace kTraces[] = {
-      {"PyTorch", "floor=0 initial-scale=8 growth-interval=2", "...X..XX..", {8, 16, 16, 8, 8, 16, 8, 4, 4, 8}},
-      {"Keras 2, jmp", "initial-scale=8 growth-interval=2", "...X..XX..", {8, 16, 16, 8, 8, 16, 8, 4, 4, 8}},
-      {"Paddle", paddle + "initial-scale=8 growth-interval=2", "...X..XX..", {8, 16, 16, 16, 16, 32, 32, 16, 16, 32}},
+      {"PyTorch", "floor=0 init-scale=8 growth-interval=2", "...X..XX..", {8, 16, 16, 8, 8, 16, 8, 4, 4, 8}},
+      {"Keras 2, jmp", "init-scale=8 growth-interval=2", "...X..XX..", {8, 16, 16, 8, 8, 16, 8, 4, 4, 8}},
+      {"Paddle", paddle + "init-scale=8 growth-interval=2", "...X..XX..", {8, 16, 16, 16, 16, 32, 32, 16, 16, 32}},
       {"DeepSpeed",
-       deepSpeed + "initial-scale=8 growth-interval=2",
+       deepSpeed + "init-scale=8 growth-interval=2",
        "...X..XX..",
        {8, 16, 16, 16, 16, 32, 32, 16, 16, 32}},
-      {"PyTorch", "floor=0 initial-scale=4", "XXXXX", {2, 1, .5, .25, .125}},
-      {"Keras 2, jmp", "initial-scale=4", "XXXXX", {2, 1, 1, 1, 1}},
-      {"Paddle", paddle + "initial-scale=4", "XXXXX", {4, 2, 2, 1, 1}},
-      {"DeepSpeed", deepSpeed + "initial-scale=4", "XXX", {4, 2, 1}},
-      {"PyTorch, Keras 2, jmp", "initial-scale=1.7014118346046923e38 growth-interval=1", "..", {huge, huge}},
-      {"Paddle", paddle + "initial-scale=1.7014118346046923e38 growth-interval=1", "..", {huge, huge}},
-      {"DeepSpeed", deepSpeed + "initial-scale=1.7014118346046923e38 growth-interval=1", "..", {INFINITY, INFINITY}},
-      {"PyTorch", "floor=0 initial-scale=4 growth-factor=2 backoff-factor=0.25 growth-interval=2", "..X", {4, 8, 2}},
-      {"Apex", none + "ceiling=16 initial-scale=8 growth-interval=1", "...X.", {16, 16, 16, 8, 16}},
+      {"PyTorch", "floor=0 init-scale=4", "XXXXX", {2, 1, .5, .25, .125}},
+      {"Keras 2, jmp", "init-scale=4", "XXXXX", {2, 1, 1, 1, 1}},
+      {"Paddle", paddle + "init-scale=4", "XXXXX", {4, 2, 2, 1, 1}},
+      {"DeepSpeed", deepSpeed + "init-scale=4", "XXX", {4, 2, 1}},
+      {"PyTorch, Keras 2, jmp", "init-scale=1.7014118346046923e38 growth-interval=1", "..", {huge, huge}},
+      {"Paddle", paddle + "init-scale=1.7014118346046923e38 growth-interval=1", "..", {huge, huge}},
+      {"DeepSpeed", deepSpeed + "init-scale=1.7014118346046923e38 growth-interval=1", "..", {INFINITY, INFINITY}},
+      {"PyTorch", "floor=0 init-scale=4 growth-factor=2 backoff-factor=0.25 growth-interval=2", "..X", {4, 8, 2}},
+      {"Apex", none + "ceiling=16 init-scale=8 growth-interval=1", "...X.", {16, 16, 16, 8, 16}},
   };
   for (const Trace &trace : kTraces) {
     SCOPED_TRACE(trace.name + " " + trace.pattern);

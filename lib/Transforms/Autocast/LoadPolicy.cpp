@@ -1,0 +1,30 @@
+//===- LoadPolicy.cpp - the policy that a user asks for -------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Transforms/Options.h"
+
+using namespace mp;
+
+ErrorOr<PrecisionPolicy> mp::loadPolicy(const AutocastPassOptions &options, const KnownOps &ops) {
+  ErrorOr<PrecisionPolicy> policy = PrecisionPolicy::load(options.policy, ops);
+  if (!policy)
+    return policy.status().in("policy=" + options.policy);
+  if (!options.lowType.empty()) {
+    std::optional<Precision> low = symbolizePrecision(options.lowType);
+    if (!low || *low == Precision::F32)
+      return makeError("type=", options.lowType, ": expected f16 or bf16");
+    policy->setLowType(low);
+  }
+  const PolicyEdits::List lists[] = {{PrecisionCategory::Allow, options.allow, options.notAllow},
+                                     {PrecisionCategory::Infer, options.infer, options.notInfer},
+                                     {PrecisionCategory::Clear, options.clear, options.notClear},
+                                     {PrecisionCategory::Deny, options.deny, options.notDeny},
+                                     {PrecisionCategory::Promote, options.promote, options.notPromote}};
+  if (Status edited = policy->edit({lists}, ops); !edited.ok())
+    return edited;
+  return policy;
+}
