@@ -25,7 +25,7 @@ demo: configured ## train Fashion-MNIST in float32, mixed_float16 and mixed_bflo
 	@setup/timed build cmake --build --preset $(PRESET) --target mp-run
 	@mkdir -p build/demo
 	$(BUILD)/bin/mp-run compare examples/fashion_mnist_mlp.mlir --data=$(FASHION_MNIST) \
-	  --variants=float32,mixed_float16:loss-scale=dynamic:init=16777216:interval=200,mixed_bfloat16 \
+	  --variants=float32,mixed_float16:loss-scale=dynamic:init-scale=16777216:growth-interval=200,mixed_bfloat16 \
 	  --optimizer=adam --learning-rate=0.001 --batch-size=128 --epochs=8 --json=build/demo/compare.json
 
 check: GROUPS = build check

@@ -37,11 +37,12 @@ inline void addTrainFlags(CLI::App &command, TrainOptions &options) {
 inline void addSimulateFlag(CLI::App &command, SIMTOptions &options) {
   auto set = [&options](const std::string &value) {
     if (Status status = setSIMTOptions(options, value); !status.ok())
-      throw CLI::ValidationError("--simulate: " + status.message());
+      throw CLI::ValidationError("--simulate=" + value + ": " + status.message());
   };
   command
       .add_option_function<std::string>(
-          "--simulate", set, "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N")
+          "--simulate", set,
+          "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N (default: none)")
       ->type_name("WORDS");
 }
 
@@ -57,9 +58,12 @@ inline void addInferFlags(CLI::App &command, InferOptions &options) {
         ->allow_extra_args(false)
         ->type_name(type);
   };
-  command.add_option("--weights", options.weights, "safetensors file or checkpoint folder")->type_name("FILE");
-  command.add_option("--seed", options.seed, "seed of state that the weights do not hold");
-  command.add_option("--random-inputs", options.randomInputs, "give every other input random values of this seed")
+  command.add_option("--weights", options.weights, "safetensors file or checkpoint folder (default: first values)")
+      ->type_name("FILE");
+  command.add_option("--seed", options.seed, "seed of state that the weights do not hold (default 0)");
+  command
+      .add_option("--random-inputs", options.randomInputs,
+                  "give every other input random values of this seed (default: all are given)")
       ->type_name("SEED");
   auto setTolerance = [&options](const std::string &text) {
     std::istringstream words(text);
@@ -67,16 +71,18 @@ inline void addInferFlags(CLI::App &command, InferOptions &options) {
     char comma = 0;
     if (!(words >> tolerance.absolute) || (words >> comma && (comma != ',' || !(words >> tolerance.relative))) ||
         !words.eof() || !(tolerance.absolute >= 0) || !(tolerance.relative >= 0))
-      throw CLI::ValidationError("--tolerance: expected ABSOLUTE or ABSOLUTE,RELATIVE, found '" + text + "'");
+      throw CLI::ValidationError("--tolerance=" + text + ": expected ABSOLUTE or ABSOLUTE,RELATIVE, each at least 0");
     options.tolerance = tolerance;
   };
   command
       .add_option_function<std::string>(
-          "--tolerance", setTolerance, "how far floats may be from --expected_output: ABSOLUTE + RELATIVE * |expected|")
-      ->type_name("ABSOLUTE,RELATIVE");
-  list("--input", options.inputs, "NAME=@X.npy", "an input; or NAME=2x2xf32=1 2 3 4");
-  list("--output", options.outputs, "NAME=@Y.npy", "where to write a result");
-  list("--expected_output", options.expected, "NAME=@Z.npy", "what a result must be");
+          "--tolerance", setTolerance,
+          "how far floats may be from --expected_output: ABSOLUTE + RELATIVE * |expected|. RELATIVE is 0 where it is "
+          "left out: 1 allows a distance of 1 (default: by the type of the result)")
+      ->type_name("ABSOLUTE[,RELATIVE]");
+  list("--input", options.inputs, "NAME=@X.npy", "an input; or NAME=2x2xf32=1 2 3 4 (default: none)");
+  list("--output", options.outputs, "NAME=@Y.npy", "where to write a result (default: results are printed)");
+  list("--expected_output", options.expected, "NAME=@Z.npy", "what a result must be (default: none is compared)");
 }
 
 } // namespace mp

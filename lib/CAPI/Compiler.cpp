@@ -27,7 +27,7 @@ static Status readSettings(const char *const *settings, size_t count, CompileOpt
     if (Status status = applySetting(options, name, value); !status.ok())
       return status;
   }
-  return Status::success();
+  return checkSettings(options);
 }
 
 /// Errors and their notes as lines of text.

@@ -221,7 +221,7 @@ MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const cha
       if (Status given = needs(names[i] && values[i] ? names[i] : nullptr, "a flag"); !given.ok())
         return given;
       std::string_view name = names[i];
-      if (name == "device" || name == "threads")
+      if (name == "device" || name == "threads" || name == "simulate")
         return makeError("flag ", name, " is the session's");
       if (Status set = setTrainFlag(options, name, values[i]); !set.ok())
         return set;

@@ -63,7 +63,11 @@ static LogicalResult finishText(ModuleOp module, const CompileOptions &options, 
 static LogicalResult compileVariant(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder,
                                     Compilation &result) {
   bool wantsText = !options.dumpDirectory.empty();
-  llvm::StringMap<OpStatistics> statistics;
+  llvm::StringMap<OpStatistics> statistics; // of the programs whose kernels are formed, or that the evaluator runs
+  auto count = [&] {
+    for (auto func : module.getOps<func::FuncOp>())
+      statistics[func.getName()] = countOps(func);
+  };
   for (const StageInfo &stage : stageTable()) {
     if (!stage.build || !appliesTo(stage, options))
       continue;
@@ -71,10 +75,8 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
       if (failed(checkChip(module, options)))
         return failure();
       startExecutable(module, options, builder);
+      count();
     }
-    if (stage.stage == Stage::Kernels || options.target == "reference")
-      for (auto func : module.getOps<func::FuncOp>())
-        statistics[func.getName()] = countOps(func);
     PassManager manager(module.getContext());
     stage.build(manager, options);
     if (failed(manager.run(module)))
@@ -90,6 +92,8 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
       return success();
     }
   }
+  if (options.target == "reference")
+    count();
   Compilation own;
   if (failed(emitTarget(module, options, statistics, builder, own)) || failed(finishText(module, options, own)))
     return failure();
@@ -99,18 +103,10 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
   return success();
 }
 
-/// What a target needs before any stage runs.
-static LogicalResult checkTarget(ModuleOp module, const CompileOptions &options) {
-  if (options.target == "reference" && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
-    return module.emitError("the reference target runs programs as the optimizer leaves them and has no stage '")
-           << stageName(options.compileTo) << "'; use --target=cpu";
-  if (isGPUTarget(options.target) && options.chips.empty())
-    return module.emitError("target ") << options.target << " needs a chip: chip=" << chipNames("|");
-  return success();
-}
-
 /// One set of options for each target, and each chip of a target that has chips; several dump into a folder each.
 static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, const CompileOptions &options) {
+  if (Status checked = checkTargets(options); !checked.ok())
+    return emitError(UnknownLoc::get(module.getContext())) << checked.message();
   std::vector<CompileOptions> all;
   std::vector<std::string> targets = {options.target};
   llvm::append_range(targets, options.otherTargets);
@@ -132,8 +128,6 @@ static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, co
                                                        : own.chips.front());
   bool samePolicy = true;
   for (CompileOptions &own : all) {
-    if (failed(checkTarget(module, own)))
-      return failure();
     FailureOr<CompileOptions> fitted = applyFallback(module, own);
     if (failed(fitted))
       return failure();

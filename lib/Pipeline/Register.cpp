@@ -10,6 +10,8 @@
 
 #include "mp/Pipeline/Settings.h"
 
+#include <deque>
+
 using namespace mlir;
 
 namespace mp {
@@ -19,12 +21,14 @@ namespace {
 struct TableOptions : PassPipelineOptions<TableOptions> {
   TableOptions() {
     for (const Setting &setting : settings())
-      given.push_back(std::make_unique<Option<std::string>>(*this, setting.name, llvm::cl::desc(setting.help)));
+      given.push_back(std::make_unique<Option<std::string>>(*this, setting.name,
+                                                            llvm::cl::desc(help.emplace_back(helpOf(setting)))));
   }
 
   Option<std::string> compileTo{*this, "compile-to", llvm::cl::desc("The last stage, at most kernels"),
                                 llvm::cl::init("kernels")};
   std::vector<std::unique_ptr<Option<std::string>>> given;
+  std::deque<std::string> help; // which the options refer to
 };
 
 /// The stages that make a model train, by the options of their passes; what stands in braces is the pass's to read.
@@ -57,8 +61,10 @@ static LogicalResult parsePipeline(OpPassManager &manager, StringRef text,
   options.compileTo = *stage;
   for (auto [setting, value] : llvm::zip_equal(settings(), parsed.given))
     if (value->getNumOccurrences() > 0 || !value->empty())
-      if (Status status = setting.set(options, *value); !status.ok())
-        return error(setting.name + ": " + status.message());
+      if (Status status = applySetting(options, setting.name, *value); !status.ok())
+        return error(status.message());
+  if (Status checked = checkSettings(options); !checked.ok())
+    return error(checked.message());
   buildPipeline(manager, options);
   return success();
 }

@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mp/Pipeline/Settings.h"
-
-#include "llvm/ADT/StringExtras.h"
+#include "SettingRows.h"
 
 #include "mp/Analysis/ChipTable.h"
 #include "mp/Codegen/TargetInfo.h"
+#include "mp/Numerics/NearestName.h"
 
 #include <cmath>
-#include <limits>
+#include <sstream>
 
 using llvm::StringRef;
 
@@ -23,14 +22,13 @@ namespace mp {
 // Values
 //===----------------------------------------------------------------------===//
 
-static Status readInteger(StringRef text, int64_t least, int64_t &value) {
+Status readInteger(StringRef text, int64_t least, int64_t &value) {
   if (text.getAsInteger(10, value) || value < least)
     return makeError("expected an integer of at least ", least, ", found '", text.str(), "'");
   return Status::success();
 }
 
-/// A number, or a power of two as 2^24.
-static Status readNumber(StringRef text, double &value) {
+Status readNumber(StringRef text, double &value) {
   int64_t exponent;
   if (text.starts_with("2^") && !text.drop_front(2).getAsInteger(10, exponent) && std::abs(exponent) < 1000)
     value = std::ldexp(1.0, static_cast<int>(exponent));
@@ -39,39 +37,13 @@ static Status readNumber(StringRef text, double &value) {
   return Status::success();
 }
 
-template <auto member, typename Part> static Status setNumber(Part &part, StringRef text) {
-  double value;
-  if (Status status = readNumber(text, value); !status.ok())
-    return status;
-  part.*member = static_cast<std::remove_reference_t<decltype(part.*member)>>(value);
-  return Status::success();
+std::string showNumber(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
 }
 
-template <auto member, int64_t least, typename Part> static Status setInteger(Part &part, StringRef text) {
-  int64_t value;
-  if (Status status = readInteger(text, least, value); !status.ok())
-    return status;
-  if (value > std::numeric_limits<std::remove_reference_t<decltype(part.*member)>>::max())
-    return makeError("'", text.str(), "' is too large");
-  part.*member = value;
-  return Status::success();
-}
-
-template <typename Value> struct Choice {
-  llvm::StringLiteral name;
-  Value value;
-};
-
-template <typename Value, size_t count>
-static Status choose(StringRef text, const Choice<Value> (&choices)[count], Value &value) {
-  for (const Choice<Value> &choice : choices)
-    if (choice.name == text) {
-      value = choice.value;
-      return Status::success();
-    }
-  auto names = llvm::map_range(choices, [](const Choice<Value> &choice) { return choice.name.str(); });
-  return makeError("expected one of ", llvm::join(names, ", "), ", found '", text.str(), "'");
-}
+std::string showList(llvm::ArrayRef<std::string> list) { return list.empty() ? "none" : llvm::join(list, ","); }
 
 /// Applies `key=value` settings.
 static Status applyList(CompileOptions &options, llvm::ArrayRef<StringRef> list) {
@@ -95,7 +67,7 @@ static constexpr Choice<LossScalingMode> kModes[] = {
     {"none", LossScalingMode::None},
 };
 
-/// A mode or a number for a static scale, then settings of the scaler: `dynamic:init=2^24,interval=200`.
+/// A mode or a number for a static scale, then settings of the scaler: `dynamic:init-scale=2^24,growth-interval=200`.
 static Status setLossScale(CompileOptions &options, StringRef text) {
   llvm::SmallVector<StringRef> parts;
   auto [mode, rest] = text.split(':');
@@ -110,6 +82,11 @@ static Status setLossScale(CompileOptions &options, StringRef text) {
   }
   rest.split(parts, ',', -1, /*KeepEmpty=*/false);
   return applyList(options, parts);
+}
+
+static std::string showLossScale(const CompileOptions &options) {
+  return options.lossScaling.mode == LossScalingMode::Static ? showNumber(options.lossScaling.initialScale)
+                                                             : nameOf(options.lossScaling.mode, kModes);
 }
 
 static constexpr Choice<OptimizerKind> kOptimizers[] = {
@@ -132,7 +109,6 @@ static constexpr Choice<HysteresisKind> kHysteresisKinds[] = {
     {"consecutive", HysteresisKind::consecutive},
     {"cumulative", HysteresisKind::cumulative},
 };
-static constexpr Choice<bool> kBooleans[] = {{"true", true}, {"false", false}};
 
 /// Reads one target, with the level of CPU features where it says one.
 static Status setTarget(CompileOptions &options, StringRef text, StringRef &name) {
@@ -168,6 +144,13 @@ static Status setTargets(CompileOptions &options, StringRef text) {
   return Status::success();
 }
 
+static std::string showTargets(const CompileOptions &options) {
+  std::string targets = options.target + (options.cpu.empty() ? "" : ":" + options.cpu);
+  for (const std::string &target : options.otherTargets)
+    targets += "," + target;
+  return targets;
+}
+
 static Status setChips(CompileOptions &options, StringRef text) {
   llvm::SmallVector<StringRef> parts;
   text.split(parts, ',', -1, /*KeepEmpty=*/false);
@@ -190,128 +173,128 @@ static Status setChips(CompileOptions &options, StringRef text) {
   return Status::success();
 }
 
-template <auto member> static Status appendNames(CompileOptions &options, StringRef text) {
-  llvm::SmallVector<StringRef> parts;
-  text.split(parts, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef part : parts)
-    (options.autocast.*member).push_back(part.str());
-  return Status::success();
-}
+static constexpr Choice<DecisionRule> kRules[] = {{"per-op", DecisionRule::PerOp}};
 
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
 using Options = CompileOptions;
+using Autocast = AutocastPassOptions;
 using Scaling = LossScalingPassOptions;
 using Optimizer = OptimizerPassOptions;
 
+static constexpr auto kAutocast = &Options::autocast;
+static constexpr auto kScaling = &Options::lossScaling;
+static constexpr auto kOptimizer = &Options::optimizer;
+static constexpr auto kSpecialize = &Options::specialize;
+
 static constexpr Setting kSettings[] = {
-    {"training", "BOOL", "whether the programs that train are made, beside those that evaluate and infer",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.training); }},
-    {"batch-size", "N", "rows of one step",
-     [](Options &o, StringRef v) { return setInteger<&SpecializePassOptions::batch, 1>(o.specialize, v); }},
-    {"pad", "BOOL", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.specialize.pad); }},
-    {"policy", "NAME", "mixed_float16 (the default), mixed_bfloat16, float32, pytorch, tensorflow, or a policy file",
-     [](Options &o, StringRef v) {
-       o.autocast.policy = v.str();
-       return Status::success();
-     }},
-    {"type", "TYPE", "f16 or bf16: the low type, instead of the policy's",
-     [](Options &o, StringRef v) {
-       o.autocast.lowType = v.str();
-       return Status::success();
-     }},
-    {"allow", "OPS", "ops that run in the low type; each mp.op, mp.op[attribute=value] or loc:pattern",
-     appendNames<&AutocastPassOptions::allow>},
-    {"infer", "OPS", "ops in the widest type among their operands", appendNames<&AutocastPassOptions::infer>},
-    {"clear", "OPS", "ops that follow their neighbours", appendNames<&AutocastPassOptions::clear>},
-    {"deny", "OPS", "ops in f32", appendNames<&AutocastPassOptions::deny>},
-    {"promote", "OPS", "ops in f32 if an operand is", appendNames<&AutocastPassOptions::promote>},
-    {"not-allow", "OPS", "ops to take out of allow", appendNames<&AutocastPassOptions::notAllow>},
-    {"not-infer", "OPS", "ops to take out of infer", appendNames<&AutocastPassOptions::notInfer>},
-    {"not-clear", "OPS", "ops to take out of clear", appendNames<&AutocastPassOptions::notClear>},
-    {"not-deny", "OPS", "ops to take out of deny", appendNames<&AutocastPassOptions::notDeny>},
-    {"not-promote", "OPS", "ops to take out of promote", appendNames<&AutocastPassOptions::notPromote>},
-    {"optimizer", "KIND", "sgd, adam or adamw, with hyperparameters as in sgd:momentum=0.9", setOptimizer},
-    {"learning-rate", "RATE", "what the optimizer multiplies an update by",
-     [](Options &o, StringRef v) { return setNumber<&Optimizer::learningRate>(o.optimizer, v); }},
-    {"momentum", "M", "of sgd",
-     [](Options &o, StringRef v) { return setNumber<&Optimizer::momentum>(o.optimizer, v); }},
-    {"nesterov", "BOOL", "of sgd", [](Options &o, StringRef v) { return choose(v, kBooleans, o.optimizer.nesterov); }},
-    {"beta1", "B", "of adam and adamw",
-     [](Options &o, StringRef v) { return setNumber<&Optimizer::beta1>(o.optimizer, v); }},
-    {"beta2", "B", "of adam and adamw",
-     [](Options &o, StringRef v) { return setNumber<&Optimizer::beta2>(o.optimizer, v); }},
-    {"epsilon", "E", "of adam and adamw",
-     [](Options &o, StringRef v) { return setNumber<&Optimizer::epsilon>(o.optimizer, v); }},
-    {"weight-decay", "D", "of every optimizer",
-     [](Options &o, StringRef v) { return setNumber<&Optimizer::weightDecay>(o.optimizer, v); }},
-    {"clip-norm", "N", "the greatest global norm of the gradients, 0 for none",
-     [](Options &o, StringRef v) { return setNumber<&Optimizer::clipNorm>(o.optimizer, v); }},
-    {"log-gradient-norm", "BOOL", "whether each step reports the global norm of the gradients; clip-norm does it, too",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.optimizer.logGradientNorm); }},
-    {"derived-weights", "BOOL", "whether weights are kept in the low type, too, so that no step casts them",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.derivedWeights); }},
-    {"accumulate", "N", "micro-batches whose gradients one update uses",
-     [](Options &o, StringRef v) { return setInteger<&Optimizer::accumulate, 1>(o.optimizer, v); }},
+    boolean<&Options::training>("training",
+                                "whether the programs that train are made, beside those that evaluate and infer"),
+    integer<kSpecialize, &SpecializePassOptions::batch, 1>("batch-size", "rows of one step"),
+    boolean<kSpecialize, &SpecializePassOptions::pad>(
+        "pad", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs"),
+    text<&Autocast::policy>("policy", "NAME",
+                            "mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow, or a policy file"),
+    text<&Autocast::lowType>("type", "TYPE", "f16 or bf16: the low type, instead of the policy's"),
+    {"rule", "RULE", "how the precision of each op is decided: per-op, by its own category",
+     [](Options &o, StringRef v) { return choose(v, kRules, o.autocast.rule); },
+     [](const Options &o) { return nameOf(o.autocast.rule, kRules); }},
+    ops<&Autocast::allow>("allow", "ops that run in the low type; each mp.op, mp.op[attribute=value] or loc:pattern"),
+    ops<&Autocast::infer>("infer", "ops in the widest type among their operands"),
+    ops<&Autocast::clear>("clear", "ops that follow their neighbours"),
+    ops<&Autocast::deny>("deny", "ops in f32"),
+    ops<&Autocast::promote>("promote", "ops in f32 if an operand is"),
+    ops<&Autocast::notAllow>("not-allow", "ops to take out of allow"),
+    ops<&Autocast::notInfer>("not-infer", "ops to take out of infer"),
+    ops<&Autocast::notClear>("not-clear", "ops to take out of clear"),
+    ops<&Autocast::notDeny>("not-deny", "ops to take out of deny"),
+    ops<&Autocast::notPromote>("not-promote", "ops to take out of promote"),
+    boolean<kAutocast, &Autocast::clampConstants>(
+        "clamp-constants", "whether constants are clamped to the low type's range, above and towards 0, not refused"),
+    text<&Autocast::planOut>("plan-out", "FILE", "where the plan goes: one line per op, its type and why"),
+    text<&Autocast::planIn>("plan-in", "FILE", "a plan of plan-out, perhaps edited: each op gets the type it says"),
+    {"optimizer", "KIND", "sgd, adam or adamw, with hyperparameters as in sgd:momentum=0.9", setOptimizer,
+     [](const Options &o) { return nameOf(o.optimizer.kind, kOptimizers); }},
+    number<kOptimizer, &Optimizer::learningRate>("learning-rate", "RATE", "what the optimizer multiplies an update by"),
+    number<kOptimizer, &Optimizer::momentum>("momentum", "M", "of sgd"),
+    boolean<kOptimizer, &Optimizer::nesterov>("nesterov", "of sgd"),
+    number<kOptimizer, &Optimizer::beta1>("beta1", "B", "of adam and adamw"),
+    number<kOptimizer, &Optimizer::beta2>("beta2", "B", "of adam and adamw"),
+    number<kOptimizer, &Optimizer::epsilon>("epsilon", "E", "of adam and adamw"),
+    number<kOptimizer, &Optimizer::weightDecay>("weight-decay", "D", "of every optimizer"),
+    number<kOptimizer, &Optimizer::clipNorm>("clip-norm", "N", "the greatest global norm of the gradients, 0 for none"),
+    boolean<kOptimizer, &Optimizer::logGradientNorm>(
+        "log-gradient-norm", "whether each step reports the global norm of the gradients; clip-norm does it, too"),
+    boolean<&Options::derivedWeights>("derived-weights",
+                                      "whether weights are kept in the low type, too, so that no step casts them"),
+    integer<kOptimizer, &Optimizer::accumulate, 1>("accumulate", "micro-batches whose gradients one update uses"),
     {"loss-scale", "SCALE",
-     "auto, dynamic, none, or a number; settings may follow as in dynamic:init=2^24,interval=200", setLossScale},
-    {"init", "SCALE", "the loss scale of the first step",
-     [](Options &o, StringRef v) { return setNumber<&Scaling::initialScale>(o.lossScaling, v); }},
-    {"interval", "N", "clean steps in a row before the loss scale grows",
-     [](Options &o, StringRef v) { return setInteger<&Scaling::growthInterval, 1>(o.lossScaling, v); }},
-    {"growth-factor", "F", "what the loss scale is multiplied by when it grows",
-     [](Options &o, StringRef v) { return setNumber<&Scaling::growthFactor>(o.lossScaling, v); }},
-    {"backoff-factor", "F", "what the loss scale is multiplied by when it backs off",
-     [](Options &o, StringRef v) { return setNumber<&Scaling::backoffFactor>(o.lossScaling, v); }},
-    {"hysteresis", "N", "overflows before the loss scale backs off",
-     [](Options &o, StringRef v) { return setInteger<&Scaling::hysteresis, 1>(o.lossScaling, v); }},
+     "auto, dynamic, none, or a number; settings may follow as in dynamic:init-scale=2^24,growth-interval=200",
+     setLossScale, showLossScale},
+    number<kScaling, &Scaling::initialScale>("init-scale", "SCALE",
+                                             "the dynamic loss scale of the first step, from floor to ceiling"),
+    integer<kScaling, &Scaling::growthInterval, 1>("growth-interval",
+                                                   "clean steps in a row before the loss scale grows"),
+    number<kScaling, &Scaling::growthFactor>("growth-factor", "F",
+                                             "what the loss scale is multiplied by when it grows, greater than 1"),
+    number<kScaling, &Scaling::backoffFactor>("backoff-factor", "F",
+                                              "what the loss scale is multiplied by when it backs off, less than 1"),
+    integer<kScaling, &Scaling::hysteresis, 1>("hysteresis", "overflows before the loss scale backs off"),
     {"hysteresis-kind", "KIND", "consecutive or cumulative",
-     [](Options &o, StringRef v) { return choose(v, kHysteresisKinds, o.lossScaling.hysteresisKind); }},
-    {"floor", "SCALE", "the least loss scale",
-     [](Options &o, StringRef v) { return setNumber<&Scaling::floor>(o.lossScaling, v); }},
-    {"ceiling", "SCALE", "the greatest loss scale",
-     [](Options &o, StringRef v) { return setNumber<&Scaling::ceiling>(o.lossScaling, v); }},
-    {"raise-error-at-min-scale", "BOOL", "whether an overflow at the floor ends training with an error",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.lossScaling.raiseErrorAtMinScale); }},
-    {"no-finite-check", "BOOL", "whether gradients are not checked and no step is skipped; not with dynamic",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.lossScaling.noFiniteCheck); }},
-    {"skip-limit", "N", "skipped steps in a row after which training ends with an error",
-     [](Options &o, StringRef v) { return setInteger<&Scaling::skipLimit, 1>(o.lossScaling, v); }},
+     [](Options &o, StringRef v) { return choose(v, kHysteresisKinds, o.lossScaling.hysteresisKind); },
+     [](const Options &o) { return nameOf(o.lossScaling.hysteresisKind, kHysteresisKinds); }},
+    number<kScaling, &Scaling::floor>("floor", "SCALE", "the least dynamic loss scale"),
+    number<kScaling, &Scaling::ceiling>("ceiling", "SCALE", "the greatest dynamic loss scale"),
+    boolean<kScaling, &Scaling::raiseErrorAtMinScale>("raise-error-at-min-scale",
+                                                      "whether an overflow at the floor ends training with an error"),
+    boolean<kScaling, &Scaling::noFiniteCheck>(
+        "no-finite-check", "whether gradients are not checked and no step is skipped; not with dynamic"),
+    integer<kScaling, &Scaling::skipLimit, 0>(
+        "skip-limit", "skipped steps in a row after which training ends with an error, 0 for no limit"),
     {"target", "TARGETS",
      "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference; several make variants of each",
-     setTargets},
+     setTargets, showTargets},
     {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ..., or a GPU, A40; several make a variant each",
-     setChips},
-    {"allow-tf32", "BOOL", "of nvptx and simt: whether matrix products of f32 round their operands to tf32",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.allowTF32); }},
-    {"allow-fp16-accumulation", "BOOL", "whether matrix products of f16 keep their sums in f16",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.autocast.allowFP16Accumulation); }},
-    {"allow-fp16-reduced-precision-reduction", "BOOL",
-     "of nvptx and simt: whether sums of parts of k are stored in f16, of f16; the default of policy pytorch",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.allowFP16ReducedPrecisionReduction.emplace()); }},
-    {"allow-bf16-reduced-precision-reduction", "BOOL",
-     "of nvptx and simt: the same of bf16; the default of policy pytorch",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.allowBF16ReducedPrecisionReduction.emplace()); }},
-    {"report-accesses", "BOOL", "of simt: whether code reports every access, for the device to check",
-     [](Options &o, StringRef v) { return choose(v, kBooleans, o.reportAccesses); }},
+     setChips, [](const Options &o) { return showList(o.chips); }},
+    boolean<&Options::allowTF32>("allow-tf32",
+                                 "of nvptx and simt: whether matrix products of f32 round their operands to tf32"),
+    boolean<kAutocast, &Autocast::allowFP16Accumulation>("allow-fp16-accumulation",
+                                                         "whether matrix products of f16 keep their sums in f16"),
+    optionalBoolean<&Options::allowFP16ReducedPrecisionReduction>(
+        "allow-fp16-reduced-precision-reduction",
+        "of nvptx and simt: whether sums of parts of k are stored in f16, of f16"),
+    optionalBoolean<&Options::allowBF16ReducedPrecisionReduction>("allow-bf16-reduced-precision-reduction",
+                                                                  "of nvptx and simt: the same of bf16"),
+    boolean<&Options::reportAccesses>("report-accesses",
+                                      "of simt: whether code reports every access, for the device to check"),
     {"fallback", "POLICY", "float32: the policy for chips that lack the units that the policy is for",
      [](Options &o, StringRef v) {
        o.fallback = v.str();
        return v == "float32" ? Status::success() : makeError("expected float32, found '", v.str(), "'");
-     }},
+     },
+     [](const Options &o) { return o.fallback.empty() ? "none" : o.fallback; }},
 };
 
 llvm::ArrayRef<Setting> settings() { return kSettings; }
 
+std::string helpOf(const Setting &setting, const CompileOptions &defaults) {
+  return setting.help.str() + " (default: " + setting.get(defaults) + ")";
+}
+
 Status applySetting(CompileOptions &options, StringRef name, StringRef value) {
+  const std::string given = (name + "=" + value).str();
   for (const Setting &setting : kSettings)
-    if (setting.name == name)
-      return setting.set(options, value).in(name.str());
-  auto names = llvm::map_range(kSettings, [](const Setting &setting) { return setting.name.str(); });
-  return makeError("no setting is called '", name.str(), "'; there are ", llvm::join(names, ", "));
+    if (setting.name == name) {
+      options.given.push_back(given);
+      return setting.set(options, value).in(given);
+    }
+  std::vector<std::string> names;
+  for (const Setting &setting : kSettings)
+    names.push_back(setting.name.str());
+  return makeError("no setting is called '", name.str(), "'; there are ", llvm::join(names, ", "),
+                   suggestName(name, names));
 }
 
 Status applyVariant(CompileOptions &options, StringRef variant) {

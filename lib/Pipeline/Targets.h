@@ -56,6 +56,9 @@ mlir::FailureOr<CompiledCode> compileForGPU(llvm::ArrayRef<KernelOp> kernels, co
 mlir::LogicalResult addPlannedVariants(llvm::ArrayRef<mlir::func::FuncOp> programs, llvm::ArrayRef<LaunchPlan> plans,
                                        CompiledCode code, const VariantTarget &target, JobBuilder &builder);
 
+/// Refuses targets that lack a chip, or a stage that is asked for; the message starts with the setting.
+Status checkTargets(const CompileOptions &options);
+
 /// Whether code for that target is for a chip.
 bool isGPUTarget(llvm::StringRef target);
 

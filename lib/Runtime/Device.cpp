@@ -111,7 +111,18 @@ static std::optional<unsigned> ordinalOf(std::string_view name, std::string_view
   return ordinal;
 }
 
+/// Named as the flags are; the C API calls them so, too.
+static Status checkDeviceOptions(std::string_view name, const DeviceOptions &options) {
+  if (options.threads > kMostThreads)
+    return makeError("--threads=", options.threads, ": expected at most ", kMostThreads, ", 0 for all of the machine");
+  if (name != "simt" && options.simulation != SIMTOptions())
+    return makeError("--simulate: device ", name, " simulates no GPU; expected --device=simt");
+  return Status::success();
+}
+
 ErrorOr<std::unique_ptr<Device>> mp::createDevice(std::string_view name, const DeviceOptions &options) {
+  if (Status checked = checkDeviceOptions(name, options); !checked.ok())
+    return checked;
   for (const Registration &registration : registry()) {
     if (registration.name == name)
       return registration.factory(options);

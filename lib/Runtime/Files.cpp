@@ -9,6 +9,7 @@
 #include "mp/Numerics/WholeFile.h"
 
 #include <exception>
+#include <filesystem>
 
 using namespace mp;
 
@@ -29,6 +30,16 @@ ErrorOr<std::vector<std::byte>> mp::readFile(const std::string &path) {
 
 Status mp::writeFileWhole(const std::string &path, std::span<const std::span<const std::byte>> pieces) {
   return writeWholeFile(path, pieces, TemporaryName::Fixed);
+}
+
+Status mp::checkFolderOf(const std::string &path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return makeError(path, ": is a folder, expected a file");
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored))
+    return Status::success();
+  return makeError(path, ": there is no folder ", folder.string());
 }
 
 std::span<const std::byte> mp::bytesOf(std::string_view text) {

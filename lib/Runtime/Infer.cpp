@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mp/Runtime/Infer.h"
+#include "mp/Runtime/Files.h"
 #include "mp/Runtime/Npy.h"
 #include "mp/Runtime/RandomValues.h"
 #include "mp/Runtime/Training/Checkpoint.h"
@@ -116,7 +117,19 @@ static Status compareOutputs(const NamedTensors &results, const NamedTensors &ex
   return first;
 }
 
+Status mp::checkInferOptions(const InferOptions &options) {
+  if (options.tolerance && options.expected.empty())
+    return makeError("--tolerance: there is no --expected_output to compare with");
+  for (const std::string &text : options.outputs)
+    if (ErrorOr<Binding> binding = split("--output", text, "NAME=@FILE.npy"); binding && binding->rest.starts_with("@"))
+      if (Status there = checkFolderOf(binding->rest.substr(1)); !there.ok())
+        return there.in("--output=" + binding->name);
+  return Status::success();
+}
+
 Status mp::infer(Session &session, const InferOptions &options, std::ostream &out, std::ostream &notes) {
+  if (Status checked = checkInferOptions(options); !checked.ok())
+    return checked;
   // Files first: what is wrong with them is said before anything is computed.
   ErrorOr<NamedTensors> inputs = readTensors("--input", options.inputs);
   if (!inputs)

@@ -42,7 +42,7 @@ RUNTIME = [
 
 # (policy flags, chips, tolerance of the trained network's outputs)
 POLICIES = {
-    "f16": (["--policy=mixed_float16", "--loss-scale=dynamic:init=524288,interval=200"], "sm_70,sm_75,sm_80,sm_90", 5e-2),
+    "f16": (["--policy=mixed_float16", "--loss-scale=dynamic:init-scale=524288,growth-interval=200"], "sm_70,sm_75,sm_80,sm_90", 5e-2),
     "bf16": (["--policy=mixed_bfloat16"], "sm_80,sm_90", 1e-1),
     "f32": (["--policy=float32"], "sm_70,sm_80", 1e-3),
 }

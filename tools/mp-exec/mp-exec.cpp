@@ -8,10 +8,12 @@
 #include "RuntimeFlags.h"
 #include "StandardOutput.h"
 #include "StopSignals.h"
+#include "Verbs.h"
 #include "mp/Numerics/Version.h"
 #include "mp/Runtime/Benchmark.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/CUDA/CUDADevice.h"
+#include "mp/Runtime/Files.h"
 #include "mp/Runtime/SIMT/SIMTDevice.h"
 #include "mp/Runtime/Training/Trainer.h"
 
@@ -46,6 +48,8 @@ static ErrorOr<std::unique_ptr<Session>> open(const Options &options, const std:
 }
 
 static Status runInfer(const Options &options) {
+  if (Status checked = checkInferOptions(options.infer); !checked.ok())
+    return checked;
   ErrorOr<std::unique_ptr<Session>> session = open(options, options.deviceName, options.device);
   return session ? infer(**session, options.infer, std::cout, std::cerr) : session.status();
 }
@@ -81,6 +85,9 @@ static Status runTrain(const Options &options, int &stopped) {
 }
 
 static Status runBenchmark(const Options &options) {
+  if (!options.benchmark.json.empty())
+    if (Status there = checkFolderOf(options.benchmark.json); !there.ok())
+      return there.in("--json");
   ErrorOr<std::unique_ptr<Session>> session = open(options, options.deviceName, options.device);
   return session ? benchmark(**session, options.benchmark, std::cout) : session.status();
 }
@@ -108,11 +115,12 @@ int main(int argc, char **argv) {
     command->add_flag("--no-native", options.noNative, "refuse native code");
   };
   auto addChip = [&](CLI::App *command) {
-    command->add_option("--chip", options.device.chip, "of devices cuda and simt: run code for this chip alone");
+    command->add_option("--chip", options.device.chip,
+                        "of devices cuda and simt: run code for this chip alone (default: the best that there is)");
   };
   auto addDevice = [&](CLI::App *command) {
     command->add_option("--device", options.deviceName, "device to run on (default cpu)");
-    command->add_option("--threads", options.device.threads, "threads of the CPU (default: all)");
+    command->add_option("--threads", options.device.threads, "threads of the CPU, at most 1024 (default: all)");
     addSimulateFlag(*command, options.device.simulation);
     addChip(command);
   };
@@ -133,17 +141,21 @@ int main(int argc, char **argv) {
   benchmark->add_option("--warmup", options.benchmark.warmup, "runs before (default 10)");
   benchmark->add_option("--repeat", options.benchmark.repeat, "samples (default 30)");
   benchmark->add_option("--runs", options.benchmark.runs, "runs of a sample (default 10)");
-  benchmark->add_option("--json", options.benchmark.json, "file for the figures");
+  benchmark->add_option("--json", options.benchmark.json, "file for the figures (default: none is written)");
   CLI::App *devices = app.add_subcommand("devices", "show the devices of this machine");
   CLI::App *info = app.add_subcommand("info", "show what is in an executable");
   addFile(info);
 
+  if (std::string missing = describeMissingVerb(app, argc, argv); !missing.empty()) {
+    std::cerr << "mp-exec: error: " << missing << '\n';
+    return 1;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help
       return app.exit(error);
-    std::cerr << "mp-exec: error: " << error.what() << '\n';
+    std::cerr << "mp-exec: error: " << describeParseError(app, error) << '\n';
     return 1;
   }
 

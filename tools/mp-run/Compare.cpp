@@ -14,6 +14,7 @@
 #include "Version.h"
 
 #include "mp/Numerics/WholeFile.h"
+#include "mp/Runtime/Files.h"
 #include "mp/Runtime/Training/Trainer.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -71,10 +72,17 @@ static void addRun(const TrainResult &result, unsigned seeds, VariantReport &rep
   }
 }
 
-/// Trains a variant; nothing where a signal stops it.
-static std::optional<VariantReport> runVariant(const CompareCommand &command, llvm::StringRef variant) {
+/// The options of a variant: those of the flags, then its own.
+static CompileOptions optionsOf(const CompareCommand &command, llvm::StringRef variant) {
   CompileOptions options = compileOptionsFor(command.model, command.flags, command.options);
   check(applyVariant(options, variant).in("--variants"));
+  checkCompileOptions(options, "--variants: " + variant.str() + ": ");
+  return options;
+}
+
+/// Trains a variant; nothing where a signal stops it.
+static std::optional<VariantReport> runVariant(const CompareCommand &command, llvm::StringRef variant,
+                                               const CompileOptions &options) {
   std::shared_ptr<const LoadedExecutable> file = loadOrCompile(command.model, options);
   VariantReport report;
   report.policy = variant.str();
@@ -101,8 +109,11 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
   return report;
 }
 
-static void run(const CompareCommand &command) {
+/// The variants of a command, once its flags are found to make sense.
+static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &command) {
   check(checkTrainOptions(command.options));
+  if (isExecutable(command.model))
+    fail("compare compiles a model for each variant, and " + command.model + " is compiled already");
   llvm::SmallVector<llvm::StringRef> variants;
   llvm::StringRef(command.variants).split(variants, ',', -1, /*KeepEmpty=*/false);
   if (variants.empty())
@@ -111,9 +122,24 @@ static void run(const CompareCommand &command) {
     fail("--seeds: expected at least 1");
   if (!command.options.checkpoint.empty() || command.options.resume)
     fail("compare keeps no checkpoints; use train with --checkpoint");
+  if (!command.json.empty())
+    check(checkFolderOf(command.json).in("--json"));
+  for (const auto &[name, value] : command.flags.given)
+    if (name == "plan-out" && variants.size() > 1)
+      fail("--plan-out=" + value + ": one variant's plan would replace another's; give it to a variant, as in " +
+           variants.front().str() + ":plan-out=F");
+  return variants;
+}
+
+static void run(const CompareCommand &command) {
+  llvm::SmallVector<llvm::StringRef> variants = checkCommand(command);
+  // What is wrong with a variant is said before another has trained.
+  std::vector<CompileOptions> options;
+  for (llvm::StringRef variant : variants)
+    options.push_back(optionsOf(command, variant));
   std::vector<VariantReport> reports;
-  for (llvm::StringRef variant : variants) {
-    std::optional<VariantReport> report = runVariant(command, variant);
+  for (auto [variant, own] : llvm::zip_equal(variants, options)) {
+    std::optional<VariantReport> report = runVariant(command, variant, own);
     if (!report)
       break;
     reports.push_back(std::move(*report));
@@ -139,11 +165,13 @@ void addCompareCommand(CLI::App &app) {
   verb->add_option("model", command->model, "the model's .mlir file")->required();
   verb->add_option("--variants", command->variants,
                    "policies separated by commas, each with settings as in mixed_float16:batch-size=256; speed is "
-                   "compared with the first")
+                   "compared with the first (default " +
+                       command->variants + ")")
       ->type_name("LIST");
-  verb->add_option("--seeds", command->seeds, "runs of each variant, with seeds from --seed on; means are shown")
+  verb->add_option("--seeds", command->seeds,
+                   "runs of each variant, with seeds from --seed on; means are shown (default 1)")
       ->type_name("N");
-  verb->add_option("--json", command->json, "where the table goes as JSON")->type_name("FILE");
+  verb->add_option("--json", command->json, "where the table goes as JSON (default: nowhere)")->type_name("FILE");
   addTrainFlags(*verb, command->options);
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });

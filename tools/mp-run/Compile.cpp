@@ -9,6 +9,7 @@
 #include "CompileFlags.h"
 
 #include "mp/Numerics/WholeFile.h"
+#include "mp/Runtime/Files.h"
 #include "mp/Runtime/Infer.h"
 
 #include <iostream>
@@ -39,9 +40,12 @@ static void run(const CompileCommand &command) {
   if (!stage)
     fail("--compile-to: expected one of " + stageNames() + ", found '" + command.stage + "'");
   options.compileTo = *stage;
+  checkCompileOptions(options);
   options.dumpDirectory = command.dumpDirectory;
   if (*stage == Stage::Executable && command.output == "-")
     fail("an executable needs a file to go to: -o F.mpx");
+  if (command.output != "-")
+    check(checkFolderOf(command.output).in("-o"));
   withModel(command.model, command.remarks, [&](ModuleOp module) {
     FailureOr<Compilation> result = compile(module, options);
     if (failed(result))
@@ -60,10 +64,15 @@ void addCompileCommand(CLI::App &app) {
   auto command = std::make_shared<CompileCommand>();
   CLI::App *verb = app.add_subcommand("compile", "compile a model to an executable, or to the text of a stage");
   verb->add_option("model", command->model, "the model's .mlir file, - for standard input")->required();
-  verb->add_option("-o,--output", command->output, "where the result goes");
-  verb->add_option("--compile-to", command->stage, "the last stage: " + stageNames())->type_name("STAGE");
-  verb->add_option("--dump-dir", command->dumpDirectory, "a folder for one numbered file per stage")->type_name("DIR");
-  verb->add_option("--remarks-filter", command->remarks, "print the remarks of categories that match, as mp-opt does")
+  verb->add_option("-o,--output", command->output,
+                   "where the result goes, - for standard output (default -; an executable needs a file)");
+  verb->add_option("--compile-to", command->stage, "the last stage: " + stageNames() + " (default executable)")
+      ->type_name("STAGE");
+  verb->add_option("--dump-dir", command->dumpDirectory,
+                   "a folder for one numbered file per stage (default: none is written)")
+      ->type_name("DIR");
+  verb->add_option("--remarks-filter", command->remarks,
+                   "print the remarks of categories that match, as mp-opt does (default: none)")
       ->type_name("REGEX");
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });

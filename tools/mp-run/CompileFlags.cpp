@@ -39,8 +39,14 @@ void CompileFlags::apply(const std::string &model, CompileOptions &options) cons
     fail("--" + given.front().first + " is of the compiler, and " + model +
          " is compiled already: give it to mp-run compile (mp-exec --chip chooses among code for several chips)");
   for (const auto &[name, value] : given)
-    check(applySetting(options, name, value));
+    if (Status status = applySetting(options, name, value); !status.ok())
+      fail("--" + status.message());
   options.cacheDirectory = cache == "off" ? "" : cache;
+}
+
+void checkCompileOptions(const CompileOptions &options, const std::string &where) {
+  if (Status status = checkSettings(options); !status.ok())
+    fail(where + status.message());
 }
 
 /// "halfstep" in the user's folder of caches; "off" where there is none.
@@ -52,13 +58,13 @@ static std::string defaultCache() {
   return std::string(folder);
 }
 
-void addCompileFlags(CLI::App &app, CompileFlags &flags) {
+void addCompileFlags(CLI::App &app, CompileFlags &flags, const CompileOptions &defaults) {
   for (const Setting &setting : settings()) {
     std::string name = setting.name.str();
     if (app.get_option_no_throw("--" + name))
       continue;
     auto remember = [&flags, name](const std::string &value) { flags.given.emplace_back(name, value); };
-    app.add_option_function<std::string>("--" + name, remember, setting.help.str())
+    app.add_option_function<std::string>("--" + name, remember, helpOf(setting, defaults))
         ->type_name(setting.value.str())
         ->group("Compiler");
   }
@@ -91,7 +97,31 @@ private:
 
   void print(const Diagnostic &diagnostic) {
     Location loc = diagnostic.getLocation();
+    if (isa<UnknownLoc>(loc)) {
+      std::cerr << "mp-run: " << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str() << std::endl;
+      return;
+    }
+    // Of the file as a whole.
+    if (auto place = dyn_cast<FileLineColLoc>(loc); place && place.getLine() == 0) {
+      std::cerr << place.getFilename().str() << ": " << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str()
+                << std::endl;
+      return;
+    }
     emitDiagnostic(loc, diagnostic.str(), diagnostic.getSeverity(), isReadable(loc));
+  }
+
+  static const char *nameOf(DiagnosticSeverity severity) {
+    switch (severity) {
+    case DiagnosticSeverity::Note:
+      return "note";
+    case DiagnosticSeverity::Warning:
+      return "warning";
+    case DiagnosticSeverity::Error:
+      return "error";
+    case DiagnosticSeverity::Remark:
+      return "remark";
+    }
+    llvm_unreachable("unknown severity");
   }
 
   bool isReadable(Location loc) {

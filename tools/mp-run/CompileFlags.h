@@ -32,8 +32,12 @@ struct CompileFlags {
   void apply(const std::string &model, CompileOptions &options) const;
 };
 
-/// Adds a flag for each compile setting but those that `app` has already.
-void addCompileFlags(CLI::App &app, CompileFlags &flags);
+/// Ends the command where no compilation could start with these options, or a flag would do nothing. `where` stands
+/// before the setting that the message starts with: the dashes of a flag, or a variant of `compare`.
+void checkCompileOptions(const CompileOptions &options, const std::string &where = "--");
+
+/// Adds a flag for each compile setting but those that `app` has already; without it `defaults` hold.
+void addCompileFlags(CLI::App &app, CompileFlags &flags, const CompileOptions &defaults = CompileOptions());
 
 /// Whether a path names an executable, not a model: it ends in .mpx.
 bool isExecutable(llvm::StringRef path);

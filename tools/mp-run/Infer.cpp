@@ -42,13 +42,22 @@ static void takePolicyOfWeights(const InferCommand &command, CompileOptions &opt
   std::cerr << "mp-run: policy " << *policy << ", as the weights were trained; --policy chooses another\n";
 }
 
-static void run(const InferCommand &command) {
+/// What is compiled where no flag says otherwise.
+static CompileOptions defaultOptions() {
   CompileOptions options;
   options.training = false;
+  return options;
+}
+
+static void run(const InferCommand &command) {
+  CompileOptions options = defaultOptions();
   takePolicyOfWeights(command, options);
   command.flags.apply(command.model, options);
-  if (!isExecutable(command.model))
-    compileFor(command.device, options);
+  check(checkInferOptions(command.options));
+  if (!isExecutable(command.model)) {
+    compileFor(command.device, options, deviceOptionsOf(command.threads, command.simulation));
+    checkCompileOptions(options);
+  }
   options.reportAccesses |= command.simulation.checksMemory();
   std::unique_ptr<Session> session =
       createSession(loadOrCompile(command.model, options), command.device, command.threads, command.simulation);
@@ -63,9 +72,9 @@ void addInferCommand(CLI::App &app) {
   verb->add_option("--program", command->options.program, "the program to run (default infer)")->type_name("NAME");
   verb->add_option("--device", command->device, "cpu, cuda, cuda:N, simt or reference (default cpu)")
       ->type_name("NAME");
-  verb->add_option("--threads", command->threads, "threads of the CPU (default: all)")->type_name("N");
+  verb->add_option("--threads", command->threads, "threads of the CPU, at most 1024 (default: all)")->type_name("N");
   addSimulateFlag(*verb, command->simulation);
-  addCompileFlags(*verb, command->flags);
+  addCompileFlags(*verb, command->flags, defaultOptions());
   verb->callback([command] { run(*command); });
 }
 

@@ -35,10 +35,18 @@ static std::string bestChip(const Device &device) {
   return best;
 }
 
-void compileFor(const std::string &device, CompileOptions &options, bool quiet) {
-  ErrorOr<std::unique_ptr<Device>> made = createDevice(device);
+/// A target that was asked for is the device's: no other code would run.
+static void checkTarget(const std::string &device, const std::string &target, const CompileOptions &options) {
+  for (llvm::StringRef given : options.given)
+    if (given.starts_with("target=") && (options.target != target || !options.otherTargets.empty()))
+      fail("--" + given.str() + ": device " + device + " runs code for " + target + " alone; leave --target out");
+}
+
+void compileFor(const std::string &device, CompileOptions &options, const DeviceOptions &deviceOptions, bool quiet) {
+  ErrorOr<std::unique_ptr<Device>> made = createDevice(device, deviceOptions);
   check(made.status());
   const std::string &target = (*made)->description().target;
+  checkTarget(device, target, options);
   if (target == "cpu")
     return; // --target may say which level of features
   options.target = target;
@@ -49,6 +57,13 @@ void compileFor(const std::string &device, CompileOptions &options, bool quiet) 
   if (!quiet)
     std::cerr << "mp-run: device " << device << ": compiling for " << options.chips.front()
               << "; --chip chooses another\n";
+}
+
+DeviceOptions deviceOptionsOf(unsigned threads, const SIMTOptions &simulation) {
+  DeviceOptions options;
+  options.threads = threads;
+  options.simulation = simulation;
+  return options;
 }
 
 CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &flags, const TrainOptions &training) {
@@ -62,17 +77,14 @@ CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &f
   if (training.lastBatch == LastBatch::Pad)
     options.specialize.pad = true;
   if (!isExecutable(model))
-    compileFor(training.device, options, training.quiet);
+    compileFor(training.device, options, deviceOptionsOf(training.threads, training.simulation), training.quiet);
   options.reportAccesses |= training.simulation.checksMemory();
   return options;
 }
 
 std::unique_ptr<Session> createSession(std::shared_ptr<const LoadedExecutable> file, const std::string &device,
                                        unsigned threads, const SIMTOptions &simulation) {
-  DeviceOptions deviceOptions;
-  deviceOptions.threads = threads;
-  deviceOptions.simulation = simulation;
-  ErrorOr<std::unique_ptr<Device>> target = createDevice(device, deviceOptions);
+  ErrorOr<std::unique_ptr<Device>> target = createDevice(device, deviceOptionsOf(threads, simulation));
   check(target.status());
   ErrorOr<std::unique_ptr<Session>> session = Session::create(std::move(file), std::move(*target));
   check(session.status());

@@ -15,9 +15,14 @@
 
 namespace mp {
 
-/// Makes `options` ask for code that `device` runs; a device that is not there ends the command. A GPU's chip is the
+/// What those two flags say about a device.
+DeviceOptions deviceOptionsOf(unsigned threads, const SIMTOptions &simulation);
+
+/// Makes `options` ask for code that `device` runs; a device that is not there, or does not run the code that a given
+/// --target makes, ends the command. A GPU's chip is the
 /// one asked for, or the newest that the device runs code for (sm_80 if simulated), which standard error then says.
-void compileFor(const std::string &device, CompileOptions &options, bool quiet = false);
+void compileFor(const std::string &device, CompileOptions &options, const DeviceOptions &deviceOptions,
+                bool quiet = false);
 
 /// The compile options that settings and training flags ask for. What both sides must know (batch size, learning rate,
 /// micro-batches, the device's target) is said once, as a training flag.

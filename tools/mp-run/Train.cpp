@@ -36,6 +36,8 @@ static void printScores(const char *title, const std::vector<Score> &scores) {
 static void run(const TrainCommand &command) {
   check(checkTrainOptions(command.options));
   CompileOptions options = compileOptionsFor(command.model, command.flags, command.options);
+  if (!isExecutable(command.model))
+    checkCompileOptions(options);
   std::unique_ptr<Session> session = createSession(loadOrCompile(command.model, options), command.options.device,
                                                    command.options.threads, command.options.simulation);
   StopSignals signals;

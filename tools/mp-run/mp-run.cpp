@@ -7,6 +7,7 @@
 
 #include "Commands.h"
 #include "StandardOutput.h"
+#include "Verbs.h"
 
 #include "mp/Numerics/Version.h"
 #include "mp/Reference/ReferenceDevice.h"
@@ -37,6 +38,10 @@ int main(int argc, char **argv) {
   mp::addTrainCommand(app);
   mp::addCompareCommand(app);
   mp::addDevicesCommand(app);
+  if (std::string missing = mp::describeMissingVerb(app, argc, argv); !missing.empty()) {
+    std::cerr << "mp-run: error: " << missing << '\n';
+    return 1;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError &error) {
@@ -44,7 +49,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help
       return app.exit(error);
-    std::cerr << "mp-run: error: " << error.what() << '\n';
+    std::cerr << "mp-run: error: " << mp::describeParseError(app, error) << '\n';
     return 1;
   }
   return 0;

@@ -74,6 +74,8 @@ struct CompileOptions {
   std::string dumpDirectory;
   /// The folder of kernels compiled before; empty for none.
   std::string cacheDirectory;
+  /// The settings that were given by name, as NAME=VALUE in that order, so that one without effect can be refused.
+  std::vector<std::string> given;
 };
 
 /// Adds the stages up to `options.compileTo` that are passes.

@@ -21,21 +21,31 @@ struct Setting {
   llvm::StringLiteral value; // what stands for its value in help
   llvm::StringLiteral help;
   Status (*set)(CompileOptions &options, llvm::StringRef value);
+  /// What the options say, as `set` would read it; "none" for an empty list or text.
+  std::string (*get)(const CompileOptions &options);
 };
 
 /// Every setting, in the order of the compiler's stages.
 llvm::ArrayRef<Setting> settings();
 
-/// Sets one option; an unknown name or a value that does not fit is an error that says what is accepted.
+/// The help of a setting, with its default: what `defaults` say.
+std::string helpOf(const Setting &setting, const CompileOptions &defaults = CompileOptions());
+
+/// Sets one option; an unknown name or a value that does not fit is an error that says what is accepted. It starts with
+/// the setting, as in `batch-size=0`.
 Status applySetting(CompileOptions &options, llvm::StringRef name, llvm::StringRef value);
 
 /// Reads a variant: a policy, then settings, separated by colons:
-/// `mixed_float16:batch-size=256:loss-scale=dynamic:init=2^24`. A part without `=` belongs to the setting before it, as
+/// `mixed_float16:batch-size=256:loss-scale=dynamic:init-scale=2^24`. A part without `=` belongs to the setting before it, as
 /// in `deny=loc:head`.
 Status applyVariant(CompileOptions &options, llvm::StringRef variant);
 
 /// The policy with what was said to differ from it, as a variant: `pytorch:type=bf16:deny=mp.exp`.
 std::string describePolicy(const AutocastPassOptions &autocast);
+
+/// Refuses options with which no compilation can start: a policy that is not there, numbers out of their range, a
+/// target that lacks a chip; and settings that were given and would have no effect. The message starts with the setting.
+Status checkSettings(const CompileOptions &options);
 
 } // namespace mp
 

@@ -180,7 +180,11 @@ std::vector<std::string> registeredDevices();
 /// The names of the devices that this machine has: of a kind with numbers as many as there are.
 std::vector<std::string> presentDevices();
 
-/// Makes a device, or says which names there are.
+/// The most threads that a device may be asked for: beyond any machine, so that a slip of the finger starts no more.
+inline constexpr unsigned kMostThreads = 1024;
+
+/// Makes a device, or says which names there are. Options that it would ignore, and more threads than kMostThreads, are
+/// errors.
 ErrorOr<std::unique_ptr<Device>> createDevice(std::string_view name, const DeviceOptions &options = {});
 
 } // namespace mp

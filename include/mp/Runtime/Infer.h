@@ -26,6 +26,10 @@ struct InferOptions {
   std::optional<uint64_t> randomInputs; // seed of the inputs that are not given
 };
 
+/// Checks what flags ask of each other: a tolerance has something to compare, files can be written where they are to
+/// be.
+Status checkInferOptions(const InferOptions &options);
+
 /// Initializes the state, loads weights and runs the program on the inputs. Writes the outputs that
 /// `outputs` names and prints the others as NAME=VALUES, or only their type where they are long.
 /// Compares what `expected` names, within `tolerance` or that of its type. `notes` is told what was written and that

@@ -68,7 +68,8 @@ Status SkipWatch::note(const StepRecord &record, const std::string *gradient) {
   }
   totalCount += 1;
   consecutive += 1;
-  run.push_back({record.step, *gradient});
+  if (limit != 0)
+    run.push_back({record.step, *gradient});
   if (minScale && isAtFloor(*minScale, record))
     return makeError("step ", record.step, " overflowed at loss scale ", *record.lossScale, ", and its floor is ",
                      *minScale, "; first gradient that was not finite: ", *gradient);

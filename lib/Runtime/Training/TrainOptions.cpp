@@ -7,8 +7,12 @@
 
 #include "mp/Runtime/Training/TrainOptions.h"
 
+#include "mp/Numerics/NearestName.h"
+#include "mp/Runtime/Files.h"
+
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 using namespace mp;
 
@@ -18,7 +22,7 @@ template <typename T> static Status parseNumber(std::string_view text, T least, 
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
     return makeError("'", text, "' is no number that fits");
   if (parsed < least)
-    return makeError("is ", parsed, ", expected at least ", least);
+    return makeError("expected at least ", least);
   number = parsed;
   return Status::success();
 }
@@ -69,27 +73,30 @@ static Status setSimulation(TrainOptions &options, std::string_view text) {
 using O = TrainOptions;
 
 static constexpr TrainFlag kFlags[] = {
-    {"data", "DIR", "folder with train-images-idx3-ubyte[.gz] and so on", setText<&O::data>},
-    {"test-data", "DIR", "folder with t10k-images-idx3-ubyte[.gz] and so on; else that of --data",
+    {"data", "DIR", "folder with train-images-idx3-ubyte[.gz] and so on; required", setText<&O::data>},
+    {"test-data", "DIR", "folder with t10k-images-idx3-ubyte[.gz] and so on (default: that of --data)",
      setText<&O::testData>},
     {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
-    {"steps", "N", "steps in all, instead of --epochs", setNumber<uint64_t, 1, &O::steps>},
-    {"batch-size", "N", "rows of a batch", setNumber<int64_t, 1, &O::batchSize>},
-    {"learning-rate", "R", "learning rate", setLearningRate},
+    {"steps", "N", "steps in all, instead of --epochs (default: those of the epochs)",
+     setNumber<uint64_t, 1, &O::steps>},
+    {"batch-size", "N", "rows of a batch (default: as compiled, which mp-run does for 64)",
+     setNumber<int64_t, 1, &O::batchSize>},
+    {"learning-rate", "R", "learning rate (default: as compiled)", setLearningRate},
     {"accumulate", "N", "batches of a step, whose gradients are summed (default: as compiled)",
      setNumber<uint64_t, 1, &O::accumulate>},
     {"last-batch", "drop|pad", "what becomes of rows that do not fill a batch (default drop)", setLastBatch},
     {"seed", "N", "seed of first values, dropout and order of rows (default 0)", setNumber<uint64_t, 0, &O::seed>},
-    {"checkpoint", "DIR", "folder to write checkpoints to", setText<&O::checkpoint>},
+    {"checkpoint", "DIR", "folder to write checkpoints to (default: none are written)", setText<&O::checkpoint>},
     {"checkpoint-every", "STEPS", "steps between checkpoints (default: one after every epoch)",
      setNumber<uint64_t, 1, &O::checkpointEvery>},
     {"resume", nullptr, "go on from the checkpoint, if there is one", setSwitch<&O::resume>},
     {"change-policy", nullptr, "go on from a checkpoint of another policy, too", setSwitch<&O::changePolicy>},
-    {"log", "F.jsonl", "file for a JSON line per step", setText<&O::log>},
+    {"log", "F.jsonl", "file for a JSON line per step (default: none is written)", setText<&O::log>},
     {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
     {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
-    {"threads", "N", "threads of the CPU (default: all)", setNumber<unsigned, 0, &O::threads>},
-    {"simulate", "WORDS", "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N",
+    {"threads", "N", "threads of the CPU, at most 1024 (default: all)", setNumber<unsigned, 0, &O::threads>},
+    {"simulate", "WORDS",
+     "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N (default: none)",
      setSimulation},
 };
 
@@ -98,8 +105,11 @@ std::span<const TrainFlag> mp::trainFlags() { return kFlags; }
 Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::string_view value) {
   for (const TrainFlag &flag : kFlags)
     if (name == flag.name)
-      return flag.set(options, value).in("--" + std::string(name));
-  return makeError("unknown flag --", name);
+      return flag.set(options, value).in("--" + std::string(name) + (flag.value ? "=" + std::string(value) : ""));
+  std::vector<std::string> names;
+  for (const TrainFlag &flag : kFlags)
+    names.emplace_back(flag.name);
+  return makeError("unknown flag --", name, suggestName(name, names));
 }
 
 Status mp::checkTrainOptions(const TrainOptions &options) {
@@ -122,5 +132,7 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
     return makeError("--accumulate is ", accumulate, ", expected at most ", kMost);
   if (options.lastBatch == LastBatch::Pad && accumulate > 1)
     return makeError("--last-batch=pad and --accumulate exclude each other");
+  if (!options.log.empty())
+    return checkFolderOf(options.log).in("--log");
   return Status::success();
 }

@@ -71,7 +71,7 @@ static void testTraining(MpSession *session, const char *data) {
   names[1] = "device";
   fail(mpSessionTrain(session, names, values, 4, &result), "flag device is the session's");
   names[1] = "epoch";
-  fail(mpSessionTrain(session, names, values, 4, &result), "unknown flag --epoch");
+  fail(mpSessionTrain(session, names, values, 4, &result), "unknown flag --epoch; did you mean 'epochs'?");
 }
 
 static void testBenchmark(MpSession *session) {

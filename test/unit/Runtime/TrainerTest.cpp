@@ -245,7 +245,7 @@ TEST_F(Trainer, SaysWhatIsWrong) {
   EXPECT_EQ(with([](TrainOptions &o) { o.accumulate = 2; }),
             "the executable has no program accumulate: it was not compiled for --accumulate");
   EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }),
-            (folder / "absent/log") + ": cannot write: No such file or directory");
+            "--log: " + (folder / "absent/log") + ": there is no folder " + (folder / "absent"));
   EXPECT_EQ(with([&](TrainOptions &o) { o.testData = folder / "absent"; }), (folder / "absent") + ": not a folder");
   writeTinyData(folder / "small", 7, 50);
   EXPECT_EQ(with([&](TrainOptions &o) { o.data = folder / "small"; }),
@@ -318,10 +318,10 @@ TEST(TrainOptions, FlagsSetThem) {
   EXPECT_EQ(options.lastBatch, LastBatch::Pad);
   EXPECT_EQ(options.seed, UINT64_MAX);
   EXPECT_TRUE(options.resume && options.quiet);
-  EXPECT_EQ(setTrainFlag(options, "speed", "1").message(), "unknown flag --speed");
-  EXPECT_EQ(setTrainFlag(options, "epochs", "0").message(), "--epochs: is 0, expected at least 1");
-  EXPECT_EQ(setTrainFlag(options, "epochs", "-1").message(), "--epochs: '-1' is no number that fits");
-  EXPECT_EQ(setTrainFlag(options, "epochs", "1.5").message(), "--epochs: '1.5' is no number that fits");
-  EXPECT_EQ(setTrainFlag(options, "learning-rate", "nan").message(), "--learning-rate: 'nan' is not finite");
-  EXPECT_EQ(setTrainFlag(options, "data", "").message(), "--data: needs a value");
+  EXPECT_EQ(setTrainFlag(options, "speed", "1").message(), "unknown flag --speed; did you mean 'seed'?");
+  EXPECT_EQ(setTrainFlag(options, "epochs", "0").message(), "--epochs=0: expected at least 1");
+  EXPECT_EQ(setTrainFlag(options, "epochs", "-1").message(), "--epochs=-1: '-1' is no number that fits");
+  EXPECT_EQ(setTrainFlag(options, "epochs", "1.5").message(), "--epochs=1.5: '1.5' is no number that fits");
+  EXPECT_EQ(setTrainFlag(options, "learning-rate", "nan").message(), "--learning-rate=nan: 'nan' is not finite");
+  EXPECT_EQ(setTrainFlag(options, "data", "").message(), "--data=: needs a value");
 }

@@ -31,6 +31,8 @@ struct SIMTOptions {
 
   /// Whether loads and stores must be reported, which code does that was compiled for it.
   bool checksMemory() const { return races || uninitialized || bounds; }
+
+  bool operator==(const SIMTOptions &) const = default;
 };
 
 /// Reads "races,uninitialized,bounds,seed=7,hardware-like"; "checks" is the first three. What is said is set, the rest

@@ -1,0 +1,130 @@
+//===- CheckSettings.cpp - settings that cannot be had ------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mp/Pipeline/Settings.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include "mp/Analysis/ChipTable.h"
+#include "mp/IR/MP.h"
+#include "mp/Transforms/Options.h"
+
+#include "Targets.h"
+
+using llvm::StringRef;
+
+namespace mp {
+
+//===----------------------------------------------------------------------===//
+// Settings without effect
+//===----------------------------------------------------------------------===//
+
+static bool isDynamic(const CompileOptions &options) {
+  return options.lossScaling.mode == LossScalingMode::Dynamic || options.lossScaling.mode == LossScalingMode::Auto;
+}
+
+static bool hasTarget(const CompileOptions &options, llvm::function_ref<bool(StringRef)> is) {
+  return is(options.target) || llvm::any_of(options.otherTargets, is);
+}
+
+static bool isForGPU(const CompileOptions &options) { return hasTarget(options, isGPUTarget); }
+
+static bool isSimulated(const CompileOptions &options) {
+  return hasTarget(options, [](StringRef target) { return target == "simt"; });
+}
+
+static bool isSGD(const CompileOptions &options) { return options.optimizer.kind == OptimizerKind::SGD; }
+static bool isAdam(const CompileOptions &options) { return !isSGD(options); }
+static bool isChecked(const CompileOptions &options) { return !options.lossScaling.noFiniteCheck; }
+
+namespace {
+/// A setting that does nothing but where others say so.
+struct Dependence {
+  llvm::StringLiteral name;
+  bool (*hasEffect)(const CompileOptions &options);
+  llvm::StringLiteral needs;
+};
+} // namespace
+
+static constexpr llvm::StringLiteral kDynamic =
+    "needs loss-scale=dynamic or auto; a scale that stays has only its number";
+static constexpr llvm::StringLiteral kGPU = "needs target nvptx or simt (device cuda or simt)";
+static constexpr Dependence kDependences[] = {
+    {"init-scale", isDynamic, kDynamic},
+    {"growth-interval", isDynamic, kDynamic},
+    {"growth-factor", isDynamic, kDynamic},
+    {"backoff-factor", isDynamic, kDynamic},
+    {"hysteresis", isDynamic, kDynamic},
+    {"hysteresis-kind", isDynamic, kDynamic},
+    {"floor", isDynamic, kDynamic},
+    {"ceiling", isDynamic, kDynamic},
+    {"raise-error-at-min-scale", isDynamic, kDynamic},
+    {"skip-limit", isChecked, "needs the finite check, which no-finite-check leaves out"},
+    {"momentum", isSGD, "is of sgd; Adam has beta1"},
+    {"nesterov", isSGD, "is of sgd"},
+    {"beta1", isAdam, "is of adam and adamw; sgd has momentum"},
+    {"beta2", isAdam, "is of adam and adamw"},
+    {"epsilon", isAdam, "is of adam and adamw"},
+    {"chip", isForGPU, kGPU},
+    {"allow-tf32", isForGPU, kGPU},
+    {"allow-fp16-reduced-precision-reduction", isForGPU, kGPU},
+    {"allow-bf16-reduced-precision-reduction", isForGPU, kGPU},
+    {"fallback", isForGPU, kGPU},
+    {"report-accesses", isSimulated, "needs target simt"},
+};
+
+/// Refuses what was given and would be ignored. What says that something is not so is true anyway.
+static Status checkEffects(const CompileOptions &options) {
+  for (const std::string &given : options.given) {
+    auto [name, value] = StringRef(given).split('=');
+    const Dependence *known = llvm::find_if(kDependences, [&](const Dependence &row) { return row.name == name; });
+    if (known != std::end(kDependences) && value != "false" && !known->hasEffect(options))
+      return makeError(given, ": ", known->needs.str());
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values that do not go together
+//===----------------------------------------------------------------------===//
+
+Status checkTargets(const CompileOptions &options) {
+  const bool isReference = hasTarget(options, [](StringRef target) { return target == "reference"; });
+  if (isReference && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
+    return makeError("target=reference: runs programs as the optimizer leaves them and has no stage '",
+                     stageName(options.compileTo).str(), "'; expected cpu, nvptx or simt");
+  if (isForGPU(options) && options.chips.empty())
+    return makeError(
+        "target=", hasTarget(options, [](StringRef target) { return target == "nvptx"; }) ? "nvptx" : "simt",
+        ": needs a chip: chip=", chipNames("|"));
+  return Status::success();
+}
+
+/// The policy is read as the pass will read it, by the ops of the dialect.
+static Status checkPolicy(const AutocastPassOptions &options) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<MPDialect>();
+  if (ErrorOr<PrecisionPolicy> policy = loadPolicy(options, collectKnownOps(context)); !policy)
+    return policy.status();
+  if (options.planIn.empty())
+    return Status::success();
+  std::string error;
+  return mlir::openInputFile(options.planIn, &error) ? Status::success()
+                                                     : makeError("plan-in=", options.planIn, ": ", error);
+}
+
+Status checkSettings(const CompileOptions &options) {
+  for (const Status &status : {checkEffects(options), checkTargets(options), checkOptions(options.lossScaling),
+                               checkOptions(options.optimizer), checkPolicy(options.autocast)})
+    if (!status.ok())
+      return status;
+  return Status::success();
+}
+
+} // namespace mp
