@@ -37,8 +37,9 @@ std::optional<Dialect::ParseOpHook> mp::MPDialect::getParseOperationHook(StringR
   // Asked only for a name that no registered op has.
   return [](OpAsmParser &parser, OperationState &state) -> ParseResult {
     std::vector<std::string> known;
-    for (RegisteredOperationName op : parser.getContext()->getRegisteredOperationsByDialect(getDialectNamespace()))
-      known.push_back(op.getStringRef().str());
+    for (RegisteredOperationName op : parser.getContext()->getRegisteredOperations())
+      if (op.getDialectNamespace() == getDialectNamespace())
+        known.push_back(op.getStringRef().str());
     StringRef name = state.name.getStringRef();
     return parser.emitError(parser.getNameLoc())
            << "is unknown; docs/ops.md lists the ops of models" << suggestName(name, known);

@@ -37,7 +37,9 @@ static OwningOpRef<ModuleOp> checkPrograms(OwningOpRef<ModuleOp> module) {
   return nullptr;
 }
 
-OwningOpRef<ModuleOp> parseModel(StringRef text, StringRef name, MLIRContext &context) {
+/// The lexer reads until a terminator, so that `file` has one behind its text.
+static OwningOpRef<ModuleOp> parseBuffer(std::unique_ptr<llvm::MemoryBuffer> file, MLIRContext &context) {
+  StringRef text = file->getBuffer(), name = file->getBufferIdentifier();
   auto refuse = [&](unsigned line, unsigned column, const Twine &why) {
     emitError(FileLineColLoc::get(&context, name, line, column)) << why;
     return nullptr;
@@ -46,8 +48,13 @@ OwningOpRef<ModuleOp> parseModel(StringRef text, StringRef name, MLIRContext &co
     return refuse(1, 1, "bytecode is not accepted as a model; expected MLIR text");
   if (std::optional<DeepNesting> deep = findDeepNesting(text))
     return refuse(deep->line, deep->column, deep->message);
-  ParserConfig config(&context);
-  return checkPrograms(parseSourceString<ModuleOp>(text, config, name));
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  return checkPrograms(parseSourceFile<ModuleOp>(sources, ParserConfig(&context)));
+}
+
+OwningOpRef<ModuleOp> parseModel(StringRef text, StringRef name, MLIRContext &context) {
+  return parseBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), context);
 }
 
 OwningOpRef<ModuleOp> readModel(const std::string &path, MLIRContext &context) {
@@ -57,7 +64,7 @@ OwningOpRef<ModuleOp> readModel(const std::string &path, MLIRContext &context) {
     emitError(UnknownLoc::get(&context)) << error;
     return nullptr;
   }
-  return parseModel(file->getBuffer(), path == "-" ? "<stdin>" : path, context);
+  return parseBuffer(std::move(file), context);
 }
 
 } // namespace mp

@@ -70,7 +70,11 @@ int main(int argc, char **argv) {
   mp::registerTransformsPasses();
   mp::registerPipelines();
 
-  auto [input, output] = registerAndParseCLIOptions(argc, argv, "Halfstep's optimizer driver", registry);
+  std::string help = registerCLIOptions("Halfstep's optimizer driver", registry);
+  // An error is one line: the op that it is about is at its place, and may be the whole module.
+  llvm::cl::Option *printOp = llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic");
+  static_cast<llvm::cl::opt<bool> *>(printOp)->setInitialValue(false);
+  auto [input, output] = parseCLIOptions(argc, argv, help);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));

@@ -73,16 +73,19 @@ struct InferencePass : mp::impl::InferencePassBase<InferencePass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> models = getPrograms(getOperation(), ProgramKind::Model);
+    // The text of this stage, or of a later one, has them already.
+    const bool hasInfer = !getPrograms(getOperation(), ProgramKind::Infer).empty();
+    const bool hasEval = !getPrograms(getOperation(), ProgramKind::Eval).empty();
     for (func::FuncOp step : getPrograms(getOperation(), ProgramKind::TrainStep))
-      if (models.empty() && findResult(step, ResultRole::Gradient))
+      if (models.empty() && !hasInfer && !hasEval && findResult(step, ResultRole::Gradient))
         step.emitWarning("is differentiated already and has no model to take eval and infer from; mp-inference runs "
                          "before mp-autodiff");
     for (func::FuncOp model : models) {
       if (failed(verifySpecialized(model)))
         return signalPassFailure();
-      if (hasResult(model, {ResultRole::Output}) && failed(addInfer(model, symbols)))
+      if (!hasInfer && hasResult(model, {ResultRole::Output}) && failed(addInfer(model, symbols)))
         return signalPassFailure();
-      if (hasResult(model, {ResultRole::Loss, ResultRole::Metric}) && failed(addEval(model, symbols)))
+      if (!hasEval && hasResult(model, {ResultRole::Loss, ResultRole::Metric}) && failed(addEval(model, symbols)))
         return signalPassFailure();
     }
   }

@@ -134,6 +134,8 @@ private:
     if (programs.empty())
       return module.emitError("mp-specialize: no function here has mp.program, so that there is nothing to specialize");
     for (func::FuncOp program : programs) {
+      if (getProgramKind(program) == ProgramKind::Derive)
+        continue; // of parameters alone: no batch is its own
       if (auto known = program->getAttrOfType<IntegerAttr>(names::batch)) {
         if (known.getInt() != batch)
           return program.emitError("is specialized for a batch of ")

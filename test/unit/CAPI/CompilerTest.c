@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const char *const kModel =
     "func.func @m(%x: tensor<?x2xf32> {mp.input = \"x\"},\n"
@@ -48,6 +50,29 @@ static void testRun(const char *executable, const char *device) {
   mpSessionDestroy(session);
 }
 
+/* A text ends where it ends: behind it is memory that nobody may read. Cut anywhere, it is refused. */
+static void testEndOfText(const char *executable) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), length = strlen(kModel) - 1; /* the last line needs no end */
+  char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_NONE) != 0) {
+    perror("mmap");
+    failures += 1;
+    return;
+  }
+  const char *settings[3] = {"policy=float32", "batch-size=2", "training=false"};
+  for (size_t i = 0; i <= length; ++i) {
+    char *text = pages + page - i;
+    memcpy(text, kModel, i);
+    MpStatus *status = mpCompile(text, i, "m.mlir", settings, 3, executable);
+    if ((status == NULL) != (i == length)) {
+      fprintf(stderr, "the first %zu characters: found '%s'\n", i, mpStatusMessage(status));
+      failures += 1;
+    }
+    mpStatusDestroy(status);
+  }
+  munmap(pages, 2 * page);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -62,6 +87,7 @@ int main(int argc, char **argv) {
   expect(mpCompile(kModel, length, "m.mlir", simulated, 5, argv[1]), "");
   testRun(argv[1], "cpu");
   testRun(argv[1], "simt");
+  testEndOfText(argv[1]);
   expect(mpCompile(kModel, length, "m.mlir", wrong, 1, argv[1]), "no setting is called 'policee'");
   expect(mpCompile("func.func @m(", 13, "m.mlir", NULL, 0, argv[1]), "m.mlir:1:");
   expect(mpCompile(kModel, length, "m.mlir", inference, 3, "/nonexistent/m.mpx"), "/nonexistent/");

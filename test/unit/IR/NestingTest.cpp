@@ -4,6 +4,11 @@
 
 #include "gtest/gtest.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
 using namespace mp;
 
 namespace {
@@ -22,6 +27,20 @@ TEST(Nesting, TheLimitIsTheLastLevelAccepted) {
     EXPECT_FALSE(isTooDeep(repeat(kMaxNesting, bracket)));
     EXPECT_TRUE(isTooDeep(repeat(kMaxNesting + 1, bracket)));
   }
+}
+
+TEST(Nesting, ReadsNothingBehindTheText) {
+  const std::string text = "#a = [1] // c\nf(\"x\\\"\" -> <a>) \"\\\\\"  @b !c<d> - 1";
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void *mapped = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  char *end = static_cast<char *>(mapped) + page;
+  ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+  for (size_t length = 0; length <= text.size(); ++length) {
+    std::memcpy(end - length, text.data(), length);
+    EXPECT_FALSE(findDeepNesting(llvm::StringRef(end - length, length)));
+  }
+  munmap(mapped, 2 * page);
 }
 
 TEST(Nesting, SaysWhere) {
