@@ -80,6 +80,9 @@ static std::vector<double> realsFor(Fill fill, size_t count, size_t operand, std
     for (size_t i = 0; i < count; ++i)
       values[i] = 0.1 * places[i] + 0.03 * operand;
   }
+  if (fill == Fill::Tiny)
+    for (double &value : values)
+      value *= 1e-6;
   if (fill == Fill::Overflow && count != 0)
     values[count / 2] = INFINITY;
   return values;

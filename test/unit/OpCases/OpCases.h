@@ -24,6 +24,7 @@ namespace mp {
 enum class Fill {
   Signed,    ///< Floats with 0.1 <= |x| <= 2: away from the kink of relu. Integers from -20 to 20 (ui8: 0 to 40).
   Positive,  ///< Floats from 0.25 to 3, integers from 1 to 40.
+  Tiny,      ///< Floats as Signed, a millionth of that.
   Separated, ///< No two elements of any operands of a case within 0.02 of each other, as far as their type has it.
   Labels,    ///< Classes 0 to 4.
   Flags,     ///< Integers 0 and 1.

@@ -342,6 +342,12 @@ static void addOptimizers(Cases &cases) {
                      {{"8x3xf32"}, {"3xf32"}},
                      {"8x3xf32", "3xf32", "f32"},
                      "mp.clip_by_global_norm %0, %1 {max_norm = " + limit + " : f32} : {0}, {1}"});
+  // What is added to the norm shows where the norm is as small.
+  cases.push_back({"mp.clip_by_global_norm",
+                   "tiny",
+                   {{"8x3xf32", Fill::Tiny}, {"3xf32", Fill::Tiny}},
+                   {"8x3xf32", "3xf32", "f32"},
+                   "mp.clip_by_global_norm %0, %1 {max_norm = 1.0e-6 : f32} : {0}, {1}"});
   const Operand weight{"8x3xf32"}, rate{"f32", Fill::Positive}, step{"i64", Fill::Positive},
       positive{"8x3xf32", Fill::Positive};
   cases.push_back({"mp.sgd", "plain", {weight, weight, rate}, {"8x3xf32"}, "mp.sgd %0, %1, %2 : {0}"});
@@ -363,6 +369,13 @@ static void addOptimizers(Cases &cases) {
                        {"8x3xf32", "8x3xf32", "8x3xf32"},
                        op + " %0, %1, %2, %3, %4, %5 guard %6 {weight_decay = 0.01 : f64} : {0}"});
   }
+  // Epsilon shows, and whether it is under the root, where it is as large as the root of v.
+  for (std::string op : {"mp.adam", "mp.adamw"})
+    cases.push_back({op,
+                     "large epsilon",
+                     {weight, weight, weight, positive, rate, step},
+                     {"8x3xf32", "8x3xf32", "8x3xf32"},
+                     op + " %0, %1, %2, %3, %4, %5 {epsilon = 0.75 : f64} : {0}"});
 }
 
 const std::vector<OpCase> &mp::opCases() {
