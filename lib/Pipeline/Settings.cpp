@@ -7,6 +7,9 @@
 
 #include "SettingRows.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
 #include "mp/Analysis/ChipTable.h"
 #include "mp/Codegen/TargetInfo.h"
 #include "mp/Numerics/NearestName.h"
@@ -297,38 +300,63 @@ Status applySetting(CompileOptions &options, StringRef name, StringRef value) {
                    suggestName(name, names));
 }
 
-Status applyVariant(CompileOptions &options, StringRef variant) {
-  llvm::SmallVector<StringRef> parts;
+/// The settings of a variant behind its policy. A part without `=` belongs to the one before it.
+static llvm::SmallVector<StringRef> splitVariant(StringRef variant) {
+  llvm::SmallVector<StringRef> parts, list;
   variant.split(parts, ':');
-  if (Status status = applySetting(options, "policy", parts.front()); !status.ok())
-    return status;
-  llvm::SmallVector<StringRef> list;
   for (StringRef part : llvm::drop_begin(parts)) {
     if (list.empty() || part.contains('='))
       list.push_back(part);
     else // both lie in `variant`, a colon between them
       list.back() = StringRef(list.back().begin(), part.end() - list.back().begin());
   }
-  return applyList(options, list);
+  return list;
 }
 
+Status applyVariant(CompileOptions &options, StringRef variant) {
+  if (Status status = applySetting(options, "policy", variant.split(':').first); !status.ok())
+    return status;
+  return applyList(options, splitVariant(variant));
+}
+
+using Names = decltype(AutocastPassOptions::allow);
+
+/// What may differ from a policy, beside its low type.
+static constexpr std::pair<llvm::StringLiteral, Names AutocastPassOptions::*> kPolicyLists[] = {
+    {"allow", &AutocastPassOptions::allow},        {"infer", &AutocastPassOptions::infer},
+    {"clear", &AutocastPassOptions::clear},        {"deny", &AutocastPassOptions::deny},
+    {"promote", &AutocastPassOptions::promote},    {"not-allow", &AutocastPassOptions::notAllow},
+    {"not-infer", &AutocastPassOptions::notInfer}, {"not-clear", &AutocastPassOptions::notClear},
+    {"not-deny", &AutocastPassOptions::notDeny},   {"not-promote", &AutocastPassOptions::notPromote},
+};
+
+/// What stands before the hash of a description that was cut.
+static constexpr llvm::StringLiteral kCut = "...#";
+
 std::string describePolicy(const AutocastPassOptions &autocast) {
+  constexpr size_t kLongest = 255; // of a text in an executable
   std::string text = autocast.policy;
   if (!autocast.lowType.empty())
     text += ":type=" + autocast.lowType;
-  for (const auto &[name, ops] : {std::pair("allow", &autocast.allow),
-                                  {"infer", &autocast.infer},
-                                  {"clear", &autocast.clear},
-                                  {"deny", &autocast.deny},
-                                  {"promote", &autocast.promote},
-                                  {"not-allow", &autocast.notAllow},
-                                  {"not-infer", &autocast.notInfer},
-                                  {"not-clear", &autocast.notClear},
-                                  {"not-deny", &autocast.notDeny},
-                                  {"not-promote", &autocast.notPromote}})
-    if (!ops->empty())
-      text += std::string(":") + name + "=" + llvm::join(*ops, ",");
-  return text;
+  for (auto [name, member] : kPolicyLists)
+    if (!(autocast.*member).empty())
+      text += ":" + name.str() + "=" + llvm::join(autocast.*member, ",");
+  if (text.size() <= kLongest)
+    return text;
+  std::string end = kCut.str() + llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true);
+  return text.substr(0, kLongest - end.size()) + end;
+}
+
+Status applyPolicy(CompileOptions &options, StringRef description) {
+  if (description.contains(kCut))
+    return makeError("'", description.str(), "' is only the beginning of a policy");
+  llvm::SmallVector<StringRef> list = splitVariant(description);
+  for (StringRef item : list) {
+    StringRef name = item.split('=').first;
+    if (name != "type" && llvm::none_of(kPolicyLists, [&](const auto &row) { return row.first == name; }))
+      return makeError("'", name.str(), "' is no part of a policy");
+  }
+  return applyVariant(options, description);
 }
 
 } // namespace mp

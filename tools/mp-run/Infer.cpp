@@ -38,7 +38,8 @@ static void takePolicyOfWeights(const InferCommand &command, CompileOptions &opt
   check(policy.status());
   if (policy->empty())
     return;
-  check(applyVariant(options, *policy).in(command.options.weights + ": policy"));
+  if (Status applied = applyPolicy(options, *policy); !applied.ok())
+    fail(command.options.weights + ": policy: " + applied.message() + "; name the policy by --policy");
   std::cerr << "mp-run: policy " << *policy << ", as the weights were trained; --policy chooses another\n";
 }
 

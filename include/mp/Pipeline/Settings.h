@@ -36,15 +36,20 @@ std::string helpOf(const Setting &setting, const CompileOptions &defaults = Comp
 Status applySetting(CompileOptions &options, llvm::StringRef name, llvm::StringRef value);
 
 /// Reads a variant: a policy, then settings, separated by colons:
-/// `mixed_float16:batch-size=256:loss-scale=dynamic:init-scale=2^24`. A part without `=` belongs to the setting before it, as
-/// in `deny=loc:head`.
+/// `mixed_float16:batch-size=256:loss-scale=dynamic:init-scale=2^24`. A part without `=` belongs to the setting before
+/// it, as in `deny=loc:head`.
 Status applyVariant(CompileOptions &options, llvm::StringRef variant);
 
-/// The policy with what was said to differ from it, as a variant: `pytorch:type=bf16:deny=mp.exp`.
+/// The policy with what was said to differ from it, as a variant: `pytorch:type=bf16:deny=mp.exp`. One that is longer
+/// than a text of an executable may be ends with a hash of the whole.
 std::string describePolicy(const AutocastPassOptions &autocast);
 
+/// Reads what describePolicy wrote, and nothing else that a variant may say; a description that was cut is an error.
+Status applyPolicy(CompileOptions &options, llvm::StringRef description);
+
 /// Refuses options with which no compilation can start: a policy that is not there, numbers out of their range, a
-/// target that lacks a chip; and settings that were given and would have no effect. The message starts with the setting.
+/// target that lacks a chip; and settings that were given and would have no effect. The message starts with the
+/// setting.
 Status checkSettings(const CompileOptions &options);
 
 } // namespace mp
