@@ -17,13 +17,13 @@
 
 namespace mp {
 
-/// While it lives, the first SIGINT or SIGTERM is remembered, for training to end after its step, and the second ends
-/// the process. One at a time.
+/// While one lives, the process's first SIGINT or SIGTERM is remembered, for training to end after its step, and the second
+/// ends the process. A signal that the process was started to ignore stays ignored.
 class StopSignals {
 public:
   StopSignals() {
-    caught = 0;
-    set(&remember);
+    if (!isCaught())
+      set(&remember);
   }
   ~StopSignals() { set(SIG_DFL); }
   StopSignals(const StopSignals &) = delete;
@@ -50,11 +50,14 @@ public:
 
 private:
   static void set(void (*handler)(int)) {
-    struct sigaction action = {};
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
-    ::sigaction(SIGINT, &action, nullptr);
-    ::sigaction(SIGTERM, &action, nullptr);
+    for (int signal : {SIGINT, SIGTERM}) {
+      struct sigaction action = {};
+      if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN)
+        continue;
+      action.sa_handler = handler;
+      action.sa_flags = SA_RESTART;
+      ::sigaction(signal, &action, nullptr);
+    }
   }
 
   /// Calls only what a handler may call.

@@ -139,6 +139,8 @@ static void run(const CompareCommand &command) {
     options.push_back(optionsOf(command, variant));
   std::vector<VariantReport> reports;
   for (auto [variant, own] : llvm::zip_equal(variants, options)) {
+    if (StopSignals::isCaught()) // at the very end of the one before
+      break;
     std::optional<VariantReport> report = runVariant(command, variant, own);
     if (!report)
       break;

@@ -7,6 +7,7 @@
 
 #include "mp/Runtime/Training/Checkpoint.h"
 #include "Training/SavedScalars.h"
+#include "mp/Numerics/Version.h"
 #include "mp/Runtime/Files.h"
 #include "mp/Runtime/Safetensors.h"
 
@@ -82,7 +83,10 @@ static ErrorOr<NamedTensors> savedState(Session &session) {
 }
 
 static std::map<std::string, std::string> makeMetadata(const Session &session) {
-  return {{"format", "halfstep"}, {"model", session.table().model}, {"policy", session.table().policy}};
+  return {{"format", "halfstep"},
+          {"producer", kProducer},
+          {"model", session.table().model},
+          {"policy", session.table().policy}};
 }
 
 /// The shortest text that is read back as the same double.

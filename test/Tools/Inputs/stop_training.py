@@ -26,9 +26,16 @@ def read_until(pipe, word):
     return text
 
 
+def take_signals():
+    """Tests may run where signals are ignored, as in the background of a script."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def main():
     signals = [getattr(signal, name) for name in sys.argv[1].split(",")]
-    process = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(sys.argv[3:], stdout=pipe, stderr=pipe, preexec_fn=take_signals)
     said = read_until(process.stderr, sys.argv[2])
     time.sleep(0.1)
     for number, sent in enumerate(signals):

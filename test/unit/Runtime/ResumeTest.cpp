@@ -7,6 +7,7 @@
 
 #include "TemporaryFolder.h"
 #include "TinyModel.h"
+#include "mp/Numerics/Version.h"
 #include "mp/Runtime/CPU/CPUDevice.h"
 #include "mp/Runtime/Files.h"
 #include "mp/Runtime/Safetensors.h"
@@ -171,6 +172,20 @@ TEST_F(Resume, PastTheEndNothingChanges) {
     options.steps = steps;
     again();
   }
+}
+
+TEST_F(Resume, AFileSaysWhoseItIs) {
+  startWith(30);
+  std::unique_ptr<Session> session = makeSession({.policy = "float32"});
+  ASSERT_TRUE(saveWeights(folder / "w.safetensors", *session).ok());
+  nlohmann::json manifest = nlohmann::json::parse(std::ifstream(options.checkpoint + "/manifest.json"));
+  for (const std::string &path : {folder / "w.safetensors", options.checkpoint + "/" + std::string(manifest["file"])}) {
+    std::map<std::string, std::string> metadata = readSafetensors(path)->metadata;
+    EXPECT_EQ(metadata["producer"], kProducer);
+    EXPECT_EQ(metadata["model"], "tiny");
+  }
+  EXPECT_EQ(*savedPolicy(folder / "w.safetensors"), "float32");
+  EXPECT_EQ(*savedPolicy(options.checkpoint), "mixed_float16");
 }
 
 TEST_F(Resume, AnotherPolicyOnlyIfToldSo) {
