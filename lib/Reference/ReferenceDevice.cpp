@@ -174,7 +174,7 @@ Status ReferenceVariant::enqueue(const Bindings &bindings) {
 ErrorOr<std::unique_ptr<LoadedVariant>> ReferenceDevice::load(const LoadedExecutable &file, const ProgramT &program,
                                                               const VariantT &variant) {
   const std::string where = "program " + program.name;
-  if (Status able = canRun(variant); !able.ok())
+  if (Status able = canRun(file, variant); !able.ok())
     return able.in(where);
   const LaunchT *launch = variant.commands.size() == 1 ? variant.commands.front()->what.AsLaunch() : nullptr;
   if (!launch || launch->buffers.size() != variant.arguments.size() + variant.results.size())

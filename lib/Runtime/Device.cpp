@@ -21,7 +21,7 @@ static std::string join(const std::vector<std::string> &words) {
   return text;
 }
 
-Status Device::canRun(const executable::VariantT &variant) const {
+Status Device::canRun(const LoadedExecutable &, const executable::VariantT &variant) const {
   const DeviceDescription &device = description();
   if (variant.target != device.target)
     return makeError("made for target ", variant.target, ", device ", device.name, " runs target ", device.target);

@@ -115,7 +115,10 @@ static bool hasBatch(const VariantT &variant) {
 }
 
 static std::string describe(const VariantT &variant) {
-  return "variant for " + variant.target + " and batch " + std::to_string(variant.batch);
+  std::string text = "variant for " + variant.target;
+  for (const std::string &feature : variant.features)
+    text += (&feature == &variant.features.front() ? ":" : ",") + feature;
+  return text + " and batch " + std::to_string(variant.batch);
 }
 
 ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<int64_t> batch) const {
@@ -129,7 +132,7 @@ ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<i
   const VariantT *best = nullptr;
   std::string reasons;
   for (const auto &variant : program->variants) {
-    Status able = target->canRun(*variant);
+    Status able = target->canRun(*file, *variant);
     if (able.ok() && batch && hasBatch(*variant) && variant->batch != *batch)
       able = makeError("asked for batch ", *batch);
     if (!able.ok())
@@ -152,10 +155,11 @@ ErrorOr<std::unique_ptr<ProgramRunner>> Session::load(std::string_view program, 
 
 /// The batch to run `rows` rows with, among those that the device can run: the smallest that holds
 /// them, else the largest.
-static std::optional<int64_t> bestBatch(const Device &device, const ProgramT &program, int64_t rows) {
+static std::optional<int64_t> bestBatch(const Device &device, const LoadedExecutable &file, const ProgramT &program,
+                                        int64_t rows) {
   std::optional<int64_t> best;
   for (const auto &variant : program.variants) {
-    if (!hasBatch(*variant) || !device.canRun(*variant).ok())
+    if (!hasBatch(*variant) || !device.canRun(file, *variant).ok())
       continue;
     int64_t batch = variant->batch;
     if (!best || (*best < rows ? batch > *best : batch >= rows && batch < *best))
@@ -166,7 +170,7 @@ static std::optional<int64_t> bestBatch(const Device &device, const ProgramT &pr
 
 ErrorOr<ProgramRunner *> Session::cachedRunner(std::string_view name, std::optional<int64_t> rows) {
   const ProgramT *program = findProgram(name);
-  std::optional<int64_t> batch = program && rows ? bestBatch(*target, *program, *rows) : std::nullopt;
+  std::optional<int64_t> batch = program && rows ? bestBatch(*target, *file, *program, *rows) : std::nullopt;
   ErrorOr<const VariantT *> variant = select(name, batch);
   if (!variant)
     return variant.status();

@@ -9,22 +9,50 @@
 
 #include "mp/Analysis/ChipTable.h"
 
+#include <cstring>
 #include <iostream>
+#include <memory>
+#include <optional>
 
 namespace mp {
 
 /// What a simulated GPU plays where nobody asks: the oldest with all that kernels use so far.
 static constexpr llvm::StringLiteral kSimulatedChip = "sm_80";
 
-/// The chip in our table that code for `device` is best made for.
+/// An executable with one kernel that takes what `chip` has: PTX of its version, and all the shared memory of a block.
+static LoadedExecutable demandOf(const Chip &chip, const std::string &target) {
+  using namespace executable;
+  const std::string code =
+      ".version " + std::to_string(chip.ptxVersion / 10) + "." + std::to_string(chip.ptxVersion % 10) + "\n";
+  std::optional<FileBytes> bytes = FileBytes::allocate(code.size());
+  check(bytes ? Status::success() : makeError("no memory"));
+  std::memcpy(bytes->data(), code.data(), code.size());
+  auto blob = std::make_unique<BlobT>();
+  blob->kind = BlobKind::PTX;
+  blob->length = code.size();
+  LaunchT launch;
+  launch.shared_bytes = static_cast<uint32_t>(chip.sharedBytesPerBlock);
+  auto variant = std::make_unique<VariantT>();
+  variant->target = target;
+  variant->features = {chip.name.str()};
+  variant->commands.push_back(std::make_unique<CommandT>());
+  variant->commands.back()->what.Set(std::move(launch));
+  auto program = std::make_unique<ProgramT>();
+  program->variants.push_back(std::move(variant));
+  LoadedExecutable file{{}, std::move(*bytes)};
+  file.table.blobs.push_back(std::move(blob));
+  file.table.programs.push_back(std::move(program));
+  return file;
+}
+
+/// The chip in our table that code for `device` is best made for: whatever its kernels take, the device has it.
 static std::string bestChip(const Device &device) {
   std::string best;
   double preference = 0;
   for (const Chip &chip : allChips()) {
-    executable::VariantT variant;
-    variant.target = device.description().target;
-    variant.features = {chip.name.str()};
-    if (!device.canRun(variant).ok() || (!best.empty() && device.preference(variant) <= preference))
+    const LoadedExecutable file = demandOf(chip, device.description().target);
+    const executable::VariantT &variant = *file.table.programs.front()->variants.front();
+    if (!device.canRun(file, variant).ok() || (!best.empty() && device.preference(variant) <= preference))
       continue;
     best = chip.name.str();
     preference = device.preference(variant);

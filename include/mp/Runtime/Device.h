@@ -122,10 +122,10 @@ public:
 
   virtual const DeviceDescription &description() const = 0;
 
-  /// Success if the device can run the variant; otherwise the message says what it needs and what
-  /// the device is, as "needs avx512f, device cpu (AMD EPYC 7B12) has avx2, fma". Compares target,
-  /// then features.
-  virtual Status canRun(const executable::VariantT &variant) const;
+  /// Success if the device can run the variant of a file; otherwise the message says what it needs and
+  /// what the device is, as "needs avx512f, device cpu (AMD EPYC 7B12) has avx2, fma". Compares target,
+  /// then features; a device that asks for more of code looks into it.
+  virtual Status canRun(const LoadedExecutable &file, const executable::VariantT &variant) const;
 
   /// Among variants that it can run the device prefers the higher number. By default the one that
   /// asks for more features, since it was made for a narrower set of machines.

@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 
 using namespace mp;
 using namespace mp::cuda;
@@ -25,7 +26,7 @@ public:
       : context(std::move(context)), allowNative(options.allowNative), onlyChip(options.chip) {}
 
   const DeviceDescription &description() const override { return context->gpu.description; }
-  Status canRun(const VariantT &variant) const override;
+  Status canRun(const LoadedExecutable &file, const VariantT &variant) const override;
   double preference(const VariantT &variant) const override;
 
   ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind kind) override;
@@ -38,6 +39,7 @@ public:
   ErrorOr<std::unique_ptr<TimeStamp>> stamp() override;
 
 private:
+  Status canRunCode(const LoadedExecutable &file, const VariantT &variant, const Capability &chip) const;
   ErrorOr<std::shared_ptr<Module>> moduleOf(const LoadedExecutable &file, uint32_t blob);
 
   std::shared_ptr<Context> context;
@@ -54,7 +56,33 @@ static std::optional<Capability> chipOf(const VariantT &variant) {
   return variant.features.size() == 1 ? parseChip(variant.features.front()) : std::nullopt;
 }
 
-Status CUDADevice::canRun(const VariantT &variant) const {
+/// Whether the driver reads the code of every launch, and a block has the shared memory.
+Status CUDADevice::canRunCode(const LoadedExecutable &file, const VariantT &variant, const Capability &chip) const {
+  std::set<uint32_t> checked;
+  for (const std::unique_ptr<CommandT> &command : variant.commands) {
+    const LaunchT *launch = command->what.AsLaunch();
+    if (!launch)
+      continue;
+    if (launch->shared_bytes > context->gpu.sharedBytes)
+      return makeError("kernel ", launch->kernel, " needs ", launch->shared_bytes,
+                       " bytes of shared memory, a block on ", context->name(), " has ", context->gpu.sharedBytes);
+    if (!checked.insert(launch->blob).second)
+      continue;
+    if (file.table.blobs[launch->blob]->kind == BlobKind::PTX) {
+      std::span<const std::byte> code = file.blob(launch->blob);
+      const std::string_view text(reinterpret_cast<const char *>(code.data()), code.size());
+      if (Status read = checkDriverForPTX(text, context->driver.version()); !read.ok())
+        return read;
+    } else if (!chip.cubinRunsOn(context->gpu.capability)) {
+      return makeError("a cubin for ", variant.features.front(), ", which runs on no ",
+                       formatCapability(context->gpu.capability), " as device ", description().name, " (",
+                       description().model, ") is");
+    }
+  }
+  return Status::success();
+}
+
+Status CUDADevice::canRun(const LoadedExecutable &file, const VariantT &variant) const {
   const DeviceDescription &self = description();
   if (variant.target != self.target)
     return makeError("made for target ", variant.target, ", device ", self.name, " runs target ", self.target);
@@ -66,7 +94,7 @@ Status CUDADevice::canRun(const VariantT &variant) const {
   if (!onlyChip.empty() && variant.features.front() != onlyChip)
     return makeError("made for ", variant.features.front(), ", only code for ", onlyChip, " is asked for");
   if (chip->runsOn(context->gpu.capability))
-    return Status::success();
+    return canRunCode(file, variant, *chip);
   return makeError("needs ", variant.features.front(), ", device ", self.name, " (", self.model, ") runs code for ",
                    self.features.front(), chip->suffix ? "" : " and older chips");
 }
@@ -125,7 +153,7 @@ ErrorOr<std::shared_ptr<Module>> CUDADevice::moduleOf(const LoadedExecutable &fi
 
 ErrorOr<std::unique_ptr<LoadedVariant>> CUDADevice::load(const LoadedExecutable &file, const ProgramT &program,
                                                          const VariantT &variant) {
-  Status able = canRun(variant);
+  Status able = canRun(file, variant);
   if (!able.ok())
     return able.in("program " + program.name);
   ErrorOr<std::unique_ptr<LoadedVariant>> loaded =

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDA/Capability.h"
+#include "CUDA/Driver.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 using namespace mp;
 using namespace mp::cuda;
@@ -19,6 +22,16 @@ bool Capability::runsOn(const Capability &device) const {
   if (suffix == 'f')
     return major == device.major && minor <= device.minor;
   return same || major < device.major || (major == device.major && minor < device.minor);
+}
+
+bool Capability::cubinRunsOn(const Capability &device) const {
+  static constexpr std::pair<int, int> kTegra[] = {{7, 2}, {8, 7}, {10, 1}, {11, 0}};
+  auto isTegra = [](const Capability &chip) {
+    return std::find(std::begin(kTegra), std::end(kTegra), std::pair(chip.major, chip.minor)) != std::end(kTegra);
+  };
+  if (isTegra(*this) || isTegra(device))
+    return major == device.major && minor == device.minor;
+  return major == device.major && runsOn(device);
 }
 
 std::optional<Capability> cuda::parseChip(std::string_view chip) {
@@ -118,4 +131,12 @@ std::optional<int> cuda::driverForPTX(std::string_view text) {
     if (row.ptx >= version)
       return row.driver;
   return (major + 4) * 1000 + minor * 10;
+}
+
+Status cuda::checkDriverForPTX(std::string_view text, int driver) {
+  std::optional<int> needed = driverForPTX(text);
+  if (!needed || *needed <= driver)
+    return Status::success();
+  return makeError("the PTX needs a driver for CUDA ", formatVersion(*needed), ", this one is for CUDA ",
+                   formatVersion(driver), ": install a newer driver");
 }

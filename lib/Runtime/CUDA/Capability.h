@@ -21,8 +21,11 @@ struct Capability {
   /// 0: runs on every later chip. 'f': on later ones of its major version. 'a': on that chip only.
   char suffix = 0;
 
-  /// Whether a device of capability `device` runs code that was made for this chip.
+  /// Whether a device of capability `device` runs PTX that was made for this chip.
   bool runsOn(const Capability &device) const;
+
+  /// The same of a cubin: of the same major version, and alone on the chips of Tegra systems.
+  bool cubinRunsOn(const Capability &device) const;
 
   /// Higher for the chip that code is better made for: sm_80 < sm_90 < sm_90a.
   double rank() const { return major * 100 + minor * 10 + (suffix == 'a' ? 2 : suffix == 'f' ? 1 : 0); }
@@ -39,6 +42,9 @@ std::string chipOf(const Capability &device);
 
 /// What the device's matrix units multiply.
 std::vector<MatrixUnit> matrixUnits(const Capability &device);
+
+/// Success if a driver for this CUDA version reads PTX text; else what the text needs.
+Status checkDriverForPTX(std::string_view text, int driver);
 
 /// The driver's version that PTX text needs, by the version that the text says: 12070 for
 /// ".version 8.6"; nothing where it says none.

@@ -32,11 +32,6 @@ ErrorOr<std::shared_ptr<Module>> Module::load(std::shared_ptr<Context> context, 
   const Driver &driver = context->driver;
   // The driver reads PTX up to a 0.
   std::string image(reinterpret_cast<const char *>(code.data()), code.size());
-  if (kind == BlobKind::PTX)
-    if (std::optional<int> needed = driverForPTX(image); needed && *needed > driver.version())
-      return makeError("the PTX needs a driver for CUDA ", formatVersion(*needed), ", this one is for CUDA ",
-                       formatVersion(driver.version()), ": install a newer driver");
-
   std::string log(8192, '\0');
   JitOption options[] = {JitOption::ErrorLog, JitOption::ErrorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
@@ -63,9 +58,6 @@ ErrorOr<FunctionHandle> Module::find(const LaunchT &launch) const {
   FunctionHandle function = nullptr;
   if (Status found = driver.call(driver.moduleGetFunction, &function, handle, launch.symbol.c_str()); !found.ok())
     return found.in("symbol '" + launch.symbol + "'");
-  if (launch.shared_bytes > context->gpu.sharedBytes)
-    return makeError("needs ", launch.shared_bytes, " bytes of shared memory, a block on ", context->name(), " has ",
-                     context->gpu.sharedBytes);
   if (launch.shared_bytes > kFreeSharedBytes)
     if (Status allowed = driver.call(driver.funcSetAttribute, function, FunctionAttribute::MaxDynamicSharedBytes,
                                      static_cast<int>(launch.shared_bytes));

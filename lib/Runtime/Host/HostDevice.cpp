@@ -36,8 +36,8 @@ private:
 
 } // namespace
 
-Status HostDevice::canRun(const executable::VariantT &variant) const {
-  Status able = Device::canRun(variant);
+Status HostDevice::canRun(const LoadedExecutable &file, const executable::VariantT &variant) const {
+  Status able = Device::canRun(file, variant);
   if (able.ok() && !allowNative)
     return makeError("holds native code, which is refused here");
   return able;
@@ -66,9 +66,10 @@ Status HostDevice::download(const DeviceMemory &source, uint64_t offset, std::sp
   return Status::success();
 }
 
-ErrorOr<std::unique_ptr<DeviceMemory>> HostDevice::makeArena(const executable::ProgramT &program,
+ErrorOr<std::unique_ptr<DeviceMemory>> HostDevice::makeArena(const LoadedExecutable &file,
+                                                             const executable::ProgramT &program,
                                                              const executable::VariantT &variant) {
-  if (Status able = canRun(variant); !able.ok())
+  if (Status able = canRun(file, variant); !able.ok())
     return able.in("program " + program.name);
   ErrorOr<std::unique_ptr<DeviceMemory>> arena = allocate(variant.arena_bytes, MemoryKind::Device);
   if (!arena)

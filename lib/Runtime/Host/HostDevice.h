@@ -16,7 +16,7 @@ namespace mp {
 class HostDevice : public Device {
 public:
   const DeviceDescription &description() const override { return self; }
-  Status canRun(const executable::VariantT &variant) const override;
+  Status canRun(const LoadedExecutable &file, const executable::VariantT &variant) const override;
   ErrorOr<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes, MemoryKind kind) override;
   Status upload(DeviceMemory &destination, uint64_t offset, std::span<const std::byte> source) override;
   Status download(const DeviceMemory &source, uint64_t offset, std::span<std::byte> destination) override;
@@ -27,7 +27,7 @@ protected:
   explicit HostDevice(const DeviceOptions &options) : allowNative(options.allowNative) {}
 
   /// The arena of a variant that this device can run.
-  ErrorOr<std::unique_ptr<DeviceMemory>> makeArena(const executable::ProgramT &program,
+  ErrorOr<std::unique_ptr<DeviceMemory>> makeArena(const LoadedExecutable &file, const executable::ProgramT &program,
                                                    const executable::VariantT &variant);
 
   /// Bytes of memory that this machine has.

@@ -46,7 +46,7 @@ public:
 
   ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file, const executable::ProgramT &program,
                                                const executable::VariantT &variant) override {
-    ErrorOr<std::unique_ptr<DeviceMemory>> arena = makeArena(program, variant);
+    ErrorOr<std::unique_ptr<DeviceMemory>> arena = makeArena(file, program, variant);
     if (!arena)
       return arena.status();
     return loadHostVariant(file, program, variant, std::make_unique<SIMTLaunches>(runner, variant), std::move(*arena));

@@ -129,7 +129,7 @@ TEST(ReferenceDevice, isOneThatProgramsRegister) {
   EXPECT_EQ((*device)->description().name, "reference");
   VariantT native;
   native.target = "cpu";
-  EXPECT_EQ((*device)->canRun(native).message(), "made for target cpu, device reference runs target reference");
+  EXPECT_EQ((*device)->canRun({}, native).message(), "made for target cpu, device reference runs target reference");
 }
 
 TEST(ReferenceDevice, refusesTextThatDoesNotFit) {

@@ -32,6 +32,22 @@ TEST(Capability, CodeForAChipsOwnInstructionsRunsThereOnly) {
   EXPECT_FALSE(runs("sm_100f", 11, 0));
 }
 
+TEST(Capability, CubinsRunWithinAMajorVersion) {
+  auto runs = [](const char *chip, int major, int minor) { return parseChip(chip)->cubinRunsOn({major, minor}); };
+  EXPECT_TRUE(runs("sm_80", 8, 0));
+  EXPECT_TRUE(runs("sm_80", 8, 6));
+  EXPECT_TRUE(runs("sm_86", 8, 9));
+  EXPECT_FALSE(runs("sm_86", 8, 0));
+  EXPECT_FALSE(runs("sm_80", 9, 0));
+  EXPECT_FALSE(runs("sm_75", 8, 0));
+  EXPECT_TRUE(runs("sm_90a", 9, 0));
+  EXPECT_FALSE(runs("sm_90a", 10, 0));
+  // What Tegra systems have runs their own alone.
+  EXPECT_TRUE(runs("sm_87", 8, 7));
+  EXPECT_FALSE(runs("sm_80", 8, 7));
+  EXPECT_FALSE(runs("sm_87", 8, 9));
+}
+
 TEST(Capability, ReadsChips) {
   for (const char *text : {"", "sm_", "sm_x", "sm_9", "sm_90b", "sm_90aa", "avx2", "compute_80", "sm_-80"})
     EXPECT_FALSE(parseChip(text)) << text;

@@ -8,6 +8,8 @@
 #include "Functions.h"
 
 #include <cstring>
+#include <map>
+#include <string>
 
 using namespace mp::test;
 
@@ -30,6 +32,32 @@ static std::map<std::string, FunctionObject> readEntries(const std::string &text
   return functions;
 }
 
+/// Whether this GPU runs code for "sm_90a".
+static bool runsCodeFor(const std::string &chip, bool isCubin) {
+  const StandInSettings &settings = engine().settings;
+  const int number = std::stoi(chip.substr(std::strlen("sm_"))), device = 10 * settings.major + settings.minor;
+  const bool isAlone = chip.back() == 'a';
+  return isAlone ? number == device : number <= device && (!isCubin || number / 10 == settings.major);
+}
+
+/// Whether this GPU and driver take a text, ".version 7.8 .target sm_80" or, for a cubin, "cubin sm_80".
+static Result checkTarget(const std::string &text) {
+  // What every driver that can be opened reads is left out.
+  static const std::map<std::string, int> drivers = {{"8.0", 12000}, {"8.6", 12070}, {"8.7", 12080}, {"8.8", 12090}};
+  auto wordBehind = [&](const std::string &name) {
+    const size_t at = text.find(name);
+    return at == std::string::npos
+               ? ""
+               : text.substr(at + name.size(), text.find_first_of(" ,\n", at + name.size()) - at - name.size());
+  };
+  if (auto needed = drivers.find(wordBehind(".version ")); needed != drivers.end())
+    if (needed->second > engine().settings.version)
+      return Result::UnsupportedPTXVersion;
+  const std::string chip = wordBehind(".target "), cubin = wordBehind("cubin ");
+  const bool isRun = (chip.empty() || runsCodeFor(chip, false)) && (cubin.empty() || runsCodeFor(cubin, true));
+  return isRun ? Result::Success : Result::NoBinaryForGPU;
+}
+
 Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned optionCount, JitOption *options,
                           void **values) {
   ENTER();
@@ -40,6 +68,8 @@ Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned opti
         std::strcpy(static_cast<char *>(values[i]), "ptxas fatal: line 3\n  unexpected 'wrong'\n");
     return Result::InvalidPTX;
   }
+  if (Result refused = checkTarget(text); refused != Result::Success)
+    return refused;
   engine().made("module", *module = new ModuleObject{readEntries(text)});
   return Result::Success;
 }
@@ -65,6 +95,8 @@ Result cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const 
 Result cuFuncSetAttribute(FunctionHandle, FunctionAttribute which, int value) {
   ENTER();
   engine().calls.back() += "(" + std::to_string(static_cast<int>(which)) + "=" + std::to_string(value) + ")";
+  if (which == FunctionAttribute::MaxDynamicSharedBytes && value > engine().settings.sharedBytes)
+    return Result::InvalidValue;
   return Result::Success;
 }
 

@@ -98,8 +98,8 @@ TEST_F(CUDADevice, StampsAreEventsBehindWhatIsInTheQueue) {
 TEST_F(CUDADevice, RunsCodeForTheChipThatIsAskedForAlone) {
   std::shared_ptr<const LoadedExecutable> file = load(makeGPUModel());
   const VariantT &variant = *file->table.programs.front()->variants.front(); // for sm_70
-  EXPECT_EQ(makeDevice({.chip = "sm_70"})->canRun(variant).message(), "");
-  EXPECT_EQ(makeDevice({.chip = "sm_75"})->canRun(variant).message(),
+  EXPECT_EQ(makeDevice({.chip = "sm_70"})->canRun(*file, variant).message(), "");
+  EXPECT_EQ(makeDevice({.chip = "sm_75"})->canRun(*file, variant).message(),
             "made for sm_70, only code for sm_75 is asked for");
 }
 
@@ -226,28 +226,27 @@ TEST_F(CUDADevice, AsksForMuchSharedMemoryAndLargeClusters) {
   launch.shared_bytes = 49152;
   EXPECT_EQ(loadError(makeGPUModel()), "");
   EXPECT_EQ(count("cuFuncSetAttribute"), 0u);
-  launch.shared_bytes = 49153;
+  launch.shared_bytes = 49168;
   launch.grid = launch.cluster = 16;
   ErrorOr<std::unique_ptr<Session>> session = Session::create(load(std::move(model)), makeDevice());
   ASSERT_TRUE((*session)->run("infer", {{"x", *zeroTensor(makeType(ElementType::UI8, {8, 4}))}}).ok());
-  EXPECT_EQ(count("cuFuncSetAttribute(8=49153)"), 1u);
+  EXPECT_EQ(count("cuFuncSetAttribute(8=49168)"), 1u);
   EXPECT_EQ(count("cuFuncSetAttribute(14=1)"), 1u);
   EXPECT_EQ(count("cuLaunchKernelEx(infer_row, cluster 16)"), 1u);
   model = makeGPUModel();
   firstLaunch(model).shared_bytes = 200000;
   EXPECT_EQ(loadError(std::move(model)),
-            "cuda:0: program infer: kernel infer_row: needs 200000 bytes of shared memory, a "
-            "block on cuda:0 has 166912");
+            "program infer: kernel infer_row needs 200000 bytes of shared memory, a block on cuda:0 has 166912");
 }
 
 TEST_F(CUDADevice, RunsCodeForItsChipAndOlderOnes) {
-  TinyModel model = makeGPUModel();
-  VariantT &variant = *model.table.programs.back()->variants[0];
+  std::shared_ptr<const LoadedExecutable> file = load(makeGPUModel());
+  VariantT variant = *file->table.programs.back()->variants[0];
   auto able = [&](int major, int minor, std::vector<std::string> features) {
     standIn.settings.major = major;
     standIn.settings.minor = minor;
     variant.features = std::move(features);
-    return makeDevice()->canRun(variant).message();
+    return makeDevice()->canRun(*file, variant).message();
   };
   EXPECT_EQ(able(8, 0, {"sm_75"}), "");
   EXPECT_EQ(able(9, 0, {"sm_90a"}), "");
@@ -262,7 +261,8 @@ TEST_F(CUDADevice, RunsCodeForItsChipAndOlderOnes) {
   EXPECT_EQ(able(8, 0, {"sm_80"}), "made for target cpu, device cuda:0 runs target nvptx");
   variant.target = "nvptx";
   variant.features = {"sm_80"};
-  EXPECT_EQ(makeDevice({.allowNative = false})->canRun(variant).message(), "holds native code, which is refused here");
+  EXPECT_EQ(makeDevice({.allowNative = false})->canRun(*file, variant).message(),
+            "holds native code, which is refused here");
 }
 
 TEST_F(CUDADevice, PrefersTheHighestChip) {
@@ -280,7 +280,7 @@ TEST_F(CUDADevice, PrefersTheHighestChip) {
 TEST_F(CUDADevice, SaysWhatIsWrongWithCode) {
   TinyModel model = makeGPUModel();
   model.blobs[0] = toBytes(".version 8.8\n.target sm_80\n");
-  EXPECT_EQ(loadError(std::move(model)), "cuda:0: program infer: the PTX needs a driver for CUDA 12.9, this one is for "
+  EXPECT_EQ(loadError(std::move(model)), "program infer: the PTX needs a driver for CUDA 12.9, this one is for "
                                          "CUDA 12.4: install a newer driver");
   model = makeGPUModel();
   model.blobs[0] = toBytes(".version 7.8\nwrong\n");
