@@ -56,6 +56,7 @@ static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel 
   compiled.grid = *grid;
   compiled.threads = f->threads;
   compiled.sharedBytes = f->sharedBytes();
+  compiled.buffersInMemory = f->buffersInMemory;
   return f;
 }
 

@@ -29,6 +29,12 @@ inline constexpr uint64_t kMaxThreads = 1024;
 inline constexpr uint64_t kMaxSharedBytes = 232448;
 inline constexpr uint64_t kMaxCluster = 16;
 
+/// What parameters of a kernel may take on any GPU; later chips and versions of PTX allow more.
+inline constexpr uint64_t kMaxParameterBytes = 4352;
+
+/// The widest access of a thread; code may round those at the end of shared memory up to it.
+inline constexpr uint64_t kSharedGranule = 16;
+
 inline constexpr size_t kMaxRank = 32;
 inline constexpr size_t kMaxNameBytes = 4096;
 

@@ -234,6 +234,13 @@ Status PlanChecker::checkCode(const LaunchT &launch) const {
     return makeError("blocks of ", launch.threads, " threads, expected 1 to ", kMaxThreads);
   if (launch.shared_bytes > kMaxSharedBytes)
     return makeError("shared memory of ", launch.shared_bytes, " bytes, at most ", kMaxSharedBytes, " are allowed");
+  if (launch.shared_bytes % kSharedGranule != 0)
+    return makeError("shared memory of ", launch.shared_bytes, " bytes, expected a multiple of ", kSharedGranule);
+  if (!rule.isGPU && launch.buffers_in_memory)
+    return makeError("buffers in memory for target ", quoted(variant.target), ", which is no GPU");
+  if (rule.isGPU && !launch.buffers_in_memory && launch.buffers.size() > kMaxParameterBytes / sizeof(uint64_t))
+    return makeError(launch.buffers.size(), " buffers as parameters, at most ", kMaxParameterBytes / sizeof(uint64_t),
+                     " are allowed: more lie in memory");
   if (launch.cluster == 0 || launch.cluster > kMaxCluster)
     return makeError("clusters of ", launch.cluster, " blocks, expected 1 to ", kMaxCluster);
   if (launch.grid % launch.cluster != 0)

@@ -60,6 +60,7 @@ public:
     launch.scratch_bytes = compiled.scratchBytes;
     launch.threads = compiled.threads;
     launch.shared_bytes = compiled.sharedBytes;
+    launch.buffers_in_memory = compiled.buffersInMemory;
     launch.flops = command.operations;
     launch.bytes = command.bytes;
     for (const LaunchBuffer &buffer : command.buffers)

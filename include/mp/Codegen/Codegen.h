@@ -14,14 +14,15 @@ namespace mp {
 
 /// How one kernel is launched. On a CPU: blocks 0 to grid - 1 of `symbol`, `void symbol(void **buffers, int64_t
 /// block)`, with the kernel's inputs, then its results, then (if not 0) `scratchBytes` bytes of memory private to the
-/// running block. On a GPU: `grid` blocks of `threads` threads, a pointer parameter for each input and result, and
-/// `sharedBytes` bytes of shared memory.
+/// running block. On a GPU: `grid` blocks of `threads` threads, a pointer parameter for each input and result (with
+/// `buffersInMemory` one, to all those pointers), and `sharedBytes` bytes of shared memory, a multiple of 16.
 struct CompiledKernel {
   std::string symbol;
   int64_t grid = 0;
   int64_t scratchBytes = 0;
   int64_t threads = 1;
   int64_t sharedBytes = 0;
+  bool buffersInMemory = false;
 };
 
 /// Code of several kernels.

@@ -1,7 +1,7 @@
 //===- CompileCache.cpp - compiled kernels, kept on disk ----------------------------------------------------===//
 //
-// An entry: 32 bytes of BLAKE3 over the rest, 32 bytes that its name is made of, four little-endian 64-bit numbers
-// (grid, scratch, threads, shared), code.
+// An entry: 32 bytes of BLAKE3 over the rest, 32 bytes that its name is made of, five little-endian 64-bit numbers
+// (grid, scratch, threads, shared, whether buffers are in memory), code.
 //
 //===--------------------------------------------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using llvm::StringRef;
 namespace {
 
 using Hash = llvm::BLAKE3Result<>;
-constexpr size_t kNumbers = 4;
+constexpr size_t kNumbers = 5;
 constexpr size_t kNumbersOffset = 2 * sizeof(Hash);
 constexpr size_t kHeaderBytes = kNumbersOffset + kNumbers * sizeof(uint64_t);
 constexpr uint64_t kMostBytes = 1ULL << 30;
@@ -102,6 +102,7 @@ std::optional<CachedKernel> CompileCache::find(StringRef content, StringRef symb
   kernel.launch.scratchBytes = number(1);
   kernel.launch.threads = number(2);
   kernel.launch.sharedBytes = number(3);
+  kernel.launch.buffersInMemory = number(4) != 0;
   kernel.code = bytes->substr(kHeaderBytes);
   return kernel;
 }
@@ -115,7 +116,8 @@ Status CompileCache::store(StringRef content, StringRef symbol, const CachedKern
   const Hash key = keyOf(content, symbol);
   const CompiledKernel &launch = kernel.launch;
   std::string body = asText(key).str();
-  for (int64_t number : {launch.grid, launch.scratchBytes, launch.threads, launch.sharedBytes}) {
+  for (int64_t number : {launch.grid, launch.scratchBytes, launch.threads, launch.sharedBytes,
+                         static_cast<int64_t>(launch.buffersInMemory)}) {
     std::array<char, sizeof(uint64_t)> bytes;
     llvm::support::endian::write64le(bytes.data(), static_cast<uint64_t>(number));
     body.append(bytes.data(), bytes.size());

@@ -6,6 +6,7 @@
 //===-------------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/Roots.h"
 #include "Codegen/Reduce/Reduce.h"
 
 #include <numeric>
@@ -15,16 +16,18 @@ using namespace mp;
 
 namespace {
 
-/// One root in one block.
+/// One root in one block; `sized`, unless it is null, has its columns, which must walk evenly.
 struct Columns {
   GPUFunction &f;
   const ColumnRoot &root;
+  Value sized;
   Elements values;
   int64_t width = 1, perLine = 1, lines = 1;
   bool isEven = false;
   Value line, place;
 
-  Columns(GPUFunction &f, const ColumnRoot &root) : f(f), root(root), values(f.makeElements()) {}
+  Columns(GPUFunction &f, const ColumnRoot &root, Value sized)
+      : f(f), root(root), sized(sized), values(f.makeElements()) {}
 
   LogicalResult emit(ColumnScheduleAttr schedule, Value block) {
     f.bindInputs(values);
@@ -42,16 +45,17 @@ struct Columns {
     line = f.div(f.thread, perLine);
 
     // Columns beyond the last are those of the last thread again, and nobody stores them.
-    const bool isFull = root.columns % schedule.getColumns() == 0;
+    const bool isFull = !sized && root.columns % schedule.getColumns() == 0;
+    Value columns = sized ? sized : f.i64(root.columns);
     Value own = f.add(f.mul(block, schedule.getColumns()), f.mul(place, width));
-    Value column = isFull ? own : f.min(own, f.i64(root.columns - width));
+    Value column = isFull ? own : f.min(own, f.sub(columns, f.i64(width)));
     FailureOr<Value> sum = sumOfLine(column);
     if (failed(sum))
       return failure();
     Value combined = combineLines(*sum);
     Value stores = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, line, f.i64(0));
     if (!isFull)
-      stores = arith::AndIOp::create(f.b, stores, f.isBelow(own, f.i64(root.columns)));
+      stores = arith::AndIOp::create(f.b, stores, f.isBelow(own, columns));
     return f.when(stores, [&] {
       Elements::Scope scope(values);
       return finishColumns(f, values, root, combined, values.inRow(values.zero, root.columns, column, width, isEven));
@@ -59,6 +63,13 @@ struct Columns {
   }
 
 private:
+  Lanes placeIn(Value row, Value column) {
+    if (!sized)
+      return values.inRow(row, root.columns, column, width, isEven);
+    // Rows are multiples of the width apart.
+    return {values.zero, 1, f.add(f.b.createOrFold<arith::MulIOp>(row, sized), column), 1, width};
+  }
+
   /// What this thread's line makes of rows line, line + lines, ...
   FailureOr<Value> sumOfLine(Value column) {
     Value input = root.op->getOperand(0);
@@ -66,7 +77,7 @@ private:
     Value start = reductionIdentity(f.b, root.op, withLanes(held, width));
     auto next = [&](Value row, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
       Elements::Scope scope(values);
-      FailureOr<Value> value = values.at(input, values.inRow(row, root.columns, column, width, isEven));
+      FailureOr<Value> value = values.at(input, placeIn(row, column));
       if (failed(value))
         return failure();
       return SmallVector<Value>{combineReduction(f.b, root.op, soFar[0], *value)};
@@ -107,6 +118,15 @@ private:
 } // namespace
 
 FailureOr<int64_t> mp::emitGPUColumn(GPUFunction &f, ColumnScheduleAttr schedule) {
-  return forColumnRoots(f, schedule.getColumns(),
-                        [&](const ColumnRoot &root, Value block) { return Columns(f, root).emit(schedule, block); });
+  FailureOr<SmallVector<ColumnRoot>> columns = findColumnRoots(f);
+  if (failed(columns))
+    return failure();
+  SmallVector<Root> roots = llvm::map_to_vector(*columns, [&](const ColumnRoot &root) {
+    return Root{root.results, root.columns, static_cast<int64_t>(llvm::divideCeil(root.columns, schedule.getColumns())),
+                std::to_string(root.rows) + " rows, accesses of " +
+                    std::to_string(std::gcd(root.columns, schedule.getVector()))};
+  });
+  return forRoots(f, roots, [&](unsigned root, Value size, Value block) {
+    return Columns(f, (*columns)[root], size).emit(schedule, block);
+  });
 }

@@ -13,14 +13,18 @@ static LLVM::ConstantRangeAttr rangeBelow(MLIRContext *context, int64_t bound) {
   return LLVM::ConstantRangeAttr::get(context, APInt(32, 0), APInt(32, static_cast<uint64_t>(bound)));
 }
 
+static LLVM::LLVMPointerType globalPointer(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+}
+
 GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, int64_t threads)
-    : KernelFunction(kernel), chip(chip), threads(threads) {
+    : KernelFunction(kernel), chip(chip), threads(threads),
+      buffersInMemory(kernel.getInputs().size() + kernel.getNumResults() > kMostParameters) {
   MLIRContext *context = b.getContext();
   const unsigned buffers = kernel.getInputs().size() + kernel.getNumResults();
-  SmallVector<Type> pointers(buffers,
-                             LLVM::LLVMPointerType::get(context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global)));
+  SmallVector<Type> parameters(buffersInMemory ? 1 : buffers, globalPointer(context));
   auto function =
-      LLVM::LLVMFuncOp::create(b, symbol, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), pointers));
+      LLVM::LLVMFuncOp::create(b, symbol, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters));
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
@@ -29,10 +33,14 @@ GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, in
   b.setInsertionPointToStart(entry);
   LLVM::ReturnOp::create(b, ValueRange());
   b.setInsertionPointToStart(entry);
-  for (BlockArgument argument : entry->getArguments()) {
-    // Every buffer lies at a multiple of 64 bytes.
+  // Every buffer lies at a multiple of 64 bytes.
+  for (BlockArgument argument : entry->getArguments())
     function.setArgAttr(argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
-    (argument.getArgNumber() < kernel.getInputs().size() ? inputs : results).push_back(argument);
+  if (buffersInMemory)
+    pointers = entry->getArgument(0);
+  for (unsigned index = 0; index < buffers; ++index) {
+    Value pointer = buffersInMemory ? loadPointer(i64(index)) : Value(entry->getArgument(index));
+    (index < kernel.getInputs().size() ? inputs : results).push_back(pointer);
   }
 
   auto wide = [&](Value value) -> Value { return arith::ExtUIOp::create(b, b.getI64Type(), value); };
@@ -44,6 +52,38 @@ GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, in
   block = wide(blockOp);
   lane = rem(thread, Chip::kWarp);
 }
+
+Value GPUFunction::allocateConstants(ArrayRef<int64_t> values) {
+  auto global = [&] {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module->getBody());
+    return LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI64Type(), values.size()), /*isConstant=*/true,
+                                  LLVM::Linkage::Internal, "mp_constants" + std::to_string(constants++),
+                                  b.getI64TensorAttr(values), /*alignment=*/8,
+                                  static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+  }();
+  return LLVM::AddressOfOp::create(b, global);
+}
+
+Value GPUFunction::loadPointer(Value number) {
+  Type pointer = pointers.getType();
+  auto loaded = LLVM::LoadOp::create(b, pointer, offset(pointers, pointer, number), /*alignment=*/8);
+  loaded.setInvariant(true);
+  return loaded;
+}
+
+LogicalResult GPUFunction::withBuffers(ArrayRef<unsigned> buffers, ArrayRef<Value> own,
+                                       function_ref<LogicalResult()> emit) {
+  SmallVector<Value> formerInputs = inputs, formerResults = results;
+  for (auto [buffer, pointer] : llvm::zip_equal(buffers, own))
+    (buffer < inputs.size() ? inputs[buffer] : results[buffer - inputs.size()]) = pointer;
+  LogicalResult done = emit();
+  inputs = std::move(formerInputs);
+  results = std::move(formerResults);
+  return done;
+}
+
+int64_t GPUFunction::sharedBytes() const { return static_cast<int64_t>(llvm::alignTo(mostShared, Chip::kAccessBytes)); }
 
 Value GPUFunction::sharedAt(int64_t place) {
   if (!shared) {
@@ -129,9 +169,9 @@ Value GPUFunction::shuffleXor(Value value, int64_t lanes) {
 LogicalResult GPUFunction::finish(int64_t grid) {
   if (grid > std::numeric_limits<int32_t>::max())
     return kernel.emitOpError("needs ") << grid << " blocks; a launch has at most 2147483647";
-  if (mostShared > chip.sharedBytesPerBlock)
-    return kernel.emitOpError("needs ") << mostShared << " bytes of shared memory in a block; " << chip.name << " has "
-                                        << chip.sharedBytesPerBlock;
+  if (sharedBytes() > chip.sharedBytesPerBlock)
+    return kernel.emitOpError("needs ") << sharedBytes() << " bytes of shared memory in a block; " << chip.name
+                                        << " has " << chip.sharedBytesPerBlock;
   cast<NVVM::BlockIdXOp>(blockRegister).setRangeAttr(rangeBelow(b.getContext(), std::max<int64_t>(grid, 1)));
   return success();
 }

@@ -13,15 +13,21 @@ namespace mp {
 /// The one global of a module: shared memory, whose size the launch says.
 inline constexpr llvm::StringLiteral kSharedMemory = "mp_shared";
 
-/// `void symbol(global pointer, ...)` with a pointer for each buffer, run by `threads` threads of each block. Ops of
-/// the arith, scf, math, vector, LLVM and NVVM dialects; no others.
+/// `void symbol(global pointer, ...)` with a pointer for each buffer, run by `threads` threads of each block. Of a
+/// kernel of more than kMostParameters buffers it is `void symbol(global pointer)`: to their pointers, in order, which
+/// lie in memory. Ops of the arith, scf, math, vector, LLVM and NVVM dialects; no others.
 class GPUFunction : public KernelFunction {
 public:
+  /// Far from what parameters may take on any chip (4352 bytes), and few enough that the code for each is small.
+  static constexpr unsigned kMostParameters = 64;
+
   /// `threads` is a multiple of 32, at most 1024.
   GPUFunction(KernelOp kernel, llvm::StringRef symbol, const Chip &chip, int64_t threads);
 
   const Chip &chip;
   const int64_t threads;
+  /// Whether the pointers of the buffers lie in memory.
+  const bool buffersInMemory;
   /// The number of this thread in its block, i64, and of its lane in its warp, i32 and i64.
   mlir::Value thread, lane;
 
@@ -38,8 +44,8 @@ public:
   /// What `build` gives, scalars of up to 8 bytes, built by one thread of the block and known to all. All threads are
   /// here.
   mlir::FailureOr<ScalarParts> onceInBlock(llvm::function_ref<mlir::FailureOr<ScalarParts>()> build);
-  /// The most that was set aside at once.
-  int64_t sharedBytes() const { return mostShared; }
+  /// The most that was set aside at once, up to whole accesses: LLVM may widen those of neighbours to 16 bytes.
+  int64_t sharedBytes() const;
   /// What is set aside from here on may be set aside again after emit(): for code that a block runs instead of other.
   template <typename Emit> auto releasingShared(Emit emit) {
     const int64_t before = usedShared;
@@ -49,6 +55,14 @@ public:
     warpPlaces.truncate(places);
     return result;
   }
+
+  /// Constants in global memory; gives their address.
+  mlir::Value allocateConstants(llvm::ArrayRef<int64_t> values);
+  /// The pointer of the buffer of that number, i64, where they lie in memory.
+  mlir::Value loadPointer(mlir::Value number);
+  /// emit(), to which `pointers` are those of `buffers`.
+  mlir::LogicalResult withBuffers(llvm::ArrayRef<unsigned> buffers, llvm::ArrayRef<mlir::Value> pointers,
+                                  llvm::function_ref<mlir::LogicalResult()> emit);
 
   /// All threads of the block are here, and see what each other stored before.
   void barrier();
@@ -66,6 +80,8 @@ private:
   mlir::Value sharedAt(int64_t offset);
 
   mlir::LLVM::GlobalOp shared;
+  mlir::Value pointers; ///< where the pointers of buffers lie, if they lie in memory
+  unsigned constants = 0;
   mlir::Operation *blockRegister = nullptr;
   int64_t usedShared = 0, mostShared = 0;
   llvm::SmallVector<int64_t, 2> warpPlaces; ///< offsets in shared memory

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -137,6 +138,63 @@ LogicalResult GPUCrew::forEach(Team &team, int64_t count, function_ref<LogicalRe
   if (count == 0)
     return success();
   return static_cast<GPUTeam &>(team).forEach(f.i64(0), count, count, body);
+}
+
+/// Each warp takes every so many tensors, found in a table, each lane of it every so many elements.
+Value GPUCrew::findFirstSet(ValueRange flags) {
+  if (!f.buffersInMemory || !llvm::all_of(flags, llvm::IsaPred<BlockArgument>))
+    return {};
+  LaneBuilder &b = f.b;
+  Type i32 = b.getI32Type();
+  const auto count = static_cast<int64_t>(flags.size());
+  SmallVector<int64_t> values;
+  for (Value tensor : flags)
+    values.push_back(cast<RankedTensorType>(tensor.getType()).getNumElements());
+  for (Value tensor : flags)
+    values.push_back(cast<BlockArgument>(tensor).getArgNumber());
+  Value table = f.allocateConstants(values);
+  auto load = [&](Type type, Value from, Value index) {
+    return LLVM::LoadOp::create(b, type, f.offset(from, type, index), type.getIntOrFloatBitWidth() / 8);
+  };
+  Value none = intConstant(b, i32, std::numeric_limits<int32_t>::max()), zero = intConstant(b, i32, 0);
+  auto least = [&](Value x, Value y) -> Value { return arith::MinSIOp::create(b, x, y); };
+  auto lookAt = [&](Value tensor, ValueRange soFar) {
+    Value size = load(b.getI64Type(), table, tensor);
+    Value pointer = f.loadPointer(load(b.getI64Type(), table, f.add(tensor, f.i64(count))));
+    Value number = arith::TruncIOp::create(b, i32, tensor);
+    return f.forEach(
+        f.lane, size, Chip::kWarp, soFar, [&](Value element, ValueRange first) -> FailureOr<SmallVector<Value>> {
+          Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, load(i32, pointer, element), zero);
+          return SmallVector<Value>{least(first[0], arith::SelectOp::create(b, isSet, number, none))};
+        });
+  };
+  FailureOr<SmallVector<Value>> own = f.forEach(f.div(f.thread, Chip::kWarp), f.i64(count), f.threads / Chip::kWarp,
+                                                ValueRange{none}, lookAt, /*staysRolled=*/true);
+  auto merge = [&](ArrayRef<Value> x, ArrayRef<Value> y) { return SmallVector<Value>{least(x.front(), y.front())}; };
+  Value first = GPUTeam(f, f.threads, vector).combine(*own, merge).front();
+  Value isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first, none);
+  return arith::SelectOp::create(b, isNone, intConstant(b, i32, -1), first);
+}
+
+/// Pointers from memory are loaded where they are used: all of them at once are more than there are registers.
+void GPUCrew::bindInputsOf(Elements &elements, ValueRange values) {
+  if (!f.buffersInMemory)
+    return;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> waiting(values);
+  while (!waiting.empty()) {
+    Value value = waiting.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      // Single elements are read once, before they are used.
+      const bool isSingle = cast<RankedTensorType>(argument.getType()).getNumElements() == 1;
+      if (!isSingle || singles.insert(argument).second)
+        elements.bindMemory(argument, f.loadPointer(f.i64(argument.getArgNumber())));
+    } else if (Operation *op = value.getDefiningOp(); !isReduction(op) && !isBlocksOp(op) && !isa<FirstBadOp>(op)) {
+      llvm::append_range(waiting, op->getOperands());
+    }
+  }
 }
 
 LogicalResult GPUCrew::emitNest(const Nest &nest, NestBody &body) {

@@ -45,17 +45,21 @@ public:
   std::unique_ptr<Team> makeTeam(int64_t results, int64_t terms) override;
   mlir::LogicalResult forEach(Team &team, int64_t count,
                               llvm::function_ref<mlir::LogicalResult(mlir::Value, mlir::Value)> body) override;
+  mlir::Value findFirstSet(mlir::ValueRange flags) override;
+  void bindInputsOf(Elements &elements, mlir::ValueRange values) override;
   mlir::LogicalResult emitNest(const Nest &nest, NestBody &body) override;
   void synchronize() override { f.barrier(); }
 
 private:
   GPUFunction &f;
   const int64_t vector;
+  llvm::DenseSet<mlir::Value> singles; ///< inputs of one element that were bound anew
 };
 
 /// Block `block` of a nest that is cut into blocks of `size` elements: neighbouring threads take neighbouring vectors.
+/// `elements`, unless it is null, are how many the nest has, which must walk evenly.
 mlir::LogicalResult emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body, int64_t vector, int64_t size,
-                                  mlir::Value block);
+                                  mlir::Value block, mlir::Value elements = {});
 
 } // namespace mp
 

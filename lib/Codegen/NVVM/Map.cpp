@@ -6,15 +6,40 @@
 //===----------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/Roots.h"
 #include "Codegen/NVVM/TransposingMap.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <numeric>
 
 using namespace mlir;
 using namespace mp;
 
+/// The same where the elements are known when it runs alone.
+static LogicalResult emitSizedNest(GPUFunction &f, NestBody &body, int64_t vector, int64_t size, Value block,
+                                   Value elements) {
+  auto emit = [&](Value element, int64_t lanes) { return body.emit({body.zero(), 1, element, 1, lanes}); };
+  Value whole = f.mul(f.div(elements, vector), vector);
+  Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), whole);
+  Value own = f.add(from, f.mul(f.thread, vector));
+  LogicalResult done = f.forEach(body.zero(), f.i64(size), f.threads * vector, [&](Value start) {
+    Value element = f.add(own, start);
+    return f.when(f.isBelow(element, to), [&] { return emit(element, vector); });
+  });
+  if (failed(done) || vector == 1)
+    return done;
+  Value rest = f.add(whole, f.thread);
+  Value isLast = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, block, f.div(f.sub(elements, f.i64(1)), size));
+  Value isRest = arith::AndIOp::create(f.b, f.isBelow(rest, elements), isLast);
+  return f.when(isRest, [&] { return emit(rest, 1); });
+}
+
 LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body, int64_t vector, int64_t size,
-                                Value block) {
+                                Value block, Value sized) {
+  if (sized)
+    return emitSizedNest(f, body, vector, size, block, sized);
   const int64_t run = body.run, elements = nest.elements;
   const bool isEven = run == elements;
   const int64_t width = isEven ? vector : std::gcd(run, vector);
@@ -47,6 +72,56 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
   return f.when(isRest, [&] { return emit(rest, 1); });
 }
 
+/// The block arguments that a value is made of.
+static void appendArguments(Value value, llvm::SetVector<Value> &seen) {
+  if (!seen.insert(value))
+    return;
+  if (Operation *op = value.getDefiningOp())
+    for (Value operand : op->getOperands())
+      appendArguments(operand, seen);
+}
+
+/// The nests of a kernel, those of one shape apart where no tensor of that shape ties them together. Results over one
+/// operand stay together: it may lie where one of them does. What nests of several shapes read lies where none does.
+static SmallVector<Nest> findSeparateNests(GPUFunction &f) {
+  SmallVector<Nest> nests = findNests(f);
+  SmallVector<SmallVector<Value>> argumentsOf(f.yields().size());
+  DenseMap<Value, const Nest *> readers; // null for several
+  for (const Nest &nest : nests)
+    for (unsigned index : nest.results) {
+      llvm::SetVector<Value> seen;
+      appendArguments(f.yields()[index], seen);
+      for (Value value : seen)
+        if (isa<BlockArgument>(value)) {
+          argumentsOf[index].push_back(value);
+          auto [reader, isFirst] = readers.try_emplace(value, &nest);
+          if (!isFirst && reader->second != &nest)
+            reader->second = nullptr;
+        }
+    }
+  SmallVector<Nest> separate;
+  for (const Nest &nest : nests) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(f.yields()[nest.results.front()].getType()).getShape();
+    llvm::EquivalenceClasses<unsigned> tied;
+    DenseMap<Value, unsigned> firstOf;
+    for (unsigned index : nest.results) {
+      tied.insert(index);
+      for (Value argument : argumentsOf[index])
+        if (cast<RankedTensorType>(argument.getType()).getShape() == shape && readers.lookup(argument))
+          tied.unionSets(firstOf.try_emplace(argument, index).first->second, index);
+    }
+    llvm::MapVector<unsigned, Nest> byLeader;
+    for (unsigned index : nest.results) {
+      Nest &own = byLeader[tied.getLeaderValue(index)];
+      own.elements = nest.elements;
+      own.results.push_back(index);
+    }
+    for (auto &entry : byLeader)
+      separate.push_back(std::move(entry.second));
+  }
+  return separate;
+}
+
 FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
   const int64_t size = schedule.getBlock(), tile = schedule.getTile();
   auto findTransposed = [&](const Nest &nest) -> std::optional<TransposedNest> {
@@ -55,11 +130,15 @@ FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
       return std::nullopt;
     return findTransposedNest(f.kernel, cast<RankedTensorType>(first.getType()).getShape());
   };
-  auto countBlocks = [&](const Nest &nest) {
+  auto countBlocks = [&](const Nest &nest) -> int64_t {
     std::optional<TransposedNest> transposed = findTransposed(nest);
     return transposed ? transposed->tiles(tile) : llvm::divideCeil(nest.elements, size);
   };
-  auto emit = [&](const Nest &nest, Value block) -> LogicalResult {
+  const SmallVector<Nest> nests = f.buffersInMemory ? findSeparateNests(f) : findNests(f);
+  SmallVector<Root> roots = llvm::map_to_vector(
+      nests, [&](const Nest &nest) { return Root{nest.results, nest.elements, countBlocks(nest)}; });
+  auto emit = [&](unsigned root, Value elements, Value block) -> LogicalResult {
+    const Nest &nest = nests[root];
     if (std::optional<TransposedNest> transposed = findTransposed(nest))
       return emitTransposedNest(f, nest, *transposed, schedule, block);
     Elements values = f.makeElements();
@@ -68,7 +147,7 @@ FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
     NestBody body(f, values, nest);
     if (failed(body.prepare()))
       return failure();
-    return emitNestOnGPU(f, nest, body, schedule.getVector(), size, block);
+    return emitNestOnGPU(f, nest, body, schedule.getVector(), size, block, elements);
   };
-  return f.unlessSkipped([&] { return forNests(f, countBlocks, emit); });
+  return f.unlessSkipped([&] { return forRoots(f, roots, emit); });
 }

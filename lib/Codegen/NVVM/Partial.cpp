@@ -1,6 +1,7 @@
 //===- Partial.cpp - one value for each block of the elements of a tensor, on a GPU ---------------------------===//
 
 #include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/Roots.h"
 #include "Codegen/Reduce/Reduce.h"
 
 using namespace mlir;
@@ -8,5 +9,19 @@ using namespace mp;
 
 FailureOr<int64_t> mp::emitGPUPartial(GPUFunction &f, PartialScheduleAttr schedule) {
   GPUTeam team(f, f.threads, schedule.getVector());
-  return emitPartialResults(f, team);
+  SmallVector<Root> roots;
+  for (auto [index, yield] : llvm::enumerate(f.yields())) {
+    FailureOr<Operation *> op = findBlocksOp(f, index);
+    if (failed(op))
+      return failure();
+    const int64_t elements = cast<RankedTensorType>((*op)->getOperand(0).getType()).getNumElements();
+    const int64_t blocks = cast<RankedTensorType>(yield.getType()).getNumElements();
+    roots.push_back({{static_cast<unsigned>(index)},
+                     elements,
+                     blocks,
+                     "granule " + std::to_string(blockGranule(blockSizeOf(*op), elements))});
+  }
+  return forRoots(f, roots, [&](unsigned root, Value elements, Value block) {
+    return emitPartialResult(f, team, root, block, elements);
+  });
 }

@@ -67,13 +67,20 @@ Value mp::isNonfinite(LaneBuilder &b, Value x) {
   return arith::ExtUIOp::create(b, i32, isSet);
 }
 
-FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Team &team, Elements &values, Operation *op, Value index) {
+int64_t mp::blockSizeOf(Operation *op) {
+  return static_cast<int64_t>(isa<SumSquaresBlocksOp>(op) ? cast<SumSquaresBlocksOp>(op).getBlock()
+                                                          : cast<NonfiniteBlocksOp>(op).getBlock());
+}
+
+int64_t mp::blockGranule(int64_t block, int64_t elements) { return std::gcd(std::gcd(block, elements), 64); }
+
+FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Team &team, Elements &values, Operation *op, Value index,
+                                  Value sized) {
   LaneBuilder &b = f.b;
   Value input = op->getOperand(0);
   const int64_t elements = typeOf(input).getNumElements();
   const bool isSum = isa<SumSquaresBlocksOp>(op);
-  const auto block =
-      static_cast<int64_t>(isSum ? cast<SumSquaresBlocksOp>(op).getBlock() : cast<NonfiniteBlocksOp>(op).getBlock());
+  const int64_t block = blockSizeOf(op);
   const int64_t run = values.evenRun(input, 1);
   const bool isEven = run == 0 || run % elements == 0;
 
@@ -91,31 +98,41 @@ FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Team &team, Elements &value
     return isSum ? Value(arith::AddFOp::create(b, x, y)) : Value(arith::OrIOp::create(b, x, y));
   };
   Value identity = isSum ? floatConstant(b, b.getF32Type(), 0) : intConstant(b, b.getI32Type(), 0);
-  Value from = f.mul(index, block), to = f.min(f.add(from, f.i64(block)), f.i64(elements));
-  return team.reduce(from, to, std::gcd(block, elements), isEven, {identity, combine}, get);
+  Value from = f.mul(index, block), to = f.min(f.add(from, f.i64(block)), sized ? sized : f.i64(elements));
+  const int64_t granule = sized ? blockGranule(block, elements) : std::gcd(block, elements);
+  return team.reduce(from, to, granule, isEven, {identity, combine}, get);
+}
+
+FailureOr<Operation *> mp::findBlocksOp(KernelFunction &f, unsigned index) {
+  Value yield = f.yields()[index];
+  Operation *op = yield.getDefiningOp();
+  if (!op || !isBlocksOp(op))
+    return emitError(yield.getLoc(), "is yielded by a kernel of partial results and is none");
+  return op;
+}
+
+LogicalResult mp::emitPartialResult(KernelFunction &f, Team &team, unsigned index, Value block, Value elements) {
+  FailureOr<Operation *> op = findBlocksOp(f, index);
+  if (failed(op))
+    return failure();
+  Elements values = f.makeElements();
+  f.bindInputs(values);
+  if (failed(values.prepare((*op)->getOperands())))
+    return failure();
+  FailureOr<Value> value = buildBlockOf(f, team, values, *op, block, elements);
+  if (failed(value))
+    return failure();
+  return team.once([&] {
+    values.store(*value, typeOf(f.yields()[index]).getElementType(), f.result(index), {block, 1, values.zero, 0, 1});
+    return success();
+  });
 }
 
 FailureOr<int64_t> mp::emitPartialResults(KernelFunction &f, Team &team) {
   int64_t grid = 0;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
-    Operation *op = yield.getDefiningOp();
-    if (!op || !isBlocksOp(op))
-      return emitError(yield.getLoc(), "is yielded by a kernel of partial results and is none");
-    const auto type = cast<RankedTensorType>(yield.getType());
-    auto emit = [&, index = index](Value block) -> LogicalResult {
-      Elements values = f.makeElements();
-      f.bindInputs(values);
-      if (failed(values.prepare(op->getOperands())))
-        return failure();
-      FailureOr<Value> value = buildBlockOf(f, team, values, op, block);
-      if (failed(value))
-        return failure();
-      return team.once([&] {
-        values.store(*value, type.getElementType(), f.result(index), {block, 1, values.zero, 0, 1});
-        return success();
-      });
-    };
-    const int64_t blocks = type.getNumElements();
+    auto emit = [&, index = index](Value block) { return emitPartialResult(f, team, index, block); };
+    const int64_t blocks = typeOf(yield).getNumElements();
     if (blocks != 0 && failed(f.forBlocks(grid, blocks, f.yields().size() == 1, emit)))
       return failure();
     grid += blocks;
@@ -153,8 +170,7 @@ static LogicalResult analyzeColumns(KernelFunction &f, ColumnRoot &root) {
   return success();
 }
 
-FailureOr<int64_t> mp::forColumnRoots(KernelFunction &f, int64_t size,
-                                      function_ref<LogicalResult(const ColumnRoot &, Value)> emit) {
+FailureOr<SmallVector<ColumnRoot>> mp::findColumnRoots(KernelFunction &f) {
   llvm::MapVector<Operation *, ColumnRoot> roots;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
     Operation *op = findRoot(yield);
@@ -163,14 +179,25 @@ FailureOr<int64_t> mp::forColumnRoots(KernelFunction &f, int64_t size,
     roots[op].op = op;
     roots[op].results.push_back(index);
   }
-  int64_t grid = 0;
+  SmallVector<ColumnRoot> found;
   for (auto &entry : roots) {
-    ColumnRoot &root = entry.second;
-    if (failed(analyzeColumns(f, root)))
+    if (failed(analyzeColumns(f, entry.second)))
       return failure();
+    found.push_back(std::move(entry.second));
+  }
+  return found;
+}
+
+FailureOr<int64_t> mp::forColumnRoots(KernelFunction &f, int64_t size,
+                                      function_ref<LogicalResult(const ColumnRoot &, Value)> emit) {
+  FailureOr<SmallVector<ColumnRoot>> roots = findColumnRoots(f);
+  if (failed(roots))
+    return failure();
+  int64_t grid = 0;
+  for (const ColumnRoot &root : *roots) {
     const int64_t blocks = llvm::divideCeil(root.columns, size);
     auto emitBlock = [&](Value block) { return emit(root, block); };
-    if (blocks != 0 && failed(f.forBlocks(grid, blocks, roots.size() == 1, emitBlock)))
+    if (blocks != 0 && failed(f.forBlocks(grid, blocks, roots->size() == 1, emitBlock)))
       return failure();
     grid += blocks;
   }

@@ -96,6 +96,7 @@ Value SerialEmitter::placeOf(Value result) {
 }
 
 LogicalResult SerialEmitter::emitOp(Operation &op) {
+  crew.bindInputsOf(values, op.getOperands());
   if (failed(values.prepare(op.getOperands())))
     return failure();
   const bool isWhole = isReduction(&op) || isBlocksOp(&op) || isa<FirstBadOp>(op);
@@ -235,6 +236,8 @@ LogicalResult SerialEmitter::emitArgmax(ArgmaxOp op, Value target) {
 }
 
 FailureOr<Value> SerialEmitter::buildFirstBad(Team &team, FirstBadOp op) {
+  if (Value first = crew.findFirstSet(op.getFlags()))
+    return first;
   Value bad = intConstant(b, b.getI32Type(), -1);
   for (int64_t number = static_cast<int64_t>(op.getFlags().size()) - 1; number >= 0; --number) {
     Value flags = op.getFlags()[number];
@@ -266,6 +269,8 @@ LogicalResult SerialEmitter::emitYields() {
       continue;
     Elements::Scope scope(values);
     NestBody body(f, values, nest);
+    for (unsigned index : nest.results)
+      crew.bindInputsOf(values, f.yields()[index]);
     if (failed(body.prepare()) || failed(crew.emitNest(nest, body)))
       return failure();
   }

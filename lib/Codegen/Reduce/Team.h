@@ -62,6 +62,11 @@ public:
   virtual mlir::LogicalResult
   forEach(Team &team, int64_t count,
           llvm::function_ref<mlir::LogicalResult(mlir::Value number, mlir::Value isValid)> body) = 0;
+  /// The number of the first of `flags`, tensors of i32, with an element that is not 0; -1 if there is none. Null where
+  /// the crew has no better way than one tensor after another.
+  virtual mlir::Value findFirstSet(mlir::ValueRange flags) { return {}; }
+  /// `values` are read from here on; a crew may bind the inputs that they are made of anew.
+  virtual void bindInputsOf(Elements &elements, mlir::ValueRange values) {}
   /// All elements of a nest.
   virtual mlir::LogicalResult emitNest(const Nest &nest, NestBody &body) = 0;
   /// What any thread wrote all threads see.

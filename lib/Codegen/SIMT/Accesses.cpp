@@ -48,10 +48,12 @@ static bool hasUnknownExtent(Operation *op) {
              LLVM::masked_gather, LLVM::masked_scatter>(op);
 }
 
-/// An alloca is the thread's own.
+/// An alloca is the thread's own, and a constant the code's.
 static bool isOwn(Value address) {
   while (auto element = address.getDefiningOp<LLVM::GEPOp>())
     address = element.getBase();
+  if (auto global = address.getDefiningOp<LLVM::AddressOfOp>())
+    return cast<LLVM::LLVMPointerType>(global.getType()).getAddressSpace() != 3;
   return address.getDefiningOp<LLVM::AllocaOp>() != nullptr;
 }
 

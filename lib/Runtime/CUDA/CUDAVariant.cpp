@@ -27,18 +27,22 @@ public:
   Status makeMemory(const LoadedExecutable &file);
   Status loadCode(const ModuleSource &source);
   Status enqueue(const Bindings &bindings) override;
-  uint64_t residentBytes() const override { return arena->size() + (constants ? constants->size() : 0); }
+  uint64_t residentBytes() const override {
+    return arena->size() + (constants ? constants->size() : 0) + graphs.residentBytes();
+  }
 
 private:
   /// A command with its kernel, if it is a launch.
   struct Step {
     const CommandT *command;
     FunctionHandle kernel = nullptr;
+    size_t firstPointer = 0; // in the list of pointers, if the kernel's buffers are there
   };
 
   Status collect(const Bindings &bindings);
-  Status issue(const Bindings &bindings) const;
-  Status launch(const LaunchT &launch, FunctionHandle kernel, const Bindings &bindings) const;
+  ErrorOr<std::unique_ptr<Memory>> makePointers(const Bindings &bindings) const;
+  Status issue(const Bindings &bindings, const Memory *pointers) const;
+  Status launch(const LaunchT &launch, const Step &step, const Bindings &bindings, const Memory *list) const;
   Status copy(const CopyT &copy, const Bindings &bindings) const;
   Status fill(const FillT &fill, const Bindings &bindings) const;
   DevicePointer pointer(const Place &place, const Bindings &bindings) const {
@@ -53,6 +57,7 @@ private:
   PlanMemory places;
   std::map<uint32_t, std::shared_ptr<Module>> modules;
   std::vector<Step> steps;
+  size_t pointersInMemory = 0;
   GraphCache graphs;
   // Of the run that is put into the queue.
   std::vector<Memory *> blocks;
@@ -100,6 +105,11 @@ Status CUDAVariant::loadCode(const ModuleSource &source) {
       if (!kernel)
         return kernel.status().in("kernel " + launch->kernel);
       step.kernel = *kernel;
+      step.firstPointer = pointersInMemory;
+      // Each list begins at a multiple of 64 bytes.
+      constexpr size_t kGranule = kAlignment / sizeof(DevicePointer);
+      if (launch->buffers_in_memory)
+        pointersInMemory += (launch->buffers.size() + kGranule - 1) / kGranule * kGranule;
     }
     steps.push_back(step);
   }
@@ -110,10 +120,32 @@ Status CUDAVariant::loadCode(const ModuleSource &source) {
 // Commands
 //===----------------------------------------------------------------------===//
 
-Status CUDAVariant::launch(const LaunchT &launch, FunctionHandle kernel, const Bindings &bindings) const {
+/// The pointers of all launches whose buffers are in memory, or null where there are none.
+ErrorOr<std::unique_ptr<Memory>> CUDAVariant::makePointers(const Bindings &bindings) const {
+  if (pointersInMemory == 0)
+    return std::unique_ptr<Memory>();
+  std::vector<DevicePointer> pointers(pointersInMemory);
+  for (const Step &step : steps)
+    if (const LaunchT *launch = step.command->what.AsLaunch(); launch && launch->buffers_in_memory)
+      for (size_t i = 0; i < launch->buffers.size(); ++i)
+        pointers[step.firstPointer + i] = pointer(launch->buffers[i].place(), bindings);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(pointers));
+  ErrorOr<std::unique_ptr<Memory>> list = Memory::allocate(context, bytes.size(), MemoryKind::Device);
+  if (!list)
+    return list.status().in("pointers of buffers");
+  if (Status uploaded = context->queue().upload((*list)->devicePointer(), bytes, 0); !uploaded.ok())
+    return uploaded.in("pointers of buffers");
+  return list;
+}
+
+Status CUDAVariant::launch(const LaunchT &launch, const Step &step, const Bindings &bindings,
+                           const Memory *list) const {
   std::vector<DevicePointer> pointers;
-  for (const Buffer &buffer : launch.buffers)
-    pointers.push_back(pointer(buffer.place(), bindings));
+  if (launch.buffers_in_memory)
+    pointers.push_back(list->devicePointer() + step.firstPointer * sizeof(DevicePointer));
+  else
+    for (const Buffer &buffer : launch.buffers)
+      pointers.push_back(pointer(buffer.place(), bindings));
   std::vector<void *> parameters;
   for (DevicePointer &pointer : pointers)
     parameters.push_back(&pointer);
@@ -131,7 +163,7 @@ Status CUDAVariant::launch(const LaunchT &launch, FunctionHandle kernel, const B
                       context->queue().work(),
                       &cluster,
                       launch.cluster > 1 ? 1u : 0u};
-  return driver.call(driver.launchKernelEx, &config, kernel, parameters.data(), static_cast<void **>(nullptr))
+  return driver.call(driver.launchKernelEx, &config, step.kernel, parameters.data(), static_cast<void **>(nullptr))
       .in("kernel " + launch.kernel);
 }
 
@@ -166,11 +198,11 @@ Status CUDAVariant::fill(const FillT &fill, const Bindings &bindings) const {
   return driver.call(driver.memsetD2D32Async, to + 4, size_t(8), high, size_t(1), count, stream);
 }
 
-Status CUDAVariant::issue(const Bindings &bindings) const {
+Status CUDAVariant::issue(const Bindings &bindings, const Memory *pointers) const {
   for (const Step &step : steps) {
     Status issued;
     if (const LaunchT *command = step.command->what.AsLaunch())
-      issued = launch(*command, step.kernel, bindings);
+      issued = launch(*command, step, bindings, pointers);
     else if (const CopyT *command = step.command->what.AsCopy())
       issued = copy(*command, bindings);
     else if (const FillT *command = step.command->what.AsFill())
@@ -212,7 +244,9 @@ Status CUDAVariant::enqueue(const Bindings &bindings) {
   if (!current.status().ok())
     return current.status();
   Queue &queue = context->queue();
-  ErrorOr<GraphExecHandle> graph = graphs.get(addresses, queue.work(), [&] { return issue(bindings); });
+  ErrorOr<GraphExecHandle> graph = graphs.get(
+      addresses, queue.work(), [&] { return makePointers(bindings); },
+      [&](const Memory *pointers) { return issue(bindings, pointers); });
   if (!graph)
     return graph.status();
   if (Status joined = queue.join(); !joined.ok())

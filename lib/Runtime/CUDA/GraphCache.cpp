@@ -16,25 +16,28 @@ using namespace mp::cuda;
 static constexpr size_t kMostGraphs = 48;
 
 ErrorOr<GraphExecHandle> GraphCache::get(const std::vector<DevicePointer> &addresses, StreamHandle stream,
-                                         const std::function<Status()> &issue) {
+                                         const Prepare &prepare, const Issue &issue) {
   ++uses;
   for (Entry &entry : entries)
     if (entry.addresses == addresses) {
       entry.lastUse = uses;
       return entry.graph;
     }
-  ErrorOr<GraphExecHandle> graph = capture(stream, issue);
+  ErrorOr<std::unique_ptr<Memory>> own = prepare();
+  if (!own)
+    return own.status();
+  ErrorOr<GraphExecHandle> graph = capture(stream, [&] { return issue(own->get()); });
   if (!graph)
     return graph;
   if (entries.size() < kMostGraphs) {
-    entries.push_back({addresses, *graph, uses});
+    entries.push_back({addresses, *graph, uses, std::move(*own)});
     return graph;
   }
   auto oldest = std::min_element(entries.begin(), entries.end(),
                                  [](const Entry &a, const Entry &b) { return a.lastUse < b.lastUse; });
-  // The driver keeps a graph that still runs until it is done.
+  // The driver keeps a graph that still runs until it is done, and memory waits for the queue before it goes.
   Status destroyed = driver.call(driver.graphExecDestroy, oldest->graph);
-  *oldest = {addresses, *graph, uses};
+  *oldest = {addresses, *graph, uses, std::move(*own)};
   if (!destroyed.ok())
     return destroyed;
   return graph;
@@ -57,6 +60,13 @@ ErrorOr<GraphExecHandle> GraphCache::capture(StreamHandle stream, const std::fun
     return destroyed;
   }
   return exec;
+}
+
+uint64_t GraphCache::residentBytes() const {
+  uint64_t bytes = 0;
+  for (const Entry &entry : entries)
+    bytes += entry.own ? entry.own->size() : 0;
+  return bytes;
 }
 
 void GraphCache::release() {

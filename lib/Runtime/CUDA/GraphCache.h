@@ -8,7 +8,7 @@
 #ifndef MP_LIB_RUNTIME_CUDA_GRAPHCACHE_H
 #define MP_LIB_RUNTIME_CUDA_GRAPHCACHE_H
 
-#include "CUDA/Driver.h"
+#include "CUDA/Memory.h"
 
 #include <functional>
 #include <vector>
@@ -21,18 +21,28 @@ class GraphCache {
 public:
   explicit GraphCache(const Driver &driver) : driver(driver) {}
 
-  /// The graph of these addresses; if there is none, one with what `issue` puts into `stream`.
-  ErrorOr<GraphExecHandle> get(const std::vector<DevicePointer> &addresses, StreamHandle stream,
-                               const std::function<Status()> &issue);
+  /// Makes what a graph reads that depends on its addresses alone; null for nothing.
+  using Prepare = std::function<ErrorOr<std::unique_ptr<Memory>>()>;
+  /// Puts commands into the stream, which read what Prepare made.
+  using Issue = std::function<Status(const Memory *own)>;
+
+  /// The graph of these addresses; if there is none, one with what `issue` puts into `stream`. It keeps what `prepare`
+  /// made.
+  ErrorOr<GraphExecHandle> get(const std::vector<DevicePointer> &addresses, StreamHandle stream, const Prepare &prepare,
+                               const Issue &issue);
 
   /// Destroys all, none of which is running.
   void release();
+
+  /// What the graphs keep.
+  uint64_t residentBytes() const;
 
 private:
   struct Entry {
     std::vector<DevicePointer> addresses;
     GraphExecHandle graph;
     uint64_t lastUse;
+    std::unique_ptr<Memory> own;
   };
 
   ErrorOr<GraphExecHandle> capture(StreamHandle stream, const std::function<Status()> &issue) const;

@@ -114,7 +114,6 @@ void SIMTLaunches::filled(const Place &place) {
 }
 
 void SIMTLaunches::describe(const LaunchT &launch, std::span<void *const> pointers) {
-  buffers.clear();
   for (size_t index = 0; index < pointers.size(); ++index) {
     const Buffer &buffer = launch.buffers[index];
     buffers.push_back({static_cast<std::byte *>(pointers[index]), buffer.place().bytes(),
@@ -123,20 +122,28 @@ void SIMTLaunches::describe(const LaunchT &launch, std::span<void *const> pointe
   }
 }
 
+Status SIMTLaunches::runOn(SimulatedLaunch work, const LaunchT &launch, std::span<void *const> pointers) {
+  void *const list = const_cast<void **>(pointers.data());
+  work.pointers = launch.buffers_in_memory ? std::span(&list, 1) : pointers;
+  std::vector<SimulatedBuffer> described = buffers; // a copy: spaced buffers hold on to these
+  if (launch.buffers_in_memory && !described.empty())
+    described.push_back({static_cast<std::byte *>(list), pointers.size_bytes(), /*isWritable=*/false, nullptr});
+  work.buffers = described;
+  return runner.run(work);
+}
+
 Status SIMTLaunches::run(size_t index, const LaunchT &launch, std::span<void *const> pointers) {
-  SimulatedLaunch work{kernels[index],      pointers,      {}, rules, launch.grid, launch.threads,
-                       launch.shared_bytes, launch.cluster};
-  if (!runner.options().checksMemory())
-    return runner.run(work);
-  describe(launch, pointers);
-  work.buffers = buffers;
+  const SimulatedLaunch work{kernels[index], {}, {}, rules, launch.grid, launch.threads, launch.shared_bytes,
+                             launch.cluster};
+  buffers.clear();
+  if (runner.options().checksMemory())
+    describe(launch, pointers);
   if (!runner.options().bounds)
-    return runner.run(work);
+    return runOn(work, launch, pointers);
   ErrorOr<SpacedBuffers> spaced = SpacedBuffers::make(buffers, pointers);
   if (!spaced)
     return spaced.status().in("copies of its buffers");
-  work.pointers = spaced->pointers();
-  Status ran = runner.run(work);
+  Status ran = runOn(work, launch, spaced->pointers());
   if (ran.ok())
     ran = spaced->checkMargins();
   spaced->copyBack();

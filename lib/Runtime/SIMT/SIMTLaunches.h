@@ -52,6 +52,8 @@ public:
 
 private:
   void describe(const executable::LaunchT &launch, std::span<void *const> pointers);
+  /// Runs `work` on buffers at `pointers`, which the kernel gets, or where they are.
+  Status runOn(SimulatedLaunch work, const executable::LaunchT &launch, std::span<void *const> pointers);
 
   GridRunner &runner;
   const std::string chip; // that the code is for
@@ -59,7 +61,7 @@ private:
   CodeLibraries libraries;
   std::vector<SimulatedKernel> kernels; // by launch of the plan
   WrittenBytes written;
-  std::vector<SimulatedBuffer> buffers; // of the launch that runs
+  std::vector<SimulatedBuffer> buffers; // of the launch that runs, if they are checked
 };
 
 } // namespace mp

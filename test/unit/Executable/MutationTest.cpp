@@ -308,6 +308,7 @@ void Fields::collect(CommandT &command) {
     number(launch->threads);
     number(launch->shared_bytes);
     number(launch->cluster);
+    changes.push_back([launch] { launch->buffers_in_memory = !launch->buffers_in_memory; });
     for (Buffer &buffer : launch->buffers) {
       place([&buffer] { return buffer.place(); }, [&buffer](Place place) { buffer = Buffer(place, buffer.access()); });
       changes.push_back([this, &buffer] { buffer = Buffer(buffer.place(), static_cast<Access>(random() % 4)); });

@@ -247,6 +247,8 @@ const Case kPlanCases[] = {
      "variant 0: command 1: launch of 'the kernel forward': blocks of 32 threads with 0 bytes of shared memory in "
      "clusters "
      "of 1 for target 'cpu', which is no GPU"},
+    {"BuffersInMemoryOfAProcessor", [](ExecutableT &t) { forward(t).buffers_in_memory = true; },
+     "variant 0: command 1: launch of 'the kernel forward': buffers in memory for target 'cpu', which is no GPU"},
     {"GridZero", [](ExecutableT &t) { forward(t).grid = 0; },
      "variant 0: command 1: launch of 'the kernel forward': grid of 0, expected 1 to 2147483647"},
     {"GridTooLarge", [](ExecutableT &t) { forward(t).grid = uint64_t(1) << 31; },
@@ -408,8 +410,12 @@ const Case kGPUCases[] = {
      "scratch of 64 bytes, a GPU's blocks have shared memory"},
     {"NoThreads", [](ExecutableT &t) { forward(t).threads = 0; }, "blocks of 0 threads, expected 1 to 1024"},
     {"TooManyThreads", [](ExecutableT &t) { forward(t).threads = 1025; }, "blocks of 1025 threads, expected 1 to 1024"},
-    {"SharedMemory", [](ExecutableT &t) { forward(t).shared_bytes = 232449; },
-     "shared memory of 232449 bytes, at most 232448 are allowed"},
+    {"SharedMemory", [](ExecutableT &t) { forward(t).shared_bytes = 232464; },
+     "shared memory of 232464 bytes, at most 232448 are allowed"},
+    {"SharedMemoryOfPartAccesses", [](ExecutableT &t) { forward(t).shared_bytes = 28; },
+     "shared memory of 28 bytes, expected a multiple of 16"},
+    {"MoreParametersThanAnyGPUHas", [](ExecutableT &t) { forward(t).buffers.resize(545, forward(t).buffers[0]); },
+     "545 buffers as parameters, at most 544 are allowed: more lie in memory"},
     {"NoCluster", [](ExecutableT &t) { forward(t).cluster = 0; }, "clusters of 0 blocks, expected 1 to 16"},
     {"LargeCluster", [](ExecutableT &t) { forward(t).cluster = 17; }, "clusters of 17 blocks, expected 1 to 16"},
     {"GridOfPartClusters", [](ExecutableT &t) { forward(t).grid = 3; }, "grid of 3 is no multiple of clusters of 2"},

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 using namespace mp;
 using namespace mp::test;
@@ -167,4 +168,56 @@ TEST_F(CUDAVariants, ACubinRunsWithinItsMajorVersion) {
     EXPECT_EQ((*selected)->features.front(), chip);
     EXPECT_TRUE((*session)->device().load(*file, *file->table.programs.back(), **selected).ok());
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers in memory
+//===----------------------------------------------------------------------===//
+
+/// The model's kernel train_update, which has so many buffers, and one that gets them from the array that it is given.
+static constexpr size_t kBuffers = 17;
+static void (*trainUpdate)(void **, int64_t);
+static void trainUpdateInMemory(void **buffers, int64_t block) {
+  void **list = static_cast<void **>(buffers[0]);
+  std::vector<void *> own(list, list + kBuffers);
+  trainUpdate(own.data(), block);
+}
+
+TEST_F(CUDAVariants, BuffersInMemoryAreThoseOfTheRun) {
+  TinyModel model = makeGPUModel();
+  std::string ptx(reinterpret_cast<const char *>(model.blobs[0].data()), model.blobs[0].size());
+  const size_t at = ptx.find(".entry train_update(");
+  ASSERT_NE(at, std::string::npos);
+  const size_t open = ptx.find('(', at), close = ptx.find(')', at);
+  ptx.replace(open, close - open + 1, "(.param .u64 train_update_param_0)");
+  auto bytes = std::as_bytes(std::span(ptx));
+  model.blobs[0] = {bytes.begin(), bytes.end()};
+  for (auto &command : model.table.programs[0]->variants[0]->commands)
+    if (LaunchT *launch = command->what.AsLaunch(); launch && launch->symbol == "train_update") {
+      EXPECT_EQ(launch->buffers.size(), kBuffers);
+      launch->buffers_in_memory = true;
+    }
+  trainUpdate = std::exchange(standIn.kernels["train_update"].code, trainUpdateInMemory);
+
+  auto train = [](Session &session) {
+    EXPECT_EQ(session.initialize(1).message(), "");
+    ErrorOr<std::unique_ptr<ProgramRunner>> step = session.load("train_step", {}, 2);
+    EXPECT_TRUE(step.ok()) << step.message();
+    std::vector<std::byte> losses;
+    for (unsigned i = 0; i < 6; ++i) {
+      std::vector<std::byte> input(*byteCount(*(*step)->variant().arguments[0]->type), std::byte(10 * i));
+      EXPECT_EQ((*step)->setArgument(i % 2, 0, input).message(), "");
+      EXPECT_EQ((*step)->enqueue(i % 2).message(), "");
+      HostTensor loss = *(*step)->read(i % 2, *(*step)->result("loss"));
+      losses.insert(losses.end(), loss.bytes.begin(), loss.bytes.end());
+    }
+    HostTensor weights = *session.state("dense.kernel");
+    losses.insert(losses.end(), weights.bytes.begin(), weights.bytes.end());
+    return losses;
+  };
+  ErrorOr<std::unique_ptr<Session>> session = Session::create(load(std::move(model)), makeDevice());
+  const std::vector<std::byte> found = train(**session);
+  EXPECT_EQ(count("cuStreamBeginCapture_v2"), 2u);
+  standIn.kernels["train_update"].code = trainUpdate;
+  EXPECT_EQ(found, train(*makeSession()));
 }
