@@ -83,6 +83,9 @@ static std::vector<double> realsFor(Fill fill, size_t count, size_t operand, std
   if (fill == Fill::Tiny)
     for (double &value : values)
       value *= 1e-6;
+  if (fill == Fill::Whole)
+    for (double &value : values)
+      value = std::copysign(std::ceil(2 * std::abs(value)), value);
   if (fill == Fill::Overflow && count != 0)
     values[count / 2] = INFINITY;
   return values;

@@ -1,0 +1,156 @@
+//===- Bounds.cpp - how far a device may be from the evaluator ------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bounds.h"
+
+#include "mp/Numerics/ErrorBounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+using namespace mp;
+
+/// Elementary functions, and a product whose f32 value is rounded again: ulps in f32, and in f16 and bf16.
+static const std::map<std::string, std::pair<double, double>> kUlps = {
+    {"mp.exp", {2, 1}}, {"mp.log", {2, 1}}, {"mp.dropout", {0, 1}}};
+
+/// Ops that sum: what they give for absolute operands is the sum of absolute terms.
+static const std::set<std::string> kSums = {
+    "mp.matmul",      "mp.matmul_parts",       "mp.reduce_sum",         "mp.reduce_mean",
+    "mp.global_norm", "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
+
+/// Rows of exponentials.
+static const std::set<std::string> kRows = {"mp.softmax",
+                                            "mp.softmax_grad",
+                                            "mp.softmax_cross_entropy",
+                                            "mp.softmax_cross_entropy_rows",
+                                            "mp.softmax_cross_entropy_grad",
+                                            "mp.softmax_cross_entropy_grad_rows"};
+
+/// Roundings of an exponential in a row: its argument, which is at most 4 below the row's maximum, 2 ulp of exp, the
+/// same once more in the sum that it is divided by, the quotient, and the factors that follow.
+static constexpr uint64_t kOfExponential = 24;
+
+namespace {
+
+/// An element as a sum: how often its terms are rounded, and how large they are.
+struct Rounded {
+  uint64_t roundings;
+  double size;
+};
+
+/// The sizes of a case: what each of its results is made of.
+class Sizes {
+public:
+  Sizes(const OpCase &use, const std::vector<Tensor> &operands, uint64_t results)
+      : use(use), operands(operands), shape(operands.front().type.shape), results(results) {
+    for (const Tensor &operand : operands)
+      values.push_back(isFloat(operand.type.element) ? operand.reals() : std::vector<double>());
+  }
+
+  Rounded ofSum(double expected, double absolute) const {
+    if (isWhole())
+      return use.op == "mp.reduce_mean" ? Rounded{2, std::abs(expected)} : Rounded{0, 0};
+    return {termsOfSum(), absolute};
+  }
+
+  Rounded ofRow(uint64_t index, double expected) const {
+    const auto columns = static_cast<uint64_t>(shape.back());
+    const uint64_t rows = operands.front().count() / columns, roundings = columns + kOfExponential;
+    if (use.op == "mp.softmax")
+      return {roundings, std::abs(expected)};
+    if (use.op == "mp.softmax_grad")
+      return {roundings, sizeOfSoftmaxGradient(index, columns)};
+    // A logarithm makes an absolute error of the sum's relative one. What it is added to is positive, too.
+    if (use.op == "mp.softmax_cross_entropy")
+      return {roundings + 2 * rows, 1 + expected};
+    if (use.op == "mp.softmax_cross_entropy_rows")
+      return {roundings, 1 + expected};
+    return {roundings + rows, std::abs(expected) + 2 * factorOfRow(index / columns)};
+  }
+
+private:
+  /// Whether the sums are exact in their accumulator.
+  bool isWhole() const {
+    return std::all_of(use.operands.begin(), use.operands.end(),
+                       [](const Operand &operand) { return operand.fill == Fill::Whole; });
+  }
+
+  uint64_t termsOfSum() const {
+    if (use.op.starts_with("mp.matmul")) {
+      const size_t dimension = shape.size() - (use.text.find("transpose_lhs") == std::string::npos ? 1 : 2);
+      return static_cast<uint64_t>(shape[dimension]) + 1; // and a bias
+    }
+    uint64_t terms = 0;
+    for (const Tensor &operand : operands)
+      terms += operand.count();
+    if (use.op.starts_with("mp.reduce"))
+      return terms / results + 1; // and the division
+    return terms + 8;             // squares, a root, a quotient, a factor
+  }
+
+  /// y * (g - sum(g * y)).
+  double sizeOfSoftmaxGradient(uint64_t index, uint64_t columns) const {
+    const std::vector<double> &y = values[0], &g = values[1];
+    const uint64_t first = index / columns * columns;
+    double sum = std::abs(g[index]);
+    for (uint64_t j = first; j < first + columns; ++j)
+      sum += std::abs(g[j] * y[j]);
+    return std::abs(y[index]) * sum;
+  }
+
+  /// What (softmax - 1) of a row is multiplied by.
+  double factorOfRow(uint64_t row) const {
+    if (use.op == "mp.softmax_cross_entropy_grad_rows")
+      return std::abs(values[2][row]);
+    const double gradient = std::abs(values[2].front());
+    if (values.size() < 4)
+      return gradient / static_cast<double>(operands[1].count());
+    return gradient * values[3][row] / std::accumulate(values[3].begin(), values[3].end(), 0.0);
+  }
+
+  const OpCase &use;
+  const std::vector<Tensor> &operands;
+  const std::vector<int64_t> &shape;
+  uint64_t results;
+  std::vector<std::vector<double>> values; ///< of operands of floats
+};
+
+} // namespace
+
+bool mp::isSummed(const std::string &op) { return kSums.contains(op) || kRows.contains(op); }
+
+std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
+                                      const HostTensor &expected, const HostTensor &absolute) {
+  std::vector<double> allowed(expected.count(), 0.0);
+  if (!isFloat(expected.type.element))
+    return allowed;
+  const FloatFormat format = formatOf(expected.type.element);
+  const FloatFormat acc = use.text.find("acc f16") == std::string::npos ? kF32 : kF16;
+  const auto ulps = kUlps.find(use.op);
+  const bool isSum = isSummed(use.op);
+  std::optional<Sizes> sizes;
+  if (isSum)
+    sizes.emplace(use, operands, allowed.size());
+  for (uint64_t i = 0; i < allowed.size(); ++i) {
+    const double value = elementAt(expected, i);
+    if (ulps != kUlps.end())
+      allowed[i] =
+          (expected.type.element == ElementType::F32 ? ulps->second.first : ulps->second.second) * ulp(value, format);
+    if (!isSum)
+      continue;
+    const Rounded sum = kRows.contains(use.op) ? sizes->ofRow(i, value) : sizes->ofSum(value, elementAt(absolute, i));
+    if (sum.roundings > 0)
+      allowed[i] = contractionBound(sum.roundings, sum.size, value, acc, format) + ulp(value, format) / 2;
+  }
+  return allowed;
+}

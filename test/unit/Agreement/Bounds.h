@@ -1,0 +1,33 @@
+//===- Bounds.h - how far a device may be from the evaluator ---*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same bits for movement, casts and correctly rounded ops, ulps for elementary functions, the forward bound for
+// sums: as many roundings as a result has, times the size of what is rounded. Sums of whole numbers are exact.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TEST_AGREEMENT_BOUNDS_H
+#define MP_TEST_AGREEMENT_BOUNDS_H
+
+#include "OpCases/OpCases.h"
+
+#include <vector>
+
+namespace mp {
+
+/// How far a device's value of each element may be from the evaluator's, `expected`, which is rounded itself.
+/// `absolute` is what the evaluator gives for absolute operands.
+std::vector<double> allowedErrors(const OpCase &use, const std::vector<Tensor> &operands, const HostTensor &expected,
+                                  const HostTensor &absolute);
+
+/// Whether the results of an op are sums, or come of exponentials that are summed: what has bounds that depend on how
+/// many there are.
+bool isSummed(const std::string &op);
+
+} // namespace mp
+
+#endif // MP_TEST_AGREEMENT_BOUNDS_H

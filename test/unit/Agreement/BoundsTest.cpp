@@ -1,0 +1,187 @@
+//===- BoundsTest.cpp - the bounds are smaller than faults ----------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a device computes that leaves out a term of each sum, a bias, or the share of a row in a mean is farther from
+// the evaluator than Agreement allows, in the data of each case. Terms are left out by operands that have nothing to
+// add, 0 or the logarithm of 0, which the evaluator takes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bounds.h"
+#include "Machine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+using namespace mp;
+
+namespace {
+
+/// Elements of the operands of a case that are made to add nothing.
+struct Fault {
+  size_t operand;
+  std::function<bool(uint64_t)> isLeftOut;
+  double nothing = 0;
+};
+
+/// Which of the terms of a sum: the first, one in the middle, the last.
+enum class Which { First, Middle, Last };
+
+uint64_t pick(Which which, uint64_t count) {
+  return which == Which::First ? 0 : which == Which::Middle ? count / 2 : count - 1;
+}
+
+/// Leaves out one term of every sum of a case.
+Fault leaveOutTerm(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
+  const std::vector<int64_t> &shape = operands.front().type.shape;
+  const bool isRow = use.op.starts_with("mp.softmax"), isGradient = use.op == "mp.softmax_grad";
+  if (!isRow && !use.op.starts_with("mp.matmul")) {
+    const uint64_t chosen = pick(which, operands.front().count());
+    return {0, [=](uint64_t index) { return index == chosen; }};
+  }
+  const bool isTurned = use.text.find("transpose_lhs") != std::string::npos;
+  const size_t dimension = shape.size() - (isTurned ? 2 : 1);
+  const auto terms = static_cast<uint64_t>(shape[dimension]),
+             inner = isTurned ? static_cast<uint64_t>(shape.back()) : 1;
+  // A label's column is no mere term, and labels are below 5.
+  const uint64_t chosen =
+      use.op.starts_with("mp.softmax_cross") ? std::max<uint64_t>(pick(which, terms), 5) : pick(which, terms);
+  return {0, [=](uint64_t index) { return index / inner % terms == chosen; },
+          isRow && !isGradient ? -std::numeric_limits<double>::infinity() : 0};
+}
+
+/// The results of all cases with their faults.
+ErrorOr<NamedTensors> runWith(const CaseProgram &program, const std::vector<const OpCase *> &cases,
+                              const std::vector<Fault> &faults) {
+  NamedTensors inputs = program.inputs();
+  size_t input = 0;
+  for (size_t i = 0; i < cases.size(); input += cases[i++]->operands.size()) {
+    HostTensor &tensor = inputs[input + faults[i].operand].tensor;
+    for (uint64_t index = 0; index < tensor.count(); ++index)
+      if (faults[i].isLeftOut(index))
+        storeElement(tensor.bytes, tensor.type.element, index, faults[i].nothing);
+  }
+  return runOn(program.with(std::move(inputs)), kEvaluator, 1);
+}
+
+/// Whether Agreement sees the difference, whatever the rest of a device's errors are: an element is farther off than
+/// what twice is allowed.
+bool isSeen(const HostTensor &found, const HostTensor &expected, const std::vector<double> &allowed,
+            const std::function<bool(uint64_t)> &counts) {
+  for (uint64_t i = 0; i < expected.count(); ++i)
+    if (counts(i) && std::abs(elementAt(found, i) - elementAt(expected, i)) > 2 * allowed[i])
+      return true;
+  return false;
+}
+
+/// The cases of an op, what the evaluator gives for them, and the bounds.
+struct Evaluated {
+  std::vector<const OpCase *> cases;
+  CaseProgram program;
+  std::vector<std::vector<Tensor>> operands; ///< by case
+  NamedTensors expected;
+  std::vector<std::vector<double>> allowed; ///< by result
+
+  Evaluated(const std::string &op, ElementType element) : cases(nativeCases(op)) {
+    std::erase_if(cases, [&](const OpCase *use) { return !use->isTyped() && element != ElementType::F32; });
+    program.add(cases, element);
+    ErrorOr<NamedTensors> results = runOn(program, kEvaluator, 1);
+    ErrorOr<NamedTensors> absolute = runOn(program.with(absolutes(program.inputs())), kEvaluator, 1);
+    EXPECT_TRUE(results.ok() && absolute.ok()) << results.message() << absolute.message();
+    if (!results.ok() || !absolute.ok())
+      return;
+    expected = *results;
+    for (const OpCase *use : cases) {
+      operands.push_back(fillOperands(*use, element));
+      for (size_t j = 0; j < use->results.size(); ++j) {
+        const size_t result = allowed.size();
+        allowed.push_back(allowedErrors(*use, operands.back(), expected[result].tensor, (*absolute)[result].tensor));
+      }
+    }
+  }
+};
+
+class Bounds : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> summedOps() {
+  std::vector<std::string> ops;
+  for (const std::string &op : opsWithCases())
+    if (isSummed(op))
+      ops.push_back(op);
+  return ops;
+}
+
+} // namespace
+
+TEST_P(Bounds, aTermThatIsMissingIsSeen) {
+  const Evaluated op(GetParam(), ElementType::F32);
+  for (Which which : {Which::First, Which::Middle, Which::Last}) {
+    std::vector<Fault> faults;
+    for (size_t i = 0; i < op.cases.size(); ++i)
+      faults.push_back(leaveOutTerm(*op.cases[i], op.operands[i], which));
+    const ErrorOr<NamedTensors> found = runWith(op.program, op.cases, faults);
+    ASSERT_TRUE(found.ok()) << found.message();
+    for (size_t i = 0, result = 0; i < op.cases.size(); result += op.cases[i++]->results.size()) {
+      if (op.operands[i].front().type.shape.back() == 1 && GetParam().starts_with("mp.softmax"))
+        continue; // a softmax of one term is 1
+      // Of a row's results the others count, those that were left out are nothing anyway.
+      const bool isOfRow = op.expected[result].tensor.count() == op.operands[i].front().count();
+      bool isAnySeen = false;
+      for (size_t j = 0; j < op.cases[i]->results.size(); ++j)
+        isAnySeen |= isSeen((*found)[result + j].tensor, op.expected[result + j].tensor, op.allowed[result + j],
+                            [&](uint64_t index) {
+                              return !GetParam().starts_with("mp.softmax") || !isOfRow || !faults[i].isLeftOut(index);
+                            });
+      EXPECT_TRUE(isAnySeen) << GetParam() << ", " << op.cases[i]->name << ", term " << static_cast<int>(which);
+    }
+  }
+}
+
+TEST(BoundsOfProducts, aBiasThatIsMissingIsSeen) {
+  for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+    const Evaluated op("mp.matmul", element);
+    std::vector<Fault> faults;
+    for (const OpCase *use : op.cases)
+      faults.push_back({use->operands.size() - 1, [=](uint64_t) { return use->operands.size() == 3; }});
+    const ErrorOr<NamedTensors> found = runWith(op.program, op.cases, faults);
+    ASSERT_TRUE(found.ok()) << found.message();
+    for (size_t i = 0; i < op.cases.size(); ++i)
+      if (op.cases[i]->operands.size() == 3)
+        EXPECT_TRUE(isSeen((*found)[i].tensor, op.expected[i].tensor, op.allowed[i], [](uint64_t) { return true; }))
+            << op.cases[i]->name << ", " << elementName(element);
+  }
+}
+
+// Elements that were not divided by the number of rows, or of terms: wherever they are, in a vector or behind the last.
+TEST(BoundsOfMeans, aShareThatIsMissingIsSeenInEachElement) {
+  for (const char *name : {"mp.reduce_mean", "mp.softmax_cross_entropy", "mp.softmax_cross_entropy_grad"})
+    for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+      const Evaluated op(name, element);
+      for (size_t i = 0; i < op.cases.size(); ++i) {
+        const Tensor &first = op.operands[i].front();
+        const HostTensor &expected = op.expected[i].tensor;
+        const uint64_t shares =
+            op.cases[i]->op == "mp.reduce_mean" ? first.count() / expected.count() : op.operands[i][1].count();
+        for (uint64_t j = 0; j < expected.count() && shares > 1; ++j) {
+          const double value = elementAt(expected, j), wrong = value * static_cast<double>(shares);
+          EXPECT_TRUE(value == 0 || std::abs(wrong - value) > 2 * op.allowed[i][j])
+              << name << ", " << op.cases[i]->name << ", " << elementName(element) << ", element " << j << ": " << value
+              << ", allowed are " << op.allowed[i][j];
+        }
+      }
+    }
+}
+
+static std::string nameOf(const testing::TestParamInfo<std::string> &info) {
+  return info.param.substr(info.param.find('.') + 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Bounds, testing::ValuesIn(summedOps()), nameOf);

@@ -1,0 +1,57 @@
+//===- Machine.cpp - devices that run cases of ops -------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include "ProgramText.h"
+
+#include "mp/Reference/ReferenceDevice.h"
+#include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/SIMT/SIMTDevice.h"
+#include "mp/Runtime/Session.h"
+
+#include <cmath>
+
+using namespace mp;
+
+static ErrorOr<std::unique_ptr<Device>> makeDevice(const std::string &target, unsigned threads) {
+  if (target == "simt") {
+    // One host thread runs the threads of a block in their order, two in another; every access is checked.
+    DeviceOptions options{threads};
+    options.simulation.seed = threads - 1;
+    options.simulation.bounds = options.simulation.races = options.simulation.uninitialized = true;
+    return createSIMTDevice(options);
+  }
+  return target == "cpu" ? createCPUDevice({threads}) : createReferenceDevice({threads});
+}
+
+ErrorOr<NamedTensors> mp::runOn(const CaseProgram &program, const Machine &machine, unsigned threads) {
+  CompileOptions options;
+  options.training = false;
+  options.target = machine.target;
+  if (!machine.chip.empty())
+    options.chips = {machine.chip};
+  options.reportAccesses = machine.isGPU();
+  options.autocast.policy = "float32";
+  ErrorOr<std::shared_ptr<const LoadedExecutable>> file = ProgramText(program.text()).load(options);
+  if (!file)
+    return file.status();
+  ErrorOr<std::unique_ptr<Device>> device = makeDevice(machine.target, threads);
+  if (!device)
+    return device.status();
+  ErrorOr<std::unique_ptr<Session>> session = Session::create(*file, std::move(*device));
+  return session ? (*session)->run("infer", program.inputs()) : session.status();
+}
+
+NamedTensors mp::absolutes(const NamedTensors &tensors) {
+  NamedTensors result = tensors;
+  for (NamedTensor &named : result)
+    if (isFloat(named.tensor.type.element))
+      for (uint64_t i = 0; i < named.tensor.count(); ++i)
+        storeElement(named.tensor.bytes, named.tensor.type.element, i, std::abs(elementAt(named.tensor, i)));
+  return result;
+}
