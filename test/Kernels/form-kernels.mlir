@@ -242,3 +242,16 @@ func.func @reduction_over_the_middle_is_serial(%x: tensor<2x3x4xf32>) -> tensor<
   %1 = mp.relu %0 : tensor<2x4xf32>
   return %1 : tensor<2x4xf32>
 }
+
+// A view is of memory: what makes it and what reads it are two kernels, also where both are of scalars.
+// CHECK-LABEL: @view_of_a_scalar_lies_in_memory
+// CHECK: %[[S:.*]] = mp.kernel "reduce_sum
+// CHECK: %[[V:.*]] = mp.reshape %[[S]]
+// CHECK: mp.kernel "reduce_mean{{.*}} = %[[V]])
+// CHECK: return
+func.func @view_of_a_scalar_lies_in_memory(%x: tensor<5xf32>) -> tensor<f32> {
+  %0 = mp.reduce_sum %x dimensions [0] : tensor<5xf32> -> tensor<f32>
+  %1 = mp.reshape %0 : tensor<f32> -> tensor<1xf32>
+  %2 = mp.reduce_mean %1 dimensions [0] : tensor<1xf32> -> tensor<f32>
+  return %2 : tensor<f32>
+}

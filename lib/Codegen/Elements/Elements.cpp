@@ -174,6 +174,9 @@ Lanes Elements::operandLanes(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
 
 Lanes Elements::inRow(Value row, int64_t columns, Value column, int64_t width, bool isEven) {
   assert((isEven || width == 1) && "lanes walk evenly");
+  // The column of a row of one is found as what has one value for the row, for the two may have one shape.
+  if (columns == 1)
+    return {row, 1, zero, 0, 1};
   if (isEven)
     return {row, columns, column, 1, width};
   return {b.createOrFold<arith::AddIOp>(rowOf(row, columns, 1, 0), column), 1, zero, 0, 1};
@@ -242,7 +245,8 @@ void Elements::store(Value held, Type element, Value pointer, const Lanes &lanes
 FailureOr<Value> Elements::atBound(Value tensor, const Binding &binding, const Lanes &lanes) {
   Type element = typeOf(tensor).getElementType();
   const Lanes &where = binding.where;
-  const bool isSameRow = lanes.row == where.row && lanes.unit == where.unit;
+  const bool isSingle = typeOf(tensor).getNumElements() == 1;
+  const bool isSameRow = isSingle || (lanes.row == where.row && lanes.unit == where.unit);
   switch (binding.kind) {
   case Kind::Memory:
     return load(element, binding.value, lanes);
@@ -261,12 +265,12 @@ FailureOr<Value> Elements::atBound(Value tensor, const Binding &binding, const L
     }
     break;
   case Kind::OfRow:
-    if (typeOf(tensor).getNumElements() == 1 || (isSameRow && lanes.stride == 0))
+    if (isSingle || (isSameRow && lanes.stride == 0))
       return splat(b, binding.value, lanes.width);
     break;
   case Kind::Lanes:
-    if (lanes.width == where.width && (typeOf(tensor).getNumElements() == 1 ||
-                                       (isSameRow && lanes.column == where.column && lanes.stride == where.stride)))
+    if (lanes.width == where.width &&
+        (isSingle || (isSameRow && lanes.column == where.column && lanes.stride == where.stride)))
       return binding.value;
     break;
   }

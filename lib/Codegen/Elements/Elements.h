@@ -53,9 +53,9 @@ public:
   /// Steps of a walk by `stride` in `value` after which some operand jumps; 0 for never, 1 for always.
   int64_t evenRun(mlir::Value value, int64_t stride);
 
-  /// Whether `tensor`, seen as rows of `columns`, can be walked along a row.
+  /// Whether `tensor`, seen as rows of `columns`, can be walked along a row; in a row of one there is nowhere to go.
   bool isEvenAlong(mlir::Value tensor, int64_t columns) {
-    return evenRun(tensor, 1) % std::max<int64_t>(columns, 1) == 0;
+    return columns != 1 && evenRun(tensor, 1) % std::max<int64_t>(columns, 1) == 0;
   }
   /// Element `column` of row `row` of rows of `columns`, `width` lanes from there: as a step of a walk along the row,
   /// or, for one lane and where the row is not even, by its position.

@@ -15,6 +15,8 @@ Type mp::heldType(Type element) {
 }
 
 Type mp::storedType(Type element) {
+  if (element.isBF16())
+    return IntegerType::get(element.getContext(), 16);
   const bool isByte = element.isInteger(1) || element.isUnsignedInteger(8);
   return isByte ? IntegerType::get(element.getContext(), 8) : element;
 }
@@ -22,12 +24,15 @@ Type mp::storedType(Type element) {
 /// `element` with the lanes of `value`.
 static Type like(Value value, Type element) { return withLanes(element, laneCount(value.getType())); }
 
+/// f16 and bf16 as they are held.
+static Value widen(LaneBuilder &b, Value value) { return arith::ExtFOp::create(b, like(value, b.getF32Type()), value); }
+
 Value mp::roundTo(LaneBuilder &b, Value value, Type element) {
   if (laneType(value.getType()) != element) {
     assert(laneType(value.getType()).getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth());
     value = arith::TruncFOp::create(b, like(value, element), value);
   }
-  return holdStored(b, value, element);
+  return laneType(value.getType()) == heldType(element) ? value : widen(b, value);
 }
 
 Value mp::holdStored(LaneBuilder &b, Value stored, Type element) {
@@ -35,9 +40,9 @@ Value mp::holdStored(LaneBuilder &b, Value stored, Type element) {
     Value zero = intConstant(b, stored.getType(), 0);
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, stored, zero);
   }
-  if (heldType(element).isF32() && !element.isF32())
-    return arith::ExtFOp::create(b, like(stored, b.getF32Type()), stored);
-  return stored;
+  if (element.isBF16())
+    stored = b.createOrFold<arith::BitcastOp>(like(stored, element), stored);
+  return heldType(element).isF32() && !element.isF32() ? widen(b, stored) : stored;
 }
 
 Value mp::storeHeld(LaneBuilder &b, Value held, Type element) {
@@ -45,10 +50,11 @@ Value mp::storeHeld(LaneBuilder &b, Value held, Type element) {
     return arith::ExtUIOp::create(b, like(held, b.getI8Type()), held);
   if (heldType(element).isF32() && !element.isF32()) {
     // A held value comes of widening: take back the value before it where that is at hand.
-    if (auto widened = held.getDefiningOp<arith::ExtFOp>())
-      if (laneType(widened.getIn().getType()) == element)
-        return widened.getIn();
-    return arith::TruncFOp::create(b, like(held, element), held);
+    auto widened = held.getDefiningOp<arith::ExtFOp>();
+    Value narrow = widened && laneType(widened.getIn().getType()) == element
+                       ? widened.getIn()
+                       : Value(arith::TruncFOp::create(b, like(held, element), held));
+    return b.createOrFold<arith::BitcastOp>(like(held, storedType(element)), narrow);
   }
   return held;
 }

@@ -263,20 +263,21 @@ void Grouping::place(Operation *op) {
     groups.push_back({wanted.kind, wanted.shape});
   }
   if (wanted.kind == groups[*host].kind)
-    absorbProducers(*host, producers);
+    absorbProducers(*host, producers, isViewed);
   join(op, wanted, *host, producers);
 }
 
 /// exp(x) + exp(y): both maps become one with their sum, as scalars do. A group that nothing read yet has no way to
-/// `host`, and `host`, which is at least as deep, none to it.
-void Grouping::absorbProducers(unsigned host, SmallVectorImpl<unsigned> &producers) {
+/// `host`, and `host`, which is at least as deep, none to it. What is read as a view stays where it is.
+void Grouping::absorbProducers(unsigned host, SmallVectorImpl<unsigned> &producers,
+                               function_ref<bool(unsigned)> isViewed) {
   GroupKind kind = groups[host].kind;
   if (kind != GroupKind::Map && kind != GroupKind::Serial)
     return;
   llvm::erase_if(producers, [&](unsigned producer) {
     Group &other = groups[producer];
     if (producer == host || other.kind != kind || other.isRead || other.shape != groups[host].shape ||
-        other.depth > groups[host].depth)
+        other.depth > groups[host].depth || isViewed(producer))
       return false;
     groups[host].fitsRows &= other.fitsRows;
     merge(host, producer);

@@ -65,7 +65,8 @@ private:
   bool fits(mlir::Operation *op, const Group &wanted, const Group &host) const;
   bool rowsFit(mlir::Operation *op, llvm::ArrayRef<int64_t> shape) const;
   bool isPrologueOf(const Group &group, mlir::Operation *op) const;
-  void absorbProducers(unsigned host, llvm::SmallVectorImpl<unsigned> &producers);
+  void absorbProducers(unsigned host, llvm::SmallVectorImpl<unsigned> &producers,
+                       llvm::function_ref<bool(unsigned producer)> isViewed);
   bool canJoin(unsigned host, llvm::ArrayRef<unsigned> producers) const;
   void join(mlir::Operation *op, const Group &wanted, unsigned host, llvm::ArrayRef<unsigned> producers);
 

@@ -40,13 +40,14 @@ void compare(const HostTensor &found, const HostTensor &expected, const std::vec
 }
 
 /// Compares the devices on these cases; a program that does not run is a failure.
-void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &cases, ElementType element) {
+void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &cases, ElementType element,
+                     bool broadcasts = false) {
   CaseProgram program;
-  program.add(cases, element);
+  program.add(cases, element, broadcasts);
   const ErrorOr<NamedTensors> one = runOn(program, machine, 1);
   if (!one && cases.size() > 1) { // one by one, to say which
     for (const OpCase *use : cases)
-      expectAgreement(machine, {use}, element);
+      expectAgreement(machine, {use}, element, broadcasts);
     return;
   }
   SCOPED_TRACE(cases.front()->op + ", " + elementName(element) + (cases.size() == 1 ? ": " + cases.front()->name : ""));
@@ -80,6 +81,9 @@ bool computes(const Machine &machine, const OpCase &use, ElementType element) {
 /// One test for each op and machine.
 class Agreement : public testing::TestWithParam<std::tuple<std::string, Machine>> {};
 
+/// One test for each machine.
+class OneElement : public testing::TestWithParam<Machine> {};
+
 } // namespace
 
 TEST_P(Agreement, computesWhatTheEvaluatorComputes) {
@@ -94,14 +98,38 @@ TEST_P(Agreement, computesWhatTheEvaluatorComputes) {
   }
 }
 
+/// Every op with sizes of 1, as it is and broadcast; some share a program. GPUs run what the CPU does in part: the
+/// emitters are the same.
+TEST_P(OneElement, computesWhatTheEvaluatorComputes) {
+  for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16})
+    for (bool broadcasts : {false, true}) {
+      if (GetParam().isGPU() && broadcasts != (element == ElementType::BF16))
+        continue;
+      std::vector<const OpCase *> chosen;
+      for (const OpCase &use : singleElementCases())
+        if (computes(GetParam(), use, element) && (use.isTyped() || element == ElementType::F32))
+          chosen.push_back(&use);
+      static constexpr size_t kTogether = 32;
+      for (size_t first = 0; first < chosen.size(); first += kTogether) {
+        const size_t end = std::min(first + kTogether, chosen.size());
+        expectAgreement(GetParam(), {&chosen[first], &chosen[end - 1] + 1}, element, broadcasts);
+      }
+    }
+}
+
+static std::string machineName(const Machine &machine) {
+  return machine.chip.empty() ? machine.target : machine.target + "_" + machine.chip;
+}
+
 static std::string nameOf(const testing::TestParamInfo<std::tuple<std::string, Machine>> &info) {
   const auto &[op, machine] = info.param;
-  const std::string name = op.substr(op.find('.') + 1) + "_" + machine.target;
-  return machine.chip.empty() ? name : name + "_" + machine.chip;
+  return op.substr(op.find('.') + 1) + "_" + machineName(machine);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, Agreement,
                          testing::Combine(testing::ValuesIn(opsWithCases()), testing::ValuesIn(kMachines)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Machines, OneElement, testing::Values(kMachines.front(), kMachines.back()),
+                         [](const auto &info) { return machineName(info.param); });
 
 TEST(AgreementTable, coversEveryOp) {
   mlir::MLIRContext context;

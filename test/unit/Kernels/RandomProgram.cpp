@@ -41,7 +41,8 @@ std::optional<Shape> broadcast(const Shape &a, const Shape &b) {
 
 class Writer {
 public:
-  explicit Writer(unsigned seed) : random(seed) {}
+  explicit Writer(unsigned seed)
+      : random(seed), rows(seed % 6 == 1 || seed % 6 == 2 ? 1 : 6), columns(seed % 6 < 2 ? 1 : 4) {}
 
   std::string write(unsigned ops) {
     addArguments();
@@ -86,13 +87,13 @@ private:
       arguments.push_back(values.back().name + ": " + values.back().type() + " {mp.state = \"" + name +
                           "\", mp.initializer = #mp.zeros}");
     };
-    input("x", {6, 4}, "f32");
-    input("y", {4, 4}, "f16");
-    input("c", {4}, "f32");
-    input("u", {6, 4}, "ui8");
-    state("w", {4, 4}, "f32");
-    state("m", {4, 4}, "f32");
-    state("b", {6}, "f32");
+    input("x", {rows, columns}, "f32");
+    input("y", {columns, columns}, "f16");
+    input("c", {columns}, "f32");
+    input("u", {rows, columns}, "ui8");
+    state("w", {columns, columns}, "f32");
+    state("m", {columns, columns}, "f32");
+    state("b", {rows}, "f32");
     state("s", {}, "f32");
     state("k", {}, "i64");
     state("rng", {2}, "i64");
@@ -210,14 +211,16 @@ private:
   }
 
   void move() {
-    Value x = *find([](const Value &value) { return !value.shape.empty(); });
+    Value x = *find([](const Value &value) { return value.elements() == 1 || !value.shape.empty(); });
     if (x.shape.size() == 2 && pick(2)) {
       Value result = fresh({x.shape[1], x.shape[0]}, x.element);
       return emit(result, "mp.transpose " + x.name + " permutation [1, 0] : " + x.type() + " -> " + result.type());
     }
     Shape shape = {x.elements()};
-    if (x.elements() % 4 == 0 && pick(2))
-      shape = {x.elements() / 4, 4};
+    if (x.elements() == 1 && !x.shape.empty() && pick(2))
+      shape = {};
+    else if (x.elements() % columns == 0 && pick(2))
+      shape = {x.elements() / columns, columns};
     else if (pick(2))
       shape.push_back(1);
     if (shape == x.shape) {
@@ -240,18 +243,19 @@ private:
   }
 
   void constant() {
-    static const Shape shapes[] = {{}, {4}, {6, 1}, {4, 4}};
+    const Shape shapes[] = {{}, {columns}, {rows, 1}, {columns, columns}};
     switch (pick(3)) {
     case 0: {
       Value result = fresh(shapes[pick(4)], pick(2) ? "f32" : "f16");
       return emit(result, "mp.constant dense<0.75> : " + result.type());
     }
     case 1: {
-      Value result = fresh({4}, "f32");
-      return emit(result, "mp.constant dense<[0.5, -1.5, 2.0, 0.25]> : " + result.type());
+      Value result = fresh({columns}, "f32");
+      const std::string elements = columns == 4 ? "[0.5, -1.5, 2.0, 0.25]" : "[0.5]";
+      return emit(result, "mp.constant dense<" + elements + "> : " + result.type());
     }
     default: {
-      Value result = fresh({6, 4}, "f32");
+      Value result = fresh({rows, columns}, "f32");
       return emit(result, "mp.iota dimension " + std::to_string(pick(2)) + " -> " + result.type());
     }
     }
@@ -288,14 +292,13 @@ private:
   }
 
   void optimizer() {
-    const Value *gradient =
-        find([](const Value &value) { return value.element == "f32" && value.shape == Shape{4, 4}; });
+    const Value *gradient = find([&](const Value &value) { return value.type() == states.front().type(); });
     const Value *guard = find([](const Value &value) { return value.element == "i32" && value.shape.empty(); });
-    std::string tail = (guard ? " guard " + guard->name : "") + " : tensor<4x4xf32>";
+    std::string tail = (guard ? " guard " + guard->name : "") + " : " + states.front().type();
     std::string group = "%o" + std::to_string(count++);
     body += "  " + group + ":3 = mp.adam %w, " + gradient->name + ", %m, %m, %s, %k" + tail + "\n";
     for (int i = 0; i < 3; ++i)
-      values.push_back({group + "#" + std::to_string(i), {4, 4}, "f32"});
+      values.push_back({group + "#" + std::to_string(i), {columns, columns}, "f32"});
   }
 
   std::string finish() {
@@ -325,6 +328,7 @@ private:
   }
 
   std::mt19937 random;
+  const int64_t rows, columns; ///< one of them or both 1 in half of the programs
   std::vector<Value> values, states;
   std::vector<std::string> arguments;
   std::string body;

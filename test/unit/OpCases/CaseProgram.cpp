@@ -8,6 +8,7 @@
 #include "CaseProgram.h"
 
 #include <algorithm>
+#include <ranges>
 #include <regex>
 #include <set>
 
@@ -19,7 +20,7 @@ static std::string prefixed(const std::string &statement, size_t number) {
   return std::regex_replace(operands, std::regex("%r\\b"), "%r" + i);
 }
 
-void CaseProgram::add(const std::vector<const OpCase *> &cases, ElementType element) {
+void CaseProgram::add(const std::vector<const OpCase *> &cases, ElementType element, bool broadcasts) {
   for (const OpCase *use : cases) {
     const std::string i = std::to_string(count);
     const OpInstance instance = instantiate(*use, element);
@@ -32,10 +33,17 @@ void CaseProgram::add(const std::vector<const OpCase *> &cases, ElementType elem
     }
     body += "  " + prefixed(instance.statement, count) + "\n";
     for (size_t j = 0; j < instance.results.size(); ++j) {
-      const std::string separator = returned.empty() ? "" : ", ";
-      returned += separator + prefixed(instance.result(j), count);
-      types += separator + instance.results[j];
-      results += separator + instance.results[j] + " {mp.output = \"r" + i + "_" + std::to_string(j) + "\"}";
+      const std::string separator = returned.empty() ? "" : ", ", number = std::to_string(j);
+      std::string value = prefixed(instance.result(j), count), type = instance.results[j];
+      if (broadcasts) {
+        const std::string rows = "tensor<3x" + type.substr(std::string("tensor<").size());
+        body += "  %b" + i + "_" + number + " = mp.broadcast " + value + " : " + type + " -> " + rows + "\n";
+        value = "%b" + i + "_" + number;
+        type = rows;
+      }
+      returned += separator + value;
+      types += separator + type;
+      results += separator + type + " {mp.output = \"r" + i + "_" + number + "\"}";
     }
     ++count;
   }
@@ -74,6 +82,36 @@ std::vector<const OpCase *> mp::nativeCases(const std::string &op) {
     if (use.op == op && !usesF64(use))
       cases.push_back(&use);
   return cases;
+}
+
+static std::string withSizesOfOne(const std::string &type) {
+  return std::regex_replace(type, std::regex("[0-9]+x"), "1x");
+}
+
+const std::vector<OpCase> &mp::singleElementCases() {
+  static const std::vector<OpCase> singles = [] {
+    std::vector<OpCase> cases;
+    std::set<std::string> known;
+    for (const std::string &op : opsWithCases())
+      for (OpCase use : std::views::transform(nativeCases(op), [](const OpCase *each) { return *each; })) {
+        std::string key = use.text;
+        for (Operand &operand : use.operands) {
+          if (operand.fill != Fill::Rng)
+            operand.type = withSizesOfOne(operand.type);
+          if (operand.fill == Fill::Labels)
+            operand.fill = Fill::Bad; // the one class that there is
+          key += operand.type;
+        }
+        for (std::string &result : use.results) {
+          result = use.op == "mp.advance" ? use.operands.front().type : withSizesOfOne(result);
+          key += result;
+        }
+        if (use.text.find("dense<[") == std::string::npos && known.insert(key).second)
+          cases.push_back(std::move(use));
+      }
+    return cases;
+  }();
+  return singles;
 }
 
 std::vector<std::string> mp::opsWithCases() {

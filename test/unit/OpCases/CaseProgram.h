@@ -15,8 +15,9 @@ namespace mp {
 /// Cases as one program "infer": operand j of case i is the input "ci_j", result j the output "ri_j".
 class CaseProgram {
 public:
-  /// Adds cases, each with operands of `element`.
-  void add(const std::vector<const OpCase *> &cases, ElementType element);
+  /// Adds cases, each with operands of `element`. With `broadcasts`, every result is broadcast to three rows of it, and
+  /// that is the output.
+  void add(const std::vector<const OpCase *> &cases, ElementType element, bool broadcasts = false);
 
   bool isEmpty() const { return count == 0; }
   std::string text() const;
@@ -36,6 +37,10 @@ bool usesBF16(const OpCase &use, ElementType element);
 
 /// The cases of an op that native code and code for GPUs compute: they have no f64.
 std::vector<const OpCase *> nativeCases(const std::string &op);
+
+/// The same cases with 1 for each size, but for the (seed, step) of random numbers: one of those that then are equal,
+/// and none whose elements are listed.
+const std::vector<OpCase> &singleElementCases();
 
 /// Every op that has a case, in order of the names.
 std::vector<std::string> opsWithCases();
