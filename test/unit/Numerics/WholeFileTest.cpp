@@ -281,7 +281,7 @@ TEST_P(WholeFile, WhereThereIsNoSpaceTheOldFileStays) {
   const rlimit small{100, limit.rlim_max};
   const std::string large(101, 'x');
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  Status fits = write(path("fits"), {std::string_view(large).substr(1).data()});
+  Status fits = write(path("fits"), {large.substr(1)});
   Status tooLarge = write(path("f"), {large});
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   std::signal(SIGXFSZ, before);
