@@ -1,4 +1,9 @@
 //===- Tiles.cpp - how many pieces cover a tensor -------------------------------------------------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "mp/IR/Tiles.h"
 

@@ -1,5 +1,10 @@
 //===- EmptyTensors.cpp - what ops make of no elements -------------------------------------------------------===//
 //
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===---------------------------------------------------------------------------------------------------------===//
+//
 // The types say it all: an op whose results have no elements computes nothing, and one that reduces an operand of no
 // elements gives what its reduction begins with, as in NumPy.
 //

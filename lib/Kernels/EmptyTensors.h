@@ -1,4 +1,9 @@
 //===- EmptyTensors.h - what ops make of no elements ---------------------------------------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_KERNELS_EMPTYTENSORS_H
 #define MP_LIB_KERNELS_EMPTYTENSORS_H

@@ -1,5 +1,10 @@
 //===- Tiles.h - how many pieces cover a tensor ---------------------------------------------------------*- C++ -*-===//
 //
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------------------===//
+//
 // Asked wherever results have one element, or one row, for each piece, and wherever a launch has a block for each: both
 // are the same number only where both ask here.
 //

@@ -75,7 +75,7 @@ CaseProgram programOf(const std::vector<const OpCase *> &cases, ElementType elem
   return program.with(std::move(inputs));
 }
 
-ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &target) {
+ErrorOr<NamedTensors> runOn(const std::string &text, const NamedTensors &inputs, const std::string &target) {
   CompileOptions options;
   options.training = false;
   options.specialize.batch = 0;
@@ -83,7 +83,7 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &targe
   options.chips = {"sm_80"};
   options.reportAccesses = target == "simt";
   options.autocast.policy = "float32";
-  ErrorOr<std::shared_ptr<const LoadedExecutable>> file = ProgramText(program.text()).load(options);
+  ErrorOr<std::shared_ptr<const LoadedExecutable>> file = ProgramText(text).load(options);
   if (!file)
     return file.status();
   DeviceOptions simulated;
@@ -94,19 +94,19 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &targe
   if (!device)
     return device.status();
   ErrorOr<std::unique_ptr<Session>> session = Session::create(*file, std::move(*device));
-  return session ? (*session)->run("infer", program.inputs()) : session.status();
+  return session ? (*session)->run("infer", inputs) : session.status();
 }
 
 void expectAgreement(const std::string &target, const std::vector<const OpCase *> &cases, ElementType element) {
   const CaseProgram program = programOf(cases, element);
-  const ErrorOr<NamedTensors> found = runOn(program, target);
+  const ErrorOr<NamedTensors> found = runOn(program.text(), program.inputs(), target);
   if (!found && cases.size() > 1) { // one by one, to say which
     for (const OpCase *use : cases)
       expectAgreement(target, {use}, element);
     return;
   }
   ASSERT_TRUE(found.ok()) << found.message() << program.text();
-  const ErrorOr<NamedTensors> expected = runOn(program, "reference");
+  const ErrorOr<NamedTensors> expected = runOn(program.text(), program.inputs(), "reference");
   ASSERT_TRUE(expected.ok()) << expected.message() << program.text();
   for (size_t i = 0, result = 0; i < cases.size(); ++i)
     for (size_t j = 0; j < cases[i]->results.size(); ++j, ++result) {
@@ -149,6 +149,63 @@ TEST_P(Empty, IsWhatTheEvaluatorSays) {
   }
   // (seed, step) is never empty.
   EXPECT_TRUE(isRun || !takesTensors || GetParam() == "mp.advance") << "no case of " << GetParam() << " is allowed";
+}
+
+static const char *const kOfNothing = R"(
+func.func @infer(%x: tensor<0x3xf32> {mp.input = "x"}, %a: tensor<2x0xf16> {mp.input = "a"}, %b: tensor<0x3xf16> {mp.input = "b"},
+    %bias: tensor<3xf16> {mp.input = "bias"}, %labels: tensor<0xi32> {mp.input = "labels"})
+    -> (tensor<3xf32> {mp.output = "sum"}, tensor<3xf32> {mp.output = "mean"}, tensor<3xf32> {mp.output = "max"},
+        tensor<2x3xf16> {mp.output = "product"}, tensor<2x3xf16> {mp.output = "biased"}, tensor<f32> {mp.output = "norm"},
+        tensor<f32> {mp.output = "loss"}, tensor<i32> {mp.output = "bad"}, tensor<0xi32> {mp.output = "classes"})
+    attributes {mp.program = "infer"} {
+  %sum = mp.reduce_sum %x dimensions [0] : tensor<0x3xf32> -> tensor<3xf32>
+  %mean = mp.reduce_mean %x dimensions [0] : tensor<0x3xf32> -> tensor<3xf32>
+  %max = mp.reduce_max %x dimensions [0] : tensor<0x3xf32> -> tensor<3xf32>
+  %product = mp.matmul %a, %b acc f32 : tensor<2x0xf16>, tensor<0x3xf16> -> tensor<2x3xf16>
+  %biased = mp.matmul %a, %b bias %bias : tensor<3xf16> acc f32 : tensor<2x0xf16>, tensor<0x3xf16> -> tensor<2x3xf16>
+  %norm = mp.global_norm %x : tensor<0x3xf32>
+  %loss = mp.softmax_cross_entropy %x, %labels : tensor<0x3xf32>, tensor<0xi32> -> tensor<f32>
+  %bad = mp.check_finite %x {names = ["x"]} : tensor<0x3xf32>
+  %classes = mp.argmax %x dimension 1 : tensor<0x3xf32> -> tensor<0xi32>
+  return %sum, %mean, %max, %product, %biased, %norm, %loss, %bad, %classes : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3xf16>, tensor<2x3xf16>, tensor<f32>, tensor<f32>, tensor<i32>, tensor<0xi32>
+}
+)";
+
+TEST(EmptyOperands, GiveWhatNumPyGives) {
+  const auto empty = [](ElementType element, std::vector<int64_t> shape) {
+    return *zeroTensor(makeType(element, std::move(shape)));
+  };
+  HostTensor bias = empty(ElementType::F16, {3});
+  for (uint64_t i = 0; i < 3; ++i)
+    storeElement(bias.bytes, ElementType::F16, i, static_cast<double>(i) - 1.5);
+  const NamedTensors inputs = {{"x", empty(ElementType::F32, {0, 3})},
+                               {"a", empty(ElementType::F16, {2, 0})},
+                               {"b", empty(ElementType::F16, {0, 3})},
+                               {"bias", bias},
+                               {"labels", empty(ElementType::I32, {0})}};
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const std::vector<std::vector<double>> expected = {{0, 0, 0},
+                                                     {nan, nan, nan},
+                                                     {-inf, -inf, -inf},
+                                                     {0, 0, 0, 0, 0, 0},
+                                                     {-1.5, -0.5, 0.5, -1.5, -0.5, 0.5},
+                                                     {0},
+                                                     {nan},
+                                                     {-1},
+                                                     {}};
+  for (const std::string target : {"reference", "cpu", "simt"}) {
+    const ErrorOr<NamedTensors> found = runOn(kOfNothing, inputs, target);
+    ASSERT_TRUE(found.ok()) << target << ": " << found.message();
+    for (size_t result = 0; result < expected.size(); ++result) {
+      const HostTensor &own = (*found)[result].tensor;
+      ASSERT_EQ(own.count(), expected[result].size());
+      for (uint64_t i = 0; i < own.count(); ++i) {
+        const double a = elementAt(own, i), b = expected[result][i];
+        EXPECT_TRUE(a == b || (std::isnan(a) && std::isnan(b)))
+            << (*found)[result].name << " is " << a << " on " << target << ", expected " << b;
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, Empty, testing::ValuesIn(opsWithCases()),

@@ -300,8 +300,9 @@ TEST(Bounds, MarginsOfCopiesAreLookedAt) {
                        : "writes byte " + std::to_string(offset) +
                              " of buffer 0, which has 100, by an access that is not reported");
     spaced->copyBack();
-    if (isInside)
+    if (isInside) {
       EXPECT_EQ(first[offset], std::byte(3));
+    }
     EXPECT_EQ(second[2], std::byte(0)) << "it is only read";
   }
 }

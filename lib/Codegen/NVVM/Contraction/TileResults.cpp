@@ -29,7 +29,8 @@ LogicalResult TileResults::verify() {
                                                   << ", its product has tiles of " << rows << " x " << columns;
     // Each block stores one flag, or a row of sums: fewer would be left over, more would be beyond the end.
     const int64_t found = cast<RankedTensorType>(tile.op->getResult(0).getType()).getDimSize(0);
-    const int64_t made = isa<SumRowBlocksOp>(tile.op) ? countBlocks(product.m, rows) : product.countTiles(rows, columns);
+    const int64_t made =
+        isa<SumRowBlocksOp>(tile.op) ? countBlocks(product.m, rows) : product.countTiles(rows, columns);
     if (found != made)
       return tile.op->emitOpError("has ") << found << " results, its product has " << made << " tiles for them";
   }
