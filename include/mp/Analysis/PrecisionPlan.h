@@ -136,9 +136,9 @@ enum class DecisionRule {
 PrecisionPlan decide(const PrecisionGraph &graph, DecisionRule rule);
 
 /// PyTorch's rule: allow gives the low type, deny f32; all others take the widest type of their operands, where a
-/// constant that is one number has no say, as numbers of Python; with `scalarsFollow` nor does any other scalar where an
-/// operand has dimensions (PyTorch's zero-dimensional tensors). An op that would narrow a constant
-/// beyond its range is f32 instead, or a problem if its category or a request gives it no choice.
+/// constant that is one number has no say, as numbers of Python; with `scalarsFollow` nor does any other scalar where
+/// an operand has dimensions (PyTorch's zero-dimensional tensors). An op that would narrow a constant beyond its range
+/// is f32 instead, or a problem if its category or a request gives it no choice.
 PrecisionPlan decidePerOp(const PrecisionGraph &graph);
 
 /// A decision and the chain of its causes: "f16: clear, follows mp.matmul; mp.matmul: allow".
