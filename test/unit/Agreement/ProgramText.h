@@ -27,6 +27,9 @@ public:
     module = parseModel(text, "text", context);
   }
 
+  /// The module, which compiling rewrites; null where the text does not parse.
+  mlir::ModuleOp get() { return module ? *module : mlir::ModuleOp(); }
+
   /// Where it fails, `errors` say why.
   mlir::FailureOr<Compilation> compile(const CompileOptions &options) {
     if (!module)

@@ -1,0 +1,153 @@
+//===- Bounds.cpp - how far one op may be from its exact value ------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bounds.h"
+
+#include "mp/IR/MP.h"
+#include "mp/Numerics/ErrorBounds.h"
+#include "mp/Reference/Evaluator.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mp;
+
+Tensors mp::evaluateAlone(mlir::Operation *op, const Tensors &operands) {
+  mlir::OpBuilder builder(op->getContext());
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op->getLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  auto type = builder.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+  auto func = mlir::func::FuncOp::create(builder, op->getLoc(), "alone", type);
+  builder.setInsertionPointToStart(func.addEntryBlock());
+  mlir::Operation *clone = builder.clone(*op);
+  clone->setOperands(func.getArguments());
+  mlir::func::ReturnOp::create(builder, op->getLoc(), clone->getResults());
+  llvm::FailureOr<Tensors> results = evaluate(func, operands);
+  EXPECT_TRUE(succeeded(results)) << op->getName().getStringRef().str();
+  return succeeded(results) ? std::move(*results) : Tensors();
+}
+
+static Tensors absolutes(Tensors tensors) {
+  for (Tensor &tensor : tensors)
+    if (isFloat(tensor.type.element))
+      for (uint64_t i = 0; i < tensor.count(); ++i)
+        storeElement(tensor.bytes, tensor.type.element, i, std::abs(elementAt(tensor, i)));
+  return tensors;
+}
+
+/// The largest finite magnitude.
+static double largest(const Tensor &tensor) {
+  double most = 0;
+  for (uint64_t i = 0; i < tensor.count(); ++i)
+    if (const double value = std::abs(elementAt(tensor, i)); std::isfinite(value))
+      most = std::max(most, value);
+  return most;
+}
+
+namespace {
+
+/// A sum: the number of its terms and the sum of their absolutes.
+struct Sum {
+  uint64_t terms;
+  double absolute;
+};
+
+/// What the results of the ops that add up are sums of.
+class Sums {
+public:
+  Sums(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index)
+      : op(op), operands(operands), result(results[index]) {
+    if (llvm::isa<MatmulOp, ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp>(op))
+      absolute = evaluateAlone(op, absolutes(operands))[index];
+    else if (llvm::isa<SoftmaxCrossEntropyOp>(op))
+      absolute = results[index];
+  }
+
+  /// Nothing for an op that does not add up.
+  std::optional<Sum> of(uint64_t element) const {
+    if (auto product = llvm::dyn_cast<MatmulOp>(op))
+      return Sum{static_cast<uint64_t>(product.getContractionSize()) + 1, elementAt(absolute, element)};
+    if (llvm::isa<ReduceSumOp, ReduceMeanOp>(op))
+      return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
+    if (llvm::isa<GlobalNormOp, ClipByGlobalNormOp>(op))
+      return Sum{countAll() + 6, 2 * elementAt(absolute, element)};
+    if (!llvm::isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp>(op))
+      return std::nullopt;
+    return ofRow(element);
+  }
+
+private:
+  uint64_t countAll() const {
+    uint64_t count = 0;
+    for (const Tensor &operand : operands)
+      count += operand.count();
+    return count;
+  }
+
+  /// An exponential of x - max errs by its ulps, and by the rounding of x - max times that.
+  Sum ofRow(uint64_t element) const {
+    const Tensor &row = operands[0];
+    const auto columns = static_cast<uint64_t>(row.type.shape.back());
+    const uint64_t rows = row.count() / columns, exponent = columns + 16 + static_cast<uint64_t>(2 * largest(row));
+    const double here = std::abs(elementAt(result, element));
+    if (llvm::isa<SoftmaxOp>(op))
+      return {exponent, here};
+    if (llvm::isa<SoftmaxGradOp>(op))
+      return {columns + 4, 2 * std::abs(elementAt(row, element)) * largest(operands[1])};
+    if (llvm::isa<SoftmaxCrossEntropyOp>(op))
+      return {exponent + 2 * rows, here + 2 * largest(row) + 1};
+    // (probability - hit) * weight / sum of weights * gradient: at most that of a row which has it all.
+    const Tensor &gradient = operands[2];
+    double share = 1 / static_cast<double>(rows);
+    if (operands.size() > 3) {
+      double sum = 0;
+      for (uint64_t i = 0; i < operands[3].count(); ++i)
+        sum += std::abs(elementAt(operands[3], i));
+      share = std::abs(elementAt(operands[3], element / columns)) / sum;
+    }
+    return {exponent + 2 * rows, here + 2 * share * largest(gradient)};
+  }
+
+  mlir::Operation *op;
+  const Tensors &operands;
+  const Tensor &result;
+  Tensor absolute;
+};
+
+} // namespace
+
+std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operands, const Tensors &results,
+                                      size_t index) {
+  const Tensor &result = results[index];
+  std::vector<double> allowed(result.count(), 0.0);
+  if (!isFloat(result.type.element))
+    return allowed;
+  const FloatFormat format = formatOf(result.type.element);
+  const bool isWide = result.type.element == ElementType::F32;
+  auto product = llvm::dyn_cast<MatmulOp>(op);
+  const FloatFormat sumFormat = product && product.getAcc().isF16() ? kF16 : kF32;
+  const Sums sums(op, operands, results, index);
+  for (uint64_t i = 0; i < allowed.size(); ++i) {
+    const double value = elementAt(result, i);
+    if (!std::isfinite(value))
+      continue;
+    if (llvm::isa<ExpOp, LogOp>(op))
+      allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
+    else if (llvm::isa<DropoutOp>(op))
+      allowed[i] = isWide ? 0 : ulp(value, format);
+    else if (std::optional<Sum> sum = sums.of(i))
+      allowed[i] = contractionBound(sum->terms, sum->absolute, value, sumFormat, format) + ulp(value, format) / 2;
+  }
+  return allowed;
+}

@@ -1,0 +1,36 @@
+//===- Expectation.h - what a program must give, and how closely -*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program is evaluated op by op beside what a device returned. A returned value is compared with the op's result, and
+// goes on in its place: where everything is returned, each op is held to its own bound. Between returned values errors
+// add up: the ops are evaluated several times, each result off by its bound in either direction, and what comes of that
+// is allowed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TEST_RANDOMMODELS_EXPECTATION_H
+#define MP_TEST_RANDOMMODELS_EXPECTATION_H
+
+#include "Bounds.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace mp {
+
+/// What a device has for result `index` of the program.
+using ResultOf = std::function<const HostTensor &(unsigned index)>;
+
+/// Nothing if the results of `program` for these arguments are as close as they must be; else the first that is not.
+std::optional<std::string> findDifference(mlir::func::FuncOp program, const Tensors &arguments, const ResultOf &found);
+
+} // namespace mp
+
+#endif // MP_TEST_RANDOMMODELS_EXPECTATION_H

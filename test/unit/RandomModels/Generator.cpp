@@ -1,0 +1,218 @@
+//===- Generator.cpp - models that no one would write ---------------------===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row of the table for each op that a model may hold. Magnitudes are kept small, so that nothing overflows by itself,
+// and no function is differentiated where its derivative is infinite.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+
+#include "ModelBuilder.h"
+
+#include <algorithm>
+
+using namespace mp;
+
+namespace {
+
+using Make = void (*)(ModelBuilder &b);
+
+/// How a model gets an op, and how often among the others.
+struct Row {
+  const char *op;
+  unsigned weight;
+  Make make;
+};
+
+void makeUnary(ModelBuilder &b, const std::string &op, double most) {
+  const unsigned x = b.bounded(b.pickFloat(), most);
+  b.add(op + " $0 : {0}", {x}, b.typeOf(x), op == "mp.exp" ? 60 : b.boundOf(x));
+}
+
+/// An op that is smooth above 0 only.
+void makeOfPositive(ModelBuilder &b, const std::string &op) {
+  const unsigned x = b.positive(b.pickFloat());
+  b.add(op + " $0 : {0}", {x}, b.typeOf(x), b.boundOf(x));
+}
+
+void makeBinary(ModelBuilder &b, const std::string &op) {
+  unsigned lhs = b.pickFloat(), rhs = b.pickBroadcastable(lhs);
+  if (b.pick(2))
+    std::swap(lhs, rhs);
+  if (op == "mp.div")
+    rhs = b.positive(rhs);
+  const double bound = op == "mp.mul"   ? b.boundOf(lhs) * b.boundOf(rhs)
+                       : op == "mp.div" ? b.boundOf(lhs) * 4
+                                        : b.boundOf(lhs) + b.boundOf(rhs);
+  b.add(op + " $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, b.broadcastType(lhs, rhs), bound);
+}
+
+unsigned compare(ModelBuilder &b, unsigned lhs, unsigned rhs) {
+  static const char *const kPredicates[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  ValueType type = b.broadcastType(lhs, rhs);
+  type.element = "i1";
+  return b.add(std::string("mp.compare ") + kPredicates[b.pick(6)] + " $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, type, 1);
+}
+
+void makeCompare(ModelBuilder &b) {
+  const unsigned lhs = b.pickFloat();
+  b.castTo(compare(b, lhs, b.pickBroadcastable(lhs)), "f32");
+}
+
+void makeSelect(ModelBuilder &b) {
+  const unsigned lhs = b.pickFloat(), rhs = b.pickBroadcastable(lhs), condition = compare(b, lhs, rhs);
+  b.add("mp.select $0, $1, $2 : {0}, {1}, {2} -> {r}", {condition, lhs, rhs}, b.broadcastType(lhs, rhs),
+        std::max(b.boundOf(lhs), b.boundOf(rhs)));
+}
+
+void makeCast(ModelBuilder &b) {
+  static const char *const kElements[] = {"f16", "f32", "i32", "i64", "ui8", "i1"};
+  const std::string element = kElements[b.pick(6)];
+  const unsigned cast = b.castTo(b.bounded(b.pickFloat(), 200), element);
+  if (!b.typeOf(cast).isFloat())
+    b.castTo(cast, "f32");
+}
+
+void makeConstant(ModelBuilder &b) {
+  std::vector<Size> shape = b.pickShape(b.pick(3));
+  const bool isSplat = b.pick(2) || b.countOf(shape) > 64;
+  b.add(isSplat ? "mp.constant dense<0.75> : {r}" : "mp.constant dense<{E}> : {r}", {}, {shape, "f32"}, 6);
+}
+
+void makeIota(ModelBuilder &b) {
+  std::vector<Size> shape = b.pickShape(1 + b.pick(2));
+  const std::string dimension = std::to_string(b.pick(shape.size()));
+  b.add("mp.iota dimension " + dimension + " -> {r}", {}, {shape, "f32"}, 70);
+}
+
+void makeReshape(ModelBuilder &b) {
+  const unsigned x = b.pickFloat();
+  b.add("mp.reshape $0 : {0} -> {r}", {x}, {b.pickView(x), b.typeOf(x).element}, b.boundOf(x));
+}
+
+void makeTranspose(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(1);
+  b.transpose(x);
+}
+
+void makeBroadcast(ModelBuilder &b) { b.broadcast(b.pickFloat()); }
+
+void makeReduce(ModelBuilder &b, const std::string &op) { b.reduce(b.pickFloat(), op); }
+
+void makeArgmax(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(1);
+  ValueType type = b.typeOf(x);
+  const unsigned dimension = b.pickKeptDimension(x);
+  if (dimension >= type.shape.size() || b.countOf({type.shape[dimension]}) == 0)
+    return;
+  type.shape.erase(type.shape.begin() + dimension);
+  type.element = b.pick(2) ? "i32" : "i64";
+  b.castTo(b.add("mp.argmax $0 dimension " + std::to_string(dimension) + " : {0} -> {r}", {x}, type, 100), "f32");
+}
+
+void makeSoftmax(ModelBuilder &b) {
+  const unsigned x = b.bounded(b.pickFloat(1), 20);
+  if (!b.isBatched(x) || b.typeOf(x).shape.size() > 1)
+    b.add("mp.softmax $0 : {0}", {x}, b.typeOf(x), 1);
+}
+
+void makeDropout(ModelBuilder &b) {
+  const unsigned x = b.pickFloat();
+  static const char *const kRates[] = {"0.25", "0.5", "0.0"};
+  b.add(std::string("mp.dropout $0, $1 {rate = ") + kRates[b.pick(3)] + ", stream = " + std::to_string(b.pick(5)) +
+            "} : {0}",
+        {x, b.rng()}, b.typeOf(x), 2 * b.boundOf(x));
+}
+
+/// Two products, of which the first gets a gradient by the second.
+void makeLayers(ModelBuilder &b) {
+  const unsigned x = b.product(b.pickFloat(2));
+  const unsigned y = b.add("mp.relu $0 : {0}", {x}, b.typeOf(x), b.boundOf(x));
+  b.product(y);
+}
+
+void makeLoss(ModelBuilder &b) { b.crossEntropy(b.pickFloat(1)); }
+
+void makeRegion(ModelBuilder &b) {
+  static const char *const kRegions[] = {" enabled = false", "", " type = bf16", " type = f16", " type = f32"};
+  b.beginRegion(kRegions[b.pick(b.hasBF16() ? 3 : 2)]);
+}
+
+constexpr Row kRows[] = {
+    {"mp.matmul", 5, [](ModelBuilder &b) { b.product(b.pickFloat(2)); }},
+    {"mp.matmul", 2, makeLayers},
+    {"mp.matmul", 1, [](ModelBuilder &b) { b.longProduct(); }},
+    {"mp.constant", 2, makeConstant},
+    {"mp.iota", 1, makeIota},
+    {"mp.reshape", 3, makeReshape},
+    {"mp.transpose", 2, makeTranspose},
+    {"mp.broadcast", 2, makeBroadcast},
+    {"mp.add", 4, [](ModelBuilder &b) { makeBinary(b, "mp.add"); }},
+    {"mp.sub", 2, [](ModelBuilder &b) { makeBinary(b, "mp.sub"); }},
+    {"mp.mul", 3, [](ModelBuilder &b) { makeBinary(b, "mp.mul"); }},
+    {"mp.div", 1, [](ModelBuilder &b) { makeBinary(b, "mp.div"); }},
+    {"mp.max", 1, [](ModelBuilder &b) { makeBinary(b, "mp.max"); }},
+    {"mp.exp", 1, [](ModelBuilder &b) { makeUnary(b, "mp.exp", 4); }},
+    {"mp.log", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.log"); }},
+    {"mp.sqrt", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.sqrt"); }},
+    {"mp.relu", 2, [](ModelBuilder &b) { makeUnary(b, "mp.relu", 1e4); }},
+    {"mp.compare", 1, makeCompare},
+    {"mp.select", 1, makeSelect},
+    {"mp.cast", 2, makeCast},
+    {"mp.dropout", 1, makeDropout},
+    {"mp.reduce_sum", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_sum"); }},
+    {"mp.reduce_mean", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_mean"); }},
+    {"mp.reduce_max", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_max"); }},
+    {"mp.argmax", 1, makeArgmax},
+    {"mp.softmax", 2, makeSoftmax},
+    {"mp.softmax_cross_entropy", 1, makeLoss},
+    {"mp.autocast", 1, makeRegion},
+    {"mp.yield", 0, makeRegion},
+};
+
+void makeOp(ModelBuilder &b) {
+  unsigned total = 0;
+  for (const Row &row : kRows)
+    total += row.weight;
+  unsigned chosen = b.pick(total);
+  for (const Row &row : kRows) {
+    if (chosen < row.weight)
+      return row.make(b);
+    chosen -= row.weight;
+  }
+}
+
+} // namespace
+
+std::vector<std::string> mp::writtenOps() {
+  std::vector<std::string> ops;
+  for (const Row &row : kRows)
+    ops.emplace_back(row.op);
+  return ops;
+}
+
+const std::vector<std::string> &mp::derivedOps() {
+  static const std::vector<std::string> ops = {
+      // of mp-autodiff, mp-loss-scaling and mp-optimizer
+      "mp.relu_grad", "mp.softmax_grad", "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss",
+      "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm",
+      "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
+      // of kernels
+      "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
+      "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
+  return ops;
+}
+
+RandomModel mp::generateModel(uint64_t seed) {
+  ModelBuilder b(seed);
+  b.addArguments();
+  const unsigned ops = 3 + b.pick(7);
+  for (unsigned i = 0; i < ops; ++i)
+    makeOp(b);
+  return b.finish();
+}

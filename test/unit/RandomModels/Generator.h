@@ -1,0 +1,27 @@
+//===- Generator.h - models that no one would write -------------*- C++ -*-===//
+//
+// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MP_TEST_RANDOMMODELS_GENERATOR_H
+#define MP_TEST_RANDOMMODELS_GENERATOR_H
+
+#include "Model.h"
+
+namespace mp {
+
+/// The model of a seed: forward ops of every kind between inputs, parameters of ranks 0 to 3, constants, scalars and
+/// views; a loss; states; and the settings that it is compiled with. The same for the same seed.
+RandomModel generateModel(uint64_t seed);
+
+/// The ops of the dialect that the generator writes itself, as "mp.add".
+std::vector<std::string> writtenOps();
+
+/// The ops that the compiler makes of those, in a training step or in kernels.
+const std::vector<std::string> &derivedOps();
+
+} // namespace mp
+
+#endif // MP_TEST_RANDOMMODELS_GENERATOR_H
