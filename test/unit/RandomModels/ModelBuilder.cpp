@@ -340,14 +340,25 @@ unsigned ModelBuilder::scalarOf(unsigned value) {
 
 RandomModel ModelBuilder::finish() {
   region = -1;
+  std::vector<bool> isRead(model.values.size());
+  for (const Node &node : model.nodes)
+    for (unsigned operand : node.operands)
+      isRead[operand] = true;
+  // A step computes what its loss and states need: the loss is of all ends, and of one that has a gradient.
   std::vector<unsigned> ends;
-  for (unsigned value = 0; value < model.values.size(); ++value)
-    if (depends[value] && typeOf(value).isFloat())
+  std::optional<unsigned> last, loss;
+  for (unsigned value = 0; value < isRead.size(); ++value) {
+    if (!typeOf(value).isFloat())
+      continue;
+    if (depends[value])
+      last = value;
+    if (!isRead[value] && countOf(typeOf(value).shape) <= kMostElements)
       ends.push_back(value);
-  std::optional<unsigned> loss;
-  for (unsigned i = 0, count = 1 + pick(3); i < count; ++i) {
-    // The last ones see most of the model.
-    const unsigned next = scalarOf(ends[ends.size() - 1 - pick(std::min<size_t>(ends.size(), 3))]);
+  }
+  if (std::ranges::find(ends, *last) == ends.end())
+    ends.push_back(*last);
+  for (unsigned end : ends) {
+    const unsigned next = scalarOf(end);
     loss = loss ? add("mp.add $0, $1 : {0}, {1} -> {r}", {*loss, next}, {{}, "f32"}, 1) : next;
   }
   model.loss = *loss;
@@ -358,14 +369,9 @@ RandomModel ModelBuilder::finish() {
           model.next.emplace_back(argument.value, value);
           break;
         }
-  // What nothing reads is returned, else it would be nothing; of the rest all, or fewer.
-  const unsigned share = 1 + pick(4);
-  std::vector<bool> isRead(model.values.size());
+  const unsigned share = 1 + pick(4); // every value, or fewer
   for (const Node &node : model.nodes)
-    for (unsigned operand : node.operands)
-      isRead[operand] = true;
-  for (const Node &node : model.nodes)
-    if (node.result != model.loss && !combines[node.result] && (!isRead[node.result] || pick(share) == 0))
+    if (node.result != model.loss && !combines[node.result] && pick(share) == 0)
       model.outputs.push_back(node.result);
   model.probesAll = pick(3) == 0;
   addSettings();
