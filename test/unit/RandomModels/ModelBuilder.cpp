@@ -384,11 +384,11 @@ void ModelBuilder::addSettings() {
     model.settings.emplace_back(name, values.begin()[pick(values.size())]);
   };
   if (usesBF16)
-    choose("policy", {"mixed_bfloat16", "pytorch:type=bf16"});
+    choose("policy", {"mixed_bfloat16", "pytorch"});
   else
     choose("policy", {"float32", "mixed_float16", "mixed_float16", "pytorch", "tensorflow"});
-  if (model.settings.back().second == "pytorch:type=bf16")
-    model.settings.back() = {"policy", "pytorch"}, model.settings.emplace_back("type", "bf16");
+  if (usesBF16 && model.settings.back().second == "pytorch")
+    model.settings.emplace_back("type", "bf16");
   model.settings.emplace_back("batch-size", std::to_string(model.sizes.front()));
   choose("optimizer", {"sgd", "sgd:momentum=0.9", "sgd:momentum=0.9,nesterov=true,weight-decay=0.1", "adam",
                        "adam:epsilon=0.1", "adamw:weight-decay=0.1"});
