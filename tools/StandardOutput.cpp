@@ -24,9 +24,13 @@ static std::error_code flushAll() {
   errno = 0;
   std::cout.flush();
   std::fflush(stdout);
-  if (!error && (!std::cout || std::ferror(stdout) != 0))
-    error = std::error_code(errno ? errno : EIO, std::generic_category());
-  return error;
+  if (error || (std::cout && std::ferror(stdout) == 0))
+    return error;
+  // The stream may have failed long before, without keeping why: what comes behind a gap is lost anyway, and fails
+  // again.
+  if (errno == 0 && ::write(STDOUT_FILENO, "\n", 1) >= 0)
+    errno = EIO;
+  return {errno, std::generic_category()};
 }
 
 static void endProgram() {

@@ -38,11 +38,16 @@ class Case:
         """With nothing to say but what was written."""
         return self.run() == 0 and all(line.startswith("wrote ") for line in self.done.stderr.splitlines())
 
-    def fails(self, reason):
-        """With one error, which has the reason and one of the names."""
+    def fails(self, *reasons):
+        """With one error, which has one of the reasons and one of the names."""
         status, text = self.run(), self.done.stderr
         errors = [line for line in text.splitlines() if "error:" in line.lower()]
-        return status == 1 and len(errors) == 1 and reason in errors[0] and str(self.folder) in errors[0]
+        return (
+            status == 1
+            and len(errors) == 1
+            and any(reason in errors[0] for reason in reasons)
+            and str(self.folder) in errors[0]
+        )
 
     def beside(self):
         """What else lies in the folder; dumped stages are all there."""
@@ -99,14 +104,14 @@ def loop(case):
 
 def folder(case):
     case.path.mkdir()
-    return case.fails("Is a directory") and not case.beside()
+    return case.fails("Is a directory", "is a folder, expected a file") and not case.beside()
 
 
 def no_folder(case):
     if case.isFolder:
         return True  # is made
     case.folder.rmdir()
-    return case.fails("No such file or directory")
+    return case.fails("No such file or directory", "there is no folder")
 
 
 def no_space(case):

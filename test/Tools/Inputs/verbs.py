@@ -31,7 +31,8 @@ def compile(*more):
     return ["mp-run", "compile", str(INPUTS / "relu.mlir"), *SMALL, *more]
 
 
-COMPARE = ["mp-run", "compare", "t/m.mpx", "--variants=float32", "--batch-size=8", *STEPS]
+ACCURACY = str(INPUTS.parents[1] / "Integration/Inputs/tiny_accuracy.mlir")
+COMPARE = ["mp-run", "compare", ACCURACY, "--variants=float32", "--batch-size=8", *STEPS]
 BENCHMARK = ["mp-exec", "benchmark", "t/m.mpx", "--warmup=0", "--repeat=1", "--runs=1"]
 OPT = ["mp-opt", str(INPUTS / "relu.mlir"), "-mp-specialize=batch=1"]
 

@@ -392,7 +392,8 @@ void ModelBuilder::addSettings() {
   model.settings.emplace_back("batch-size", std::to_string(model.sizes.front()));
   choose("optimizer", {"sgd", "sgd:momentum=0.9", "sgd:momentum=0.9,nesterov=true,weight-decay=0.1", "adam",
                        "adam:epsilon=0.1", "adamw:weight-decay=0.1"});
-  choose("loss-scale", {"auto", "none", "256", "dynamic:init=2^10,interval=1", "dynamic:init=2^30,hysteresis=2"});
+  choose("loss-scale",
+         {"auto", "none", "256", "dynamic:init-scale=2^10,growth-interval=1", "dynamic:init-scale=2^30,hysteresis=2"});
   if (pick(4) == 0)
     choose("clip-norm", {"0.1", "100"});
   if (pick(4) == 0)
