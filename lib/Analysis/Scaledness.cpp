@@ -82,7 +82,14 @@ Scaledness ScalednessAnalysis::ofScale(Value scale) {
   return Scaledness::power(scales.try_emplace(scale, scales.size()).first->second, 1);
 }
 
+static bool hasNoElements(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getNumElements() == 0;
+}
+
 bool ScalednessAnalysis::update(Value value, Scaledness scaledness) {
+  if (hasNoElements(value)) // scaled by anything, it is the same
+    scaledness = Scaledness::zero();
   auto [entry, isNew] = known.try_emplace(value, scaledness);
   Scaledness joined = isNew ? scaledness : entry->second.join(scaledness);
   bool changed = isNew || joined != entry->second;

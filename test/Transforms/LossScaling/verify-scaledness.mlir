@@ -22,6 +22,14 @@ func.func @unscaled_once(%x: tensor<4x8xf16>, %y: tensor<4xui8>, %w: tensor<8x2x
   return %w1 : tensor<8x2xf32>
 }
 
+// Without elements there is nothing that a scale would change.
+func.func @without_elements(%w: tensor<0xf32>, %scale: tensor<f32>, %lr: tensor<f32>) -> tensor<0xf32> {
+  %g = mp.constant dense<> : tensor<0xf32>
+  %u, %bad = mp.unscale %g by %scale {names = ["w"]} : tensor<0xf32>
+  %w1 = mp.sgd %w, %u, %lr guard %bad : tensor<0xf32>
+  return %w1 : tensor<0xf32>
+}
+
 // Two gradients multiplied carry the scale twice, and unscaled twice none.
 func.func @product_unscaled_twice(%w: tensor<f32>, %scale: tensor<f32>, %lr: tensor<f32>) -> tensor<f32> {
   %one = mp.gradient_seed : tensor<f32>

@@ -146,7 +146,7 @@ void makeRegion(ModelBuilder &b) {
 constexpr Row kRows[] = {
     {"mp.matmul", 5, [](ModelBuilder &b) { b.product(b.pickFloat(2)); }},
     {"mp.matmul", 2, makeLayers},
-    {"mp.matmul", 1, [](ModelBuilder &b) { b.longProduct(); }},
+    {"mp.matmul", 2, [](ModelBuilder &b) { b.longProduct(); }},
     {"mp.constant", 2, makeConstant},
     {"mp.iota", 1, makeIota},
     {"mp.reshape", 3, makeReshape},

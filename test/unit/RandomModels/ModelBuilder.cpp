@@ -16,11 +16,12 @@ static constexpr int64_t kMostElements = 2048, kMostMultiplications = 30000;
 /// Magnitude that is far from f16's largest number, also after a sum.
 static constexpr double kMostMagnitude = 500;
 
-static const int64_t kSizes[] = {1, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 33};
+static const int64_t kSizes[] = {0, 1, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 33};
 
 ModelBuilder::ModelBuilder(uint64_t seed) : random(seed * 0x9e3779b97f4a7c15 + 1) {
   model.isOpen = pick(3) == 0;
-  for (unsigned i = 0; i < 5; ++i)
+  model.sizes.push_back(kSizes[1 + pick(std::size(kSizes) - 1)]); // a batch has a row
+  for (unsigned i = 1; i < 5; ++i)
     model.sizes.push_back(kSizes[pick(std::size(kSizes))]);
   model.sizes.push_back(4096); // a long k, which chips cut into parts
   usesBF16 = pick(3) == 0;
@@ -283,7 +284,8 @@ unsigned ModelBuilder::longProduct() {
 }
 
 unsigned ModelBuilder::crossEntropy(unsigned value) {
-  value = bounded(value, 20);
+  const bool hasClasses = countOf({typeOf(value).shape.back()}) != 0;
+  value = bounded(hasClasses ? value : addArgument(Role::Parameter, {{Size()}, "f32"}), 20);
   std::vector<Size> rows = typeOf(value).shape;
   if (isBatched(value) && rows.size() == 1) {
     rows.push_back(Size());

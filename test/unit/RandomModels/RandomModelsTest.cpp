@@ -98,7 +98,13 @@ TEST(RandomModels, everyOpHasARow) {
   context.loadDialect<MPDialect>();
   std::vector<std::string> known = writtenOps();
   known.insert(known.end(), derivedOps().begin(), derivedOps().end());
-  for (mlir::RegisteredOperationName name : context.getRegisteredOperationsByDialect("mp"))
+  size_t found = 0;
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations()) {
+    if (name.getDialectNamespace() != MPDialect::getDialectNamespace())
+      continue;
+    ++found;
     EXPECT_NE(std::ranges::find(known, name.getStringRef().str()), known.end())
         << name.getStringRef().str() << " has no row in test/unit/RandomModels/Generator.cpp";
+  }
+  EXPECT_NE(found, 0u);
 }
