@@ -97,7 +97,7 @@ static Status checkEffects(const CompileOptions &options) {
 Status checkTargets(const CompileOptions &options) {
   const bool isReference = hasTarget(options, [](StringRef target) { return target == "reference"; });
   if (isReference && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
-    return makeError("target=reference: runs programs as the optimizer leaves them and has no stage '",
+    return makeError("target=reference: the evaluator runs programs as the optimizer leaves them and has no stage '",
                      stageName(options.compileTo).str(), "'; expected cpu, nvptx or simt");
   if (isForGPU(options) && options.chips.empty())
     return makeError(

@@ -1,5 +1,4 @@
-//===- Options.h - what passes refuse among their options -------------------------------------------------*- C++
-//-*-===//
+//===- Options.h - what passes refuse among their options -------*- C++ -*-===//
 //
 // Apart from the passes, so that who names the options (a flag, a setting) can say what is wrong with one before a
 // program is read.

@@ -74,9 +74,9 @@ Status CUDADevice::canRunCode(const LoadedExecutable &file, const VariantT &vari
       if (Status read = checkDriverForPTX(text, context->driver.version()); !read.ok())
         return read;
     } else if (!chip.cubinRunsOn(context->gpu.capability)) {
-      return makeError("a cubin for ", variant.features.front(), ", which runs on no ",
-                       formatCapability(context->gpu.capability), " as device ", description().name, " (",
-                       description().model, ") is");
+      return makeError("a cubin for ", variant.features.front(), ", which does not run on compute capability ",
+                       formatCapability(context->gpu.capability), ", that of device ", description().name, " (",
+                       description().model, ")");
     }
   }
   return Status::success();

@@ -21,7 +21,8 @@ std::string formatStep(const StepRecord &record, const ProgressPlace &place, dou
 
 /// A step as a line of at most `width` characters. What is left out first is the speed, then the bar, skipped steps,
 /// the loss scale, the epoch, the step and the time.
-// epoch 1/8 [=====>      ] 187/468 loss 0.4310, scale 65536, 0:12, 1:30 left
+///
+///     epoch 1/8 [=====>      ] 187/468 loss 0.4310, scale 65536, 0:12, 1:30 left
 std::string fitStep(const StepRecord &record, const ProgressPlace &place, double elapsed, double left, size_t width);
 
 } // namespace mp

@@ -79,7 +79,7 @@ static constexpr TrainFlag kFlags[] = {
     {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
     {"steps", "N", "steps in all, instead of --epochs (default: those of the epochs)",
      setNumber<uint64_t, 1, &O::steps>},
-    {"batch-size", "N", "rows of a batch (default: as compiled, which mp-run does for 64)",
+    {"batch-size", "N", "rows of a batch (default: as compiled; mp-run compiles for 64)",
      setNumber<int64_t, 1, &O::batchSize>},
     {"learning-rate", "R", "learning rate (default: as compiled)", setLearningRate},
     {"accumulate", "N", "batches of a step, whose gradients are summed (default: as compiled)",

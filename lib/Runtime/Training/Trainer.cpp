@@ -124,7 +124,6 @@ Status Trainer::prepareData() {
   return evaluator->prepare(session, std::move(*test), variant.batch);
 }
 
-/// What a checkpoint has differently from this run, in words; empty if nothing.
 Status Trainer::prepareState() {
   position.seed = options.seed;
   position.rows = data.rows();

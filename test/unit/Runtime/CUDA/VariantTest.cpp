@@ -150,8 +150,8 @@ TEST_F(CUDAVariants, WhereNoneFitsTheErrorSaysWhyOfEach) {
           gpu +
           " runs code for sm_86 and older chips; variant for nvptx:sm_75 and batch 8: the PTX needs a driver for "
           "CUDA 12.8, this one is for CUDA 12.4: install a newer driver; variant for nvptx:sm_70 and batch 8: a "
-          "cubin for sm_70, which runs on no 8.6 as " +
-          gpu + " is");
+          "cubin for sm_70, which does not run on compute capability 8.6, that of " +
+          gpu);
 }
 
 TEST_F(CUDAVariants, ACubinRunsWithinItsMajorVersion) {
