@@ -32,7 +32,7 @@ Status verify::checkText(const std::string &text, const char *what) {
   if (text.size() > kMaxNameBytes)
     return makeError(what, " of ", text.size(), " bytes, at most ", kMaxNameBytes, " are allowed");
   if (!isPlainText(text))
-    return makeError(what, " ", quoted(text), " holds control characters or is no UTF-8");
+    return makeError(what, " ", quoted(text), " holds control characters or is not UTF-8");
   return Status::success();
 }
 

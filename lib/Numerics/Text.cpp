@@ -43,13 +43,14 @@ bool mp::isPlainText(std::string_view text) {
   return true;
 }
 
-std::string mp::printable(std::string_view text) {
-  constexpr size_t kLongest = 80;
+std::string mp::printable(std::string_view text, size_t longest) {
   std::string shown;
-  for (text = text.substr(0, kLongest); !text.empty();) {
-    const size_t bytes = plainBytes(text);
-    shown += bytes ? text.substr(0, bytes) : "?";
-    text.remove_prefix(bytes ? bytes : 1);
+  while (!text.empty()) {
+    const size_t plain = plainBytes(text), bytes = plain ? plain : 1;
+    if (shown.size() + bytes > longest)
+      break;
+    shown += plain ? text.substr(0, bytes) : "?";
+    text.remove_prefix(bytes);
   }
   return shown;
 }

@@ -9,11 +9,10 @@
 
 #include "Signature.h"
 
+#include "mp/Numerics/Text.h"
 #include "mp/Numerics/Version.h"
 
 #include "llvm/Support/Path.h"
-
-#include <algorithm>
 
 using namespace mlir;
 
@@ -29,19 +28,11 @@ static std::string nameOf(ModuleOp module) {
   return file ? llvm::sys::path::stem(file.getFilename().getValue()).str() : "";
 }
 
-/// As a text of an executable may be: short, and without control characters.
-static std::string makeText(std::string text) {
-  constexpr size_t kLongest = 255;
-  text.resize(std::min(text.size(), kLongest));
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
-
 JobBuilder::JobBuilder(ModuleOp module, StringRef policy) : labels(findLabels(module)) {
   table.version = kExecutableVersion;
   table.producer = kProducer;
-  table.model = makeText(nameOf(module));
-  table.policy = makeText(policy.str());
+  table.model = printable(nameOf(module), kLongestLabel);
+  table.policy = printable(policy, kLongestLabel);
   for (const auto &row : findClasses(module))
     addMetadata(("classes:" + row.getKey()).str(), std::to_string(row.getValue()));
 }

@@ -13,6 +13,7 @@
 #include "mp/Analysis/ChipTable.h"
 #include "mp/Codegen/TargetInfo.h"
 #include "mp/Numerics/NearestName.h"
+#include "mp/Numerics/Text.h"
 
 #include <cmath>
 #include <sstream>
@@ -286,13 +287,18 @@ std::string helpOf(const Setting &setting, const CompileOptions &defaults) {
   return setting.help.str() + " (default: " + setting.get(defaults) + ")";
 }
 
+/// The setting that is called so; null where none is.
+static const Setting *findSetting(StringRef name) {
+  const Setting *found = llvm::find_if(kSettings, [&](const Setting &setting) { return setting.name == name; });
+  return found == std::end(kSettings) ? nullptr : found;
+}
+
 Status applySetting(CompileOptions &options, StringRef name, StringRef value) {
   const std::string given = (name + "=" + value).str();
-  for (const Setting &setting : kSettings)
-    if (setting.name == name) {
-      options.given.push_back(given);
-      return setting.set(options, value).in(given);
-    }
+  if (const Setting *setting = findSetting(name)) {
+    options.given.push_back(given);
+    return setting->set(options, value).in(given);
+  }
   std::vector<std::string> names;
   for (const Setting &setting : kSettings)
     names.push_back(setting.name.str());
@@ -300,12 +306,13 @@ Status applySetting(CompileOptions &options, StringRef name, StringRef value) {
                    suggestName(name, names));
 }
 
-/// The settings of a variant behind its policy. A part without `=` belongs to the one before it.
+/// The settings of a variant behind its policy. A part that does not begin as a setting does belongs to the one before.
 static llvm::SmallVector<StringRef> splitVariant(StringRef variant) {
   llvm::SmallVector<StringRef> parts, list;
   variant.split(parts, ':');
   for (StringRef part : llvm::drop_begin(parts)) {
-    if (list.empty() || part.contains('='))
+    auto [name, value] = part.split('=');
+    if (list.empty() || (name.size() != part.size() && findSetting(name)))
       list.push_back(part);
     else // both lie in `variant`, a colon between them
       list.back() = StringRef(list.back().begin(), part.end() - list.back().begin());
@@ -319,42 +326,42 @@ Status applyVariant(CompileOptions &options, StringRef variant) {
   return applyList(options, splitVariant(variant));
 }
 
-using Names = decltype(AutocastPassOptions::allow);
+/// What may differ from a policy.
+static constexpr llvm::StringLiteral kOfPolicy[] = {
+    "type",      "allow",     "infer",    "clear",       "deny",    "promote",         "not-allow",
+    "not-infer", "not-clear", "not-deny", "not-promote", "plan-in", "clamp-constants", "allow-fp16-accumulation"};
 
-/// What may differ from a policy, beside its low type.
-static constexpr std::pair<llvm::StringLiteral, Names AutocastPassOptions::*> kPolicyLists[] = {
-    {"allow", &AutocastPassOptions::allow},        {"infer", &AutocastPassOptions::infer},
-    {"clear", &AutocastPassOptions::clear},        {"deny", &AutocastPassOptions::deny},
-    {"promote", &AutocastPassOptions::promote},    {"not-allow", &AutocastPassOptions::notAllow},
-    {"not-infer", &AutocastPassOptions::notInfer}, {"not-clear", &AutocastPassOptions::notClear},
-    {"not-deny", &AutocastPassOptions::notDeny},   {"not-promote", &AutocastPassOptions::notPromote},
-};
-
-/// What stands before the hash of a description that was cut.
+/// What stands before the hash of a description that cannot be read back.
 static constexpr llvm::StringLiteral kCut = "...#";
 
 std::string describePolicy(const AutocastPassOptions &autocast) {
-  constexpr size_t kLongest = 255; // of a text in an executable
+  CompileOptions options;
+  const CompileOptions defaults;
+  options.autocast = autocast;
   std::string text = autocast.policy;
-  if (!autocast.lowType.empty())
-    text += ":type=" + autocast.lowType;
-  for (auto [name, member] : kPolicyLists)
-    if (!(autocast.*member).empty())
-      text += ":" + name.str() + "=" + llvm::join(autocast.*member, ",");
-  if (text.size() <= kLongest)
+  size_t count = 0;
+  for (StringRef name : kOfPolicy) {
+    const Setting &setting = *findSetting(name);
+    std::string value = setting.get(options);
+    if (value == setting.get(defaults))
+      continue;
+    text += ":" + name.str() + "=" + value;
+    ++count;
+  }
+  // Names of files and locations may hold any byte, and what looks like a setting.
+  if (printable(text, kLongestLabel) == text && splitVariant(text).size() == count)
     return text;
   std::string end = kCut.str() + llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true);
-  return text.substr(0, kLongest - end.size()) + end;
+  return printable(text, kLongestLabel - end.size()) + end;
 }
 
 Status applyPolicy(CompileOptions &options, StringRef description) {
   if (description.contains(kCut))
-    return makeError("'", description.str(), "' is only the beginning of a policy");
-  llvm::SmallVector<StringRef> list = splitVariant(description);
-  for (StringRef item : list) {
+    return makeError("'", description.str(), "' is not the whole policy");
+  for (StringRef item : splitVariant(description)) {
     StringRef name = item.split('=').first;
-    if (name != "type" && llvm::none_of(kPolicyLists, [&](const auto &row) { return row.first == name; }))
-      return makeError("'", name.str(), "' is no part of a policy");
+    if (!llvm::is_contained(kOfPolicy, name))
+      return makeError("'", name.str(), "' is not part of a policy");
   }
   return applyVariant(options, description);
 }

@@ -8,6 +8,7 @@
 #ifndef MP_NUMERICS_TEXT_H
 #define MP_NUMERICS_TEXT_H
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,12 @@ namespace mp {
 /// ASCII nor U+0080 to U+009F.
 bool isPlainText(std::string_view text);
 
-/// The beginning of `text`, at most 80 bytes, with a '?' for each byte that is not of plain text.
-std::string printable(std::string_view text);
+/// The most bytes of what an executable and its checkpoints call a model or a policy.
+inline constexpr size_t kLongestLabel = 255;
+
+/// The beginning of `text` with a '?' for each byte that is not of plain text, at most `longest` bytes: whole
+/// characters.
+std::string printable(std::string_view text, size_t longest = 80);
 
 } // namespace mp
 

@@ -36,15 +36,15 @@ std::string helpOf(const Setting &setting, const CompileOptions &defaults = Comp
 Status applySetting(CompileOptions &options, llvm::StringRef name, llvm::StringRef value);
 
 /// Reads a variant: a policy, then settings, separated by colons:
-/// `mixed_float16:batch-size=256:loss-scale=dynamic:init-scale=2^24`. A part without `=` belongs to the setting before
-/// it, as in `deny=loc:head`.
+/// `mixed_float16:batch-size=256:loss-scale=dynamic:init-scale=2^24`. A part that does not begin with a setting's name
+/// and `=` belongs to the setting before it, as in `deny=loc:head` and `deny=loc:head:x=1`.
 Status applyVariant(CompileOptions &options, llvm::StringRef variant);
 
-/// The policy with what was said to differ from it, as a variant: `pytorch:type=bf16:deny=mp.exp`. One that is longer
-/// than a text of an executable may be ends with a hash of the whole.
+/// The policy with what was said to differ from it, as a variant: `pytorch:type=bf16:deny=mp.exp`. One that a label of
+/// an executable cannot hold, or that a variant cannot say, ends with `...#` and a hash of the whole. Files go by name.
 std::string describePolicy(const AutocastPassOptions &autocast);
 
-/// Reads what describePolicy wrote, and nothing else that a variant may say; a description that was cut is an error.
+/// Reads what describePolicy wrote, and nothing else that a variant may say; a description with a hash is an error.
 Status applyPolicy(CompileOptions &options, llvm::StringRef description);
 
 /// Refuses options with which no compilation can start: a policy that is not there, numbers out of their range, a

@@ -39,5 +39,13 @@ TEST(Text, WhatIsNotPlainIsShownAsQuestionMarks) {
 
 TEST(Text, AMessageHasTheBeginningOfALongText) {
   EXPECT_EQ(printable(std::string(81, 'x')), std::string(80, 'x'));
-  EXPECT_EQ(printable(std::string(79, 'x') + "\xc3\xbc"), std::string(79, 'x') + "?");
+  EXPECT_EQ(printable(std::string(78, 'x') + "\xc3\xbc"), std::string(78, 'x') + "\xc3\xbc");
+}
+
+TEST(Text, ACutIsBetweenCharacters) {
+  EXPECT_EQ(printable(std::string(79, 'x') + "\xc3\xbc"), std::string(79, 'x'));
+  EXPECT_EQ(printable("a\xc3\xa9\xe2\x82\xac", 5), "a\xc3\xa9");
+  EXPECT_EQ(printable("a\xc3\xa9\xe2\x82\xac", 6), "a\xc3\xa9\xe2\x82\xac");
+  EXPECT_EQ(printable("\xe9\xc2\x85z", 2), "??");
+  EXPECT_EQ(printable("\xc3\xa9", 1), "");
 }
