@@ -10,6 +10,7 @@
 
 #include "mp/Runtime/Training/Trainer.h"
 
+#include <cerrno>
 #include <csignal>
 #include <string>
 #include <string_view>
@@ -17,14 +18,11 @@
 
 namespace mp {
 
-/// While one lives, the process's first SIGINT or SIGTERM is remembered, for training to end after its step, and the second
-/// ends the process. A signal that the process was started to ignore stays ignored.
+/// While one lives, the process's first SIGINT or SIGTERM is remembered, for training to end after its step, and the
+/// second ends the process. A process has one. A signal that the process was started to ignore stays ignored.
 class StopSignals {
 public:
-  StopSignals() {
-    if (!isCaught())
-      set(&remember);
-  }
+  StopSignals() { set(&remember); }
   ~StopSignals() { set(SIG_DFL); }
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
@@ -35,10 +33,12 @@ public:
   /// What a process returns that a signal has ended: 130 or 143.
   static int exitStatus() { return 128 + caught; }
 
+  /// "stopped by SIGINT".
+  static std::string describe() { return std::string("stopped by ") + (caught == SIGINT ? "SIGINT" : "SIGTERM"); }
+
   /// "stopped by SIGINT after step 12".
   static std::string describe(const TrainResult &result) {
-    return std::string("stopped by ") + (caught == SIGINT ? "SIGINT" : "SIGTERM") + " after step " +
-           std::to_string(result.steps);
+    return describe() + " after step " + std::to_string(result.steps);
   }
 
   /// The same, and what became of the checkpoint.
@@ -60,12 +60,14 @@ private:
     }
   }
 
-  /// Calls only what a handler may call.
+  /// Calls only what a handler may call, and leaves errno to what it interrupts.
   static void remember(int signal) {
+    const int before = errno;
     caught = signal;
     set(SIG_DFL);
     constexpr std::string_view kText = "\nstopping after this step; the same again ends at once\n";
     [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    errno = before;
   }
 
   static inline volatile std::sig_atomic_t caught = 0;

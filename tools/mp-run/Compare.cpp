@@ -80,10 +80,14 @@ static CompileOptions optionsOf(const CompareCommand &command, llvm::StringRef v
   return options;
 }
 
-/// Trains a variant; nothing where a signal stops it.
+/// Compiles and trains a variant; nothing where a signal stops it.
 static std::optional<VariantReport> runVariant(const CompareCommand &command, llvm::StringRef variant,
                                                const CompileOptions &options) {
   std::shared_ptr<const LoadedExecutable> file = loadOrCompile(command.model, options);
+  if (StopSignals::isCaught()) {
+    std::cerr << "mp-run: " << StopSignals::describe() << " before the first step of " << variant.str() << std::endl;
+    return std::nullopt;
+  }
   VariantReport report;
   report.policy = variant.str();
   reportStatistics(file->table, report);
@@ -96,7 +100,6 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
     if (!training.quiet)
       std::cerr << variant.str() << (command.seeds > 1 ? ", seed " + std::to_string(training.seed) : "") << '\n';
     std::unique_ptr<Session> session = createSession(file, training.device, training.threads, training.simulation);
-    StopSignals signals;
     training.shouldStop = StopSignals::isCaught;
     ErrorOr<TrainResult> result = train(*session, training);
     check(result.status().in(variant.str()));
@@ -107,6 +110,22 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
     addRun(*result, command.seeds, report);
   }
   return report;
+}
+
+/// Those of the variants that were finished before a signal.
+static std::vector<VariantReport> runVariants(const CompareCommand &command, llvm::ArrayRef<llvm::StringRef> variants,
+                                              llvm::ArrayRef<CompileOptions> options) {
+  StopSignals signals; // while a variant is compiled, too: it would take those before along
+  std::vector<VariantReport> reports;
+  for (auto [variant, own] : llvm::zip_equal(variants, options)) {
+    if (StopSignals::isCaught()) // at the very end of the one before
+      break;
+    std::optional<VariantReport> report = runVariant(command, variant, own);
+    if (!report)
+      break;
+    reports.push_back(std::move(*report));
+  }
+  return reports;
 }
 
 /// The variants of a command, once its flags are found to make sense.
@@ -122,6 +141,8 @@ static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &com
     fail("--seeds: expected at least 1");
   if (!command.options.checkpoint.empty() || command.options.resume)
     fail("compare keeps no checkpoints; use train with --checkpoint");
+  if (!command.options.log.empty() && variants.size() * command.seeds > 1)
+    fail("--log=" + command.options.log + ": one run's log would replace another's; train one variant for a log of it");
   if (!command.json.empty())
     check(checkFolderOf(command.json).in("--json"));
   for (const auto &[name, value] : command.flags.given)
@@ -137,15 +158,7 @@ static void run(const CompareCommand &command) {
   std::vector<CompileOptions> options;
   for (llvm::StringRef variant : variants)
     options.push_back(optionsOf(command, variant));
-  std::vector<VariantReport> reports;
-  for (auto [variant, own] : llvm::zip_equal(variants, options)) {
-    if (StopSignals::isCaught()) // at the very end of the one before
-      break;
-    std::optional<VariantReport> report = runVariant(command, variant, own);
-    if (!report)
-      break;
-    reports.push_back(std::move(*report));
-  }
+  std::vector<VariantReport> reports = runVariants(command, variants, options);
   bool isStopped = reports.size() < variants.size();
   compareSpeed(reports);
   nameVariants(reports);
