@@ -2,6 +2,7 @@
 # Each test runs in the environment of the build that its lit.site.cfg.py names: `lit-22 build/dev/test/IR`.
 
 import os
+import pty
 import shutil
 import subprocess
 
@@ -37,5 +38,11 @@ if subprocess.run([config.python_executable, "-c", "import torch"], capture_outp
 mount = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
 if shutil.which("unshare") and subprocess.run(mount, capture_output=True).returncode == 0:
     config.available_features.add("mount")
+try:
+    for end in pty.openpty():
+        os.close(end)
+    config.available_features.add("pty")
+except OSError:  # no /dev/pts, as in a bare chroot
+    pass
 if "long" in lit_config.params:
     config.available_features.add("long")

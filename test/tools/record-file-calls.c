@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A library for LD_PRELOAD. Each call that changes a file below the folder $RECORD_BELOW adds a line to the file
-// $RECORD_TO: "write PATH", "sync PATH", "rename PATH PATH", "remove PATH"; of a file that is open, the path that it
-// has then.
+// $RECORD_TO: "write PATH", "sync PATH", "rename PATH PATH", "remove PATH", with tabs between; of a file that is
+// open, the path that it has then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,13 @@
 
 static int isBelow(const char *path) {
   const char *folder = getenv("RECORD_BELOW");
-  return folder && strncmp(path, folder, strlen(folder)) == 0;
+  size_t length = folder ? strlen(folder) : 0;
+  return length && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
 static void record(const char *what, const char *path, const char *other) {
   char line[2 * PATH_MAX + 16];
-  int length = snprintf(line, sizeof(line), "%s %s%s%s\n", what, path, *other ? " " : "", other);
+  int length = snprintf(line, sizeof(line), "%s\t%s%s%s\n", what, path, *other ? "\t" : "", other);
   int file = open(getenv("RECORD_TO"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
   if (file < 0 || real(file, line, (size_t)length) != length)

@@ -36,7 +36,7 @@ def faults(calls):
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        calls = [line.split() for line in file]
+        calls = [line.rstrip("\n").split("\t") for line in file]
     found = list(faults(calls))
     print("\n".join(found))
     print(f"{sum(call[0] == 'rename' for call in calls)} files were written, {len(found)} faults")

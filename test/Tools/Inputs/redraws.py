@@ -5,7 +5,7 @@ usage: redraws.py COLUMNS,COLUMNS,... COMMAND...
 
 Runs the command on a terminal of each width in turn, a few redraws each, then kills it. Prints a line for each width: the
 last redraw in brackets. Fails for a redraw that reaches the last column, after which a terminal goes to the next line, and
-for a command that ends before all widths have been seen.
+for a command that ends before all widths have been seen, or that takes longer than MOST_SECONDS.
 """
 
 import fcntl
@@ -18,11 +18,17 @@ import sys
 import termios
 
 REDRAWS = 3
+MOST_SECONDS = 120
 START = b"\r\x1b[K"
 
 
 def resize(terminal, columns):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def give_up(process):
+    os.kill(process, signal.SIGKILL)
+    sys.exit(f"not all widths were seen in {MOST_SECONDS} seconds")
 
 
 class Redraws:
@@ -62,6 +68,8 @@ def main():
     if process == 0:
         resize(0, widths[0])
         os.execvp(sys.argv[2], sys.argv[2:])
+    signal.signal(signal.SIGALRM, lambda *_: give_up(process))
+    signal.alarm(MOST_SECONDS)
     redraws = Redraws(terminal)
     faults = 0
     for width in widths:

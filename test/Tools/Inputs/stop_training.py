@@ -14,6 +14,9 @@ import subprocess
 import sys
 import time
 
+# What a process may take to die of a signal on a machine with much else to do; a step of a test takes longer.
+MOST_SECONDS = 10
+
 
 def read_until(pipe, word):
     """What is read up to `word`, which must come."""
@@ -50,7 +53,7 @@ def main():
     if process.returncode != expected:
         print(f"ended with {process.returncode}, expected {expected}")
         return 1
-    if len(signals) > 1 and seconds > 1:
+    if len(signals) > 1 and seconds > MOST_SECONDS:
         print(f"the second signal took {seconds:.1f} seconds")
         return 1
     return 0
