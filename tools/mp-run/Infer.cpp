@@ -38,8 +38,11 @@ static void takePolicyOfWeights(const InferCommand &command, CompileOptions &opt
   check(policy.status());
   if (policy->empty())
     return;
-  if (Status applied = applyPolicy(options, *policy); !applied.ok())
-    fail(command.options.weights + ": policy: " + applied.message() + "; name the policy by --policy");
+  Status known = applyPolicy(options, *policy).in("policy");
+  if (known.ok())
+    known = checkSettings(options); // its file may have moved
+  if (!known.ok())
+    fail(command.options.weights + ": " + known.message() + "; name the policy by --policy");
   std::cerr << "mp-run: policy " << *policy << ", as the weights were trained; --policy chooses another\n";
 }
 

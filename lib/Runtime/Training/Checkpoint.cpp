@@ -24,6 +24,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 static constexpr const char *kManifest = "manifest.json";
+static constexpr const char *kFormat = "halfstep"; // among the metadata of files that Halfstep wrote
 
 using Pieces = std::span<const std::span<const std::byte>>;
 
@@ -83,7 +84,7 @@ static ErrorOr<NamedTensors> savedState(Session &session) {
 }
 
 static std::map<std::string, std::string> makeMetadata(const Session &session) {
-  return {{"format", "halfstep"},
+  return {{"format", kFormat},
           {"producer", kProducer},
           {"model", session.table().model},
           {"policy", session.table().policy}};
@@ -247,7 +248,8 @@ ErrorOr<std::string> mp::savedPolicy(const std::string &path) {
   ErrorOr<Safetensors> file = readWeights(path);
   if (!file)
     return file.status();
-  return file->metadata["policy"];
+  // Others may mean another thing by a policy.
+  return file->metadata["format"] == kFormat ? file->metadata["policy"] : "";
 }
 
 Status mp::loadWeights(const std::string &path, Session &session) {

@@ -58,7 +58,7 @@ ErrorOr<Checkpoint> readCheckpoint(const std::string &folder);
 Status restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy = false);
 
 /// The policy that the tensors of a safetensors file, or of a folder's checkpoint, were trained with; empty where the
-/// file does not say.
+/// file does not say, or is not Halfstep's.
 ErrorOr<std::string> savedPolicy(const std::string &path);
 
 /// Sets parameters, and other saved state that is there, by name from a safetensors file or from the
