@@ -8,8 +8,9 @@ model, folder = map(str.encode, sys.argv[1:])
 
 
 def compile_model(path, *flags):
-    command = [b"mp-run", b"compile", path, b"-o", folder + b"/bytes.mpx", b"--training=false", b"--batch-size=1", *flags]
-    print(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().split(", made by")[0])
+    command = [b"mp-run", b"compile", path, b"-o", folder + b"/bytes.mpx", b"--training=false", b"--batch-size=1"]
+    result = subprocess.run(command + list(flags), check=True, stdout=subprocess.PIPE)
+    print(result.stdout.decode().split(", made by")[0])
 
 
 with open(folder + b"/p\xe9.policy", "w", encoding="utf-8") as policy:
