@@ -337,6 +337,9 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
       operands.values.push_back({});
       continue;
     }
+    // An op that is no map may have come this far, such as the flags of tiles without their product.
+    if (shapeOf(operand.get()).size() > shapeOf(result).size())
+      return op->emitOpError("has no native code as a map of elements");
     std::optional<Sizes> strides = operandStrides(operand);
     FailureOr<Value> value = at(operand.get(), strides ? operandLanes(shapeOf(result), *strides, lanes) : lanes);
     if (failed(value))

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <numeric>
 
@@ -49,8 +50,8 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
       return body.emit({body.zero(), run, element, 1, lanes});
     return body.emit({f.div(element, run), run, run == 1 ? body.zero() : f.rem(element, run), 1, lanes});
   };
-  // Whole vectors, then what is left of the last one, in the last block. Blocks and steps that fill the elements need no
-  // test; where whole vectors alone fill blocks, the rest is in one more.
+  // Whole vectors, then what is left of the last one, in the last block. Blocks and steps that fill the elements need
+  // no test; where whole vectors alone fill blocks, the rest is in one more.
   const int64_t whole = elements / width * width, step = f.threads * width;
   const bool isFull = elements % size == 0 && size % step == 0;
   Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), f.i64(whole));
@@ -135,8 +136,15 @@ FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
     return transposed ? transposed->tiles(tile) : llvm::divideCeil(nest.elements, size);
   };
   const SmallVector<Nest> nests = f.buffersInMemory ? findSeparateNests(f) : findNests(f);
+  // Tiles are those of one shape, whatever of that shape is computed in them.
+  auto kindOf = [&](const Nest &nest) {
+    std::string kind;
+    if (findTransposed(nest))
+      llvm::raw_string_ostream(kind) << "tiles of " << f.yields()[nest.results.front()].getType();
+    return kind;
+  };
   SmallVector<Root> roots = llvm::map_to_vector(
-      nests, [&](const Nest &nest) { return Root{nest.results, nest.elements, countBlocks(nest)}; });
+      nests, [&](const Nest &nest) { return Root{nest.results, nest.elements, countBlocks(nest), kindOf(nest)}; });
   auto emit = [&](unsigned root, Value elements, Value block) -> LogicalResult {
     const Nest &nest = nests[root];
     if (std::optional<TransposedNest> transposed = findTransposed(nest))

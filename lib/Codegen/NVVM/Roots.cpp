@@ -239,8 +239,15 @@ FailureOr<int64_t> mp::forRoots(GPUFunction &f, ArrayRef<Root> roots,
     const unsigned root = alike.roots[alike.largest];
     auto emitBlock = [&](Value block) {
       return f.releasingShared([&] {
-        if (alike.roots.size() == 1)
-          return emit(root, Value(), block);
+        auto emitAlone = [&] { return emit(root, Value(), block); };
+        if (!f.buffersInMemory)
+          return emitAlone();
+        if (alike.roots.size() == 1) {
+          // Loaded at the start of the kernel, the pointers of all such roots would be held through all bodies.
+          ArrayRef<unsigned> own = alike.buffers.front();
+          return f.withBuffers(
+              own, llvm::map_to_vector(own, [&](unsigned buffer) { return f.loadPointer(f.i64(buffer)); }), emitAlone);
+        }
         return RootTable(f, roots, alike).emit(block, [&](Value size, Value own) { return emit(root, size, own); });
       });
     };

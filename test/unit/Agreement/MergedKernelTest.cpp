@@ -67,6 +67,15 @@ OpCase transposes(int index) {
           "mp.transpose %0 permutation [1, 0] : {0} -> {r}"};
 }
 
+/// Of the shapes of a transpose's result and its operand, smaller ones, and two transposes of different shapes.
+OpCase besideTransposes(int index) {
+  if (index % 10 == 0)
+    return transposes(index % 20 == 0 ? 0 : 2);
+  static const char *const kShapes[] = {"32x64", "32x5", "8", "3x5", "64x32", "129"};
+  const std::string shape = std::string(kShapes[index % 6]) + "x$T";
+  return {"mp.relu", "", {{shape}}, {shape}, "mp.relu %0 : {0}"};
+}
+
 OpCase broadcasts(int index) {
   const std::string columns = number(3 + index % 4);
   return {"mp.add",
@@ -112,10 +121,18 @@ OpCase update(int index) {
           "mp.sgd %0, %1, %2 velocity %3 guard %4 {momentum = 0.5 : f32} : {0}"};
 }
 
-const Kind kKinds[] = {
-    {"Maps", map},        {"Matrices", matrices},       {"EqualMaps", equalMaps},   {"Singles", singles},
-    {"Scalars", scalars}, {"Transposes", transposes},   {"Broadcasts", broadcasts}, {"Columns", columns},
-    {"Partial", partial}, {"PartialSums", partialSums}, {"Updates", update}};
+const Kind kKinds[] = {{"Maps", map},
+                       {"Matrices", matrices},
+                       {"EqualMaps", equalMaps},
+                       {"Singles", singles},
+                       {"Scalars", scalars},
+                       {"Transposes", transposes},
+                       {"BesideTransposes", besideTransposes},
+                       {"Broadcasts", broadcasts},
+                       {"Columns", columns},
+                       {"Partial", partial},
+                       {"PartialSums", partialSums},
+                       {"Updates", update}};
 
 class MergedKernel : public testing::TestWithParam<Kind> {};
 

@@ -62,6 +62,18 @@ KernelText columns(int roots) {
   return k;
 }
 
+/// No two alike: each root has its own number of rows.
+KernelText loneColumns(int roots) {
+  KernelText k{"lone", "column<columns = 32, vector = 1, threads = 256>", "", {}, {}, {}};
+  for (int root = 0; root < roots; ++root) {
+    const std::string r = "%r" + std::to_string(root), to = vectorOf(5),
+                      from = "tensor<" + std::to_string(9 + root) + "x5xf32>";
+    k.body += r + " = mp.reduce_sum " + k.input(from) + " dimensions [0] : " + from + " -> " + to + "\n";
+    k.yield(r, to);
+  }
+  return k;
+}
+
 KernelText partial(int roots) {
   KernelText k{"partial", "partial<block = 4096, vector = 4, threads = 256>", "", {}, {}, {}};
   for (int root = 0; root < roots; ++root) {
@@ -154,6 +166,13 @@ TEST(MergedKernel, OfTwoHundredRootsAssemblesForEveryChip) {
     ASSERT_TRUE(compiler.ok()) << compiler.errors;
     EXPECT_EQ(compiler.assemble(), "") << chip.name.str();
   }
+}
+
+// Bodies side by side hold nothing for one another.
+TEST(MergedKernel, OfRootsOfWhichNoTwoAreAlikeSpillsNothing) {
+  PTXCompiler compiler(loneColumns(100).function(), "sm_70");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.assemble(), "");
 }
 
 // A block runs one root: its shared memory is that of the largest.
