@@ -161,7 +161,7 @@ TEST(Header, EveryFieldIsChecked) {
   };
   EXPECT_EQ(readExecutable(std::span<const std::byte>(good)).message(), "");
   EXPECT_EQ(message(0, 'X', 1, true), "not an executable: it does not start with the format's magic bytes");
-  EXPECT_EQ(message(8, 2, 4, true), "version 2 of the format, expected 1");
+  EXPECT_EQ(message(8, 3, 4, true), "version 3 of the format, expected 2");
   EXPECT_EQ(message(12, 32, 4, true), "header of 32 bytes, expected 64");
   std::string size = std::to_string(good.size());
   EXPECT_EQ(message(16, 1, 8, true), "truncated or extended: " + size + " bytes, expected 1");

@@ -62,7 +62,7 @@ void retarget(ExecutableT &table, const char *target, BlobKind code) {
 constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max() - 63;
 
 const Case kHeadCases[] = {
-    {"Version", [](ExecutableT &t) { t.version = 7; }, "version 7 of the table, expected 1"},
+    {"Version", [](ExecutableT &t) { t.version = 7; }, "version 7 of the table, expected 2"},
     {"ControlCharacters", [](ExecutableT &t) { t.model = "a\x1b[2J"; },
      "model 'a?[2J' holds control characters or is not UTF-8"},
     {"NoUTF8", [](ExecutableT &t) { t.state[0]->name = "a\xff"; },
