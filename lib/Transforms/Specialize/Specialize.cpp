@@ -32,6 +32,7 @@ static bool normalizesLastDimension(Operation *op) {
   return kernelOp && kernelOp.getKernelRole() == KernelRole::Row && llvm::any_of(op->getResultTypes(), [&](Type type) {
            auto tensor = dyn_cast<RankedTensorType>(type);
            return tensor && tensor.getRank() > 0 && tensor.isDynamicDim(tensor.getRank() - 1) &&
+                  llvm::is_contained(kernelOp.getReducedDimensions(), tensor.getRank() - 1) &&
                   tensor.getShape() == cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
          });
 }

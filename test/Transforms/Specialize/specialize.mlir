@@ -62,6 +62,15 @@ func.func @only_ops_across_rows_are_marked(%x: tensor<?x3xf32> {mp.input = "x"})
   return %a, %b, %c : tensor<?xf32>, tensor<3xf32>, tensor<3x?xf32>
 }
 
+// Over no dimension every element is for itself, in a batch of rank 1, too.
+// CHECK-LABEL: func.func @a_sum_over_nothing_combines_nothing(
+func.func @a_sum_over_nothing_combines_nothing(%x: tensor<?xf32> {mp.input = "x"})
+    -> (tensor<?xf32> {mp.output = "a"}) attributes {mp.program = "model"} {
+  // CHECK: mp.reduce_sum {{.*}} dimensions [] :
+  %a = mp.reduce_sum %x dimensions [] : tensor<?xf32> -> tensor<?xf32>
+  return %a : tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @functions_without_a_program_are_left_alone(
 // CHECK-SAME: tensor<?xf32>
 func.func @functions_without_a_program_are_left_alone(%x: tensor<?xf32>) -> tensor<?xf32> {
