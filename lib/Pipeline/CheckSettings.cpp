@@ -52,6 +52,31 @@ struct Dependence {
 };
 } // namespace
 
+/// What has no effect where no program trains.
+static constexpr llvm::StringLiteral kOfTraining[] = {"optimizer",
+                                                      "learning-rate",
+                                                      "momentum",
+                                                      "nesterov",
+                                                      "beta1",
+                                                      "beta2",
+                                                      "epsilon",
+                                                      "weight-decay",
+                                                      "clip-norm",
+                                                      "log-gradient-norm",
+                                                      "accumulate",
+                                                      "loss-scale",
+                                                      "init-scale",
+                                                      "growth-interval",
+                                                      "growth-factor",
+                                                      "backoff-factor",
+                                                      "hysteresis",
+                                                      "hysteresis-kind",
+                                                      "floor",
+                                                      "ceiling",
+                                                      "raise-error-at-min-scale",
+                                                      "no-finite-check",
+                                                      "skip-limit"};
+
 static constexpr llvm::StringLiteral kDynamic =
     "needs loss-scale=dynamic or auto; a scale that stays has only its number";
 static constexpr llvm::StringLiteral kGPU = "needs target nvptx or simt (device cuda or simt)";
@@ -83,6 +108,8 @@ static constexpr Dependence kDependences[] = {
 static Status checkEffects(const CompileOptions &options) {
   for (const std::string &given : options.given) {
     auto [name, value] = StringRef(given).split('=');
+    if (!options.training && llvm::is_contained(kOfTraining, name))
+      return makeError(given, ": needs training=true; without it there is no program that trains");
     const Dependence *known = llvm::find_if(kDependences, [&](const Dependence &row) { return row.name == name; });
     if (known != std::end(kDependences) && value != "false" && !known->hasEffect(options))
       return makeError(given, ": ", known->needs.str());

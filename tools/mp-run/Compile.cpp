@@ -12,6 +12,7 @@
 #include "mp/Runtime/Files.h"
 #include "mp/Runtime/Infer.h"
 
+#include <filesystem>
 #include <iostream>
 
 using namespace mlir;
@@ -46,6 +47,9 @@ static void run(const CompileCommand &command) {
     fail("an executable needs a file to go to: -o F.mpx");
   if (command.output != "-")
     check(checkFolderOf(command.output).in("-o"));
+  std::error_code absent;
+  if (std::filesystem::equivalent(command.model, command.output, absent))
+    fail("-o " + command.output + ": is the model itself, which would be lost");
   withModel(command.model, command.remarks, [&](ModuleOp module) {
     FailureOr<Compilation> result = compile(module, options);
     if (failed(result))

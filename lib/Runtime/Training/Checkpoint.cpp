@@ -14,9 +14,13 @@
 #include <nlohmann/json.hpp>
 #include <xxhash.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <set>
+
+#include <unistd.h>
 
 using namespace mp;
 using namespace mp::executable;
@@ -106,11 +110,19 @@ static void removeOthers(const fs::path &folder, const std::string &kept) {
   }
 }
 
-Status mp::saveCheckpoint(const std::string &folder, Session &session, const TrainPosition &position) {
+Status mp::makeCheckpointFolder(const std::string &folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed)
     return makeError("cannot make the folder: ", failed.message()).in(folder);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return makeError("cannot write into the folder: ", std::strerror(errno)).in(folder);
+  return Status::success();
+}
+
+Status mp::saveCheckpoint(const std::string &folder, Session &session, const TrainPosition &position) {
+  if (Status made = makeCheckpointFolder(folder); !made.ok())
+    return made;
   ErrorOr<NamedTensors> tensors = savedState(session);
   if (!tensors)
     return tensors.status();
@@ -229,10 +241,24 @@ ErrorOr<Checkpoint> mp::readCheckpoint(const std::string &folder) {
   return Checkpoint{std::move(*position), file->metadata["policy"], std::move(file->tensors)};
 }
 
+/// What a run has no place for would be lost with its next checkpoint.
+static Status checkPlaces(const Session &session, const Checkpoint &checkpoint, bool otherPolicy) {
+  std::set<std::string_view> places;
+  for (const auto &entry : session.table().state)
+    places.insert(entry->name);
+  for (const NamedTensor &tensor : checkpoint.tensors)
+    if (!places.contains(tensor.name) && !(otherPolicy && isScalerState(tensor.name)))
+      return makeError("has a tensor '", tensor.name, "', which this run does not");
+  return Status::success();
+}
+
 Status mp::restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy) {
   auto needs = [&](const StateEntryT &entry) { return isSaved(entry) && !(otherPolicy && isScalerState(entry.name)); };
-  if (Status fits = checkTensors(session, checkpoint.tensors, needs); !fits.ok())
-    return fits;
+  for (const Status &fits :
+       {checkTensors(session, checkpoint.tensors, needs), checkPlaces(session, checkpoint, otherPolicy)})
+    if (!fits.ok())
+      return makeError(fits.message(),
+                       "; go on with the model, the optimizer and the loss scale that it was made with");
   if (Status legal = checkSavedScalars(session, checkpoint.tensors, &checkpoint.position); !legal.ok())
     return legal;
   return setTensors(session, checkpoint.tensors);

@@ -82,7 +82,7 @@ static constexpr TrainFlag kFlags[] = {
     {"batch-size", "N", "rows of a batch (default: as compiled; mp-run compiles for 64)",
      setNumber<int64_t, 1, &O::batchSize>},
     {"learning-rate", "R", "learning rate (default: as compiled)", setLearningRate},
-    {"accumulate", "N", "batches of a step, whose gradients are summed (default: as compiled)",
+    {"accumulate", "N", "batches of a step, whose gradients are averaged (default: as compiled)",
      setNumber<uint64_t, 1, &O::accumulate>},
     {"last-batch", "drop|pad", "what becomes of rows that do not fill a batch (default drop)", setLastBatch},
     {"seed", "N", "seed of first values, dropout and order of rows (default 0)", setNumber<uint64_t, 0, &O::seed>},

@@ -52,6 +52,8 @@ private:
 
   Status prepareState();
   Status prepareData();
+  /// The number of the epoch that the last step was in.
+  uint64_t lastEpoch() const;
   Status runEpochs();
   Status runEpoch(BatchLoader &loader, uint64_t epoch);
   Status enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index);
@@ -143,6 +145,9 @@ Status Trainer::prepareState() {
     savedAt = position.step;
     resumedAt = position.step;
   }
+  if (!options.checkpoint.empty()) // before hours of training, not after them
+    if (Status made = makeCheckpointFolder(options.checkpoint); !made.ok())
+      return made;
   if (options.learningRate) {
     if (!session.hasState("learning_rate"))
       return makeError("--learning-rate: the executable has no state 'learning_rate'");
@@ -335,12 +340,16 @@ Status Trainer::runEpochs() {
   return Status::success();
 }
 
+uint64_t Trainer::lastEpoch() const {
+  return position.epoch != 0 && position.batch == 0 ? position.epoch - 1 : position.epoch;
+}
+
 Status Trainer::run() {
   order.firstEpoch = position.epoch;
   order.firstBatch = position.batch;
   lastRead = Clock::now();
   progress.start();
-  Status trained = isOver() ? evaluateNow(position.epoch ? position.epoch - 1 : 0) : runEpochs();
+  Status trained = isOver() ? evaluateNow(lastEpoch()) : runEpochs();
   if (!trained.ok())
     return trained;
   if (result.stopped) {

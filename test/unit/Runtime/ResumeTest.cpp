@@ -203,6 +203,23 @@ TEST_F(Resume, AnotherPolicyOnlyIfToldSo) {
   EXPECT_EQ(message(), "--change-policy needs --resume");
 }
 
+static constexpr const char *kMadeWith =
+    "; go on with the model, the optimizer and the loss scale that it was made with";
+
+/// What the run has no place for would be lost.
+TEST_F(Resume, NoStateIsDropped) {
+  startWith(30);
+  nlohmann::json manifest = nlohmann::json::parse(std::ifstream(options.checkpoint + "/manifest.json"));
+  std::string path = options.checkpoint + "/" + std::string(manifest["file"]);
+  ErrorOr<Safetensors> file = readSafetensors(path);
+  file->tensors.push_back(file->tensors.front());
+  file->tensors.back().name = "w/adam.m";
+  ASSERT_TRUE(writeSafetensors(path, file->tensors, file->metadata).ok());
+  rewriteMetadata(options.checkpoint, [](auto &) {});
+  options.steps = 31;
+  EXPECT_EQ(message(), options.checkpoint + ": has a tensor 'w/adam.m', which this run does not" + kMadeWith);
+}
+
 /// State of the scaler is not there after a policy that does not scale; other state must be.
 TEST_F(Resume, AnotherPolicyBringsItsScaler) {
   startWith(30, {.policy = "float32"});
@@ -216,7 +233,7 @@ TEST_F(Resume, AnotherPolicyBringsItsScaler) {
   };
   without("loss_scale");
   options.steps = 31;
-  EXPECT_EQ(message({.policy = "float32"}), options.checkpoint + ": has no tensor 'loss_scale'");
+  EXPECT_EQ(message({.policy = "float32"}), options.checkpoint + ": has no tensor 'loss_scale'" + kMadeWith);
   options.changePolicy = true;
   std::unique_ptr<Session> session = makeSession({.lossScale = 64});
   ErrorOr<TrainResult> result = train(*session, options);
@@ -230,7 +247,7 @@ TEST_F(Resume, AnotherPolicyBringsItsScaler) {
   path = options.checkpoint + "/" + std::string(manifest["file"]);
   without("learning_rate");
   options.changePolicy = true;
-  EXPECT_EQ(message(), options.checkpoint + ": has no tensor 'learning_rate'");
+  EXPECT_EQ(message(), options.checkpoint + ": has no tensor 'learning_rate'" + kMadeWith);
 }
 
 /// A scalar's value, whether no run leaves it there, and what the message calls it.

@@ -43,6 +43,9 @@ struct Checkpoint {
   NamedTensors tensors;
 };
 
+/// Makes the folder if it is not there. Fails where nothing could be written into it.
+Status makeCheckpointFolder(const std::string &folder);
+
 /// Writes a checkpoint of all saved state. Makes the folder if it is not there.
 Status saveCheckpoint(const std::string &folder, Session &session, const TrainPosition &position);
 
@@ -53,8 +56,9 @@ bool hasCheckpoint(const std::string &folder);
 ErrorOr<Checkpoint> readCheckpoint(const std::string &folder);
 
 /// Sets the session's state to the checkpoint's and recomputes what is derived. Nothing is changed where the checkpoint
-/// belongs to another model, or where one of the scalars that training knows has a value that no run leaves. With
-/// `otherPolicy` the loss scaler's state may be missing, and is then as it was.
+/// belongs to another model, has state that the session does not (another optimizer's), or where one of the scalars
+/// that training knows has a value that no run leaves. With `otherPolicy` the loss scaler's state may be missing, and
+/// is then as it was.
 Status restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy = false);
 
 /// The policy that the tensors of a safetensors file, or of a folder's checkpoint, were trained with; empty where the
