@@ -19,7 +19,12 @@ public:
       : model(std::move(model)), stillFails(stillFails), attempts(attempts) {}
 
   RandomModel reduce() {
-    while (attempts > 0 && (dropResults() | dropOps() | dropSettings() | shrinkSizes())) {
+    bool changed = true;
+    while (attempts > 0 && changed) {
+      changed = dropResults();
+      changed |= dropOps();
+      changed |= dropSettings();
+      changed |= shrinkSizes();
     }
     return model;
   }
@@ -53,7 +58,11 @@ private:
     return changed;
   }
 
-  bool dropResults() { return dropFrom(&RandomModel::outputs) | dropFrom(&RandomModel::next); }
+  bool dropResults() {
+    bool changed = dropFrom(&RandomModel::outputs);
+    changed |= dropFrom(&RandomModel::next);
+    return changed;
+  }
   bool dropSettings() { return dropFrom(&RandomModel::settings); }
 
   static void replaceValue(RandomModel &changed, unsigned value, unsigned by) {
