@@ -15,8 +15,8 @@
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
 #include "mp/Kernels/Passes.h"
-#include "mp/Numerics/WholeFile.h"
 #include "mp/Numerics/Version.h"
+#include "mp/Numerics/WholeFile.h"
 #include "mp/Pipeline/Pipeline.h"
 #include "mp/Transforms/Passes.h"
 

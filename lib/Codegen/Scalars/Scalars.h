@@ -17,8 +17,8 @@ namespace mp {
 /// The type that holds values of `element` in registers: f32 for f16 and bf16, i8 for ui8, else itself.
 mlir::Type heldType(mlir::Type element);
 
-/// The type that stores values of `element` in memory: i8 for i1 and ui8, i16 for bf16, else itself. LLVM has no bf16 of
-/// one lane on CPUs, and makes a call of a rounding to it where it finds that all lanes are equal.
+/// The type that stores values of `element` in memory: i8 for i1 and ui8, i16 for bf16, else itself. LLVM has no bf16
+/// of one lane on CPUs, and makes a call of a rounding to it where it finds that all lanes are equal.
 mlir::Type storedType(mlir::Type element);
 
 /// The float that `value`, held or more exact (f32 or f64), rounds to in `element`, held.
