@@ -73,7 +73,8 @@ static std::optional<MadeByProduct> findSummedProduct(KernelOp kernel, ReduceSum
 }
 
 static KernelOp moveSums(KernelOp kernel) {
-  SmallVector<std::pair<ReduceSumOp, Value>> moved;
+  // By number: a product of which several results are summed is made anew for each, with the results that it had.
+  SmallVector<std::pair<ReduceSumOp, unsigned>> moved;
   for (auto op : kernel.getBody().front().getOps<ReduceSumOp>()) {
     std::optional<MadeByProduct> made = findSummedProduct(kernel, op);
     if (!made)
@@ -82,15 +83,17 @@ static KernelOp moveSums(KernelOp kernel) {
     RankedTensorType input = typeOf(op.getInput());
     auto type = RankedTensorType::get({countBlocks(input.getDimSize(0), block), input.getDimSize(1)},
                                       Float32Type::get(kernel.getContext()));
-    moved.emplace_back(op, addResult(made->kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
-                         return SumRowBlocksOp::create(product.b, op.getLoc(), type, yields[made->result], block);
-                       }));
+    Value sums = addResult(made->kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
+      return SumRowBlocksOp::create(product.b, op.getLoc(), type, yields[made->result], block);
+    });
+    moved.emplace_back(op, cast<OpResult>(sums).getResultNumber());
   }
   if (moved.empty())
     return kernel;
 
   RebuiltKernel rest(kernel, kernel->getResultTypes(), kernel.getKernelName());
-  for (auto [op, sums] : moved) {
+  for (auto [op, number] : moved) {
+    Value sums = findSummedProduct(kernel, op)->kernel->getResult(number);
     RankedTensorType type = typeOf(op.getResult());
     auto sumType = type.clone(typeOf(sums).getElementType());
     Value sum = ReduceSumOp::create(rest.b, op.getLoc(), sumType, rest.input(sums), ArrayRef<int64_t>{0});

@@ -70,3 +70,27 @@ func.func @tiles_of_joined_batches(%g: tensor<5x33x16xf16>, %w: tensor<16x40xf16
   }
   return %0, %2 : tensor<5x33x40xf16>, tensor<i32>
 }
+
+// Two results of one product may be summed by one kernel: each gets sums of its own.
+// CHECK-LABEL: @two_results_of_one_product_are_summed
+func.func @two_results_of_one_product_are_summed(%g: tensor<128x512xf16>, %w: tensor<512x512xf16>)
+    -> (tensor<128x512xf16>, tensor<128x512xf16>, tensor<512xf16>, tensor<512xf16>) {
+  // CHECK: %[[DX:.*]]:4 = mp.kernel "matmul_0"
+  // CHECK: %[[P:.*]] = mp.matmul
+  // CHECK: %[[R:.*]] = mp.relu %[[P]]
+  // CHECK: %[[OF_P:.*]] = mp.sum_row_blocks %[[P]]
+  // CHECK: %[[OF_R:.*]] = mp.sum_row_blocks %[[R]]
+  // CHECK: mp.yield %[[P]], %[[R]], %[[OF_P]], %[[OF_R]]
+  %0:2 = mp.kernel "matmul_0" (%a = %g, %k = %w) : (tensor<128x512xf16>, tensor<512x512xf16>) -> (tensor<128x512xf16>, tensor<128x512xf16>) {
+    %5 = mp.matmul %a, %k acc f32 : tensor<128x512xf16>, tensor<512x512xf16> -> tensor<128x512xf16>
+    %6 = mp.relu %5 : tensor<128x512xf16>
+    mp.yield %5, %6 : tensor<128x512xf16>, tensor<128x512xf16>
+  }
+  // CHECK: mp.kernel "sums" (%{{.*}} = %[[DX]]#2, %{{.*}} = %[[DX]]#3)
+  %1:2 = mp.kernel "sums" (%a = %0#0, %b = %0#1) : (tensor<128x512xf16>, tensor<128x512xf16>) -> (tensor<512xf16>, tensor<512xf16>) {
+    %5 = mp.reduce_sum %a dimensions [0] : tensor<128x512xf16> -> tensor<512xf16>
+    %6 = mp.reduce_sum %b dimensions [0] : tensor<128x512xf16> -> tensor<512xf16>
+    mp.yield %5, %6 : tensor<512xf16>, tensor<512xf16>
+  }
+  return %0#0, %0#1, %1#0, %1#1 : tensor<128x512xf16>, tensor<128x512xf16>, tensor<512xf16>, tensor<512xf16>
+}
