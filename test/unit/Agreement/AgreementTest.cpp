@@ -98,13 +98,10 @@ TEST_P(Agreement, computesWhatTheEvaluatorComputes) {
   }
 }
 
-/// Every op with sizes of 1, as it is and broadcast; some share a program. GPUs run what the CPU does in part: the
-/// emitters are the same.
+/// Every op in every type with sizes of 1, as it is and broadcast; some share a program.
 TEST_P(OneElement, computesWhatTheEvaluatorComputes) {
   for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16})
     for (bool broadcasts : {false, true}) {
-      if (GetParam().isGPU() && broadcasts != (element == ElementType::BF16))
-        continue;
       std::vector<const OpCase *> chosen;
       for (const OpCase &use : singleElementCases())
         if (computes(GetParam(), use, element) && (use.isTyped() || element == ElementType::F32))

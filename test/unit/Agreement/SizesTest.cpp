@@ -31,7 +31,8 @@ using namespace mp;
 namespace {
 
 using Types = std::vector<ElementType>;
-const Types kBoth = {ElementType::F32, ElementType::F16}, kF32Only = {ElementType::F32}, kF16Only = {ElementType::F16};
+const Types kAll = {ElementType::F32, ElementType::F16, ElementType::BF16},
+            kBoth = {ElementType::F32, ElementType::F16}, kF32Only = {ElementType::F32}, kF16Only = {ElementType::F16};
 
 bool isLong() { return std::getenv("HALFSTEP_LONG") != nullptr; }
 
@@ -137,7 +138,7 @@ ErrorOr<NamedTensors> runOn(const CaseProgram &program, const std::string &targe
 class Sizes : public testing::TestWithParam<SizedKernel> {};
 
 const std::vector<SizedKernel> kKernels = {
-    {"Map", "map", {"mp.relu", "", {{"$Nx$T"}}, {"$Nx$T"}, "mp.relu %0 : {0}"}, 5000, kBoth, 2},
+    {"Map", "map", {"mp.relu", "", {{"$Nx$T"}}, {"$Nx$T"}, "mp.relu %0 : {0}"}, 5000, kAll, 2},
     {"MapOfRows", "map", {"mp.add", "", {{"$Nx6x$T"}, {"6x$T"}}, {"$Nx6x$T"}, "mp.add %0, %1 : {0}, {1} -> {r}"}, 900},
     {"MapOfBytes",
      "map",
@@ -146,7 +147,8 @@ const std::vector<SizedKernel> kKernels = {
     {"TransposingMap",
      "map",
      {"mp.transpose", "", {{"$Nx40x$T"}}, {"40x$Nx$T"}, "mp.transpose %0 permutation [1, 0] : {0} -> {r}"},
-     200},
+     200,
+     kAll},
     {"Row", "row", {"mp.reduce_sum", "", {{"5x$Nx$T"}}, {"5x$T"}, "mp.reduce_sum %0 dimensions [1] : {0} -> {r}"}, 100},
     {"Rows",
      "row",
@@ -190,7 +192,9 @@ TEST_P(Sizes, TouchNothingBeyondABuffer) {
   const SizedKernel &kernel = GetParam();
   using Chips = std::vector<std::string>;
   for (const std::string &chip : isLong() ? Chips{"sm_70", "sm_75", "sm_80"} : Chips{"sm_80"})
-    for (ElementType element : isLong() ? kBoth : kernel.types) {
+    for (ElementType element : isLong() ? kAll : kernel.types) {
+      if (element == ElementType::BF16 && chip != "sm_80") // no chip before it computes in bf16
+        continue;
       SCOPED_TRACE(chip + ", " + elementName(element));
       const std::vector<OpCase> cases = casesAround(kernel, numbersOf(kernel, element, chip));
       const CaseProgram program = programOf(cases, element);
