@@ -72,7 +72,7 @@ configured: installed
 # What reads data sets and checkpoints runs its tests under the sanitizers, too; it has no LLVM in it and builds fast.
 sanitized: installed
 	@cmake --preset asan >/dev/null
-	@setup/timed sanitized-build cmake --build --preset asan --target RuntimeTests CUDATests
+	@setup/timed sanitized-build cmake --build --preset asan --target RuntimeTests DevicesTests CUDATests TrainingTests
 
 # What Python needs beyond this environment comes from Debian, too: one source, nothing to download twice.
 .venv: | installed

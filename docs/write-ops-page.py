@@ -102,9 +102,9 @@ class Op:
 
 
 def title_of(path):
-    """What a family's file says of itself: //===- MPDataOps.td - TITLE ---."""
+    """What a family's file says of itself, in its first line: // TITLE."""
     with open(path, encoding="utf-8") as file:
-        return re.match(r"//===- \S+ - (.*?) -*\*- tablegen", file.readline())[1]
+        return file.readline().removeprefix("//").strip().rstrip(".")
 
 
 def main():

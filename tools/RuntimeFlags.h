@@ -1,15 +1,11 @@
-//===- RuntimeFlags.h - flags that mp-exec and mp-run share -----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Flags that mp-exec and mp-run share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_RUNTIMEFLAGS_H
 #define MP_TOOLS_RUNTIMEFLAGS_H
 
-#include "mp/Runtime/Infer.h"
-#include "mp/Runtime/Training/TrainOptions.h"
+#include "mp/Training/Infer.h"
+#include "mp/Training/TrainOptions.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,9 +1,5 @@
-//===- StandardOutput.cpp - that what a tool prints arrives ---------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// That what a tool prints arrives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "StandardOutput.h"
 

@@ -1,9 +1,5 @@
-//===- StandardOutput.h - that what a tool prints arrives --------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// That what a tool prints arrives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_STANDARDOUTPUT_H
 #define MP_TOOLS_STANDARDOUTPUT_H

@@ -1,14 +1,10 @@
-//===- StopSignals.h - training that a user stops ---------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Training that a user stops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_STOPSIGNALS_H
 #define MP_TOOLS_STOPSIGNALS_H
 
-#include "mp/Runtime/Training/Trainer.h"
+#include "mp/Training/Trainer.h"
 
 #include <cerrno>
 #include <csignal>

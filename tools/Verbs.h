@@ -1,14 +1,10 @@
-//===- Verbs.h - command lines that no verb or flag fits --------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Command lines that no verb or flag fits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_VERBS_H
 #define MP_TOOLS_VERBS_H
 
-#include "mp/Numerics/NearestName.h"
+#include "mp/Base/NearestName.h"
 
 #include <CLI/CLI.hpp>
 

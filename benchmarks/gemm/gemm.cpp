@@ -1,4 +1,5 @@
-//===- gemm.cpp - our f32 matrix product beside OpenBLAS -------------------------------------===//
+// Our f32 matrix product beside OpenBLAS.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: gemm-benchmark [SIZE...] [--threads=N] [--schedule=block_m,block_n,block_k,tile_m,tile_n,vector]
 //
@@ -6,11 +7,9 @@
 // measures it and OpenBLAS in turns, in the same run: OpenBLAS chooses its kernels when it is loaded, so each of its
 // variants (its default, and the OPENBLAS_CORETYPEs that fit this machine) runs in a process of its own that this one
 // starts. Prints a line per size: GF/s, best of all turns.
-//
-//===------------------------------------------------------------------------------------------===//
 
-#include "mp/Codegen/Codegen.h"
-#include "mp/Kernels/Schedules.h"
+#include "mp/Codegen/Build/Codegen.h"
+#include "mp/Kernels/Schedule/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,10 +1,6 @@
-/*===- Compiler.h - compiling models from C ---------------------------------===*\
-|*                                                                            *|
-|* Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.      *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
-/*
+/* Compiling models from C.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
  * libHalfstep.so: the compiler. It takes a model's text and writes an executable, which
  * libHalfstepRuntime.so runs. MLIR is not exposed. Calls are independent of each other and may come
  * from several threads at once.

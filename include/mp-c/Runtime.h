@@ -1,10 +1,6 @@
-/*===- Runtime.h - running Halfstep executables from C ----------------------===*\
-|*                                                                            *|
-|* Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.      *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
-/*
+/* Running Halfstep executables from C.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
  * libHalfstepRuntime.so: reads an executable, runs its programs, trains. It holds no LLVM and throws
  * no exceptions. Handles are opaque; each has a destroy function that takes null as well. A session
  * is used by one thread at a time.

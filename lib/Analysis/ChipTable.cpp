@@ -1,4 +1,5 @@
-//===- ChipTable.cpp - what GPUs can do, as data --------------------------------------------------------------===//
+// What GPUs can do, as data.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/ChipTable.h"
 

@@ -1,5 +1,5 @@
-//===- CostModel.cpp - the seconds that a kernel takes
-//-------------------------------------------------------------------===//
+// The seconds that a kernel takes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/CostModel.h"
 

@@ -1,5 +1,5 @@
-//===- HardwareTable.cpp - what processors can do, as data
-//--------------------------------------------------------------===//
+// What processors can do, as data.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/HardwareTable.h"
 

@@ -1,4 +1,5 @@
-//===- MatrixTiles.cpp - what the tiles of a matrix product take of a chip -----------------------------------===//
+// What the tiles of a matrix product take of a chip.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/MatrixTiles.h"
 

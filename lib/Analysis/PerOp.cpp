@@ -1,5 +1,5 @@
-//===- PerOp.cpp - PyTorch's rule: each op by itself
-//------------------------------------------------------------------===//
+// PyTorch's rule: each op by itself.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/PrecisionPlan.h"
 

@@ -1,5 +1,5 @@
-//===- PlanText.cpp - a plan as text, to read, compare, edit and replay
-//-----------------------------------------------===//
+// A plan as text, to read, compare, edit and replay.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/PrecisionPlan.h"
 

@@ -1,12 +1,12 @@
-//===- Policy.cpp - which category an op has
-//--------------------------------------------------------------------------===//
+// Which category an op has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Policy.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OperationSupport.h"
 
-#include "mp/Numerics/NearestName.h"
+#include "mp/Base/NearestName.h"
 
 using namespace mp;
 using llvm::StringRef;
@@ -19,9 +19,7 @@ KnownOps mp::collectKnownOps(mlir::MLIRContext &context) {
   return ops;
 }
 
-//===----------------------------------------------------------------------===//
 // One layer
-//===----------------------------------------------------------------------===//
 
 static std::string quote(StringRef text) { return ("'" + text + "'").str(); }
 
@@ -133,9 +131,7 @@ ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
   return found == byName.end() ? std::nullopt : std::optional(found->second);
 }
 
-//===----------------------------------------------------------------------===//
 // The policy
-//===----------------------------------------------------------------------===//
 
 ErrorOr<OpCategory> PrecisionPolicy::categorize(const OpFacts &op) const {
   // Fixed ops compute in the types that they have; a location pattern may well match them, and leaves them alone.

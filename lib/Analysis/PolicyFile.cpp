@@ -1,5 +1,5 @@
-//===- PolicyFile.cpp - the policies that ship, and those of users
-//----------------------------------------------------===//
+// The policies that ship, and those of users.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Policy.h"
 

@@ -1,5 +1,5 @@
-//===- PrecisionPlan.cpp - which op computes in which type, and why
-//---------------------------------------------------===//
+// Which op computes in which type, and why.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/PrecisionPlan.h"
 

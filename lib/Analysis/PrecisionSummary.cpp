@@ -1,5 +1,5 @@
-//===- PrecisionSummary.cpp - how many ops compute in which type
-//------------------------------------------------------===//
+// How many ops compute in which type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/PrecisionSummary.h"
 

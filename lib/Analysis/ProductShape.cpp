@@ -1,4 +1,5 @@
-//===- ProductShape.cpp - the sizes of a matrix product -------------------------------------------------------===//
+// The sizes of a matrix product.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/ProductShape.h"
 

@@ -1,4 +1,5 @@
-//===- Scaledness.cpp - which values carry the loss scale -----------------===//
+// Which values carry the loss scale.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Scaledness.h"
 
@@ -10,9 +11,7 @@
 using namespace mlir;
 using namespace mp;
 
-//===----------------------------------------------------------------------===//
 // The lattice
-//===----------------------------------------------------------------------===//
 
 Scaledness Scaledness::join(Scaledness other) const {
   if (isZero() || *this == other)
@@ -52,9 +51,7 @@ llvm::raw_ostream &mp::operator<<(llvm::raw_ostream &os, const Scaledness &scale
   return scaledness.getPower() == 1 ? os : os << '^' << scaledness.getPower();
 }
 
-//===----------------------------------------------------------------------===//
 // The analysis
-//===----------------------------------------------------------------------===//
 
 ScalednessAnalysis::ScalednessAnalysis(func::FuncOp func) {
   if (func.isExternal())

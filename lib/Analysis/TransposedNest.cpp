@@ -1,4 +1,5 @@
-//===- TransposedNest.cpp - maps that turn matrices around ----------------------------------------------------===//
+// Maps that turn matrices around.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/TransposedNest.h"
 

@@ -1,13 +1,9 @@
-//===- Benchmark.cpp - timing programs from C -----------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Timing programs from C.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "mp/Runtime/Benchmark.h"
-#include "SessionHandle.h"
-#include "Status.h"
+#include "mp/Training/Benchmark.h"
+#include "CAPI/SessionHandle.h"
+#include "CAPI/Status.h"
 
 #include <algorithm>
 

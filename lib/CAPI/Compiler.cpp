@@ -1,13 +1,9 @@
-//===- Compiler.cpp - compiling models from C -----------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Compiling models from C.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp-c/Compiler.h"
 
-#include "Status.h"
+#include "CAPI/Status.h"
 
 #include "mp/Pipeline/Model.h"
 #include "mp/Pipeline/Settings.h"

@@ -1,20 +1,16 @@
-//===- Runtime.cpp - running Halfstep executables from C ------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Running Halfstep executables from C.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "SessionHandle.h"
-#include "Status.h"
+#include "CAPI/SessionHandle.h"
+#include "CAPI/Status.h"
 
 #include "mp-c/Runtime.h"
-#include "mp/Numerics/Version.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/CUDA/CUDADevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Training/Checkpoint.h"
-#include "mp/Runtime/Training/Trainer.h"
+#include "mp/Base/Version.h"
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/CUDA/CUDADevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
+#include "mp/Training/Checkpoint.h"
+#include "mp/Training/Trainer.h"
 
 #include <cmath>
 #include <limits>

@@ -1,15 +1,11 @@
-//===- Status.h - errors on their way to C ----------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Errors on their way to C.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_CAPI_STATUS_H
 #define MP_LIB_CAPI_STATUS_H
 
 #include "mp-c/Runtime.h"
-#include "mp/Numerics/Status.h"
+#include "mp/Base/Status.h"
 
 #include <exception>
 #include <new>

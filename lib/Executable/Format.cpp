@@ -1,11 +1,7 @@
-//===- Format.cpp - Hash and aligned memory of a file -------------------------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Hash and aligned memory of a file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Format.h"
+#include "Executable/Format.h"
 
 #include <xxhash.h>
 

@@ -1,13 +1,7 @@
-//===- Format.h - The bytes around an executable's table -------------------------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The bytes around an executable's table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // header (64 bytes) | blobs, each at a multiple of 64 | FlatBuffer, at a multiple of 64
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_EXECUTABLE_FORMAT_H
 #define MP_LIB_EXECUTABLE_FORMAT_H

@@ -1,12 +1,8 @@
-//===- Read.cpp - A file to a verified table and blobs -------------------------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A file to a verified table and blobs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Format.h"
-#include "mp/Numerics/WholeFile.h"
+#include "Executable/Format.h"
+#include "mp/Base/WholeFile.h"
 
 #include <cstring>
 

@@ -1,18 +1,12 @@
-//===- Structure.cpp - Whether bytes are a table of this schema --*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Whether bytes are a table of this schema.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // flatbuffers::Verifier makes sure that every reference stays inside the buffer. It does not mind that many references
 // meet in one place, and unpacking copies what each of them reaches: a small file could ask for terabytes. What our
 // writer writes is a tree, so the vectors and strings of an honest table fit into its own length together. Nor does it
 // mind elements of 8 bytes that lie between multiples of 8: it looks at the length in front of them, which has 4.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Format.h"
+#include "Executable/Format.h"
 
 using namespace mp;
 using namespace mp::executable;

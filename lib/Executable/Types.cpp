@@ -1,9 +1,5 @@
-//===- Types.cpp - Element and tensor types of an executable -------------------------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Element and tensor types of an executable.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Executable/Executable.h"
 

@@ -1,19 +1,13 @@
-//===- Verify.cpp - The meaning of an executable's table -------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The meaning of an executable's table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The FlatBuffer is well formed by now; nothing else is known. What is checked here the runtime relies on without
 // looking again, so each rule is one that makes an index, a pointer or a size safe, or that two programs agree on a
 // name.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Verify.h"
-#include "Format.h"
-#include "mp/Numerics/Text.h"
+#include "Executable/Verify.h"
+#include "Executable/Format.h"
+#include "mp/Base/Text.h"
 
 #include <algorithm>
 #include <set>

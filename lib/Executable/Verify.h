@@ -1,9 +1,5 @@
-//===- Verify.h - The parts of the verifier of meaning ---------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The parts of the verifier of meaning.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_EXECUTABLE_VERIFY_H
 #define MP_LIB_EXECUTABLE_VERIFY_H

@@ -1,16 +1,10 @@
-//===- VerifyDerived.cpp - Who writes derived state ------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Who writes derived state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Programs read derived state as if it were its parameter, so it never differs from it: program `derive` makes all of
 // it from parameters alone, and who writes a parameter writes what is derived of it.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Verify.h"
+#include "Executable/Verify.h"
 
 #include <set>
 

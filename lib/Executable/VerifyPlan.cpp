@@ -1,11 +1,7 @@
-//===- VerifyPlan.cpp - The commands of a variant --------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The commands of a variant.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Verify.h"
+#include "Executable/Verify.h"
 
 #include <algorithm>
 #include <set>
@@ -63,9 +59,7 @@ PlanChecker::PlanChecker(const ExecutableT &table, const StateIndex &state, cons
       nextStates.insert(state.at(result->name));
 }
 
-//===----------------------------------------------------------------------===//
 // Places
-//===----------------------------------------------------------------------===//
 
 Status PlanChecker::checkExtent(const Place &place, uint64_t size) const {
   if (place.offset() % kAlignment != 0)
@@ -117,9 +111,7 @@ Status PlanChecker::checkPlace(const Place &place, bool written) {
   return makeError("unknown space ", static_cast<unsigned>(place.space()));
 }
 
-//===----------------------------------------------------------------------===//
 // Overlap
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -183,9 +175,7 @@ static Status checkOverlap(const std::vector<Buffer> &buffers) {
   return Status::success();
 }
 
-//===----------------------------------------------------------------------===//
 // Commands
-//===----------------------------------------------------------------------===//
 
 namespace {
 

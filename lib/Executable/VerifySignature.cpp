@@ -1,11 +1,7 @@
-//===- VerifySignature.cpp - Arguments and results of a variant --*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Arguments and results of a variant.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Verify.h"
+#include "Executable/Verify.h"
 
 #include <set>
 

@@ -1,11 +1,7 @@
-//===- VerifyState.cpp - The state table -----------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The state table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Verify.h"
+#include "Executable/Verify.h"
 
 #include <cmath>
 #include <limits>

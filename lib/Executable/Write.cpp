@@ -1,12 +1,8 @@
-//===- Write.cpp - Table and blobs to a file -------------------------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Table and blobs to a file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Format.h"
-#include "mp/Numerics/WholeFile.h"
+#include "Executable/Format.h"
+#include "mp/Base/WholeFile.h"
 
 #include <cstring>
 

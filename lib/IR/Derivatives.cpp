@@ -1,9 +1,9 @@
-//===- Derivatives.cpp - the derivative of every op, in op order ----------===//
+// The derivative of every op, in op order.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each rule turns the gradients of an op's results into those of its operands, in mp ops of the
 // same types as forward. A rule may build more than is used; mp-autodiff drops what no gradient
 // needs. Shapes are static here.
-//===----------------------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
 
@@ -17,9 +17,7 @@ using namespace mp;
 using LocBuilder = ImplicitLocOpBuilder;
 using Gradients = SmallVectorImpl<Value>;
 
-//===----------------------------------------------------------------------===//
 // What the rules are made of
-//===----------------------------------------------------------------------===//
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -131,9 +129,7 @@ static Value flattenRows(LocBuilder &b, Value value) {
   return reshapeTo(b, value, {rows, type.getShape().back()});
 }
 
-//===----------------------------------------------------------------------===//
 // Contractions
-//===----------------------------------------------------------------------===//
 
 // With C = A B: dA = dC B^T, dB = A^T dC; a matrix stored transposed gets its gradient transposed,
 // by swapping factors.
@@ -173,9 +169,7 @@ LogicalResult MatmulOp::differentiate(OpBuilder &builder, ArrayRef<Value> result
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Movement
-//===----------------------------------------------------------------------===//
 
 LogicalResult ReshapeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
@@ -196,9 +190,7 @@ LogicalResult BroadcastOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Elementwise
-//===----------------------------------------------------------------------===//
 
 LogicalResult AddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
@@ -291,9 +283,7 @@ LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> resul
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Reductions
-//===----------------------------------------------------------------------===//
 
 LogicalResult ReduceSumOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);

@@ -1,13 +1,13 @@
-//===- Dialect.cpp - registration and construction
-//------------------------------------------------------------------===//
+// Registration and construction.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/MP.h"
 
-#include "KernelFormat.h"
+#include "IR/KernelFormat.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mp/Numerics/NearestName.h"
+#include "mp/Base/NearestName.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -1,8 +1,7 @@
-//===- Folds.cpp - ops that need no computation
-//-----------------------------------------------------------------------===//
+// Ops that need no computation.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Only what keeps every bit: folding never drops a rounding.
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
 

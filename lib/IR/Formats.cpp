@@ -1,8 +1,7 @@
-//===- Formats.cpp - text of ops whose results follow from their operand types
-//----------------------------------------===//
+// Text of ops whose results follow from their operand types.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Declarative formats cannot derive variadic result types from variadic operands.
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
 
@@ -25,9 +24,7 @@ static ParseResult resolveScalar(OpAsmParser &parser, const OpAsmParser::Unresol
   return parser.resolveOperand(operand, RankedTensorType::get({}, element), state.operands);
 }
 
-//===----------------------------------------------------------------------===//
 // mp.unscale %g0, %g1 by %scale {names = [...]} : types of the gradients
-//===----------------------------------------------------------------------===//
 
 ParseResult UnscaleOp::parse(OpAsmParser &parser, OperationState &state) {
   Operands gradients;
@@ -48,9 +45,7 @@ void UnscaleOp::print(OpAsmPrinter &printer) {
   printer << " : " << getGradients().getTypes();
 }
 
-//===----------------------------------------------------------------------===//
 // mp.clip_by_global_norm %g0, %g1 {max_norm = ...} : types of the gradients
-//===----------------------------------------------------------------------===//
 
 ParseResult ClipByGlobalNormOp::parse(OpAsmParser &parser, OperationState &state) {
   Operands gradients;
@@ -68,9 +63,7 @@ void ClipByGlobalNormOp::print(OpAsmPrinter &printer) {
   printer << " : " << getGradients().getTypes();
 }
 
-//===----------------------------------------------------------------------===//
 // mp.sgd %w, %g, %lr (velocity %v)? (guard %bad)? {...} : type of the parameter
-//===----------------------------------------------------------------------===//
 
 ParseResult SGDOp::parse(OpAsmParser &parser, OperationState &state) {
   OpAsmParser::UnresolvedOperand parameter, gradient, learningRate, velocity, guard;

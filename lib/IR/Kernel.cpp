@@ -1,8 +1,8 @@
-//===- Kernel.cpp - mp.kernel, schedules, places and kernel-level ops
-//-----------------------------------------------===//
+// mp.kernel, schedules, places and kernel-level ops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelFormat.h"
-#include "ProductTypes.h"
+#include "IR/KernelFormat.h"
+#include "IR/ProductTypes.h"
 
 #include "mp/IR/Tiles.h"
 
@@ -12,9 +12,7 @@
 using namespace mlir;
 using namespace mp;
 
-//===----------------------------------------------------------------------===//
 // Text
-//===----------------------------------------------------------------------===//
 
 /// `(%a)`: one of the block arguments, by its number.
 static ParseResult parseGuard(OpAsmParser &parser, ArrayRef<OpAsmParser::Argument> arguments, IntegerAttr &guard) {
@@ -81,9 +79,7 @@ void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, Ty
   printer.printRegion(body, /*printEntryBlockArgs=*/false);
 }
 
-//===----------------------------------------------------------------------===//
 // What kernels ask of ops
-//===----------------------------------------------------------------------===//
 
 SmallVector<int64_t> mp::detail::lastDimension(Operation *op) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
@@ -97,9 +93,7 @@ template <typename Op> static int64_t contractionSize(Op op) {
 int64_t MatmulOp::getContractionSize() { return contractionSize(*this); }
 int64_t MatmulPartsOp::getContractionSize() { return contractionSize(*this); }
 
-//===----------------------------------------------------------------------===//
 // mp.kernel
-//===----------------------------------------------------------------------===//
 
 static LogicalResult verifyGuard(KernelOp op) {
   std::optional<uint64_t> guard = op.getGuard();
@@ -150,9 +144,7 @@ LogicalResult KernelOp::verifyRegions() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Kernel-level ops
-//===----------------------------------------------------------------------===//
 
 LogicalResult SoftmaxCrossEntropyRowsOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
   ArrayRef<int64_t> logits = getLogits().getType().getShape();
@@ -262,9 +254,7 @@ LogicalResult FirstBadOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &sha
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Schedules and places
-//===----------------------------------------------------------------------===//
 
 static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> parameters) {
   if (llvm::all_of(parameters, [](int64_t parameter) { return parameter > 0; }))

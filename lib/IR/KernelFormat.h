@@ -1,8 +1,8 @@
-//===- KernelFormat.h - the text form of mp.kernel --------------------------------------------------------*- C++
-//-*-===//
+// The text form of mp.kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_IR_KERNELFORMAT_H
-#define MP_IR_KERNELFORMAT_H
+#ifndef MP_LIB_IR_KERNELFORMAT_H
+#define MP_LIB_IR_KERNELFORMAT_H
 
 #include "mp/IR/MP.h"
 
@@ -21,4 +21,4 @@ void printKernel(mlir::OpAsmPrinter &printer, KernelOp op, mlir::OperandRange in
 
 } // namespace mp
 
-#endif // MP_IR_KERNELFORMAT_H
+#endif // MP_LIB_IR_KERNELFORMAT_H

@@ -1,4 +1,5 @@
-//===- Nesting.cpp - how deep MLIR text may nest ---------------------------------------------------------===//
+// How deep MLIR text may nest.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/Nesting.h"
 

@@ -1,8 +1,7 @@
-//===- Precision.cpp - which operands and results follow an op's precision
-//-------------------------------------------===//
+// Which operands and results follow an op's precision.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The category of each op stands in its definition; here is only what differs from "every float operand and result".
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
 

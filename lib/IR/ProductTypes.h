@@ -1,7 +1,8 @@
-//===- ProductTypes.h - which types a matrix product takes ------------------------------------*- C++ -*-===//
+// Which types a matrix product takes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_IR_PRODUCTTYPES_H
-#define MP_IR_PRODUCTTYPES_H
+#ifndef MP_LIB_IR_PRODUCTTYPES_H
+#define MP_LIB_IR_PRODUCTTYPES_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -28,4 +29,4 @@ inline llvm::LogicalResult verifyProductTypes(mlir::Operation *op, mlir::Type ac
 
 } // namespace mp
 
-#endif // MP_IR_PRODUCTTYPES_H
+#endif // MP_LIB_IR_PRODUCTTYPES_H

@@ -1,5 +1,5 @@
-//===- Program.cpp - what a function's arguments and results are
-//------------------------------------------------------===//
+// What a function's arguments and results are.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/Program.h"
 
@@ -187,9 +187,7 @@ bool mp::states::isOfScaler(StringRef name) {
   return llvm::is_contained({lossScale, growthTracker, hysteresisTracker, skippedSteps, consecutiveSkips}, name);
 }
 
-//===----------------------------------------------------------------------===//
 // Changes to a signature
-//===----------------------------------------------------------------------===//
 
 SignatureEdit::SignatureEdit(func::FuncOp func)
     : func(func), results(getReturn(func).getOperands()), erasedArguments(func.getNumArguments()) {

@@ -1,5 +1,5 @@
-//===- RowWeights.cpp - ops that combine rows and weigh each
-//----------------------------------------------------------===//
+// Ops that combine rows and weigh each.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/MP.h"
 

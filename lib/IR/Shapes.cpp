@@ -1,8 +1,7 @@
-//===- Shapes.cpp - the shapes of results, from operands and attributes
-//----------------------------------------------===//
+// The shapes of results, from operands and attributes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One short rule per op, in the order of the op families. A size is ShapedType::kDynamic while the batch is open.
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #include "mp/IR/MP.h"
 #include "mp/IR/Tiles.h"
@@ -83,9 +82,7 @@ static LogicalResult broadcastOperands(Operation *op, Shapes &shapes) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Contraction
-//===----------------------------------------------------------------------===//
 
 /// [..., m, k] x [..., k, n], either stored transposed -> [..., m, n].
 template <typename Op> static LogicalResult inferProduct(Op op, Shape &result) {
@@ -137,9 +134,7 @@ LogicalResult MatmulPartsOp::inferShapes(Shapes &shapes) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Elementwise
-//===----------------------------------------------------------------------===//
 
 LogicalResult AddOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
 LogicalResult SubOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
@@ -149,9 +144,7 @@ LogicalResult MaxOp::inferShapes(Shapes &shapes) { return broadcastOperands(*thi
 LogicalResult CompareOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
 LogicalResult SelectOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
 
-//===----------------------------------------------------------------------===//
 // Reduction
-//===----------------------------------------------------------------------===//
 
 template <typename ReduceOp> static LogicalResult reduceShape(ReduceOp op, Shapes &shapes) {
   ArrayRef<int64_t> input = shapeOf(op.getInput());
@@ -213,9 +206,7 @@ LogicalResult SoftmaxCrossEntropyOp::inferShapes(Shapes &shapes) {
   return checkRows(*this, getLogits(), getLabels(), getWeights());
 }
 
-//===----------------------------------------------------------------------===//
 // Data
-//===----------------------------------------------------------------------===//
 
 LogicalResult IotaOp::inferShapes(Shapes &shapes) {
   shapes.push_back(copyShape(getLike() ? getLike() : getResult()));
@@ -280,9 +271,7 @@ LogicalResult BroadcastOp::inferShapes(Shapes &shapes) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Training
-//===----------------------------------------------------------------------===//
 
 LogicalResult UnscaleOp::inferShapes(Shapes &shapes) {
   for (Value gradient : getGradients())

@@ -1,9 +1,5 @@
-//===- Tiles.cpp - how many pieces cover a tensor -------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How many pieces cover a tensor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/IR/Tiles.h"
 

@@ -1,9 +1,9 @@
-//===- Verify.cpp - the numbered constraints of ops that types and shapes do not express
-//------------------------------===//
+// The numbered constraints of ops that types and shapes do not express.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/MP.h"
 
-#include "ProductTypes.h"
+#include "IR/ProductTypes.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -13,9 +13,7 @@ using namespace mp;
 static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-//===----------------------------------------------------------------------===//
 // Contraction
-//===----------------------------------------------------------------------===//
 
 LogicalResult MatmulOp::verify() {
   Type element = elementOf(getLhs()), acc = getAcc();
@@ -27,9 +25,7 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Elementwise
-//===----------------------------------------------------------------------===//
 
 LogicalResult DivOp::verify() {
   if (!isa<FloatType>(elementOf(getLhs())))
@@ -61,9 +57,7 @@ LogicalResult DropoutOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Reduction
-//===----------------------------------------------------------------------===//
 
 LogicalResult ReduceSumOp::verify() { return success(); }
 LogicalResult ReduceMeanOp::verify() { return success(); }
@@ -115,9 +109,7 @@ LogicalResult SoftmaxCrossEntropyGradOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Data
-//===----------------------------------------------------------------------===//
 
 LogicalResult ConstantOp::verify() {
   if (!cast<ShapedType>(getResult().getType()).hasStaticShape())
@@ -148,9 +140,7 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Regions
-//===----------------------------------------------------------------------===//
 
 void AutocastOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
   successors.push_back(point.isParent() ? RegionSuccessor(&getBody()) : RegionSuccessor(getOperation(), getResults()));
@@ -169,9 +159,7 @@ LogicalResult AutocastOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Training
-//===----------------------------------------------------------------------===//
 
 LogicalResult GradientSeedOp::verify() {
   Type element = elementOf(getResult());

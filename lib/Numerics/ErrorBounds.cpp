@@ -1,9 +1,5 @@
-//===- ErrorBounds.cpp - How far two results may differ ---------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How far two results may differ.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Numerics/ErrorBounds.h"
 

@@ -1,13 +1,9 @@
-//===- CPUTarget.cpp - programs as native code --------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs as native code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Targets.h"
+#include "Pipeline/Targets.h"
 
-#include "mp/Codegen/TargetInfo.h"
+#include "mp/Codegen/Lower/Native/TargetInfo.h"
 
 using namespace mlir;
 

@@ -1,9 +1,5 @@
-//===- CheckSettings.cpp - settings that cannot be had ------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Settings that cannot be had.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Pipeline/Settings.h"
 
@@ -15,15 +11,13 @@
 #include "mp/IR/MP.h"
 #include "mp/Transforms/Options.h"
 
-#include "Targets.h"
+#include "Pipeline/Targets.h"
 
 using llvm::StringRef;
 
 namespace mp {
 
-//===----------------------------------------------------------------------===//
 // Settings without effect
-//===----------------------------------------------------------------------===//
 
 static bool isDynamic(const CompileOptions &options) {
   return options.lossScaling.mode == LossScalingMode::Dynamic || options.lossScaling.mode == LossScalingMode::Auto;
@@ -117,9 +111,7 @@ static Status checkEffects(const CompileOptions &options) {
   return Status::success();
 }
 
-//===----------------------------------------------------------------------===//
 // Values that do not go together
-//===----------------------------------------------------------------------===//
 
 Status checkTargets(const CompileOptions &options) {
   const bool isReference = hasTarget(options, [](StringRef target) { return target == "reference"; });

@@ -1,11 +1,7 @@
-//===- Commands.cpp - launch plans as commands of the executable ---------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Launch plans as commands of the executable.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Targets.h"
+#include "Pipeline/Targets.h"
 
 using namespace mlir;
 

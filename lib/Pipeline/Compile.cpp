@@ -1,9 +1,5 @@
-//===- Compile.cpp - the stage table and who walks it -------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The stage table and who walks it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Pipeline/Pipeline.h"
 
@@ -12,10 +8,10 @@
 #include "llvm/Support/Path.h"
 
 #include "mp/Analysis/ChipTable.h"
-#include "mp/Numerics/WholeFile.h"
+#include "mp/Base/WholeFile.h"
 
-#include "Stages.h"
-#include "Targets.h"
+#include "Pipeline/Stages.h"
+#include "Pipeline/Targets.h"
 
 using namespace mlir;
 

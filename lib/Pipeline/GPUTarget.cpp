@@ -1,13 +1,9 @@
-//===- GPUTarget.cpp - programs as code for GPUs -------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs as code for GPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Targets.h"
+#include "Pipeline/Targets.h"
 
-#include "mp/Codegen/GPU.h"
+#include "mp/Codegen/Build/GPU.h"
 
 using namespace mlir;
 
@@ -25,9 +21,7 @@ FailureOr<CompiledCode> compileForGPU(ArrayRef<KernelOp> kernels, const CompileO
   return compileGPUKernels(kernels, chip, isSimulated ? GPUBackend::Simulator : GPUBackend::PTX, codegen);
 }
 
-//===----------------------------------------------------------------------===//
 // What a chip lacks
-//===----------------------------------------------------------------------===//
 
 /// The first op that takes or gives bf16, or null.
 static Operation *findBF16(ModuleOp module) {

@@ -1,16 +1,12 @@
-//===- JobBuilder.cpp - programs to an executable ----------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs to an executable.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "JobBuilder.h"
+#include "Pipeline/JobBuilder.h"
 
-#include "Signature.h"
+#include "Pipeline/Signature.h"
 
-#include "mp/Numerics/Text.h"
-#include "mp/Numerics/Version.h"
+#include "mp/Base/Text.h"
+#include "mp/Base/Version.h"
 
 #include "llvm/Support/Path.h"
 

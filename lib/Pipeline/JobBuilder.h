@@ -1,9 +1,5 @@
-//===- JobBuilder.h - programs to an executable ------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs to an executable.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_PIPELINE_JOBBUILDER_H
 #define MP_LIB_PIPELINE_JOBBUILDER_H

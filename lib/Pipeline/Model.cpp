@@ -1,9 +1,5 @@
-//===- Model.cpp - a model file in memory -------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model file in memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Pipeline/Model.h"
 
@@ -13,7 +9,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include "mp/Codegen/Codegen.h"
+#include "mp/Codegen/Build/Codegen.h"
 #include "mp/IR/Nesting.h"
 #include "mp/IR/Program.h"
 

@@ -1,11 +1,7 @@
-//===- ReferenceTarget.cpp - programs as text for the evaluator ---------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs as text for the evaluator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Targets.h"
+#include "Pipeline/Targets.h"
 
 using namespace mlir;
 

@@ -1,15 +1,9 @@
-//===- SettingRows.h - how values of settings are read and shown --------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How values of settings are read and shown.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A row of the table of settings is made by what its value is:
 //
 //   number<&CompileOptions::optimizer, &OptimizerPassOptions::momentum>("momentum", "M", "of sgd")
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_PIPELINE_SETTINGROWS_H
 #define MP_LIB_PIPELINE_SETTINGROWS_H

@@ -1,19 +1,15 @@
-//===- Settings.cpp - compile options by name ---------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Compile options by name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "SettingRows.h"
+#include "Pipeline/SettingRows.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include "mp/Analysis/ChipTable.h"
-#include "mp/Codegen/TargetInfo.h"
-#include "mp/Numerics/NearestName.h"
-#include "mp/Numerics/Text.h"
+#include "mp/Base/NearestName.h"
+#include "mp/Base/Text.h"
+#include "mp/Codegen/Lower/Native/TargetInfo.h"
 
 #include <cmath>
 #include <sstream>
@@ -22,9 +18,7 @@ using llvm::StringRef;
 
 namespace mp {
 
-//===----------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------===//
 
 Status readInteger(StringRef text, int64_t least, int64_t &value) {
   if (text.getAsInteger(10, value) || value < least)
@@ -61,9 +55,7 @@ static Status applyList(CompileOptions &options, llvm::ArrayRef<StringRef> list)
   return Status::success();
 }
 
-//===----------------------------------------------------------------------===//
 // Settings that are more than one value
-//===----------------------------------------------------------------------===//
 
 static constexpr Choice<LossScalingMode> kModes[] = {
     {"auto", LossScalingMode::Auto},
@@ -179,9 +171,7 @@ static Status setChips(CompileOptions &options, StringRef text) {
 
 static constexpr Choice<DecisionRule> kRules[] = {{"per-op", DecisionRule::PerOp}};
 
-//===----------------------------------------------------------------------===//
 // The table
-//===----------------------------------------------------------------------===//
 
 using Options = CompileOptions;
 using Autocast = AutocastPassOptions;

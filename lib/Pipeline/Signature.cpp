@@ -1,12 +1,7 @@
-//===- Signature.cpp - programs and state as the executable lists them
-//---------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs and state as the executable lists them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Signature.h"
+#include "Pipeline/Signature.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,10 +1,5 @@
-//===- Signature.h - programs and state as the executable lists them
-//---------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs and state as the executable lists them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_PIPELINE_SIGNATURE_H
 #define MP_LIB_PIPELINE_SIGNATURE_H

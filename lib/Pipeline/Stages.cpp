@@ -1,17 +1,13 @@
-//===- Stages.cpp - the compiler on one screen --------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The compiler on one screen.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Pipeline/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include "mp/Codegen/TargetInfo.h"
+#include "mp/Codegen/Lower/Native/TargetInfo.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;

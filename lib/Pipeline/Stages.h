@@ -1,9 +1,5 @@
-//===- Stages.h - the compiler on one screen ----------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The compiler on one screen.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_PIPELINE_STAGES_H
 #define MP_LIB_PIPELINE_STAGES_H

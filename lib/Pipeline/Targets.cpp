@@ -1,11 +1,7 @@
-//===- Targets.cpp - what each target makes of a program ----------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What each target makes of a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Targets.h"
+#include "Pipeline/Targets.h"
 
 #include "mp/Pipeline/Settings.h"
 

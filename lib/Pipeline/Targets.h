@@ -1,17 +1,13 @@
-//===- Targets.h - what each target makes of a program ------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What each target makes of a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_LIB_PIPELINE_TARGETS_H
 #define MP_LIB_PIPELINE_TARGETS_H
 
-#include "JobBuilder.h"
+#include "Pipeline/JobBuilder.h"
 
-#include "mp/Codegen/Codegen.h"
-#include "mp/Kernels/LaunchPlan.h"
+#include "mp/Codegen/Build/Codegen.h"
+#include "mp/Kernels/Memory/LaunchPlan.h"
 #include "mp/Pipeline/Pipeline.h"
 
 namespace mp {

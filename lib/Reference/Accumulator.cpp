@@ -1,11 +1,7 @@
-//===- Accumulator.cpp - a running sum, exact or as stated ----------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A running sum, exact or as stated.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Accumulator.h"
+#include "Reference/Accumulator.h"
 
 #include <bit>
 #include <cmath>

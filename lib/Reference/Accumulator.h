@@ -1,12 +1,8 @@
-//===- Accumulator.h - a running sum, exact or as stated --------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A running sum, exact or as stated.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_REFERENCE_ACCUMULATOR_H
-#define MP_REFERENCE_ACCUMULATOR_H
+#ifndef MP_LIB_REFERENCE_ACCUMULATOR_H
+#define MP_LIB_REFERENCE_ACCUMULATOR_H
 
 #include "mp/Reference/Evaluator.h"
 
@@ -49,4 +45,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_REFERENCE_ACCUMULATOR_H
+#endif // MP_LIB_REFERENCE_ACCUMULATOR_H

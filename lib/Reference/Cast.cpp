@@ -1,11 +1,7 @@
-//===- Cast.cpp - the rule of mp.cast -------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The rule of mp.cast.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "Reference/Rules.h"
 
 #include <bit>
 #include <cmath>

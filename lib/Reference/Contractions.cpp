@@ -1,13 +1,9 @@
-//===- Contractions.cpp - rules of MPContractionOps.td --------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Rules of MPContractionOps.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Accumulator.h"
-#include "Indexing.h"
-#include "Rules.h"
+#include "Reference/Accumulator.h"
+#include "Reference/Indexing.h"
+#include "Reference/Rules.h"
 
 using namespace mp;
 

@@ -1,12 +1,8 @@
-//===- Data.cpp - rules of MPDataOps.td -----------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Rules of MPDataOps.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Indexing.h"
-#include "Rules.h"
+#include "Reference/Indexing.h"
+#include "Reference/Rules.h"
 
 using namespace mp;
 

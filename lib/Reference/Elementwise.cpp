@@ -1,12 +1,8 @@
-//===- Elementwise.cpp - rules of MPElementwiseOps.td ---------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Rules of MPElementwiseOps.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Indexing.h"
-#include "Rules.h"
+#include "Reference/Indexing.h"
+#include "Reference/Rules.h"
 
 #include "mp/Numerics/Philox.h"
 

@@ -1,12 +1,8 @@
-//===- Evaluator.cpp - blocks of ops, and which rule an op has ------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Blocks of ops, and which rule an op has.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Reference/Evaluator.h"
-#include "Rules.h"
+#include "Reference/Rules.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -1,12 +1,8 @@
-//===- Frame.h - the values computed so far ---------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The values computed so far.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_REFERENCE_FRAME_H
-#define MP_REFERENCE_FRAME_H
+#ifndef MP_LIB_REFERENCE_FRAME_H
+#define MP_LIB_REFERENCE_FRAME_H
 
 #include "mp/Reference/Evaluator.h"
 
@@ -35,4 +31,4 @@ inline TensorTypeT typeOf(mlir::Value value) { return *tensorTypeOf(value.getTyp
 
 } // namespace mp
 
-#endif // MP_REFERENCE_FRAME_H
+#endif // MP_LIB_REFERENCE_FRAME_H

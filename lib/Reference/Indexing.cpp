@@ -1,11 +1,7 @@
-//===- Indexing.cpp - where elements lie in row-major order ---------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Where elements lie in row-major order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Indexing.h"
+#include "Reference/Indexing.h"
 
 #include "llvm/ADT/STLExtras.h"
 

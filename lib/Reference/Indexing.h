@@ -1,12 +1,8 @@
-//===- Indexing.h - where elements lie in row-major order -------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Where elements lie in row-major order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_REFERENCE_INDEXING_H
-#define MP_REFERENCE_INDEXING_H
+#ifndef MP_LIB_REFERENCE_INDEXING_H
+#define MP_LIB_REFERENCE_INDEXING_H
 
 #include "mp/Reference/Tensor.h"
 
@@ -45,4 +41,4 @@ Tensor gather(const Tensor &tensor, const std::vector<int64_t> &sources, TensorT
 
 } // namespace mp
 
-#endif // MP_REFERENCE_INDEXING_H
+#endif // MP_LIB_REFERENCE_INDEXING_H

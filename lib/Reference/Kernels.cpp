@@ -1,12 +1,8 @@
-//===- Kernels.cpp - rules of MPKernelOps.td ------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Rules of MPKernelOps.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Accumulator.h"
-#include "Rules.h"
+#include "Reference/Accumulator.h"
+#include "Reference/Rules.h"
 
 #include <algorithm>
 #include <cmath>

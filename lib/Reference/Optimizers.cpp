@@ -1,18 +1,12 @@
-//===- Optimizers.cpp - clipping and optimizers of MPTrainingOps.td -------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Clipping and optimizers of MPTrainingOps.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // These ops state each of their steps, so they are computed in the types stated: f32 variables here
 // are f32 in the op's description, and no product and sum fuse (the room is compiled with
 // -ffp-contract=off).
-//
-//===----------------------------------------------------------------------===//
 
-#include "Accumulator.h"
-#include "Rules.h"
+#include "Reference/Accumulator.h"
+#include "Reference/Rules.h"
 
 #include <algorithm>
 #include <cmath>

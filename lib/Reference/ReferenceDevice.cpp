@@ -1,15 +1,11 @@
-//===- ReferenceDevice.cpp - the evaluator as a device --------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The evaluator as a device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Reference/ReferenceDevice.h"
+#include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
 #include "mp/Reference/Evaluator.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

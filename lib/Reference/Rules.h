@@ -1,20 +1,14 @@
-//===- Rules.h - what each op computes --------------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What each op computes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One rule per op, in the files and the order of the dialect's op families. A rule reads operands
 // from the frame and returns the results; verified ops with tensors of the types that the IR states
 // are all it ever sees.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_REFERENCE_RULES_H
-#define MP_REFERENCE_RULES_H
+#ifndef MP_LIB_REFERENCE_RULES_H
+#define MP_LIB_REFERENCE_RULES_H
 
-#include "Frame.h"
+#include "Reference/Frame.h"
 
 #include "mp/IR/MP.h"
 
@@ -96,4 +90,4 @@ Tensors evaluate(YieldOp op, const Frame &frame);
 
 } // namespace mp::rules
 
-#endif // MP_REFERENCE_RULES_H
+#endif // MP_LIB_REFERENCE_RULES_H

@@ -1,16 +1,10 @@
-//===- Softmax.cpp - softmax, its loss and their gradients ----------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Softmax, its loss and their gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The interior of these ops is f64 here whatever the options say: their sums are of exponentials,
 // whose last bits no two implementations share.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "Reference/Rules.h"
 
 #include <algorithm>
 #include <cmath>

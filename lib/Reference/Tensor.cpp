@@ -1,9 +1,5 @@
-//===- Tensor.cpp - a value of the evaluator ------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A value of the evaluator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Reference/Tensor.h"
 

@@ -9,6 +9,7 @@ lib/ and tools/. A folder that has no row in the table is an error, too, and so 
 one of another room's header inside lib/.
 """
 
+import graphlib
 import os
 import pathlib
 import re
@@ -99,8 +100,35 @@ def violations(repository):
                 yield f"{path}:{line}: {room or 'a file outside the rooms'} may not use {match[1]}"
 
 
+def folder_of(path):
+    """lib/Kernels/Memory/Arena.cpp and mp/Kernels/Memory/Arena.h are of Kernels/Memory."""
+    parts = path.parent.parts
+    return "/".join(parts[2:] if parts[:2] == ("include", "mp") else parts[1:])
+
+
+def circles(repository):
+    """One circle of folders, where there is any: each with the file that includes the next."""
+    uses = {}
+    for top in ("include/mp", "lib"):
+        for file in sorted((repository / top).rglob("*")):
+            if file.suffix not in SOURCES:
+                continue
+            path = file.relative_to(repository)
+            for match in INCLUDE.finditer(file.read_text()):
+                included = pathlib.Path("include" if match[1].startswith("mp/") else "lib", match[1])
+                if folder_of(included) != folder_of(path) and (repository / included).parent.is_dir():
+                    uses.setdefault(folder_of(path), {}).setdefault(folder_of(included), path)
+    try:
+        graphlib.TopologicalSorter(uses).prepare()
+    except graphlib.CycleError as error:
+        around = error.args[1][::-1]
+        steps = [f"{a} uses {b} ({uses[a][b]})" for a, b in zip(around, around[1:])]
+        yield f"folders in a circle: {', '.join(steps)}"
+
+
 def main():
-    found = list(violations(pathlib.Path(sys.argv[1])))
+    repository = pathlib.Path(sys.argv[1])
+    found = [*violations(repository), *circles(repository)]
     print("\n".join(found) if found else "layering holds")
     return 1 if found else 0
 

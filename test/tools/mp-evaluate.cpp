@@ -1,9 +1,5 @@
-//===- mp-evaluate.cpp - one program through the evaluator ----------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// One program through the evaluator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For tests: evaluates a program of an .mlir file on the .npy files of a folder, and writes its results there.
 //
@@ -11,12 +7,10 @@
 //
 // reads DIR/NAME.npy for each argument and writes DIR/loss.npy, DIR/gradient.NAME.npy, DIR/next.NAME.npy, ...;
 // a slash in a name is a dash in the file's.
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/IR/Program.h"
 #include "mp/Reference/Evaluator.h"
-#include "mp/Runtime/Npy.h"
+#include "mp/Runtime/Tensors/Npy.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"

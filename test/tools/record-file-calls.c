@@ -1,15 +1,9 @@
-//===- record-file-calls.c - what a process asks of the file system -------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What a process asks of the file system.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A library for LD_PRELOAD. Each call that changes a file below the folder $RECORD_BELOW adds a line to the file
 // $RECORD_TO: "write PATH", "sync PATH", "rename PATH PATH", "remove PATH", with tabs between; of a file that is
 // open, the path that it has then.
-//
-//===----------------------------------------------------------------------===//
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,9 +1,5 @@
-//===- WithoutPrivileges.h - permissions that hold for root too -*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Permissions that hold for root too.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_WITHOUTPRIVILEGES_H
 #define MP_TEST_WITHOUTPRIVILEGES_H

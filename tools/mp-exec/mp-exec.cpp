@@ -1,21 +1,17 @@
-//===- mp-exec.cpp - runs an executable with the runtime alone ------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Runs an executable with the runtime alone.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "RuntimeFlags.h"
 #include "StandardOutput.h"
 #include "StopSignals.h"
 #include "Verbs.h"
-#include "mp/Numerics/Version.h"
-#include "mp/Runtime/Benchmark.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/CUDA/CUDADevice.h"
-#include "mp/Runtime/Files.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Training/Trainer.h"
+#include "mp/Base/Version.h"
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/CUDA/CUDADevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
+#include "mp/Runtime/Tensors/Files.h"
+#include "mp/Training/Benchmark.h"
+#include "mp/Training/Trainer.h"
 
 #include <iostream>
 

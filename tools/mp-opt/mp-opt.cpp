@@ -1,4 +1,5 @@
-//===- mp-opt.cpp - mlir-opt with the mp dialect, its passes and its pipelines ---------------------------===//
+// Mlir-opt with the mp dialect, its passes and its pipelines.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -12,11 +13,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "StandardOutput.h"
+#include "mp/Base/Version.h"
+#include "mp/Base/WholeFile.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
 #include "mp/Kernels/Passes.h"
-#include "mp/Numerics/Version.h"
-#include "mp/Numerics/WholeFile.h"
 #include "mp/Pipeline/Pipeline.h"
 #include "mp/Transforms/Passes.h"
 

@@ -1,11 +1,7 @@
-//===- Advice.cpp - what to do after a comparison -----------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What to do after a comparison.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Advice.h"
+#include "mp-run/Advice.h"
 
 #include "llvm/ADT/StringExtras.h"
 

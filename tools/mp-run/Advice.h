@@ -1,17 +1,13 @@
-//===- Advice.h - what to do after a comparison -------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What to do after a comparison.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_MP_RUN_ADVICE_H
 #define MP_TOOLS_MP_RUN_ADVICE_H
 
-#include "CompileFlags.h"
-#include "Report.h"
+#include "mp-run/CompileFlags.h"
+#include "mp-run/Report.h"
 
-#include "mp/Runtime/Training/TrainOptions.h"
+#include "mp/Training/TrainOptions.h"
 
 namespace mp {
 

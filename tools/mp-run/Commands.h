@@ -1,9 +1,5 @@
-//===- Commands.h - the verbs of mp-run ---------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The verbs of mp-run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_MP_RUN_COMMANDS_H
 #define MP_TOOLS_MP_RUN_COMMANDS_H

@@ -1,21 +1,17 @@
-//===- Compare.cpp - mp-run compare -------------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// mp-run compare.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Advice.h"
-#include "Commands.h"
-#include "Report.h"
-#include "RunFlags.h"
 #include "RuntimeFlags.h"
 #include "StopSignals.h"
 #include "Version.h"
+#include "mp-run/Advice.h"
+#include "mp-run/Commands.h"
+#include "mp-run/Report.h"
+#include "mp-run/RunFlags.h"
 
-#include "mp/Numerics/WholeFile.h"
-#include "mp/Runtime/Files.h"
-#include "mp/Runtime/Training/Trainer.h"
+#include "mp/Base/WholeFile.h"
+#include "mp/Runtime/Tensors/Files.h"
+#include "mp/Training/Trainer.h"
 
 #include "llvm/ADT/StringExtras.h"
 

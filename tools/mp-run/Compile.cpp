@@ -1,16 +1,12 @@
-//===- Compile.cpp - mp-run compile -------------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// mp-run compile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Commands.h"
-#include "CompileFlags.h"
+#include "mp-run/Commands.h"
+#include "mp-run/CompileFlags.h"
 
-#include "mp/Numerics/WholeFile.h"
-#include "mp/Runtime/Files.h"
-#include "mp/Runtime/Infer.h"
+#include "mp/Base/WholeFile.h"
+#include "mp/Runtime/Tensors/Files.h"
+#include "mp/Training/Infer.h"
 
 #include <filesystem>
 #include <iostream>

@@ -1,11 +1,7 @@
-//===- CompileFlags.cpp - compile settings as flags ---------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Compile settings as flags.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "CompileFlags.h"
+#include "mp-run/CompileFlags.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

@@ -1,9 +1,5 @@
-//===- CompileFlags.h - compile settings as flags -----------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Compile settings as flags.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_MP_RUN_COMPILEFLAGS_H
 #define MP_TOOLS_MP_RUN_COMPILEFLAGS_H

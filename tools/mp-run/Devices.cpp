@@ -1,13 +1,9 @@
-//===- Devices.cpp - mp-run devices ------------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// mp-run devices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Commands.h"
+#include "mp-run/Commands.h"
 
-#include "mp/Runtime/Infer.h"
+#include "mp/Training/Infer.h"
 
 #include <iostream>
 

@@ -1,11 +1,7 @@
-//===- Drawing.cpp - a series as a drawing of characters ----------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A series as a drawing of characters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Drawing.h"
+#include "mp-run/Drawing.h"
 
 #include <algorithm>
 #include <cmath>

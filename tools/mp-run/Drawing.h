@@ -1,9 +1,5 @@
-//===- Drawing.h - a series as a drawing of characters ------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A series as a drawing of characters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_MP_RUN_DRAWING_H
 #define MP_TOOLS_MP_RUN_DRAWING_H

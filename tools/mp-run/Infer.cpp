@@ -1,16 +1,12 @@
-//===- Infer.cpp - mp-run infer ----------------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// mp-run infer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Commands.h"
-#include "RunFlags.h"
 #include "RuntimeFlags.h"
+#include "mp-run/Commands.h"
+#include "mp-run/RunFlags.h"
 
 #include "mp/Pipeline/Settings.h"
-#include "mp/Runtime/Training/Checkpoint.h"
+#include "mp/Training/Checkpoint.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,13 +1,9 @@
-//===- Report.cpp - what a comparison shows -----------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What a comparison shows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Report.h"
+#include "mp-run/Report.h"
 
-#include "Drawing.h"
+#include "mp-run/Drawing.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,5 @@
-//===- Report.h - what a comparison shows -------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What a comparison shows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_MP_RUN_REPORT_H
 #define MP_TOOLS_MP_RUN_REPORT_H

@@ -1,11 +1,7 @@
-//===- RunFlags.cpp - flags of verbs that run on a device ---------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Flags of verbs that run on a device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "RunFlags.h"
+#include "mp-run/RunFlags.h"
 
 #include "mp/Analysis/ChipTable.h"
 

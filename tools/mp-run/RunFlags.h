@@ -1,17 +1,13 @@
-//===- RunFlags.h - flags of verbs that run on a device -----------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Flags of verbs that run on a device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TOOLS_MP_RUN_RUNFLAGS_H
 #define MP_TOOLS_MP_RUN_RUNFLAGS_H
 
-#include "CompileFlags.h"
+#include "mp-run/CompileFlags.h"
 
-#include "mp/Runtime/Session.h"
-#include "mp/Runtime/Training/TrainOptions.h"
+#include "mp/Runtime/Core/Session.h"
+#include "mp/Training/TrainOptions.h"
 
 namespace mp {
 

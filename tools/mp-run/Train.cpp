@@ -1,16 +1,12 @@
-//===- Train.cpp - mp-run train -----------------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// mp-run train.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Commands.h"
-#include "RunFlags.h"
 #include "RuntimeFlags.h"
 #include "StopSignals.h"
+#include "mp-run/Commands.h"
+#include "mp-run/RunFlags.h"
 
-#include "mp/Runtime/Training/Trainer.h"
+#include "mp/Training/Trainer.h"
 
 #include <iostream>
 

@@ -1,19 +1,15 @@
-//===- mp-run.cpp - compiles and runs models ----------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Compiles and runs models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Commands.h"
 #include "StandardOutput.h"
 #include "Verbs.h"
+#include "mp-run/Commands.h"
 
-#include "mp/Numerics/Version.h"
+#include "mp/Base/Version.h"
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/CUDA/CUDADevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Reference/ReferenceDevice.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/CUDA/CUDADevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
 
 #include "llvm/Config/llvm-config.h"
 

@@ -1,4 +1,5 @@
-//===- ChipTable.h - what GPUs can do, as data ---------------------------------------------------------*- C++ -*-===//
+// What GPUs can do, as data.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ANALYSIS_CHIPTABLE_H
 #define MP_ANALYSIS_CHIPTABLE_H

@@ -1,5 +1,5 @@
-//===- CostModel.h - the seconds that a kernel takes ----------------------------------------------------------*- C++
-//-*-===//
+// The seconds that a kernel takes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ANALYSIS_COSTMODEL_H
 #define MP_ANALYSIS_COSTMODEL_H

@@ -1,5 +1,5 @@
-//===- HardwareTable.h - what processors can do, as data -----------------------------------------------------*- C++
-//-*-===//
+// What processors can do, as data.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ANALYSIS_HARDWARETABLE_H
 #define MP_ANALYSIS_HARDWARETABLE_H

@@ -1,9 +1,8 @@
-//===- MatrixTiles.h - what the tiles of a matrix product take of a chip ---------------------------*- C++ -*-===//
+// What the tiles of a matrix product take of a chip.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which chip multiplies what by which instruction, and the shared memory and registers of a schedule: what chooses
 // schedules, what checks them and what makes code of them agree by asking here.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
 #ifndef MP_ANALYSIS_MATRIXTILES_H
 #define MP_ANALYSIS_MATRIXTILES_H

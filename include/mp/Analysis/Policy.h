@@ -1,5 +1,5 @@
-//===- Policy.h - which category an op has ---------------------------------------------------------------*- C++
-//-*-===//
+// Which category an op has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An op's definition gives its category. A policy file and a user's lists are differences from that, strongest first:
 // an attribute on the op (mp.precision, not seen here), a location pattern, a user list, a policy file, the definition.
@@ -9,14 +9,12 @@
 //   mp.compare[predicate=gt]   those whose attribute has this value, as it prints; mp.matmul[bias_add] those that have
 //   it loc:encoder/*              ops whose location is named so, or is at such a file:line; `*` and `?` as in a shell.
 //   Users only.
-//
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #ifndef MP_ANALYSIS_POLICY_H
 #define MP_ANALYSIS_POLICY_H
 
 #include "mp/Analysis/PrecisionPlan.h"
-#include "mp/Numerics/Status.h"
+#include "mp/Base/Status.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

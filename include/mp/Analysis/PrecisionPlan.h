@@ -1,5 +1,5 @@
-//===- PrecisionPlan.h - which op computes in which type, and why ----------------------------------------*- C++
-//-*-===//
+// Which op computes in which type, and why.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Deciding is apart from rewriting, and knows no IR: a graph of plain values goes in, a plan comes out. Every decision
 // procedure has the same form, so that they are interchangeable and tested without building an op.
@@ -7,14 +7,12 @@
 //   x ─┐                 graph: values x, w (f32), z, y; nodes mp.matmul (x, w -> z), mp.relu (z -> y)
 //      matmul ─ z ─ relu ─ y
 //   w ─┘                 plan:  mp.matmul f16, by its category allow; mp.relu f16, follows z, that is mp.matmul
-//
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #ifndef MP_ANALYSIS_PRECISIONPLAN_H
 #define MP_ANALYSIS_PRECISIONPLAN_H
 
+#include "mp/Base/Status.h"
 #include "mp/IR/Interfaces.h"
-#include "mp/Numerics/Status.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"

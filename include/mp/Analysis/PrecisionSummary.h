@@ -1,5 +1,5 @@
-//===- PrecisionSummary.h - how many ops compute in which type -------------------------------------------*- C++
-//-*-===//
+// How many ops compute in which type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ANALYSIS_PRECISIONSUMMARY_H
 #define MP_ANALYSIS_PRECISIONSUMMARY_H

@@ -1,4 +1,5 @@
-//===- ProductShape.h - the sizes of a matrix product ----------------------------------------------*- C++ -*-===//
+// The sizes of a matrix product.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ANALYSIS_PRODUCTSHAPE_H
 #define MP_ANALYSIS_PRODUCTSHAPE_H

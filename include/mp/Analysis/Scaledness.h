@@ -1,9 +1,9 @@
-//===- Scaledness.h - which values carry the loss scale ---------*- C++ -*-===//
+// Which values carry the loss scale.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A gradient that was scaled is S times what it would be with scale 1; the product of two is S * S times as large, and
 // unscaling divides by S. Whether every value that reaches an optimizer has the power 0 is decided here, from types of
 // ops alone and before anything runs.
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_ANALYSIS_SCALEDNESS_H
 #define MP_ANALYSIS_SCALEDNESS_H

@@ -1,4 +1,5 @@
-//===- TransposedNest.h - maps that turn matrices around --------------------------------------------*- C++ -*-===//
+// Maps that turn matrices around.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ANALYSIS_TRANSPOSEDNEST_H
 #define MP_ANALYSIS_TRANSPOSEDNEST_H

@@ -1,21 +1,15 @@
-//===- Executable.h - The .mpx file, in memory ------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The .mpx file, in memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The compiler fills an executable::ExecutableT and calls writeExecutable; the runtime calls readExecutable and gets
 // the same value back, verified. The schema lib/Executable/Executable.fbs says what every field means,
 // docs/executable.md what the bytes are.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_EXECUTABLE_EXECUTABLE_H
 #define MP_EXECUTABLE_EXECUTABLE_H
 
+#include "mp/Base/Status.h"
 #include "mp/Executable/Executable_generated.h"
-#include "mp/Numerics/Status.h"
 
 #include <cstddef>
 #include <cstdint>

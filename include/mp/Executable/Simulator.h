@@ -1,9 +1,5 @@
-//===- Simulator.h - GPU functions compiled for the host --------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// GPU functions compiled for the host.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What generated code and the simulated device agree on. A GPU function becomes
 //
@@ -16,9 +12,7 @@
 //
 // `operands` are the op's operands one after another, each at the next multiple of its own size as in a C struct (i1 is
 // one byte); a vector of two 16-bit floats and a fragment's i32 are one word. `results` has room for the result in the
-// same form. Which op becomes which entry is the table in lib/Codegen/SIMT/Table.cpp.
-//
-//===----------------------------------------------------------------------===//
+// same form. Which op becomes which entry is the table in lib/Codegen/Lower/SIMT/Table.cpp.
 
 #ifndef MP_EXECUTABLE_SIMULATOR_H
 #define MP_EXECUTABLE_SIMULATOR_H

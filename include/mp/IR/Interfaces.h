@@ -1,4 +1,5 @@
-//===- Interfaces.h - the questions asked of every op ---------------------------------------------------*- C++ -*-===//
+// The questions asked of every op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_IR_INTERFACES_H
 #define MP_IR_INTERFACES_H

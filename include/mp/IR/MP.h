@@ -1,4 +1,5 @@
-//===- MP.h - the mp dialect ----------------------------------------------------------------------------*- C++ -*-===//
+// The mp dialect.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_IR_MP_H
 #define MP_IR_MP_H

@@ -1,4 +1,5 @@
-//===- MPAttributes.td - initializers and derived state -----------------------------------------------*- tablegen -*-===//
+// Initializers and derived state.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ATTRIBUTES_TD
 #define MP_ATTRIBUTES_TD

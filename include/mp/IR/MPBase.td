@@ -1,4 +1,5 @@
-//===- MPBase.td - dialect, enums, type constraints and the op base class ------------------------------*- tablegen -*-===//
+// Dialect, enums, type constraints and the op base class.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_BASE_TD
 #define MP_BASE_TD
@@ -28,9 +29,7 @@ def MP_Dialect : Dialect {
   }];
 }
 
-//===----------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------===//
 
 def MP_Float : AnyTypeOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
 def MP_Integer : AnyTypeOf<[UI<8>, I32, I64], "ui8, i32 or i64">;
@@ -58,9 +57,7 @@ def MP_Rng : Type<CPred<"$_self == ::mp::detail::getRngType($_self.getContext())
   BuildableType<"::mp::detail::getRngType($_builder.getContext())">;
 def MP_I64Tensor : RankedTensorOf<[I64]>;
 
-//===----------------------------------------------------------------------===//
 // The columns of every op
-//===----------------------------------------------------------------------===//
 
 // What autocast may do with an op. The meaning of each is in docs/autocast.md.
 def MP_Allow : I32EnumCase<"Allow", 0, "allow">;

@@ -1,4 +1,5 @@
-//===- MPContractionOps.td - matrix products -----------------------------------------------------------*- tablegen -*-===//
+// Matrix products.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_CONTRACTION_OPS_TD
 #define MP_CONTRACTION_OPS_TD

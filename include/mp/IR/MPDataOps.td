@@ -1,4 +1,5 @@
-//===- MPDataOps.td - values from nowhere and values moved ---------------------------------------------*- tablegen -*-===//
+// Values from nowhere and values moved.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_DATA_OPS_TD
 #define MP_DATA_OPS_TD

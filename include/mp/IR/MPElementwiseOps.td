@@ -1,4 +1,5 @@
-//===- MPElementwiseOps.td - one value per element -----------------------------------------------------*- tablegen -*-===//
+// One value per element.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ELEMENTWISE_OPS_TD
 #define MP_ELEMENTWISE_OPS_TD

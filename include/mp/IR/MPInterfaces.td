@@ -1,4 +1,5 @@
-//===- MPInterfaces.td - the questions asked of every op -----------------------------------------------*- tablegen -*-===//
+// The questions asked of every op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_INTERFACES_TD
 #define MP_INTERFACES_TD

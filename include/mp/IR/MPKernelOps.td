@@ -1,4 +1,5 @@
-//===- MPKernelOps.td - programs as kernels --------------------------------------------------------------*- tablegen -*-===//
+// Programs as kernels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_KERNEL_OPS_TD
 #define MP_KERNEL_OPS_TD
@@ -8,9 +9,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mp/IR/MPAttributes.td"
 
-//===----------------------------------------------------------------------===//
 // Schedules
-//===----------------------------------------------------------------------===//
 
 // On a CPU `vector` is the number of f32 lanes of a vector register: 4, 8 or 16. On a GPU it is the number of elements
 // that a thread takes at once, and `threads` the threads of a block; on a CPU a block is one thread.
@@ -158,9 +157,7 @@ def MP_AnySchedule : AnyAttrOf<[MP_ContractionScheduleAttr, MP_MmaScheduleAttr, 
                                 MP_ColumnScheduleAttr, MP_PartialScheduleAttr, MP_SerialScheduleAttr],
                                "a schedule">;
 
-//===----------------------------------------------------------------------===//
 // Places
-//===----------------------------------------------------------------------===//
 
 def MP_ArenaPlaceAttr : MP_Attr<"ArenaPlace", "arena"> {
   let summary = "bytes of the program's arena from this offset";
@@ -196,9 +193,7 @@ def MP_ResultPlaceAttr : MP_Attr<"ResultPlace", "result"> {
 def MP_AnyPlace : AnyAttrOf<[MP_ArenaPlaceAttr, MP_StatePlaceAttr, MP_ResultPlaceAttr], "a place">;
 def MP_PlaceArray : TypedArrayAttrBase<MP_AnyPlace, "array of places">;
 
-//===----------------------------------------------------------------------===//
 // Programs as kernels
-//===----------------------------------------------------------------------===//
 
 def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     [IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock]> {
@@ -256,9 +251,7 @@ def MP_CopyOp : MP_Op<"copy", MP_Fixed, MP_NotDifferentiable, MP_RoleNone, [Pure
   let assemblyFormat = "$input `place` `(` $place `)` attr-dict `:` type($input)";
 }
 
-//===----------------------------------------------------------------------===//
 // What composite ops become
-//===----------------------------------------------------------------------===//
 
 // Made by mp-decompose, after every pass that asks about precision or derivatives.
 class MP_KernelLevelOp<string mnemonic, I32EnumCase role>
@@ -366,9 +359,7 @@ def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial> {
   let assemblyFormat = "$flags attr-dict `:` type($flags)";
 }
 
-//===----------------------------------------------------------------------===//
 // What scheduling makes
-//===----------------------------------------------------------------------===//
 
 def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction> {
   let extraClassDeclaration = [{

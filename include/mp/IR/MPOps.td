@@ -1,4 +1,5 @@
-//===- MPOps.td - all families -------------------------------------------------------------------------*- tablegen -*-===//
+// All families.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 include "mp/IR/MPAttributes.td"
 include "mp/IR/MPContractionOps.td"

@@ -1,4 +1,5 @@
-//===- MPReductionOps.td - many values to one ----------------------------------------------------------*- tablegen -*-===//
+// Many values to one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_REDUCTION_OPS_TD
 #define MP_REDUCTION_OPS_TD

@@ -1,4 +1,5 @@
-//===- MPRegionOps.td - ops that hold ops --------------------------------------------------------------*- tablegen -*-===//
+// Ops that hold ops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_REGION_OPS_TD
 #define MP_REGION_OPS_TD

@@ -1,4 +1,5 @@
-//===- MPTrainingOps.td - what a training step adds to a model -----------------------------------------*- tablegen -*-===//
+// What a training step adds to a model.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_TRAINING_OPS_TD
 #define MP_TRAINING_OPS_TD

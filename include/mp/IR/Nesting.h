@@ -1,4 +1,5 @@
-//===- Nesting.h - how deep MLIR text may nest --------------------------------------------------*- C++ -*-===//
+// How deep MLIR text may nest.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_IR_NESTING_H
 #define MP_IR_NESTING_H

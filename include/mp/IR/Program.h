@@ -1,4 +1,5 @@
-//===- Program.h - what a function's arguments and results are ------------------------------------------*- C++ -*-===//
+// What a function's arguments and results are.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_IR_PROGRAM_H
 #define MP_IR_PROGRAM_H

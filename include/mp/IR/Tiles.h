@@ -1,14 +1,8 @@
-//===- Tiles.h - how many pieces cover a tensor ---------------------------------------------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How many pieces cover a tensor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------------------------------------------===//
 //
 // Asked wherever results have one element, or one row, for each piece, and wherever a launch has a block for each: both
 // are the same number only where both ask here.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
 #ifndef MP_IR_TILES_H
 #define MP_IR_TILES_H

@@ -1,5 +1,5 @@
-//===- Passes.h - from programs to kernels with a schedule and places -------------------------------------*- C++
-//-*-===//
+// From programs to kernels with a schedule and places.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_KERNELS_PASSES_H
 #define MP_KERNELS_PASSES_H

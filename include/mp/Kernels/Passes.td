@@ -1,7 +1,7 @@
-//===- Passes.td - from programs to kernels with a schedule and places ---------------------------------*- tablegen -*-===//
+// From programs to kernels with a schedule and places.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In the order in which the pipeline runs them (docs/kernels.md).
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #ifndef MP_KERNELS_PASSES_TD
 #define MP_KERNELS_PASSES_TD

@@ -1,14 +1,8 @@
-//===- ErrorBounds.h - How far two results may differ -----------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How far two results may differ.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What tests compare with. Bounds are those of Higham, "Accuracy and Stability of Numerical Algorithms", section 3.1:
 // they hold for every order of summation, so for every schedule, thread count and matrix unit.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_NUMERICS_ERRORBOUNDS_H
 #define MP_NUMERICS_ERRORBOUNDS_H

@@ -1,9 +1,5 @@
-//===- Float.h - Exact conversions among float types ------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Exact conversions among float types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One rounding, in one place. Every value of every format is a double, so a conversion to a format is encode(double)
 // and one from it is decode(bits), which is exact. Rounding is to nearest, ties to even, once: f64 goes to f16 directly
@@ -11,8 +7,6 @@
 // leading bits of its payload.
 //
 //   encodeF16(65519.99) == 0x7bff (65504)      encodeF16(65520) == 0x7c00 (infinity, the tie goes to even)
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_NUMERICS_FLOAT_H
 #define MP_NUMERICS_FLOAT_H

@@ -1,9 +1,9 @@
-//===- LossScale.h - the state machine of dynamic loss scaling --*- C++ -*-===//
+// The state machine of dynamic loss scaling.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One rule with every framework's scaler as data: mp.update_loss_scale computes exactly this, on
 // every device. docs/loss-scaling.md has the settings that are PyTorch's, Keras's, Apex's, jmp's,
 // Paddle's, DeepSpeed's and Megatron's.
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_NUMERICS_LOSSSCALE_H
 #define MP_NUMERICS_LOSSSCALE_H

@@ -1,17 +1,11 @@
-//===- Philox.h - Random bits as a function of where they go ----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Random bits as a function of where they go.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Every random number of a training job is a pure function of (seed, step, stream, element): nothing is stored,
 // backward recomputes what forward drew, and the order of threads changes no bit. The evaluator, generated code and
 // initializers all follow the mapping that randomBits states.
 //
 // Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_NUMERICS_PHILOX_H
 #define MP_NUMERICS_PHILOX_H

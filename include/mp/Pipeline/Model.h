@@ -1,9 +1,5 @@
-//===- Model.h - a model file in memory ---------------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model file in memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_PIPELINE_MODEL_H
 #define MP_PIPELINE_MODEL_H

@@ -1,9 +1,5 @@
-//===- Pipeline.h - the compiler from a model to an executable ----------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The compiler from a model to an executable.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_PIPELINE_PIPELINE_H
 #define MP_PIPELINE_PIPELINE_H

@@ -1,14 +1,10 @@
-//===- Settings.h - compile options by name -----------------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Compile options by name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_PIPELINE_SETTINGS_H
 #define MP_PIPELINE_SETTINGS_H
 
-#include "mp/Numerics/Status.h"
+#include "mp/Base/Status.h"
 #include "mp/Pipeline/Pipeline.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -1,14 +1,8 @@
-//===- Evaluator.h - what a function of mp ops means ------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What a function of mp ops means.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The oracle of every other path: each op is computed in f64 and rounded once to the type that the
 // IR states for it. docs/reference-evaluator.md says where that differs by op.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_REFERENCE_EVALUATOR_H
 #define MP_REFERENCE_EVALUATOR_H

@@ -1,14 +1,10 @@
-//===- ReferenceDevice.h - the evaluator as a device ------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The evaluator as a device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_REFERENCE_REFERENCEDEVICE_H
 #define MP_REFERENCE_REFERENCEDEVICE_H
 
-#include "mp/Runtime/Device.h"
+#include "mp/Runtime/Core/Device.h"
 
 namespace mp {
 

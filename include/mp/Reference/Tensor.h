@@ -1,15 +1,11 @@
-//===- Tensor.h - a value of the evaluator ----------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A value of the evaluator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_REFERENCE_TENSOR_H
 #define MP_REFERENCE_TENSOR_H
 
 #include "mp/Numerics/Float.h"
-#include "mp/Runtime/Tensor.h"
+#include "mp/Runtime/Tensors/Tensor.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -1,8 +1,8 @@
-//===- Options.h - what passes refuse among their options -------*- C++ -*-===//
+// What passes refuse among their options.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Apart from the passes, so that who names the options (a flag, a setting) can say what is wrong with one before a
 // program is read.
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #ifndef MP_TRANSFORMS_OPTIONS_H
 #define MP_TRANSFORMS_OPTIONS_H

@@ -1,5 +1,5 @@
-//===- Passes.h - passes from mp programs to mp programs -------------------------------------------------*- C++
-//-*-===//
+// Passes from mp programs to mp programs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_TRANSFORMS_PASSES_H
 #define MP_TRANSFORMS_PASSES_H

@@ -1,7 +1,7 @@
-//===- Passes.td - passes from mp programs to mp programs ----------------------------------------------*- tablegen -*-===//
+// Passes from mp programs to mp programs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In the order in which a training job runs them (docs/IR.md).
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #ifndef MP_TRANSFORMS_PASSES_TD
 #define MP_TRANSFORMS_PASSES_TD

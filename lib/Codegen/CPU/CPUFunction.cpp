@@ -1,4 +1,5 @@
-//===- CPUFunction.cpp - a kernel as a function of a CPU ------------------------------------------------===//
+// A kernel as a function of a CPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/CPU/CPUFunction.h"
 

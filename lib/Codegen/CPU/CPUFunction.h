@@ -1,10 +1,11 @@
-//===- CPUFunction.h - a kernel as a function of a CPU ------------------------------*- C++ -*-===//
+// A kernel as a function of a CPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_CPU_CPUFUNCTION_H
-#define MP_CODEGEN_CPU_CPUFUNCTION_H
+#ifndef MP_LIB_CODEGEN_CPU_CPUFUNCTION_H
+#define MP_LIB_CODEGEN_CPU_CPUFUNCTION_H
 
-#include "Codegen/KernelFunction.h"
-#include "mp/Codegen/TargetInfo.h"
+#include "Codegen/Emit/KernelFunction.h"
+#include "mp/Codegen/Lower/Native/TargetInfo.h"
 
 namespace mp {
 
@@ -39,4 +40,4 @@ mlir::FailureOr<int64_t> emitSerial(CPUFunction &f, SerialScheduleAttr schedule)
 
 } // namespace mp
 
-#endif // MP_CODEGEN_CPU_CPUFUNCTION_H
+#endif // MP_LIB_CODEGEN_CPU_CPUFUNCTION_H

@@ -1,8 +1,9 @@
-//===- CPUTeam.cpp - one thread as a team, and as a crew --------------------------------------------------===//
+// One thread as a team, and as a crew.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/CPU/CPUTeam.h"
 
-#include "Codegen/Reduce/Reduce.h"
+#include "Codegen/Emit/Reduce.h"
 
 using namespace mlir;
 using namespace mp;

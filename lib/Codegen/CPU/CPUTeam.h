@@ -1,10 +1,11 @@
-//===- CPUTeam.h - one thread as a team, and as a crew -------------------------------*- C++ -*-===//
+// One thread as a team, and as a crew.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_CPU_CPUTEAM_H
-#define MP_CODEGEN_CPU_CPUTEAM_H
+#ifndef MP_LIB_CODEGEN_CPU_CPUTEAM_H
+#define MP_LIB_CODEGEN_CPU_CPUTEAM_H
 
 #include "Codegen/CPU/CPUFunction.h"
-#include "Codegen/Reduce/Team.h"
+#include "Codegen/Emit/Team.h"
 
 namespace mp {
 
@@ -53,4 +54,4 @@ mlir::LogicalResult emitNestOnCPU(CPUFunction &f, const Nest &nest, NestBody &bo
 
 } // namespace mp
 
-#endif // MP_CODEGEN_CPU_CPUTEAM_H
+#endif // MP_LIB_CODEGEN_CPU_CPUTEAM_H

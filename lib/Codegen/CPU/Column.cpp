@@ -1,11 +1,10 @@
-//===- Column.cpp - reductions over leading dimensions -----------------------------------------------------------===//
+// Reductions over leading dimensions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each column is reduced over its rows in order, many columns at once.
-//
-//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/CPU/CPUFunction.h"
-#include "Codegen/Reduce/Reduce.h"
+#include "Codegen/Emit/Reduce.h"
 
 using namespace mlir;
 using namespace mp;

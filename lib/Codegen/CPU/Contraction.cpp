@@ -1,4 +1,5 @@
-//===- Contraction.cpp - a packed matrix product --------------------------------------------------------===//
+// A packed matrix product.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One block of the grid computes block_m x block_n elements of one batch. For each chunk of block_k it packs both
 // operands into scratch memory, prologue applied, as panels that tiles read from end to end, and adds the chunk's
@@ -10,11 +11,9 @@
 //   sums         [columns / tile_n][rows / tile_m][tile_m][tile_n]
 //
 // Tiles at the edge are computed whole, over zeros, and stored in part.
-//
-//===-----------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/CPU/CPUFunction.h"
-#include "Codegen/Product.h"
+#include "Codegen/Emit/Product.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -126,9 +125,7 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
   });
 }
 
-//===----------------------------------------------------------------------===//
 // Packing
-//===----------------------------------------------------------------------===//
 
 LogicalResult ContractionEmitter::packSingly(Value pointer, Value filled, int64_t size,
                                              function_ref<FailureOr<Value>(Value)> get) {
@@ -289,9 +286,7 @@ LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
   });
 }
 
-//===----------------------------------------------------------------------===//
 // Tiles
-//===----------------------------------------------------------------------===//
 
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
   Value lhsPanel = f.offset(packedLhs, acc, f.mul(row, s.blockK));

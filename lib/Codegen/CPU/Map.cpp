@@ -1,4 +1,5 @@
-//===- Map.cpp - elements that depend on no other element of the kernel -------------------------------------===//
+// Elements that depend on no other element of the kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/CPU/CPUTeam.h"
 

@@ -1,7 +1,8 @@
-//===- Partial.cpp - one value for each block of the elements of a tensor -------------------------------------===//
+// One value for each block of the elements of a tensor.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/CPU/CPUTeam.h"
-#include "Codegen/Reduce/Reduce.h"
+#include "Codegen/Emit/Reduce.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,7 +1,8 @@
-//===- Row.cpp - rows over the last dimension, each on its own ------------------------------------------------===//
+// Rows over the last dimension, each on its own.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/CPU/CPUTeam.h"
-#include "Codegen/Reduce/RowBody.h"
+#include "Codegen/Emit/RowBody.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,6 +1,7 @@
-//===- Serial.cpp - one block that runs op after op ------------------------------------------------------------===//
+// One block that runs op after op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Codegen/Reduce/Serial.h"
+#include "Codegen/Emit/Serial.h"
 #include "Codegen/CPU/CPUTeam.h"
 
 using namespace mlir;

@@ -1,4 +1,5 @@
-//===- Elements.cpp - the elements of a kernel's values, on demand ------------------------------------===//
+// The elements of a kernel's values, on demand.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Elements/Elements.h"
 
@@ -66,9 +67,7 @@ int64_t Elements::evenRun(Value value, int64_t stride) {
   return runs[{value, stride}] = run;
 }
 
-//===----------------------------------------------------------------------===//
 // What is built once
-//===----------------------------------------------------------------------===//
 
 /// Whether `tensor` can be had before any loop: bound, or made by maps of what can be had.
 bool Elements::isReady(Value tensor) {
@@ -122,9 +121,7 @@ FailureOr<ScalarParts> Elements::partsOf(Operation *op) {
   return built;
 }
 
-//===----------------------------------------------------------------------===//
 // Where lanes are
-//===----------------------------------------------------------------------===//
 
 /// `row * times / over % modulo`; 0 is no modulo.
 Value Elements::rowOf(Value row, int64_t times, int64_t over, int64_t modulo) {
@@ -193,9 +190,7 @@ Value Elements::position(const Lanes &lanes) {
   return b.createOrFold<arith::AddIOp>(splat(b, first, lanes.width), steps);
 }
 
-//===----------------------------------------------------------------------===//
 // Memory
-//===----------------------------------------------------------------------===//
 
 Value Elements::addressOf(Type stored, Value pointer, const Lanes &lanes) {
   Value index = position({lanes.row, lanes.unit, lanes.column, lanes.stride, 1});
@@ -238,9 +233,7 @@ void Elements::store(Value held, Type element, Value pointer, const Lanes &lanes
   LLVM::StoreOp::create(b, storeHeld(b, held, element), addressOf(stored, pointer, lanes), alignmentOf(stored, lanes));
 }
 
-//===----------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------===//
 
 FailureOr<Value> Elements::atBound(Value tensor, const Binding &binding, const Lanes &lanes) {
   Type element = typeOf(tensor).getElementType();

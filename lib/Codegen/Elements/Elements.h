@@ -1,15 +1,14 @@
-//===- Elements.h - the elements of a kernel's values, on demand ------------------*- C++ -*-===//
+// The elements of a kernel's values, on demand.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An emitter walks the elements of a result and asks for the values there; what they depend on, through maps and
 // movements back to memory, is built at the place where it asks. Nothing is materialized that the emitter did not bind.
-//
-//===----------------------------------------------------------------------------------===//
 
-#ifndef MP_CODEGEN_ELEMENTS_ELEMENTS_H
-#define MP_CODEGEN_ELEMENTS_ELEMENTS_H
+#ifndef MP_LIB_CODEGEN_ELEMENTS_ELEMENTS_H
+#define MP_LIB_CODEGEN_ELEMENTS_ELEMENTS_H
 
 #include "Codegen/Elements/Strides.h"
-#include "Codegen/Scalars/Scalars.h"
+#include "Codegen/Forms/Scalars.h"
 
 #include <functional>
 #include <map>
@@ -135,4 +134,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_CODEGEN_ELEMENTS_ELEMENTS_H
+#endif // MP_LIB_CODEGEN_ELEMENTS_ELEMENTS_H

@@ -1,4 +1,5 @@
-//===- Strides.cpp - how neighbours in one tensor lie in another -----------------------------------===//
+// How neighbours in one tensor lie in another.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Elements/Strides.h"
 

@@ -1,4 +1,5 @@
-//===- Strides.h - how neighbours in one tensor lie in another -------------------*- C++ -*-===//
+// How neighbours in one tensor lie in another.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plain numbers, no IR: walking a tensor's elements in row-major order while reading an operand whose dimensions have
 // other strides (a broadcast has 0, a transpose a permutation).
@@ -6,11 +7,9 @@
 //   result [4, 8], operand [8] broadcast: strides {0, 1}.  Walking by 1: operand walks by 1, in runs of 8.
 //   result [4, 8], operand [4, 1]:        strides {1, 0}.  Walking by 1: operand stays, in runs of 8.
 //   result [4, 8], operand [8, 4]^T:      strides {1, 4}.  Walking by 1: operand walks by 4, in runs of 8.
-//
-//===---------------------------------------------------------------------------------===//
 
-#ifndef MP_CODEGEN_ELEMENTS_STRIDES_H
-#define MP_CODEGEN_ELEMENTS_STRIDES_H
+#ifndef MP_LIB_CODEGEN_ELEMENTS_STRIDES_H
+#define MP_LIB_CODEGEN_ELEMENTS_STRIDES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -50,4 +49,4 @@ llvm::SmallVector<DimensionGroup, 4> groupDimensions(llvm::ArrayRef<int64_t> sha
 
 } // namespace mp
 
-#endif // MP_CODEGEN_ELEMENTS_STRIDES_H
+#endif // MP_LIB_CODEGEN_ELEMENTS_STRIDES_H

@@ -1,13 +1,12 @@
-//===- Column.cpp - reductions over leading dimensions, on a GPU ------------------------------------------------===//
+// Reductions over leading dimensions, on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The threads of a block are a rectangle: neighbours take neighbouring vectors of one row, each line of them its own
 // rows. The lines are combined pairwise through shared memory, in an order that the schedule fixes.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 
+#include "Codegen/Emit/Reduce.h"
 #include "Codegen/NVVM/GPUTeam.h"
 #include "Codegen/NVVM/Roots.h"
-#include "Codegen/Reduce/Reduce.h"
 
 #include <numeric>
 

@@ -1,4 +1,5 @@
-//===- GPUFunction.cpp - a kernel as a function of a GPU ------------------------------------------------===//
+// A kernel as a function of a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/GPUFunction.h"
 

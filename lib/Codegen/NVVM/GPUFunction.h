@@ -1,9 +1,10 @@
-//===- GPUFunction.h - a kernel as a function of a GPU ------------------------------*- C++ -*-===//
+// A kernel as a function of a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_NVVM_GPUFUNCTION_H
-#define MP_CODEGEN_NVVM_GPUFUNCTION_H
+#ifndef MP_LIB_CODEGEN_NVVM_GPUFUNCTION_H
+#define MP_LIB_CODEGEN_NVVM_GPUFUNCTION_H
 
-#include "Codegen/KernelFunction.h"
+#include "Codegen/Emit/KernelFunction.h"
 #include "mp/Analysis/ChipTable.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -98,4 +99,4 @@ mlir::FailureOr<int64_t> emitGPUSerial(GPUFunction &f, SerialScheduleAttr schedu
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_GPUFUNCTION_H
+#endif // MP_LIB_CODEGEN_NVVM_GPUFUNCTION_H

@@ -1,8 +1,9 @@
-//===- GPUTeam.cpp - lanes of a warp, or a block, as a team -------------------------------------------------===//
+// Lanes of a warp, or a block, as a team.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/GPUTeam.h"
 
-#include "Codegen/Reduce/Reduce.h"
+#include "Codegen/Emit/Reduce.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -119,9 +120,7 @@ LogicalResult GPUTeam::forEach(Value from, int64_t count, int64_t total,
   });
 }
 
-//===----------------------------------------------------------------------===//
 // One block for everything
-//===----------------------------------------------------------------------===//
 
 std::unique_ptr<Team> GPUCrew::makeTeam(int64_t results, int64_t terms) {
   // Threads enough for all results to be under way at once, none without an element.

@@ -1,10 +1,11 @@
-//===- GPUTeam.h - lanes of a warp, or a block, as a team --------------------------------*- C++ -*-===//
+// Lanes of a warp, or a block, as a team.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_NVVM_GPUTEAM_H
-#define MP_CODEGEN_NVVM_GPUTEAM_H
+#ifndef MP_LIB_CODEGEN_NVVM_GPUTEAM_H
+#define MP_LIB_CODEGEN_NVVM_GPUTEAM_H
 
+#include "Codegen/Emit/Team.h"
 #include "Codegen/NVVM/GPUFunction.h"
-#include "Codegen/Reduce/Team.h"
 
 namespace mp {
 
@@ -63,4 +64,4 @@ mlir::LogicalResult emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &bo
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_GPUTEAM_H
+#endif // MP_LIB_CODEGEN_NVVM_GPUTEAM_H

@@ -1,9 +1,8 @@
-//===- Map.cpp - elements that depend on no other element of the kernel, on a GPU ---------------------------===//
+// Elements that depend on no other element of the kernel, on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Neighbouring threads take neighbouring vectors of elements; a block takes so many of them that some loads are under
 // way at once.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/GPUTeam.h"
 #include "Codegen/NVVM/Roots.h"

@@ -1,8 +1,9 @@
-//===- Partial.cpp - one value for each block of the elements of a tensor, on a GPU ---------------------------===//
+// One value for each block of the elements of a tensor, on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Codegen/Emit/Reduce.h"
 #include "Codegen/NVVM/GPUTeam.h"
 #include "Codegen/NVVM/Roots.h"
-#include "Codegen/Reduce/Reduce.h"
 
 using namespace mlir;
 using namespace mp;

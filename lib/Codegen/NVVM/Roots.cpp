@@ -1,8 +1,9 @@
-//===- Roots.cpp - what the blocks of a merged kernel compute -------------------------------------------===//
+// What the blocks of a merged kernel compute.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Roots.h"
 
-#include "Codegen/Reduce/Reduce.h"
+#include "Codegen/Emit/Reduce.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,9 +15,7 @@ using namespace mp;
 
 static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
-//===----------------------------------------------------------------------===//
 // Which roots are alike
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -142,9 +141,7 @@ static SmallVector<AlikeRoots> groupRoots(GPUFunction &f, ArrayRef<Root> roots) 
   return alone;
 }
 
-//===----------------------------------------------------------------------===//
 // The table
-//===----------------------------------------------------------------------===//
 
 namespace {
 

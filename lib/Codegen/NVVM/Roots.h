@@ -1,4 +1,5 @@
-//===- Roots.h - what the blocks of a merged kernel compute ---------------------------*- C++ -*-===//
+// What the blocks of a merged kernel compute.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A merged kernel has roots: results that some blocks compute and others do not, one root behind another in the grid.
 // A kernel of few buffers has code for each. In one of many, whose buffers lie in memory, roots that are alike have one
@@ -8,11 +9,9 @@
 //
 // A block finds its row by its number, the pointers by the row, and runs the body on them. So neither parameters nor
 // code grow with the roots.
-//
-//===---------------------------------------------------------------------------------===//
 
-#ifndef MP_CODEGEN_NVVM_ROOTS_H
-#define MP_CODEGEN_NVVM_ROOTS_H
+#ifndef MP_LIB_CODEGEN_NVVM_ROOTS_H
+#define MP_LIB_CODEGEN_NVVM_ROOTS_H
 
 #include "Codegen/NVVM/GPUFunction.h"
 
@@ -36,4 +35,4 @@ forRoots(GPUFunction &f, llvm::ArrayRef<Root> roots,
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_ROOTS_H
+#endif // MP_LIB_CODEGEN_NVVM_ROOTS_H

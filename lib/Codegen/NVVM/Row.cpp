@@ -1,12 +1,11 @@
-//===- Row.cpp - rows over the last dimension, on a GPU ------------------------------------------------------===//
+// Rows over the last dimension, on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A row is read once for each op that looks at all of it; short rows stay in registers or the first-level cache
 // between. What a row op gives for a row is computed where it is read and takes no memory.
-//
-//===-----------------------------------------------------------------------------------------------------------===//
 
+#include "Codegen/Emit/RowBody.h"
 #include "Codegen/NVVM/GPUTeam.h"
-#include "Codegen/Reduce/RowBody.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,6 +1,7 @@
-//===- Serial.cpp - one block that runs op after op, on a GPU --------------------------------------------------===//
+// One block that runs op after op, on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Codegen/Reduce/Serial.h"
+#include "Codegen/Emit/Serial.h"
 #include "Codegen/NVVM/GPUTeam.h"
 
 using namespace mlir;

@@ -1,4 +1,5 @@
-//===- TransposingMap.cpp - maps that turn matrices around, on a GPU ------------------------------------------===//
+// Maps that turn matrices around, on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A block computes a tile of 32 * vector rows and columns of the result. A warp reads a row of an operand's tile at
 // once, as `vector` neighbours in each lane, 128 bytes of the widest type; later it reads a column of that from shared
@@ -9,8 +10,6 @@
 //
 // Rows of shared memory are one element longer than the tile, an odd number: so no two lanes that read a column need
 // different words of one bank.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/TransposingMap.h"
 

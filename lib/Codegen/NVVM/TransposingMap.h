@@ -1,10 +1,11 @@
-//===- TransposingMap.h - maps that turn matrices around, on a GPU -----------------------------------*- C++ -*-===//
+// Maps that turn matrices around, on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_NVVM_TRANSPOSINGMAP_H
-#define MP_CODEGEN_NVVM_TRANSPOSINGMAP_H
+#ifndef MP_LIB_CODEGEN_NVVM_TRANSPOSINGMAP_H
+#define MP_LIB_CODEGEN_NVVM_TRANSPOSINGMAP_H
 
+#include "Codegen/Emit/Nests.h"
 #include "Codegen/NVVM/GPUFunction.h"
-#include "Codegen/Nests.h"
 #include "mp/Analysis/TransposedNest.h"
 
 namespace mp {
@@ -15,4 +16,4 @@ llvm::LogicalResult emitTransposedNest(GPUFunction &f, const Nest &results, cons
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_TRANSPOSINGMAP_H
+#endif // MP_LIB_CODEGEN_NVVM_TRANSPOSINGMAP_H

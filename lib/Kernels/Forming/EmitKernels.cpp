@@ -1,7 +1,7 @@
-//===- EmitKernels.cpp - groups become mp.kernel
-//------------------------------------------------------------------------===//
+// Groups become mp.kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Groups.h"
+#include "Kernels/Forming/Groups.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mp/IR/Program.h"

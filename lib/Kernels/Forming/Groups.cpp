@@ -1,10 +1,10 @@
-//===- Groups.cpp - which ops share a kernel
-//---------------------------------------------------------------------------===//
+// Which ops share a kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Groups.h"
+#include "Kernels/Forming/Groups.h"
 
-#include "../KernelKind.h"
-#include "Prepare.h"
+#include "Kernels/Forming/KernelKind.h"
+#include "Kernels/Forming/Prepare.h"
 #include "mp/IR/Program.h"
 
 using namespace mlir;
@@ -70,9 +70,7 @@ void Grouping::appendLeaves(Value value, llvm::SetVector<Value> &leaves) const {
     leaves.insert(found->second.leaves.begin(), found->second.leaves.end());
 }
 
-//===----------------------------------------------------------------------===//
 // Repeated ops
-//===----------------------------------------------------------------------===//
 
 bool Grouping::shouldRepeat(Operation *op) const {
   KernelRole role = roleOf(op);
@@ -120,9 +118,7 @@ bool Grouping::shouldRepeat(Operation *op) const {
          (bitsPerElement(result) == bitsPerElement(tensor) && !tensor.hasOneUse());
 }
 
-//===----------------------------------------------------------------------===//
 // Groups
-//===----------------------------------------------------------------------===//
 
 /// The group that `op` would make alone.
 Group Grouping::describe(Operation *op) const {

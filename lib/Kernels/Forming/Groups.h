@@ -1,5 +1,5 @@
-//===- Groups.h - which ops share a kernel -------------------------------------------------------------------*- C++
-//-*-===//
+// Which ops share a kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_KERNELS_FORMING_GROUPS_H
 #define MP_LIB_KERNELS_FORMING_GROUPS_H

@@ -1,13 +1,12 @@
-//===- MergeGroups.cpp - kernels of one kind that do not depend on each other become one
-//------------------------------===//
+// Kernels of one kind that do not depend on each other become one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The level of a group in a kind is the most groups of that kind on a way to it, itself included. Two groups of the
 // kind with the same level do not depend on each other. All groups of one level can become one without making a circle:
 // a way out of a merged group and back would lead from one of its members to another, hence to a higher level. The same
 // holds for any part of a level, and for all levels at once, since ways only ever lead to higher levels.
-//===------------------------------------------------------------------------------------------------------------------===//
 
-#include "Groups.h"
+#include "Kernels/Forming/Groups.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 

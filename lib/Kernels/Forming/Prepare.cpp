@@ -1,7 +1,7 @@
-//===- Prepare.cpp - movements where kernels can take them
-//-------------------------------------------------------------===//
+// Movements where kernels can take them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Prepare.h"
+#include "Kernels/Forming/Prepare.h"
 
 #include "mp/IR/MP.h"
 

@@ -1,5 +1,5 @@
-//===- Prepare.h - movements where kernels can take them ----------------------------------------------------*- C++
-//-*-===//
+// Movements where kernels can take them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_KERNELS_FORMING_PREPARE_H
 #define MP_LIB_KERNELS_FORMING_PREPARE_H

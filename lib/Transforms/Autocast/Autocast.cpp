@@ -1,23 +1,22 @@
-//===- Autocast.cpp - rewrite eligible operations to a narrow float type
-//----------------------------------------------===//
+// Rewrite eligible operations to a narrow float type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides, then rewrites: regions are inlined, the function becomes a graph of plain values, a decision procedure makes
 // a plan of that, and the plan becomes types and casts.
-//===------------------------------------------------------------------------------------------------------------------===//
 
 #include "mp/Transforms/Options.h"
 
-#include "ProgramGraph.h"
-#include "Regions.h"
-#include "Rewrite.h"
+#include "Transforms/Autocast/ProgramGraph.h"
+#include "Transforms/Autocast/Regions.h"
+#include "Transforms/Autocast/Rewrite.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mp/Analysis/PrecisionSummary.h"
+#include "mp/Base/WholeFile.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
-#include "mp/Numerics/WholeFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -1,9 +1,5 @@
-//===- LoadPolicy.cpp - the policy that a user asks for -------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The policy that a user asks for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Transforms/Options.h"
 

@@ -1,7 +1,7 @@
-//===- ProgramGraph.cpp - a function as decision procedures see it
-//----------------------------------------------------===//
+// A function as decision procedures see it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ProgramGraph.h"
+#include "Transforms/Autocast/ProgramGraph.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"

@@ -1,10 +1,10 @@
-//===- ProgramGraph.h - a function as decision procedures see it -----------------------------------------*- C++
-//-*-===//
+// A function as decision procedures see it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H
-#define MP_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H
+#ifndef MP_LIB_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H
+#define MP_LIB_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H
 
-#include "Regions.h"
+#include "Transforms/Autocast/Regions.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mp/Analysis/Policy.h"
@@ -40,4 +40,4 @@ llvm::FailureOr<ProgramGraph> readProgram(mlir::FunctionOpInterface function, co
 
 } // namespace mp
 
-#endif // MP_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H
+#endif // MP_LIB_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H

@@ -1,8 +1,8 @@
-//===- Regions.cpp - where autocast is on, and with which type
-//--------------------------------------------------------===//
+// Where autocast is on, and with which type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Regions.h"
-#include "ProgramGraph.h"
+#include "Transforms/Autocast/Regions.h"
+#include "Transforms/Autocast/ProgramGraph.h"
 
 #include "mp/IR/MP.h"
 

@@ -1,8 +1,8 @@
-//===- Regions.h - where autocast is on, and with which type ---------------------------------------------*- C++
-//-*-===//
+// Where autocast is on, and with which type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TRANSFORMS_AUTOCAST_REGIONS_H
-#define MP_TRANSFORMS_AUTOCAST_REGIONS_H
+#ifndef MP_LIB_TRANSFORMS_AUTOCAST_REGIONS_H
+#define MP_LIB_TRANSFORMS_AUTOCAST_REGIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/PrecisionPlan.h"
@@ -21,4 +21,4 @@ RegionSettings inlineRegions(mlir::FunctionOpInterface function, std::optional<P
 
 } // namespace mp
 
-#endif // MP_TRANSFORMS_AUTOCAST_REGIONS_H
+#endif // MP_LIB_TRANSFORMS_AUTOCAST_REGIONS_H

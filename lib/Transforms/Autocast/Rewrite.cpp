@@ -1,7 +1,7 @@
-//===- Rewrite.cpp - make a function's types those of a plan
-//----------------------------------------------------------===//
+// Make a function's types those of a plan.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Rewrite.h"
+#include "Transforms/Autocast/Rewrite.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"

@@ -1,10 +1,10 @@
-//===- Rewrite.h - make a function's types those of a plan -----------------------------------------------*- C++
-//-*-===//
+// Make a function's types those of a plan.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TRANSFORMS_AUTOCAST_REWRITE_H
-#define MP_TRANSFORMS_AUTOCAST_REWRITE_H
+#ifndef MP_LIB_TRANSFORMS_AUTOCAST_REWRITE_H
+#define MP_LIB_TRANSFORMS_AUTOCAST_REWRITE_H
 
-#include "ProgramGraph.h"
+#include "Transforms/Autocast/ProgramGraph.h"
 
 namespace mp {
 
@@ -14,4 +14,4 @@ void rewrite(const ProgramGraph &program, const PrecisionPlan &plan);
 
 } // namespace mp
 
-#endif // MP_TRANSFORMS_AUTOCAST_REWRITE_H
+#endif // MP_LIB_TRANSFORMS_AUTOCAST_REWRITE_H

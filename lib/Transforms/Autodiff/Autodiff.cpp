@@ -1,4 +1,5 @@
-//===- Autodiff.cpp - gradients of the loss, in reverse mode --------------===//
+// Gradients of the loss, in reverse mode.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Passes.h"
 
@@ -21,9 +22,7 @@ static bool isFloatTensor(Type type) {
   return tensor && isa<FloatType>(tensor.getElementType());
 }
 
-//===----------------------------------------------------------------------===//
 // What must hold before
-//===----------------------------------------------------------------------===//
 
 /// Every shape is static: the derivative rules count elements.
 static LogicalResult verifySpecialized(func::FuncOp model) {
@@ -78,9 +77,7 @@ static LogicalResult openRegions(func::FuncOp model) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
 // Reverse mode
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// The gradients of one program's loss, built behind its forward computation.

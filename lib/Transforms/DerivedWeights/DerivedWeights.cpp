@@ -1,4 +1,5 @@
-//===- DerivedWeights.cpp - parameters that are also kept in a low type ---===//
+// Parameters that are also kept in a low type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Passes.h"
 

@@ -1,4 +1,5 @@
-//===- Inference.cpp - the programs that run a model without training it --===//
+// The programs that run a model without training it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Passes.h"
 

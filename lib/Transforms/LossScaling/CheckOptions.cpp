@@ -1,9 +1,5 @@
-//===- CheckOptions.cpp - numbers with which a loss scaler works ----------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Numbers with which a loss scaler works.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Transforms/Options.h"
 

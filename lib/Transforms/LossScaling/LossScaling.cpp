@@ -1,4 +1,5 @@
-//===- LossScaling.cpp - keep small gradients inside a narrow type --------===//
+// Keep small gradients inside a narrow type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Options.h"
 

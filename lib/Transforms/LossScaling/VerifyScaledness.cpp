@@ -1,4 +1,5 @@
-//===- VerifyScaledness.cpp - no gradient is used with the scale in it ----===//
+// No gradient is used with the scale in it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Passes.h"
 

@@ -1,6 +1,7 @@
-//===- Accumulation.cpp - one step out of several micro-batches -----------===//
+// One step out of several micro-batches.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Update.h"
+#include "Transforms/Optimizer/Update.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,9 +1,5 @@
-//===- CheckOptions.cpp - hyperparameters that a step can use -------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Hyperparameters that a step can use.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Transforms/Options.h"
 

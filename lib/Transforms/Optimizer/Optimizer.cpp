@@ -1,6 +1,7 @@
-//===- Optimizer.cpp - a training step that updates its parameters --------===//
+// A training step that updates its parameters.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Update.h"
+#include "Transforms/Optimizer/Update.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Transforms/Options.h"

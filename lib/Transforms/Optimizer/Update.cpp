@@ -1,6 +1,7 @@
-//===- Update.cpp - gradients to next values of the state -----------------===//
+// Gradients to next values of the state.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Update.h"
+#include "Transforms/Optimizer/Update.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

@@ -1,7 +1,8 @@
-//===- Update.h - gradients to next values of the state ---------*- C++ -*-===//
+// Gradients to next values of the state.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TRANSFORMS_OPTIMIZER_UPDATE_H
-#define MP_TRANSFORMS_OPTIMIZER_UPDATE_H
+#ifndef MP_LIB_TRANSFORMS_OPTIMIZER_UPDATE_H
+#define MP_LIB_TRANSFORMS_OPTIMIZER_UPDATE_H
 
 #include "mlir/IR/SymbolTable.h"
 #include "mp/IR/Program.h"
@@ -24,4 +25,4 @@ mlir::Value findGuard(mlir::func::FuncOp program);
 
 } // namespace mp
 
-#endif // MP_TRANSFORMS_OPTIMIZER_UPDATE_H
+#endif // MP_LIB_TRANSFORMS_OPTIMIZER_UPDATE_H

@@ -1,5 +1,5 @@
-//===- RowWeights.cpp - rows that only fill up a batch do not count
-//---------------------------------------------------===//
+// Rows that only fill up a batch do not count.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Specialize/RowWeights.h"
 

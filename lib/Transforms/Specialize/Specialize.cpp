@@ -1,5 +1,5 @@
-//===- Specialize.cpp - give the open batch size a value
-//--------------------------------------------------------------===//
+// Give the open batch size a value.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Passes.h"
 

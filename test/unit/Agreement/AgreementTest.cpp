@@ -1,18 +1,12 @@
-//===- AgreementTest.cpp - devices against the evaluator, every op -----===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Devices against the evaluator, every op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Every case of OpCases in f32, f16 and bf16: compiled for a device and for the evaluator, run on the same inputs and
 // compared under the bounds of Bounds.h. One host thread and two, and another order of a GPU's threads, give the same
 // bits. The cases of one op and type are one program.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Bounds.h"
-#include "Machine.h"
+#include "Agreement/Bounds.h"
+#include "Agreement/Machine.h"
 
 #include "mp/IR/MP.h"
 

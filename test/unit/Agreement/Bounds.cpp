@@ -1,11 +1,7 @@
-//===- Bounds.cpp - how far a device may be from the evaluator ------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How far a device may be from the evaluator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Bounds.h"
+#include "Agreement/Bounds.h"
 
 #include "mp/Numerics/ErrorBounds.h"
 

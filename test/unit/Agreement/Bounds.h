@@ -1,14 +1,8 @@
-//===- Bounds.h - how far a device may be from the evaluator ---*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How far a device may be from the evaluator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The same bits for movement, casts and correctly rounded ops, ulps for elementary functions, the forward bound for
 // sums: as many roundings as a result has, times the size of what is rounded. Sums of whole numbers are exact.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_AGREEMENT_BOUNDS_H
 #define MP_TEST_AGREEMENT_BOUNDS_H

@@ -1,18 +1,12 @@
-//===- BoundsTest.cpp - the bounds are smaller than faults ----------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The bounds are smaller than faults.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What a device computes that leaves out a term of each sum, a bias, or the share of a row in a mean is farther from
 // the evaluator than Agreement allows, in the data of each case. Terms are left out by operands that have nothing to
 // add, 0 or the logarithm of 0, which the evaluator takes.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Bounds.h"
-#include "Machine.h"
+#include "Agreement/Bounds.h"
+#include "Agreement/Machine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,10 @@
-//===- ClusterLaunchTest.cpp - launches whose blocks run together -----===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Launches whose blocks run together.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "ProgramText.h"
+#include "Agreement/ProgramText.h"
 
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

@@ -1,21 +1,15 @@
-//===- DerivedStateTest.cpp - derived state follows its parameter -----===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Derived state follows its parameter.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Whatever sets or updates a parameter, on every device: what is derived of it is its cast, and a step under a guard
 // that is not negative leaves both.
-//
-//===----------------------------------------------------------------------===//
 
-#include "ProgramText.h"
+#include "Agreement/ProgramText.h"
 
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Reference/ReferenceDevice.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

@@ -1,22 +1,16 @@
-//===- EmptyTest.cpp - ops over tensors of no elements ----------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Ops over tensors of no elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The cases of OpCases with one of their sizes made 0, wherever an op takes that: the devices have the evaluator's
 // values, and the evaluator has NumPy's: a sum of nothing is 0, its mean NaN, its maximum -inf.
-//
-//===----------------------------------------------------------------------===//
 
+#include "Agreement/ProgramText.h"
 #include "OpCases/CaseProgram.h"
-#include "ProgramText.h"
 
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Reference/ReferenceDevice.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

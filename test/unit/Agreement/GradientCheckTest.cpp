@@ -1,20 +1,14 @@
-//===- GradientCheckTest.cpp - checks that moved into products --------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Checks that moved into products.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Whether a gradient that a product makes is finite is known tile by tile. Batches that share their right factor are
 // rows of one product, so that a tile may be of two matrices: every flag is written, and says what the evaluator says.
-//
-//===----------------------------------------------------------------------===//
 
-#include "ProgramText.h"
+#include "Agreement/ProgramText.h"
 
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

@@ -1,20 +1,14 @@
-//===- LaunchMemoryTest.cpp - launches that use memory wrongly --------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Launches that use memory wrongly.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The executable of a program whose plan is then changed: a block too many, a block too few, a buffer that is shorter
 // than what the kernel takes it for. Each is an error of the simulated device, though all of it lies in memory that the
 // plan has or that an earlier launch wrote.
-//
-//===----------------------------------------------------------------------===//
 
-#include "ProgramText.h"
+#include "Agreement/ProgramText.h"
 
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

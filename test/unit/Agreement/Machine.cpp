@@ -1,18 +1,14 @@
-//===- Machine.cpp - devices that run cases of ops -------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Devices that run cases of ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "Agreement/Machine.h"
 
-#include "ProgramText.h"
+#include "Agreement/ProgramText.h"
 
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Reference/ReferenceDevice.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <cmath>
 

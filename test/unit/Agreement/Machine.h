@@ -1,9 +1,5 @@
-//===- Machine.h - devices that run cases of ops ---------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Devices that run cases of ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_AGREEMENT_MACHINE_H
 #define MP_TEST_AGREEMENT_MACHINE_H

@@ -1,22 +1,16 @@
-//===- MergedKernelTest.cpp - kernels of many roots -------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Kernels of many roots.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Forty tensors of one kind become one kernel, which takes its buffers from memory and has one body for those that are
 // alike. On the simulated device, with every access checked, it computes what the evaluator does. Inputs are small
 // integers: sums have the same bits in any order.
-//
-//===----------------------------------------------------------------------===//
 
+#include "Agreement/ProgramText.h"
 #include "OpCases/CaseProgram.h"
-#include "ProgramText.h"
 
+#include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Reference/ReferenceDevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,8 @@
-//===- ProgramText.h - programs from text, ready to compile -----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs from text, ready to compile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_TEST_PROGRAMTEXT_H
-#define MP_TEST_PROGRAMTEXT_H
+#ifndef MP_TEST_AGREEMENT_PROGRAMTEXT_H
+#define MP_TEST_AGREEMENT_PROGRAMTEXT_H
 
 #include "mp/Pipeline/Model.h"
 #include "mp/Pipeline/Pipeline.h"
@@ -59,4 +55,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_TEST_PROGRAMTEXT_H
+#endif // MP_TEST_AGREEMENT_PROGRAMTEXT_H

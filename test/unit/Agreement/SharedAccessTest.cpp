@@ -1,17 +1,11 @@
-//===- SharedAccessTest.cpp - what PTX reads and writes of shared memory ----===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What PTX reads and writes of shared memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // LLVM joins neighbouring accesses, and widens them: no access at a constant place of shared memory ends beyond what
 // its launch has. Read from the PTX itself, for the cases of every op and for the example's training step.
-//
-//===----------------------------------------------------------------------===//
 
+#include "Agreement/ProgramText.h"
 #include "OpCases/CaseProgram.h"
-#include "ProgramText.h"
 
 #include <gtest/gtest.h>
 

@@ -1,22 +1,16 @@
-//===- SizesTest.cpp - sizes at and around the numbers of a schedule --===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Sizes at and around the numbers of a schedule.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A kernel of each kind at sizes from 1 below to 9 above multiples of every number in the schedule that the compiler
 // chose for it, with every access checked: no byte beyond a buffer is touched, every byte of a result is written, and
 // the results are the evaluator's, bit for bit, since all values are small integers.
-//
-//===----------------------------------------------------------------------===//
 
+#include "Agreement/ProgramText.h"
 #include "OpCases/CaseProgram.h"
-#include "ProgramText.h"
 
+#include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Reference/ReferenceDevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,5 @@
-//===- ChipTableTest.cpp - the rows of the chip table ------------------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The rows of the chip table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Analysis/ChipTable.h"
 

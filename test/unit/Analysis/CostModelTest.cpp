@@ -1,4 +1,5 @@
-//===- CostModelTest.cpp - the hardware table and the seconds of a kernel ----------------------------------===//
+// The hardware table and the seconds of a kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/CostModel.h"
 

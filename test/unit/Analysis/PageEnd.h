@@ -1,7 +1,8 @@
-//===- PageEnd.h - text behind which nothing can be read -----------------------------------------------===//
+// Text behind which nothing can be read.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_UNITTEST_ANALYSIS_PAGEEND_H
-#define MP_UNITTEST_ANALYSIS_PAGEEND_H
+#ifndef MP_TEST_ANALYSIS_PAGEEND_H
+#define MP_TEST_ANALYSIS_PAGEEND_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -35,4 +36,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_UNITTEST_ANALYSIS_PAGEEND_H
+#endif // MP_TEST_ANALYSIS_PAGEEND_H

@@ -1,7 +1,7 @@
-//===- PolicyTest.cpp - categories from definitions, files and users
-//--------------------------------------------------===//
+// Categories from definitions, files and users.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PageEnd.h"
+#include "Analysis/PageEnd.h"
 
 #include "mp/Analysis/Policy.h"
 

@@ -1,7 +1,7 @@
-//===- PrecisionPlanTest.cpp - decisions on graphs of plain values
-//----------------------------------------------------===//
+// Decisions on graphs of plain values.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PageEnd.h"
+#include "Analysis/PageEnd.h"
 
 #include "mp/Analysis/PrecisionPlan.h"
 
@@ -266,9 +266,7 @@ TEST(Replay, EndsWhereItsTextEnds) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Invariants, on random graphs
-//===----------------------------------------------------------------------===//
 
 PrecisionGraph randomGraph(std::mt19937 &random, unsigned nodes) {
   constexpr PrecisionCategory kCategories[] = {kAllow, kInfer, kClear, kDeny, kPromote, PrecisionCategory::Fixed};

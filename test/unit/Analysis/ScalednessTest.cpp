@@ -1,4 +1,5 @@
-//===- ScalednessTest.cpp - the lattice of powers of the loss scale -------===//
+// The lattice of powers of the loss scale.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Scaledness.h"
 

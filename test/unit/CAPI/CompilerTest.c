@@ -1,9 +1,6 @@
-/*===- CompilerTest.c - the compiler's C API, from C -------------------------===*\
-|*                                                                            *|
-|* Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.      *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+/* The compiler's C API, from C.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
 /* usage: c-api-compiler-test EXECUTABLE. Compiles, runs and refuses; ends with 0 if every expectation holds. */
 
 #include "mp-c/Compiler.h"

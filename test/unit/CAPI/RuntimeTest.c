@@ -1,9 +1,6 @@
-/*===- RuntimeTest.c - the runtime's C API, from C ---------------------------===*\
-|*                                                                            *|
-|* Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.      *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+/* The runtime's C API, from C.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
 /* usage: c-api-test MODEL.mpx DATA_FOLDER. Ends with 0 if every expectation holds. */
 
 #include "mp-c/Runtime.h"

@@ -1,9 +1,10 @@
-//===- CompileCacheTest.cpp - entries that are believed, and those that are not ----------------------------===//
+// Entries that are believed, and those that are not.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Codegen/Cache/CompileCache.h"
-#include "Codegen/Cache/BuildId.h"
+#include "Codegen/Build/CompileCache.h"
+#include "Codegen/Build/BuildId.h"
 
-#include "../WithoutPrivileges.h"
+#include "WithoutPrivileges.h"
 
 #include "gtest/gtest.h"
 

@@ -1,7 +1,8 @@
-//===- ContractionTest.cpp - matrix products against loops ------------------------------------===//
+// Matrix products against loops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelRunner.h"
-#include "Values.h"
+#include "Codegen/KernelRunner.h"
+#include "Codegen/Values.h"
 
 #include "mp/Numerics/Float.h"
 #include <gtest/gtest.h>

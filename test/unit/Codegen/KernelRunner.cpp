@@ -1,6 +1,7 @@
-//===- KernelRunner.cpp - compiles a kernel's text and runs it ----------------------===//
+// Compiles a kernel's text and runs it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelRunner.h"
+#include "Codegen/KernelRunner.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"

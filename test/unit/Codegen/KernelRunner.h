@@ -1,9 +1,10 @@
-//===- KernelRunner.h - compiles a kernel's text and runs it ---------------*- C++ -*-===//
+// Compiles a kernel's text and runs it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TEST_KERNELRUNNER_H
-#define MP_TEST_KERNELRUNNER_H
+#ifndef MP_TEST_CODEGEN_KERNELRUNNER_H
+#define MP_TEST_CODEGEN_KERNELRUNNER_H
 
-#include "mp/Codegen/Codegen.h"
+#include "mp/Codegen/Build/Codegen.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -63,4 +64,4 @@ private:
 
 } // namespace mp::test
 
-#endif // MP_TEST_KERNELRUNNER_H
+#endif // MP_TEST_CODEGEN_KERNELRUNNER_H

@@ -1,7 +1,8 @@
-//===- MapTest.cpp - map kernels against loops ------------------------------------------===//
+// Map kernels against loops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelRunner.h"
-#include "Values.h"
+#include "Codegen/KernelRunner.h"
+#include "Codegen/Values.h"
 
 #include "mp/Numerics/Float.h"
 #include "mp/Numerics/Philox.h"
@@ -147,9 +148,7 @@ TEST(Map, RefusesAKernelWithoutSchedule) {
   EXPECT_NE(kernel.errors.find("has no schedule"), std::string::npos) << kernel.errors;
 }
 
-//===----------------------------------------------------------------------===//
 // Optimizers and state
-//===----------------------------------------------------------------------===//
 
 static float beyondF32Power(double beta, int64_t t) {
   double power = 1;

@@ -1,11 +1,10 @@
-//===- MathTest.cpp - exp and log over the floats ---------------------------------------===//
+// exp and log over the floats.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Over a stride of all 2^32 inputs, and over all of them with HALFSTEP_LONG=1, against libm in f64.
-//
-//===--------------------------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
-#include "Values.h"
+#include "Codegen/KernelRunner.h"
+#include "Codegen/Values.h"
 
 #include <gtest/gtest.h>
 

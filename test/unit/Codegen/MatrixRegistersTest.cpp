@@ -1,17 +1,11 @@
-//===- MatrixRegistersTest.cpp - the estimate of registers against ptxas --------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The estimate of registers against ptxas.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // By an estimate the scheduler refuses products for which a thread has too few registers. Here products on both sides
 // of that border are made all the same, and assembled: what is taken spills nothing, what is refused spills. Of all
 // orders of operands, which the estimate does not look at, one that spills is enough for a refusal.
-//
-//===----------------------------------------------------------------------===//
 
-#include "PTXCompiler.h"
+#include "Codegen/PTXCompiler.h"
 
 #include "mp/Analysis/MatrixTiles.h"
 #include "mp/IR/MP.h"

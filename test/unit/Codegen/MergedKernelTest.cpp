@@ -1,10 +1,9 @@
-//===- MergedKernelTest.cpp - code of kernels of many roots -------------------------------------------===//
+// Code of kernels of many roots.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels of any number of roots assemble for every chip, and their code does not grow with those that are alike.
-//
-//===--------------------------------------------------------------------------------------------------===//
 
-#include "PTXCompiler.h"
+#include "Codegen/PTXCompiler.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

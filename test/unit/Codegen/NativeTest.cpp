@@ -1,7 +1,8 @@
-//===- NativeTest.cpp - the shared object as a file -----------------------------------------===//
+// The shared object as a file.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelRunner.h"
-#include "Values.h"
+#include "Codegen/KernelRunner.h"
+#include "Codegen/Values.h"
 
 #include "llvm/Object/ELFObjectFile.h"
 #include <gtest/gtest.h>

@@ -1,11 +1,10 @@
-//===- OpsTest.cpp - each map op and cast, in each type, on values that are hard ----------------===//
+// Each map op and cast, in each type, on values that are hard.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The expected values are computed here in f64 and rounded once by Numerics/Float.h.
-//
-//===---------------------------------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
-#include "Values.h"
+#include "Codegen/KernelRunner.h"
+#include "Codegen/Values.h"
 
 #include "mp/Numerics/Float.h"
 #include <gtest/gtest.h>

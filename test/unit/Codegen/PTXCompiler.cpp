@@ -1,6 +1,7 @@
-//===- PTXCompiler.cpp - compiles a kernel's text to PTX ---------------------------------===//
+// Compiles a kernel's text to PTX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PTXCompiler.h"
+#include "Codegen/PTXCompiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,11 +1,12 @@
-//===- PTXCompiler.h - compiles a kernel's text to PTX ----------------------*- C++ -*-===//
+// Compiles a kernel's text to PTX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TEST_PTXCOMPILER_H
-#define MP_TEST_PTXCOMPILER_H
+#ifndef MP_TEST_CODEGEN_PTXCOMPILER_H
+#define MP_TEST_CODEGEN_PTXCOMPILER_H
 
-#include "KernelRunner.h"
+#include "Codegen/KernelRunner.h"
 
-#include "mp/Codegen/GPU.h"
+#include "mp/Codegen/Build/GPU.h"
 
 #include <optional>
 #include <string>
@@ -36,4 +37,4 @@ private:
 
 } // namespace mp::test
 
-#endif // MP_TEST_PTXCOMPILER_H
+#endif // MP_TEST_CODEGEN_PTXCOMPILER_H

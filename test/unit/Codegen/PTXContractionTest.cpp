@@ -1,6 +1,7 @@
-//===- PTXContractionTest.cpp - matrix products as PTX text -------------------------------------------===//
+// Matrix products as PTX text.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PTXCompiler.h"
+#include "Codegen/PTXCompiler.h"
 
 #include <gtest/gtest.h>
 

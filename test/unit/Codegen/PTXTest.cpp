@@ -1,8 +1,9 @@
-//===- PTXTest.cpp - kernels as PTX text --------------------------------------------------------------===//
+// Kernels as PTX text.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PTXCompiler.h"
+#include "Codegen/PTXCompiler.h"
 
-#include "Codegen/PTX/PTX.h"
+#include "Codegen/Lower/PTX/PTX.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Support/SourceMgr.h"

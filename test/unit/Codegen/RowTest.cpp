@@ -1,7 +1,8 @@
-//===- RowTest.cpp - kernels over rows, columns and blocks against loops ---------------------===//
+// Kernels over rows, columns and blocks against loops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelRunner.h"
-#include "Values.h"
+#include "Codegen/KernelRunner.h"
+#include "Codegen/Values.h"
 
 #include "mp/Numerics/Float.h"
 #include <gtest/gtest.h>

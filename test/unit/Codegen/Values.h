@@ -1,7 +1,8 @@
-//===- Values.h - values to run kernels on ---------------------------------*- C++ -*-===//
+// Values to run kernels on.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TEST_VALUES_H
-#define MP_TEST_VALUES_H
+#ifndef MP_TEST_CODEGEN_VALUES_H
+#define MP_TEST_CODEGEN_VALUES_H
 
 #include <cstdint>
 #include <random>
@@ -35,4 +36,4 @@ template <typename Encode> std::vector<uint16_t> encoded(const std::vector<float
 
 } // namespace mp::test
 
-#endif // MP_TEST_VALUES_H
+#endif // MP_TEST_CODEGEN_VALUES_H

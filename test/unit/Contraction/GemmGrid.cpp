@@ -1,6 +1,7 @@
-//===- GemmGrid.cpp - matrix products over all chips -------------------------===//
+// Matrix products over all chips.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "GemmGrid.h"
+#include "Contraction/GemmGrid.h"
 
 using namespace mp;
 using namespace mp::test;

@@ -1,9 +1,10 @@
-//===- GemmGrid.h - matrix products over all chips --------------------------*- C++ -*-===//
+// Matrix products over all chips.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TEST_GEMMGRID_H
-#define MP_TEST_GEMMGRID_H
+#ifndef MP_TEST_CONTRACTION_GEMMGRID_H
+#define MP_TEST_CONTRACTION_GEMMGRID_H
 
-#include "GemmProblem.h"
+#include "Contraction/GemmProblem.h"
 
 namespace mp::test {
 
@@ -28,4 +29,4 @@ std::vector<GemmProblem> everySchedule();
 
 } // namespace mp::test
 
-#endif // MP_TEST_GEMMGRID_H
+#endif // MP_TEST_CONTRACTION_GEMMGRID_H

@@ -1,6 +1,7 @@
-//===- GemmProblem.cpp - matrix products to compare with sums in f64 --------===//
+// Matrix products to compare with sums in f64.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "GemmProblem.h"
+#include "Contraction/GemmProblem.h"
 
 #include "mp/Numerics/ErrorBounds.h"
 #include "mp/Numerics/Philox.h"

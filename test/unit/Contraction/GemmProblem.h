@@ -1,9 +1,10 @@
-//===- GemmProblem.h - matrix products to compare with sums in f64 ----------*- C++ -*-===//
+// Matrix products to compare with sums in f64.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TEST_GEMMPROBLEM_H
-#define MP_TEST_GEMMPROBLEM_H
+#ifndef MP_TEST_CONTRACTION_GEMMPROBLEM_H
+#define MP_TEST_CONTRACTION_GEMMPROBLEM_H
 
-#include "SimulatedKernel.h"
+#include "Contraction/SimulatedKernel.h"
 
 #include "mp/Numerics/Float.h"
 
@@ -59,4 +60,4 @@ std::ostream &operator<<(std::ostream &out, const GemmProblem &problem);
 
 } // namespace mp::test
 
-#endif // MP_TEST_GEMMPROBLEM_H
+#endif // MP_TEST_CONTRACTION_GEMMPROBLEM_H

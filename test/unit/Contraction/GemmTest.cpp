@@ -1,6 +1,7 @@
-//===- GemmTest.cpp - matrix products on the simulated device ---------------===//
+// Matrix products on the simulated device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "GemmGrid.h"
+#include "Contraction/GemmGrid.h"
 
 #include <gtest/gtest.h>
 

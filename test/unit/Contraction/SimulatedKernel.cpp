@@ -1,6 +1,7 @@
-//===- SimulatedKernel.cpp - a kernel's text, run on the simulated device ---===//
+// A kernel's text, run on the simulated device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SimulatedKernel.h"
+#include "Contraction/SimulatedKernel.h"
 
 #include "mp/Executable/Executable.h"
 

@@ -1,11 +1,12 @@
-//===- SimulatedKernel.h - a kernel's text, run on the simulated device -----*- C++ -*-===//
+// A kernel's text, run on the simulated device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TEST_SIMULATEDKERNEL_H
-#define MP_TEST_SIMULATEDKERNEL_H
+#ifndef MP_TEST_CONTRACTION_SIMULATEDKERNEL_H
+#define MP_TEST_CONTRACTION_SIMULATEDKERNEL_H
 
-#include "Host/NativeLibrary.h"
-#include "SIMT/GridRunner.h"
-#include "mp/Codegen/GPU.h"
+#include "Devices/Host/NativeLibrary.h"
+#include "Devices/SIMT/GridRunner.h"
+#include "mp/Codegen/Build/GPU.h"
 
 #include <memory>
 #include <string>
@@ -39,4 +40,4 @@ private:
 
 } // namespace mp::test
 
-#endif // MP_TEST_SIMULATEDKERNEL_H
+#endif // MP_TEST_CONTRACTION_SIMULATEDKERNEL_H

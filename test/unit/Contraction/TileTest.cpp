@@ -1,6 +1,7 @@
-//===- TileTest.cpp - what a product says of its tiles, beside its values ---===//
+// What a product says of its tiles, beside its values.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SimulatedKernel.h"
+#include "Contraction/SimulatedKernel.h"
 
 #include "mp/Numerics/ErrorBounds.h"
 #include "mp/Numerics/Float.h"

@@ -1,6 +1,7 @@
-//===- TransposeTest.cpp - maps that turn matrices around, on the simulated device ----------------===//
+// Maps that turn matrices around, on the simulated device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SimulatedKernel.h"
+#include "Contraction/SimulatedKernel.h"
 
 #include "mp/Numerics/Float.h"
 

@@ -1,9 +1,10 @@
-//===- WriteGemmGrid.cpp - the grid of matrix products as models -------------===//
+// The grid of matrix products as models.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // write-gemm-grid OUT: for each instruction of each chip one model of all its products, OUT/NAME.mlir, whose schedules
 // are given; OUT/grid.tsv has a line for each: name, chip, operand type, accumulator type, longest k.
 
-#include "GemmGrid.h"
+#include "Contraction/GemmGrid.h"
 
 #include "mp/Analysis/ChipTable.h"
 

@@ -1,11 +1,7 @@
-//===- ExecutableTest.cpp - Files, written and read again ------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Files, written and read again.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Sample.h"
+#include "Executable/Sample.h"
 
 #include <gtest/gtest.h>
 

@@ -1,18 +1,12 @@
-//===- MutationTest.cpp - Damaged and hostile files ------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Damaged and hostile files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // 1,000 files damaged as they are, which the hash refuses, and 3,000 whose hash was made right again: 1,000 of them
 // with bytes of the table changed, 2,000 with fields changed. What the reader still accepts is then laid out and walked
 // as a runtime would, each place touched at both ends. Under the address sanitizer (preset asan) a rule that is missing
 // in the verifier shows as an access out of bounds.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Sample.h"
+#include "Executable/Sample.h"
 
 #include <gtest/gtest.h>
 
@@ -39,9 +33,7 @@ uint64_t pickNumber(Random &random, uint64_t old) {
   return numbers[random() % std::size(numbers)];
 }
 
-//===----------------------------------------------------------------------===//
 // What a runtime does with an accepted file
-//===----------------------------------------------------------------------===//
 
 /// Memory of one variant, allocated piece by piece so that the sanitizer sees each end.
 class Runtime {
@@ -165,9 +157,7 @@ void Tally::read(const sample::Bytes &file) {
     }
 }
 
-//===----------------------------------------------------------------------===//
 // Fields
-//===----------------------------------------------------------------------===//
 
 /// Every number of a table with a way to set it, and every list with a way to disturb it.
 class Fields {
@@ -322,9 +312,7 @@ void Fields::collect(CommandT &command) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Tests
-//===----------------------------------------------------------------------===//
 
 /// Changes one to four bytes, or a whole number, at random places from `begin` on.
 void changeBytes(sample::Bytes &file, size_t begin, Random &random) {

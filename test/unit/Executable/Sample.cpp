@@ -1,11 +1,7 @@
-//===- Sample.cpp - A small executable that uses every feature -*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A small executable that uses every feature.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Sample.h"
+#include "Executable/Sample.h"
 
 #include <xxhash.h>
 
@@ -28,9 +24,7 @@ static std::unique_ptr<TensorTypeT> type(ElementType element, std::vector<int64_
   return type;
 }
 
-//===----------------------------------------------------------------------===//
 // State
-//===----------------------------------------------------------------------===//
 
 static std::unique_ptr<StateEntryT> state(std::string name, std::unique_ptr<TensorTypeT> type, StateRole role,
                                           std::optional<InitializerKind> kind, double a = 0) {
@@ -59,9 +53,7 @@ static void addState(ExecutableT &table) {
   table.state.back()->saved = false;
 }
 
-//===----------------------------------------------------------------------===//
 // Signatures
-//===----------------------------------------------------------------------===//
 
 static void addArgument(VariantT &variant, std::string name, std::unique_ptr<TensorTypeT> type, ArgumentKind kind,
                         bool batched = false, bool label = false) {
@@ -113,9 +105,7 @@ static void addTrainSignature(VariantT &v) {
   addResult(v, "kernel.f16", type(ElementType::F16, {8, 4}), ResultKind::Next);
 }
 
-//===----------------------------------------------------------------------===//
 // Commands
-//===----------------------------------------------------------------------===//
 
 static LaunchT &addLaunch(VariantT &variant, std::string symbol, uint32_t blob, std::vector<Buffer> buffers) {
   LaunchT launch;
@@ -283,9 +273,7 @@ ExecutableT sample::table() {
   return table;
 }
 
-//===----------------------------------------------------------------------===//
 // Bytes
-//===----------------------------------------------------------------------===//
 
 std::vector<sample::Bytes> sample::blobs() {
   std::vector<Bytes> blobs(3);

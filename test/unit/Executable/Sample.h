@@ -1,12 +1,8 @@
-//===- Sample.h - A small executable that uses every feature ---*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A small executable that uses every feature.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_TEST_UNIT_EXECUTABLE_SAMPLE_H
-#define MP_TEST_UNIT_EXECUTABLE_SAMPLE_H
+#ifndef MP_TEST_EXECUTABLE_SAMPLE_H
+#define MP_TEST_EXECUTABLE_SAMPLE_H
 
 #include "mp/Executable/Executable.h"
 
@@ -36,4 +32,4 @@ uint64_t tableOffset(const Bytes &file);
 
 } // namespace mp::sample
 
-#endif // MP_TEST_UNIT_EXECUTABLE_SAMPLE_H
+#endif // MP_TEST_EXECUTABLE_SAMPLE_H

@@ -1,15 +1,9 @@
-//===- VerifyTest.cpp - One case for each sentence of the verifier -----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// One case for each sentence of the verifier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Each case breaks one rule in a table that was right, and gives the whole message.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Sample.h"
+#include "Executable/Sample.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-//===- NestingTest.cpp - what counts as a level of nesting ---------------------------------------------===//
+// What counts as a level of nesting.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/Nesting.h"
 

@@ -1,6 +1,7 @@
-//===- ArenaTest.cpp - values that share memory over time ----------------------------------------------------===//
+// Values that share memory over time.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Kernels/Arena.h"
+#include "mp/Kernels/Memory/Arena.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
-//===- FormKernelsTest.cpp - no pass of this room changes a bit --------------------------------------------===//
+// No pass of this room changes a bit.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PlanRunner.h"
-#include "RandomProgram.h"
+#include "Kernels/PlanRunner.h"
+#include "Kernels/RandomProgram.h"
 
 #include "mp/Reference/Evaluator.h"
 

@@ -1,6 +1,7 @@
-//===- LaunchPlanTest.cpp - a planned program as a list of commands ----------------------------------------===//
+// A planned program as a list of commands.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PlanRunner.h"
+#include "Kernels/PlanRunner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
-//===- PlanRunner.cpp - programs compiled to kernels, and run by the evaluator -------------------------------===//
+// Programs compiled to kernels, and run by the evaluator.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PlanRunner.h"
+#include "Kernels/PlanRunner.h"
 
 #include "mp/IR/Program.h"
 #include "mp/Kernels/Passes.h"

@@ -1,9 +1,10 @@
-//===- PlanRunner.h - programs compiled to kernels, and run by the evaluator -------------------------*- C++ -*-===//
+// Programs compiled to kernels, and run by the evaluator.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_TEST_KERNELS_PLANRUNNER_H
 #define MP_TEST_KERNELS_PLANRUNNER_H
 
-#include "mp/Kernels/LaunchPlan.h"
+#include "mp/Kernels/Memory/LaunchPlan.h"
 #include "mp/Reference/Tensor.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -1,6 +1,7 @@
-//===- RandomProgram.cpp - programs that no one would write -------------------------------------------------===//
+// Programs that no one would write.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "RandomProgram.h"
+#include "Kernels/RandomProgram.h"
 
 #include <algorithm>
 #include <cstdint>

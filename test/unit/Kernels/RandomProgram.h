@@ -1,4 +1,5 @@
-//===- RandomProgram.h - programs that no one would write --------------------------------------------*- C++ -*-===//
+// Programs that no one would write.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_TEST_KERNELS_RANDOMPROGRAM_H
 #define MP_TEST_KERNELS_RANDOMPROGRAM_H

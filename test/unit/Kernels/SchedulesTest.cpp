@@ -1,6 +1,7 @@
-//===- SchedulesTest.cpp - the numbers of schedules ---------------------------------------------------------===//
+// The numbers of schedules.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Kernels/Schedules.h"
+#include "mp/Kernels/Schedule/Schedules.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -1,9 +1,5 @@
-//===- ErrorBoundsTest.cpp - Ulp distance and bounds -----------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Ulp distance and bounds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Numerics/ErrorBounds.h"
 

@@ -1,14 +1,8 @@
-//===- FloatTest.cpp - Every value and every rounding boundary -*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Every value and every rounding boundary.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The reference here is independent of encode and decode: values come from ldexp, and the nearest value from a search
 // among all of them. The midpoint of two neighbours is exact in f64, so comparing with it decides every case.
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Numerics/Float.h"
 

@@ -1,8 +1,8 @@
-//===- LossScaleTest.cpp - every framework's trace through one state machine ===//
+// Every framework's trace through one state machine.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The expected scales were recorded from the frameworks themselves: PyTorch 2.15, Keras 2 and 3,
 // jmp, Paddle 3.3 (2 consecutive overflows) and DeepSpeed 0.16 (2 cumulative overflows).
-//===----------------------------------------------------------------------===//
 
 #include "mp/Numerics/LossScale.h"
 

@@ -1,9 +1,5 @@
-//===- PhiloxTest.cpp - Known answers and the mapping of elements ----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Known answers and the mapping of elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Numerics/Philox.h"
 

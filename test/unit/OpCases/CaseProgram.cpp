@@ -1,11 +1,7 @@
-//===- CaseProgram.cpp - cases of ops as a program ------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Cases of ops as a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "CaseProgram.h"
+#include "OpCases/CaseProgram.h"
 
 #include <algorithm>
 #include <ranges>

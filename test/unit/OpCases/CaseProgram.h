@@ -1,9 +1,5 @@
-//===- CaseProgram.h - cases of ops as a program ----------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Cases of ops as a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_OPCASES_CASEPROGRAM_H
 #define MP_TEST_OPCASES_CASEPROGRAM_H

@@ -1,11 +1,7 @@
-//===- OpCases.cpp - cases made into text and tensors ---------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Cases made into text and tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "OpCases.h"
+#include "OpCases/OpCases.h"
 
 #include <cassert>
 #include <cmath>

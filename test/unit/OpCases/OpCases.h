@@ -1,14 +1,8 @@
-//===- OpCases.h - uses of every op, for tests over all ops -----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Uses of every op, for tests over all ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One table that the gradient checks and the comparison of devices walk. A test over all ops iterates the registered
 // ops of the dialect and fails where the table has no case.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_OPCASES_OPCASES_H
 #define MP_TEST_OPCASES_OPCASES_H

@@ -1,11 +1,7 @@
-//===- Table.cpp - uses of every op, for tests over all ops ---------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Uses of every op, for tests over all ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "OpCases.h"
+#include "OpCases/OpCases.h"
 
 using namespace mp;
 

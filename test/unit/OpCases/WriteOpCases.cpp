@@ -1,18 +1,12 @@
-//===- WriteOpCases.cpp - models of every op, as files --------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Models of every op, as files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: write-op-cases FOLDER. Writes for each op that GPUs compute FOLDER/OP.mlir, its cases in f32 and f16;
 // FOLDER/OP.bf16.mlir, those that need bf16; FOLDER/OP.acc-f16.mlir, those that add up in f16; and the inputs of
 // FOLDER/X.mlir as FOLDER/X.mlir.INPUT.npy.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OpCases/CaseProgram.h"
-#include "mp/Runtime/Npy.h"
+#include "mp/Runtime/Tensors/Npy.h"
 
 #include <fstream>
 #include <iostream>

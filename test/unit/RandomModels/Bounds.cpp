@@ -1,11 +1,7 @@
-//===- Bounds.cpp - how far one op may be from its exact value ------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How far one op may be from its exact value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Bounds.h"
+#include "RandomModels/Bounds.h"
 
 #include "mp/IR/MP.h"
 #include "mp/Numerics/ErrorBounds.h"

@@ -1,9 +1,5 @@
-//===- Bounds.h - how far one op may be from its exact value ----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// How far one op may be from its exact value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_BOUNDS_H
 #define MP_TEST_RANDOMMODELS_BOUNDS_H

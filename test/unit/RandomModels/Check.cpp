@@ -1,20 +1,16 @@
-//===- Check.cpp - whether every device computes a model ------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Whether every device computes a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Check.h"
+#include "RandomModels/Check.h"
 
-#include "Expectation.h"
-#include "Step.h"
-#include "Values.h"
+#include "RandomModels/Expectation.h"
+#include "RandomModels/Step.h"
+#include "RandomModels/Values.h"
 
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/IR/Program.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
-#include "mp/Runtime/SIMT/SIMTDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <cmath>
 #include <map>

@@ -1,14 +1,10 @@
-//===- Check.h - whether every device computes a model ----------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Whether every device computes a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_CHECK_H
 #define MP_TEST_RANDOMMODELS_CHECK_H
 
-#include "Model.h"
+#include "RandomModels/Model.h"
 
 #include <optional>
 #include <set>

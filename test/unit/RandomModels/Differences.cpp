@@ -1,14 +1,10 @@
-//===- Differences.cpp - gradients against differences of the loss --------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Gradients against differences of the loss.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Check.h"
+#include "RandomModels/Check.h"
 
 #include "Agreement/ProgramText.h"
-#include "Values.h"
+#include "RandomModels/Values.h"
 
 #include "mp/IR/Program.h"
 #include "mp/Reference/Evaluator.h"

@@ -1,11 +1,7 @@
-//===- Expectation.cpp - what a program must give, and how closely --------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What a program must give, and how closely.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Expectation.h"
+#include "RandomModels/Expectation.h"
 
 #include "mp/IR/Program.h"
 

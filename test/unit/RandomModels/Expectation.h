@@ -1,21 +1,15 @@
-//===- Expectation.h - what a program must give, and how closely -*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What a program must give, and how closely.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A program is evaluated op by op beside what a device returned. A returned value is compared with the op's result, and
 // goes on in its place: where everything is returned, each op is held to its own bound. Between returned values errors
 // add up: the ops are evaluated several times, each result off by its bound in either direction, and what comes of that
 // is allowed.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_EXPECTATION_H
 #define MP_TEST_RANDOMMODELS_EXPECTATION_H
 
-#include "Bounds.h"
+#include "RandomModels/Bounds.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

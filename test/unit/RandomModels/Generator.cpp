@@ -1,18 +1,12 @@
-//===- Generator.cpp - models that no one would write ---------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Models that no one would write.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A row of the table for each op that a model may hold. Magnitudes are kept small, so that nothing overflows by itself,
 // and no function is differentiated where its derivative is infinite.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Generator.h"
+#include "RandomModels/Generator.h"
 
-#include "ModelBuilder.h"
+#include "RandomModels/ModelBuilder.h"
 
 #include <algorithm>
 

@@ -1,14 +1,10 @@
-//===- Generator.h - models that no one would write -------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Models that no one would write.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_GENERATOR_H
 #define MP_TEST_RANDOMMODELS_GENERATOR_H
 
-#include "Model.h"
+#include "RandomModels/Model.h"
 
 namespace mp {
 

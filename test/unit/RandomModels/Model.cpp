@@ -1,11 +1,7 @@
-//===- Model.cpp - a model as text ----------------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model as text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Model.h"
+#include "RandomModels/Model.h"
 
 #include <algorithm>
 #include <map>

@@ -1,13 +1,7 @@
-//===- Model.h - a model that can be cut down -------------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model that can be cut down.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // A model with its sizes as symbols, so that they can shrink, and its ops in a list, so that they can go.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_MODEL_H
 #define MP_TEST_RANDOMMODELS_MODEL_H

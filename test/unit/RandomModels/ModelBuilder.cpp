@@ -1,11 +1,7 @@
-//===- ModelBuilder.cpp - a model at random, op after op ------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model at random, op after op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "ModelBuilder.h"
+#include "RandomModels/ModelBuilder.h"
 
 #include <algorithm>
 
@@ -27,9 +23,7 @@ ModelBuilder::ModelBuilder(uint64_t seed) : random(seed * 0x9e3779b97f4a7c15 + 1
   usesBF16 = pick(3) == 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Choosing
-//===----------------------------------------------------------------------===//
 
 unsigned ModelBuilder::pickFloat(size_t rank) {
   std::vector<unsigned> fitting;
@@ -117,9 +111,7 @@ bool ModelBuilder::isBatched(unsigned value) const {
   return model.isOpen && !shape.empty() && shape.front() == Size{0};
 }
 
-//===----------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------===//
 
 unsigned ModelBuilder::addValue(ValueType type, double bound) {
   model.values.push_back(std::move(type));
@@ -321,9 +313,7 @@ void ModelBuilder::beginRegion(const std::string &what) {
   regionEnd = static_cast<unsigned>(model.nodes.size() + 1 + pick(4));
 }
 
-//===----------------------------------------------------------------------===//
 // The end
-//===----------------------------------------------------------------------===//
 
 /// A scalar of f32 that depends on all of `value`.
 unsigned ModelBuilder::scalarOf(unsigned value) {

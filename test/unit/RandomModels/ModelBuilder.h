@@ -1,14 +1,10 @@
-//===- ModelBuilder.h - a model at random, op after op ----------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model at random, op after op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_MODELBUILDER_H
 #define MP_TEST_RANDOMMODELS_MODELBUILDER_H
 
-#include "Model.h"
+#include "RandomModels/Model.h"
 
 #include <random>
 

@@ -1,17 +1,11 @@
-//===- RandomModelsTest.cpp - whole models at random, on every device -----===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Whole models at random, on every device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // HALFSTEP_MODELS=N checks model N alone.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Check.h"
-#include "Generator.h"
-#include "Reduce.h"
+#include "RandomModels/Check.h"
+#include "RandomModels/Generator.h"
+#include "RandomModels/Reduce.h"
 
 #include "mp/Analysis/ChipTable.h"
 #include "mp/IR/MP.h"

@@ -1,11 +1,7 @@
-//===- Reduce.cpp - a smaller model that is wrong in the same way ---------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A smaller model that is wrong in the same way.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Reduce.h"
+#include "RandomModels/Reduce.h"
 
 #include <algorithm>
 

@@ -1,14 +1,10 @@
-//===- Reduce.h - a smaller model that is wrong in the same way -*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A smaller model that is wrong in the same way.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_REDUCE_H
 #define MP_TEST_RANDOMMODELS_REDUCE_H
 
-#include "Model.h"
+#include "RandomModels/Model.h"
 
 #include <functional>
 

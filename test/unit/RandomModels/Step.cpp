@@ -1,11 +1,7 @@
-//===- Step.cpp - a model's programs, ready for devices -------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model's programs, ready for devices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Step.h"
+#include "RandomModels/Step.h"
 
 #include "mp/IR/Program.h"
 #include "mp/Pipeline/Settings.h"

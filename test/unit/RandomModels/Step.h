@@ -1,17 +1,13 @@
-//===- Step.h - a model's programs, ready for devices -----------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A model's programs, ready for devices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_STEP_H
 #define MP_TEST_RANDOMMODELS_STEP_H
 
-#include "Model.h"
+#include "RandomModels/Model.h"
 
 #include "Agreement/ProgramText.h"
-#include "mp/Numerics/Status.h"
+#include "mp/Base/Status.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

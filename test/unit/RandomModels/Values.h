@@ -1,9 +1,5 @@
-//===- Values.h - values for the arguments of models ------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Values for the arguments of models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_RANDOMMODELS_VALUES_H
 #define MP_TEST_RANDOMMODELS_VALUES_H

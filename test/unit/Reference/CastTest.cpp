@@ -1,16 +1,10 @@
-//===- CastTest.cpp - every pair of types, at every trap ------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Every pair of types, at every trap.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Compared with exact arithmetic on long double and __int128 and with rounding by search (Narrow.h).
-//
-//===----------------------------------------------------------------------===//
 
-#include "Narrow.h"
-#include "Program.h"
+#include "Reference/Narrow.h"
+#include "Reference/Program.h"
 
 #include <gtest/gtest.h>
 

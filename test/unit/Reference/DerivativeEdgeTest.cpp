@@ -1,11 +1,10 @@
-//===- DerivativeEdgeTest.cpp - derivatives where they are a convention ---===//
+// Derivatives where they are a convention.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // At a kink, a tie or a NaN no difference quotient says what a gradient is: these are PyTorch's
 // conventions, which the ops' descriptions state.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Reference/Program.h"
 
 #include "mp/IR/Program.h"
 #include "mp/Transforms/Passes.h"

@@ -1,11 +1,7 @@
-//===- EvaluatorTest.cpp - coverage, regions and refused input -----------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Coverage, regions and refused input.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Reference/Program.h"
 
 #include "mp/IR/MP.h"
 

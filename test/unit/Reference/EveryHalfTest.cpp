@@ -1,16 +1,10 @@
-//===- EveryHalfTest.cpp - all f16 and bf16 values of each unary op -------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// All f16 and bf16 values of each unary op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Compared with the host's libm in long double, rounded by search (Narrow.h).
-//
-//===----------------------------------------------------------------------===//
 
-#include "Narrow.h"
-#include "Program.h"
+#include "Reference/Narrow.h"
+#include "Reference/Program.h"
 
 #include "mp/IR/MP.h"
 

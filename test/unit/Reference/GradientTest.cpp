@@ -1,16 +1,10 @@
-//===- GradientTest.cpp - derivative rules against differences ------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Derivative rules against differences.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Every case of every differentiable op in f64: what mp-autodiff makes of it, evaluated, against central differences of
 // the op itself. The loss is the sum of all results, each element with a weight of its own.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Reference/Program.h"
 
 #include "OpCases/OpCases.h"
 

@@ -1,11 +1,7 @@
-//===- Narrow.cpp - a second source for narrow floats ---------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A second source for narrow floats.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Narrow.h"
+#include "Reference/Narrow.h"
 
 #include <cmath>
 

@@ -1,15 +1,9 @@
-//===- Narrow.h - a second source for narrow floats -------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A second source for narrow floats.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Independent of mp/Numerics: a value is put together with ldexp, and rounding is a search for the nearest among all
 // values of the type, by comparing with exact midpoints. long double (64 bits of significand) holds every f64, every
 // i64 and every midpoint of two f32, f16 or bf16 values.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_REFERENCE_NARROW_H
 #define MP_TEST_REFERENCE_NARROW_H

@@ -1,11 +1,7 @@
-//===- OpCasesTest.cpp - the table of cases is whole and valid ------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The table of cases is whole and valid.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Reference/Program.h"
 
 #include "OpCases/OpCases.h"
 

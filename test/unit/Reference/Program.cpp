@@ -1,11 +1,7 @@
-//===- Program.cpp - mp text made ready to evaluate -----------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// mp text made ready to evaluate.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Reference/Program.h"
 
 #include "mp/IR/MP.h"
 

@@ -1,9 +1,5 @@
-//===- Program.h - mp text made ready to evaluate ---------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// mp text made ready to evaluate.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_REFERENCE_PROGRAM_H
 #define MP_TEST_REFERENCE_PROGRAM_H

@@ -1,12 +1,8 @@
-//===- ReferenceDeviceTest.cpp - the evaluator behind the runtime ---------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The evaluator behind the runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "mp/Reference/ReferenceDevice.h"
-#include "mp/Runtime/Session.h"
+#include "mp/Runtime/Core/Session.h"
 
 #include <gtest/gtest.h>
 

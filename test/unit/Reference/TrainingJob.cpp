@@ -1,11 +1,7 @@
-//===- TrainingJob.cpp - programs run step after step ---------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs run step after step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "TrainingJob.h"
+#include "Reference/TrainingJob.h"
 
 #include "mp/IR/Program.h"
 #include "mp/Transforms/Passes.h"

@@ -1,14 +1,10 @@
-//===- TrainingJob.h - programs run step after step -------------*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Programs run step after step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MP_TEST_REFERENCE_TRAININGJOB_H
 #define MP_TEST_REFERENCE_TRAININGJOB_H
 
-#include "Program.h"
+#include "Reference/Program.h"
 
 #include <map>
 #include <memory>

@@ -1,16 +1,10 @@
-//===- TrainingOpsTest.cpp - optimizers, clipping and sums of training ----===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Optimizers, clipping and sums of training.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Optimizers against their published formulas in f64 with the host's pow; the f32 steps of mp's ops keep them within a
 // few ulps. Guards and edges against values worked out by hand.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Reference/Program.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,9 @@
-//===- TrainingStepTest.cpp - what must hold of whole training steps ------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// What must hold of whole training steps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The properties that docs/loss-scaling.md promises, on programs that the passes made, run by the evaluator.
-//
-//===----------------------------------------------------------------------===//
 
-#include "TrainingJob.h"
+#include "Reference/TrainingJob.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,7 @@
-//===- InitializeTest.cpp - tests of initializers -------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Tests of initializers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "mp/Runtime/Initialize.h"
+#include "mp/Runtime/Core/Initialize.h"
 #include "mp/Numerics/Philox.h"
 
 #include <gtest/gtest.h>

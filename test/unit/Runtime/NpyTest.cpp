@@ -1,13 +1,9 @@
-//===- NpyTest.cpp - tests of .npy files ----------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Tests of .npy files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "mp/Runtime/Npy.h"
-#include "TemporaryFolder.h"
-#include "mp/Runtime/Files.h"
+#include "mp/Runtime/Tensors/Npy.h"
+#include "Runtime/TemporaryFolder.h"
+#include "mp/Runtime/Tensors/Files.h"
 
 #include <gtest/gtest.h>
 

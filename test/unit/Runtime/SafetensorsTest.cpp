@@ -1,13 +1,9 @@
-//===- SafetensorsTest.cpp - tests of safetensors files -------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Tests of safetensors files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "mp/Runtime/Safetensors.h"
-#include "TemporaryFolder.h"
-#include "mp/Runtime/Files.h"
+#include "mp/Runtime/Tensors/Safetensors.h"
+#include "Runtime/TemporaryFolder.h"
+#include "mp/Runtime/Tensors/Files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,9 @@
-//===- SessionTest.cpp - tests of Session ---------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Tests of Session.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "mp/Runtime/Session.h"
-#include "TinyModel.h"
-#include "mp/Runtime/CPU/CPUDevice.h"
+#include "mp/Runtime/Core/Session.h"
+#include "Runtime/TinyModel.h"
+#include "mp/Devices/CPU/CPUDevice.h"
 
 #include <gtest/gtest.h>
 

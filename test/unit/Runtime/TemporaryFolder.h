@@ -1,12 +1,8 @@
-//===- TemporaryFolder.h - a folder for the length of a test ----*- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A folder for the length of a test.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
-#define MP_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
+#ifndef MP_TEST_RUNTIME_TEMPORARYFOLDER_H
+#define MP_TEST_RUNTIME_TEMPORARYFOLDER_H
 
 #include <cstdlib>
 #include <filesystem>
@@ -33,4 +29,4 @@ public:
 
 } // namespace mp::test
 
-#endif // MP_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
+#endif // MP_TEST_RUNTIME_TEMPORARYFOLDER_H

@@ -1,11 +1,7 @@
-//===- TensorTest.cpp - tests of HostTensor -------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Tests of HostTensor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "mp/Runtime/Tensor.h"
+#include "mp/Runtime/Tensors/Tensor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,7 @@
-//===- TinyModel.cpp - a classifier of 4 pixels, put together by hand -----===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A classifier of 4 pixels, put together by hand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "TinyModel.h"
+#include "Runtime/TinyModel.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,18 +1,12 @@
-//===- TinyModel.h - a classifier of 4 pixels, put together by hand *- C++ -*-===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// A classifier of 4 pixels, put together by hand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A linear classifier tensor<Bx4xui8> -> 3 classes with squared loss, dropped pixels and a loss
 // scaler whose f16 overflow is real: the executable that a compiler would write, with its kernels
 // compiled from C.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef MP_TEST_UNIT_RUNTIME_TINYMODEL_H
-#define MP_TEST_UNIT_RUNTIME_TINYMODEL_H
+#ifndef MP_TEST_RUNTIME_TINYMODEL_H
+#define MP_TEST_RUNTIME_TINYMODEL_H
 
 #include "mp/Executable/Executable.h"
 
@@ -52,4 +46,4 @@ void writeTinyData(const std::string &folder, unsigned trainRows, unsigned testR
 
 } // namespace mp::test
 
-#endif // MP_TEST_UNIT_RUNTIME_TINYMODEL_H
+#endif // MP_TEST_RUNTIME_TINYMODEL_H

@@ -1,9 +1,5 @@
-//===- TinyModelKernels.c - kernels of the tests' model, as a compiler would make them ===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// Kernels of the tests' model, as a compiler would make them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 typedef unsigned char u8;
 typedef int i32;

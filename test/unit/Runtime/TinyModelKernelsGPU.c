@@ -1,15 +1,9 @@
-//===- TinyModelKernelsGPU.c - the same kernels for a GPU ------------------------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The same kernels for a GPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------------------===//
 //
 // Compiled by clang for NVPTX: a kernel has a pointer for each buffer, and the first thread of a block
 // does the block's work in the same code as on a processor. It is slow and exact, which is what tests of
 // the runtime need.
-//
-//===----------------------------------------------------------------------------------===//
 
 #define infer_row infer_row_block
 #define train_row train_row_block
@@ -17,7 +11,7 @@
 #define train_update train_update_block
 #define accumulate_update accumulate_update_block
 #define apply_update apply_update_block
-#include "TinyModelKernels.c"
+#include "Runtime/TinyModelKernels.c"
 #undef infer_row
 #undef train_row
 #undef evaluate

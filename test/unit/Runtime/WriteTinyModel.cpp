@@ -1,16 +1,10 @@
-//===- WriteTinyModel.cpp - the tests' model and data as files ------------===//
-//
-// Part of Halfstep, under the Apache License v2.0 with LLVM Exceptions.
+// The tests' model and data as files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: write-tiny-model OUT.mpx [batch=N] [loss-scale=S] [skip-limit=N] [pad] [accumulate] [gpu]
 //        write-tiny-model FOLDER data TRAIN_ROWS TEST_ROWS
-//
-//===----------------------------------------------------------------------===//
 
-#include "TinyModel.h"
+#include "Runtime/TinyModel.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,7 @@
-//===- Job.cpp - a training job run by the evaluator ----------------------===//
+// A training job run by the evaluator.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Job.h"
+#include "Transforms/Job.h"
 
 #include "mp/IR/Program.h"
 

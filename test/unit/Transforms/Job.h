@@ -1,4 +1,5 @@
-//===- Job.h - a training job run by the evaluator --------------*- C++ -*-===//
+// A training job run by the evaluator.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_TEST_TRANSFORMS_JOB_H
 #define MP_TEST_TRANSFORMS_JOB_H

@@ -1,9 +1,9 @@
-//===- TrainingTest.cpp - what a training step keeps and what it changes --===//
+// What a training step keeps and what it changes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whole jobs made by the stages up to the optimizer, run by the evaluator.
-//===----------------------------------------------------------------------===//
 
-#include "Job.h"
+#include "Transforms/Job.h"
 
 #include "mp/IR/Program.h"
 

@@ -1,5 +1,5 @@
-//===- RowWeights.h - rows that only fill up a batch do not count ----------------------------------------*- C++
-//-*-===//
+// Rows that only fill up a batch do not count.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
 #define MP_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H

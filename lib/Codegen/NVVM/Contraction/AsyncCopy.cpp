@@ -1,4 +1,5 @@
-//===- AsyncCopy.cpp - an operand's way by cp.async ----------------------------------------------------------===//
+// An operand's way by cp.async.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 

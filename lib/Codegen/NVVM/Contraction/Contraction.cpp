@@ -1,4 +1,5 @@
-//===- Contraction.cpp - a matrix product on a GPU -----------------------------------------------------------===//
+// A matrix product on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One block of the grid computes block_m x block_n elements of one part and batch. Pieces of both operands pass through
 // a ring of stages in shared memory. While the warps multiply the piece of step t, that of step t + stages - 1 is on
@@ -12,8 +13,6 @@
 //   after         the sums go through shared memory, so that lanes have neighbours of a row, and on to what follows
 //
 // A piece moves by cp.async, or through registers: loaded where it is started, stored where it is finished.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 #include "Codegen/NVVM/Contraction/SumsEpilogue.h"

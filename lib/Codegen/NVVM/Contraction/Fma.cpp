@@ -1,12 +1,11 @@
-//===- Fma.cpp - products without matrix instructions --------------------------------------------------------===//
+// Products without matrix instructions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The lanes of a warp stand as 4 x 8; in k after k each multiplies its rows by its columns, every sum by one fma. A
 // lane reads `group` neighbours with one access of 16 bytes, and neighbouring lanes read neighbouring groups:
 //
 //   rows     group * lane / 8, again after 4 * group rows, ...
 //   columns  group * (lane % 8), again after 8 * group columns, ...
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
 

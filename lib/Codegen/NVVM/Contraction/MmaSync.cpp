@@ -1,4 +1,5 @@
-//===- MmaSync.cpp - what generations with ldmatrix and mma.sync share ---------------------------------------===//
+// What generations with ldmatrix and mma.sync share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/MmaSync.h"
 

@@ -1,13 +1,12 @@
-//===- MmaSync.h - what generations with ldmatrix and mma.sync share ------------------------------*- C++ -*-===//
+// What generations with ldmatrix and mma.sync share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Eight rows of 16 bytes are a word in each lane: lane l has word l % 4 of row l / 4 (PTX ISA, "Matrix fragments for
 // mma"). ldmatrix reads four such matrices at once, which here are the quarters of 16 outer elements by 32 bytes of k:
 // 16 elements of f16 and bf16, 8 of f32. Where k is not along the rows of the tile it reads columns of 16-bit elements.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
-#ifndef MP_CODEGEN_NVVM_CONTRACTION_MMASYNC_H
-#define MP_CODEGEN_NVVM_CONTRACTION_MMASYNC_H
+#ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_MMASYNC_H
+#define MP_LIB_CODEGEN_NVVM_CONTRACTION_MMASYNC_H
 
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
 
@@ -64,4 +63,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_CONTRACTION_MMASYNC_H
+#endif // MP_LIB_CODEGEN_NVVM_CONTRACTION_MMASYNC_H

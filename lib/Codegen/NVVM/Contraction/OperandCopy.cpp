@@ -1,4 +1,5 @@
-//===- OperandCopy.cpp - an operand's way from memory to shared memory ---------------------------------------===//
+// An operand's way from memory to shared memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 

@@ -1,10 +1,11 @@
-//===- OperandCopy.h - an operand's way from memory to shared memory ------------------------------*- C++ -*-===//
+// An operand's way from memory to shared memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
-#define MP_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
+#ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
+#define MP_LIB_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
 
+#include "Codegen/Emit/Product.h"
 #include "Codegen/NVVM/Contraction/TileAddress.h"
-#include "Codegen/Product.h"
 
 namespace mp {
 
@@ -76,4 +77,4 @@ std::unique_ptr<OperandCopy> makeOperandCopy(GPUFunction &f, Elements &values, c
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
+#endif // MP_LIB_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H

@@ -1,8 +1,7 @@
-//===- Sm70.cpp - wmma m16n16k16 -----------------------------------------------------------------------------===//
+// Wmma m16n16k16.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which lane holds which element is the hardware's secret: fragments are loaded and stored by wmma alone.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
 

@@ -1,4 +1,5 @@
-//===- Sm75.cpp - mma.sync m16n8k8 ---------------------------------------------------------------------------===//
+// Mma.sync m16n8k8.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/MmaSync.h"
 

@@ -1,4 +1,5 @@
-//===- Sm80.cpp - mma.sync m16n8k16, and m16n8k8 of tf32 -----------------------------------------------------===//
+// Mma.sync m16n8k16, and m16n8k8 of tf32.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/MmaSync.h"
 

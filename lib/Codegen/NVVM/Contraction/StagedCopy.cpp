@@ -1,4 +1,5 @@
-//===- StagedCopy.cpp - an operand's way through registers ---------------------------------------------------===//
+// An operand's way through registers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 

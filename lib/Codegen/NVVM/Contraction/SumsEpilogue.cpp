@@ -1,4 +1,5 @@
-//===- SumsEpilogue.cpp - from a warp's sums to results ------------------------------------------------------===//
+// From a warp's sums to results.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/SumsEpilogue.h"
 

@@ -1,7 +1,8 @@
-//===- SumsEpilogue.h - from a warp's sums to results ---------------------------------------------*- C++ -*-===//
+// From a warp's sums to results.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
-#define MP_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
+#ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
+#define MP_LIB_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
 
 #include "Codegen/NVVM/Contraction/TileResults.h"
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
@@ -37,4 +38,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
+#endif // MP_LIB_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H

@@ -1,4 +1,5 @@
-//===- TileAddress.cpp - where elements of an operand's tile lie in shared memory ----------------------------===//
+// Where elements of an operand's tile lie in shared memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/TileAddress.h"
 

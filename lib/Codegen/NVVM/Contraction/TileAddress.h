@@ -1,7 +1,8 @@
-//===- TileAddress.h - where elements of an operand's tile lie in shared memory -------------------*- C++ -*-===//
+// Where elements of an operand's tile lie in shared memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_NVVM_CONTRACTION_TILEADDRESS_H
-#define MP_CODEGEN_NVVM_CONTRACTION_TILEADDRESS_H
+#ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_TILEADDRESS_H
+#define MP_LIB_CODEGEN_NVVM_CONTRACTION_TILEADDRESS_H
 
 #include "Codegen/NVVM/GPUFunction.h"
 #include "mp/Analysis/MatrixTiles.h"
@@ -40,4 +41,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_CONTRACTION_TILEADDRESS_H
+#endif // MP_LIB_CODEGEN_NVVM_CONTRACTION_TILEADDRESS_H

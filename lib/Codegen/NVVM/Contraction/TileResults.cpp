@@ -1,8 +1,9 @@
-//===- TileResults.cpp - what a block says of its tile as a whole --------------------------------------------===//
+// What a block says of its tile as a whole.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/TileResults.h"
 
-#include "Codegen/Reduce/Reduce.h"
+#include "Codegen/Emit/Reduce.h"
 #include "mp/IR/Tiles.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,10 +1,11 @@
-//===- TileResults.h - what a block says of its tile as a whole -----------------------------------*- C++ -*-===//
+// What a block says of its tile as a whole.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_NVVM_CONTRACTION_TILERESULTS_H
-#define MP_CODEGEN_NVVM_CONTRACTION_TILERESULTS_H
+#ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_TILERESULTS_H
+#define MP_LIB_CODEGEN_NVVM_CONTRACTION_TILERESULTS_H
 
+#include "Codegen/Emit/Product.h"
 #include "Codegen/NVVM/GPUFunction.h"
-#include "Codegen/Product.h"
 #include "mp/Analysis/MatrixTiles.h"
 
 namespace mp {
@@ -59,4 +60,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_CONTRACTION_TILERESULTS_H
+#endif // MP_LIB_CODEGEN_NVVM_CONTRACTION_TILERESULTS_H

@@ -1,4 +1,5 @@
-//===- WarpProduct.cpp - how the lanes of a warp multiply ----------------------------------------------------===//
+// How the lanes of a warp multiply.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
 

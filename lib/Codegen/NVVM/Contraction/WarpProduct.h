@@ -1,15 +1,14 @@
-//===- WarpProduct.h - how the lanes of a warp multiply -------------------------------------------*- C++ -*-===//
+// How the lanes of a warp multiply.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One class for each generation of matrix instructions: what a lane reads of a stage, how the warp multiplies it, and
 // where the sums of a lane belong. The rest of a contraction asks these three questions and knows no instruction.
-//
-//===----------------------------------------------------------------------------------------------------------===//
 
-#ifndef MP_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H
-#define MP_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H
+#ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H
+#define MP_LIB_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H
 
+#include "Codegen/Emit/Product.h"
 #include "Codegen/NVVM/Contraction/TileAddress.h"
-#include "Codegen/Product.h"
 
 namespace mp {
 
@@ -75,4 +74,4 @@ std::unique_ptr<WarpProduct> makeWarpProduct(GPUFunction &f, const WarpTile &war
 
 } // namespace mp
 
-#endif // MP_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H
+#endif // MP_LIB_CODEGEN_NVVM_CONTRACTION_WARPPRODUCT_H

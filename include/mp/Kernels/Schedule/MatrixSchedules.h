@@ -1,0 +1,41 @@
+// Schedules of matrix products on GPUs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
+#define MP_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
+
+#include "mp/Analysis/MatrixTiles.h"
+
+namespace mp {
+
+/// What products may do that changes their results; by the names of the options, allow-tf32 and so on.
+struct ProductOptions {
+  bool tf32 = false;                          ///< operands of f32 in tf32
+  bool fp16ReducedPrecisionReduction = false; ///< sums of parts of k in f16, of f16
+  bool bf16ReducedPrecisionReduction = false; ///< the same of bf16
+
+  /// The type in which sums of parts of k are stored.
+  mlir::Type typeOfParts(mlir::Type element, mlir::Type acc) const {
+    return (element.isF16() && fp16ReducedPrecisionReduction) || (element.isBF16() && bf16ReducedPrecisionReduction)
+               ? element
+               : acc;
+  }
+};
+
+/// A schedule and the seconds that the cost model gives it.
+struct MatrixChoice {
+  MmaScheduleAttr schedule;
+  double seconds = 0;
+};
+
+/// The fastest legal schedule of a product on `chip` by the cost model. A product of one part may be given several
+/// (`split_k` of the schedule), if it is worth the sums and the second kernel that they need; one of several keeps
+/// them. [4096 x 4096 x 4096], f16 on sm_80 -> 128 x 256; [128 x 128 x 784] -> 32 x 32 in several parts.
+MatrixChoice chooseMatrixSchedule(const ProductShape &shape, const Chip &chip, const ProductOptions &options = {});
+
+/// The k of a part where k is cut into `parts`: whole steps of `block_k`.
+int64_t depthOfParts(int64_t k, int64_t parts, int64_t blockK);
+
+} // namespace mp
+
+#endif // MP_KERNELS_SCHEDULE_MATRIXSCHEDULES_H

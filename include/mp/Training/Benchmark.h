@@ -1,0 +1,74 @@
+// How long a program takes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_TRAINING_BENCHMARK_H
+#define MP_TRAINING_BENCHMARK_H
+
+#include "mp/Runtime/Core/Session.h"
+
+#include <iosfwd>
+
+namespace mp {
+
+/// A tensor in a device's memory that someone else owns.
+struct DeviceTensor {
+  const TensorTypeT *type;
+  const DeviceMemory *memory;
+};
+
+/// A program loaded with memory of its own, whose inputs are random values that are on the device before it runs.
+class Benchmark {
+public:
+  /// Loads the variant that the device prefers and fills its inputs under `seed`; weights of rows are 1. State is the
+  /// session's, as it is. The session outlives the benchmark.
+  static ErrorOr<std::unique_ptr<Benchmark>> create(Session &session, std::string_view program, uint64_t seed);
+
+  const executable::VariantT &variant() const { return runner->variant(); }
+
+  /// The input of that name, or else the result. State is neither.
+  ErrorOr<DeviceTensor> tensor(std::string_view name) const;
+
+  /// Runs `warmup` times and waits, then takes `repeat` samples of `runs` runs each, one after another without a pause,
+  /// and waits. Gives of each sample, in turn, the seconds of one run by the device's clock. What the program changes
+  /// in the state, the next run works on.
+  ErrorOr<std::vector<double>> run(unsigned warmup, unsigned repeat, unsigned runs);
+
+private:
+  Benchmark(Device &device, std::unique_ptr<ProgramRunner> runner) : device(device), runner(std::move(runner)) {}
+
+  Status fillInputs(const Session &session, uint64_t seed);
+  Status enqueue(unsigned times);
+
+  Device &device;
+  std::unique_ptr<ProgramRunner> runner;
+};
+
+/// How a program is timed: `warmup` runs, then `repeat` samples of `runs` runs each, one after another without a pause.
+struct BenchmarkOptions {
+  std::string program = "infer";
+  uint64_t seed = 0; // of state and inputs
+  unsigned warmup = 10;
+  unsigned repeat = 30;
+  unsigned runs = 10;
+  std::string json; // file for the figures, or empty
+};
+
+struct BenchmarkResult {
+  /// Of one run, by the device's clock: a sample's time over its runs. Ascending.
+  std::vector<double> seconds;
+  /// What one run computes and moves, as the launch plan says.
+  uint64_t flops = 0;
+  uint64_t bytes = 0;
+
+  double median() const { return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2; }
+};
+
+/// Initializes the state and runs a benchmark of a program.
+ErrorOr<BenchmarkResult> measure(Session &session, const BenchmarkOptions &options);
+
+/// Measures and writes one line, and the JSON file.
+Status benchmark(Session &session, const BenchmarkOptions &options, std::ostream &out);
+
+} // namespace mp
+
+#endif // MP_TRAINING_BENCHMARK_H

@@ -1,0 +1,92 @@
+// Batches, prepared ahead.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_TRAINING_DATA_BATCHLOADER_H
+#define MP_TRAINING_DATA_BATCHLOADER_H
+
+#include "mp/Training/Data/Dataset.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace mp {
+
+/// The rows of epoch `epoch` in the order in which training sees them: a permutation that is a pure
+/// function of (seed, epoch, rows), by Fisher and Yates with Philox bits of stream kShuffleStream
+/// and step `epoch`. No device, thread or batch size changes it.
+std::vector<uint32_t> shuffledRows(uint64_t seed, uint64_t epoch, uint64_t rows);
+
+/// Where a data set goes in a program: the types of one batch of each.
+struct DataBinding {
+  size_t imageArgument; // index in the variant's arguments
+  size_t labelArgument;
+  std::optional<size_t> weightArgument; // row weights
+  TensorTypeT imageType;
+  TensorTypeT labelType;
+  TensorTypeT weightType;
+};
+
+/// Binds images to the first input that is no label and labels to the label (where none is marked:
+/// to the second input). A row is reshaped to the input's type when it has the right number of
+/// elements; bytes are converted to the input's element type, which is exact. `classes` bounds the
+/// labels where it is known. Errors name the input, what it takes and what the data are; one for a
+/// label out of range names the row.
+ErrorOr<DataBinding> bindDataset(const Dataset &data, const executable::VariantT &variant,
+                                 std::optional<int64_t> classes);
+
+/// One batch as the arguments' bytes.
+struct Batch {
+  std::vector<std::byte> images;
+  std::vector<std::byte> labels;
+  std::vector<std::byte> weights; // 1 for rows of the data, 0 for padding
+  uint64_t epoch = 0;
+  uint64_t index = 0; // within the epoch
+  uint64_t rows = 0;  // without padding
+};
+
+struct BatchOrder {
+  uint64_t seed = 0;
+  bool shuffle = true;
+  bool pad = false;        // a last partial batch is padded with rows of zeros, else dropped
+  uint64_t multipleOf = 1; // batches of an epoch beyond a multiple of this are dropped
+  uint64_t firstEpoch = 0;
+  uint64_t firstBatch = 0;
+};
+
+/// Gathers batches on a thread of its own, ahead of the one that uses them, epoch after epoch.
+class BatchLoader {
+public:
+  /// `data` outlives the loader.
+  BatchLoader(const Dataset &data, const DataBinding &binding, const BatchOrder &order);
+  ~BatchLoader();
+
+  /// Batches of one epoch for that data and order.
+  static uint64_t batchesPerEpoch(uint64_t rows, uint64_t batch, const BatchOrder &order);
+
+  /// The next batch, which is the caller's until it asks for another. There must be at least one
+  /// batch in an epoch.
+  const Batch &next();
+
+private:
+  void produce();
+  void gather(Batch &batch, const std::vector<uint32_t> &rows) const;
+
+  static constexpr size_t kSlots = 3; // one in use, one ready, one being made
+
+  const Dataset &data;
+  DataBinding binding;
+  BatchOrder order;
+  Batch slots[kSlots];
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  uint64_t made = 0;  // batches that are ready or were
+  uint64_t taken = 0; // batches handed out; the last is in use
+  bool stopping = false;
+  std::thread producer;
+};
+
+} // namespace mp
+
+#endif // MP_TRAINING_DATA_BATCHLOADER_H

@@ -1,0 +1,70 @@
+// What a user says about training.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_TRAINING_TRAINOPTIONS_H
+#define MP_TRAINING_TRAINOPTIONS_H
+
+#include "mp/Base/Status.h"
+#include "mp/Runtime/Core/SIMTOptions.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mp {
+
+/// What happens to the rows of an epoch that do not fill a batch.
+enum class LastBatch : uint8_t { Drop, Pad };
+
+/// How a compiled training job is run. What changes the job itself (policy, optimizer, loss scale)
+/// is the compiler's; batch size and accumulation are both: here they choose among what the
+/// executable holds.
+struct TrainOptions {
+  std::string data;                   // folder with MNIST's file names
+  std::string testData;               // its t10k files are test data; empty: those of `data`
+  std::optional<uint64_t> epochs;     // 1 where neither is said
+  std::optional<uint64_t> steps;      // in all, those before a resume among them
+  std::optional<int64_t> batchSize;   // rows of one micro-batch
+  std::optional<double> learningRate; // else what the executable has
+  std::optional<uint64_t> accumulate; // micro-batches of a step; else what the executable was compiled for
+  LastBatch lastBatch = LastBatch::Drop;
+  uint64_t seed = 0;            // of initializers, dropout and the order of rows
+  std::string checkpoint;       // folder; empty: none is written
+  uint64_t checkpointEvery = 0; // steps; 0: after every epoch. Always at the end
+  bool resume = false;          // from the folder's checkpoint, if there is one
+  bool changePolicy = false;    // resume from a checkpoint of another policy, too
+  std::string log;              // JSON lines; empty: none
+  bool quiet = false;           // no progress
+  std::string device = "cpu";
+  unsigned threads = 0;   // 0: all that the process may use
+  SIMTOptions simulation; // of device simt
+
+  /// Asked after each step: whether to end here, with a checkpoint where one is asked for. Null: never.
+  std::function<bool()> shouldStop;
+};
+
+/// One flag of the command lines, of the C API and of a variant of `compare`.
+struct TrainFlag {
+  const char *name;  // without dashes
+  const char *value; // what its value is called; null for a flag that is said or not
+  const char *help;
+  Status (*set)(TrainOptions &options, std::string_view value);
+};
+
+/// All flags, in the order in which help shows them.
+std::span<const TrainFlag> trainFlags();
+
+/// Sets the flag of that name; an unknown name and a value that does not fit are errors that name
+/// the flag. A flag without value takes "" and "true", and "false".
+Status setTrainFlag(TrainOptions &options, std::string_view name, std::string_view value);
+
+/// Checks what flags ask of each other: data is there, not both epochs and steps, resume has a
+/// checkpoint folder.
+Status checkTrainOptions(const TrainOptions &options);
+
+} // namespace mp
+
+#endif // MP_TRAINING_TRAINOPTIONS_H

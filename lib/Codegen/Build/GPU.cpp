@@ -1,0 +1,96 @@
+// Kernels to code for GPUs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Codegen/Build/GPU.h"
+
+#include "Codegen/Build/Backend.h"
+#include "Codegen/Lower/Native/Native.h"
+#include "Codegen/Lower/PTX/PTX.h"
+#include "Codegen/Lower/SIMT/Simulate.h"
+#include "Codegen/NVVM/GPUFunction.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// The threads of a block, as the schedule says them.
+static FailureOr<int64_t> threadsOf(KernelOp kernel) {
+  std::optional<Attribute> schedule = kernel.getSchedule();
+  if (!schedule)
+    return kernel.emitOpError("has no schedule: run mp-schedule-kernels first");
+  const int64_t threads =
+      llvm::TypeSwitch<Attribute, int64_t>(*schedule)
+          .Case<MmaScheduleAttr, MapScheduleAttr, RowScheduleAttr, ColumnScheduleAttr, PartialScheduleAttr,
+                SerialScheduleAttr>([](auto attr) { return attr.getThreads(); })
+          .Default([](Attribute) { return 0; });
+  if (threads == 0)
+    return kernel.emitOpError("has a schedule that is not for a GPU: ") << *schedule;
+  if (threads % Chip::kWarp != 0 || threads > Chip::kThreadsPerBlock)
+    return kernel.emitOpError("has ") << threads << " threads in a block; a GPU takes a multiple of " << Chip::kWarp
+                                      << " up to " << Chip::kThreadsPerBlock;
+  return threads;
+}
+
+/// The emitter of each schedule. Matrix products stand here with a schedule of their own.
+static FailureOr<int64_t> emitBody(GPUFunction &f) {
+  return llvm::TypeSwitch<Attribute, FailureOr<int64_t>>(*f.kernel.getSchedule())
+      .Case([&](MmaScheduleAttr attr) { return emitGPUContraction(f, attr); })
+      .Case([&](MapScheduleAttr attr) { return emitGPUMap(f, attr); })
+      .Case([&](RowScheduleAttr attr) { return emitGPURow(f, attr); })
+      .Case([&](ColumnScheduleAttr attr) { return emitGPUColumn(f, attr); })
+      .Case([&](PartialScheduleAttr attr) { return emitGPUPartial(f, attr); })
+      .Case([&](SerialScheduleAttr attr) { return emitGPUSerial(f, attr); })
+      .Default([&](Attribute other) { return f.kernel.emitOpError("no GPU code yet for ") << other; });
+}
+
+/// Emits one kernel as a module of the LLVM and NVVM dialects: where PTX and simulator part.
+static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel &compiled, const Chip &chip) {
+  FailureOr<int64_t> threads = threadsOf(kernel);
+  if (failed(threads))
+    return nullptr;
+  auto f = std::make_unique<GPUFunction>(kernel, compiled.symbol, chip, *threads);
+  FailureOr<int64_t> grid = emitBody(*f);
+  if (failed(grid) || failed(f->finish(*grid)) || failed(lowerToLLVM(*f->module, nativeArithmetic(chip))) ||
+      failed(verifyNVVM(*f->module)) || failed(verifyInstructions(*f->module, chip)))
+    return nullptr;
+  compiled.grid = *grid;
+  compiled.threads = f->threads;
+  compiled.sharedBytes = f->sharedBytes();
+  compiled.buffersInMemory = f->buffersInMemory;
+  return f;
+}
+
+FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const Chip &chip, GPUBackend kind,
+                                              const CodegenOptions &options) {
+  Backend backend;
+  if (kind == GPUBackend::PTX) {
+    backend.target = ("nvptx:" + chip.name).str();
+    backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) {
+      std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
+      return f ? translateToLLVMIR(*f->module, kernel.getKernelName()) : nullptr;
+    };
+    backend.compile = [&](TranslatedModule &module) { return compilePTX(module, chip, options.keepText); };
+    backend.link = [&](ArrayRef<StringRef> texts) -> llvm::Expected<std::vector<std::byte>> {
+      const std::string text = joinPTX(texts);
+      auto *bytes = reinterpret_cast<const std::byte *>(text.data());
+      return std::vector<std::byte>(bytes, bytes + text.size());
+    };
+  } else {
+    backend.target = ("simt:" + chip.name + (options.reportAccesses ? ":accesses" : "")).str();
+    backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) -> std::unique_ptr<TranslatedModule> {
+      std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
+      if (!f || failed(lowerToSimulator(*f->module, SimulatorChecks{options.reportAccesses})))
+        return nullptr;
+      return translateToLLVMIR(*f->module, kernel.getKernelName());
+    };
+    backend.compile = [&](TranslatedModule &module) {
+      return compileNative(module, simulatorTarget(), options.keepText);
+    };
+    backend.link = [&](ArrayRef<StringRef> objects) { return linkNative(objects, simulatorTarget()); };
+  }
+  FailureOr<CompiledCode> code = compileWith(backend, kernels, options);
+  if (succeeded(code) && kind == GPUBackend::PTX && options.keepText)
+    code->assembly.assign(reinterpret_cast<const char *>(code->library.data()), code->library.size());
+  return code;
+}

@@ -1,0 +1,60 @@
+// The loop nests of a map kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/Emit/Nests.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+
+SmallVector<Nest> mp::findNests(KernelFunction &f) {
+  llvm::MapVector<ArrayRef<int64_t>, Nest> shapes;
+  for (auto [index, yield] : llvm::enumerate(f.yields())) {
+    Nest &nest = shapes[typeOf(yield).getShape()];
+    nest.elements = typeOf(yield).getNumElements();
+    nest.results.push_back(index);
+  }
+  return llvm::map_to_vector(shapes, [](const auto &entry) { return entry.second; });
+}
+
+FailureOr<int64_t> mp::forNests(KernelFunction &f, function_ref<int64_t(const Nest &)> countBlocks,
+                                function_ref<LogicalResult(const Nest &, Value)> emit) {
+  SmallVector<Nest> nests = findNests(f);
+  int64_t grid = 0;
+  for (const Nest &nest : nests) {
+    const int64_t blocks = countBlocks(nest);
+    auto emitBlock = [&](Value block) { return emit(nest, block); };
+    if (blocks != 0 && failed(f.forBlocks(grid, blocks, nests.size() == 1, emitBlock)))
+      return failure();
+    grid += blocks;
+  }
+  return grid;
+}
+
+NestBody::NestBody(KernelFunction &f, Elements &values, const Nest &nest) : f(f), values(values), nest(nest) {
+  for (unsigned index : nest.results)
+    yields.push_back(f.yields()[index]);
+  for (Value yield : yields)
+    run = std::gcd(run, values.evenRun(yield, 1));
+  if (run == 0 || run % nest.elements == 0)
+    run = nest.elements;
+}
+
+LogicalResult NestBody::emit(const Lanes &here) {
+  Elements::Scope scope(values);
+  SmallVector<Value> held;
+  for (Value yield : yields) {
+    FailureOr<Value> value = values.at(yield, here);
+    if (failed(value))
+      return failure();
+    held.push_back(*value);
+  }
+  for (auto [index, yield, value] : llvm::zip_equal(nest.results, yields, held))
+    values.store(value, typeOf(yield).getElementType(), f.result(index), here);
+  return success();
+}

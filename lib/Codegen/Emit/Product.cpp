@@ -1,0 +1,100 @@
+// The matrix product of a kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/Emit/Product.h"
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+
+FailureOr<Product> mp::findProduct(KernelFunction &f) {
+  Product product;
+  for (Operation &op : f.body()) {
+    if (!isa<MatmulOp, MatmulPartsOp>(op))
+      continue;
+    if (product.op)
+      return op.emitOpError("is the second product of its kernel");
+    static_cast<ProductShape &>(product) = ProductShape::of(&op);
+    product.op = &op;
+    product.lhs = op.getOperand(0);
+    product.rhs = op.getOperand(1);
+    product.result = op.getResult(0);
+    if (auto matmul = dyn_cast<MatmulOp>(op))
+      product.bias = matmul.getBias();
+  }
+  if (!product.op)
+    return f.kernel.emitOpError("is scheduled as a contraction and holds none");
+  return product;
+}
+
+static bool isTileOp(Operation *op) { return op && cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Tile; }
+
+ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Product &product)
+    : f(f), values(values), product(product) {
+  auto isEven = [&](Value value) { return values.isEvenAlong(value, product.n); };
+  even = true;
+  for (auto [number, yield] : llvm::enumerate(f.yields())) {
+    Operation *op = yield.getDefiningOp();
+    if (isTileOp(op))
+      tiles.push_back({op, static_cast<unsigned>(number)});
+    else
+      stored.push_back({yield, static_cast<unsigned>(number)});
+    even &= isEven(isTileOp(op) ? op->getOperand(0) : yield);
+  }
+}
+
+unsigned ProductEpilogue::leastBits() const {
+  unsigned bits = product.acc.getIntOrFloatBitWidth();
+  for (const Stored &each : stored)
+    bits = std::min(bits, typeOf(each.value).getElementTypeBitWidth());
+  return bits;
+}
+
+LogicalResult ProductEpilogue::prepare(bool hasTiles) {
+  SmallVector<Value> wanted;
+  for (const Stored &each : stored)
+    wanted.push_back(each.value);
+  for (const TileOp &tile : tiles) {
+    if (!hasTiles)
+      return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
+    wanted.push_back(tile.op->getOperand(0));
+  }
+  for (Value value : wanted)
+    if (typeOf(value).getNumElements() != typeOf(product.result).getNumElements())
+      return product.op->emitOpError("shares a kernel with a result of another size");
+  return values.prepare(wanted);
+}
+
+LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t lanes,
+                                    function_ref<void(size_t, Value)> onTile) {
+  Elements::Scope scope(values);
+  const Lanes here = values.inRow(row, product.n, column, lanes, even);
+  // Sums in f16 are held in f32, and are of f16 at the end and after the bias.
+  auto roundToAcc = [&](Value value) { return product.acc.isF16() ? roundTo(f.b, value, product.acc) : value; };
+  sums = roundToAcc(sums);
+  if (product.bias) {
+    FailureOr<Value> bias = values.at(product.bias, {values.zero, 1, column, 1, lanes});
+    if (failed(bias))
+      return failure();
+    sums = roundToAcc(arith::AddFOp::create(f.b, sums, *bias));
+  }
+  Type element = typeOf(product.result).getElementType();
+  values.bindLanes(product.result, element == product.acc ? sums : roundTo(f.b, sums, element), here);
+  SmallVector<Value> held;
+  for (const Stored &each : stored) {
+    FailureOr<Value> value = values.at(each.value, here);
+    if (failed(value))
+      return failure();
+    held.push_back(*value);
+  }
+  for (auto [number, tile] : llvm::enumerate(tiles)) {
+    FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
+    if (failed(value))
+      return failure();
+    onTile(number, *value);
+  }
+  for (auto [each, value] : llvm::zip_equal(stored, held))
+    values.store(value, typeOf(each.value).getElementType(), f.result(each.result), here);
+  return success();
+}

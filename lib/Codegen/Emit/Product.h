@@ -1,0 +1,63 @@
+// The matrix product of a kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What emitters of all targets ask of a contraction: its sizes, and what happens to its finished sums.
+
+#ifndef MP_LIB_CODEGEN_EMIT_PRODUCT_H
+#define MP_LIB_CODEGEN_EMIT_PRODUCT_H
+
+#include "Codegen/Emit/KernelFunction.h"
+#include "mp/Analysis/ProductShape.h"
+
+namespace mp {
+
+/// The product of a kernel.
+struct Product : ProductShape {
+  mlir::Operation *op = nullptr;
+  mlir::Value lhs, rhs, bias, result; ///< bias may be null
+};
+
+/// The product of a kernel. Emits an error where there is none, or a second one.
+mlir::FailureOr<Product> findProduct(KernelFunction &f);
+
+/// What follows the sums: bias, rounding, the maps after the product, and stores.
+class ProductEpilogue {
+public:
+  /// An op that reduces what it reads over tiles of the product, and the result of the kernel that it gives.
+  struct TileOp {
+    mlir::Operation *op;
+    unsigned result;
+  };
+
+  /// `values` has the inputs bound. Emits nothing yet.
+  ProductEpilogue(KernelFunction &f, Elements &values, const Product &product);
+
+  /// Builds what is needed once. Emits an error if a result is of another size than the product, or of tiles that the
+  /// caller does not have.
+  llvm::LogicalResult prepare(bool hasTiles = false);
+  llvm::ArrayRef<TileOp> tileOps() const { return tiles; }
+  /// The fewest bits of an element that is stored.
+  unsigned leastBits() const;
+  /// Whether several neighbours of a row can be finished at once.
+  bool isEven() const { return even; }
+  /// Finishes `lanes` neighbours from `column` of row `row`, counted over all parts and batches. `onTile` gets what
+  /// each of the tile ops reads there, held.
+  llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
+                           llvm::function_ref<void(size_t tileOp, mlir::Value held)> onTile = {});
+
+private:
+  struct Stored {
+    mlir::Value value;
+    unsigned result;
+  };
+  KernelFunction &f;
+  Elements &values;
+  const Product &product;
+  llvm::SmallVector<Stored> stored;
+  llvm::SmallVector<TileOp> tiles;
+  bool even;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_CODEGEN_EMIT_PRODUCT_H

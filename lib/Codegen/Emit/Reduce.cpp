@@ -1,0 +1,223 @@
+// Many elements to one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/Emit/Reduce.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+
+Value mp::combineLanes(LaneBuilder &b, Value lanes, function_ref<Value(Value, Value)> combine) {
+  const int64_t width = laneCount(lanes.getType());
+  if (width == 1)
+    return lanes;
+  for (int64_t half = width / 2; half > 0; half /= 2) {
+    auto low = llvm::to_vector(llvm::seq<int64_t>(0, half)), high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
+    lanes = combine(vector::ShuffleOp::create(b, lanes, lanes, low), vector::ShuffleOp::create(b, lanes, lanes, high));
+  }
+  return vector::ExtractOp::create(b, lanes, 0);
+}
+
+// reduce_sum, reduce_mean, reduce_max
+
+bool mp::isReduction(Operation *op) {
+  return isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ArgmaxOp, SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyRowsOp,
+             SoftmaxCrossEntropyGradOp, SoftmaxCrossEntropyGradRowsOp>(op);
+}
+bool mp::givesRows(Operation *op) {
+  return isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyGradOp, SoftmaxCrossEntropyGradRowsOp>(op);
+}
+bool mp::isBlocksOp(Operation *op) { return isa<NonfiniteBlocksOp, SumSquaresBlocksOp>(op); }
+
+Value mp::reductionIdentity(LaneBuilder &b, Operation *op, Type lanes) {
+  return floatConstant(b, lanes, isa<ReduceMaxOp>(op) ? -std::numeric_limits<double>::infinity() : 0.0);
+}
+
+Value mp::combineReduction(LaneBuilder &b, Operation *op, Value x, Value y) {
+  if (isa<ReduceMaxOp>(op))
+    return arith::MaximumFOp::create(b, x, y);
+  return arith::AddFOp::create(b, x, y);
+}
+
+Value mp::finishReduction(LaneBuilder &b, Operation *op, Value combined, int64_t count) {
+  if (isa<ReduceMeanOp>(op))
+    combined = arith::DivFOp::create(b, combined, floatConstant(b, combined.getType(), static_cast<double>(count)));
+  return roundTo(b, combined, typeOf(op->getResult(0)).getElementType());
+}
+
+// Blocks
+
+Value mp::isNonfinite(LaneBuilder &b, Value x) {
+  Type bits = integerTwin(x.getType()), i32 = withLanes(b.getI32Type(), laneCount(x.getType()));
+  const bool isDouble = laneType(x.getType()).isF64();
+  const int64_t infinity = isDouble ? 0x7ff0000000000000 : 0x7f800000;
+  Value exponent = arith::AndIOp::create(b, arith::BitcastOp::create(b, bits, x), intConstant(b, bits, infinity));
+  Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, exponent, intConstant(b, bits, infinity));
+  return arith::ExtUIOp::create(b, i32, isSet);
+}
+
+int64_t mp::blockSizeOf(Operation *op) {
+  return static_cast<int64_t>(isa<SumSquaresBlocksOp>(op) ? cast<SumSquaresBlocksOp>(op).getBlock()
+                                                          : cast<NonfiniteBlocksOp>(op).getBlock());
+}
+
+int64_t mp::blockGranule(int64_t block, int64_t elements) { return std::gcd(std::gcd(block, elements), 64); }
+
+FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Team &team, Elements &values, Operation *op, Value index,
+                                  Value sized) {
+  LaneBuilder &b = f.b;
+  Value input = op->getOperand(0);
+  const int64_t elements = typeOf(input).getNumElements();
+  const bool isSum = isa<SumSquaresBlocksOp>(op);
+  const int64_t block = blockSizeOf(op);
+  const int64_t run = values.evenRun(input, 1);
+  const bool isEven = run == 0 || run % elements == 0;
+
+  auto get = [&](Value element, int64_t width) -> FailureOr<Value> {
+    Elements::Scope scope(values);
+    Lanes here{values.zero, 1, element, 1, width};
+    if (!isEven)
+      here = {element, 1, values.zero, 0, 1};
+    FailureOr<Value> value = values.at(input, here);
+    if (failed(value))
+      return failure();
+    return isSum ? Value(arith::MulFOp::create(b, *value, *value)) : isNonfinite(b, *value);
+  };
+  auto combine = [&](Value x, Value y) -> Value {
+    return isSum ? Value(arith::AddFOp::create(b, x, y)) : Value(arith::OrIOp::create(b, x, y));
+  };
+  Value identity = isSum ? floatConstant(b, b.getF32Type(), 0) : intConstant(b, b.getI32Type(), 0);
+  Value from = f.mul(index, block), to = f.min(f.add(from, f.i64(block)), sized ? sized : f.i64(elements));
+  const int64_t granule = sized ? blockGranule(block, elements) : std::gcd(block, elements);
+  return team.reduce(from, to, granule, isEven, {identity, combine}, get);
+}
+
+FailureOr<Operation *> mp::findBlocksOp(KernelFunction &f, unsigned index) {
+  Value yield = f.yields()[index];
+  Operation *op = yield.getDefiningOp();
+  if (!op || !isBlocksOp(op))
+    return emitError(yield.getLoc(), "is yielded by a kernel of partial results and is none");
+  return op;
+}
+
+LogicalResult mp::emitPartialResult(KernelFunction &f, Team &team, unsigned index, Value block, Value elements) {
+  FailureOr<Operation *> op = findBlocksOp(f, index);
+  if (failed(op))
+    return failure();
+  Elements values = f.makeElements();
+  f.bindInputs(values);
+  if (failed(values.prepare((*op)->getOperands())))
+    return failure();
+  FailureOr<Value> value = buildBlockOf(f, team, values, *op, block, elements);
+  if (failed(value))
+    return failure();
+  return team.once([&] {
+    values.store(*value, typeOf(f.yields()[index]).getElementType(), f.result(index), {block, 1, values.zero, 0, 1});
+    return success();
+  });
+}
+
+FailureOr<int64_t> mp::emitPartialResults(KernelFunction &f, Team &team) {
+  int64_t grid = 0;
+  for (auto [index, yield] : llvm::enumerate(f.yields())) {
+    auto emit = [&, index = index](Value block) { return emitPartialResult(f, team, index, block); };
+    const int64_t blocks = typeOf(yield).getNumElements();
+    if (blocks != 0 && failed(f.forBlocks(grid, blocks, f.yields().size() == 1, emit)))
+      return failure();
+    grid += blocks;
+  }
+  return grid;
+}
+
+// Columns
+
+/// The reduction that `value` depends on, or null.
+static Operation *findRoot(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isReduction(op))
+    return op;
+  for (Value operand : op->getOperands())
+    if (Operation *root = findRoot(operand))
+      return root;
+  return nullptr;
+}
+
+static LogicalResult analyzeColumns(KernelFunction &f, ColumnRoot &root) {
+  Operation *op = root.op;
+  if (!isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp>(op))
+    return op->emitOpError("is no reduction that a column kernel makes");
+  ArrayRef<int64_t> dimensions = op->getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef();
+  if (!llvm::equal(dimensions, llvm::seq<int64_t>(0, dimensions.size())))
+    return op->emitOpError("does not reduce leading dimensions, as a column kernel does");
+  root.rows = ShapedType::getNumElements(typeOf(op->getOperand(0)).getShape().take_front(dimensions.size()));
+  root.columns = typeOf(op->getResult(0)).getNumElements();
+  for (unsigned index : root.results)
+    if (typeOf(f.yields()[index]).getNumElements() != root.columns)
+      return op->emitOpError("shares a kernel with a result that has other columns");
+  return success();
+}
+
+FailureOr<SmallVector<ColumnRoot>> mp::findColumnRoots(KernelFunction &f) {
+  llvm::MapVector<Operation *, ColumnRoot> roots;
+  for (auto [index, yield] : llvm::enumerate(f.yields())) {
+    Operation *op = findRoot(yield);
+    if (!op)
+      return emitError(yield.getLoc(), "is yielded by a column kernel and depends on no reduction");
+    roots[op].op = op;
+    roots[op].results.push_back(index);
+  }
+  SmallVector<ColumnRoot> found;
+  for (auto &entry : roots) {
+    if (failed(analyzeColumns(f, entry.second)))
+      return failure();
+    found.push_back(std::move(entry.second));
+  }
+  return found;
+}
+
+FailureOr<int64_t> mp::forColumnRoots(KernelFunction &f, int64_t size,
+                                      function_ref<LogicalResult(const ColumnRoot &, Value)> emit) {
+  FailureOr<SmallVector<ColumnRoot>> roots = findColumnRoots(f);
+  if (failed(roots))
+    return failure();
+  int64_t grid = 0;
+  for (const ColumnRoot &root : *roots) {
+    const int64_t blocks = llvm::divideCeil(root.columns, size);
+    auto emitBlock = [&](Value block) { return emit(root, block); };
+    if (blocks != 0 && failed(f.forBlocks(grid, blocks, roots->size() == 1, emitBlock)))
+      return failure();
+    grid += blocks;
+  }
+  return grid;
+}
+
+FailureOr<bool> mp::prepareColumns(KernelFunction &f, Elements &values, const ColumnRoot &root) {
+  SmallVector<Value> yields = llvm::map_to_vector(root.results, [&](unsigned index) { return f.yields()[index]; });
+  if (failed(values.prepare(root.op->getOperands())) || failed(values.prepare(yields)))
+    return failure();
+  return values.isEvenAlong(root.op->getOperand(0), root.columns) &&
+         llvm::all_of(yields, [&](Value yield) { return values.evenRun(yield, 1) % root.columns == 0; });
+}
+
+LogicalResult mp::finishColumns(KernelFunction &f, Elements &values, const ColumnRoot &root, Value combined,
+                                const Lanes &here) {
+  values.bindLanes(root.op->getResult(0), finishReduction(f.b, root.op, combined, root.rows), here);
+  SmallVector<Value> held;
+  for (unsigned index : root.results) {
+    FailureOr<Value> value = values.at(f.yields()[index], here);
+    if (failed(value))
+      return failure();
+    held.push_back(*value);
+  }
+  for (auto [index, value] : llvm::zip_equal(root.results, held))
+    values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
+  return success();
+}

@@ -1,0 +1,77 @@
+// Ops that look at more than one element.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_CODEGEN_EMIT_REDUCE_H
+#define MP_LIB_CODEGEN_EMIT_REDUCE_H
+
+#include "Codegen/Emit/Team.h"
+
+namespace mp {
+
+/// One lane of several, which are a power of two: halves are combined until one is left.
+mlir::Value combineLanes(LaneBuilder &b, mlir::Value lanes,
+                         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+
+/// The combination that a reduce_sum, reduce_mean or reduce_max makes of held elements, and what becomes of its result:
+/// the division of a mean over `count` elements, and the rounding.
+mlir::Value reductionIdentity(LaneBuilder &b, mlir::Operation *op, mlir::Type lanes);
+mlir::Value combineReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value x, mlir::Value y);
+mlir::Value finishReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value combined, int64_t count);
+
+/// Whether an op reduces by itself or looks at whole rows: what RowOps builds, plus reductions over other dimensions.
+bool isReduction(mlir::Operation *op);
+/// Whether it gives a row for each row: softmax and the gradients.
+bool givesRows(mlir::Operation *op);
+/// Whether it is mp.nonfinite_blocks or mp.sum_squares_blocks.
+bool isBlocksOp(mlir::Operation *op);
+
+/// 1 in lanes whose float, held, is infinite or NaN; i32.
+mlir::Value isNonfinite(LaneBuilder &b, mlir::Value x);
+
+/// How many elements one result of a blocks op is of.
+int64_t blockSizeOf(mlir::Operation *op);
+
+/// Elements of a tensor of `elements` that a team may take at once in blocks of `block`: a divisor of both, at most 64.
+int64_t blockGranule(int64_t block, int64_t elements);
+
+/// Result `index` of a blocks op, held. `elements`, unless it is null, are those of the operand, which must walk evenly
+/// and have the granule of the op's own.
+mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, Team &team, Elements &values, mlir::Operation *op,
+                                          mlir::Value index, mlir::Value elements = {});
+
+/// The results of one reduction over leading dimensions, [rows, columns] to [columns], with what is yielded of it.
+struct ColumnRoot {
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<unsigned> results;
+  int64_t rows = 1, columns = 1;
+};
+
+/// The roots of a column kernel, or an error where a yield depends on none, or an op is none that such a kernel makes.
+mlir::FailureOr<llvm::SmallVector<ColumnRoot>> findColumnRoots(KernelFunction &f);
+
+/// emit(root, block of the root) for every root of a column kernel, in blocks of `size` columns. Gives the number of
+/// blocks, or fails as findColumnRoots does.
+mlir::FailureOr<int64_t>
+forColumnRoots(KernelFunction &f, int64_t size,
+               llvm::function_ref<mlir::LogicalResult(const ColumnRoot &root, mlir::Value block)> emit);
+
+/// Builds what the root needs once, and says whether its columns can be walked.
+mlir::FailureOr<bool> prepareColumns(KernelFunction &f, Elements &values, const ColumnRoot &root);
+
+/// Stores what is yielded of a root whose combined lanes are at `here`.
+mlir::LogicalResult finishColumns(KernelFunction &f, Elements &values, const ColumnRoot &root, mlir::Value combined,
+                                  const Lanes &here);
+
+/// The op that yields result `index` of a kernel of partial results, or an error where it is another.
+mlir::FailureOr<mlir::Operation *> findBlocksOp(KernelFunction &f, unsigned index);
+
+/// Block `block` of result `index` of a kernel of partial results, by a team; `elements` as buildBlockOf has them.
+mlir::LogicalResult emitPartialResult(KernelFunction &f, Team &team, unsigned index, mlir::Value block,
+                                      mlir::Value elements = {});
+
+/// A kernel of partial results: a team for each block of the grid. Gives the number of blocks.
+mlir::FailureOr<int64_t> emitPartialResults(KernelFunction &f, Team &team);
+
+} // namespace mp
+
+#endif // MP_LIB_CODEGEN_EMIT_REDUCE_H

@@ -1,0 +1,277 @@
+// One block that runs op after op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What looks at more than one element is computed in order, into its result where it is yielded, else into memory of
+// the block; maps and movements are built where they are read. A kernel that holds such an op never updates in place.
+
+#include "Codegen/Emit/Serial.h"
+
+#include "Codegen/Emit/RowOps.h"
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+static Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
+
+/// More elements than a block has threads.
+static constexpr int64_t kMany = 1 << 20;
+
+namespace {
+
+class SerialEmitter {
+public:
+  SerialEmitter(KernelFunction &f, Crew &crew, bool keepsRows)
+      : f(f), b(f.b), crew(crew), keepsRows(keepsRows), values(f.makeElements()) {}
+
+  LogicalResult emit();
+
+private:
+  LogicalResult emitOp(Operation &op);
+  LogicalResult emitRows(Operation &op, Value target);
+  LogicalResult emitReduction(Operation &op, ArrayRef<int64_t> dimensions, Value target);
+  LogicalResult emitArgmax(ArgmaxOp op, Value target);
+  FailureOr<Value> buildFirstBad(Team &team, FirstBadOp op);
+  Value placeOf(Value result);
+  LogicalResult emitYields();
+
+  /// Stores a held value as element `index` of the tensor at `target`.
+  void storeOne(Value held, Value result, Value target, Value index) {
+    values.store(held, elementOf(result), target, {index, 1, values.zero, 0, 1});
+  }
+  /// Each element i of `result` from get(team, i), which looks at `terms` elements.
+  LogicalResult storeEach(Value result, Value target, int64_t terms,
+                          function_ref<FailureOr<Value>(Team &team, Value index)> get);
+  RowOps makeRowOps(Team &team) {
+    return RowOps(f, values, team,
+                  keepsRows
+                      ? [&crew = crew](Type element, int64_t elements) { return crew.allocate(element, elements); }
+                      : Allocate());
+  }
+
+  KernelFunction &f;
+  LaneBuilder &b;
+  Crew &crew;
+  const bool keepsRows;
+  Elements values;
+  llvm::DenseSet<unsigned> written; ///< results that ops stored themselves
+};
+
+} // namespace
+
+LogicalResult SerialEmitter::emit() {
+  f.bindInputs(values);
+  for (Operation &op : f.body().without_terminator())
+    if (failed(emitOp(op)))
+      return failure();
+  return emitYields();
+}
+
+LogicalResult SerialEmitter::storeEach(Value result, Value target, int64_t terms,
+                                       function_ref<FailureOr<Value>(Team &, Value)> get) {
+  const int64_t count = typeOf(result).getNumElements();
+  std::unique_ptr<Team> team = crew.makeTeam(count, terms);
+  return crew.forEach(*team, count, [&](Value index, Value isValid) -> LogicalResult {
+    Elements::Scope scope(values);
+    FailureOr<Value> value = get(*team, index);
+    if (failed(value))
+      return failure();
+    auto store = [&] {
+      return team->once([&] {
+        storeOne(*value, result, target, index);
+        return success();
+      });
+    };
+    return isValid ? f.when(isValid, store) : store();
+  });
+}
+
+/// Memory for the result of an op: where it is yielded, if it is.
+Value SerialEmitter::placeOf(Value result) {
+  for (auto [index, yield] : llvm::enumerate(f.yields()))
+    if (yield == result && written.insert(index).second)
+      return f.result(index);
+  return crew.allocate(elementOf(result), typeOf(result).getNumElements());
+}
+
+LogicalResult SerialEmitter::emitOp(Operation &op) {
+  crew.bindInputsOf(values, op.getOperands());
+  if (failed(values.prepare(op.getOperands())))
+    return failure();
+  const bool isWhole = isReduction(&op) || isBlocksOp(&op) || isa<FirstBadOp>(op);
+  if (!isWhole)
+    return values.prepare(op.getResults());
+
+  Value result = op.getResult(0);
+  Value target = placeOf(result);
+  LogicalResult done = success();
+  if (auto firstBad = dyn_cast<FirstBadOp>(op)) {
+    done = storeEach(result, target, kMany, [&](Team &team, Value) { return buildFirstBad(team, firstBad); });
+  } else if (isBlocksOp(&op)) {
+    done = storeEach(result, target, kMany,
+                     [&](Team &team, Value index) { return buildBlockOf(f, team, values, &op, index); });
+  } else if (isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp>(op)) {
+    done = emitReduction(op, op.getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef(), target);
+  } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
+    done = emitArgmax(argmax, target);
+  } else {
+    done = emitRows(op, target);
+  }
+  if (failed(done))
+    return failure();
+  crew.synchronize();
+  values.bindMemory(result, target);
+  return values.prepare(op.getResults());
+}
+
+LogicalResult SerialEmitter::emitRows(Operation &op, Value target) {
+  const int64_t rows = ShapedType::getNumElements(typeOf(op.getOperand(0)).getShape().drop_back(1));
+  const int64_t columns = typeOf(op.getOperand(0)).getShape().back();
+  Value result = op.getResult(0);
+  std::unique_ptr<Team> team = crew.makeTeam(rows, columns);
+  RowOps rowOps = makeRowOps(*team);
+  if (failed(rowOps.prepare(&op)))
+    return failure();
+  auto emitValue = [&](Value row, Value isValid) -> LogicalResult {
+    Elements::Scope scope(values);
+    FailureOr<Value> value = rowOps.buildValue(&op, row);
+    if (failed(value))
+      return failure();
+    auto store = [&] {
+      return team->once([&] {
+        storeOne(*value, result, target, row);
+        return success();
+      });
+    };
+    return isValid ? f.when(isValid, store) : store();
+  };
+  auto emitRow = [&](Value row, Value isValid) -> LogicalResult {
+    Elements::Scope scope(values);
+    FailureOr<RowOps::Row> built = rowOps.buildRow(&op, row);
+    if (failed(built))
+      return failure();
+    auto storeRow = [&] {
+      return team->forColumns(columns, built->isEven, [&](Value column, int64_t width) -> LogicalResult {
+        Elements::Scope scope(values);
+        FailureOr<Value> value = built->at(column, width);
+        if (succeeded(value))
+          values.store(*value, elementOf(result), target, {row, columns, column, 1, width});
+        return LogicalResult(value);
+      });
+    };
+    return isValid ? f.when(isValid, storeRow) : storeRow();
+  };
+  return givesRows(&op) ? crew.forEach(*team, rows, emitRow) : crew.forEach(*team, rows, emitValue);
+}
+
+// Reductions over any dimensions
+
+namespace {
+/// Dimensions of a tensor as one counter: how a number becomes an offset in elements.
+struct Counter {
+  SmallVector<std::pair<int64_t, int64_t>> dimensions; // size, stride; outermost first
+  int64_t count = 1;
+
+  void add(int64_t size, int64_t stride) {
+    dimensions.emplace_back(size, stride);
+    count *= size;
+  }
+  Value offsetOf(KernelFunction &f, Value number) const {
+    Value offset = f.i64(0);
+    for (auto [size, stride] : llvm::reverse(dimensions)) {
+      offset = f.add(offset, f.mul(f.rem(number, std::max<int64_t>(size, 1)), stride));
+      number = f.div(number, std::max<int64_t>(size, 1));
+    }
+    return offset;
+  }
+};
+} // namespace
+
+LogicalResult SerialEmitter::emitReduction(Operation &op, ArrayRef<int64_t> dimensions, Value target) {
+  Value input = op.getOperand(0), result = op.getResult(0);
+  ArrayRef<int64_t> shape = typeOf(input).getShape();
+  const Sizes strides = rowMajorStrides(shape);
+  Counter kept, reduced;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
+    (llvm::is_contained(dimensions, dim) ? reduced : kept).add(shape[dim], strides[dim]);
+
+  const int64_t first = static_cast<int64_t>(shape.size() - dimensions.size());
+  const bool isTrailing = llvm::equal(dimensions, llvm::seq<int64_t>(first, shape.size()));
+  const bool isEven = isTrailing && values.isEvenAlong(input, reduced.count);
+  Type interior = heldType(elementOf(input));
+  auto combine = [&](Value x, Value y) { return combineReduction(b, &op, x, y); };
+  return storeEach(result, target, reduced.count, [&](Team &team, Value index) -> FailureOr<Value> {
+    Value start = kept.offsetOf(f, index);
+    auto get = [&](Value number, int64_t width) {
+      Elements::Scope scope(values);
+      if (isEven)
+        return values.at(input, {index, reduced.count, number, 1, width});
+      return values.at(input, {f.add(start, reduced.offsetOf(f, number)), 1, values.zero, 0, 1});
+    };
+    FailureOr<Value> combined = team.reduce(values.zero, f.i64(reduced.count), reduced.count, isEven,
+                                            {reductionIdentity(b, &op, interior), combine}, get);
+    if (failed(combined))
+      return failure();
+    return finishReduction(b, &op, *combined, reduced.count);
+  });
+}
+
+LogicalResult SerialEmitter::emitArgmax(ArgmaxOp op, Value target) {
+  Value input = op.getInput();
+  ArrayRef<int64_t> shape = typeOf(input).getShape();
+  const auto dimension = static_cast<int64_t>(op.getDimension());
+  if (dimension == static_cast<int64_t>(shape.size()) - 1)
+    return emitRows(*op, target);
+  const int64_t inner = ShapedType::getNumElements(shape.drop_front(dimension + 1)), size = shape[dimension];
+  return storeEach(op.getResult(), target, size, [&](Team &team, Value index) {
+    // Result (outer, i) looks at elements (outer, d, i).
+    Value start = f.add(f.mul(f.div(index, inner), inner * size), f.rem(index, inner));
+    return makeRowOps(team).argmaxOf(op, size, [&](Value number) {
+      return values.at(input, {f.add(start, f.mul(number, inner)), 1, values.zero, 0, 1});
+    });
+  });
+}
+
+FailureOr<Value> SerialEmitter::buildFirstBad(Team &team, FirstBadOp op) {
+  if (Value first = crew.findFirstSet(op.getFlags()))
+    return first;
+  Value bad = intConstant(b, b.getI32Type(), -1);
+  for (int64_t number = static_cast<int64_t>(op.getFlags().size()) - 1; number >= 0; --number) {
+    Value flags = op.getFlags()[number];
+    auto either = [&](Value x, Value y) -> Value { return arith::OrIOp::create(b, x, y); };
+    const int64_t count = typeOf(flags).getNumElements();
+    auto get = [&](Value index, int64_t width) {
+      Elements::Scope scope(values);
+      return values.at(flags, values.inRow(values.zero, count, index, width, values.isEvenAlong(flags, count)));
+    };
+    Value zero = intConstant(b, b.getI32Type(), 0);
+    FailureOr<Value> any =
+        team.reduce(values.zero, f.i64(count), count, values.isEvenAlong(flags, count), {zero, either}, get);
+    if (failed(any))
+      return failure();
+    Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, *any, zero);
+    bad = arith::SelectOp::create(b, isSet, intConstant(b, b.getI32Type(), number), bad);
+  }
+  return bad;
+}
+
+// Results
+
+LogicalResult SerialEmitter::emitYields() {
+  for (Nest nest : findNests(f)) {
+    llvm::erase_if(nest.results, [&](unsigned index) { return written.contains(index); });
+    if (nest.results.empty())
+      continue;
+    Elements::Scope scope(values);
+    NestBody body(f, values, nest);
+    for (unsigned index : nest.results)
+      crew.bindInputsOf(values, f.yields()[index]);
+    if (failed(body.prepare()) || failed(crew.emitNest(nest, body)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult mp::emitSerially(KernelFunction &f, Crew &crew, bool keepsRows) {
+  return SerialEmitter(f, crew, keepsRows).emit();
+}

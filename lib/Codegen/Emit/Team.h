@@ -1,0 +1,77 @@
+// The threads that compute one result together.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Row ops, partial results and serial kernels are written once, in terms of a team: one thread on a CPU, some lanes of
+// a warp or a whole block on a GPU.
+
+#ifndef MP_LIB_CODEGEN_EMIT_TEAM_H
+#define MP_LIB_CODEGEN_EMIT_TEAM_H
+
+#include "Codegen/Emit/KernelFunction.h"
+#include "Codegen/Emit/Nests.h"
+
+namespace mp {
+
+/// A commutative operation over lanes and the value that changes nothing.
+struct Combination {
+  mlir::Value identity; ///< one lane
+  llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine;
+};
+
+/// Lanes of something at a column, `width` of them from there.
+using LanesAt = llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)>;
+
+/// Every thread of a team runs the same code. What the team gives back all its threads have, but for what `once` and
+/// `forColumns` do.
+class Team {
+public:
+  virtual ~Team() = default;
+
+  /// The number of this thread in its team, i64, and how many there are.
+  mlir::Value member;
+  int64_t members = 1;
+
+  /// Combines get(column, width) over columns [from, to), in an order that the bounds and the team fix. `granule`
+  /// divides from, to and the columns of what is read; with `isEven` false each column is asked for alone.
+  virtual mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
+                                              Combination combination, LanesAt get) = 0;
+  /// Combines what the threads have. `merge` gives the same for its arguments in either order.
+  using Merge =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<mlir::Value>, llvm::ArrayRef<mlir::Value>)>;
+  virtual llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<mlir::Value> own, Merge merge) = 0;
+  /// body(column, width) for each of `columns` columns, by one thread each.
+  virtual mlir::LogicalResult
+  forColumns(int64_t columns, bool isEven,
+             llvm::function_ref<mlir::LogicalResult(mlir::Value column, int64_t width)> body) = 0;
+  /// body() by one thread.
+  virtual mlir::LogicalResult once(llvm::function_ref<mlir::LogicalResult()> body) = 0;
+};
+
+/// How a block divides the results of one op among its threads, and what it has for itself.
+class Crew {
+public:
+  virtual ~Crew() = default;
+
+  /// Memory of the block for `elements` values of `element`, stored.
+  virtual mlir::Value allocate(mlir::Type element, int64_t elements) = 0;
+  /// A team for each of `results` results, each combined of `terms` elements.
+  virtual std::unique_ptr<Team> makeTeam(int64_t results, int64_t terms) = 0;
+  /// body(number) for each of `count` numbers, by a team of that kind each. Where `isValid` is not null the number was
+  /// another team's, and nothing may be written unless it is true.
+  virtual mlir::LogicalResult
+  forEach(Team &team, int64_t count,
+          llvm::function_ref<mlir::LogicalResult(mlir::Value number, mlir::Value isValid)> body) = 0;
+  /// The number of the first of `flags`, tensors of i32, with an element that is not 0; -1 if there is none. Null where
+  /// the crew has no better way than one tensor after another.
+  virtual mlir::Value findFirstSet(mlir::ValueRange flags) { return {}; }
+  /// `values` are read from here on; a crew may bind the inputs that they are made of anew.
+  virtual void bindInputsOf(Elements &elements, mlir::ValueRange values) {}
+  /// All elements of a nest.
+  virtual mlir::LogicalResult emitNest(const Nest &nest, NestBody &body) = 0;
+  /// What any thread wrote all threads see.
+  virtual void synchronize() = 0;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_CODEGEN_EMIT_TEAM_H

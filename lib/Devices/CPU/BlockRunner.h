@@ -1,0 +1,46 @@
+// Blocks of a launch, over threads.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_DEVICES_CPU_BLOCKRUNNER_H
+#define MP_LIB_DEVICES_CPU_BLOCKRUNNER_H
+
+#include "Devices/Host/Workers.h"
+#include "mp/Executable/Executable.h"
+
+#include <span>
+#include <vector>
+
+namespace mp {
+
+/// What a kernel's symbol is: buffers in order of the launch, then scratch; and the number of the
+/// block.
+using NativeKernel = void (*)(void **buffers, int64_t block);
+
+/// Runs the blocks of one launch after another on a fixed number of threads, each with scratch
+/// memory of its own.
+class BlockRunner {
+public:
+  explicit BlockRunner(unsigned threads) : workers(threads) {}
+
+  unsigned threads() const { return workers.count(); }
+
+  /// Makes sure that every thread has this much scratch.
+  Status reserveScratch(uint64_t bytes);
+
+  /// Calls kernel(buffers, b) for b = 0 .. grid-1, in any order and at once; if `scratch`, with one
+  /// pointer more.
+  void run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch);
+
+private:
+  /// Runs blocks first .. last-1 on the calling thread, which is number `worker` of the arena.
+  void runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last, bool scratch,
+                unsigned worker);
+
+  Workers workers;
+  uint64_t scratchBytes = 0;
+  std::vector<FileBytes> scratchOf;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_DEVICES_CPU_BLOCKRUNNER_H

@@ -1,0 +1,45 @@
+// The host's threads that run blocks.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_DEVICES_HOST_WORKERS_H
+#define MP_LIB_DEVICES_HOST_WORKERS_H
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <memory>
+
+namespace mp {
+
+/// A oneTBB arena of a fixed number of threads.
+class Workers {
+public:
+  /// 0 is as many as the process may use.
+  explicit Workers(unsigned threads);
+
+  unsigned count() const { return threadCount; }
+
+  /// Runs `body` in the arena; parallel algorithms that it calls use its threads.
+  template <typename Body> void execute(Body body) { arena.execute(body); }
+
+private:
+  unsigned threadCount;
+  std::unique_ptr<tbb::global_control> allowance;
+  tbb::task_arena arena;
+};
+
+/// Rounds to nearest and keeps subnormals while it lives, whatever the host program has set.
+class DefaultRounding {
+public:
+  DefaultRounding();
+  ~DefaultRounding();
+  DefaultRounding(const DefaultRounding &) = delete;
+  DefaultRounding &operator=(const DefaultRounding &) = delete;
+
+private:
+  unsigned before = 0;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_DEVICES_HOST_WORKERS_H

@@ -1,0 +1,237 @@
+// Replace composite ops by what kernels hold.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Kernels/Passes.h"
+
+#include "Kernels/Forming/EmptyTensors.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "mp/IR/MP.h"
+#include "mp/IR/Tiles.h"
+
+namespace mp {
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "mp/Kernels/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+/// Elements of one partial result: enough work for a block of a launch, few enough results for one block to read.
+static constexpr int64_t kPartialBlock = 32768;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace {
+
+/// The ops of one decomposition, all at one location.
+class Pieces {
+public:
+  Pieces(PatternRewriter &rewriter, Location loc) : rewriter(rewriter), loc(loc) {}
+
+  Value scalar(double value, Type element) {
+    auto type = RankedTensorType::get({}, element);
+    auto attribute = DenseElementsAttr::get(type, rewriter.getFloatAttr(element, value));
+    return ConstantOp::create(rewriter, loc, type, attribute);
+  }
+  template <typename Op> Value binary(Value lhs, Value rhs) {
+    // An operand of rank 0 takes the other's shape; two of equal shape keep it.
+    Type type = typeOf(lhs).getRank() >= typeOf(rhs).getRank() ? lhs.getType() : rhs.getType();
+    return Op::create(rewriter, loc, type, lhs, rhs);
+  }
+  /// Over all dimensions, to rank 0.
+  template <typename ReduceOp> Value reduce(Value input) {
+    SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(input).getRank()));
+    auto type = RankedTensorType::get({}, typeOf(input).getElementType());
+    return all.empty() ? input : Value(ReduceOp::create(rewriter, loc, type, input, all, /*keep_dims=*/false));
+  }
+  Value nonfiniteBlocks(Value input) {
+    return NonfiniteBlocksOp::create(rewriter, loc, blocksOf(input, rewriter.getI32Type()), input, kPartialBlock);
+  }
+  /// sqrt of the sum of all squares, the partial sums in index order.
+  Value globalNorm(ValueRange gradients) {
+    Value sum;
+    for (Value gradient : gradients) {
+      Type partials = blocksOf(gradient, rewriter.getF32Type());
+      Value own = reduce<ReduceSumOp>(SumSquaresBlocksOp::create(rewriter, loc, partials, gradient, kPartialBlock));
+      sum = sum ? binary<AddOp>(sum, own) : own;
+    }
+    if (!sum)
+      return scalar(0, rewriter.getF32Type());
+    return SqrtOp::create(rewriter, loc, sum.getType(), sum);
+  }
+  /// The number of the first value that holds an element which is not finite, or -1.
+  Value firstBad(ValueRange values) {
+    auto type = RankedTensorType::get({}, rewriter.getI32Type());
+    if (values.empty())
+      return ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, rewriter.getI32IntegerAttr(-1)));
+    SmallVector<Value> flags = llvm::map_to_vector(values, [&](Value value) { return nonfiniteBlocks(value); });
+    return FirstBadOp::create(rewriter, loc, type, flags);
+  }
+
+private:
+  static Type blocksOf(Value input, Type element) {
+    return RankedTensorType::get({countBlocks(typeOf(input).getNumElements(), kPartialBlock)}, element);
+  }
+
+  PatternRewriter &rewriter;
+  Location loc;
+};
+
+struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op, PatternRewriter &rewriter) const override {
+    Pieces pieces(rewriter, op.getLoc());
+    auto rowType =
+        RankedTensorType::get(typeOf(op.getLogits()).getShape().drop_back(), typeOf(op.getResult()).getElementType());
+    Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), rowType, op.getLogits(), op.getLabels());
+    if (Value weights = op.getWeights()) {
+      Value sum = pieces.reduce<ReduceSumOp>(pieces.binary<MulOp>(rows, weights));
+      rewriter.replaceOp(op, pieces.binary<DivOp>(sum, pieces.reduce<ReduceSumOp>(weights)));
+      return success();
+    }
+    rewriter.replaceOp(op, pieces.reduce<ReduceMeanOp>(rows));
+    return success();
+  }
+};
+
+/// Without weights the op is a row op as it is; with them a row needs the sum of all weights, which is no row's
+/// business.
+struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyGradOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(SoftmaxCrossEntropyGradOp op, PatternRewriter &rewriter) const override {
+    if (!op.getWeights())
+      return rewriter.notifyMatchFailure(op, "no weights");
+    Pieces pieces(rewriter, op.getLoc());
+    Value scaled = pieces.binary<MulOp>(op.getWeights(), op.getGradient());
+    Value factor = pieces.binary<DivOp>(scaled, pieces.reduce<ReduceSumOp>(op.getWeights()));
+    rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getType(), op.getLogits(), op.getLabels(),
+                                                               factor);
+    return success();
+  }
+};
+
+struct DecomposeUnscale : OpRewritePattern<UnscaleOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(UnscaleOp op, PatternRewriter &rewriter) const override {
+    Pieces pieces(rewriter, op.getLoc());
+    Value inverse = pieces.binary<DivOp>(pieces.scalar(1, rewriter.getF32Type()), op.getScale());
+    SmallVector<Value> results =
+        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return pieces.binary<MulOp>(gradient, inverse); });
+    // What is not finite before the multiplication is not finite after it: inf * x is inf or NaN.
+    results.push_back(pieces.firstBad(results));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct DecomposeCheckFinite : OpRewritePattern<CheckFiniteOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(CheckFiniteOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, Pieces(rewriter, op.getLoc()).firstBad(op.getGradients()));
+    return success();
+  }
+};
+
+struct DecomposeGlobalNorm : OpRewritePattern<GlobalNormOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(GlobalNormOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, Pieces(rewriter, op.getLoc()).globalNorm(op.getGradients()));
+    return success();
+  }
+};
+
+struct DecomposeClip : OpRewritePattern<ClipByGlobalNormOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(ClipByGlobalNormOp op, PatternRewriter &rewriter) const override {
+    Pieces pieces(rewriter, op.getLoc());
+    Type f32 = rewriter.getF32Type();
+    Value norm = pieces.globalNorm(op.getGradients());
+    Value one = pieces.scalar(1, f32);
+    Value ratio = pieces.binary<DivOp>(pieces.scalar(op.getMaxNorm().convertToDouble(), f32),
+                                       pieces.binary<AddOp>(norm, pieces.scalar(1e-6, f32)));
+    // min(ratio, 1) that keeps a NaN.
+    auto flag = RankedTensorType::get({}, rewriter.getI1Type());
+    Value exceeds = CompareOp::create(rewriter, op.getLoc(), flag, ComparePredicate::gt, ratio, one);
+    Value factor = SelectOp::create(rewriter, op.getLoc(), ratio.getType(), exceeds, one, ratio);
+    SmallVector<Value> results =
+        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return pieces.binary<MulOp>(gradient, factor); });
+    results.push_back(norm);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct DecomposeScaleLoss : OpRewritePattern<ScaleLossOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(ScaleLossOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), op.getGradient(), op.getScale());
+    return success();
+  }
+};
+
+struct DecomposeGradientSeed : OpRewritePattern<GradientSeedOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(GradientSeedOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, Pieces(rewriter, op.getLoc()).scalar(1, typeOf(op.getResult()).getElementType()));
+    return success();
+  }
+};
+
+/// Only the shape of `like` was read, and that stands in the result's type.
+template <typename Op> struct DropLike : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!op.getLike())
+      return rewriter.notifyMatchFailure(op, "no like");
+    rewriter.modifyOpInPlace(op, [&] { op.getLikeMutable().clear(); });
+    return success();
+  }
+};
+
+struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(verifyInput()))
+      return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DecomposeCrossEntropy, DecomposeWeightedCrossEntropyGrad, DecomposeUnscale, DecomposeCheckFinite,
+                 DecomposeGlobalNorm, DecomposeClip, DecomposeScaleLoss, DecomposeGradientSeed, DropLike<IotaOp>,
+                 DropLike<BroadcastOp>>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    // Behind the others, which make such ops, too.
+    RewritePatternSet ofNothing(&getContext());
+    populateEmptyTensorPatterns(ofNothing);
+    walkAndApplyPatterns(getOperation(), std::move(ofNothing));
+  }
+
+private:
+  LogicalResult verifyInput() {
+    WalkResult result = getOperation().getBody().walk([](Operation *op) {
+      if (op->getNumRegions() > 0) {
+        op->emitError("a program of kernels has no region op; run mp-autocast first");
+        return WalkResult::interrupt();
+      }
+      for (Type type : op->getResultTypes())
+        if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape()) {
+          op->emitError("a kernel has static shapes, found ") << type << "; run mp-specialize first";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+
+} // namespace

@@ -1,0 +1,101 @@
+// What a kernel is, from its ops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels/Forming/KernelKind.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static bool isScalar(Value value) { return typeOf(value).getRank() == 0; }
+
+/// [4x8] over dimension 1 is rows, over dimension 0 columns; whatever else is left to one block.
+static KernelKind getReductionKind(Operation *op) {
+  RankedTensorType input = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));
+  if (result.getRank() == 0 && input.getNumElements() <= kMostSerialElements)
+    return KernelKind::Serial;
+  SmallVector<int64_t> dimensions = cast<KernelOpInterface>(op).getReducedDimensions();
+  int64_t rank = input.getRank(), count = dimensions.size();
+  if (count == 1 && dimensions.front() == rank - 1)
+    return KernelKind::Row;
+  bool leading = count > 0 && count < rank && llvm::equal(dimensions, llvm::seq<int64_t>(0, count));
+  // Column kernels reduce floats to the same type; an argmax of integers may have one type, too.
+  bool isFloatReduction = isa<FloatType>(input.getElementType()) && input.getElementType() == result.getElementType();
+  return leading && isFloatReduction ? KernelKind::Column : KernelKind::Serial;
+}
+
+KernelKind mp::getKindAlone(Operation *op) {
+  switch (cast<KernelOpInterface>(op).getKernelRole()) {
+  case KernelRole::Contraction:
+  case KernelRole::Tile: // of a product, whose kernel it is in
+    return KernelKind::Contraction;
+  case KernelRole::Map:
+    // An optimizer's op stays a map even on a scalar parameter: serial kernels do not update in place.
+    return op->getNumResults() == 1 && isScalar(op->getResult(0)) ? KernelKind::Serial : KernelKind::Map;
+  case KernelRole::Movement:
+    return KernelKind::Map;
+  case KernelRole::Row:
+    return getReductionKind(op);
+  case KernelRole::Partial:
+    return KernelKind::Partial;
+  case KernelRole::Serial:
+  case KernelRole::Constant:
+  case KernelRole::Composite:
+  case KernelRole::None:
+    return KernelKind::Serial;
+  }
+  llvm_unreachable("unknown role");
+}
+
+KernelKind mp::getKernelKind(KernelOp kernel) {
+  // Roots speak for the kernel; ops that are prologue or epilogue anywhere do not.
+  auto isRoot = [](Operation &op) {
+    KernelRole role = cast<KernelOpInterface>(op).getKernelRole();
+    return !llvm::is_contained({KernelRole::Map, KernelRole::Movement, KernelRole::Constant, KernelRole::Tile}, role);
+  };
+  std::optional<KernelKind> common;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (!isRoot(op))
+      continue;
+    KernelKind kind = getKindAlone(&op);
+    if (common && kind != *common)
+      return KernelKind::Serial;
+    common = kind;
+  }
+  if (common)
+    return *common;
+  bool onlyScalars = llvm::all_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
+    return isa<ConstantOp>(op) || getKindAlone(&op) == KernelKind::Serial;
+  });
+  return onlyScalars ? KernelKind::Serial : KernelKind::Map;
+}
+
+KernelKind mp::getScheduleKind(Attribute schedule) {
+  return TypeSwitch<Attribute, KernelKind>(schedule)
+      .Case<ContractionScheduleAttr, MmaScheduleAttr>([](auto) { return KernelKind::Contraction; })
+      .Case([](MapScheduleAttr) { return KernelKind::Map; })
+      .Case([](RowScheduleAttr) { return KernelKind::Row; })
+      .Case([](ColumnScheduleAttr) { return KernelKind::Column; })
+      .Case([](PartialScheduleAttr) { return KernelKind::Partial; })
+      .Case([](SerialScheduleAttr) { return KernelKind::Serial; });
+}
+
+StringRef mp::stringifyKernelKind(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Contraction:
+    return "contraction";
+  case KernelKind::Map:
+    return "map";
+  case KernelKind::Row:
+    return "row";
+  case KernelKind::Column:
+    return "column";
+  case KernelKind::Partial:
+    return "partial";
+  case KernelKind::Serial:
+    return "serial";
+  }
+  llvm_unreachable("unknown kind");
+}

@@ -1,0 +1,78 @@
+// Where values of a program of kernels lie.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels/Memory/Places.h"
+
+#include "Kernels/Forming/KernelKind.h"
+#include "mp/Analysis/CostModel.h"
+#include "mp/IR/Program.h"
+
+using namespace mlir;
+using namespace mp;
+
+Value mp::getBase(Value value) {
+  while (auto view = value.getDefiningOp<ReshapeOp>())
+    value = view.getInput();
+  return value;
+}
+
+StringAttr mp::getStateName(func::FuncOp func, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? getStateName(func, argument.getArgNumber()) : StringAttr();
+}
+
+int64_t mp::countStateBytes(func::FuncOp func) {
+  DenseSet<StringAttr> taken;
+  int64_t bytes = 0;
+  for (BlockArgument argument : func.getArguments())
+    if (StringAttr name = getStateName(func, argument)) {
+      taken.insert(name);
+      bytes += countBytes(argument.getType());
+    }
+  // Derived state that the program only makes.
+  for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
+    if (StringAttr name = getNextState(func, index); name && taken.insert(name).second)
+      bytes += countBytes(type);
+  return bytes;
+}
+
+Attribute mp::getResultPlace(func::FuncOp func, unsigned index) {
+  if (StringAttr state = getNextState(func, index))
+    return StatePlaceAttr::get(func.getContext(), state);
+  return ResultPlaceAttr::get(func.getContext(), index);
+}
+
+Attribute mp::getPlace(Value value) {
+  if (auto copy = value.getDefiningOp<CopyOp>())
+    return copy.getPlace();
+  auto kernel = value.getDefiningOp<KernelOp>();
+  if (!kernel || !kernel.getPlaces())
+    return {};
+  return (*kernel.getPlaces())[cast<OpResult>(value).getResultNumber()];
+}
+
+bool mp::canUpdateInPlace(KernelOp kernel, unsigned input, unsigned result) {
+  if (getKernelKind(kernel) != KernelKind::Map)
+    return false;
+  BlockArgument argument = kernel.getBody().getArgument(input);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(argument.getType()).getShape();
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  // (seed, step) are read by every element of what is random.
+  if (argument.getType() == detail::getRngType(kernel.getContext()) ||
+      cast<RankedTensorType>(yield.getOperand(result).getType()).getShape() != shape)
+    return false;
+
+  SmallVector<Value> reached = {argument};
+  DenseSet<Operation *> seen;
+  while (!reached.empty())
+    for (Operation *user : reached.pop_back_val().getUsers()) {
+      if (user == yield || !seen.insert(user).second)
+        continue;
+      auto isSameShape = [&](Value value) { return cast<RankedTensorType>(value.getType()).getShape() == shape; };
+      if (cast<KernelOpInterface>(user).getKernelRole() != KernelRole::Map ||
+          !llvm::all_of(user->getResults(), isSameShape))
+        return false;
+      llvm::append_range(reached, user->getResults());
+    }
+  return true;
+}

@@ -1,0 +1,46 @@
+// A matrix product as two kernels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels/Schedule/SplitContraction.h"
+
+#include "Kernels/Forming/RebuildKernel.h"
+#include "mp/IR/Tiles.h"
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type stored) {
+  auto matmul = *kernel.getBody().front().getOps<MatmulOp>().begin();
+  const int64_t parts = countParts(matmul.getContractionSize(), depth);
+  // Sums of parts are added up in f32 whatever they are stored in; f64 stays.
+  Type element = matmul.getType().getElementType(), acc = matmul.getAcc();
+  Type wide = acc.isF64() ? acc : Float32Type::get(acc.getContext());
+  RankedTensorType sumType = RankedTensorType::get(matmul.getType().getShape(), wide);
+  SmallVector<int64_t> shape(sumType.getShape());
+  shape.insert(shape.begin(), parts);
+  auto partsType = RankedTensorType::get(shape, stored);
+
+  RebuiltKernel first(kernel, partsType, kernel.getKernelName() + ".parts");
+  Value lhs = first.get(matmul.getLhs()), rhs = first.get(matmul.getRhs());
+  first.yield(MatmulPartsOp::create(first.b, partsType, lhs, rhs, matmul.getTransposeLhs(), matmul.getTransposeRhs(),
+                                    static_cast<uint64_t>(depth), acc)
+                  .getResult());
+
+  // The same sum, bias and rounding as those of the product.
+  RebuiltKernel second(kernel, kernel->getResultTypes(), kernel.getKernelName());
+  ImplicitLocOpBuilder &b = second.b;
+  auto castTo = [&](Value value, Type type) -> Value {
+    if (typeOf(value).getElementType() == type)
+      return value;
+    return CastOp::create(b, typeOf(value).clone(type), value);
+  };
+  Value addends = castTo(second.input(first.kernel.getResult(0)), wide);
+  Value sum = castTo(ReduceSumOp::create(b, sumType, addends, ArrayRef<int64_t>{0}), acc);
+  if (Value bias = matmul.getBias())
+    sum = AddOp::create(b, typeOf(sum), sum, castTo(second.get(bias), acc));
+  sum = castTo(sum, element);
+  second.inside.map(matmul.getResult(), sum);
+  return {first.kernel, second.replace(kernel)};
+}

@@ -1,0 +1,214 @@
+// Reductions where a product is made.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels/Schedule/TileResults.h"
+
+#include "Kernels/Forming/RebuildKernel.h"
+#include "mp/Analysis/ProductShape.h"
+#include "mp/IR/Tiles.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+static Value outsideOf(KernelOp kernel, BlockArgument argument) { return kernel.getInputs()[argument.getArgNumber()]; }
+
+namespace {
+
+/// A value that a scheduled product makes.
+struct MadeByProduct {
+  KernelOp kernel;
+  unsigned result;
+  MmaScheduleAttr schedule;
+};
+
+/// A check that can move: the argument by which it reads the product.
+struct MovableCheck {
+  NonfiniteBlocksOp op;
+  BlockArgument read;
+};
+
+} // namespace
+
+static std::optional<MadeByProduct> findProduct(Value value) {
+  auto kernel = value.getDefiningOp<KernelOp>();
+  if (!kernel || !kernel.getSchedule())
+    return std::nullopt;
+  auto schedule = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
+  auto products = kernel.getBody().front().getOps<MatmulOp>();
+  if (!schedule || products.empty() || typeOf(value).getShape() != (*products.begin()).getType().getShape())
+    return std::nullopt;
+  return MadeByProduct{kernel, cast<OpResult>(value).getResultNumber(), schedule};
+}
+
+/// Gives the product's kernel one more result, which `build` makes of the values that the kernel yields.
+static Value addResult(KernelOp kernel, Type type, function_ref<Value(RebuiltKernel &, ValueRange)> build) {
+  SmallVector<Type> types(kernel->getResultTypes());
+  types.push_back(type);
+  RebuiltKernel rebuilt(kernel, types, kernel.getKernelName());
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    rebuilt.get(argument);
+  SmallVector<Value> yields = rebuilt.yieldsOf(kernel);
+  Value added = build(rebuilt, yields);
+  yields.push_back(added);
+  rebuilt.yield(yields);
+  rebuilt.kernel.setScheduleAttr(kernel.getScheduleAttr());
+  kernel->replaceAllUsesWith(rebuilt.kernel->getResults().drop_back());
+  kernel.erase();
+  return rebuilt.kernel->getResults().back();
+}
+
+// Sums over rows
+
+static std::optional<MadeByProduct> findSummedProduct(KernelOp kernel, ReduceSumOp op) {
+  auto argument = dyn_cast<BlockArgument>(op.getInput());
+  RankedTensorType input = typeOf(op.getInput());
+  const bool isSumOfRows = input.getRank() == 2 && typeOf(op.getResult()).getRank() == 1 &&
+                           op.getDimensions() == ArrayRef<int64_t>{0} && !input.getElementType().isF64();
+  return argument && isSumOfRows ? findProduct(outsideOf(kernel, argument)) : std::nullopt;
+}
+
+static KernelOp moveSums(KernelOp kernel) {
+  // By number: a product of which several results are summed is made anew for each, with the results that it had.
+  SmallVector<std::pair<ReduceSumOp, unsigned>> moved;
+  for (auto op : kernel.getBody().front().getOps<ReduceSumOp>()) {
+    std::optional<MadeByProduct> made = findSummedProduct(kernel, op);
+    if (!made)
+      continue;
+    const int64_t block = made->schedule.getBlockM();
+    RankedTensorType input = typeOf(op.getInput());
+    auto type = RankedTensorType::get({countBlocks(input.getDimSize(0), block), input.getDimSize(1)},
+                                      Float32Type::get(kernel.getContext()));
+    Value sums = addResult(made->kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
+      return SumRowBlocksOp::create(product.b, op.getLoc(), type, yields[made->result], block);
+    });
+    moved.emplace_back(op, cast<OpResult>(sums).getResultNumber());
+  }
+  if (moved.empty())
+    return kernel;
+
+  RebuiltKernel rest(kernel, kernel->getResultTypes(), kernel.getKernelName());
+  for (auto [op, number] : moved) {
+    Value sums = findSummedProduct(kernel, op)->kernel->getResult(number);
+    RankedTensorType type = typeOf(op.getResult());
+    auto sumType = type.clone(typeOf(sums).getElementType());
+    Value sum = ReduceSumOp::create(rest.b, op.getLoc(), sumType, rest.input(sums), ArrayRef<int64_t>{0});
+    if (type != sumType)
+      sum = CastOp::create(rest.b, op.getLoc(), type, sum);
+    rest.inside.map(op.getResult(), sum);
+  }
+  return rest.replace(kernel);
+}
+
+// Checks
+
+/// The arguments that `value` is computed of by maps and constants alone; none where something else is on the way.
+static SmallVector<BlockArgument> findArguments(Value value) {
+  SetVector<Value> reached;
+  SmallVector<BlockArgument> arguments;
+  reached.insert(value);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    if (auto argument = dyn_cast<BlockArgument>(reached[next])) {
+      arguments.push_back(argument);
+      continue;
+    }
+    Operation *op = reached[next].getDefiningOp();
+    const KernelRole role = cast<KernelOpInterface>(op).getKernelRole();
+    if (role != KernelRole::Map && role != KernelRole::Constant)
+      return {};
+    reached.insert(op->operand_begin(), op->operand_end());
+  }
+  return arguments;
+}
+
+/// Whether only first_bad reads a result of a kernel, whatever its size.
+static bool isReadAsFlags(Value result) {
+  return llvm::all_of(result.getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<KernelOp>(use.getOwner());
+    return user && llvm::all_of(user.getBody().getArgument(use.getOperandNumber()).getUsers(),
+                                [](Operation *reader) { return isa<FirstBadOp>(reader); });
+  });
+}
+
+static std::optional<MovableCheck> findMovable(KernelOp kernel, unsigned result) {
+  Value yielded = kernel.getBody().front().getTerminator()->getOperand(result);
+  auto op = yielded.getDefiningOp<NonfiniteBlocksOp>();
+  if (!op || !op->hasOneUse() || !isReadAsFlags(kernel.getResult(result)))
+    return std::nullopt;
+  std::optional<BlockArgument> read;
+  KernelOp product;
+  const SmallVector<BlockArgument> arguments = findArguments(op.getInput());
+  for (BlockArgument argument : arguments)
+    if (auto made = findProduct(outsideOf(kernel, argument));
+        made && typeOf(argument).getShape() == typeOf(op.getInput()).getShape()) {
+      read = argument;
+      product = made->kernel;
+    }
+  auto isThere = [&](BlockArgument argument) {
+    Operation *definition = outsideOf(kernel, argument).getDefiningOp();
+    return argument == *read || !definition || definition->isBeforeInBlock(product);
+  };
+  if (!read || !llvm::all_of(arguments, isThere))
+    return std::nullopt;
+  return MovableCheck{op, *read};
+}
+
+static Value moveCheck(KernelOp kernel, MovableCheck check) {
+  MadeByProduct made = *findProduct(outsideOf(kernel, check.read));
+  const int64_t rows = made.schedule.getBlockM(), columns = made.schedule.getBlockN();
+  const ProductShape shape = ProductShape::of(*made.kernel.getBody().front().getOps<MatmulOp>().begin());
+  auto type = RankedTensorType::get({shape.countTiles(rows, columns)}, IntegerType::get(kernel.getContext(), 32));
+  return addResult(made.kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
+    product.inside.map(check.read, yields[made.result]);
+    Value checked = product.get(check.op.getInput());
+    // Batches that are rows of one product share its tiles.
+    RankedTensorType checkedType = typeOf(checked);
+    if (checkedType.getRank() > 2 && shape.batch == 1)
+      checked = ReshapeOp::create(product.b, check.op.getLoc(),
+                                  RankedTensorType::get({shape.m, shape.n}, checkedType.getElementType()), checked);
+    return NonfiniteTilesOp::create(product.b, check.op.getLoc(), type, checked, rows, columns);
+  });
+}
+
+static void readInstead(Value old, Value flags) {
+  for (OpOperand &use : llvm::make_early_inc_range(old.getUses())) {
+    auto user = cast<KernelOp>(use.getOwner());
+    user.getBody().getArgument(use.getOperandNumber()).setType(flags.getType());
+    use.set(flags);
+  }
+}
+
+static KernelOp moveChecks(KernelOp kernel) {
+  SmallVector<unsigned> kept;
+  for (unsigned result = 0; result < kernel.getNumResults(); ++result) {
+    if (std::optional<MovableCheck> check = findMovable(kernel, result))
+      readInstead(kernel.getResult(result), moveCheck(kernel, *check));
+    else
+      kept.push_back(result);
+  }
+  if (kept.size() == kernel.getNumResults())
+    return kernel;
+
+  KernelOp left;
+  if (!kept.empty()) {
+    RebuiltKernel rest(kernel, llvm::map_to_vector(kept, [&](unsigned i) { return kernel.getResult(i).getType(); }),
+                       kernel.getKernelName());
+    SmallVector<Value> yields;
+    for (unsigned result : kept)
+      yields.push_back(rest.get(kernel.getBody().front().getTerminator()->getOperand(result)));
+    rest.yield(yields);
+    for (auto [result, value] : llvm::zip_equal(kept, rest.kernel.getResults()))
+      kernel.getResult(result).replaceAllUsesWith(value);
+    left = rest.kernel;
+  }
+  kernel.erase();
+  return left;
+}
+
+KernelOp mp::moveToProducts(KernelOp kernel) {
+  KernelOp left = moveSums(kernel);
+  return moveChecks(left);
+}

@@ -1,0 +1,204 @@
+// An executable on a device, with its state.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Runtime/Core/Session.h"
+#include "Runtime/Core/Batches.h"
+#include "mp/Runtime/Core/Initialize.h"
+
+#include <algorithm>
+
+using namespace mp;
+using namespace mp::executable;
+
+ErrorOr<std::unique_ptr<Session>> Session::create(std::shared_ptr<const LoadedExecutable> file,
+                                                  std::unique_ptr<Device> device) {
+  std::unique_ptr<Session> session(new Session());
+  session->file = std::move(file);
+  session->target = std::move(device);
+  for (const auto &entry : session->table().state) {
+    ErrorOr<std::unique_ptr<DeviceMemory>> block = session->target->allocate(*byteCount(*entry->type));
+    if (!block)
+      return block.status().in("state '" + entry->name + "'");
+    session->stateList.push_back(block->get());
+    session->stateBlocks.push_back(std::move(*block));
+  }
+  return session;
+}
+
+const std::string *Session::metadata(std::string_view key) const {
+  for (const auto &pair : table().metadata)
+    if (pair->key == key)
+      return &pair->value;
+  return nullptr;
+}
+
+Status Session::initialize(uint64_t seed) {
+  for (const auto &entry : table().state) {
+    if (entry->role == StateRole::Derived)
+      continue;
+    ErrorOr<HostTensor> value = initialValue(*entry, seed);
+    if (!value)
+      return value.status();
+    if (Status set = upload(entry->name, *value); !set.ok())
+      return set;
+  }
+  return runDerive();
+}
+
+std::optional<size_t> Session::findState(std::string_view name) const {
+  for (size_t i = 0; i < table().state.size(); ++i)
+    if (table().state[i]->name == name)
+      return i;
+  return std::nullopt;
+}
+
+ErrorOr<HostTensor> Session::state(std::string_view name) {
+  std::optional<size_t> row = findState(name);
+  if (!row)
+    return makeError("no state '", name, "'");
+  ErrorOr<HostTensor> value = zeroTensor(*table().state[*row]->type);
+  if (!value)
+    return value;
+  if (Status read = target->download(*stateList[*row], 0, value->bytes); !read.ok())
+    return read.in("state '" + std::string(name) + "'");
+  return value;
+}
+
+Status Session::upload(std::string_view name, const HostTensor &value) {
+  std::optional<size_t> row = findState(name);
+  if (!row)
+    return makeError("no state '", name, "'");
+  const TensorTypeT &type = *table().state[*row]->type;
+  if (value.type != type)
+    return makeError("state '", name, "' is ", typeName(type), ", given ", typeName(value.type));
+  if (table().state[*row]->role == StateRole::Derived)
+    return makeError("state '", name, "' is derived of '", table().state[*row]->derived_of, "'; set that");
+  return target->upload(*stateList[*row], 0, value.bytes);
+}
+
+Status Session::setState(std::string_view name, const HostTensor &value) {
+  if (Status set = upload(name, value); !set.ok())
+    return set;
+  bool isSource = std::any_of(table().state.begin(), table().state.end(),
+                              [&](const auto &entry) { return entry->derived_of == name; });
+  return isSource ? runDerive() : Status::success();
+}
+
+Status Session::setState(const NamedTensors &values) {
+  for (const NamedTensor &value : values)
+    if (Status set = upload(value.name, value.tensor); !set.ok())
+      return set;
+  return runDerive();
+}
+
+/// Makes all derived state of the parameters, where there is any.
+Status Session::runDerive() {
+  bool any = std::any_of(table().state.begin(), table().state.end(),
+                         [](const auto &entry) { return entry->role == StateRole::Derived; });
+  return any ? run("derive", {}).status() : Status::success();
+}
+
+const ProgramT *Session::findProgram(std::string_view name) const {
+  for (const auto &program : table().programs)
+    if (program->name == name)
+      return program.get();
+  return nullptr;
+}
+
+static bool hasBatch(const VariantT &variant) {
+  return std::any_of(variant.arguments.begin(), variant.arguments.end(),
+                     [](const auto &argument) { return argument->batched; });
+}
+
+static std::string describe(const VariantT &variant) {
+  std::string text = "variant for " + variant.target;
+  for (const std::string &feature : variant.features)
+    text += (&feature == &variant.features.front() ? ":" : ",") + feature;
+  return text + " and batch " + std::to_string(variant.batch);
+}
+
+ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<int64_t> batch) const {
+  const ProgramT *program = findProgram(name);
+  if (!program) {
+    std::string names;
+    for (const auto &other : table().programs)
+      names += (names.empty() ? "" : ", ") + other->name;
+    return makeError("no program ", name, ", the executable has ", names.empty() ? "none" : names);
+  }
+  const VariantT *best = nullptr;
+  std::string reasons;
+  for (const auto &variant : program->variants) {
+    Status able = target->canRun(*file, *variant);
+    if (able.ok() && batch && hasBatch(*variant) && variant->batch != *batch)
+      able = makeError("asked for batch ", *batch);
+    if (!able.ok())
+      reasons += "; " + describe(*variant) + ": " + able.message();
+    else if (!best || target->preference(*variant) > target->preference(*best))
+      best = variant.get();
+  }
+  if (best)
+    return best;
+  return makeError("program ", name, " has no variant that fits", reasons.empty() ? "; it has none" : reasons);
+}
+
+ErrorOr<std::unique_ptr<ProgramRunner>> Session::load(std::string_view program, std::optional<int64_t> batch,
+                                                      unsigned slots) {
+  ErrorOr<const VariantT *> variant = select(program, batch);
+  if (!variant)
+    return variant.status();
+  return ProgramRunner::create(*target, *file, *findProgram(program), **variant, stateList, slots);
+}
+
+/// The batch to run `rows` rows with, among those that the device can run: the smallest that holds
+/// them, else the largest.
+static std::optional<int64_t> bestBatch(const Device &device, const LoadedExecutable &file, const ProgramT &program,
+                                        int64_t rows) {
+  std::optional<int64_t> best;
+  for (const auto &variant : program.variants) {
+    if (!hasBatch(*variant) || !device.canRun(file, *variant).ok())
+      continue;
+    int64_t batch = variant->batch;
+    if (!best || (*best < rows ? batch > *best : batch >= rows && batch < *best))
+      best = batch;
+  }
+  return best;
+}
+
+ErrorOr<ProgramRunner *> Session::cachedRunner(std::string_view name, std::optional<int64_t> rows) {
+  const ProgramT *program = findProgram(name);
+  std::optional<int64_t> batch = program && rows ? bestBatch(*target, *file, *program, *rows) : std::nullopt;
+  ErrorOr<const VariantT *> variant = select(name, batch);
+  if (!variant)
+    return variant.status();
+  for (const std::unique_ptr<ProgramRunner> &runner : runners)
+    if (&runner->variant() == *variant)
+      return runner.get();
+  ErrorOr<std::unique_ptr<ProgramRunner>> runner =
+      ProgramRunner::create(*target, *file, *program, **variant, stateList, 1);
+  if (!runner)
+    return runner.status();
+  runners.push_back(std::move(*runner));
+  return runners.back().get();
+}
+
+ErrorOr<NamedTensors> Session::run(std::string_view name, const NamedTensors &inputs) {
+  ErrorOr<const VariantT *> any = select(name);
+  if (!any)
+    return any.status();
+  ErrorOr<std::optional<int64_t>> rows = checkInputs(name, **any, inputs);
+  if (!rows)
+    return rows.status();
+  ErrorOr<ProgramRunner *> runner = cachedRunner(name, *rows);
+  if (!runner)
+    return runner.status();
+  return runInBatches(**runner, inputs, *rows);
+}
+
+uint64_t Session::residentBytes() const {
+  uint64_t bytes = 0;
+  for (const std::unique_ptr<DeviceMemory> &block : stateBlocks)
+    bytes += block->size();
+  for (const std::unique_ptr<ProgramRunner> &runner : runners)
+    bytes += runner->residentBytes();
+  return bytes;
+}

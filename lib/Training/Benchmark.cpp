@@ -1,0 +1,135 @@
+// How long a program takes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Training/Benchmark.h"
+#include "mp/Base/WholeFile.h"
+#include "mp/Runtime/Core/RandomValues.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <ostream>
+#include <sstream>
+
+using namespace mp;
+using namespace mp::executable;
+
+static ErrorOr<HostTensor> inputFor(const Session &session, const ArgumentT &argument, uint64_t seed) {
+  if (argument.kind == ArgumentKind::Input)
+    return randomInput(session, argument, seed);
+  // Weights of rows: each counts.
+  ErrorOr<HostTensor> ones = zeroTensor(*argument.type);
+  for (uint64_t i = 0; ones && i < ones->count(); ++i)
+    storeElement(ones->bytes, argument.type->element, i, 1);
+  return ones;
+}
+
+ErrorOr<std::unique_ptr<Benchmark>> Benchmark::create(Session &session, std::string_view program, uint64_t seed) {
+  ErrorOr<std::unique_ptr<ProgramRunner>> runner = session.load(program);
+  if (!runner)
+    return runner.status();
+  std::unique_ptr<Benchmark> benchmark(new Benchmark(session.device(), std::move(*runner)));
+  if (Status filled = benchmark->fillInputs(session, seed); !filled.ok())
+    return filled;
+  return benchmark;
+}
+
+Status Benchmark::fillInputs(const Session &session, uint64_t seed) {
+  for (size_t i = 0; i < variant().arguments.size(); ++i) {
+    const ArgumentT &argument = *variant().arguments[i];
+    if (argument.kind == ArgumentKind::State)
+      continue;
+    ErrorOr<HostTensor> value = inputFor(session, argument, seed);
+    if (!value)
+      return value.status();
+    if (Status set = runner->setArgument(0, i, value->bytes); !set.ok())
+      return set;
+  }
+  return device.wait(device.mark());
+}
+
+ErrorOr<DeviceTensor> Benchmark::tensor(std::string_view name) const {
+  std::optional<size_t> argument = runner->argument(name);
+  if (const DeviceMemory *memory = argument ? runner->argumentMemory(0, *argument) : nullptr)
+    return DeviceTensor{variant().arguments[*argument]->type.get(), memory};
+  if (std::optional<size_t> result = runner->result(name))
+    return DeviceTensor{variant().results[*result]->type.get(), runner->resultMemory(0, *result)};
+  return makeError("program ", runner->program().name, " has no input or result '", name, "'");
+}
+
+Status Benchmark::enqueue(unsigned times) {
+  for (unsigned i = 0; i < times; ++i)
+    if (Status queued = runner->enqueue(0); !queued.ok())
+      return queued;
+  return Status::success();
+}
+
+ErrorOr<std::vector<double>> Benchmark::run(unsigned warmup, unsigned repeat, unsigned runs) {
+  if (repeat == 0 || runs == 0)
+    return makeError("repeat and runs are at least 1, found ", repeat, " and ", runs);
+  if (Status warm = enqueue(warmup); !warm.ok())
+    return warm;
+  if (Status warm = runner->wait(0); !warm.ok())
+    return warm;
+
+  // All samples are in the queue before the first time is read, so that nothing waits in between.
+  std::vector<std::unique_ptr<TimeStamp>> stamps;
+  for (unsigned sample = 0; sample <= repeat; ++sample) {
+    if (Status queued = enqueue(sample == 0 ? 0 : runs); !queued.ok())
+      return queued;
+    ErrorOr<std::unique_ptr<TimeStamp>> stamp = device.stamp();
+    if (!stamp)
+      return stamp.status();
+    stamps.push_back(std::move(*stamp));
+  }
+  if (Status done = runner->wait(0); !done.ok())
+    return done;
+
+  std::vector<double> samples;
+  for (size_t i = 1; i < stamps.size(); ++i) {
+    ErrorOr<double> seconds = stamps[i]->secondsSince(*stamps[i - 1]);
+    if (!seconds)
+      return seconds.status();
+    samples.push_back(*seconds / runs);
+  }
+  return samples;
+}
+
+ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &options) {
+  if (Status initialized = session.initialize(options.seed); !initialized.ok())
+    return initialized;
+  ErrorOr<std::unique_ptr<Benchmark>> benchmark = Benchmark::create(session, options.program, options.seed);
+  if (!benchmark)
+    return benchmark.status();
+  ErrorOr<std::vector<double>> seconds = (*benchmark)->run(options.warmup, options.repeat, options.runs);
+  if (!seconds)
+    return seconds.status();
+  BenchmarkResult result{std::move(*seconds)};
+  std::sort(result.seconds.begin(), result.seconds.end());
+  for (const auto &command : (*benchmark)->variant().commands)
+    if (const LaunchT *launch = command->what.AsLaunch()) {
+      result.flops += launch->flops;
+      result.bytes += launch->bytes;
+    }
+  return result;
+}
+
+Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ostream &out) {
+  ErrorOr<BenchmarkResult> measured = measure(session, options);
+  if (!measured)
+    return measured.status();
+  const double median = measured->median();
+  out << options.program << " on " << session.device().description().name << ": " << median * 1e6 << " us (from "
+      << measured->seconds.front() * 1e6 << " to " << measured->seconds.back() * 1e6 << "; " << options.repeat
+      << " samples of " << options.runs << " runs), " << double(measured->flops) / median / 1e12 << " TFLOP/s, "
+      << double(measured->bytes) / median / 1e9 << " GB/s\n";
+  if (options.json.empty())
+    return Status::success();
+  std::ostringstream file;
+  file << "{\"program\": " << nlohmann::json(options.program)
+       << ", \"device\": " << nlohmann::json(session.device().description().name) << ", \"median_seconds\": " << median
+       << ", \"least_seconds\": " << measured->seconds.front() << ", \"most_seconds\": " << measured->seconds.back()
+       << ", \"samples\": " << options.repeat << ", \"runs\": " << options.runs << ", \"flops\": " << measured->flops
+       << ", \"bytes\": " << measured->bytes << "}\n";
+  return writeWholeFile(options.json, file.str());
+}

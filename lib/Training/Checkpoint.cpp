@@ -1,0 +1,294 @@
+// State of a training run, on disk.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Training/Checkpoint.h"
+#include "Training/SavedScalars.h"
+#include "mp/Base/Version.h"
+#include "mp/Runtime/Tensors/Files.h"
+#include "mp/Runtime/Tensors/Safetensors.h"
+
+#include <nlohmann/json.hpp>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include <unistd.h>
+
+using namespace mp;
+using namespace mp::executable;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+static constexpr const char *kManifest = "manifest.json";
+static constexpr const char *kFormat = "halfstep"; // among the metadata of files that Halfstep wrote
+
+using Pieces = std::span<const std::span<const std::byte>>;
+
+/// XXH3-128 of the pieces one behind the other, in hexadecimal.
+static std::string hashOf(Pieces pieces) {
+  XXH3_state_t *state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  for (std::span<const std::byte> piece : pieces)
+    XXH3_128bits_update(state, piece.data(), piece.size());
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
+  XXH3_freeState(state);
+  std::string text;
+  for (unsigned char byte : canonical.digest)
+    for (int shift : {4, 0})
+      text += "0123456789abcdef"[byte >> shift & 15];
+  return text;
+}
+
+namespace {
+
+/// The numbers of a position, by the names that metadata give them.
+struct PositionField {
+  const char *name;
+  uint64_t TrainPosition::*member;
+};
+
+} // namespace
+
+static constexpr PositionField kPosition[] = {
+    {"step", &TrainPosition::step},
+    {"epoch", &TrainPosition::epoch},
+    {"batch", &TrainPosition::batch},
+    {"seed", &TrainPosition::seed},
+    {"rows", &TrainPosition::rows},
+    {"batch_size", &TrainPosition::batchSize},
+    {"accumulate", &TrainPosition::accumulate},
+    {"steps_per_epoch", &TrainPosition::stepsPerEpoch},
+};
+
+/// Metadata "sum:loss" is the sum of the score "loss".
+static constexpr std::string_view kSum = "sum:";
+
+static bool isSaved(const StateEntryT &entry) { return entry.saved && entry.role != StateRole::Derived; }
+
+static ErrorOr<NamedTensors> savedState(Session &session) {
+  NamedTensors tensors;
+  for (const auto &entry : session.table().state) {
+    if (!isSaved(*entry))
+      continue;
+    ErrorOr<HostTensor> value = session.state(entry->name);
+    if (!value)
+      return value.status();
+    tensors.push_back({entry->name, std::move(*value)});
+  }
+  return tensors;
+}
+
+static std::map<std::string, std::string> makeMetadata(const Session &session) {
+  return {{"format", kFormat},
+          {"producer", kProducer},
+          {"model", session.table().model},
+          {"policy", session.table().policy}};
+}
+
+/// The shortest text that is read back as the same double.
+static std::string formatExactly(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
+
+/// Removes what the manifest does not name: older checkpoints and what a killed process left.
+static void removeOthers(const fs::path &folder, const std::string &kept) {
+  std::error_code ignored;
+  for (const fs::directory_entry &file : fs::directory_iterator(folder, ignored)) {
+    std::string name = file.path().filename().string();
+    if (name.starts_with("step-") && name != kept)
+      fs::remove(file.path(), ignored);
+  }
+}
+
+Status mp::makeCheckpointFolder(const std::string &folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    return makeError("cannot make the folder: ", failed.message()).in(folder);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return makeError("cannot write into the folder: ", std::strerror(errno)).in(folder);
+  return Status::success();
+}
+
+Status mp::saveCheckpoint(const std::string &folder, Session &session, const TrainPosition &position) {
+  if (Status made = makeCheckpointFolder(folder); !made.ok())
+    return made;
+  ErrorOr<NamedTensors> tensors = savedState(session);
+  if (!tensors)
+    return tensors.status();
+
+  std::map<std::string, std::string> metadata = makeMetadata(session);
+  for (const PositionField &field : kPosition)
+    metadata[field.name] = std::to_string(position.*field.member);
+  for (const auto &[name, sum] : position.scoreSums)
+    metadata[std::string(kSum) + name] = formatExactly(sum);
+  std::string head;
+  std::vector<std::span<const std::byte>> pieces = safetensorsPieces(*tensors, metadata, head);
+  // With the hash in its name a file is never replaced by another content, so that the one that the
+  // manifest names stays right until there is a new manifest.
+  std::string hash = hashOf(pieces);
+  std::string name = "step-" + std::to_string(position.step) + "-" + hash.substr(0, 8) + ".safetensors";
+  if (Status written = writeFileWhole((fs::path(folder) / name).string(), pieces); !written.ok())
+    return written;
+  json manifest = {{"file", name}, {"step", position.step}, {"xxh3_128", hash}};
+  std::string text = manifest.dump(2) + "\n";
+  std::span<const std::byte> whole[] = {bytesOf(text)};
+  if (Status written = writeFileWhole((fs::path(folder) / kManifest).string(), whole); !written.ok())
+    return written;
+  removeOthers(folder, name);
+  return Status::success();
+}
+
+bool mp::hasCheckpoint(const std::string &folder) {
+  std::error_code ignored;
+  return fs::exists(fs::path(folder) / kManifest, ignored);
+}
+
+/// The tensors of the file that the manifest names, its hash checked.
+static ErrorOr<Safetensors> readTensors(const fs::path &folder) {
+  std::string path = (folder / kManifest).string();
+  ErrorOr<std::vector<std::byte>> text = readFile(path);
+  if (!text)
+    return text.status();
+  const char *begin = reinterpret_cast<const char *>(text->data());
+  json manifest = json::parse(begin, begin + text->size(), nullptr, /*allow_exceptions=*/false);
+  auto has = [&](const char *key) {
+    return manifest.is_object() && manifest.contains(key) && manifest[key].is_string();
+  };
+  if (!has("file") || !has("xxh3_128"))
+    return makeError("not a manifest of a checkpoint").in(path);
+  std::string name = manifest["file"].get<std::string>();
+  if (fs::path(name).filename() != name)
+    return makeError("names a file outside of its folder").in(path);
+
+  path = (folder / name).string();
+  ErrorOr<std::vector<std::byte>> bytes = readFile(path);
+  if (!bytes)
+    return bytes.status();
+  std::span<const std::byte> whole[] = {*bytes};
+  if (hashOf(whole) != manifest["xxh3_128"].get<std::string>())
+    return makeError("damaged: the content does not match the manifest's hash").in(path);
+  ErrorOr<Safetensors> file = parseSafetensors(*bytes);
+  if (!file)
+    return file.status().in(path);
+  return file;
+}
+
+/// Checks that `tensors` has every entry that `needs` asks for, with the type of the table.
+template <typename Predicate>
+static Status checkTensors(const Session &session, const NamedTensors &tensors, Predicate needs) {
+  for (const auto &entry : session.table().state) {
+    const HostTensor *value = findTensor(tensors, entry->name);
+    if (!value && needs(*entry))
+      return makeError("has no tensor '", entry->name, "'");
+    if (value && value->type != *entry->type)
+      return makeError("tensor '", entry->name, "' is ", typeName(value->type), ", the model has ",
+                       typeName(*entry->type));
+  }
+  return Status::success();
+}
+
+/// Sets what the session's model has of `tensors` and would save itself.
+static Status setTensors(Session &session, NamedTensors tensors) {
+  std::set<std::string_view> saved;
+  for (const auto &entry : session.table().state)
+    if (isSaved(*entry))
+      saved.insert(entry->name);
+  std::erase_if(tensors, [&](const NamedTensor &tensor) { return !saved.contains(tensor.name); });
+  return session.setState(tensors);
+}
+
+template <typename T> static Status parseNumber(const std::string &name, const std::string &text, T &number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return makeError("'", name, "' among its metadata is no number");
+  return Status::success();
+}
+
+static ErrorOr<TrainPosition> parsePosition(const std::map<std::string, std::string> &metadata) {
+  TrainPosition position;
+  for (const PositionField &field : kPosition) {
+    auto found = metadata.find(field.name);
+    if (found == metadata.end())
+      return makeError("has no '", field.name, "' among its metadata");
+    if (Status parsed = parseNumber(field.name, found->second, position.*field.member); !parsed.ok())
+      return parsed;
+  }
+  for (const auto &[name, text] : metadata)
+    if (name.starts_with(kSum))
+      if (Status parsed = parseNumber(name, text, position.scoreSums[name.substr(kSum.size())]); !parsed.ok())
+        return parsed;
+  return position;
+}
+
+ErrorOr<Checkpoint> mp::readCheckpoint(const std::string &folder) {
+  ErrorOr<Safetensors> file = readTensors(folder);
+  if (!file)
+    return file.status();
+  ErrorOr<TrainPosition> position = parsePosition(file->metadata);
+  if (!position)
+    return position.status().in(folder);
+  return Checkpoint{std::move(*position), file->metadata["policy"], std::move(file->tensors)};
+}
+
+/// What a run has no place for would be lost with its next checkpoint.
+static Status checkPlaces(const Session &session, const Checkpoint &checkpoint, bool otherPolicy) {
+  std::set<std::string_view> places;
+  for (const auto &entry : session.table().state)
+    places.insert(entry->name);
+  for (const NamedTensor &tensor : checkpoint.tensors)
+    if (!places.contains(tensor.name) && !(otherPolicy && isScalerState(tensor.name)))
+      return makeError("has a tensor '", tensor.name, "', which this run does not");
+  return Status::success();
+}
+
+Status mp::restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy) {
+  auto needs = [&](const StateEntryT &entry) { return isSaved(entry) && !(otherPolicy && isScalerState(entry.name)); };
+  for (const Status &fits :
+       {checkTensors(session, checkpoint.tensors, needs), checkPlaces(session, checkpoint, otherPolicy)})
+    if (!fits.ok())
+      return makeError(fits.message(),
+                       "; go on with the model, the optimizer and the loss scale that it was made with");
+  if (Status legal = checkSavedScalars(session, checkpoint.tensors, &checkpoint.position); !legal.ok())
+    return legal;
+  return setTensors(session, checkpoint.tensors);
+}
+
+/// A safetensors file, or that of a folder's checkpoint.
+static ErrorOr<Safetensors> readWeights(const std::string &path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ? readTensors(path) : readSafetensors(path);
+}
+
+ErrorOr<std::string> mp::savedPolicy(const std::string &path) {
+  ErrorOr<Safetensors> file = readWeights(path);
+  if (!file)
+    return file.status();
+  // Others may mean another thing by a policy.
+  return file->metadata["format"] == kFormat ? file->metadata["policy"] : "";
+}
+
+Status mp::loadWeights(const std::string &path, Session &session) {
+  ErrorOr<Safetensors> file = readWeights(path);
+  if (!file)
+    return file.status();
+  auto isParameter = [](const StateEntryT &entry) { return entry.role == StateRole::Parameter; };
+  if (Status fits = checkTensors(session, file->tensors, isParameter); !fits.ok())
+    return fits.in(path);
+  if (Status legal = checkSavedScalars(session, file->tensors, /*position=*/nullptr); !legal.ok())
+    return legal.in(path);
+  return setTensors(session, std::move(file->tensors));
+}
+
+Status mp::saveWeights(const std::string &path, Session &session) {
+  ErrorOr<NamedTensors> tensors = savedState(session);
+  if (!tensors)
+    return tensors.status();
+  return writeSafetensors(path, *tensors, makeMetadata(session));
+}

@@ -1,0 +1,20 @@
+// From data sets to programs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_TRAINING_DATA_FEED_H
+#define MP_LIB_TRAINING_DATA_FEED_H
+
+#include "mp/Runtime/Core/Session.h"
+#include "mp/Training/Data/BatchLoader.h"
+
+namespace mp {
+
+/// The number of classes of the variant's label, from metadata `classes:LABEL`, where it is there.
+std::optional<int64_t> classesOf(const Session &session, const executable::VariantT &variant);
+
+/// Copies a batch into a slot of the runner.
+Status setBatch(ProgramRunner &runner, unsigned slot, const DataBinding &binding, const Batch &batch);
+
+} // namespace mp
+
+#endif // MP_LIB_TRAINING_DATA_FEED_H

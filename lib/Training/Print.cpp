@@ -1,0 +1,95 @@
+// Devices and executables, for people.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Training/Infer.h"
+
+#include <iomanip>
+#include <ostream>
+
+using namespace mp;
+using namespace mp::executable;
+
+/// "15.6 GiB".
+static std::string formatBytes(uint64_t bytes) {
+  constexpr const char *kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit)
+    value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), unit ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
+  return text;
+}
+
+void mp::printDevices(std::ostream &out, const DeviceOptions &options) {
+  for (const std::string &name : presentDevices()) {
+    ErrorOr<std::unique_ptr<Device>> device = createDevice(name, options);
+    if (!device) {
+      out << name << ": " << device.message() << '\n';
+      continue;
+    }
+    const DeviceDescription &self = (*device)->description();
+    out << self.name << ": " << self.model << "\n  runs target " << self.target << " on " << self.units
+        << " units\n  memory " << formatBytes(self.memoryBytes) << "\n  features";
+    for (const std::string &feature : self.features)
+      out << ' ' << feature;
+    out << (self.features.empty() ? " none" : "") << "\n  multiplies in";
+    for (const MatrixUnit &unit : self.matrixUnits)
+      out << ' ' << elementName(unit.operands) << "->" << elementName(unit.accumulator) << " (" << unit.instruction
+          << ')';
+    out << (self.matrixUnits.empty() ? " software" : "") << '\n';
+  }
+}
+
+static void printState(const ExecutableT &table, std::ostream &out) {
+  uint64_t bytes = 0;
+  for (const auto &entry : table.state)
+    bytes += byteCount(*entry->type).value_or(0);
+  out << "state: " << table.state.size() << " entries, " << formatBytes(bytes) << '\n';
+  for (const auto &entry : table.state)
+    out << "  " << entry->name << ' ' << typeName(*entry->type) << ' ' << EnumNameStateRole(entry->role)
+        << (entry->saved ? "" : ", not saved") << '\n';
+}
+
+/// How many kernels there are, and which types the ops compute in.
+static void printStatistics(const StatisticsT &statistics, std::ostream &out) {
+  if (statistics.kernels != 0) // the evaluator runs op by op
+    out << ", " << statistics.kernels << " kernels";
+  out << "\n    ops by type";
+  for (const auto &row : statistics.ops_by_type)
+    out << ' ' << row->type << ':' << row->count;
+  out << ", " << statistics.casts << " casts";
+}
+
+static void printVariant(const VariantT &variant, std::ostream &out) {
+  out << "  for " << variant.target << ", batch " << variant.batch << ", " << variant.commands.size()
+      << " commands, arena " << formatBytes(variant.arena_bytes);
+  if (variant.statistics && variant.statistics->peak_bytes)
+    out << ", peak " << formatBytes(variant.statistics->peak_bytes);
+  if (variant.statistics)
+    printStatistics(*variant.statistics, out);
+  out << "\n    needs";
+  for (const std::string &feature : variant.features)
+    out << ' ' << feature;
+  out << (variant.features.empty() ? " nothing" : "") << '\n';
+  for (const auto &argument : variant.arguments)
+    if (argument->kind != ArgumentKind::State)
+      out << "    takes " << argument->name << ' ' << typeName(*argument->type) << (argument->label ? ", label" : "")
+          << '\n';
+  for (const auto &result : variant.results)
+    if (result->kind != ResultKind::Next)
+      out << "    gives " << result->name << ' ' << typeName(*result->type) << ", " << EnumNameResultKind(result->kind)
+          << '\n';
+}
+
+void mp::printExecutable(const ExecutableT &table, std::ostream &out) {
+  out << "model " << table.model << ", policy " << table.policy << ", made by " << table.producer << '\n';
+  printState(table, out);
+  for (const auto &program : table.programs) {
+    out << "program " << program->name << '\n';
+    for (const auto &variant : program->variants)
+      printVariant(*variant, out);
+  }
+  for (const auto &pair : table.metadata)
+    out << pair->key << " = " << pair->value << '\n';
+}

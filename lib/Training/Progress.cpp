@@ -1,0 +1,58 @@
+// How far training is, for people.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Training/Progress.h"
+#include "Training/ProgressLine.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace mp;
+
+Progress::Progress(bool quiet)
+    : quiet(quiet), terminal(::isatty(STDERR_FILENO) == 1), begin(Clock::now()), last(begin) {}
+
+std::string mp::formatScores(const std::vector<Score> &scores) {
+  std::string text;
+  for (const Score &score : scores) {
+    char number[32];
+    std::snprintf(number, sizeof(number), "%.4f", score.value);
+    text += (text.empty() ? "" : ", ") + score.name + " " + number;
+  }
+  return text;
+}
+
+void Progress::step(const StepRecord &record, const ProgressPlace &place) {
+  done += 1;
+  if (quiet)
+    return;
+  auto pause = terminal ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
+  Clock::time_point now = Clock::now();
+  if (now - last < pause)
+    return;
+  last = now;
+  double elapsed = std::chrono::duration<double>(now - begin).count();
+  double left = elapsed / static_cast<double>(done) * static_cast<double>(place.left);
+  if (!terminal) {
+    std::fprintf(stderr, "%s\n", formatStep(record, place, elapsed, left).c_str());
+    return;
+  }
+  // A terminal goes to the next line after its last column.
+  std::string line = fitStep(record, place, elapsed, left, terminalWidth() - 1);
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  std::fflush(stderr);
+  barShown = true;
+}
+
+void Progress::clearBar() {
+  if (barShown)
+    std::fprintf(stderr, "\r\033[K");
+  barShown = false;
+}
+
+void Progress::note(const std::string &line) {
+  if (quiet)
+    return;
+  clearBar();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}

@@ -1,0 +1,58 @@
+// How far training is, for people.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_TRAINING_PROGRESS_H
+#define MP_LIB_TRAINING_PROGRESS_H
+
+#include "mp/Training/Trainer.h"
+
+#include <chrono>
+
+namespace mp {
+
+/// Where a step lies in the run.
+struct ProgressPlace {
+  uint64_t index = 0;             // within the epoch, from 1
+  uint64_t count = 0;             // steps of the epoch
+  std::optional<uint64_t> epochs; // of the run, where that is what ends it
+  uint64_t left = 0;              // steps of the run after this one
+};
+
+/// Writes progress to standard error: a line that is drawn over on a terminal, as wide as the terminal is at that
+/// moment, and a line every few seconds elsewhere.
+class Progress {
+public:
+  explicit Progress(bool quiet);
+  /// What comes next has a line of its own.
+  ~Progress() { clearBar(); }
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  /// The clock of what is left starts.
+  void start() { begin = Clock::now(); }
+
+  /// After a step.
+  void step(const StepRecord &record, const ProgressPlace &place);
+
+  /// A line that stays: an evaluation, rows that are dropped, a checkpoint that was resumed.
+  void note(const std::string &line);
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  void clearBar();
+
+  bool quiet;
+  bool terminal;
+  bool barShown = false;
+  uint64_t done = 0; // steps since start
+  Clock::time_point begin;
+  Clock::time_point last;
+};
+
+/// "loss 0.4310, accuracy 0.8432".
+std::string formatScores(const std::vector<Score> &scores);
+
+} // namespace mp
+
+#endif // MP_LIB_TRAINING_PROGRESS_H

@@ -1,0 +1,54 @@
+// Going on from a checkpoint.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Training/Resume.h"
+
+using namespace mp;
+
+/// Fails at the first number that differs from the run's.
+static Status checkSameRun(const TrainPosition &saved, const TrainPosition &wanted) {
+  struct Row {
+    const char *name;
+    uint64_t TrainPosition::*member;
+  };
+  static constexpr Row kRows[] = {{"seed", &TrainPosition::seed},
+                                  {"rows of data", &TrainPosition::rows},
+                                  {"batch size", &TrainPosition::batchSize},
+                                  {"accumulate", &TrainPosition::accumulate},
+                                  {"steps per epoch", &TrainPosition::stepsPerEpoch}};
+  for (const Row &row : kRows)
+    if (saved.*row.member != wanted.*row.member)
+      return makeError("was made with ", row.name, " ", saved.*row.member, ", this run has ", wanted.*row.member);
+  return Status::success();
+}
+
+/// Every step takes one place in its epoch, so that epoch and batch follow from the step.
+static Status checkPosition(const TrainPosition &position) {
+  uint64_t epoch = position.step / position.stepsPerEpoch;
+  uint64_t batch = position.step % position.stepsPerEpoch * position.accumulate;
+  if (position.epoch == epoch && position.batch == batch)
+    return Status::success();
+  return makeError("stands at step ", position.step, ", epoch ", position.epoch, ", batch ", position.batch,
+                   "; expected epoch ", epoch, ", batch ", batch, " after that many steps of ", position.stepsPerEpoch,
+                   " in an epoch");
+}
+
+ErrorOr<TrainPosition> mp::resume(Session &session, const TrainOptions &options, const TrainPosition &start) {
+  const std::string &folder = options.checkpoint;
+  ErrorOr<Checkpoint> saved = readCheckpoint(folder);
+  if (!saved)
+    return saved.status();
+  const std::string &policy = session.table().policy;
+  bool otherPolicy = saved->policy != policy;
+  if (otherPolicy && !options.changePolicy)
+    return makeError("was made with policy '", saved->policy, "', this run has '", policy,
+                     "'; go on with the other one by --change-policy")
+        .in(folder);
+  if (Status same = checkSameRun(saved->position, start); !same.ok())
+    return same.in(folder);
+  if (Status legal = checkPosition(saved->position); !legal.ok())
+    return legal.in(folder);
+  if (Status restored = restoreCheckpoint(*saved, session, otherPolicy); !restored.ok())
+    return restored.in(folder);
+  return std::move(saved->position);
+}

@@ -1,0 +1,52 @@
+// What a training run is, for people.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Training/RunHeader.h"
+
+#include <algorithm>
+
+using namespace mp;
+using namespace mp::executable;
+
+static uint64_t parameterCount(const ExecutableT &table) {
+  uint64_t count = 0;
+  for (const auto &entry : table.state)
+    if (entry->role == StateRole::Parameter)
+      count += byteCount(*entry->type).value_or(0) / elementBytes(entry->type->element);
+  return count;
+}
+
+/// "1,234,567".
+static std::string groupDigits(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3;)
+    text.insert(at -= 3, ",");
+  return text;
+}
+
+/// The units of the device that the code was made for: the widest of a processor, a GPU's chip; empty for neither.
+static std::string unitsOf(const VariantT &variant) {
+  if (variant.target == "nvptx" || variant.target == "simt")
+    return variant.features.empty() ? "" : variant.features.front();
+  static constexpr std::pair<const char *, const char *> kWidest[] = {
+      {"amx-tile", "amx"}, {"avx512bf16", "avx512 with bf16"}, {"avx512f", "avx512"}, {"avx2", "avx2"}, {"avx", "avx"}};
+  for (auto [feature, name] : kWidest)
+    if (std::find(variant.features.begin(), variant.features.end(), feature) != variant.features.end())
+      return name;
+  return variant.target == "cpu" ? "sse2" : "";
+}
+
+std::string mp::describeRun(Session &session, const VariantT &variant, uint64_t microBatches) {
+  const ExecutableT &table = session.table();
+  std::string text = table.model.empty() ? "model" : table.model;
+  text += ": " + groupDigits(parameterCount(table)) + " parameters, policy " + table.policy + ", batch ";
+  text += microBatches > 1 ? std::to_string(microBatches) + " x " : "";
+  text += std::to_string(variant.batch);
+
+  const DeviceDescription &device = session.device().description();
+  std::string uses = unitsOf(variant);
+  uses += (uses.empty() ? "" : ", ") + std::to_string(device.units);
+  uses += variant.target == "nvptx" ? " multiprocessor" : " thread";
+  uses += device.units == 1 ? "" : "s";
+  return text + "\ndevice " + device.name + " (" + uses + "): " + device.model;
+}

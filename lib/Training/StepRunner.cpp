@@ -1,0 +1,91 @@
+// Programs of a step.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Training/StepRunner.h"
+#include "Training/Data/Feed.h"
+#include "Training/Metadata.h"
+
+using namespace mp;
+using namespace mp::executable;
+
+ErrorOr<uint64_t> StepRunner::microBatchesFor(const Session &session, const TrainOptions &options) {
+  ErrorOr<std::optional<uint64_t>> compiled = metadataNumber<uint64_t>(session, "micro_batches");
+  if (!compiled)
+    return compiled.status();
+  uint64_t count = options.accumulate.value_or(compiled->value_or(1));
+  if (count > 1 && !session.hasProgram("accumulate"))
+    return makeError("the executable has no program accumulate: it was not compiled for --accumulate");
+  // Program apply divides by the number that it was compiled for.
+  if (count > 1 && *compiled && count != **compiled)
+    return makeError("--accumulate is ", count, ", the executable was compiled for ", **compiled);
+  if (count <= 1 && !session.hasProgram("train_step") && session.hasProgram("accumulate"))
+    return makeError("the executable was compiled for --accumulate of more than 1");
+  return count;
+}
+
+Status StepRunner::prepare(Session &session, const TrainOptions &options) {
+  microBatches = static_cast<unsigned>(*options.accumulate);
+  bool accumulates = microBatches > 1;
+  ErrorOr<std::unique_ptr<ProgramRunner>> loaded =
+      session.load(accumulates ? "accumulate" : "train_step", options.batchSize, kSlots * microBatches);
+  if (!loaded)
+    return loaded.status();
+  forward = std::move(*loaded);
+  if (!accumulates)
+    return Status::success();
+  loaded = session.load("apply", std::nullopt, kSlots);
+  if (!loaded)
+    return loaded.status();
+  apply = std::move(*loaded);
+  return Status::success();
+}
+
+Status StepRunner::enqueueMicroBatch(unsigned slot, unsigned index, const DataBinding &binding, const Batch &batch) {
+  unsigned place = slot * microBatches + index;
+  if (Status set = setBatch(*forward, place, binding, batch); !set.ok())
+    return set;
+  return forward->enqueue(place);
+}
+
+Status StepRunner::finishStep(unsigned slot) { return apply ? apply->enqueue(slot) : Status::success(); }
+
+ErrorOr<std::optional<double>> StepRunner::readLog(unsigned slot, const char *name) {
+  ProgramRunner &last = apply ? *apply : *forward;
+  std::optional<size_t> index = last.result(name);
+  if (!index || last.variant().results[*index]->kind != ResultKind::Log)
+    return std::optional<double>();
+  ErrorOr<HostTensor> value = last.read(slot, *index);
+  if (!value)
+    return value.status();
+  return value->count() ? std::optional(elementAt(*value, 0)) : std::nullopt;
+}
+
+Status StepRunner::read(unsigned slot, const std::vector<uint64_t> &rows, Scores &scores, StepRecord &record,
+                        std::optional<std::string> &gradient) {
+  record.loss = 0;
+  for (unsigned i = 0; i < rows.size(); ++i) {
+    ErrorOr<std::vector<Score>> added = scores.add(*forward, slot * microBatches + i, rows[i]);
+    if (!added)
+      return added.status();
+    if (!added->empty() && added->front().name == "loss")
+      record.loss += added->front().value / double(rows.size());
+  }
+  ErrorOr<std::optional<double>> bad = readLog(slot, "bad");
+  ErrorOr<std::optional<double>> scale = readLog(slot, "loss_scale");
+  ErrorOr<std::optional<double>> hysteresis = readLog(slot, "hysteresis_tracker");
+  ErrorOr<std::optional<double>> norm = readLog(slot, "gradient_norm");
+  for (const ErrorOr<std::optional<double>> *part : {&bad, &scale, &hysteresis, &norm})
+    if (!*part)
+      return part->status();
+  record.lossScale = *scale;
+  record.hysteresis = *hysteresis;
+  record.gradientNorm = *norm;
+  record.bad = static_cast<int64_t>(bad->value_or(-1));
+  if (record.bad < 0)
+    return Status::success();
+  ProgramRunner &last = apply ? *apply : *forward;
+  const std::vector<std::string> &names = last.variant().results[*last.result("bad")]->names;
+  gradient = record.bad < static_cast<int64_t>(names.size()) ? names[static_cast<size_t>(record.bad)]
+                                                             : "gradient " + std::to_string(record.bad);
+  return Status::success();
+}

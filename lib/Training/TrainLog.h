@@ -1,0 +1,36 @@
+// A JSON line per step.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_TRAINING_TRAINLOG_H
+#define MP_LIB_TRAINING_TRAINLOG_H
+
+#include "mp/Training/Trainer.h"
+
+#include <fstream>
+
+namespace mp {
+
+/// Writes steps and evaluations as JSON lines. What is not finite, or not reported, is null.
+class TrainLog {
+public:
+  /// Opens the file anew; or, to go on after step `resumedAt`, keeps its lines up to that step.
+  Status open(const std::string &path, std::optional<uint64_t> resumedAt);
+
+  /// {"step":1,"epoch":1,"loss":..,"loss_scale":..,"found_inf":..,"skipped":..,"grad_norm":..,
+  ///  "samples_per_second":..}; skipped counts steps so far.
+  void step(const StepRecord &record);
+
+  /// {"step":468,"epoch":1,"test_loss":..,"test_accuracy":..}.
+  void evaluation(uint64_t step, uint64_t epoch, const std::vector<Score> &scores);
+
+  /// Hands lines to the system; fails if any write did.
+  Status flush();
+
+private:
+  std::string path;
+  std::ofstream file;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_TRAINING_TRAINLOG_H

@@ -1,0 +1,134 @@
+// What a user says about training.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Training/TrainOptions.h"
+
+#include "mp/Base/NearestName.h"
+#include "mp/Runtime/Tensors/Files.h"
+
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+using namespace mp;
+
+template <typename T> static Status parseNumber(std::string_view text, T least, T &number) {
+  T parsed{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return makeError("'", text, "' is no number that fits");
+  if (parsed < least)
+    return makeError("expected at least ", least);
+  number = parsed;
+  return Status::success();
+}
+
+template <typename T, T least, auto Member> static Status setNumber(TrainOptions &options, std::string_view text) {
+  T number{};
+  Status parsed = parseNumber<T>(text, least, number);
+  if (parsed.ok())
+    options.*Member = number;
+  return parsed;
+}
+
+template <auto Member> static Status setText(TrainOptions &options, std::string_view text) {
+  if (text.empty())
+    return makeError("needs a value");
+  options.*Member = text;
+  return Status::success();
+}
+
+template <auto Member> static Status setSwitch(TrainOptions &options, std::string_view text) {
+  if (!text.empty() && text != "true" && text != "false")
+    return makeError("'", text, "' is neither true nor false");
+  options.*Member = text != "false";
+  return Status::success();
+}
+
+static Status setLearningRate(TrainOptions &options, std::string_view text) {
+  double rate = 0;
+  if (Status parsed = parseNumber(text, 0.0, rate); !parsed.ok())
+    return parsed;
+  if (!std::isfinite(rate))
+    return makeError("'", text, "' is not finite");
+  options.learningRate = rate;
+  return Status::success();
+}
+
+static Status setLastBatch(TrainOptions &options, std::string_view text) {
+  if (text != "drop" && text != "pad")
+    return makeError("'", text, "' is neither drop nor pad");
+  options.lastBatch = text == "pad" ? LastBatch::Pad : LastBatch::Drop;
+  return Status::success();
+}
+
+static Status setSimulation(TrainOptions &options, std::string_view text) {
+  return setSIMTOptions(options.simulation, text);
+}
+
+using O = TrainOptions;
+
+static constexpr TrainFlag kFlags[] = {
+    {"data", "DIR", "folder with train-images-idx3-ubyte[.gz] and so on; required", setText<&O::data>},
+    {"test-data", "DIR", "folder with t10k-images-idx3-ubyte[.gz] and so on (default: that of --data)",
+     setText<&O::testData>},
+    {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
+    {"steps", "N", "steps in all, instead of --epochs (default: those of the epochs)",
+     setNumber<uint64_t, 1, &O::steps>},
+    {"batch-size", "N", "rows of a batch (default: as compiled; mp-run compiles for 64)",
+     setNumber<int64_t, 1, &O::batchSize>},
+    {"learning-rate", "R", "learning rate (default: as compiled)", setLearningRate},
+    {"accumulate", "N", "batches of a step, whose gradients are averaged (default: as compiled)",
+     setNumber<uint64_t, 1, &O::accumulate>},
+    {"last-batch", "drop|pad", "what becomes of rows that do not fill a batch (default drop)", setLastBatch},
+    {"seed", "N", "seed of first values, dropout and order of rows (default 0)", setNumber<uint64_t, 0, &O::seed>},
+    {"checkpoint", "DIR", "folder to write checkpoints to (default: none are written)", setText<&O::checkpoint>},
+    {"checkpoint-every", "STEPS", "steps between checkpoints (default: one after every epoch)",
+     setNumber<uint64_t, 1, &O::checkpointEvery>},
+    {"resume", nullptr, "go on from the checkpoint, if there is one", setSwitch<&O::resume>},
+    {"change-policy", nullptr, "go on from a checkpoint of another policy, too", setSwitch<&O::changePolicy>},
+    {"log", "F.jsonl", "file for a JSON line per step (default: none is written)", setText<&O::log>},
+    {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
+    {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
+    {"threads", "N", "threads of the CPU, at most 1024 (default: all)", setNumber<unsigned, 0, &O::threads>},
+    {"simulate", "WORDS",
+     "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N (default: none)",
+     setSimulation},
+};
+
+std::span<const TrainFlag> mp::trainFlags() { return kFlags; }
+
+Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::string_view value) {
+  for (const TrainFlag &flag : kFlags)
+    if (name == flag.name)
+      return flag.set(options, value).in("--" + std::string(name) + (flag.value ? "=" + std::string(value) : ""));
+  std::vector<std::string> names;
+  for (const TrainFlag &flag : kFlags)
+    names.emplace_back(flag.name);
+  return makeError("unknown flag --", name, suggestName(name, names));
+}
+
+Status mp::checkTrainOptions(const TrainOptions &options) {
+  if (options.data.empty())
+    return makeError("training needs --data=DIR");
+  if (options.epochs && options.steps)
+    return makeError("--epochs and --steps exclude each other");
+  if (options.resume && options.checkpoint.empty())
+    return makeError("--resume needs --checkpoint=DIR");
+  if (options.changePolicy && !options.resume)
+    return makeError("--change-policy needs --resume");
+  if (options.checkpointEvery && options.checkpoint.empty())
+    return makeError("--checkpoint-every needs --checkpoint=DIR");
+  // Each micro-batch of the steps in flight has memory of its own.
+  constexpr uint64_t kMost = 4096;
+  uint64_t accumulate = options.accumulate.value_or(1);
+  if (accumulate == 0)
+    return makeError("--accumulate is 0, expected at least 1");
+  if (accumulate > kMost)
+    return makeError("--accumulate is ", accumulate, ", expected at most ", kMost);
+  if (options.lastBatch == LastBatch::Pad && accumulate > 1)
+    return makeError("--last-batch=pad and --accumulate exclude each other");
+  if (!options.log.empty())
+    return checkFolderOf(options.log).in("--log");
+  return Status::success();
+}

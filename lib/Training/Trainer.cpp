@@ -1,0 +1,382 @@
+// A training job, run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Training/Trainer.h"
+#include "Training/Data/Feed.h"
+#include "Training/Evaluator.h"
+#include "Training/Progress.h"
+#include "Training/Resume.h"
+#include "Training/RunHeader.h"
+#include "Training/Scores.h"
+#include "Training/SkipWatch.h"
+#include "Training/StepRunner.h"
+#include "Training/TrainLog.h"
+#include "mp/Training/Checkpoint.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+using namespace mp;
+using namespace mp::executable;
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+namespace {
+
+/// One call of train().
+class Trainer {
+public:
+  Trainer(Session &session, const TrainOptions &options)
+      : session(session), options(options), progress(options.quiet) {}
+
+  Status prepare();
+  Status run();
+  TrainResult result;
+
+private:
+  struct Pending {
+    unsigned slot;
+    StepRecord record;
+    std::vector<uint64_t> rows;
+    uint64_t index; // within the epoch
+    double secondsToEnqueue = 0;
+  };
+
+  Status prepareState();
+  Status prepareData();
+  /// The number of the epoch that the last step was in.
+  uint64_t lastEpoch() const;
+  Status runEpochs();
+  Status runEpoch(BatchLoader &loader, uint64_t epoch);
+  Status enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index);
+  Status readOldest();
+  Status drain();
+  Status evaluateNow(uint64_t epoch);
+  Status saveNow();
+  bool isDone() const { return options.steps && position.step >= *options.steps; }
+  bool isOver() const { return position.epoch >= epochLimit() || isDone(); }
+  bool isStopped() { return result.stopped = result.stopped || (options.shouldStop && options.shouldStop()); }
+  uint64_t stepsLeft(uint64_t step) const;
+  uint64_t scoredRows() const;
+  uint64_t epochLimit() const { return options.steps ? UINT64_MAX : options.epochs.value_or(1); }
+
+  Session &session;
+  TrainOptions options; // with the number of micro-batches, once prepared
+  Progress progress;
+  TrainLog log;
+  StepRunner steps;
+  Dataset data;
+  DataBinding binding;
+  BatchOrder order;
+  std::optional<Evaluator> evaluator;
+  std::optional<SkipWatch> skips;
+  std::optional<Scores> scores;
+  TrainPosition position;
+  std::optional<uint64_t> resumedAt;
+  uint64_t savedAt = UINT64_MAX;
+  uint64_t evaluatedAt = UINT64_MAX;
+  uint64_t stepsPerEpoch = 0;
+  std::deque<Pending> pending;
+  Clock::time_point lastRead;
+  std::vector<double> seconds; // of each step
+};
+
+} // namespace
+
+Status Trainer::prepareData() {
+  ErrorOr<Dataset> train = readDataset(options.data, DataPart::Train);
+  if (!train)
+    return train.status();
+  data = std::move(*train);
+  const VariantT &variant = steps.dataVariant();
+  ErrorOr<DataBinding> bound = bindDataset(data, variant, classesOf(session, variant));
+  if (!bound)
+    return bound.status();
+  binding = *bound;
+
+  order.seed = options.seed;
+  order.pad = options.lastBatch == LastBatch::Pad;
+  order.multipleOf = *options.accumulate;
+  if (order.pad && !binding.weightArgument)
+    return makeError("--last-batch=pad needs an executable compiled for it: program train_step has "
+                     "no row weights");
+  uint64_t batch = static_cast<uint64_t>(variant.batch);
+  uint64_t batches = BatchLoader::batchesPerEpoch(data.rows(), batch, order);
+  stepsPerEpoch = batches / *options.accumulate;
+  if (batches == 0)
+    return makeError(data.rows(), " rows are fewer than a step of ", *options.accumulate * batch).in(data.name);
+  result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
+
+  const std::string &folder = options.testData.empty() ? options.data : options.testData;
+  bool hasTest = !options.testData.empty() || hasDataset(folder, DataPart::Test);
+  if (!hasTest || !session.hasProgram("eval"))
+    return Status::success();
+  ErrorOr<Dataset> test = readDataset(folder, DataPart::Test);
+  if (!test)
+    return test.status();
+  evaluator.emplace();
+  return evaluator->prepare(session, std::move(*test), variant.batch);
+}
+
+Status Trainer::prepareState() {
+  position.seed = options.seed;
+  position.rows = data.rows();
+  position.batchSize = static_cast<uint64_t>(steps.dataVariant().batch);
+  position.accumulate = *options.accumulate;
+  position.stepsPerEpoch = stepsPerEpoch;
+  if (Status initialized = session.initialize(options.seed); !initialized.ok())
+    return initialized;
+  bool saved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
+  if (saved && !options.resume)
+    return makeError("has a checkpoint; go on from it with --resume, or remove it").in(options.checkpoint);
+  if (saved) {
+    ErrorOr<TrainPosition> loaded = resume(session, options, position);
+    if (!loaded)
+      return loaded.status();
+    position = std::move(*loaded);
+    savedAt = position.step;
+    resumedAt = position.step;
+  }
+  if (!options.checkpoint.empty()) // before hours of training, not after them
+    if (Status made = makeCheckpointFolder(options.checkpoint); !made.ok())
+      return made;
+  if (options.learningRate) {
+    if (!session.hasState("learning_rate"))
+      return makeError("--learning-rate: the executable has no state 'learning_rate'");
+    ErrorOr<HostTensor> rate = session.state("learning_rate");
+    if (!rate)
+      return rate.status();
+    HostTensor value = scalarTensor(rate->type.element, *options.learningRate);
+    value.type = rate->type;
+    if (Status set = session.setState("learning_rate", value); !set.ok())
+      return set;
+  }
+  ErrorOr<SkipWatch> watch = SkipWatch::create(session);
+  if (!watch)
+    return watch.status();
+  skips = std::move(*watch);
+  return Status::success();
+}
+
+Status Trainer::prepare() {
+  ErrorOr<uint64_t> microBatches = StepRunner::microBatchesFor(session, options);
+  if (!microBatches)
+    return microBatches.status();
+  options.accumulate = *microBatches;
+  if (Status checked = checkTrainOptions(options); !checked.ok())
+    return checked;
+  if (Status ready = steps.prepare(session, options); !ready.ok())
+    return ready;
+  if (Status ready = prepareData(); !ready.ok())
+    return ready;
+  if (Status ready = prepareState(); !ready.ok())
+    return ready;
+  scores.emplace(steps.dataVariant());
+  if (resumedAt)
+    if (Status restored = scores->restore(position.scoreSums, scoredRows()); !restored.ok())
+      return restored.in(options.checkpoint);
+  // A run that is over already leaves its log as it is.
+  if (!options.log.empty() && !isOver())
+    if (Status opened = log.open(options.log, resumedAt); !opened.ok())
+      return opened;
+  progress.note(describeRun(session, steps.dataVariant(), *options.accumulate));
+  if (resumedAt && isOver())
+    progress.note(
+        "the checkpoint stands after step " + std::to_string(position.step) + ", " +
+        (options.steps ? "--steps=" + std::to_string(*options.steps) : "--epochs=" + std::to_string(epochLimit())) +
+        " ends there or before: nothing is trained or written");
+  else if (resumedAt)
+    progress.note("resumed after step " + std::to_string(*resumedAt));
+  if (result.droppedRows)
+    progress.note(std::to_string(result.droppedRows) + " of " + std::to_string(data.rows()) +
+                  " rows do not fill a step and are dropped in each epoch");
+  return Status::success();
+}
+
+/// How many steps of the run come after `step`.
+uint64_t Trainer::stepsLeft(uint64_t step) const {
+  uint64_t all = 0;
+  if (options.steps)
+    all = *options.steps;
+  else if (__builtin_mul_overflow(epochLimit(), stepsPerEpoch, &all))
+    all = UINT64_MAX;
+  return all - std::min(all, step);
+}
+
+/// The rows that the scores of a resumed run are sums over.
+uint64_t Trainer::scoredRows() const {
+  if (position.batch > 0)
+    return position.batch * position.batchSize;
+  return position.epoch > 0 ? data.rows() - result.droppedRows : 0;
+}
+
+Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index) {
+  if (pending.size() == StepRunner::kSlots)
+    if (Status read = readOldest(); !read.ok())
+      return read;
+  const Clock::time_point start = Clock::now();
+  Pending step;
+  step.slot = static_cast<unsigned>(position.step % StepRunner::kSlots);
+  step.index = index;
+  step.record.step = position.step + 1;
+  step.record.epoch = epoch + 1;
+  for (unsigned i = 0; i < *options.accumulate; ++i) {
+    const Batch &batch = loader.next();
+    if (Status queued = steps.enqueueMicroBatch(step.slot, i, binding, batch); !queued.ok())
+      return queued;
+    step.rows.push_back(batch.rows);
+  }
+  if (Status queued = steps.finishStep(step.slot); !queued.ok())
+    return queued;
+  position.step += 1;
+  step.secondsToEnqueue = secondsSince(start);
+  pending.push_back(std::move(step));
+  return Status::success();
+}
+
+Status Trainer::readOldest() {
+  Pending step = std::move(pending.front());
+  pending.pop_front();
+  std::optional<std::string> gradient;
+  if (Status read = steps.read(step.slot, step.rows, *scores, step.record, gradient); !read.ok())
+    return read;
+  // Between two reads, or in the queue where the device computes at once and the last steps are read together.
+  seconds.push_back(std::max(secondsSince(lastRead), step.secondsToEnqueue));
+  lastRead = Clock::now();
+  uint64_t rows = 0;
+  for (uint64_t count : step.rows)
+    rows += count;
+  step.record.samplesPerSecond = double(rows) / std::max(seconds.back(), 1e-9);
+
+  Status noted = skips->note(step.record, gradient ? &*gradient : nullptr);
+  step.record.skipped = skips->total();
+  log.step(step.record);
+  progress.step(step.record, {step.index + 1, stepsPerEpoch, options.steps ? std::nullopt : std::optional(epochLimit()),
+                              stepsLeft(step.record.step)});
+  result.history.push_back(step.record);
+  return noted;
+}
+
+Status Trainer::drain() {
+  while (!pending.empty())
+    if (Status read = readOldest(); !read.ok())
+      return read;
+  return log.flush();
+}
+
+Status Trainer::evaluateNow(uint64_t epoch) {
+  if (Status drained = drain(); !drained.ok())
+    return drained;
+  result.trainScores = scores->averages();
+  std::string line = "epoch " + std::to_string(epoch + 1) + ": " + formatScores(result.trainScores);
+  if (evaluator && evaluatedAt != position.step) {
+    ErrorOr<std::vector<Score>> tested = evaluator->run([this] { return isStopped(); });
+    if (!tested)
+      return tested.status();
+    if (result.stopped)
+      return Status::success();
+    result.testScores = std::move(*tested);
+    log.evaluation(position.step, epoch + 1, result.testScores);
+    line += "; test " + formatScores(result.testScores);
+  }
+  evaluatedAt = position.step;
+  progress.note(line);
+  lastRead = Clock::now();
+  return log.flush();
+}
+
+Status Trainer::saveNow() {
+  if (options.checkpoint.empty() || savedAt == position.step)
+    return Status::success();
+  if (Status drained = drain(); !drained.ok())
+    return drained;
+  savedAt = position.step;
+  position.scoreSums = scores->sums();
+  Status saved = saveCheckpoint(options.checkpoint, session, position);
+  lastRead = Clock::now();
+  return saved;
+}
+
+Status Trainer::runEpoch(BatchLoader &loader, uint64_t epoch) {
+  while (position.epoch == epoch && !isDone() && !isStopped()) {
+    uint64_t index = position.batch / *options.accumulate;
+    if (Status queued = enqueueStep(loader, epoch, index); !queued.ok())
+      return queued;
+    position.batch += *options.accumulate;
+    if (index + 1 == stepsPerEpoch) {
+      position.epoch += 1;
+      position.batch = 0;
+      return Status::success();
+    }
+    if (options.checkpointEvery && position.step % options.checkpointEvery == 0)
+      if (Status saved = saveNow(); !saved.ok())
+        return saved;
+  }
+  return Status::success();
+}
+
+Status Trainer::runEpochs() {
+  BatchLoader loader(data, binding, order);
+  while (!isOver() && !isStopped()) {
+    uint64_t epoch = position.epoch;
+    if (position.batch == 0)
+      scores->clear();
+    if (Status trained = runEpoch(loader, epoch); !trained.ok() || result.stopped)
+      return trained;
+    if (Status evaluated = evaluateNow(epoch); !evaluated.ok() || result.stopped)
+      return evaluated;
+    if (isOver() || !options.checkpointEvery || position.step % options.checkpointEvery == 0)
+      if (Status saved = saveNow(); !saved.ok())
+        return saved;
+  }
+  return Status::success();
+}
+
+uint64_t Trainer::lastEpoch() const {
+  return position.epoch != 0 && position.batch == 0 ? position.epoch - 1 : position.epoch;
+}
+
+Status Trainer::run() {
+  order.firstEpoch = position.epoch;
+  order.firstBatch = position.batch;
+  lastRead = Clock::now();
+  progress.start();
+  Status trained = isOver() ? evaluateNow(lastEpoch()) : runEpochs();
+  if (!trained.ok())
+    return trained;
+  if (result.stopped) {
+    if (Status drained = drain(); !drained.ok())
+      return drained;
+    result.trainScores = scores->averages();
+    if (Status saved = saveNow(); !saved.ok())
+      return saved;
+  }
+
+  result.steps = position.step;
+  result.skipped = skips->total();
+  if (session.hasState("loss_scale")) {
+    ErrorOr<HostTensor> scale = session.state("loss_scale");
+    if (!scale)
+      return scale.status();
+    result.lossScale = elementAt(*scale, 0);
+  }
+  if (!seconds.empty()) {
+    std::nth_element(seconds.begin(), seconds.begin() + int64_t(seconds.size() / 2), seconds.end());
+    result.secondsPerStep = seconds[seconds.size() / 2];
+  }
+  result.residentBytes = session.residentBytes() + steps.residentBytes() + (evaluator ? evaluator->residentBytes() : 0);
+  return Status::success();
+}
+
+ErrorOr<TrainResult> mp::train(Session &session, const TrainOptions &options) {
+  Trainer trainer(session, options);
+  if (Status prepared = trainer.prepare(); !prepared.ok())
+    return prepared;
+  if (Status trained = trainer.run(); !trained.ok())
+    return trained;
+  return std::move(trainer.result);
+}
