@@ -4,9 +4,9 @@
 // usage: gemm-benchmark [SIZE...] [--threads=N] [--schedule=block_m,block_n,block_k,tile_m,tile_n,vector]
 //
 // Compiles one mp.matmul per size, with the schedule that mp-schedule-kernels gives it unless one is named, then
-// measures it and OpenBLAS in turns, in the same run: OpenBLAS chooses its kernels when it is loaded, so each of its
-// variants (its default, and the OPENBLAS_CORETYPEs that fit this machine) runs in a process of its own that this one
-// starts. Prints a line per size: GF/s, best of all turns.
+// measures it and OpenBLAS in alternating rounds, in the same run: OpenBLAS chooses its kernels when it is loaded, so
+// each of its variants (its default, and the OPENBLAS_CORETYPEs that fit this machine) runs in a process of its own
+// that this one starts. Prints a line per size: GF/s, best of all rounds.
 
 #include "mp/Codegen/Build/Codegen.h"
 #include "mp/Kernels/Schedule/Schedules.h"
@@ -217,7 +217,7 @@ int main(int argc, char **argv) {
     Matrix a = randomMatrix(p.m * p.k, 1), b = randomMatrix(p.k * p.n, 2), c(p.m * p.n);
     double best = 0;
     std::vector<double> others(cores.size());
-    for (int turn = 0; turn < 5; ++turn) {
+    for (int round = 0; round < 5; ++round) {
       best = std::max(best, ours.run(a, b, c, threads));
       for (size_t index = 0; index < cores.size(); ++index)
         others[index] = std::max(others[index], startOpenBLAS(argv[0], cores[index], p, threads));

@@ -108,18 +108,18 @@ MatrixTiles::MatrixTiles(MmaScheduleAttr schedule, const ProductShape &shape)
       info(infoOf(schedule.getInstruction())), lhs(tileOf(schedule, lhsOf(schedule, shape), element, sum)),
       rhs(tileOf(schedule, rhsOf(schedule, shape), element, sum)) {}
 
-static constexpr int64_t kLeastSlabRows = 16;
+static constexpr int64_t kLeastEpilogueRows = 16;
 
-int64_t MatrixTiles::slabRows() const {
+int64_t MatrixTiles::epilogueRows() const {
   const int64_t warps = schedule.getWarpsM() * schedule.getWarpsN();
   int64_t rows = schedule.getWarpM();
-  while (rows > kLeastSlabRows && warps * rows * slabPitch() * sumBytes() > ringBytes())
+  while (rows > kLeastEpilogueRows && warps * rows * epiloguePitch() * sumBytes() > ringBytes())
     rows /= 2;
   return rows;
 }
 
 int64_t MatrixTiles::sharedBytes() const {
-  return std::max(ringBytes(), schedule.getWarpsM() * schedule.getWarpsN() * slabBytes());
+  return std::max(ringBytes(), schedule.getWarpsM() * schedule.getWarpsN() * epilogueBytes());
 }
 
 static constexpr int64_t kWord = 4;
@@ -134,7 +134,7 @@ int64_t MatrixTiles::fragmentRegisters() const {
   return bytes * info.depth / kWord / Chip::kWarp;
 }
 
-/// Of a piece that passes through registers: one for each word. Where elements come one by one each has its own, and
+/// Of a tile that passes through registers: one for each word. Where elements come one by one each has its own, and
 /// each operand some for edges.
 int64_t MatrixTiles::registersOnTheWay(const SharedTile &tile, const Chip &chip) const {
   constexpr int64_t kEdges = 8;

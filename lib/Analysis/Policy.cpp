@@ -48,9 +48,10 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
   std::string source = origin.empty() ? (stringifyPrecisionCategory(category) + "=" + entry).str() : origin;
   if (entry.starts_with("loc:")) {
     if (!allowLocations)
-      return makeError(quote(entry), " names a place; a policy file names ops");
+      return makeError(quote(entry), " names a location; a policy file names ops");
     if (entry == "loc:")
-      return makeError(quote(entry), " is a pattern that no place matches; expected loc:PATTERN, as in loc:encoder/*");
+      return makeError(quote(entry),
+                       " is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*");
     auto text = std::make_shared<const std::string>(entry.drop_front(4));
     auto pattern = llvm::GlobPattern::create(*text);
     if (!pattern)
@@ -114,11 +115,11 @@ ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
   llvm::SmallVector<std::string> names;
   if (!byLocation.empty())
     names = op.locations();
-  ErrorOr<std::optional<OpCategory>> place = findOne(byLocation, [&](const LocationEntry &entry) {
+  ErrorOr<std::optional<OpCategory>> ofLocation = findOne(byLocation, [&](const LocationEntry &entry) {
     return llvm::any_of(names, [&](const std::string &name) { return entry.pattern.match(name); });
   });
-  if (!place || *place)
-    return place;
+  if (!ofLocation || *ofLocation)
+    return ofLocation;
   ErrorOr<std::optional<OpCategory>> condition = findOne(byAttribute, [&](const AttributeEntry &entry) {
     if (entry.op != op.name)
       return false;

@@ -1,4 +1,4 @@
-// Maps that turn matrices around.
+// Maps that transpose matrices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/TransposedNest.h"
@@ -26,7 +26,7 @@ int64_t TransposedNest::sharedBytes(int64_t tile) const {
 
 int64_t TransposedNest::tiles(int64_t tile) const { return countTiles({batch, rows, columns}, tile, tile); }
 
-/// The matrices of a transpose: nothing where it does more, or less, than turn them around.
+/// The matrices of a transpose: nothing where it does more, or less, than exchange rows and columns.
 static std::optional<TransposedNest> matricesOf(TransposeOp op) {
   // Groups of dimensions of the result that are neighbours in the operand, too: where they start there, and their size.
   SmallVector<std::pair<int64_t, int64_t>> groups;

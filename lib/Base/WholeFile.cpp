@@ -168,9 +168,9 @@ static int openBeside(const std::string &path, TemporaryName temporary, mode_t m
   return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
-static bool writePieces(Descriptor &file, std::span<const std::span<const std::byte>> pieces, Durability durability) {
-  for (std::span<const std::byte> piece : pieces)
-    if (!writeAll(file, piece))
+static bool writeChunks(Descriptor &file, std::span<const std::span<const std::byte>> chunks, Durability durability) {
+  for (std::span<const std::byte> chunk : chunks)
+    if (!writeAll(file, chunk))
       return false;
   // A device or a pipe may have nothing to synchronize.
   const bool isSafe =
@@ -184,16 +184,16 @@ static bool syncFolder(const std::string &path) {
   return folder >= 0 && ::fsync(folder) == 0;
 }
 
-static Status writeThrough(const Destination &end, std::span<const std::span<const std::byte>> pieces,
+static Status writeThrough(const Destination &end, std::span<const std::span<const std::byte>> chunks,
                            Durability durability) {
   const int append = end.isOpenFile ? O_APPEND : 0;
   Descriptor file(::open(end.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | append));
-  if (file < 0 || !writePieces(file, pieces, durability))
+  if (file < 0 || !writeChunks(file, chunks, durability))
     return systemError("cannot write");
   return Status::success();
 }
 
-static Status replace(const Destination &end, std::span<const std::span<const std::byte>> pieces,
+static Status replace(const Destination &end, std::span<const std::span<const std::byte>> chunks,
                       TemporaryName temporary, Durability durability) {
   // A rename asks for the folder's permission only.
   if (end.old && ::faccessat(AT_FDCWD, end.path.c_str(), W_OK, AT_EACCESS) != 0)
@@ -203,7 +203,7 @@ static Status replace(const Destination &end, std::span<const std::span<const st
   Descriptor file(openBeside(end.path, temporary, end.old ? 0600 : 0666, beside));
   if (file < 0)
     return systemError("cannot write beside it");
-  if ((end.old && !copyOwnership(file, *end.old)) || !writePieces(file, pieces, durability) ||
+  if ((end.old && !copyOwnership(file, *end.old)) || !writeChunks(file, chunks, durability) ||
       ::rename(beside.c_str(), end.path.c_str()) != 0) {
     Status status = systemError("cannot write");
     ::unlink(beside.c_str());
@@ -214,7 +214,7 @@ static Status replace(const Destination &end, std::span<const std::span<const st
              : systemError("cannot synchronize its folder");
 }
 
-Status mp::writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces,
+Status mp::writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> chunks,
                           TemporaryName temporary, Durability durability) {
   if (path.empty())
     return makeError("expected the path of a file to write, found an empty one");
@@ -222,7 +222,7 @@ Status mp::writeWholeFile(const std::string &path, std::span<const std::span<con
   if (!end)
     return end.status().in(path);
   Status written =
-      end->isReplaced() ? replace(*end, pieces, temporary, durability) : writeThrough(*end, pieces, durability);
+      end->isReplaced() ? replace(*end, chunks, temporary, durability) : writeThrough(*end, chunks, durability);
   return written.in(path);
 }
 

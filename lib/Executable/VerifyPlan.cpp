@@ -21,8 +21,8 @@ public:
   Status run();
 
 private:
-  Status checkPlace(const Place &place, bool written);
-  Status checkExtent(const Place &place, uint64_t size) const;
+  Status checkSlice(const BufferSlice &slice, bool written);
+  Status checkExtent(const BufferSlice &slice, uint64_t size) const;
   Status checkLaunch(const LaunchT &launch);
   Status checkCode(const LaunchT &launch) const;
   Status checkCopy(const CopyT &copy);
@@ -38,9 +38,9 @@ private:
 
 } // namespace
 
-static std::string describe(const Place &place) {
+static std::string describe(const BufferSlice &slice) {
   std::ostringstream text;
-  text << EnumNameSpace(place.space()) << " " << place.index() << " [" << place.offset() << ", +" << place.bytes()
+  text << EnumNameSpace(slice.space()) << " " << slice.index() << " [" << slice.offset() << ", +" << slice.bytes()
        << "]";
   return text.str();
 }
@@ -59,63 +59,63 @@ PlanChecker::PlanChecker(const ExecutableT &table, const StateIndex &state, cons
       nextStates.insert(state.at(result->name));
 }
 
-// Places
+// Slices
 
-Status PlanChecker::checkExtent(const Place &place, uint64_t size) const {
-  if (place.offset() % kAlignment != 0)
-    return makeError(describe(place), ": offset is not a multiple of ", kAlignment);
-  if (place.offset() > size || place.bytes() > size - place.offset())
-    return makeError(describe(place), " is outside its ", size, " bytes");
+Status PlanChecker::checkExtent(const BufferSlice &slice, uint64_t size) const {
+  if (slice.offset() % kAlignment != 0)
+    return makeError(describe(slice), ": offset is not a multiple of ", kAlignment);
+  if (slice.offset() > size || slice.bytes() > size - slice.offset())
+    return makeError(describe(slice), " is outside its ", size, " bytes");
   return Status::success();
 }
 
 /// One index into one list, and the extent within what it names. Records results that are written.
-Status PlanChecker::checkPlace(const Place &place, bool written) {
-  auto outside = [&](size_t count) { return makeError(describe(place), ": there are ", count); };
-  switch (place.space()) {
+Status PlanChecker::checkSlice(const BufferSlice &slice, bool written) {
+  auto outside = [&](size_t count) { return makeError(describe(slice), ": there are ", count); };
+  switch (slice.space()) {
   case Space::Arena:
-    if (place.index() != 0)
-      return makeError(describe(place), ": the arena has index 0 only");
-    return checkExtent(place, variant.arena_bytes);
+    if (slice.index() != 0)
+      return makeError(describe(slice), ": the arena has index 0 only");
+    return checkExtent(slice, variant.arena_bytes);
   case Space::Constant:
     if (written)
-      return makeError(describe(place), ": constants are read-only");
-    if (place.index() != 0 || variant.constants < 0)
-      return makeError(describe(place), ": the variant has ",
+      return makeError(describe(slice), ": constants are read-only");
+    if (slice.index() != 0 || variant.constants < 0)
+      return makeError(describe(slice), ": the variant has ",
                        variant.constants < 0 ? "no constants" : "one constants blob");
-    return checkExtent(place, table.blobs[variant.constants]->length);
+    return checkExtent(slice, table.blobs[variant.constants]->length);
   case Space::State:
-    if (place.index() >= table.state.size())
+    if (slice.index() >= table.state.size())
       return outside(table.state.size());
-    if (written && !nextStates.contains(place.index()))
-      return makeError(describe(place), ": writes ", quoted(table.state[place.index()]->name),
+    if (written && !nextStates.contains(slice.index()))
+      return makeError(describe(slice), ": writes ", quoted(table.state[slice.index()]->name),
                        ", of which no result is the next value");
-    return checkExtent(place, *byteCount(*table.state[place.index()]->type));
+    return checkExtent(slice, *byteCount(*table.state[slice.index()]->type));
   case Space::Argument:
-    if (place.index() >= variant.arguments.size())
+    if (slice.index() >= variant.arguments.size())
       return outside(variant.arguments.size());
     if (written)
-      return makeError(describe(place), ": arguments are read-only");
-    if (variant.arguments[place.index()]->kind == ArgumentKind::State)
-      return makeError(describe(place), ": the argument is state, which lies in space State");
-    return checkExtent(place, *byteCount(*variant.arguments[place.index()]->type));
+      return makeError(describe(slice), ": arguments are read-only");
+    if (variant.arguments[slice.index()]->kind == ArgumentKind::State)
+      return makeError(describe(slice), ": the argument is state, which lies in space State");
+    return checkExtent(slice, *byteCount(*variant.arguments[slice.index()]->type));
   case Space::Result:
-    if (place.index() >= variant.results.size())
+    if (slice.index() >= variant.results.size())
       return outside(variant.results.size());
-    if (variant.results[place.index()]->kind == ResultKind::Next)
-      return makeError(describe(place), ": the result is next state, which lies in space State");
+    if (variant.results[slice.index()]->kind == ResultKind::Next)
+      return makeError(describe(slice), ": the result is next state, which lies in space State");
     if (written)
-      writtenResults.insert(place.index());
-    return checkExtent(place, *byteCount(*variant.results[place.index()]->type));
+      writtenResults.insert(slice.index());
+    return checkExtent(slice, *byteCount(*variant.results[slice.index()]->type));
   }
-  return makeError("unknown space ", static_cast<unsigned>(place.space()));
+  return makeError("unknown space ", static_cast<unsigned>(slice.space()));
 }
 
 // Overlap
 
 namespace {
 
-/// The bytes of one place, once, however many buffers have that very place.
+/// The bytes of one slice, once, however many buffers have that very slice.
 struct Interval {
   Space space;
   uint32_t index;
@@ -125,7 +125,7 @@ struct Interval {
   bool inPlace; // every buffer is ReadWrite
   size_t buffers;
 
-  auto place() const { return std::tuple(space, index, offset, bytes); }
+  auto slice() const { return std::tuple(space, index, offset, bytes); }
   uint64_t end() const { return offset + bytes; }
 };
 
@@ -134,15 +134,15 @@ struct Interval {
 static std::vector<Interval> intervals(const std::vector<Buffer> &buffers) {
   std::vector<Interval> all;
   for (const Buffer &buffer : buffers) {
-    const Place &place = buffer.place();
-    if (place.bytes() != 0)
-      all.push_back({place.space(), place.index(), place.offset(), place.bytes(), buffer.access() != Access::Read,
+    const BufferSlice &slice = buffer.slice();
+    if (slice.bytes() != 0)
+      all.push_back({slice.space(), slice.index(), slice.offset(), slice.bytes(), buffer.access() != Access::Read,
                      buffer.access() == Access::ReadWrite, 1});
   }
-  std::sort(all.begin(), all.end(), [](const Interval &a, const Interval &b) { return a.place() < b.place(); });
+  std::sort(all.begin(), all.end(), [](const Interval &a, const Interval &b) { return a.slice() < b.slice(); });
   std::vector<Interval> merged;
   for (const Interval &next : all) {
-    if (merged.empty() || merged.back().place() != next.place()) {
+    if (merged.empty() || merged.back().slice() != next.slice()) {
       merged.push_back(next);
       continue;
     }
@@ -155,7 +155,7 @@ static std::vector<Interval> intervals(const std::vector<Buffer> &buffers) {
 
 /// Blocks run in any order, so what one buffer writes no other may have; except in place, see Access in the schema.
 static Status checkOverlap(const std::vector<Buffer> &buffers) {
-  auto text = [](const Interval &i) { return describe(Place(i.space, i.index, i.offset, i.bytes)); };
+  auto text = [](const Interval &i) { return describe(BufferSlice(i.space, i.index, i.offset, i.bytes)); };
   const Interval *longest = nullptr;       // reaches furthest in the present space and index
   const Interval *longestWriter = nullptr; // the same among those that are written
   std::vector<Interval> sorted = intervals(buffers);
@@ -254,7 +254,7 @@ Status PlanChecker::checkLaunch(const LaunchT &launch) {
     Access access = launch.buffers[i].access();
     if (access > Access::MAX)
       return makeError("unknown access ", static_cast<unsigned>(access)).in(where);
-    if (Status status = checkPlace(launch.buffers[i].place(), access != Access::Read); !status.ok())
+    if (Status status = checkSlice(launch.buffers[i].slice(), access != Access::Read); !status.ok())
       return status.in(where);
   }
   return checkOverlap(launch.buffers);
@@ -263,9 +263,9 @@ Status PlanChecker::checkLaunch(const LaunchT &launch) {
 Status PlanChecker::checkCopy(const CopyT &copy) {
   if (!copy.source || !copy.destination)
     return makeError("has no source or no destination");
-  if (Status status = checkPlace(*copy.source, /*written=*/false); !status.ok())
+  if (Status status = checkSlice(*copy.source, /*written=*/false); !status.ok())
     return status.in("source");
-  if (Status status = checkPlace(*copy.destination, /*written=*/true); !status.ok())
+  if (Status status = checkSlice(*copy.destination, /*written=*/true); !status.ok())
     return status.in("destination");
   if (copy.source->bytes() != copy.destination->bytes())
     return makeError(copy.source->bytes(), " bytes to ", copy.destination->bytes());
@@ -275,7 +275,7 @@ Status PlanChecker::checkCopy(const CopyT &copy) {
 Status PlanChecker::checkFill(const FillT &fill) {
   if (!fill.destination)
     return makeError("has no destination");
-  if (Status status = checkPlace(*fill.destination, /*written=*/true); !status.ok())
+  if (Status status = checkSlice(*fill.destination, /*written=*/true); !status.ok())
     return status.in("destination");
   uint64_t bytes = fill.pattern_bytes;
   if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
@@ -296,10 +296,10 @@ Status PlanChecker::checkReference() const {
     return makeError("buffer ", i, " is not the whole argument or result at that position");
   };
   auto matches = [&](size_t i, Space space, size_t index, const std::string &stateName, const TensorTypeT &type) {
-    const Place &place = launch->buffers[i].place();
+    const BufferSlice &slice = launch->buffers[i].slice();
     bool isState = space == Space::State;
-    return place.space() == space && place.offset() == 0 && place.bytes() == *byteCount(type) &&
-           (isState ? table.state[place.index()]->name == stateName : place.index() == index);
+    return slice.space() == space && slice.offset() == 0 && slice.bytes() == *byteCount(type) &&
+           (isState ? table.state[slice.index()]->name == stateName : slice.index() == index);
   };
   for (size_t i = 0; i < variant.arguments.size(); ++i) {
     const ArgumentT &argument = *variant.arguments[i];

@@ -8,8 +8,8 @@
 
 using namespace mp;
 
-/// Places blobs after the header and the table after them, so that offsets are known before the table is packed.
-static uint64_t placeBlobs(executable::ExecutableT &table, const std::vector<std::vector<std::byte>> &blobs) {
+/// Lays out blobs after the header and the table after them, so that offsets are known before the table is packed.
+static uint64_t layOutBlobs(executable::ExecutableT &table, const std::vector<std::vector<std::byte>> &blobs) {
   uint64_t end = sizeof(format::Header);
   for (size_t i = 0; i < blobs.size(); ++i) {
     table.blobs[i]->offset = format::alignUp(end);
@@ -29,7 +29,7 @@ ErrorOr<FileBytes> mp::serializeExecutable(executable::ExecutableT table,
 
   table.version = kExecutableVersion;
   format::Header header;
-  header.tableOffset = placeBlobs(table, blobs);
+  header.tableOffset = layOutBlobs(table, blobs);
   // Before packing: FlatBuffers asserts where a required field is missing.
   if (Status status = verifyExecutable(table, header.tableOffset); !status.ok())
     return status;

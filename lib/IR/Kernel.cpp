@@ -1,4 +1,4 @@
-// mp.kernel, schedules, places and kernel-level ops.
+// mp.kernel, schedules, buffers and kernel-level ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/KernelFormat.h"
@@ -28,7 +28,7 @@ static ParseResult parseGuard(OpAsmParser &parser, ArrayRef<OpAsmParser::Argumen
 }
 
 ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
-                            SmallVectorImpl<Type> &inputTypes, Attribute &schedule, ArrayAttr &places,
+                            SmallVectorImpl<Type> &inputTypes, Attribute &schedule, ArrayAttr &buffers,
                             IntegerAttr &guard, SmallVectorImpl<Type> &resultTypes, Region &body) {
   SmallVector<OpAsmParser::Argument> arguments;
   if (parser.parseAssignmentList(arguments, inputs))
@@ -36,8 +36,8 @@ ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Un
   if (succeeded(parser.parseOptionalKeyword("schedule")) &&
       (parser.parseLParen() || parser.parseAttribute(schedule) || parser.parseRParen()))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("place")) &&
-      (parser.parseLParen() || parser.parseAttribute(places) || parser.parseRParen()))
+  if (succeeded(parser.parseOptionalKeyword("buffers")) &&
+      (parser.parseLParen() || parser.parseAttribute(buffers) || parser.parseRParen()))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("guard")) && parseGuard(parser, arguments, guard))
     return failure();
@@ -56,7 +56,7 @@ ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Un
 }
 
 void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, TypeRange inputTypes, Attribute schedule,
-                     ArrayAttr places, IntegerAttr guard, TypeRange resultTypes, Region &body) {
+                     ArrayAttr buffers, IntegerAttr guard, TypeRange resultTypes, Region &body) {
   printer << "(";
   llvm::interleaveComma(llvm::zip(body.getArguments(), inputs), printer, [&](const auto &pair) {
     printer.printRegionArgument(std::get<0>(pair), {}, /*omitType=*/true);
@@ -65,8 +65,8 @@ void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, Ty
   printer << ")";
   if (schedule)
     printer << " schedule(" << schedule << ")";
-  if (places)
-    printer << " place(" << places << ")";
+  if (buffers)
+    printer << " buffers(" << buffers << ")";
   if (guard)
     printer << " guard(" << body.getArgument(guard.getInt()) << ")";
   printer << " : (" << inputTypes << ") -> ";
@@ -102,7 +102,7 @@ static LogicalResult verifyGuard(KernelOp op) {
   Type scalar = RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
   if (*guard >= op.getInputs().size() || op.getInputs()[*guard].getType() != scalar)
     return op.emitOpError("guard is not an input of type ") << scalar;
-  return op.getPlaces() ? success() : op.emitOpError("has a guard for results that have no places");
+  return op.getBuffers() ? success() : op.emitOpError("has a guard, but its results have no buffers");
 }
 
 LogicalResult KernelOp::verify() {
@@ -112,8 +112,8 @@ LogicalResult KernelOp::verify() {
   for (auto [index, input, argument] : llvm::enumerate(getInputs().getTypes(), block.getArgumentTypes()))
     if (input != argument)
       return emitOpError("input ") << index << " is " << input << ", its block argument " << argument;
-  if (getPlaces() && getPlaces()->size() != getNumResults())
-    return emitOpError("has ") << getNumResults() << " results and " << getPlaces()->size() << " places";
+  if (getBuffers() && getBuffers()->size() != getNumResults())
+    return emitOpError("has ") << getNumResults() << " results and " << getBuffers()->size() << " buffers";
   return verifyGuard(*this);
 }
 
@@ -254,7 +254,7 @@ LogicalResult FirstBadOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &sha
   return success();
 }
 
-// Schedules and places
+// Schedules and buffers
 
 static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> parameters) {
   if (llvm::all_of(parameters, [](int64_t parameter) { return parameter > 0; }))
@@ -305,10 +305,12 @@ LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   return block % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide block " << block;
 }
 LogicalResult RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t vector,
-                                      int64_t threads, int64_t team) {
-  if (failed(verifyPositive(emitError, {rows, vector, threads, team})))
+                                      int64_t threads, int64_t threadsPerRow) {
+  if (failed(verifyPositive(emitError, {rows, vector, threads, threadsPerRow})))
     return failure();
-  return threads % team == 0 ? success() : emitError() << "team " << team << " does not divide threads " << threads;
+  return threads % threadsPerRow == 0
+             ? success()
+             : emitError() << "threads_per_row " << threadsPerRow << " does not divide threads " << threads;
 }
 LogicalResult ColumnScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns, int64_t vector,
                                          int64_t threads) {
@@ -325,9 +327,9 @@ LogicalResult SerialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emit
                                          int64_t threads) {
   return verifyPositive(emitError, {vector, threads});
 }
-LogicalResult ArenaPlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset) {
+LogicalResult ArenaBufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset) {
   return offset >= 0 && offset % 64 == 0 ? success() : emitError() << "offset " << offset << " is no multiple of 64";
 }
-LogicalResult ResultPlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t index) {
+LogicalResult ResultBufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t index) {
   return index >= 0 ? success() : emitError() << "result number " << index << " is negative";
 }

@@ -8,16 +8,16 @@
 
 namespace mp {
 
-/// `(%a = %x, ...) [schedule(...)] [place([...])] [guard(%a)] : (types) -> types { body }`; block arguments are named
+/// `(%a = %x, ...) [schedule(...)] [buffers([...])] [guard(%a)] : (types) -> types { body }`; block arguments are named
 /// in the list.
 mlir::ParseResult parseKernel(mlir::OpAsmParser &parser,
                               llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &inputs,
                               llvm::SmallVectorImpl<mlir::Type> &inputTypes, mlir::Attribute &schedule,
-                              mlir::ArrayAttr &places, mlir::IntegerAttr &guard,
+                              mlir::ArrayAttr &buffers, mlir::IntegerAttr &guard,
                               llvm::SmallVectorImpl<mlir::Type> &resultTypes, mlir::Region &body);
 void printKernel(mlir::OpAsmPrinter &printer, KernelOp op, mlir::OperandRange inputs, mlir::TypeRange inputTypes,
-                 mlir::Attribute schedule, mlir::ArrayAttr places, mlir::IntegerAttr guard, mlir::TypeRange resultTypes,
-                 mlir::Region &body);
+                 mlir::Attribute schedule, mlir::ArrayAttr buffers, mlir::IntegerAttr guard,
+                 mlir::TypeRange resultTypes, mlir::Region &body);
 
 } // namespace mp
 

@@ -1,4 +1,4 @@
-// How many pieces cover a tensor.
+// How many tiles cover a tensor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/Tiles.h"

@@ -9,17 +9,17 @@ namespace mp {
 
 using namespace executable;
 
-static Space translate(BufferPlace::Space space) {
+static Space translate(PlannedSlice::Space space) {
   switch (space) {
-  case BufferPlace::Space::Arena:
+  case PlannedSlice::Space::Arena:
     return Space::Arena;
-  case BufferPlace::Space::State:
+  case PlannedSlice::Space::State:
     return Space::State;
-  case BufferPlace::Space::Argument:
+  case PlannedSlice::Space::Argument:
     return Space::Argument;
-  case BufferPlace::Space::Result:
+  case PlannedSlice::Space::Result:
     return Space::Result;
-  case BufferPlace::Space::Constant:
+  case PlannedSlice::Space::Constant:
     return Space::Constant;
   }
   llvm_unreachable("unknown space");
@@ -60,20 +60,20 @@ public:
     launch.flops = command.operations;
     launch.bytes = command.bytes;
     for (const LaunchBuffer &buffer : command.buffers)
-      launch.buffers.emplace_back(place(buffer.place), translate(buffer.access));
+      launch.buffers.emplace_back(slice(buffer.slice), translate(buffer.access));
     add(std::move(launch));
   }
 
   void operator()(const CopyCommand &command) {
     CopyT copy;
-    copy.source = std::make_unique<Place>(place(command.source));
-    copy.destination = std::make_unique<Place>(place(command.destination));
+    copy.source = std::make_unique<BufferSlice>(slice(command.source));
+    copy.destination = std::make_unique<BufferSlice>(slice(command.destination));
     add(std::move(copy));
   }
 
   void operator()(const FillCommand &command) {
     FillT fill;
-    fill.destination = std::make_unique<Place>(place(command.destination));
+    fill.destination = std::make_unique<BufferSlice>(slice(command.destination));
     fill.pattern = command.pattern;
     fill.pattern_bytes = command.patternBytes;
     add(std::move(fill));
@@ -83,10 +83,10 @@ public:
   void startVariant(VariantT &variant) { commands = &variant.commands; }
 
 private:
-  Place place(const BufferPlace &place) const {
-    bool isState = place.space == BufferPlace::Space::State;
-    return Place(translate(place.space), isState ? builder.stateIndex(place.state) : place.index, place.offset,
-                 place.bytes);
+  BufferSlice slice(const PlannedSlice &slice) const {
+    bool isState = slice.space == PlannedSlice::Space::State;
+    return BufferSlice(translate(slice.space), isState ? builder.stateIndex(slice.state) : slice.index, slice.offset,
+                       slice.bytes);
   }
 
   template <typename Table> void add(Table table) {

@@ -29,9 +29,9 @@ static std::vector<Buffer> signatureBuffers(const VariantT &variant, const JobBu
   std::vector<Buffer> buffers;
   auto add = [&](const auto &value, bool isState, Space space, uint32_t index, Access access) {
     bool inPlace = isState && updated.contains(value.name);
-    Place place(isState ? Space::State : space, isState ? builder.stateIndex(value.name) : index, 0,
-                *byteCount(*value.type));
-    buffers.emplace_back(place, inPlace ? Access::ReadWrite : access);
+    BufferSlice slice(isState ? Space::State : space, isState ? builder.stateIndex(value.name) : index, 0,
+                      *byteCount(*value.type));
+    buffers.emplace_back(slice, inPlace ? Access::ReadWrite : access);
   };
   for (auto [index, argument] : llvm::enumerate(variant.arguments))
     add(*argument, argument->kind == ArgumentKind::State, Space::Argument, index, Access::Read);

@@ -47,7 +47,7 @@ public:
 
 private:
   Status checkSignature();
-  ErrorOr<std::byte *> resolve(const Place &place, const Bindings &bindings) const;
+  ErrorOr<std::byte *> resolve(const BufferSlice &slice, const Bindings &bindings) const;
 
   const LaunchT &launch; // its buffers are all arguments, then all results
   const VariantT &variant;
@@ -121,24 +121,24 @@ Status ReferenceVariant::checkSignature() {
   return arguments.ok() ? compare("result", func.getResultTypes(), variant.results) : arguments;
 }
 
-/// Where the bytes of a place are now, or which block is not bound or too small.
-ErrorOr<std::byte *> ReferenceVariant::resolve(const Place &place, const Bindings &bindings) const {
-  const std::span<DeviceMemory *const> list = place.space() == Space::State      ? bindings.state
-                                              : place.space() == Space::Argument ? bindings.arguments
+/// Where the bytes of a slice are now, or which block is not bound or too small.
+ErrorOr<std::byte *> ReferenceVariant::resolve(const BufferSlice &slice, const Bindings &bindings) const {
+  const std::span<DeviceMemory *const> list = slice.space() == Space::State      ? bindings.state
+                                              : slice.space() == Space::Argument ? bindings.arguments
                                                                                  : bindings.results;
-  const char *what = EnumNameSpace(place.space());
-  if (place.index() >= list.size() || !list[place.index()])
-    return makeError(what, " ", place.index(), " is not bound");
-  if (list[place.index()]->size() < place.offset() + place.bytes())
-    return makeError(what, " ", place.index(), " is bound to ", list[place.index()]->size(), " bytes, it has ",
-                     place.bytes());
-  return static_cast<std::byte *>(list[place.index()]->address()) + place.offset();
+  const char *what = EnumNameSpace(slice.space());
+  if (slice.index() >= list.size() || !list[slice.index()])
+    return makeError(what, " ", slice.index(), " is not bound");
+  if (list[slice.index()]->size() < slice.offset() + slice.bytes())
+    return makeError(what, " ", slice.index(), " is bound to ", list[slice.index()]->size(), " bytes, it has ",
+                     slice.bytes());
+  return static_cast<std::byte *>(list[slice.index()]->address()) + slice.offset();
 }
 
 Status ReferenceVariant::enqueue(const Bindings &bindings) {
   std::vector<std::byte *> addresses;
   for (const Buffer &buffer : launch.buffers) {
-    ErrorOr<std::byte *> address = resolve(buffer.place(), bindings);
+    ErrorOr<std::byte *> address = resolve(buffer.slice(), bindings);
     if (!address)
       return address.status();
     addresses.push_back(*address);

@@ -26,14 +26,14 @@ namespace fs = std::filesystem;
 static constexpr const char *kManifest = "manifest.json";
 static constexpr const char *kFormat = "halfstep"; // among the metadata of files that Halfstep wrote
 
-using Pieces = std::span<const std::span<const std::byte>>;
+using Chunks = std::span<const std::span<const std::byte>>;
 
-/// XXH3-128 of the pieces one behind the other, in hexadecimal.
-static std::string hashOf(Pieces pieces) {
+/// XXH3-128 of the chunks one behind the other, in hexadecimal.
+static std::string hashOf(Chunks chunks) {
   XXH3_state_t *state = XXH3_createState();
   XXH3_128bits_reset(state);
-  for (std::span<const std::byte> piece : pieces)
-    XXH3_128bits_update(state, piece.data(), piece.size());
+  for (std::span<const std::byte> chunk : chunks)
+    XXH3_128bits_update(state, chunk.data(), chunk.size());
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
   XXH3_freeState(state);
@@ -129,12 +129,12 @@ Status mp::saveCheckpoint(const std::string &folder, Session &session, const Tra
   for (const auto &[name, sum] : position.scoreSums)
     metadata[std::string(kSum) + name] = formatExactly(sum);
   std::string head;
-  std::vector<std::span<const std::byte>> pieces = safetensorsPieces(*tensors, metadata, head);
+  std::vector<std::span<const std::byte>> chunks = safetensorsChunks(*tensors, metadata, head);
   // With the hash in its name a file is never replaced by another content, so that the one that the
   // manifest names stays right until there is a new manifest.
-  std::string hash = hashOf(pieces);
+  std::string hash = hashOf(chunks);
   std::string name = "step-" + std::to_string(position.step) + "-" + hash.substr(0, 8) + ".safetensors";
-  if (Status written = writeFileWhole((fs::path(folder) / name).string(), pieces); !written.ok())
+  if (Status written = writeFileWhole((fs::path(folder) / name).string(), chunks); !written.ok())
     return written;
   json manifest = {{"file", name}, {"step", position.step}, {"xxh3_128", hash}};
   std::string text = manifest.dump(2) + "\n";
@@ -237,13 +237,13 @@ ErrorOr<Checkpoint> mp::readCheckpoint(const std::string &folder) {
   return Checkpoint{std::move(*position), file->metadata["policy"], std::move(file->tensors)};
 }
 
-/// What a run has no place for would be lost with its next checkpoint.
-static Status checkPlaces(const Session &session, const Checkpoint &checkpoint, bool otherPolicy) {
-  std::set<std::string_view> places;
+/// State that a run does not have would be lost with its next checkpoint.
+static Status checkNames(const Session &session, const Checkpoint &checkpoint, bool otherPolicy) {
+  std::set<std::string_view> names;
   for (const auto &entry : session.table().state)
-    places.insert(entry->name);
+    names.insert(entry->name);
   for (const NamedTensor &tensor : checkpoint.tensors)
-    if (!places.contains(tensor.name) && !(otherPolicy && isScalerState(tensor.name)))
+    if (!names.contains(tensor.name) && !(otherPolicy && isScalerState(tensor.name)))
       return makeError("has a tensor '", tensor.name, "', which this run does not");
   return Status::success();
 }
@@ -251,7 +251,7 @@ static Status checkPlaces(const Session &session, const Checkpoint &checkpoint, 
 Status mp::restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy) {
   auto needs = [&](const StateEntryT &entry) { return isSaved(entry) && !(otherPolicy && isScalerState(entry.name)); };
   for (const Status &fits :
-       {checkTensors(session, checkpoint.tensors, needs), checkPlaces(session, checkpoint, otherPolicy)})
+       {checkTensors(session, checkpoint.tensors, needs), checkNames(session, checkpoint, otherPolicy)})
     if (!fits.ok())
       return makeError(fits.message(),
                        "; go on with the model, the optimizer and the loss scale that it was made with");

@@ -22,7 +22,7 @@ std::string mp::formatScores(const std::vector<Score> &scores) {
   return text;
 }
 
-void Progress::step(const StepRecord &record, const ProgressPlace &place) {
+void Progress::step(const StepRecord &record, const ProgressPosition &position) {
   done += 1;
   if (quiet)
     return;
@@ -32,13 +32,13 @@ void Progress::step(const StepRecord &record, const ProgressPlace &place) {
     return;
   last = now;
   double elapsed = std::chrono::duration<double>(now - begin).count();
-  double left = elapsed / static_cast<double>(done) * static_cast<double>(place.left);
+  double left = elapsed / static_cast<double>(done) * static_cast<double>(position.left);
   if (!terminal) {
-    std::fprintf(stderr, "%s\n", formatStep(record, place, elapsed, left).c_str());
+    std::fprintf(stderr, "%s\n", formatStep(record, position, elapsed, left).c_str());
     return;
   }
   // A terminal goes to the next line after its last column.
-  std::string line = fitStep(record, place, elapsed, left, terminalWidth() - 1);
+  std::string line = fitStep(record, position, elapsed, left, terminalWidth() - 1);
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
   std::fflush(stderr);
   barShown = true;

@@ -11,7 +11,7 @@
 namespace mp {
 
 /// Where a step lies in the run.
-struct ProgressPlace {
+struct ProgressPosition {
   uint64_t index = 0;             // within the epoch, from 1
   uint64_t count = 0;             // steps of the epoch
   std::optional<uint64_t> epochs; // of the run, where that is what ends it
@@ -32,7 +32,7 @@ public:
   void start() { begin = Clock::now(); }
 
   /// After a step.
-  void step(const StepRecord &record, const ProgressPlace &place);
+  void step(const StepRecord &record, const ProgressPosition &position);
 
   /// A line that stays: an evaluation, rows that are dropped, a checkpoint that was resumed.
   void note(const std::string &line);

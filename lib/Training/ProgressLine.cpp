@@ -57,11 +57,11 @@ namespace {
 
 /// The parts of a line; an empty one is left out.
 struct Parts {
-  std::string epoch, place, loss, scale, skipped, rate, time;
+  std::string epoch, position, loss, scale, skipped, rate, time;
 
-  Parts(const StepRecord &record, const ProgressPlace &at, double elapsed, double left)
+  Parts(const StepRecord &record, const ProgressPosition &at, double elapsed, double left)
       : epoch("epoch " + std::to_string(record.epoch) + (at.epochs ? "/" + std::to_string(*at.epochs) : "")),
-        place(std::to_string(at.index) + "/" + std::to_string(at.count)), loss(format("loss %.4f", record.loss)),
+        position(std::to_string(at.index) + "/" + std::to_string(at.count)), loss(format("loss %.4f", record.loss)),
         scale(record.lossScale ? format("scale %g", *record.lossScale) : ""),
         skipped(record.skipped ? "skipped " + std::to_string(record.skipped) : ""),
         rate(format("%.0f rows/s", record.samplesPerSecond)),
@@ -75,10 +75,10 @@ struct Parts {
     return text;
   }
 
-  /// The line, with `bar` between epoch and place.
+  /// The line, with `bar` between epoch and position.
   std::string join(const std::string &bar) const {
     std::string text = epoch;
-    for (const std::string &part : {bar, place, numbers()})
+    for (const std::string &part : {bar, position, numbers()})
       text += (text.empty() || part.empty() ? "" : " ") + part;
     return text;
   }
@@ -86,16 +86,16 @@ struct Parts {
 
 } // namespace
 
-std::string mp::formatStep(const StepRecord &record, const ProgressPlace &place, double elapsed, double left) {
-  Parts parts(record, place, elapsed, left);
-  return parts.epoch + ", step " + parts.place + ": " + parts.numbers();
+std::string mp::formatStep(const StepRecord &record, const ProgressPosition &position, double elapsed, double left) {
+  Parts parts(record, position, elapsed, left);
+  return parts.epoch + ", step " + parts.position + ": " + parts.numbers();
 }
 
-std::string mp::fitStep(const StepRecord &record, const ProgressPlace &place, double elapsed, double left,
+std::string mp::fitStep(const StepRecord &record, const ProgressPosition &position, double elapsed, double left,
                         size_t width) {
   constexpr size_t kLeastBar = 6, kMostBar = 24;
   constexpr size_t kBarFrame = 3; // its brackets and the space before it
-  Parts parts(record, place, elapsed, left);
+  Parts parts(record, position, elapsed, left);
   if (parts.join("").size() + kBarFrame + kLeastBar > width)
     parts.rate.clear();
   for (std::string *part : {&parts.skipped, &parts.scale, &parts.epoch})
@@ -103,11 +103,11 @@ std::string mp::fitStep(const StepRecord &record, const ProgressPlace &place, do
       part->clear();
   if (parts.join("").size() > width)
     parts.time = formatTime(elapsed) + "<" + formatTime(left); // as tqdm has it
-  for (std::string *part : {&parts.place, &parts.time})
+  for (std::string *part : {&parts.position, &parts.time})
     if (parts.join("").size() > width)
       part->clear();
   size_t used = parts.join("").size() + kBarFrame;
   if (used + kLeastBar > width)
     return parts.join("").substr(0, width);
-  return parts.join(makeBar(place.index, place.count, std::min(kMostBar, width - used)));
+  return parts.join(makeBar(position.index, position.count, std::min(kMostBar, width - used)));
 }

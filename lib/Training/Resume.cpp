@@ -22,7 +22,7 @@ static Status checkSameRun(const TrainPosition &saved, const TrainPosition &want
   return Status::success();
 }
 
-/// Every step takes one place in its epoch, so that epoch and batch follow from the step.
+/// Every step is one position of its epoch, so that epoch and batch follow from the step.
 static Status checkPosition(const TrainPosition &position) {
   uint64_t epoch = position.step / position.stepsPerEpoch;
   uint64_t batch = position.step % position.stepsPerEpoch * position.accumulate;

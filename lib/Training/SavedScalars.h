@@ -9,7 +9,7 @@
 namespace mp {
 
 /// Checks the states that training itself knows (loss scale, learning rate, counters, random generators) for values
-/// that no run could have left; the error names the state. Counters are held against `position`, where there is one.
+/// that no run could have left; the error names the state. Counters are compared with `position`, where there is one.
 Status checkSavedScalars(const Session &session, const NamedTensors &tensors, const TrainPosition *position);
 
 /// Whether a state is the loss scaler's: what a policy that scales has, and one that does not lacks.

@@ -41,10 +41,10 @@ Status StepRunner::prepare(Session &session, const TrainOptions &options) {
 }
 
 Status StepRunner::enqueueMicroBatch(unsigned slot, unsigned index, const DataBinding &binding, const Batch &batch) {
-  unsigned place = slot * microBatches + index;
-  if (Status set = setBatch(*forward, place, binding, batch); !set.ok())
+  unsigned memorySet = slot * microBatches + index;
+  if (Status set = setBatch(*forward, memorySet, binding, batch); !set.ok())
     return set;
-  return forward->enqueue(place);
+  return forward->enqueue(memorySet);
 }
 
 Status StepRunner::finishStep(unsigned slot) { return apply ? apply->enqueue(slot) : Status::success(); }

@@ -35,8 +35,8 @@ Status TrainLog::open(const std::string &logPath, std::optional<uint64_t> resume
   path = logPath;
   std::string kept = resumedAt ? linesUpTo(path, *resumedAt) : "";
   if (!kept.empty()) {
-    std::span<const std::byte> pieces[] = {bytesOf(kept)};
-    if (Status written = writeFileWhole(path, pieces); !written.ok())
+    std::span<const std::byte> chunks[] = {bytesOf(kept)};
+    if (Status written = writeFileWhole(path, chunks); !written.ok())
       return written;
   }
   file.open(path, kept.empty() ? std::ios::trunc : std::ios::app);

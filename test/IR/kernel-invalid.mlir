@@ -52,9 +52,9 @@ func.func @yield_type(%x: tensor<4xf32>) -> tensor<4xf16> {
 
 // -----
 
-func.func @places(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{has 1 results and 2 places}}
-  %0 = mp.kernel "k" (%a = %x) place([#mp.arena<0>, #mp.arena<64>]) : (tensor<4xf32>) -> tensor<4xf32> {
+func.func @buffers(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has 1 results and 2 buffers}}
+  %0 = mp.kernel "k" (%a = %x) buffers([#mp.arena<0>, #mp.arena<64>]) : (tensor<4xf32>) -> tensor<4xf32> {
     %1 = mp.relu %a : tensor<4xf32>
     mp.yield %1 : tensor<4xf32>
   }
@@ -133,8 +133,8 @@ func.func @positive() attributes {a = #mp.row<rows = 0, vector = 8>} { return }
 
 // -----
 
-// expected-error@+1 {{team 24 does not divide threads 128}}
-func.func @team() attributes {a = #mp.row<rows = 4, vector = 4, threads = 128, team = 24>} { return }
+// expected-error@+1 {{threads_per_row 24 does not divide threads 128}}
+func.func @threads_per_row() attributes {a = #mp.row<rows = 4, vector = 4, threads = 128, threads_per_row = 24>} { return }
 
 // -----
 
@@ -338,7 +338,7 @@ func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
 
 func.func @guard_name(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{is no input of the kernel}}
-  %0 = mp.kernel "k" (%a = %x) place([#mp.arena<0>]) guard(%b) : (tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mp.kernel "k" (%a = %x) buffers([#mp.arena<0>]) guard(%b) : (tensor<4xf32>) -> tensor<4xf32> {
     mp.yield %a : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
@@ -348,7 +348,7 @@ func.func @guard_name(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @guard_type(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{guard is not an input of type 'tensor<i32>'}}
-  %0 = mp.kernel "k" (%a = %x) place([#mp.arena<0>]) guard(%a) : (tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mp.kernel "k" (%a = %x) buffers([#mp.arena<0>]) guard(%a) : (tensor<4xf32>) -> tensor<4xf32> {
     mp.yield %a : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
@@ -361,14 +361,14 @@ func.func @guard_number(%x: tensor<i32>) -> tensor<i32> {
   %0 = "mp.kernel"(%x) ({
   ^bb0(%a: tensor<i32>):
     mp.yield %a : tensor<i32>
-  }) {kernel_name = "k", places = [#mp.arena<0>], guard = 1 : i64} : (tensor<i32>) -> tensor<i32>
+  }) {kernel_name = "k", buffers = [#mp.arena<0>], guard = 1 : i64} : (tensor<i32>) -> tensor<i32>
   return %0 : tensor<i32>
 }
 
 // -----
 
-func.func @guard_without_places(%x: tensor<i32>) -> tensor<i32> {
-  // expected-error@+1 {{has a guard for results that have no places}}
+func.func @guard_without_buffers(%x: tensor<i32>) -> tensor<i32> {
+  // expected-error@+1 {{has a guard, but its results have no buffers}}
   %0 = mp.kernel "k" (%a = %x) guard(%a) : (tensor<i32>) -> tensor<i32> {
     mp.yield %a : tensor<i32>
   }

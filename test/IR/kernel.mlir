@@ -11,24 +11,24 @@ func.func @kernel_names_its_arguments(%x: tensor<4x8xf16>, %w: tensor<8x2xf16>) 
   return %z : tensor<4x2xf16>
 }
 
-// CHECK-LABEL: @kernel_has_schedule_and_places
-func.func @kernel_has_schedule_and_places(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // CHECK: schedule(#mp.map<block = 64, vector = 8>) place([#mp.arena<64>, #mp.result<1>])
-  %0:2 = mp.kernel "two" (%a = %x) schedule(#mp.map<block = 64, vector = 8>) place([#mp.arena<64>, #mp.result<1>])
+// CHECK-LABEL: @kernel_has_schedule_and_buffers
+func.func @kernel_has_schedule_and_buffers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: schedule(#mp.map<block = 64, vector = 8>) buffers([#mp.arena<64>, #mp.result<1>])
+  %0:2 = mp.kernel "two" (%a = %x) schedule(#mp.map<block = 64, vector = 8>) buffers([#mp.arena<64>, #mp.result<1>])
       : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     %1 = mp.relu %a : tensor<4xf32>
     %2 = mp.add %a, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
     mp.yield %1, %2 : tensor<4xf32>, tensor<4xf32>
   }
-  // CHECK: mp.copy %{{.*}}#0 place(#mp.result<0>) : tensor<4xf32>
-  %r = mp.copy %0#0 place(#mp.result<0>) : tensor<4xf32>
+  // CHECK: mp.copy %{{.*}}#0 buffer(#mp.result<0>) : tensor<4xf32>
+  %r = mp.copy %0#0 buffer(#mp.result<0>) : tensor<4xf32>
   return %r, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
 // CHECK-LABEL: @kernel_has_a_guard
 func.func @kernel_has_a_guard(%w: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %bad: tensor<i32>) -> tensor<4xf32> {
-  // CHECK: mp.kernel "sgd" ({{.*}}, %[[BAD:.*]] = %arg3) place([#mp.state<"w">]) guard(%[[BAD]]) : (
-  %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad) place([#mp.state<"w">]) guard(%d)
+  // CHECK: mp.kernel "sgd" ({{.*}}, %[[BAD:.*]] = %arg3) buffers([#mp.state<"w">]) guard(%[[BAD]]) : (
+  %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad) buffers([#mp.state<"w">]) guard(%d)
       : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32> {
     %1 = mp.sgd %a, %b, %c guard %d : tensor<4xf32>
     mp.yield %1 : tensor<4xf32>
@@ -46,16 +46,16 @@ func.func @kernel_without_inputs() -> tensor<4xi32> {
   return %0 : tensor<4xi32>
 }
 
-// CHECK-LABEL: @places_and_schedules
-func.func @places_and_schedules() attributes {
+// CHECK-LABEL: @buffers_and_schedules
+func.func @buffers_and_schedules() attributes {
     // CHECK: a = [#mp.arena<0>, #mp.state<"w">, #mp.result<3>]
     a = [#mp.arena<0>, #mp.state<"w">, #mp.result<3>],
     // CHECK-SAME: b = #mp.contraction<block_m = 24, block_n = 32, block_k = 64, tile_m = 6, tile_n = 16, vector = 8>
     b = #mp.contraction<block_m = 24, block_n = 32, block_k = 64, tile_m = 6, tile_n = 16, vector = 8>,
     // CHECK-SAME: c = #mp.row<rows = 4, vector = 8>
     c = #mp.row<rows = 4, vector = 8>,
-    // CHECK-SAME: cc = #mp.row<rows = 4, vector = 4, threads = 128, team = 32>
-    cc = #mp.row<rows = 4, vector = 4, threads = 128, team = 32>,
+    // CHECK-SAME: cc = #mp.row<rows = 4, vector = 4, threads = 128, threads_per_row = 32>
+    cc = #mp.row<rows = 4, vector = 4, threads = 128, threads_per_row = 32>,
     // CHECK-SAME: d = #mp.column<columns = 16, vector = 8>
     d = #mp.column<columns = 16, vector = 8>,
     // CHECK-SAME: e = #mp.partial<block = 32768, vector = 8>

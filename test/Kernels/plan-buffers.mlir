@@ -5,13 +5,13 @@
 // CHECK-LABEL: @bytes_are_used_again
 // REMARK: arena_bytes=2048, peak_bytes=2048, state_bytes=0
 func.func @bytes_are_used_again(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // CHECK: place([#mp.arena<0>])
+  // CHECK: buffers([#mp.arena<0>])
   %a = mp.matmul %x, %x acc f32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
-  // CHECK: place([#mp.arena<1024>])
+  // CHECK: buffers([#mp.arena<1024>])
   %b = mp.matmul %a, %a acc f32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
-  // CHECK: place([#mp.arena<0>])
+  // CHECK: buffers([#mp.arena<0>])
   %c = mp.matmul %b, %b acc f32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
-  // CHECK: place([#mp.result<0>])
+  // CHECK: buffers([#mp.result<0>])
   %d = mp.matmul %c, %c acc f32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   return %d : tensor<16x16xf32>
 }
@@ -21,7 +21,7 @@ func.func @bytes_are_used_again(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
 func.func @update_is_in_place(%g: tensor<16xf32> {mp.input = "g"}, %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.zeros},
     %w: tensor<16xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
     %v: tensor<15xf32> {mp.state = "v", mp.initializer = #mp.zeros}) -> (tensor<16xf32> {mp.next = "w"}) attributes {mp.program = "apply"} {
-  // CHECK: place([#mp.state<"w">])
+  // CHECK: buffers([#mp.state<"w">])
   // CHECK-NOT: mp.copy
   %n = mp.sgd %w, %g, %lr : tensor<16xf32>
   return %n : tensor<16xf32>
@@ -31,8 +31,8 @@ func.func @update_is_in_place(%g: tensor<16xf32> {mp.input = "g"}, %lr: tensor<f
 // CHECK-LABEL: @update_that_moves_is_copied
 func.func @update_that_moves_is_copied(%w: tensor<4x4xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
     -> (tensor<4x4xf32> {mp.next = "w"}) attributes {mp.program = "apply"} {
-  // CHECK: %[[NEW:.*]] = mp.kernel {{.*}} place([#mp.arena<0>])
-  // CHECK: mp.copy %[[NEW]] place(#mp.state<"w">)
+  // CHECK: %[[NEW:.*]] = mp.kernel {{.*}} buffers([#mp.arena<0>])
+  // CHECK: mp.copy %[[NEW]] buffer(#mp.state<"w">)
   %t = mp.transpose %w permutation [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
   %n = mp.add %t, %w : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %n : tensor<4x4xf32>
@@ -42,8 +42,8 @@ func.func @update_that_moves_is_copied(%w: tensor<4x4xf32> {mp.parameter = "w", 
 // CHECK-LABEL: @product_is_not_in_place
 func.func @product_is_not_in_place(%w: tensor<4x4xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
     -> (tensor<4x4xf32> {mp.next = "w"}) attributes {mp.program = "apply"} {
-  // CHECK: %[[NEW:.*]] = mp.kernel {{.*}} place([#mp.arena<0>])
-  // CHECK: mp.copy %[[NEW]] place(#mp.state<"w">)
+  // CHECK: %[[NEW:.*]] = mp.kernel {{.*}} buffers([#mp.arena<0>])
+  // CHECK: mp.copy %[[NEW]] buffer(#mp.state<"w">)
   %n = mp.matmul %w, %w acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %n : tensor<4x4xf32>
 }
@@ -53,11 +53,11 @@ func.func @product_is_not_in_place(%w: tensor<4x4xf32> {mp.parameter = "w", mp.i
 func.func @old_value_is_still_read(%a: tensor<4x4xf32> {mp.parameter = "a", mp.initializer = #mp.zeros},
     %b: tensor<4x4xf32> {mp.parameter = "b", mp.initializer = #mp.zeros}) -> (tensor<4x4xf32> {mp.next = "a"}, tensor<4x4xf32> {mp.next = "b"})
     attributes {mp.program = "apply"} {
-  // CHECK: %[[A:.*]] = mp.kernel "matmul_0" {{.*}} place([#mp.arena<0>])
+  // CHECK: %[[A:.*]] = mp.kernel "matmul_0" {{.*}} buffers([#mp.arena<0>])
   %na = mp.matmul %b, %b acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  // CHECK: mp.kernel "matmul_1" {{.*}} place([#mp.state<"b">])
+  // CHECK: mp.kernel "matmul_1" {{.*}} buffers([#mp.state<"b">])
   %nb = mp.matmul %na, %a acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  // CHECK: mp.copy %[[A]] place(#mp.state<"a">)
+  // CHECK: mp.copy %[[A]] buffer(#mp.state<"a">)
   return %na, %nb : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
@@ -65,36 +65,36 @@ func.func @old_value_is_still_read(%a: tensor<4x4xf32> {mp.parameter = "a", mp.i
 // CHECK-LABEL: @old_state_is_a_result
 func.func @old_state_is_a_result(%s: tensor<f32> {mp.state = "s", mp.initializer = #mp.ones})
     -> (tensor<f32> {mp.next = "s"}, tensor<f32> {mp.log = "s"}) attributes {mp.program = "apply"} {
-  // CHECK: %[[NEW:.*]] = mp.kernel {{.*}} place([#mp.arena<0>])
+  // CHECK: %[[NEW:.*]] = mp.kernel {{.*}} buffers([#mp.arena<0>])
   %n = mp.add %s, %s : tensor<f32>, tensor<f32> -> tensor<f32>
-  // CHECK: mp.copy %arg0 place(#mp.result<1>)
-  // CHECK: mp.copy %[[NEW]] place(#mp.state<"s">)
+  // CHECK: mp.copy %arg0 buffer(#mp.result<1>)
+  // CHECK: mp.copy %[[NEW]] buffer(#mp.state<"s">)
   return %n, %s : tensor<f32>, tensor<f32>
 }
 
-// CHECK-LABEL: @states_change_places
-func.func @states_change_places(%a: tensor<4xf32> {mp.state = "a", mp.initializer = #mp.ones},
+// CHECK-LABEL: @states_swap_buffers
+func.func @states_swap_buffers(%a: tensor<4xf32> {mp.state = "a", mp.initializer = #mp.ones},
     %b: tensor<4xf32> {mp.state = "b", mp.initializer = #mp.ones}, %c: tensor<4xf32> {mp.state = "c", mp.initializer = #mp.ones})
     -> (tensor<4xf32> {mp.next = "a"}, tensor<4xf32> {mp.next = "b"}, tensor<4xf32> {mp.next = "c"}) attributes {mp.program = "apply"} {
-  // CHECK: %[[B:.*]] = mp.copy %arg1 place(#mp.arena<0>)
-  // CHECK: %[[A:.*]] = mp.copy %arg0 place(#mp.arena<64>)
-  // CHECK: mp.copy %[[B]] place(#mp.state<"a">)
-  // CHECK: mp.copy %[[A]] place(#mp.state<"b">)
+  // CHECK: %[[B:.*]] = mp.copy %arg1 buffer(#mp.arena<0>)
+  // CHECK: %[[A:.*]] = mp.copy %arg0 buffer(#mp.arena<64>)
+  // CHECK: mp.copy %[[B]] buffer(#mp.state<"a">)
+  // CHECK: mp.copy %[[A]] buffer(#mp.state<"b">)
   // CHECK: return %{{.*}}, %{{.*}}, %arg2
   return %b, %a, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // CHECK-LABEL: @one_value_twice_and_a_constant
 func.func @one_value_twice_and_a_constant(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>, tensor<4xf32>, tensor<2xi32>) {
-  // CHECK: %[[Y:.*]] = mp.kernel {{.*}} place([#mp.result<0>])
+  // CHECK: %[[Y:.*]] = mp.kernel {{.*}} buffers([#mp.result<0>])
   %y = mp.exp %x : tensor<4xf32>
   // CHECK: %[[Z:.*]] = mp.reshape %[[Y]]
   %z = mp.reshape %y : tensor<4xf32> -> tensor<2x2xf32>
   %c = mp.constant dense<[1, 2]> : tensor<2xi32>
   // CHECK: %[[C:.*]] = mp.constant dense<[1, 2]>
-  // CHECK: mp.copy %arg0 place(#mp.result<2>)
-  // CHECK: mp.copy %[[Z]] place(#mp.result<1>)
-  // CHECK: mp.copy %[[C]] place(#mp.result<3>)
+  // CHECK: mp.copy %arg0 buffer(#mp.result<2>)
+  // CHECK: mp.copy %[[Z]] buffer(#mp.result<1>)
+  // CHECK: mp.copy %[[C]] buffer(#mp.result<3>)
   return %y, %z, %x, %c : tensor<4xf32>, tensor<2x2xf32>, tensor<4xf32>, tensor<2xi32>
 }
 
@@ -105,7 +105,7 @@ func.func @skipped_step_leaves_all_in_place(%g: tensor<16xf32> {mp.input = "g"},
     %v: tensor<16xf32> {mp.state = "v", mp.initializer = #mp.zeros})
     -> (tensor<16xf32> {mp.next = "w"}, tensor<16xf32> {mp.next = "v"}, tensor<16xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>})
     attributes {mp.program = "apply"} {
-  // CHECK: mp.kernel "sgd_0" ({{.*}}%[[BAD:[a-z0-9]+]] = %arg2{{.*}}) place([#mp.state<"w">, #mp.state<"v">, #mp.state<"w/f16">]) guard(%[[BAD]])
+  // CHECK: mp.kernel "sgd_0" ({{.*}}%[[BAD:[a-z0-9]+]] = %arg2{{.*}}) buffers([#mp.state<"w">, #mp.state<"v">, #mp.state<"w/f16">]) guard(%[[BAD]])
   %n:2 = mp.sgd %w, %g, %lr velocity %v guard %bad {momentum = 0.5 : f32} : tensor<16xf32>
   %h = mp.cast %n#0 {autocast} : tensor<16xf32> -> tensor<16xf16>
   return %n#0, %n#1, %h : tensor<16xf32>, tensor<16xf32>, tensor<16xf16>

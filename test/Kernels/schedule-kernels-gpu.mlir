@@ -16,14 +16,14 @@ func.func @of_the_narrowest_float(%a: tensor<128x784xf32>) -> tensor<128x784xf16
 
 // CHECK-LABEL: @short_rows_share_a_warp
 func.func @short_rows_share_a_warp(%a: tensor<128x10xf32>) -> tensor<128x10xf32> {
-  // CHECK: #mp.row<rows = 4, vector = 4, threads = 32, team = 8>
+  // CHECK: #mp.row<rows = 4, vector = 4, threads = 32, threads_per_row = 8>
   %0 = mp.softmax %a : tensor<128x10xf32>
   return %0 : tensor<128x10xf32>
 }
 
 // CHECK-LABEL: @long_rows_are_a_block_each
 func.func @long_rows_are_a_block_each(%a: tensor<128x50000xf32>) -> tensor<128x50000xf32> {
-  // CHECK: #mp.row<rows = 1, vector = 4, threads = 1024, team = 1024>
+  // CHECK: #mp.row<rows = 1, vector = 4, threads = 1024, threads_per_row = 1024>
   %0 = mp.softmax %a : tensor<128x50000xf32>
   return %0 : tensor<128x50000xf32>
 }

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s
 
-// Matrices that a map turns around are computed in tiles: 32 rows and columns of f32, 64 of f16, 128 of bytes.
+// Matrices that a map transposes are computed in tiles: 32 rows and columns of f32, 64 of f16, 128 of bytes.
 // CHECK-LABEL: @f32
 func.func @f32(%a: tensor<200x300xf32>) -> tensor<300x200xf32> {
   // CHECK: #mp.map<block = 1024, vector = 1, threads = 256, tile = 32>

@@ -31,7 +31,7 @@ func.func @wrong_schedule(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @unplanned(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{has no places; run mp-plan-buffers first}}
+  // expected-error@+1 {{has no buffers; run mp-plan-buffers first}}
   %0 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) : (tensor<4xf32>) -> tensor<4xf32> {
     %1 = mp.relu %a : tensor<4xf32>
     mp.yield %1 : tensor<4xf32>
@@ -42,16 +42,16 @@ func.func @unplanned(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @still_read(%x: tensor<64xf32>) -> tensor<64xf32> {
-  %0 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) place([#mp.arena<0>]) : (tensor<64xf32>) -> tensor<64xf32> {
+  %0 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.arena<0>]) : (tensor<64xf32>) -> tensor<64xf32> {
     %1 = mp.relu %a : tensor<64xf32>
     mp.yield %1 : tensor<64xf32>
   }
   // expected-error@+1 {{writes to #mp.arena<192> over a value that is still read, at #mp.arena<0>}}
-  %2 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) place([#mp.arena<192>]) : (tensor<64xf32>) -> tensor<64xf32> {
+  %2 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.arena<192>]) : (tensor<64xf32>) -> tensor<64xf32> {
     %1 = mp.exp %a : tensor<64xf32>
     mp.yield %1 : tensor<64xf32>
   }
-  %3 = mp.kernel "k" (%a = %0, %b = %2) schedule(#mp.map<block = 64, vector = 4>) place([#mp.result<0>]) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+  %3 = mp.kernel "k" (%a = %0, %b = %2) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.result<0>]) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
     %1 = mp.add %a, %b : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
     mp.yield %1 : tensor<64xf32>
   }
@@ -61,8 +61,8 @@ func.func @still_read(%x: tensor<64xf32>) -> tensor<64xf32> {
 // -----
 
 func.func @two_results(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // expected-error@+1 {{writes two results to overlapping places, #mp.result<0> and #mp.result<0>}}
-  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) place([#mp.result<0>, #mp.result<0>]) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error@+1 {{writes two results to overlapping buffers, #mp.result<0> and #mp.result<0>}}
+  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.result<0>, #mp.result<0>]) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     %1 = mp.relu %a : tensor<4xf32>
     %2 = mp.exp %a : tensor<4xf32>
     mp.yield %1, %2 : tensor<4xf32>, tensor<4xf32>
@@ -74,7 +74,7 @@ func.func @two_results(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 func.func @unknown_state(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{writes state 'w', which the program does not have}}
-  %0 = mp.copy %x place(#mp.state<"w">) : tensor<4xf32>
+  %0 = mp.copy %x buffer(#mp.state<"w">) : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -82,14 +82,14 @@ func.func @unknown_state(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @unknown_result(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{writes result 1 of a program that has 1}}
-  %0 = mp.copy %x place(#mp.result<1>) : tensor<4xf32>
+  %0 = mp.copy %x buffer(#mp.result<1>) : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // -----
 
 func.func @elsewhere(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = mp.copy %x place(#mp.arena<0>) : tensor<4xf32>
+  %0 = mp.copy %x buffer(#mp.arena<0>) : tensor<4xf32>
   // expected-error@+1 {{result #0 does not lie in #mp.result<0>}}
   return %0 : tensor<4xf32>
 }
@@ -100,7 +100,7 @@ func.func @state_is_overwritten(%w: tensor<4x4xf32> {mp.parameter = "w", mp.init
     -> (tensor<4x4xf32> {mp.next = "w"}) attributes {mp.program = "apply"} {
   // expected-error@+1 {{writes to #mp.state<"w"> over a value that is still read, at #mp.state<"w">}}
   %n = mp.kernel "k" (%a = %w) schedule(#mp.contraction<block_m = 4, block_n = 4, block_k = 4, tile_m = 4, tile_n = 4, vector = 4>)
-      place([#mp.state<"w">]) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+      buffers([#mp.state<"w">]) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
     %0 = mp.matmul %a, %a acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
     mp.yield %0 : tensor<4x4xf32>
   }
@@ -113,7 +113,7 @@ func.func @unguarded(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp
     %lr: tensor<f32> {mp.input = "lr"}, %bad: tensor<i32> {mp.input = "bad"}) -> (tensor<4xf32> {mp.next = "w"})
     attributes {mp.program = "apply"} {
   // expected-error@+1 {{has a guard, but a result that is no next value over its old one under it}}
-  %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad) schedule(#mp.map<block = 64, vector = 4>) place([#mp.state<"w">]) guard(%d)
+  %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.state<"w">]) guard(%d)
       : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32> {
     %1 = mp.sgd %a, %b, %c : tensor<4xf32>
     mp.yield %1 : tensor<4xf32>
@@ -127,7 +127,7 @@ func.func @other_guard(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #
     %lr: tensor<f32> {mp.input = "lr"}, %bad: tensor<i32> {mp.input = "bad"}, %worse: tensor<i32> {mp.input = "worse"})
     -> (tensor<4xf32> {mp.next = "w"}) attributes {mp.program = "apply"} {
   // expected-error@+1 {{has a guard, but a result that is no next value over its old one under it}}
-  %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad, %e = %worse) schedule(#mp.map<block = 64, vector = 4>) place([#mp.state<"w">]) guard(%e)
+  %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad, %e = %worse) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.state<"w">]) guard(%e)
       : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>) -> tensor<4xf32> {
     %1 = mp.sgd %a, %b, %c guard %d : tensor<4xf32>
     mp.yield %1 : tensor<4xf32>

@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   mp::registerPipelines();
 
   std::string help = registerCLIOptions("Halfstep's optimizer driver", registry);
-  // An error is one line: the op that it is about is at its place, and may be the whole module.
+  // An error is one line: the op that it is about is at its location, and may be the whole module.
   llvm::cl::Option *printOp = llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic");
   static_cast<llvm::cl::opt<bool> *>(printOp)->setInitialValue(false);
   auto [input, output] = parseCLIOptions(argc, argv, help);

@@ -98,8 +98,8 @@ private:
       return;
     }
     // Of the file as a whole.
-    if (auto place = dyn_cast<FileLineColLoc>(loc); place && place.getLine() == 0) {
-      std::cerr << place.getFilename().str() << ": " << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str()
+    if (auto position = dyn_cast<FileLineColLoc>(loc); position && position.getLine() == 0) {
+      std::cerr << position.getFilename().str() << ": " << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str()
                 << std::endl;
       return;
     }
@@ -121,10 +121,10 @@ private:
   }
 
   bool isReadable(Location loc) {
-    auto place = loc->findInstanceOf<FileLineColLoc>();
-    const llvm::MemoryBuffer *file = place ? getBufferForFile(place.getFilename()) : nullptr;
+    auto position = loc->findInstanceOf<FileLineColLoc>();
+    const llvm::MemoryBuffer *file = position ? getBufferForFile(position.getFilename()) : nullptr;
     StringRef rest = file ? file->getBuffer() : "";
-    for (unsigned line = 1; place && line < place.getLine(); ++line)
+    for (unsigned line = 1; position && line < position.getLine(); ++line)
       rest = rest.split('\n').second;
     return rest.find('\n') <= kLongestLine || rest.size() <= kLongestLine;
   }

@@ -54,10 +54,10 @@ public:
   int64_t ringBytes() const { return schedule.getStages() * stageBytes(); }
   /// The finished sums of a warp pass through shared memory, so many rows at once, 16 to all of them: as many as fit
   /// where the stages were.
-  int64_t slabRows() const;
-  /// Elements from one row of a slab to the next: no two lanes that store at once share a bank.
-  int64_t slabPitch() const { return schedule.getWarpN() + 8; }
-  int64_t slabBytes() const { return slabRows() * slabPitch() * sumBytes(); }
+  int64_t epilogueRows() const;
+  /// Elements from one row of an epilogue tile to the next: no two lanes that store at once share a bank.
+  int64_t epiloguePitch() const { return schedule.getWarpN() + 8; }
+  int64_t epilogueBytes() const { return epilogueRows() * epiloguePitch() * sumBytes(); }
   /// Shared memory of a block.
   int64_t sharedBytes() const;
   /// Whether an operand is copied by cp.async.

@@ -33,7 +33,7 @@ public:
   int getPower() const { return exponent; }
   unsigned getScale() const { return scale; }
 
-  /// Of a sum, a choice, or a value that comes from either of two places.
+  /// Of a sum, a choice, or a value that comes from either of two ops.
   // S * a + S * b -> S; S * a + b -> mixed; S * a + 0 -> S.
   Scaledness join(Scaledness other) const;
   /// Of a product. S * a times S * b -> S^2.

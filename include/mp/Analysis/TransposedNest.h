@@ -1,4 +1,4 @@
-// Maps that turn matrices around.
+// Maps that transpose matrices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_ANALYSIS_TRANSPOSEDNEST_H
@@ -8,7 +8,7 @@
 
 namespace mp {
 
-/// The results of one shape of a map kernel as `batch` matrices of `rows` x `columns`, and the transposes that turn
+/// The results of one shape of a map kernel as `batch` matrices of `rows` x `columns`, and the transposes that exchange
 /// these around: result [b, r, c] is operand [b, c, r]. Dimensions that move together count as one: [8 x 5 x 7 x 3]
 /// permuted to [8 x 3 x 5 x 7] is 8 matrices of 3 x 35.
 struct TransposedNest {

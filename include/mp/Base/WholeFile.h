@@ -34,13 +34,13 @@ enum class Durability {
   Unsynchronized,
 };
 
-/// Writes the pieces one behind the other. Where there is a regular file or nothing, so that, whenever the process or
+/// Writes the chunks one behind the other. Where there is a regular file or nothing, so that, whenever the process or
 /// the machine stops, `path` is the old file or the whole new one: beside, synchronized, renamed, folder synchronized.
 /// A file that is there must be writable and keeps its permissions and, where the system allows it, its owner; its
 /// other hard links keep the old content. A symbolic link stays and what it points to is written, there or not. What is
 /// no regular file is written through: a device, a pipe, or an open file by its name under /proc, which is appended to.
 /// The error's message starts with the path.
-Status writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces,
+Status writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> chunks,
                       TemporaryName temporary, Durability durability = Durability::Synchronized);
 
 /// Does so with one text, under a unique name.

@@ -74,7 +74,7 @@ def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
     The results of one shape are one loop nest, in the order in which the shapes first appear among the results; one
     block computes `block` elements of one nest, in row-major order. Grid: the sum over nests of ceil(elements / block).
 
-    With a `tile`, nests that are matrices which some transpose turns around have blocks of `tile` rows and `tile`
+    With a `tile`, nests that are matrices that some transpose exchanges have blocks of `tile` rows and `tile`
     columns, batch * ceil(rows / tile) * ceil(columns / tile) of them; what is transposed passes through shared memory.
 
     Constraints:
@@ -93,16 +93,16 @@ def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
 def MP_RowScheduleAttr : MP_Attr<"RowSchedule", "row"> {
   let summary = "rows over the last dimension, each on its own";
   let description = [{
-    One block computes `rows` rows, `team` threads each, threads / team rows at once. Grid: ceil(R / rows), R the product
+    One block computes `rows` rows, `threads_per_row` threads each, threads / threads_per_row rows at once. Grid: ceil(R / rows), R the product
     of all but the last dimension.
 
     Constraints:
-    1. Every parameter is positive; `team` divides `threads`.
+    1. Every parameter is positive; `threads_per_row` divides `threads`.
 
-    Example: `#mp.row<rows = 32, vector = 8>`, `#mp.row<rows = 16, vector = 4, threads = 128, team = 32>`
+    Example: `#mp.row<rows = 32, vector = 8>`, `#mp.row<rows = 16, vector = 4, threads = 128, threads_per_row = 32>`
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads,
-                        MP_OneOrMore<"threads of a row">:$team);
+                        MP_OneOrMore<"threads of a row">:$threads_per_row);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -157,9 +157,9 @@ def MP_AnySchedule : AnyAttrOf<[MP_ContractionScheduleAttr, MP_MmaScheduleAttr, 
                                 MP_ColumnScheduleAttr, MP_PartialScheduleAttr, MP_SerialScheduleAttr],
                                "a schedule">;
 
-// Places
+// Buffers
 
-def MP_ArenaPlaceAttr : MP_Attr<"ArenaPlace", "arena"> {
+def MP_ArenaBufferAttr : MP_Attr<"ArenaBuffer", "arena"> {
   let summary = "bytes of the program's arena from this offset";
   let description = [{
     Constraints:
@@ -171,13 +171,13 @@ def MP_ArenaPlaceAttr : MP_Attr<"ArenaPlace", "arena"> {
   let assemblyFormat = "`<` $offset `>`";
   let genVerifyDecl = 1;
 }
-def MP_StatePlaceAttr : MP_Attr<"StatePlace", "state"> {
+def MP_StateBufferAttr : MP_Attr<"StateBuffer", "state"> {
   let summary = "the bytes of a parameter or state, by name";
   let description = "Example: `#mp.state<\"dense.kernel\">`";
   let parameters = (ins "::mlir::StringAttr":$state);
   let assemblyFormat = "`<` $state `>`";
 }
-def MP_ResultPlaceAttr : MP_Attr<"ResultPlace", "result"> {
+def MP_ResultBufferAttr : MP_Attr<"ResultBuffer", "result"> {
   let summary = "the bytes of a result of the program, by its number";
   let description = [{
     Constraints:
@@ -190,8 +190,8 @@ def MP_ResultPlaceAttr : MP_Attr<"ResultPlace", "result"> {
   let genVerifyDecl = 1;
 }
 
-def MP_AnyPlace : AnyAttrOf<[MP_ArenaPlaceAttr, MP_StatePlaceAttr, MP_ResultPlaceAttr], "a place">;
-def MP_PlaceArray : TypedArrayAttrBase<MP_AnyPlace, "array of places">;
+def MP_AnyBuffer : AnyAttrOf<[MP_ArenaBufferAttr, MP_StateBufferAttr, MP_ResultBufferAttr], "a buffer">;
+def MP_BufferArray : TypedArrayAttrBase<MP_AnyBuffer, "array of buffers">;
 
 // Programs as kernels
 
@@ -200,23 +200,23 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
   let summary = "ops that one launch computes";
   let description = [{
     The body sees nothing but its block arguments, one for each input. Its values are those of the same ops outside: each
-    intermediate is rounded to its type. `schedule` says how the blocks of its grid divide the work, `place` where each
+    intermediate is rounded to its type. `schedule` says how the blocks of its grid divide the work, `buffers` where each
     result lies; both are absent until their passes ran. `guard` names an i32 input: where it is at least 0 every result
-    has the bits that its place already holds, so that blocks may return at once.
+    has the bits that its buffer already has, so that blocks may return at once.
 
     Constraints:
     1. Block arguments have the types of the inputs, one each.
     2. The yielded values have the types of the results, one each.
     3. Every type in the body is a tensor of static shape.
-    4. `place` has one place for each result.
+    4. `buffers` has one buffer for each result.
     5. The body holds contractions, reductions, maps, movements and constants only: no composite and no other kernel.
-    6. `guard` is an input of type tensor<i32>, of a kernel with places.
+    6. `guard` is an input of type tensor<i32>, of a kernel with buffers.
 
     Example:
 
     ```mlir
     %z = mp.kernel "dense.forward" (%a = %x, %k = %w) schedule(#mp.contraction<block_m = 96, block_n = 256,
-        block_k = 256, tile_m = 6, tile_n = 16, vector = 8>) place([#mp.arena<4096>])
+        block_k = 256, tile_m = 6, tile_n = 16, vector = 8>) buffers([#mp.arena<4096>])
         : (tensor<4x8xf16>, tensor<8x2xf16>) -> tensor<4x2xf16> {
       %0 = mp.matmul %a, %k acc f32 : tensor<4x8xf16>, tensor<8x2xf16> -> tensor<4x2xf16>
       mp.yield %0 : tensor<4x2xf16>
@@ -224,31 +224,31 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     ```
   }];
   let arguments = (ins StrAttr:$kernel_name, Variadic<MP_Tensor>:$inputs, OptionalAttr<MP_AnySchedule>:$schedule,
-                       OptionalAttr<MP_PlaceArray>:$places, OptionalAttr<I64Attr>:$guard);
+                       OptionalAttr<MP_BufferArray>:$buffers, OptionalAttr<I64Attr>:$guard);
   let results = (outs Variadic<MP_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kernel_name custom<Kernel>($inputs, type($inputs), $schedule, $places, $guard, type($results), $body) attr-dict
+    $kernel_name custom<Kernel>($inputs, type($inputs), $schedule, $buffers, $guard, type($results), $body) attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 
 def MP_CopyOp : MP_Op<"copy", MP_Fixed, MP_NotDifferentiable, MP_RoleNone, [Pure, SameOperandsAndResultType]> {
-  let summary = "the same value in another place";
+  let summary = "the same value in another buffer";
   let description = [{
     Stands in planned programs only, as a copy command: a result that is an argument or a constant, or a new state that
-    could not be written in place. A copy of a splat constant fills its place.
+    could not be written in place. A copy of a splat constant fills its buffer.
 
     Example:
 
     ```mlir
-    %r = mp.copy %x place(#mp.result<1>) : tensor<4x8xf32>
+    %r = mp.copy %x buffer(#mp.result<1>) : tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, MP_AnyPlace:$place);
+  let arguments = (ins MP_Tensor:$input, MP_AnyBuffer:$buffer);
   let results = (outs MP_Tensor:$result);
-  let assemblyFormat = "$input `place` `(` $place `)` attr-dict `:` type($input)";
+  let assemblyFormat = "$input `buffer` `(` $buffer `)` attr-dict `:` type($input)";
 }
 
 // What composite ops become

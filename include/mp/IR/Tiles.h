@@ -1,7 +1,7 @@
-// How many pieces cover a tensor.
+// How many tiles cover a tensor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asked wherever results have one element, or one row, for each piece, and wherever a launch has a block for each: both
+// Asked wherever results have one element, or one row, for each tile, and wherever a launch has a block for each: both
 // are the same number only where both ask here.
 
 #ifndef MP_IR_TILES_H

@@ -1,4 +1,4 @@
-// From programs to kernels with a schedule and places.
+// From programs to kernels with a schedule and buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_KERNELS_PASSES_H

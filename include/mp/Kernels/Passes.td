@@ -1,4 +1,4 @@
-// From programs to kernels with a schedule and places.
+// From programs to kernels with a schedule and buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In the order in which the pipeline runs them (docs/kernels.md).
@@ -115,7 +115,7 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
 }
 
 def PlanBuffersPass : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
-  let summary = "give each value its place";
+  let summary = "give each value its buffer";
   let description = [{
     A result of a kernel lies in a result of the program, in the state whose next value it is, or in the arena, where
     values that are never live at once share bytes. A next value is written in place when no later kernel reads the old
@@ -140,7 +140,7 @@ def PlanBuffersPass : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
     // becomes
     func.func @infer(%x: tensor<64xf32> {mp.input = "x"}) -> (tensor<64xf32> {mp.output = "y"})
         attributes {mp.program = "infer", mp.batch = 64 : i64} {
-      %y = mp.kernel "relu_0" (%a = %x) schedule(#mp.map<block = 1024, vector = 8>) place([#mp.result<0>]) : (tensor<64xf32>) -> tensor<64xf32> {
+      %y = mp.kernel "relu_0" (%a = %x) schedule(#mp.map<block = 1024, vector = 8>) buffers([#mp.result<0>]) : (tensor<64xf32>) -> tensor<64xf32> {
         %0 = mp.relu %a : tensor<64xf32>
         mp.yield %0 : tensor<64xf32>
       }
@@ -155,7 +155,7 @@ def VerifyKernelsPass : Pass<"mp-verify-kernels", "::mlir::func::FuncOp"> {
   let summary = "check that a program is kernels only";
   let description = [{
     After `mp-form-kernels` a program holds `mp.kernel`, `mp.constant`, `mp.reshape` (a view), `mp.copy` and
-    `func.return`. With `scheduled` every kernel has a schedule that fits its body, with `planned` every kernel has places,
+    `func.return`. With `scheduled` every kernel has a schedule that fits its body, with `planned` every kernel has buffers,
     inside the arena, values that are live at once do not overlap, and a guarded kernel changes nothing on a skipped step.
     What does not hold is an error at the op.
 
@@ -170,7 +170,7 @@ def VerifyKernelsPass : Pass<"mp-verify-kernels", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"scheduled", "scheduled", "bool", "false", "Every kernel has a schedule that fits its body">,
-    Option<"planned", "planned", "bool", "false", "Every kernel has places, which do not overlap">,
+    Option<"planned", "planned", "bool", "false", "Every kernel has buffers, which do not overlap">,
   ];
 }
 

@@ -123,8 +123,8 @@ Status CompileCache::store(StringRef content, StringRef symbol, const CachedKern
   }
   body += kernel.code;
   const Hash hash = hashOf(body);
-  const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(hash)), std::as_bytes(std::span(body))};
-  return writeWholeFile(pathOf(key), pieces, TemporaryName::Unique, Durability::Unsynchronized);
+  const std::span<const std::byte> chunks[] = {std::as_bytes(std::span(hash)), std::as_bytes(std::span(body))};
+  return writeWholeFile(pathOf(key), chunks, TemporaryName::Unique, Durability::Unsynchronized);
 }
 
 void CompileCache::prune() const {

@@ -40,5 +40,5 @@ Value CPUFunction::allocate(int64_t bytes) {
 }
 
 Value CPUFunction::allocate(Type element, int64_t elements) {
-  return allocate(elements * std::max(1u, storedType(element).getIntOrFloatBitWidth() / 8));
+  return allocate(elements * std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8));
 }

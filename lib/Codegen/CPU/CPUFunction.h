@@ -20,7 +20,7 @@ public:
 
   /// Sets `bytes` of scratch memory aside, aligned to 64, and gives their address.
   mlir::Value allocate(int64_t bytes);
-  /// The same for `elements` values of `element`, stored.
+  /// The same for `elements` values of `element` in memory.
   mlir::Value allocate(mlir::Type element, int64_t elements);
 
 private:

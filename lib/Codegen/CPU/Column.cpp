@@ -13,8 +13,8 @@ static LogicalResult emitLanes(CPUFunction &f, Elements &values, const ColumnRoo
                                bool isEven) {
   Elements::Scope scope(values);
   Value input = root.op->getOperand(0);
-  Type held = heldType(cast<RankedTensorType>(input.getType()).getElementType());
-  Value start = reductionIdentity(f.b, root.op, withLanes(held, width));
+  Type type = registerType(cast<RankedTensorType>(input.getType()).getElementType());
+  Value start = reductionIdentity(f.b, root.op, withLanes(type, width));
   auto end = f.forEach(values.zero, f.i64(root.rows), 1, ValueRange{start},
                        [&](Value row, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
                          Elements::Scope scope(values);

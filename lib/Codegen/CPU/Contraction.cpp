@@ -44,7 +44,7 @@ struct Sizing : Product {
 class ContractionEmitter {
 public:
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
-      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(heldType(product.acc)),
+      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)) {}
 
   FailureOr<int64_t> emit();
@@ -245,7 +245,7 @@ LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
   auto targetOf = [&](Value panel, Value k) {
     return f.offset(packedRhs, acc, f.add(f.mul(panel, s.blockK), f.mul(f.sub(k, from), s.tileN)));
   };
-  // Squares of `lanes` columns and as many k are turned around in registers.
+  // Squares of `lanes` columns and as many k are transposed in registers.
   LogicalResult squares = f.forEach(values.zero, whole, lanes, [&](Value column) {
     Elements::Scope scope(values);
     Value inPanel = f.rem(column, s.tileN), panel = f.sub(column, inPanel);

@@ -1,7 +1,7 @@
 // Elements that depend on no other element of the kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Codegen/CPU/CPUTeam.h"
+#include "Codegen/CPU/CPUThreadGroup.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,16 +1,16 @@
 // Rows over the last dimension, each on its own.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Codegen/CPU/CPUTeam.h"
+#include "Codegen/CPU/CPUThreadGroup.h"
 #include "Codegen/Emit/RowBody.h"
 
 using namespace mlir;
 using namespace mp;
 
 FailureOr<int64_t> mp::emitRow(CPUFunction &f, RowScheduleAttr schedule) {
-  CPUTeam team(f, schedule.getVector());
+  CPUThreadGroup group(f, schedule.getVector());
   Elements values = f.makeElements();
-  RowBody body(f, values, team, [&](Type element, int64_t elements) { return f.allocate(element, elements); });
+  RowBody body(f, values, group, [&](Type element, int64_t elements) { return f.allocate(element, elements); });
   if (failed(body.prepare()))
     return failure();
   Value from = f.mul(f.block, schedule.getRows());

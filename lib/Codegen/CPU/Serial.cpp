@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Emit/Serial.h"
-#include "Codegen/CPU/CPUTeam.h"
+#include "Codegen/CPU/CPUThreadGroup.h"
 
 using namespace mlir;
 using namespace mp;
 
 FailureOr<int64_t> mp::emitSerial(CPUFunction &f, SerialScheduleAttr schedule) {
-  CPUCrew crew(f, schedule.getVector());
-  if (failed(emitSerially(f, crew, /*keepsRows=*/true)))
+  CPUThreadBlock block(f, schedule.getVector());
+  if (failed(emitSerially(f, block, /*keepsRows=*/true)))
     return failure();
   return 1;
 }

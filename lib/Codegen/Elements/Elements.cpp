@@ -33,18 +33,18 @@ Elements::Elements(LaneBuilder &b, bool alignsLanes)
     : zero(intConstant(b, b.getI64Type(), 0)), b(b), alignsLanes(alignsLanes), scopes(1) {}
 
 void Elements::bindMemory(Value tensor, Value pointer) { bindings[tensor] = {Kind::Memory, pointer}; }
-void Elements::bindUniform(Value tensor, Value held) { bindings[tensor] = {Kind::Uniform, held}; }
+void Elements::bindUniform(Value tensor, Value value) { bindings[tensor] = {Kind::Uniform, value}; }
 void Elements::bindRow(Value tensor, Value pointer, const Lanes &where) {
   bindings[tensor] = {Kind::Row, pointer, where};
 }
 void Elements::bindComputedRow(Value tensor, ComputeRow compute, const Lanes &where) {
   bindings[tensor] = {Kind::ComputedRow, Value(), where, std::move(compute)};
 }
-void Elements::bindOfRow(Value tensor, Value held, const Lanes &where) {
-  bindings[tensor] = {Kind::OfRow, held, where};
+void Elements::bindOfRow(Value tensor, Value value, const Lanes &where) {
+  bindings[tensor] = {Kind::OfRow, value, where};
 }
-void Elements::bindLanes(Value tensor, Value held, const Lanes &where) {
-  bindings[tensor] = {Kind::Lanes, held, where};
+void Elements::bindLanes(Value tensor, Value value, const Lanes &where) {
+  bindings[tensor] = {Kind::Lanes, value, where};
 }
 
 int64_t Elements::evenRun(Value value, int64_t stride) {
@@ -93,10 +93,10 @@ LogicalResult Elements::prepare(ValueRange values) {
     }
     if (typeOf(value).getNumElements() != 1 || !isReady(value))
       continue;
-    FailureOr<Value> held = only(value);
-    if (failed(held))
+    FailureOr<Value> single = only(value);
+    if (failed(single))
       return failure();
-    bindUniform(value, *held);
+    bindUniform(value, *single);
   }
   return success();
 }
@@ -192,13 +192,13 @@ Value Elements::position(const Lanes &lanes) {
 
 // Memory
 
-Value Elements::addressOf(Type stored, Value pointer, const Lanes &lanes) {
+Value Elements::addressOf(Type inMemory, Value pointer, const Lanes &lanes) {
   Value index = position({lanes.row, lanes.unit, lanes.column, lanes.stride, 1});
-  return LLVM::GEPOp::create(b, pointer.getType(), stored, pointer, ValueRange{index});
+  return LLVM::GEPOp::create(b, pointer.getType(), inMemory, pointer, ValueRange{index});
 }
 
-unsigned Elements::alignmentOf(Type stored, const Lanes &lanes) const {
-  const unsigned bytes = std::max(1u, stored.getIntOrFloatBitWidth() / 8);
+unsigned Elements::alignmentOf(Type inMemory, const Lanes &lanes) const {
+  const unsigned bytes = std::max(1u, inMemory.getIntOrFloatBitWidth() / 8);
   if (!alignsLanes || lanes.width == 1)
     return bytes;
   // The first lane is at a multiple of both what the row and what the column are multiples of.
@@ -207,30 +207,31 @@ unsigned Elements::alignmentOf(Type stored, const Lanes &lanes) const {
 }
 
 Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
-  Type stored = storedType(element);
+  Type inMemory = memoryType(element);
   auto loadAt = [&](Value address, int64_t width) -> Value {
     Lanes at = lanes;
     at.width = width;
-    return LLVM::LoadOp::create(b, withLanes(stored, width), address, alignmentOf(stored, at));
+    return LLVM::LoadOp::create(b, withLanes(inMemory, width), address, alignmentOf(inMemory, at));
   };
-  Value address = addressOf(stored, pointer, lanes);
+  Value address = addressOf(inMemory, pointer, lanes);
   if (lanes.width == 1 || lanes.stride == 1)
-    return holdStored(b, loadAt(address, lanes.width), element);
+    return toRegister(b, loadAt(address, lanes.width), element);
   if (lanes.stride == 0)
-    return splat(b, holdStored(b, loadAt(address, 1), element), lanes.width);
+    return splat(b, toRegister(b, loadAt(address, 1), element), lanes.width);
   SmallVector<Value> each;
   for (int64_t lane = 0; lane < lanes.width; ++lane) {
     auto step = static_cast<int32_t>(lane * lanes.stride);
-    Value next = LLVM::GEPOp::create(b, pointer.getType(), stored, address, ArrayRef<LLVM::GEPArg>{step});
+    Value next = LLVM::GEPOp::create(b, pointer.getType(), inMemory, address, ArrayRef<LLVM::GEPArg>{step});
     each.push_back(loadAt(next, 1));
   }
-  return holdStored(b, vector::FromElementsOp::create(b, VectorType::get({lanes.width}, stored), each), element);
+  return toRegister(b, vector::FromElementsOp::create(b, VectorType::get({lanes.width}, inMemory), each), element);
 }
 
-void Elements::store(Value held, Type element, Value pointer, const Lanes &lanes) {
-  assert((lanes.width == 1 || lanes.stride == 1) && "lanes are stored side by side");
-  Type stored = storedType(element);
-  LLVM::StoreOp::create(b, storeHeld(b, held, element), addressOf(stored, pointer, lanes), alignmentOf(stored, lanes));
+void Elements::store(Value value, Type element, Value pointer, const Lanes &lanes) {
+  assert((lanes.width == 1 || lanes.stride == 1) && "lanes are neighbours in memory");
+  Type inMemory = memoryType(element);
+  LLVM::StoreOp::create(b, toMemory(b, value, element), addressOf(inMemory, pointer, lanes),
+                        alignmentOf(inMemory, lanes));
 }
 
 // Values
@@ -301,7 +302,7 @@ FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
       auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
       if (!dense || !dense.isSplat())
         return constant.emitOpError("has different elements, which a kernel takes as an input");
-      return heldConstant(b, dense, lanes.width);
+      return registerConstant(b, dense, lanes.width);
     }();
   else if (isMovement(op)) {
     std::optional<Sizes> strides = operandStrides(op->getOpOperand(0));

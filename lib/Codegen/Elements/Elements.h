@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An emitter walks the elements of a result and asks for the values there; what they depend on, through maps and
-// movements back to memory, is built at the place where it asks. Nothing is materialized that the emitter did not bind.
+// movements back to memory, is built where it asks. Nothing is materialized that the emitter did not bind.
 
 #ifndef MP_LIB_CODEGEN_ELEMENTS_ELEMENTS_H
 #define MP_LIB_CODEGEN_ELEMENTS_ELEMENTS_H
@@ -31,23 +31,23 @@ public:
   /// their number, and that buffers are aligned to 64 bytes: accesses are as aligned as that and the rows make them.
   explicit Elements(LaneBuilder &b, bool alignsLanes = false);
 
-  /// `tensor` lies in memory, row-major, stored.
+  /// `tensor` lies in memory, row-major, as memory types.
   void bindMemory(mlir::Value tensor, mlir::Value pointer);
   /// The one element of `tensor`.
-  void bindUniform(mlir::Value tensor, mlir::Value held);
+  void bindUniform(mlir::Value tensor, mlir::Value value);
 
   // Values that are known only where the emitter is now. Asked for elsewhere (a transpose of them, a broadcast along
   // another dimension) they give an error at the op that made them.
 
-  /// Of `tensor`, the elements from `where.row * where.unit` lie in memory, stored.
+  /// Of `tensor`, the elements from `where.row * where.unit` lie in memory, as memory types.
   void bindRow(mlir::Value tensor, mlir::Value pointer, const Lanes &where);
-  /// The same, but computed where it is read: compute(column, width) gives held lanes of the row.
+  /// The same, but computed where it is read: compute(column, width) gives lanes of the row in registers.
   using ComputeRow = std::function<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)>;
   void bindComputedRow(mlir::Value tensor, ComputeRow compute, const Lanes &where);
   /// The one element of `tensor` at `where.row`, which has unit 1.
-  void bindOfRow(mlir::Value tensor, mlir::Value held, const Lanes &where);
-  /// The held lanes of `tensor` at `where`.
-  void bindLanes(mlir::Value tensor, mlir::Value held, const Lanes &where);
+  void bindOfRow(mlir::Value tensor, mlir::Value value, const Lanes &where);
+  /// The lanes of `tensor`, in registers, at `where`.
+  void bindLanes(mlir::Value tensor, mlir::Value value, const Lanes &where);
 
   /// Steps of a walk by `stride` in `value` after which some operand jumps; 0 for never, 1 for always.
   int64_t evenRun(mlir::Value value, int64_t stride);
@@ -70,15 +70,15 @@ public:
   /// need must be bound, except values that the emitter will bind later.
   llvm::LogicalResult prepare(mlir::ValueRange values);
 
-  /// The held values of `tensor` at `lanes`. Emits an error if an op on the way has no native code.
+  /// The values of `tensor`, in registers, at `lanes`. Emits an error if an op on the way has no native code.
   mlir::FailureOr<mlir::Value> at(mlir::Value tensor, const Lanes &lanes);
 
   /// The one element of `tensor`.
   mlir::FailureOr<mlir::Value> only(mlir::Value tensor) { return at(tensor, {zero, 1, zero, 0, 1}); }
 
-  /// Stores held lanes of element type `element` at `lanes`, which have stride 1 or one lane.
-  void store(mlir::Value held, mlir::Type element, mlir::Value pointer, const Lanes &lanes);
-  /// The held lanes of `element` that lie at `lanes`.
+  /// Stores lanes of element type `element` at `lanes`, which have stride 1 or one lane.
+  void store(mlir::Value value, mlir::Type element, mlir::Value pointer, const Lanes &lanes);
+  /// The lanes of `element`, in registers, that lie at `lanes`.
   mlir::Value load(mlir::Type element, mlir::Value pointer, const Lanes &lanes);
 
   /// While it lives, values are remembered that were built inside of it, and forgotten with it: code inside of a loop.
@@ -117,8 +117,8 @@ private:
   Lanes operandLanes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, const Lanes &lanes);
   mlir::Value rowOf(mlir::Value row, int64_t times, int64_t over, int64_t modulo);
   mlir::Value position(const Lanes &lanes);
-  mlir::Value addressOf(mlir::Type stored, mlir::Value pointer, const Lanes &lanes);
-  unsigned alignmentOf(mlir::Type stored, const Lanes &lanes) const;
+  mlir::Value addressOf(mlir::Type inMemory, mlir::Value pointer, const Lanes &lanes);
+  unsigned alignmentOf(mlir::Type inMemory, const Lanes &lanes) const;
 
   LaneBuilder &b;
   const bool alignsLanes;

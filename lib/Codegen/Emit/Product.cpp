@@ -70,7 +70,7 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
                                     function_ref<void(size_t, Value)> onTile) {
   Elements::Scope scope(values);
   const Lanes here = values.inRow(row, product.n, column, lanes, even);
-  // Sums in f16 are held in f32, and are of f16 at the end and after the bias.
+  // Sums in f16 are f32 in registers, and are of f16 at the end and after the bias.
   auto roundToAcc = [&](Value value) { return product.acc.isF16() ? roundTo(f.b, value, product.acc) : value; };
   sums = roundToAcc(sums);
   if (product.bias) {
@@ -81,12 +81,12 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
   }
   Type element = typeOf(product.result).getElementType();
   values.bindLanes(product.result, element == product.acc ? sums : roundTo(f.b, sums, element), here);
-  SmallVector<Value> held;
+  SmallVector<Value> computed;
   for (const Stored &each : stored) {
     FailureOr<Value> value = values.at(each.value, here);
     if (failed(value))
       return failure();
-    held.push_back(*value);
+    computed.push_back(*value);
   }
   for (auto [number, tile] : llvm::enumerate(tiles)) {
     FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
@@ -94,7 +94,7 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
       return failure();
     onTile(number, *value);
   }
-  for (auto [each, value] : llvm::zip_equal(stored, held))
+  for (auto [each, value] : llvm::zip_equal(stored, computed))
     values.store(value, typeOf(each.value).getElementType(), f.result(each.result), here);
   return success();
 }

@@ -41,9 +41,9 @@ public:
   /// Whether several neighbours of a row can be finished at once.
   bool isEven() const { return even; }
   /// Finishes `lanes` neighbours from `column` of row `row`, counted over all parts and batches. `onTile` gets what
-  /// each of the tile ops reads there, held.
+  /// each of the tile ops reads there, in registers.
   llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
-                           llvm::function_ref<void(size_t tileOp, mlir::Value held)> onTile = {});
+                           llvm::function_ref<void(size_t tileOp, mlir::Value value)> onTile = {});
 
 private:
   struct Stored {

@@ -71,7 +71,7 @@ int64_t mp::blockSizeOf(Operation *op) {
 
 int64_t mp::blockGranule(int64_t block, int64_t elements) { return std::gcd(std::gcd(block, elements), 64); }
 
-FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Team &team, Elements &values, Operation *op, Value index,
+FailureOr<Value> mp::buildBlockOf(KernelFunction &f, ThreadGroup &group, Elements &values, Operation *op, Value index,
                                   Value sized) {
   LaneBuilder &b = f.b;
   Value input = op->getOperand(0);
@@ -97,7 +97,7 @@ FailureOr<Value> mp::buildBlockOf(KernelFunction &f, Team &team, Elements &value
   Value identity = isSum ? floatConstant(b, b.getF32Type(), 0) : intConstant(b, b.getI32Type(), 0);
   Value from = f.mul(index, block), to = f.min(f.add(from, f.i64(block)), sized ? sized : f.i64(elements));
   const int64_t granule = sized ? blockGranule(block, elements) : std::gcd(block, elements);
-  return team.reduce(from, to, granule, isEven, {identity, combine}, get);
+  return group.reduce(from, to, granule, isEven, {identity, combine}, get);
 }
 
 FailureOr<Operation *> mp::findBlocksOp(KernelFunction &f, unsigned index) {
@@ -108,7 +108,8 @@ FailureOr<Operation *> mp::findBlocksOp(KernelFunction &f, unsigned index) {
   return op;
 }
 
-LogicalResult mp::emitPartialResult(KernelFunction &f, Team &team, unsigned index, Value block, Value elements) {
+LogicalResult mp::emitPartialResult(KernelFunction &f, ThreadGroup &group, unsigned index, Value block,
+                                    Value elements) {
   FailureOr<Operation *> op = findBlocksOp(f, index);
   if (failed(op))
     return failure();
@@ -116,19 +117,19 @@ LogicalResult mp::emitPartialResult(KernelFunction &f, Team &team, unsigned inde
   f.bindInputs(values);
   if (failed(values.prepare((*op)->getOperands())))
     return failure();
-  FailureOr<Value> value = buildBlockOf(f, team, values, *op, block, elements);
+  FailureOr<Value> value = buildBlockOf(f, group, values, *op, block, elements);
   if (failed(value))
     return failure();
-  return team.once([&] {
+  return group.once([&] {
     values.store(*value, typeOf(f.yields()[index]).getElementType(), f.result(index), {block, 1, values.zero, 0, 1});
     return success();
   });
 }
 
-FailureOr<int64_t> mp::emitPartialResults(KernelFunction &f, Team &team) {
+FailureOr<int64_t> mp::emitPartialResults(KernelFunction &f, ThreadGroup &group) {
   int64_t grid = 0;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
-    auto emit = [&, index = index](Value block) { return emitPartialResult(f, team, index, block); };
+    auto emit = [&, index = index](Value block) { return emitPartialResult(f, group, index, block); };
     const int64_t blocks = typeOf(yield).getNumElements();
     if (blocks != 0 && failed(f.forBlocks(grid, blocks, f.yields().size() == 1, emit)))
       return failure();
@@ -210,14 +211,14 @@ FailureOr<bool> mp::prepareColumns(KernelFunction &f, Elements &values, const Co
 LogicalResult mp::finishColumns(KernelFunction &f, Elements &values, const ColumnRoot &root, Value combined,
                                 const Lanes &here) {
   values.bindLanes(root.op->getResult(0), finishReduction(f.b, root.op, combined, root.rows), here);
-  SmallVector<Value> held;
+  SmallVector<Value> computed;
   for (unsigned index : root.results) {
     FailureOr<Value> value = values.at(f.yields()[index], here);
     if (failed(value))
       return failure();
-    held.push_back(*value);
+    computed.push_back(*value);
   }
-  for (auto [index, value] : llvm::zip_equal(root.results, held))
+  for (auto [index, value] : llvm::zip_equal(root.results, computed))
     values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
   return success();
 }

@@ -4,7 +4,7 @@
 #ifndef MP_LIB_CODEGEN_EMIT_REDUCE_H
 #define MP_LIB_CODEGEN_EMIT_REDUCE_H
 
-#include "Codegen/Emit/Team.h"
+#include "Codegen/Emit/ThreadGroup.h"
 
 namespace mp {
 
@@ -12,8 +12,8 @@ namespace mp {
 mlir::Value combineLanes(LaneBuilder &b, mlir::Value lanes,
                          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
-/// The combination that a reduce_sum, reduce_mean or reduce_max makes of held elements, and what becomes of its result:
-/// the division of a mean over `count` elements, and the rounding.
+/// The combination that a reduce_sum, reduce_mean or reduce_max makes of elements in registers, and what becomes of its
+/// result: the division of a mean over `count` elements, and the rounding.
 mlir::Value reductionIdentity(LaneBuilder &b, mlir::Operation *op, mlir::Type lanes);
 mlir::Value combineReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value x, mlir::Value y);
 mlir::Value finishReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value combined, int64_t count);
@@ -25,18 +25,19 @@ bool givesRows(mlir::Operation *op);
 /// Whether it is mp.nonfinite_blocks or mp.sum_squares_blocks.
 bool isBlocksOp(mlir::Operation *op);
 
-/// 1 in lanes whose float, held, is infinite or NaN; i32.
+/// 1 in lanes whose float is infinite or NaN; i32.
 mlir::Value isNonfinite(LaneBuilder &b, mlir::Value x);
 
 /// How many elements one result of a blocks op is of.
 int64_t blockSizeOf(mlir::Operation *op);
 
-/// Elements of a tensor of `elements` that a team may take at once in blocks of `block`: a divisor of both, at most 64.
+/// Elements of a tensor of `elements` that a thread group may take at once in blocks of `block`: a divisor of both, at
+/// most 64.
 int64_t blockGranule(int64_t block, int64_t elements);
 
-/// Result `index` of a blocks op, held. `elements`, unless it is null, are those of the operand, which must walk evenly
-/// and have the granule of the op's own.
-mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, Team &team, Elements &values, mlir::Operation *op,
+/// Result `index` of a blocks op, in registers. `elements`, unless it is null, are those of the operand, which must
+/// walk evenly and have the granule of the op's own.
+mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, ThreadGroup &group, Elements &values, mlir::Operation *op,
                                           mlir::Value index, mlir::Value elements = {});
 
 /// The results of one reduction over leading dimensions, [rows, columns] to [columns], with what is yielded of it.
@@ -65,12 +66,13 @@ mlir::LogicalResult finishColumns(KernelFunction &f, Elements &values, const Col
 /// The op that yields result `index` of a kernel of partial results, or an error where it is another.
 mlir::FailureOr<mlir::Operation *> findBlocksOp(KernelFunction &f, unsigned index);
 
-/// Block `block` of result `index` of a kernel of partial results, by a team; `elements` as buildBlockOf has them.
-mlir::LogicalResult emitPartialResult(KernelFunction &f, Team &team, unsigned index, mlir::Value block,
+/// Block `block` of result `index` of a kernel of partial results, by a thread group; `elements` as buildBlockOf has
+/// them.
+mlir::LogicalResult emitPartialResult(KernelFunction &f, ThreadGroup &group, unsigned index, mlir::Value block,
                                       mlir::Value elements = {});
 
-/// A kernel of partial results: a team for each block of the grid. Gives the number of blocks.
-mlir::FailureOr<int64_t> emitPartialResults(KernelFunction &f, Team &team);
+/// A kernel of partial results: a thread group for each block of the grid. Gives the number of blocks.
+mlir::FailureOr<int64_t> emitPartialResults(KernelFunction &f, ThreadGroup &group);
 
 } // namespace mp
 

@@ -79,7 +79,7 @@ LogicalResult RowBody::bindRow(Operation &op, Value row) {
     values.bindComputedRow(result, built->at, where);
     return success();
   }
-  LogicalResult stored = team.forColumns(columns, built->isEven, [&](Value column, int64_t width) -> LogicalResult {
+  LogicalResult stored = group.forColumns(columns, built->isEven, [&](Value column, int64_t width) -> LogicalResult {
     Elements::Scope scope(values);
     FailureOr<Value> value = built->at(column, width);
     if (succeeded(value))
@@ -139,7 +139,7 @@ LogicalResult RowBody::emitYields(Value row) {
   for (auto &[columns, results] : byColumns)
     if (failed(storeColumns(results, columns, row)))
       return failure();
-  return team.once([&] {
+  return group.once([&] {
     for (auto [index, value] : ofThisRow)
       values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
     return success();
@@ -149,17 +149,17 @@ LogicalResult RowBody::emitYields(Value row) {
 LogicalResult RowBody::storeColumns(ArrayRef<unsigned> results, int64_t columns, Value row) {
   const bool isEven =
       llvm::all_of(results, [&](unsigned index) { return values.isEvenAlong(f.yields()[index], columns); });
-  return team.forColumns(columns, isEven, [&](Value column, int64_t lanes) -> LogicalResult {
+  return group.forColumns(columns, isEven, [&](Value column, int64_t lanes) -> LogicalResult {
     Elements::Scope scope(values);
     const Lanes here = values.inRow(row, columns, column, lanes, isEven);
-    SmallVector<Value> held;
+    SmallVector<Value> computed;
     for (unsigned index : results) {
       FailureOr<Value> value = values.at(f.yields()[index], here);
       if (failed(value))
         return failure();
-      held.push_back(*value);
+      computed.push_back(*value);
     }
-    for (auto [index, value] : llvm::zip_equal(results, held))
+    for (auto [index, value] : llvm::zip_equal(results, computed))
       values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
     return success();
   });

@@ -12,8 +12,8 @@ namespace mp {
 /// is read; then what is yielded, all of it read before any of it is written.
 class RowBody {
 public:
-  RowBody(KernelFunction &f, Elements &values, Team &team, const Allocate &allocate)
-      : f(f), values(values), team(team), allocate(allocate), rowOps(f, values, team, allocate) {}
+  RowBody(KernelFunction &f, Elements &values, ThreadGroup &group, const Allocate &allocate)
+      : f(f), values(values), group(group), allocate(allocate), rowOps(f, values, group, allocate) {}
 
   /// Binds the inputs and builds what all rows need. Emits an error where the kernel is not by rows.
   mlir::LogicalResult prepare();
@@ -30,7 +30,7 @@ private:
 
   KernelFunction &f;
   Elements &values;
-  Team &team;
+  ThreadGroup &group;
   Allocate allocate;
   RowOps rowOps;
   llvm::DenseMap<mlir::Operation *, mlir::Value> rowStorage;

@@ -15,7 +15,7 @@ using namespace mp;
 static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 static int64_t columnsOf(Value tensor) { return typeOf(tensor).getShape().back(); }
 /// f32, or f64 for f64: the type that row ops compute in.
-static Type interiorOf(Value tensor) { return heldType(typeOf(tensor).getElementType()); }
+static Type interiorOf(Value tensor) { return registerType(typeOf(tensor).getElementType()); }
 
 static bool isEvenAlongRow(Elements &values, Value tensor) { return values.isEvenAlong(tensor, columnsOf(tensor)); }
 
@@ -51,7 +51,7 @@ LogicalResult RowOps::prepare(Operation *op) {
   };
   Value end = f.i64(typeOf(weights).getNumElements());
   FailureOr<Value> sum =
-      team.reduce(values.zero, end, /*granule=*/1, /*isEven=*/false, {floatConstant(b, interior, 0), add}, get);
+      group.reduce(values.zero, end, /*granule=*/1, /*isEven=*/false, {floatConstant(b, interior, 0), add}, get);
   if (succeeded(sum))
     sumsOfWeights[op] = *sum;
   return sum;
@@ -70,8 +70,8 @@ FailureOr<Value> RowOps::buildValue(Operation *op, Value row) {
   };
   auto combine = [&](Value x, Value y) { return combineReduction(b, op, x, y); };
   const int64_t columns = columnsOf(input);
-  FailureOr<Value> combined = team.reduce(values.zero, f.i64(columns), columns, isEvenAlongRow(values, input),
-                                          {reductionIdentity(b, op, interiorOf(input)), combine}, get);
+  FailureOr<Value> combined = group.reduce(values.zero, f.i64(columns), columns, isEvenAlongRow(values, input),
+                                           {reductionIdentity(b, op, interiorOf(input)), combine}, get);
   if (failed(combined))
     return failure();
   return finishReduction(b, op, *combined, columns);
@@ -88,11 +88,11 @@ FailureOr<Value> RowOps::argmaxOf(ArgmaxOp op, int64_t size, function_ref<Failur
     return arith::AndIOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, value, best), isNumber);
   };
   // A thread without numbers of its own looks at the last one, which changes nothing.
-  Value start = team.members == 1 ? values.zero : f.min(team.member, f.i64(size - 1));
+  Value start = group.members == 1 ? values.zero : f.min(group.member, f.i64(size - 1));
   FailureOr<Value> first = get(start);
   if (failed(first))
     return failure();
-  auto end = f.forEach(f.add(start, f.i64(team.members)), f.i64(size), team.members, {*first, start},
+  auto end = f.forEach(f.add(start, f.i64(group.members)), f.i64(size), group.members, {*first, start},
                        [&](Value number, ValueRange best) -> FailureOr<SmallVector<Value>> {
                          Elements::Scope scope(values);
                          FailureOr<Value> value = get(number);
@@ -110,7 +110,7 @@ FailureOr<Value> RowOps::argmaxOf(ArgmaxOp op, int64_t size, function_ref<Failur
     Value second = arith::OrIOp::create(b, isBetter(y[0], x[0]), isFirst);
     return {arith::SelectOp::create(b, second, y[0], x[0]), arith::SelectOp::create(b, second, y[1], x[1])};
   };
-  return castHeld(b, team.combine(*end, merge)[1], b.getI64Type(), typeOf(op.getResult()).getElementType());
+  return castValue(b, group.combine(*end, merge)[1], b.getI64Type(), typeOf(op.getResult()).getElementType());
 }
 
 // Softmax
@@ -127,7 +127,7 @@ FailureOr<RowOps::Softmax> RowOps::softmax(Operation *op, Value logits, Value ro
     Elements::Scope scope(values);
     return get(column, width);
   };
-  FailureOr<Value> largest = team.reduce(values.zero, end, columnsOf(logits), isEven, {lowest, larger}, getScoped);
+  FailureOr<Value> largest = group.reduce(values.zero, end, columnsOf(logits), isEven, {lowest, larger}, getScoped);
   if (failed(largest))
     return failure();
 
@@ -147,7 +147,7 @@ FailureOr<RowOps::Softmax> RowOps::softmax(Operation *op, Value logits, Value ro
   };
   auto add = [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); };
   FailureOr<Value> sum =
-      team.reduce(values.zero, end, columnsOf(logits), isEven, {floatConstant(b, interior, 0), add}, exponential);
+      group.reduce(values.zero, end, columnsOf(logits), isEven, {floatConstant(b, interior, 0), add}, exponential);
   if (failed(sum))
     return failure();
   Softmax parts{*largest, *sum, compute};
@@ -162,7 +162,7 @@ FailureOr<Value> RowOps::labelOf(Value labels, Value row) {
   FailureOr<Value> label = values.at(labels, {row, 1, values.zero, 0, 1});
   if (failed(label))
     return failure();
-  return castHeld(b, *label, typeOf(labels).getElementType(), b.getI64Type());
+  return castValue(b, *label, typeOf(labels).getElementType(), b.getI64Type());
 }
 
 FailureOr<Value> RowOps::crossEntropy(SoftmaxCrossEntropyRowsOp op, Value row) {
@@ -193,8 +193,8 @@ FailureOr<Value> RowOps::sumOfProducts(Value x, Value y, Value row) {
   };
   auto add = [&](Value a, Value c) -> Value { return arith::AddFOp::create(b, a, c); };
   const bool isEven = isEvenAlongRow(values, x) && isEvenAlongRow(values, y);
-  return team.reduce(values.zero, f.i64(columnsOf(x)), columnsOf(x), isEven, {floatConstant(b, interiorOf(x), 0), add},
-                     get);
+  return group.reduce(values.zero, f.i64(columnsOf(x)), columnsOf(x), isEven, {floatConstant(b, interiorOf(x), 0), add},
+                      get);
 }
 
 /// The weight of a row divided by the sum of weights: one over the number of rows without weights.
@@ -269,7 +269,7 @@ FailureOr<RowOps::Row> RowOps::buildRow(Operation *op, Value row) {
     FailureOr<Value> gradient = values.only(loss.getGradient());
     if (failed(gradient))
       return failure();
-    incoming = castHeld(b, *gradient, typeOf(loss.getGradient()).getElementType(), interior);
+    incoming = castValue(b, *gradient, typeOf(loss.getGradient()).getElementType(), interior);
   }
   auto get = [this, probability, interior, label = *label, share = *share,
               incoming](Value column, int64_t width) -> FailureOr<Value> {

@@ -17,17 +17,17 @@ class RowOps {
 public:
   /// Exponentials of a softmax are kept in memory from `allocate` between their sum and their use; without, they are
   /// computed again.
-  RowOps(KernelFunction &f, Elements &values, Team &team, Allocate allocate)
-      : f(f), b(f.b), values(values), team(team), allocate(std::move(allocate)) {}
+  RowOps(KernelFunction &f, Elements &values, ThreadGroup &group, Allocate allocate)
+      : f(f), b(f.b), values(values), group(group), allocate(std::move(allocate)) {}
 
   /// What the op needs of all rows: the sum of a loss's weights. Before the loop over rows.
   mlir::LogicalResult prepare(mlir::Operation *op);
-  /// The one value that reduce_*, argmax or softmax_cross_entropy_rows gives for `row`, held.
+  /// The one value that reduce_*, argmax or softmax_cross_entropy_rows gives for `row`, in registers.
   mlir::FailureOr<mlir::Value> buildValue(mlir::Operation *op, mlir::Value row);
 
   /// A row that is computed where it is read.
   struct Row {
-    std::function<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)> at; ///< held
+    std::function<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)> at; ///< in registers
     bool isEven; ///< whether asking for several lanes is more than asking for each
   };
   /// The row that softmax or a gradient gives for `row`.
@@ -56,7 +56,7 @@ private:
   KernelFunction &f;
   LaneBuilder &b;
   Elements &values;
-  Team &team;
+  ThreadGroup &group;
   Allocate allocate;
   llvm::DenseMap<mlir::Operation *, mlir::Value> sumsOfWeights, scratch;
 };

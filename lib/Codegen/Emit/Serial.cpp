@@ -21,8 +21,8 @@ namespace {
 
 class SerialEmitter {
 public:
-  SerialEmitter(KernelFunction &f, Crew &crew, bool keepsRows)
-      : f(f), b(f.b), crew(crew), keepsRows(keepsRows), values(f.makeElements()) {}
+  SerialEmitter(KernelFunction &f, ThreadBlock &block, bool keepsRows)
+      : f(f), b(f.b), block(block), keepsRows(keepsRows), values(f.makeElements()) {}
 
   LogicalResult emit();
 
@@ -31,27 +31,27 @@ private:
   LogicalResult emitRows(Operation &op, Value target);
   LogicalResult emitReduction(Operation &op, ArrayRef<int64_t> dimensions, Value target);
   LogicalResult emitArgmax(ArgmaxOp op, Value target);
-  FailureOr<Value> buildFirstBad(Team &team, FirstBadOp op);
-  Value placeOf(Value result);
+  FailureOr<Value> buildFirstBad(ThreadGroup &group, FirstBadOp op);
+  Value memoryFor(Value result);
   LogicalResult emitYields();
 
-  /// Stores a held value as element `index` of the tensor at `target`.
-  void storeOne(Value held, Value result, Value target, Value index) {
-    values.store(held, elementOf(result), target, {index, 1, values.zero, 0, 1});
+  /// Stores a value as element `index` of the tensor at `target`.
+  void storeOne(Value value, Value result, Value target, Value index) {
+    values.store(value, elementOf(result), target, {index, 1, values.zero, 0, 1});
   }
-  /// Each element i of `result` from get(team, i), which looks at `terms` elements.
+  /// Each element i of `result` from get(group, i), which looks at `terms` elements.
   LogicalResult storeEach(Value result, Value target, int64_t terms,
-                          function_ref<FailureOr<Value>(Team &team, Value index)> get);
-  RowOps makeRowOps(Team &team) {
-    return RowOps(f, values, team,
+                          function_ref<FailureOr<Value>(ThreadGroup &group, Value index)> get);
+  RowOps makeRowOps(ThreadGroup &group) {
+    return RowOps(f, values, group,
                   keepsRows
-                      ? [&crew = crew](Type element, int64_t elements) { return crew.allocate(element, elements); }
+                      ? [&block = block](Type element, int64_t elements) { return block.allocate(element, elements); }
                       : Allocate());
   }
 
   KernelFunction &f;
   LaneBuilder &b;
-  Crew &crew;
+  ThreadBlock &block;
   const bool keepsRows;
   Elements values;
   llvm::DenseSet<unsigned> written; ///< results that ops stored themselves
@@ -68,16 +68,16 @@ LogicalResult SerialEmitter::emit() {
 }
 
 LogicalResult SerialEmitter::storeEach(Value result, Value target, int64_t terms,
-                                       function_ref<FailureOr<Value>(Team &, Value)> get) {
+                                       function_ref<FailureOr<Value>(ThreadGroup &, Value)> get) {
   const int64_t count = typeOf(result).getNumElements();
-  std::unique_ptr<Team> team = crew.makeTeam(count, terms);
-  return crew.forEach(*team, count, [&](Value index, Value isValid) -> LogicalResult {
+  std::unique_ptr<ThreadGroup> group = block.makeGroup(count, terms);
+  return block.forEach(*group, count, [&](Value index, Value isValid) -> LogicalResult {
     Elements::Scope scope(values);
-    FailureOr<Value> value = get(*team, index);
+    FailureOr<Value> value = get(*group, index);
     if (failed(value))
       return failure();
     auto store = [&] {
-      return team->once([&] {
+      return group->once([&] {
         storeOne(*value, result, target, index);
         return success();
       });
@@ -87,15 +87,15 @@ LogicalResult SerialEmitter::storeEach(Value result, Value target, int64_t terms
 }
 
 /// Memory for the result of an op: where it is yielded, if it is.
-Value SerialEmitter::placeOf(Value result) {
+Value SerialEmitter::memoryFor(Value result) {
   for (auto [index, yield] : llvm::enumerate(f.yields()))
     if (yield == result && written.insert(index).second)
       return f.result(index);
-  return crew.allocate(elementOf(result), typeOf(result).getNumElements());
+  return block.allocate(elementOf(result), typeOf(result).getNumElements());
 }
 
 LogicalResult SerialEmitter::emitOp(Operation &op) {
-  crew.bindInputsOf(values, op.getOperands());
+  block.bindInputsOf(values, op.getOperands());
   if (failed(values.prepare(op.getOperands())))
     return failure();
   const bool isWhole = isReduction(&op) || isBlocksOp(&op) || isa<FirstBadOp>(op);
@@ -103,13 +103,13 @@ LogicalResult SerialEmitter::emitOp(Operation &op) {
     return values.prepare(op.getResults());
 
   Value result = op.getResult(0);
-  Value target = placeOf(result);
+  Value target = memoryFor(result);
   LogicalResult done = success();
   if (auto firstBad = dyn_cast<FirstBadOp>(op)) {
-    done = storeEach(result, target, kMany, [&](Team &team, Value) { return buildFirstBad(team, firstBad); });
+    done = storeEach(result, target, kMany, [&](ThreadGroup &group, Value) { return buildFirstBad(group, firstBad); });
   } else if (isBlocksOp(&op)) {
     done = storeEach(result, target, kMany,
-                     [&](Team &team, Value index) { return buildBlockOf(f, team, values, &op, index); });
+                     [&](ThreadGroup &group, Value index) { return buildBlockOf(f, group, values, &op, index); });
   } else if (isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp>(op)) {
     done = emitReduction(op, op.getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef(), target);
   } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
@@ -119,7 +119,7 @@ LogicalResult SerialEmitter::emitOp(Operation &op) {
   }
   if (failed(done))
     return failure();
-  crew.synchronize();
+  block.synchronize();
   values.bindMemory(result, target);
   return values.prepare(op.getResults());
 }
@@ -128,8 +128,8 @@ LogicalResult SerialEmitter::emitRows(Operation &op, Value target) {
   const int64_t rows = ShapedType::getNumElements(typeOf(op.getOperand(0)).getShape().drop_back(1));
   const int64_t columns = typeOf(op.getOperand(0)).getShape().back();
   Value result = op.getResult(0);
-  std::unique_ptr<Team> team = crew.makeTeam(rows, columns);
-  RowOps rowOps = makeRowOps(*team);
+  std::unique_ptr<ThreadGroup> group = block.makeGroup(rows, columns);
+  RowOps rowOps = makeRowOps(*group);
   if (failed(rowOps.prepare(&op)))
     return failure();
   auto emitValue = [&](Value row, Value isValid) -> LogicalResult {
@@ -138,7 +138,7 @@ LogicalResult SerialEmitter::emitRows(Operation &op, Value target) {
     if (failed(value))
       return failure();
     auto store = [&] {
-      return team->once([&] {
+      return group->once([&] {
         storeOne(*value, result, target, row);
         return success();
       });
@@ -151,7 +151,7 @@ LogicalResult SerialEmitter::emitRows(Operation &op, Value target) {
     if (failed(built))
       return failure();
     auto storeRow = [&] {
-      return team->forColumns(columns, built->isEven, [&](Value column, int64_t width) -> LogicalResult {
+      return group->forColumns(columns, built->isEven, [&](Value column, int64_t width) -> LogicalResult {
         Elements::Scope scope(values);
         FailureOr<Value> value = built->at(column, width);
         if (succeeded(value))
@@ -161,7 +161,7 @@ LogicalResult SerialEmitter::emitRows(Operation &op, Value target) {
     };
     return isValid ? f.when(isValid, storeRow) : storeRow();
   };
-  return givesRows(&op) ? crew.forEach(*team, rows, emitRow) : crew.forEach(*team, rows, emitValue);
+  return givesRows(&op) ? block.forEach(*group, rows, emitRow) : block.forEach(*group, rows, emitValue);
 }
 
 // Reductions over any dimensions
@@ -198,9 +198,9 @@ LogicalResult SerialEmitter::emitReduction(Operation &op, ArrayRef<int64_t> dime
   const int64_t first = static_cast<int64_t>(shape.size() - dimensions.size());
   const bool isTrailing = llvm::equal(dimensions, llvm::seq<int64_t>(first, shape.size()));
   const bool isEven = isTrailing && values.isEvenAlong(input, reduced.count);
-  Type interior = heldType(elementOf(input));
+  Type interior = registerType(elementOf(input));
   auto combine = [&](Value x, Value y) { return combineReduction(b, &op, x, y); };
-  return storeEach(result, target, reduced.count, [&](Team &team, Value index) -> FailureOr<Value> {
+  return storeEach(result, target, reduced.count, [&](ThreadGroup &group, Value index) -> FailureOr<Value> {
     Value start = kept.offsetOf(f, index);
     auto get = [&](Value number, int64_t width) {
       Elements::Scope scope(values);
@@ -208,8 +208,8 @@ LogicalResult SerialEmitter::emitReduction(Operation &op, ArrayRef<int64_t> dime
         return values.at(input, {index, reduced.count, number, 1, width});
       return values.at(input, {f.add(start, reduced.offsetOf(f, number)), 1, values.zero, 0, 1});
     };
-    FailureOr<Value> combined = team.reduce(values.zero, f.i64(reduced.count), reduced.count, isEven,
-                                            {reductionIdentity(b, &op, interior), combine}, get);
+    FailureOr<Value> combined = group.reduce(values.zero, f.i64(reduced.count), reduced.count, isEven,
+                                             {reductionIdentity(b, &op, interior), combine}, get);
     if (failed(combined))
       return failure();
     return finishReduction(b, &op, *combined, reduced.count);
@@ -223,17 +223,17 @@ LogicalResult SerialEmitter::emitArgmax(ArgmaxOp op, Value target) {
   if (dimension == static_cast<int64_t>(shape.size()) - 1)
     return emitRows(*op, target);
   const int64_t inner = ShapedType::getNumElements(shape.drop_front(dimension + 1)), size = shape[dimension];
-  return storeEach(op.getResult(), target, size, [&](Team &team, Value index) {
+  return storeEach(op.getResult(), target, size, [&](ThreadGroup &group, Value index) {
     // Result (outer, i) looks at elements (outer, d, i).
     Value start = f.add(f.mul(f.div(index, inner), inner * size), f.rem(index, inner));
-    return makeRowOps(team).argmaxOf(op, size, [&](Value number) {
+    return makeRowOps(group).argmaxOf(op, size, [&](Value number) {
       return values.at(input, {f.add(start, f.mul(number, inner)), 1, values.zero, 0, 1});
     });
   });
 }
 
-FailureOr<Value> SerialEmitter::buildFirstBad(Team &team, FirstBadOp op) {
-  if (Value first = crew.findFirstSet(op.getFlags()))
+FailureOr<Value> SerialEmitter::buildFirstBad(ThreadGroup &group, FirstBadOp op) {
+  if (Value first = block.findFirstSet(op.getFlags()))
     return first;
   Value bad = intConstant(b, b.getI32Type(), -1);
   for (int64_t number = static_cast<int64_t>(op.getFlags().size()) - 1; number >= 0; --number) {
@@ -246,7 +246,7 @@ FailureOr<Value> SerialEmitter::buildFirstBad(Team &team, FirstBadOp op) {
     };
     Value zero = intConstant(b, b.getI32Type(), 0);
     FailureOr<Value> any =
-        team.reduce(values.zero, f.i64(count), count, values.isEvenAlong(flags, count), {zero, either}, get);
+        group.reduce(values.zero, f.i64(count), count, values.isEvenAlong(flags, count), {zero, either}, get);
     if (failed(any))
       return failure();
     Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, *any, zero);
@@ -265,13 +265,13 @@ LogicalResult SerialEmitter::emitYields() {
     Elements::Scope scope(values);
     NestBody body(f, values, nest);
     for (unsigned index : nest.results)
-      crew.bindInputsOf(values, f.yields()[index]);
-    if (failed(body.prepare()) || failed(crew.emitNest(nest, body)))
+      block.bindInputsOf(values, f.yields()[index]);
+    if (failed(body.prepare()) || failed(block.emitNest(nest, body)))
       return failure();
   }
   return success();
 }
 
-LogicalResult mp::emitSerially(KernelFunction &f, Crew &crew, bool keepsRows) {
-  return SerialEmitter(f, crew, keepsRows).emit();
+LogicalResult mp::emitSerially(KernelFunction &f, ThreadBlock &block, bool keepsRows) {
+  return SerialEmitter(f, block, keepsRows).emit();
 }

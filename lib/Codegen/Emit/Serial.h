@@ -4,12 +4,12 @@
 #ifndef MP_LIB_CODEGEN_EMIT_SERIAL_H
 #define MP_LIB_CODEGEN_EMIT_SERIAL_H
 
-#include "Codegen/Emit/Team.h"
+#include "Codegen/Emit/ThreadGroup.h"
 
 namespace mp {
 
-/// Every op of the kernel in order, by `crew`. With `keepsRows` the exponentials of a softmax are kept in its memory.
-mlir::LogicalResult emitSerially(KernelFunction &f, Crew &crew, bool keepsRows);
+/// Every op of the kernel in order, by `block`. With `keepsRows` the exponentials of a softmax are kept in its memory.
+mlir::LogicalResult emitSerially(KernelFunction &f, ThreadBlock &block, bool keepsRows);
 
 } // namespace mp
 

@@ -26,7 +26,7 @@ struct Arithmetic {
 };
 } // namespace
 
-/// Where the guard, held, is >= 0 each of `old`, else each of `fresh`.
+/// Where the guard is >= 0 each of `old`, else each of `fresh`.
 static SmallVector<Value> guarded(LaneBuilder &b, Value guard, ValueRange old, ValueRange fresh) {
   if (!guard)
     return SmallVector<Value>(fresh);
@@ -38,7 +38,7 @@ static SmallVector<Value> guarded(LaneBuilder &b, Value guard, ValueRange old, V
 }
 
 FormResult mp::buildSGD(LaneBuilder &b, SGDOp op, const ScalarOperands &in) {
-  // Optional operands follow in order: what is absent takes no place.
+  // Optional operands follow in order: what is absent has no operand.
   Value parameter = in.values[0], gradient = in.values[1], rate = in.values[2];
   Value velocity = op.getVelocity() ? in.values[3] : Value();
   Value guard = op.getGuard() ? in.values.back() : Value();

@@ -92,7 +92,7 @@ struct Form {
     return exact(arith::CmpIOp::create(b, isUnsigned ? row.isUnsigned : row.isSigned, operand(0), operand(1)));
   }
   Result form(SelectOp op) { return exact(arith::SelectOp::create(b, operand(0), operand(1), operand(2))); }
-  Result form(CastOp op) { return exact(castHeld(b, operand(0), elementOf(op.getInput()), resultElement(op))); }
+  Result form(CastOp op) { return exact(castValue(b, operand(0), elementOf(op.getInput()), resultElement(op))); }
   Result form(IotaOp op) {
     // The coordinate: the position without what the dimensions outside and inside of it make of it.
     auto type = cast<RankedTensorType>(op.getType());
@@ -103,7 +103,7 @@ struct Form {
     auto constant = [&](int64_t value) { return intConstant(b, position.getType(), std::max<int64_t>(value, 1)); };
     Value index = arith::RemUIOp::create(b, arith::DivUIOp::create(b, position, constant(inner)),
                                          constant(type.getDimSize(op.getDimension())));
-    return exact(castHeld(b, index, b.getI64Type(), type.getElementType()));
+    return exact(castValue(b, index, b.getI64Type(), type.getElementType()));
   }
   Result form(ScaleLossOp op) { return exact(arith::MulFOp::create(b, operand(0), operand(1))); }
   Result form(GradientSeedOp op) { return exact(floatConstant(b, withLanes(resultElement(op), in.width), 1)); }

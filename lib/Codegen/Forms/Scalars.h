@@ -1,9 +1,9 @@
 // Each map op on one value of each operand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How generated code holds a value of an element type, and what each map op does to held values: one definition for
-// scalars and vectors, for every emitter. f16 and bf16 are held as the f32 they widen to; the op computes there and
-// rounds once to its type, so a held value is always one that its type has.
+// How generated code keeps a value of an element type in registers and in memory, and what each map op does to it: one
+// definition for scalars and vectors, for every emitter. f16 and bf16 are in registers the f32 they widen to; the op
+// computes there and rounds once to its type, so a value in a register is always one that its type has.
 
 #ifndef MP_LIB_CODEGEN_FORMS_SCALARS_H
 #define MP_LIB_CODEGEN_FORMS_SCALARS_H
@@ -14,24 +14,25 @@
 namespace mp {
 
 /// The type that holds values of `element` in registers: f32 for f16 and bf16, i8 for ui8, else itself.
-mlir::Type heldType(mlir::Type element);
+mlir::Type registerType(mlir::Type element);
 
 /// The type that stores values of `element` in memory: i8 for i1 and ui8, i16 for bf16, else itself. LLVM has no bf16
 /// of one lane on CPUs, and makes a call of a rounding to it where it finds that all lanes are equal.
-mlir::Type storedType(mlir::Type element);
+mlir::Type memoryType(mlir::Type element);
 
-/// The float that `value`, held or more exact (f32 or f64), rounds to in `element`, held.
+/// The float that `value`, in a register as its type or more exactly (f32 or f64), rounds to in `element`, in a
+/// register.
 mlir::Value roundTo(LaneBuilder &b, mlir::Value value, mlir::Type element);
 
-/// A stored value as it is held, and a held value as it is stored. Neither rounds.
-mlir::Value holdStored(LaneBuilder &b, mlir::Value stored, mlir::Type element);
-mlir::Value storeHeld(LaneBuilder &b, mlir::Value held, mlir::Type element);
+/// From memory type to register type, and back. Neither rounds.
+mlir::Value toRegister(LaneBuilder &b, mlir::Value value, mlir::Type element);
+mlir::Value toMemory(LaneBuilder &b, mlir::Value value, mlir::Type element);
 
-/// mp.cast on held values.
-mlir::Value castHeld(LaneBuilder &b, mlir::Value held, mlir::Type from, mlir::Type to);
+/// mp.cast on values in registers.
+mlir::Value castValue(LaneBuilder &b, mlir::Value value, mlir::Type from, mlir::Type to);
 
-/// `attribute`'s one value, held in `width` lanes.
-mlir::Value heldConstant(LaneBuilder &b, mlir::DenseElementsAttr splat, int64_t width);
+/// `attribute`'s one value, as `width` lanes of its register type.
+mlir::Value registerConstant(LaneBuilder &b, mlir::DenseElementsAttr splat, int64_t width);
 
 /// What an op computes from scalars alone, once for all elements: the bias corrections of Adam, the counter and key of
 /// a dropout. Values of one lane.
@@ -39,7 +40,7 @@ using ScalarParts = llvm::SmallVector<mlir::Value, 4>;
 
 /// Where operands and positions come from when an op's scalar form is built.
 struct ScalarOperands {
-  llvm::SmallVector<mlir::Value> values;      ///< held; null for operands that are not read per element
+  llvm::SmallVector<mlir::Value> values;      ///< of register types; null for operands that are not read per element
   int64_t width = 1;                          ///< lanes of each
   llvm::function_ref<mlir::Value()> position; ///< i64 lanes: the row-major index of each lane's element
   llvm::ArrayRef<mlir::Value> parts;          ///< what buildScalarParts made
@@ -63,12 +64,12 @@ mlir::FailureOr<ScalarParts>
 buildScalarParts(LaneBuilder &b, mlir::Operation *op,
                  llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value operand, int64_t index)> load);
 
-/// Builds the op's results, held, from its operands. Emits an error naming the op if it has no form on this element
-/// type (exp and log of f64).
+/// Builds the op's results, in registers, from its operands. Emits an error naming the op if it has no form on this
+/// element type (exp and log of f64).
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> buildScalarForm(LaneBuilder &b, mlir::Operation *op,
                                                                 const ScalarOperands &operands);
 
-/// exp and log of a held float. Emits an error at `op` for f64.
+/// exp and log of a float in registers. Emits an error at `op` for f64.
 mlir::FailureOr<mlir::Value> buildElementary(LaneBuilder &b, mlir::Operation *op, llvm::StringRef name, mlir::Value x);
 
 } // namespace mp

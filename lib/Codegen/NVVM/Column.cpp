@@ -5,7 +5,7 @@
 // rows. The lines are combined pairwise through shared memory, in an order that the schedule fixes.
 
 #include "Codegen/Emit/Reduce.h"
-#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/GPUThreadGroup.h"
 #include "Codegen/NVVM/Roots.h"
 
 #include <numeric>
@@ -23,7 +23,7 @@ struct Columns {
   Elements values;
   int64_t width = 1, perLine = 1, lines = 1;
   bool isEven = false;
-  Value line, place;
+  Value line, position;
 
   Columns(GPUFunction &f, const ColumnRoot &root, Value sized)
       : f(f), root(root), sized(sized), values(f.makeElements()) {}
@@ -40,13 +40,13 @@ struct Columns {
       return f.kernel.emitOpError("takes ")
              << perLine << " threads for a line of columns, which do not divide the " << f.threads << " of its block";
     lines = f.threads / perLine;
-    place = f.rem(f.thread, perLine);
+    position = f.rem(f.thread, perLine);
     line = f.div(f.thread, perLine);
 
     // Columns beyond the last are those of the last thread again, and nobody stores them.
     const bool isFull = !sized && root.columns % schedule.getColumns() == 0;
     Value columns = sized ? sized : f.i64(root.columns);
-    Value own = f.add(f.mul(block, schedule.getColumns()), f.mul(place, width));
+    Value own = f.add(f.mul(block, schedule.getColumns()), f.mul(position, width));
     Value column = isFull ? own : f.min(own, f.sub(columns, f.i64(width)));
     FailureOr<Value> sum = sumOfLine(column);
     if (failed(sum))
@@ -62,7 +62,7 @@ struct Columns {
   }
 
 private:
-  Lanes placeIn(Value row, Value column) {
+  Lanes lanesOf(Value row, Value column) {
     if (!sized)
       return values.inRow(row, root.columns, column, width, isEven);
     // Rows are multiples of the width apart.
@@ -72,11 +72,11 @@ private:
   /// What this thread's line makes of rows line, line + lines, ...
   FailureOr<Value> sumOfLine(Value column) {
     Value input = root.op->getOperand(0);
-    Type held = heldType(cast<RankedTensorType>(input.getType()).getElementType());
-    Value start = reductionIdentity(f.b, root.op, withLanes(held, width));
+    Type type = registerType(cast<RankedTensorType>(input.getType()).getElementType());
+    Value start = reductionIdentity(f.b, root.op, withLanes(type, width));
     auto next = [&](Value row, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
       Elements::Scope scope(values);
-      FailureOr<Value> value = values.at(input, placeIn(row, column));
+      FailureOr<Value> value = values.at(input, lanesOf(row, column));
       if (failed(value))
         return failure();
       return SmallVector<Value>{combineReduction(f.b, root.op, soFar[0], *value)};
@@ -97,8 +97,8 @@ private:
     Type type = laneType(own.getType());
     const unsigned alignment = type.getIntOrFloatBitWidth() / 8 * static_cast<unsigned>(width & -width);
     Value memory = f.allocateShared(type, f.threads * width);
-    auto placeOf = [&](Value thread) { return f.offset(memory, type, f.mul(thread, width)); };
-    Value at = placeOf(f.thread);
+    auto addressOf = [&](Value thread) { return f.offset(memory, type, f.mul(thread, width)); };
+    Value at = addressOf(f.thread);
     // A number of lines that is no power of two leaves one over now and then.
     for (int64_t left = lines; left > 1; left = (left + 1) / 2) {
       const int64_t half = (left + 1) / 2;

@@ -86,7 +86,7 @@ LogicalResult GPUFunction::withBuffers(ArrayRef<unsigned> buffers, ArrayRef<Valu
 
 int64_t GPUFunction::sharedBytes() const { return static_cast<int64_t>(llvm::alignTo(mostShared, Chip::kAccessBytes)); }
 
-Value GPUFunction::sharedAt(int64_t place) {
+Value GPUFunction::sharedAt(int64_t start) {
   if (!shared) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module->getBody());
@@ -94,14 +94,14 @@ Value GPUFunction::sharedAt(int64_t place) {
                                     LLVM::Linkage::External, kSharedMemory, Attribute(), /*alignment=*/1024,
                                     static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
   }
-  return offset(LLVM::AddressOfOp::create(b, shared), b.getI8Type(), place);
+  return offset(LLVM::AddressOfOp::create(b, shared), b.getI8Type(), start);
 }
 
 int64_t GPUFunction::reserveShared(int64_t bytes, int64_t alignment) {
-  const auto place = static_cast<int64_t>(llvm::alignTo(usedShared, alignment));
-  usedShared = place + bytes;
+  const auto start = static_cast<int64_t>(llvm::alignTo(usedShared, alignment));
+  usedShared = start + bytes;
   mostShared = std::max(mostShared, usedShared);
-  return place;
+  return start;
 }
 
 Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
@@ -110,7 +110,7 @@ Value GPUFunction::allocateShared(int64_t bytes, int64_t alignment) {
 
 FailureOr<ScalarParts> GPUFunction::onceInBlock(function_ref<FailureOr<ScalarParts>()> build) {
   FailureOr<ScalarParts> built = failure();
-  int64_t place = 0, bytes = 4;
+  int64_t start = 0, bytes = 4;
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, i64(0));
   LogicalResult done = when(isFirst, [&] {
     built = build();
@@ -118,9 +118,9 @@ FailureOr<ScalarParts> GPUFunction::onceInBlock(function_ref<FailureOr<ScalarPar
       return failure();
     for (Value part : *built)
       bytes = std::max<int64_t>(bytes, part.getType().getIntOrFloatBitWidth() / 8);
-    place = reserveShared(bytes * static_cast<int64_t>(built->size()), /*alignment=*/16);
+    start = reserveShared(bytes * static_cast<int64_t>(built->size()), /*alignment=*/16);
     for (auto [index, part] : llvm::enumerate(*built))
-      LLVM::StoreOp::create(b, part, sharedAt(place + bytes * static_cast<int64_t>(index)));
+      LLVM::StoreOp::create(b, part, sharedAt(start + bytes * static_cast<int64_t>(index)));
     return success();
   });
   if (failed(done))
@@ -128,22 +128,22 @@ FailureOr<ScalarParts> GPUFunction::onceInBlock(function_ref<FailureOr<ScalarPar
   barrier();
   ScalarParts known;
   for (auto [index, part] : llvm::enumerate(*built))
-    known.push_back(LLVM::LoadOp::create(b, part.getType(), sharedAt(place + bytes * static_cast<int64_t>(index))));
+    known.push_back(LLVM::LoadOp::create(b, part.getType(), sharedAt(start + bytes * static_cast<int64_t>(index))));
   return known;
 }
 
 Value GPUFunction::sharedForWarps(Type type, unsigned index) {
   constexpr int64_t kBytes = 8;
   assert(type.getIntOrFloatBitWidth() <= 8 * kBytes);
-  while (warpPlaces.size() <= index) {
+  while (warpOffsets.size() <= index) {
     allocateShared(kBytes * (threads / Chip::kWarp));
-    warpPlaces.push_back(usedShared - kBytes * (threads / Chip::kWarp));
+    warpOffsets.push_back(usedShared - kBytes * (threads / Chip::kWarp));
   }
-  return sharedAt(warpPlaces[index]);
+  return sharedAt(warpOffsets[index]);
 }
 
 Value GPUFunction::allocateShared(Type element, int64_t elements) {
-  return allocateShared(elements * std::max(1u, storedType(element).getIntOrFloatBitWidth() / 8));
+  return allocateShared(elements * std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8));
 }
 
 void GPUFunction::barrier() { NVVM::BarrierOp::create(b); }

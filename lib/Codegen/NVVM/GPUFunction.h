@@ -37,7 +37,7 @@ public:
 
   /// Sets shared memory of the block aside and gives its address, aligned to `alignment`, a power of two up to 1024.
   mlir::Value allocateShared(int64_t bytes, int64_t alignment = 16);
-  /// The same for `elements` values of `element`, stored.
+  /// The same for `elements` values of `element` in memory.
   mlir::Value allocateShared(mlir::Type element, int64_t elements);
   /// The same for one value of `type` from each warp, of up to 8 bytes, and for several of those by `index`. All who
   /// ask share it, with barriers between.
@@ -50,10 +50,10 @@ public:
   /// What is set aside from here on may be set aside again after emit(): for code that a block runs instead of other.
   template <typename Emit> auto releasingShared(Emit emit) {
     const int64_t before = usedShared;
-    const size_t places = warpPlaces.size();
+    const size_t count = warpOffsets.size();
     auto result = emit();
     usedShared = before;
-    warpPlaces.truncate(places);
+    warpOffsets.truncate(count);
     return result;
   }
 
@@ -65,9 +65,9 @@ public:
   mlir::LogicalResult withBuffers(llvm::ArrayRef<unsigned> buffers, llvm::ArrayRef<mlir::Value> pointers,
                                   llvm::function_ref<mlir::LogicalResult()> emit);
 
-  /// All threads of the block are here, and see what each other stored before.
+  /// All threads of the block are here, and see what each other wrote before.
   void barrier();
-  /// All lanes of the warp are here, and see what each other stored before.
+  /// All lanes of the warp are here, and see what each other wrote before.
   void barrierOfWarp();
   /// What the lane whose number differs in the bits of `lanes` has for `value`: i32, f32, i64, f64, i1 or i8. All lanes
   /// of the warp take part.
@@ -85,7 +85,7 @@ private:
   unsigned constants = 0;
   mlir::Operation *blockRegister = nullptr;
   int64_t usedShared = 0, mostShared = 0;
-  llvm::SmallVector<int64_t, 2> warpPlaces; ///< offsets in shared memory
+  llvm::SmallVector<int64_t, 2> warpOffsets; ///< offsets in shared memory
 };
 
 /// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot

@@ -4,7 +4,7 @@
 // Neighbouring threads take neighbouring vectors of elements; a block takes so many of them that some loads are under
 // way at once.
 
-#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/GPUThreadGroup.h"
 #include "Codegen/NVVM/Roots.h"
 #include "Codegen/NVVM/TransposingMap.h"
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Emit/Reduce.h"
-#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/GPUThreadGroup.h"
 #include "Codegen/NVVM/Roots.h"
 
 using namespace mlir;
 using namespace mp;
 
 FailureOr<int64_t> mp::emitGPUPartial(GPUFunction &f, PartialScheduleAttr schedule) {
-  GPUTeam team(f, f.threads, schedule.getVector());
+  GPUThreadGroup group(f, f.threads, schedule.getVector());
   SmallVector<Root> roots;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
     FailureOr<Operation *> op = findBlocksOp(f, index);
@@ -23,6 +23,6 @@ FailureOr<int64_t> mp::emitGPUPartial(GPUFunction &f, PartialScheduleAttr schedu
                      "granule " + std::to_string(blockGranule(blockSizeOf(*op), elements))});
   }
   return forRoots(f, roots, [&](unsigned root, Value elements, Value block) {
-    return emitPartialResult(f, team, root, block, elements);
+    return emitPartialResult(f, group, root, block, elements);
   });
 }

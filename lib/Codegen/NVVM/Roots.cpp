@@ -203,8 +203,8 @@ Value RootTable::load(Value index) {
 
 /// The last row whose first block is not behind `block`, by halving.
 Value RootTable::findRow(Value block) {
-  auto next = [&](Value turn, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-    Value further = f.add(soFar[0], arith::ShRUIOp::create(f.b, f.i64(padded / 2), turn));
+  auto next = [&](Value iteration, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+    Value further = f.add(soFar[0], arith::ShRUIOp::create(f.b, f.i64(padded / 2), iteration));
     Value isBehind = arith::CmpIOp::create(f.b, arith::CmpIPredicate::sle, load(further), block);
     return SmallVector<Value>{arith::SelectOp::create(f.b, isBehind, further, soFar[0])};
   };
@@ -240,7 +240,8 @@ FailureOr<int64_t> mp::forRoots(GPUFunction &f, ArrayRef<Root> roots,
         if (!f.buffersInMemory)
           return emitAlone();
         if (alike.roots.size() == 1) {
-          // Loaded at the start of the kernel, the pointers of all such roots would be held through all bodies.
+          // Loaded at the start of the kernel, the pointers of all such roots would stay in registers through all
+          // bodies.
           ArrayRef<unsigned> own = alike.buffers.front();
           return f.withBuffers(
               own, llvm::map_to_vector(own, [&](unsigned buffer) { return f.loadPointer(f.i64(buffer)); }), emitAlone);

@@ -5,17 +5,17 @@
 // between. What a row op gives for a row is computed where it is read and takes no memory.
 
 #include "Codegen/Emit/RowBody.h"
-#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/GPUThreadGroup.h"
 
 using namespace mlir;
 using namespace mp;
 
 FailureOr<int64_t> mp::emitGPURow(GPUFunction &f, RowScheduleAttr schedule) {
-  const int64_t team = schedule.getTeam();
-  if (team != f.threads && (team > Chip::kWarp || !llvm::isPowerOf2_64(team)))
-    return f.kernel.emitOpError("has a team of ")
-           << team << " threads; a GPU takes a power of two up to " << Chip::kWarp << ", or the whole block";
-  GPUTeam threads(f, team, schedule.getVector());
+  const int64_t group = schedule.getThreadsPerRow();
+  if (group != f.threads && (group > Chip::kWarp || !llvm::isPowerOf2_64(group)))
+    return f.kernel.emitOpError("has threads_per_row = ")
+           << group << "; expected a power of two up to " << Chip::kWarp << ", or the whole block";
+  GPUThreadGroup threads(f, group, schedule.getVector());
   Elements values = f.makeElements();
   RowBody body(f, values, threads, /*allocate=*/{});
   if (failed(body.prepare()))

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Emit/Serial.h"
-#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/GPUThreadGroup.h"
 
 using namespace mlir;
 using namespace mp;
 
 FailureOr<int64_t> mp::emitGPUSerial(GPUFunction &f, SerialScheduleAttr schedule) {
-  GPUCrew crew(f, schedule.getVector());
-  if (failed(emitSerially(f, crew, /*keepsRows=*/false)))
+  GPUThreadBlock block(f, schedule.getVector());
+  if (failed(emitSerially(f, block, /*keepsRows=*/false)))
     return failure();
   return 1;
 }

@@ -1,4 +1,4 @@
-// Maps that turn matrices around, on a GPU.
+// Maps that transpose matrices, on a GPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A block computes a tile of 32 * vector rows and columns of the result. A warp reads a row of an operand's tile at
@@ -33,22 +33,22 @@ public:
 
 private:
   /// A transpose and its tile in shared memory.
-  struct Turned {
+  struct Transposed {
     Value input, result, shared;
     bool isEven; ///< rows of its operand can be read in vectors
   };
 
   LogicalResult prepare(NestBody &body);
-  void placeBlock(Value block);
+  void locateBlock(Value block);
   LogicalResult readTiles();
   LogicalResult writeRow(NestBody &body, Value row);
-  Value turned(const Turned &each, Value row, int64_t first, int64_t width);
+  Value transposed(const Transposed &each, Value row, int64_t first, int64_t width);
   /// Rows of the tile that this warp takes, one after another.
-  Value ownRow(int64_t turn) { return f.add(warp, f.i64(turn * warps)); }
-  Type storedOf(const Turned &each) { return storedType(typeOf(each.result).getElementType()); }
-  Value placeOf(const Turned &each, Value row, Value column, int64_t rowStep, int64_t columnStep) {
-    Value first = f.offset(each.shared, storedOf(each), f.add(f.mul(row, tile + 1), column));
-    return f.offset(first, storedOf(each), rowStep * (tile + 1) + columnStep);
+  Value ownRow(int64_t step) { return f.add(warp, f.i64(step * warps)); }
+  Type memoryTypeOf(const Transposed &each) { return memoryType(typeOf(each.result).getElementType()); }
+  Value addressOf(const Transposed &each, Value row, Value column, int64_t rowStep, int64_t columnStep) {
+    Value first = f.offset(each.shared, memoryTypeOf(each), f.add(f.mul(row, tile + 1), column));
+    return f.offset(first, memoryTypeOf(each), rowStep * (tile + 1) + columnStep);
   }
 
   GPUFunction &f;
@@ -57,7 +57,7 @@ private:
   const TransposedNest &nest;
   const int64_t tile, vector, warps;
   Elements values;
-  SmallVector<Turned> all;
+  SmallVector<Transposed> all;
   bool isEven = false; ///< rows of the results can be computed in vectors
   Value warp, inRow;   ///< the lane's first element of a row
   Value batch, firstRow, firstColumn;
@@ -66,13 +66,13 @@ private:
 } // namespace
 
 LogicalResult TransposingMap::prepare(NestBody &body) {
-  for (const Turned &each : all)
+  for (const Transposed &each : all)
     if (failed(values.prepare(each.input)))
       return failure();
   return body.prepare();
 }
 
-void TransposingMap::placeBlock(Value block) {
+void TransposingMap::locateBlock(Value block) {
   const int64_t tilesOfRow = llvm::divideCeil(nest.columns, tile);
   const int64_t tiles = llvm::divideCeil(nest.rows, tile) * tilesOfRow;
   Value inMatrix = nest.batch == 1 ? block : f.rem(block, tiles);
@@ -89,40 +89,40 @@ LogicalResult TransposingMap::readTiles() {
   Elements::Scope scope(values);
   SmallVector<Value> read;
   Value column = f.min(f.add(firstRow, inRow), f.i64(nest.rows - vector));
-  for (const Turned &each : all)
-    for (int64_t turn = 0; turn < tile / warps; ++turn) {
-      Value row = f.min(f.add(firstColumn, ownRow(turn)), f.i64(nest.columns - 1));
+  for (const Transposed &each : all)
+    for (int64_t step = 0; step < tile / warps; ++step) {
+      Value row = f.min(f.add(firstColumn, ownRow(step)), f.i64(nest.columns - 1));
       row = f.add(f.mul(batch, nest.columns), row);
       const int64_t width = each.isEven ? vector : 1;
       for (int64_t lane = 0; lane < vector; lane += width) {
-        FailureOr<Value> held =
+        FailureOr<Value> value =
             values.at(each.input, values.inRow(row, nest.rows, f.add(column, f.i64(lane)), width, each.isEven));
-        if (failed(held))
+        if (failed(value))
           return failure();
-        Value stored = storeHeld(b, *held, typeOf(each.input).getElementType());
+        Value inMemory = toMemory(b, *value, typeOf(each.input).getElementType());
         for (int64_t part = 0; part < width; ++part)
-          read.push_back(width == 1 ? stored : Value(vector::ExtractOp::create(b, stored, part)));
+          read.push_back(width == 1 ? inMemory : Value(vector::ExtractOp::create(b, inMemory, part)));
       }
     }
   ArrayRef<Value> rest = read;
-  for (const Turned &each : all)
-    for (int64_t turn = 0; turn < tile / warps; ++turn)
+  for (const Transposed &each : all)
+    for (int64_t step = 0; step < tile / warps; ++step)
       for (int64_t lane = 0; lane < vector; ++lane, rest = rest.drop_front())
-        LLVM::StoreOp::create(b, rest.front(), placeOf(each, ownRow(turn), inRow, 0, lane),
-                              storedOf(each).getIntOrFloatBitWidth() / 8);
+        LLVM::StoreOp::create(b, rest.front(), addressOf(each, ownRow(step), inRow, 0, lane),
+                              memoryTypeOf(each).getIntOrFloatBitWidth() / 8);
   return success();
 }
 
 /// `width` of the lane's elements of row `row` of a result's tile.
-Value TransposingMap::turned(const Turned &each, Value row, int64_t first, int64_t width) {
+Value TransposingMap::transposed(const Transposed &each, Value row, int64_t first, int64_t width) {
   SmallVector<Value> lanes;
-  Type stored = storedOf(each);
+  Type inMemory = memoryTypeOf(each);
   for (int64_t lane = first; lane < first + width; ++lane)
     lanes.push_back(
-        LLVM::LoadOp::create(b, stored, placeOf(each, inRow, row, lane, 0), stored.getIntOrFloatBitWidth() / 8));
+        LLVM::LoadOp::create(b, inMemory, addressOf(each, inRow, row, lane, 0), inMemory.getIntOrFloatBitWidth() / 8));
   Value together =
-      width == 1 ? lanes.front() : Value(vector::FromElementsOp::create(b, VectorType::get({width}, stored), lanes));
-  return holdStored(b, together, typeOf(each.result).getElementType());
+      width == 1 ? lanes.front() : Value(vector::FromElementsOp::create(b, VectorType::get({width}, inMemory), lanes));
+  return toRegister(b, together, typeOf(each.result).getElementType());
 }
 
 LogicalResult TransposingMap::writeRow(NestBody &body, Value row) {
@@ -133,8 +133,8 @@ LogicalResult TransposingMap::writeRow(NestBody &body, Value row) {
     Value rowOfAll = f.add(f.mul(batch, nest.rows), rowHere);
     for (int64_t lane = 0; lane < vector; lane += width) {
       const Lanes here = values.inRow(rowOfAll, nest.columns, f.add(columnHere, f.i64(lane)), width, isEven);
-      for (const Turned &each : all)
-        values.bindLanes(each.result, turned(each, row, lane, width), here);
+      for (const Transposed &each : all)
+        values.bindLanes(each.result, transposed(each, row, lane, width), here);
       if (failed(body.emit(here)))
         return failure();
     }
@@ -153,7 +153,7 @@ LogicalResult TransposingMap::writeRow(NestBody &body, Value row) {
 LogicalResult TransposingMap::emit(Value block) {
   f.bindInputs(values);
   for (TransposeOp op : nest.transposes) {
-    Type element = storedType(typeOf(op.getInput()).getElementType());
+    Type element = memoryType(typeOf(op.getInput()).getElementType());
     all.push_back({op.getInput(), op.getResult(), f.allocateShared(element, tile * (tile + 1)),
                    values.isEvenAlong(op.getInput(), nest.rows)});
     values.bindLanes(op.getResult(), values.zero, {}); // it is known only in a row
@@ -163,12 +163,12 @@ LogicalResult TransposingMap::emit(Value block) {
   NestBody body(f, values, results);
   if (failed(prepare(body)))
     return failure();
-  placeBlock(block);
+  locateBlock(block);
   if (failed(readTiles()))
     return failure();
   f.barrier();
-  for (int64_t turn = 0; turn < tile / warps; ++turn)
-    if (failed(writeRow(body, ownRow(turn))))
+  for (int64_t step = 0; step < tile / warps; ++step)
+    if (failed(writeRow(body, ownRow(step))))
       return failure();
   return success();
 }

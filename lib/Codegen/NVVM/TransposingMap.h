@@ -1,4 +1,4 @@
-// Maps that turn matrices around, on a GPU.
+// Maps that transpose matrices, on a GPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_CODEGEN_NVVM_TRANSPOSINGMAP_H

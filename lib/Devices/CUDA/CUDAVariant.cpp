@@ -17,7 +17,8 @@ namespace {
 class CUDAVariant final : public LoadedVariant {
 public:
   CUDAVariant(std::shared_ptr<Context> context, const VariantT &variant)
-      : context(std::move(context)), driver(this->context->driver), variant(variant), places(variant), graphs(driver) {}
+      : context(std::move(context)), driver(this->context->driver), variant(variant), planMemory(variant),
+        graphs(driver) {}
   ~CUDAVariant() override;
 
   Status makeMemory(const LoadedExecutable &file);
@@ -41,8 +42,8 @@ private:
   Status launch(const LaunchT &launch, const Step &step, const Bindings &bindings, const Memory *list) const;
   Status copy(const CopyT &copy, const Bindings &bindings) const;
   Status fill(const FillT &fill, const Bindings &bindings) const;
-  DevicePointer pointer(const Place &place, const Bindings &bindings) const {
-    return reinterpret_cast<DevicePointer>(places.resolve(place, bindings));
+  DevicePointer pointer(const BufferSlice &slice, const Bindings &bindings) const {
+    return reinterpret_cast<DevicePointer>(planMemory.resolve(slice, bindings));
   }
 
   std::shared_ptr<Context> context;
@@ -50,7 +51,7 @@ private:
   const VariantT &variant;
   std::unique_ptr<Memory> arena;
   std::unique_ptr<Memory> constants;
-  PlanMemory places;
+  PlanMemory planMemory;
   std::map<uint32_t, std::shared_ptr<Module>> modules;
   std::vector<Step> steps;
   size_t pointersInMemory = 0;
@@ -82,7 +83,7 @@ Status CUDAVariant::makeMemory(const LoadedExecutable &file) {
     if (Status uploaded = context->queue().upload(constants->devicePointer(), bytes, 0); !uploaded.ok())
       return uploaded.in("constants");
   }
-  places.setOwn(arena->address(), constants ? constants->address() : nullptr);
+  planMemory.setOwn(arena->address(), constants ? constants->address() : nullptr);
   return Status::success();
 }
 
@@ -122,7 +123,7 @@ ErrorOr<std::unique_ptr<Memory>> CUDAVariant::makePointers(const Bindings &bindi
   for (const Step &step : steps)
     if (const LaunchT *launch = step.command->what.AsLaunch(); launch && launch->buffers_in_memory)
       for (size_t i = 0; i < launch->buffers.size(); ++i)
-        pointers[step.firstPointer + i] = pointer(launch->buffers[i].place(), bindings);
+        pointers[step.firstPointer + i] = pointer(launch->buffers[i].slice(), bindings);
   const std::span<const std::byte> bytes = std::as_bytes(std::span(pointers));
   ErrorOr<std::unique_ptr<Memory>> list = Memory::allocate(context, bytes.size(), MemoryKind::Device);
   if (!list)
@@ -139,7 +140,7 @@ Status CUDAVariant::launch(const LaunchT &launch, const Step &step, const Bindin
     pointers.push_back(list->devicePointer() + step.firstPointer * sizeof(DevicePointer));
   else
     for (const Buffer &buffer : launch.buffers)
-      pointers.push_back(pointer(buffer.place(), bindings));
+      pointers.push_back(pointer(buffer.slice(), bindings));
   std::vector<void *> parameters;
   for (DevicePointer &pointer : pointers)
     parameters.push_back(&pointer);
@@ -226,7 +227,7 @@ Status CUDAVariant::collect(const Bindings &bindings) {
 }
 
 Status CUDAVariant::enqueue(const Bindings &bindings) {
-  if (Status bound = places.check(bindings); !bound.ok())
+  if (Status bound = planMemory.check(bindings); !bound.ok())
     return bound;
   if (steps.empty())
     return Status::success();

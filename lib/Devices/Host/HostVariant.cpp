@@ -63,7 +63,7 @@ Status HostVariant::prepare(const LoadedExecutable &file) {
 Status HostVariant::launch(size_t index, const LaunchT &launch, const Bindings &bindings) {
   pointers.clear();
   for (const Buffer &buffer : launch.buffers)
-    pointers.push_back(memory.resolve(buffer.place(), bindings));
+    pointers.push_back(memory.resolve(buffer.slice(), bindings));
   return launches->run(index, launch, pointers).in("kernel " + launch.kernel);
 }
 

@@ -26,8 +26,8 @@ public:
   virtual Status run(size_t index, const executable::LaunchT &launch, std::span<void *const> pointers) = 0;
 
   /// A command of the plan copied, or filled.
-  virtual void copied(const executable::Place &, const executable::Place &) {}
-  virtual void filled(const executable::Place &) {}
+  virtual void copied(const executable::BufferSlice &, const executable::BufferSlice &) {}
+  virtual void filled(const executable::BufferSlice &) {}
 };
 
 /// The shared objects that a variant's launches are in, each loaded once.

@@ -129,7 +129,7 @@ std::string Checks::landCopy(const SimulatedThread &thread, const PendingCopy &c
 // Global memory
 
 /// Where an address that is in no buffer lies, seen from the nearest.
-static std::string placeOf(uintptr_t address, std::span<const SimulatedBuffer> buffers) {
+static std::string describeAddress(uintptr_t address, std::span<const SimulatedBuffer> buffers) {
   std::string nearest = "in no buffer";
   uint64_t least = ~uint64_t(0);
   for (size_t index = 0; index < buffers.size(); ++index) {
@@ -152,7 +152,9 @@ std::string Checks::checkGlobal(const Access &access) {
   const auto buffer = std::find_if(buffers.begin(), buffers.end(), holds);
   if (buffer == buffers.end()) {
     const bool isFault = options.bounds && access.space == AddressSpace::Global;
-    return isFault ? text(verbOf(access.kind), " ", access.bytes, " bytes at ", placeOf(access.address, buffers)) : "";
+    return isFault
+               ? text(verbOf(access.kind), " ", access.bytes, " bytes at ", describeAddress(access.address, buffers))
+               : "";
   }
   const auto index = buffer - buffers.begin();
   const uint64_t offset = access.address - reinterpret_cast<uintptr_t>(buffer->data);

@@ -31,7 +31,7 @@ inline double getElement(uint32_t word, int index, SimulatorElement element) {
   return 0;
 }
 
-/// Puts a value of an accumulator's type, f16 or f32, in its place.
+/// Puts a value of an accumulator's type, f16 or f32, in its element.
 inline void setElement(uint32_t &word, int index, SimulatorElement element, double value) {
   if (element == SimulatorElement::F32)
     word = std::bit_cast<uint32_t>(static_cast<float>(value));

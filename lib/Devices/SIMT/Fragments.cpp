@@ -13,7 +13,7 @@ using namespace mp;
 
 // Which lane holds which element "is unspecified and is target architecture dependent", so it is here as on no chip: a
 // kernel that relies on one goes wrong. Fragments of A and B hold each element twice, as 8 words of f16. The layout in
-// memory is a part of the fragment's type, so it changes the places, too.
+// memory is a part of the fragment's type, so it changes which lane has which element, too.
 
 namespace {
 
@@ -30,19 +30,19 @@ struct FragmentForm {
 };
 
 /// Calls visit(row, column, word, half) for what a lane holds.
-template <typename Visit> void forEachHeld(const FragmentForm &form, int lane, Visit visit) {
+template <typename Visit> void forEachOfLane(const FragmentForm &form, int lane, Visit visit) {
   const int p = perWord(form.type);
-  for (int held = 0; held < form.words() * p; ++held) {
-    const int index = (held * 32 + (form.isColumnMajor ? 31 - lane : lane)) % kElements;
-    visit(index / kSize, index % kSize, held / p, held % p);
+  for (int element = 0; element < form.words() * p; ++element) {
+    const int index = (element * 32 + (form.isColumnMajor ? 31 - lane : lane)) % kElements;
+    visit(index / kSize, index % kSize, element / p, element % p);
   }
 }
 
 /// Calls visit(element's address, word, half) with what a lane holds of a matrix in memory.
 template <typename Visit>
-void forEachPlace(const FragmentForm &form, bool isColumnMajor, int lane, std::byte *base, uint32_t stride,
-                  Visit visit) {
-  forEachHeld(form, lane, [&](int row, int column, int word, int half) {
+void forEachAddress(const FragmentForm &form, bool isColumnMajor, int lane, std::byte *base, uint32_t stride,
+                    Visit visit) {
+  forEachOfLane(form, lane, [&](int row, int column, int word, int half) {
     const uint64_t major = isColumnMajor ? column : row, minor = isColumnMajor ? row : column;
     visit(base + (major * stride + minor) * bytesOf(form.type), word, half);
   });
@@ -80,11 +80,11 @@ static void loadTogether(const Gathering &warp) {
   for (int lane = 0; lane < 32; ++lane) {
     const auto &operands = warp.operands<MemoryOperands>(lane);
     auto *results = static_cast<std::byte *>(warp.lanes[lane].results);
-    forEachPlace(form, isColumnMajor, lane, operands.base, operands.stride,
-                 [&](const std::byte *place, int word, int half) {
-                   warp.block.touch(warp.lanes[lane], warp.site, AccessKind::Read, place, bytes);
-                   std::memcpy(results + 4 * word + 2 * half, place, bytes);
-                 });
+    forEachAddress(form, isColumnMajor, lane, operands.base, operands.stride,
+                   [&](const std::byte *address, int word, int half) {
+                     warp.block.touch(warp.lanes[lane], warp.site, AccessKind::Read, address, bytes);
+                     std::memcpy(results + 4 * word + 2 * half, address, bytes);
+                   });
   }
 }
 
@@ -98,10 +98,11 @@ static void storeTogether(const Gathering &warp) {
   for (int lane = 0; lane < 32; ++lane) {
     const auto &operands = warp.operands<MemoryOperands>(lane);
     const auto *words = reinterpret_cast<const std::byte *>(operands.words);
-    forEachPlace(form, isColumnMajor, lane, operands.base, operands.stride, [&](std::byte *place, int word, int half) {
-      warp.block.touch(warp.lanes[lane], warp.site, AccessKind::Write, place, bytes);
-      std::memcpy(place, words + 4 * word + 2 * half, bytes);
-    });
+    forEachAddress(form, isColumnMajor, lane, operands.base, operands.stride,
+                   [&](std::byte *address, int word, int half) {
+                     warp.block.touch(warp.lanes[lane], warp.site, AccessKind::Write, address, bytes);
+                     std::memcpy(address, words + 4 * word + 2 * half, bytes);
+                   });
   }
 }
 
@@ -114,7 +115,7 @@ static void multiplyTogether(const Gathering &warp) {
       formD{static_cast<SimulatorElement>(immediates[3])};
   double a[kElements], b[kElements], c[kElements], halfOfB[kElements / 2], halfOfC[kElements / 2], d[kElements];
   const auto get = [](const FragmentForm &form, int lane, const uint32_t *words, double *matrix) {
-    forEachHeld(form, lane, [&](int row, int column, int word, int half) {
+    forEachOfLane(form, lane, [&](int row, int column, int word, int half) {
       matrix[row * kSize + column] = getElement(words[word], half, form.type);
     });
   };
@@ -137,7 +138,7 @@ static void multiplyTogether(const Gathering &warp) {
   }
   for (int lane = 0; lane < 32; ++lane) {
     auto *results = static_cast<uint32_t *>(warp.lanes[lane].results);
-    forEachHeld(formD, lane, [&](int row, int column, int word, int half) {
+    forEachOfLane(formD, lane, [&](int row, int column, int word, int half) {
       setElement(results[word], half, formD.type, d[row * kSize + column]);
     });
   }

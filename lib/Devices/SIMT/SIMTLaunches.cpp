@@ -17,12 +17,12 @@ WrittenBytes::WrittenBytes(const VariantT &variant) : arena(variant.arena_bytes)
   for (uint32_t index = 0; index < variant.results.size(); ++index)
     if (variant.results[index]->kind != ResultKind::Next)
       results[index].resize(*byteCount(*variant.results[index]->type));
-  const auto note = [&](const Place &place) {
-    if (place.space() == Space::State)
-      states[place.index()].resize(std::max<size_t>(states[place.index()].size(), place.offset() + place.bytes()));
+  const auto note = [&](const BufferSlice &slice) {
+    if (slice.space() == Space::State)
+      states[slice.index()].resize(std::max<size_t>(states[slice.index()].size(), slice.offset() + slice.bytes()));
   };
   for (const std::unique_ptr<CommandT> &command : variant.commands)
-    forEachPlace(*command, note);
+    forEachSlice(*command, note);
 }
 
 void WrittenBytes::clear() {
@@ -33,24 +33,24 @@ void WrittenBytes::clear() {
     std::fill(bytes.begin(), bytes.end(), 1);
 }
 
-uint8_t *WrittenBytes::at(const Place &place) {
-  if (place.space() == Space::Arena)
-    return arena.data() + place.offset();
-  if (place.space() == Space::Result)
-    return results.at(place.index()).data() + place.offset();
-  if (place.space() == Space::State)
-    return states.at(place.index()).data() + place.offset();
+uint8_t *WrittenBytes::at(const BufferSlice &slice) {
+  if (slice.space() == Space::Arena)
+    return arena.data() + slice.offset();
+  if (slice.space() == Space::Result)
+    return results.at(slice.index()).data() + slice.offset();
+  if (slice.space() == Space::State)
+    return states.at(slice.index()).data() + slice.offset();
   return nullptr;
 }
 
 uint8_t *WrittenBytes::beginLaunch(const Buffer &buffer) {
-  uint8_t *bytes = at(buffer.place());
+  uint8_t *bytes = at(buffer.slice());
   if (bytes && buffer.access() == executable::Access::Write)
-    std::fill_n(bytes, buffer.place().bytes(), 0);
+    std::fill_n(bytes, buffer.slice().bytes(), 0);
   return bytes;
 }
 
-void WrittenBytes::copy(const Place &to, const Place &from) {
+void WrittenBytes::copy(const BufferSlice &to, const BufferSlice &from) {
   uint8_t *into = at(to);
   if (!into)
     return;
@@ -60,9 +60,9 @@ void WrittenBytes::copy(const Place &to, const Place &from) {
     std::memset(into, 1, to.bytes());
 }
 
-void WrittenBytes::fill(const Place &place) {
-  if (uint8_t *bytes = at(place))
-    std::memset(bytes, 1, place.bytes());
+void WrittenBytes::fill(const BufferSlice &slice) {
+  if (uint8_t *bytes = at(slice))
+    std::memset(bytes, 1, slice.bytes());
 }
 
 // Launches
@@ -95,20 +95,20 @@ void SIMTLaunches::begin() {
     written.clear();
 }
 
-void SIMTLaunches::copied(const Place &to, const Place &from) {
+void SIMTLaunches::copied(const BufferSlice &to, const BufferSlice &from) {
   if (runner.options().uninitialized)
     written.copy(to, from);
 }
 
-void SIMTLaunches::filled(const Place &place) {
+void SIMTLaunches::filled(const BufferSlice &slice) {
   if (runner.options().uninitialized)
-    written.fill(place);
+    written.fill(slice);
 }
 
 void SIMTLaunches::describe(const LaunchT &launch, std::span<void *const> pointers) {
   for (size_t index = 0; index < pointers.size(); ++index) {
     const Buffer &buffer = launch.buffers[index];
-    buffers.push_back({static_cast<std::byte *>(pointers[index]), buffer.place().bytes(),
+    buffers.push_back({static_cast<std::byte *>(pointers[index]), buffer.slice().bytes(),
                        buffer.access() != executable::Access::Read,
                        runner.options().uninitialized ? written.beginLaunch(buffer) : nullptr});
   }

@@ -21,14 +21,14 @@ public:
   /// A run begins.
   void clear();
 
-  /// A byte for each byte of the place; null where everything has a value.
-  uint8_t *at(const executable::Place &place);
+  /// A byte for each byte of the slice; null where everything has a value.
+  uint8_t *at(const executable::BufferSlice &slice);
 
   /// The same for a buffer of a launch that begins.
   uint8_t *beginLaunch(const executable::Buffer &buffer);
 
-  void copy(const executable::Place &to, const executable::Place &from);
-  void fill(const executable::Place &place);
+  void copy(const executable::BufferSlice &to, const executable::BufferSlice &from);
+  void fill(const executable::BufferSlice &slice);
 
 private:
   std::vector<uint8_t> arena;
@@ -43,8 +43,8 @@ public:
   Status prepare(const LoadedExecutable &file, const executable::LaunchT &launch) override;
   void begin() override;
   Status run(size_t index, const executable::LaunchT &launch, std::span<void *const> pointers) override;
-  void copied(const executable::Place &to, const executable::Place &from) override;
-  void filled(const executable::Place &place) override;
+  void copied(const executable::BufferSlice &to, const executable::BufferSlice &from) override;
+  void filled(const executable::BufferSlice &slice) override;
 
 private:
   void describe(const executable::LaunchT &launch, std::span<void *const> pointers);

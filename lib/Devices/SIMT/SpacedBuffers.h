@@ -14,7 +14,7 @@ namespace mp {
 
 /// Copies of a launch's buffers for as long as it runs. kReach bytes and more lie between any two, so that an index
 /// that is wrong, by little or by much, leads into none of the others; the nearest are a margin that no launch may
-/// touch. A place that is twice in a launch has one copy.
+/// touch. A slice that is twice in a launch has one copy.
 class SpacedBuffers {
 public:
   static constexpr uint64_t kReach = uint64_t(1) << 30;

@@ -32,7 +32,7 @@ struct Gathering {
 
 using Collective = void (*)(const Gathering &gathering);
 
-/// PTX ISA: whether lanes may come from different places in the code ("same qualifiers and same membermask"), or must
+/// PTX ISA: whether lanes may come from different instructions ("same qualifiers and same membermask"), or must
 /// execute the same instruction (.aligned).
 enum class Convergence { Qualifiers, Aligned };
 

@@ -26,9 +26,9 @@ static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(valu
 namespace {
 
 /// The ops of one decomposition, all at one location.
-class Pieces {
+class PrimitiveBuilder {
 public:
-  Pieces(PatternRewriter &rewriter, Location loc) : rewriter(rewriter), loc(loc) {}
+  PrimitiveBuilder(PatternRewriter &rewriter, Location loc) : rewriter(rewriter), loc(loc) {}
 
   Value scalar(double value, Type element) {
     auto type = RankedTensorType::get({}, element);
@@ -83,16 +83,16 @@ struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op, PatternRewriter &rewriter) const override {
-    Pieces pieces(rewriter, op.getLoc());
+    PrimitiveBuilder build(rewriter, op.getLoc());
     auto rowType =
         RankedTensorType::get(typeOf(op.getLogits()).getShape().drop_back(), typeOf(op.getResult()).getElementType());
     Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), rowType, op.getLogits(), op.getLabels());
     if (Value weights = op.getWeights()) {
-      Value sum = pieces.reduce<ReduceSumOp>(pieces.binary<MulOp>(rows, weights));
-      rewriter.replaceOp(op, pieces.binary<DivOp>(sum, pieces.reduce<ReduceSumOp>(weights)));
+      Value sum = build.reduce<ReduceSumOp>(build.binary<MulOp>(rows, weights));
+      rewriter.replaceOp(op, build.binary<DivOp>(sum, build.reduce<ReduceSumOp>(weights)));
       return success();
     }
-    rewriter.replaceOp(op, pieces.reduce<ReduceMeanOp>(rows));
+    rewriter.replaceOp(op, build.reduce<ReduceMeanOp>(rows));
     return success();
   }
 };
@@ -105,9 +105,9 @@ struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyG
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyGradOp op, PatternRewriter &rewriter) const override {
     if (!op.getWeights())
       return rewriter.notifyMatchFailure(op, "no weights");
-    Pieces pieces(rewriter, op.getLoc());
-    Value scaled = pieces.binary<MulOp>(op.getWeights(), op.getGradient());
-    Value factor = pieces.binary<DivOp>(scaled, pieces.reduce<ReduceSumOp>(op.getWeights()));
+    PrimitiveBuilder build(rewriter, op.getLoc());
+    Value scaled = build.binary<MulOp>(op.getWeights(), op.getGradient());
+    Value factor = build.binary<DivOp>(scaled, build.reduce<ReduceSumOp>(op.getWeights()));
     rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getType(), op.getLogits(), op.getLabels(),
                                                                factor);
     return success();
@@ -118,12 +118,12 @@ struct DecomposeUnscale : OpRewritePattern<UnscaleOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(UnscaleOp op, PatternRewriter &rewriter) const override {
-    Pieces pieces(rewriter, op.getLoc());
-    Value inverse = pieces.binary<DivOp>(pieces.scalar(1, rewriter.getF32Type()), op.getScale());
+    PrimitiveBuilder build(rewriter, op.getLoc());
+    Value inverse = build.binary<DivOp>(build.scalar(1, rewriter.getF32Type()), op.getScale());
     SmallVector<Value> results =
-        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return pieces.binary<MulOp>(gradient, inverse); });
+        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return build.binary<MulOp>(gradient, inverse); });
     // What is not finite before the multiplication is not finite after it: inf * x is inf or NaN.
-    results.push_back(pieces.firstBad(results));
+    results.push_back(build.firstBad(results));
     rewriter.replaceOp(op, results);
     return success();
   }
@@ -133,7 +133,7 @@ struct DecomposeCheckFinite : OpRewritePattern<CheckFiniteOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(CheckFiniteOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, Pieces(rewriter, op.getLoc()).firstBad(op.getGradients()));
+    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).firstBad(op.getGradients()));
     return success();
   }
 };
@@ -142,7 +142,7 @@ struct DecomposeGlobalNorm : OpRewritePattern<GlobalNormOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(GlobalNormOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, Pieces(rewriter, op.getLoc()).globalNorm(op.getGradients()));
+    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).globalNorm(op.getGradients()));
     return success();
   }
 };
@@ -151,18 +151,18 @@ struct DecomposeClip : OpRewritePattern<ClipByGlobalNormOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(ClipByGlobalNormOp op, PatternRewriter &rewriter) const override {
-    Pieces pieces(rewriter, op.getLoc());
+    PrimitiveBuilder build(rewriter, op.getLoc());
     Type f32 = rewriter.getF32Type();
-    Value norm = pieces.globalNorm(op.getGradients());
-    Value one = pieces.scalar(1, f32);
-    Value ratio = pieces.binary<DivOp>(pieces.scalar(op.getMaxNorm().convertToDouble(), f32),
-                                       pieces.binary<AddOp>(norm, pieces.scalar(1e-6, f32)));
+    Value norm = build.globalNorm(op.getGradients());
+    Value one = build.scalar(1, f32);
+    Value ratio = build.binary<DivOp>(build.scalar(op.getMaxNorm().convertToDouble(), f32),
+                                      build.binary<AddOp>(norm, build.scalar(1e-6, f32)));
     // min(ratio, 1) that keeps a NaN.
     auto flag = RankedTensorType::get({}, rewriter.getI1Type());
     Value exceeds = CompareOp::create(rewriter, op.getLoc(), flag, ComparePredicate::gt, ratio, one);
     Value factor = SelectOp::create(rewriter, op.getLoc(), ratio.getType(), exceeds, one, ratio);
     SmallVector<Value> results =
-        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return pieces.binary<MulOp>(gradient, factor); });
+        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return build.binary<MulOp>(gradient, factor); });
     results.push_back(norm);
     rewriter.replaceOp(op, results);
     return success();
@@ -182,7 +182,7 @@ struct DecomposeGradientSeed : OpRewritePattern<GradientSeedOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(GradientSeedOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, Pieces(rewriter, op.getLoc()).scalar(1, typeOf(op.getResult()).getElementType()));
+    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).scalar(1, typeOf(op.getResult()).getElementType()));
     return success();
   }
 };

@@ -129,7 +129,7 @@ private:
     Operation *root = findRoot(group.ops);
     std::string name = (root->getName().stripDialect() + "_" + Twine(count++)).str();
     auto kernel = KernelOp::create(builder, root->getLoc(), ValueRange(results).getTypes(), name, operands,
-                                   /*schedule=*/nullptr, /*places=*/nullptr, /*guard=*/nullptr);
+                                   /*schedule=*/nullptr, /*buffers=*/nullptr, /*guard=*/nullptr);
     IRMapping inside;
     Block &block = kernel.getBody().emplaceBlock();
     for (Value input : inputs)

@@ -51,7 +51,7 @@ Grouping::Grouping(func::FuncOp func) {
       continue;
     }
     if (roleOf(&op) != KernelRole::Constant)
-      place(&op);
+      assign(&op);
   }
 }
 
@@ -78,12 +78,12 @@ bool Grouping::shouldRepeat(Operation *op) const {
   bool feedsContraction = llvm::any_of(op->getUsers(), [](Operation *user) {
     return isa<KernelOpInterface>(user) && roleOf(user) == KernelRole::Contraction;
   });
-  bool needsPlace = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp, ReshapeOp>(user); });
+  bool needsBuffer = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp, ReshapeOp>(user); });
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     auto splat = dyn_cast<DenseElementsAttr>(constant.getValue());
-    return splat && splat.isSplat() && !needsPlace && !feedsContraction;
+    return splat && splat.isSplat() && !needsBuffer && !feedsContraction;
   }
-  if (role != KernelRole::Map || op->getNumResults() != 1 || needsPlace ||
+  if (role != KernelRole::Map || op->getNumResults() != 1 || needsBuffer ||
       cast<KernelOpInterface>(op).getOperationsPerElement() > kCheapOperations)
     return false;
 
@@ -229,7 +229,7 @@ void Grouping::join(Operation *op, const Group &wanted, unsigned host, ArrayRef<
   groupOf[op] = host;
 }
 
-void Grouping::place(Operation *op) {
+void Grouping::assign(Operation *op) {
   llvm::SetVector<Value> leaves;
   for (Value operand : op->getOperands())
     appendLeaves(operand, leaves);

@@ -60,7 +60,7 @@ private:
   /// The values in memory that `value` is computed from by repeated ops; itself if it is in memory.
   void appendLeaves(mlir::Value value, llvm::SetVector<mlir::Value> &leaves) const;
   bool shouldRepeat(mlir::Operation *op) const;
-  void place(mlir::Operation *op);
+  void assign(mlir::Operation *op);
   Group describe(mlir::Operation *op) const;
   bool fits(mlir::Operation *op, const Group &wanted, const Group &host) const;
   bool rowsFit(mlir::Operation *op, llvm::ArrayRef<int64_t> shape) const;

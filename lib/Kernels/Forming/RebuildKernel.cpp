@@ -9,7 +9,7 @@ using namespace mp;
 static KernelOp createEmpty(KernelOp old, TypeRange results, const Twine &name) {
   OpBuilder before(old);
   return KernelOp::create(before, old.getLoc(), results, name.str(), ValueRange(), /*schedule=*/nullptr,
-                          /*places=*/nullptr, /*guard=*/nullptr);
+                          /*buffers=*/nullptr, /*guard=*/nullptr);
 }
 
 RebuiltKernel::RebuiltKernel(KernelOp old, TypeRange results, const Twine &name)

@@ -8,7 +8,7 @@
 #include "Kernels/Memory/Guards.h"
 
 #include "Kernels/Forming/KernelKind.h"
-#include "Kernels/Memory/Places.h"
+#include "Kernels/Memory/Buffers.h"
 #include "mp/IR/Program.h"
 
 using namespace mlir;
@@ -50,15 +50,15 @@ std::optional<unsigned> GuardFinder::find(KernelOp kernel) const {
   std::optional<unsigned> found;
   Operation *yield = kernel.getBody().front().getTerminator();
   for (auto [result, value] : llvm::zip_equal(kernel.getResults(), yield->getOperands())) {
-    auto place = dyn_cast<StatePlaceAttr>(getPlace(result));
-    DerivedAttr derived = place ? derivedStates.lookup(place.getState()) : DerivedAttr();
+    auto buffer = dyn_cast<StateBufferAttr>(getBuffer(result));
+    DerivedAttr derived = buffer ? derivedStates.lookup(buffer.getState()) : DerivedAttr();
     // Of derived state, the value that it is a copy of.
     auto copy = derived ? value.getDefiningOp<CastOp>() : CastOp();
     std::optional<Guarded> guarded = findGuarded(copy ? copy.getInput() : value);
-    if (!place || !guarded || (found && *found != guarded->guard.getArgNumber()))
+    if (!buffer || !guarded || (found && *found != guarded->guard.getArgNumber()))
       return std::nullopt;
     StringAttr old = getStateName(func, kernel.getInputs()[guarded->old.getArgNumber()]);
-    if (!old || old != (derived ? derived.getOf() : place.getState()) || bool(copy) != bool(derived))
+    if (!old || old != (derived ? derived.getOf() : buffer.getState()) || bool(copy) != bool(derived))
       return std::nullopt;
     found = guarded->guard.getArgNumber();
   }

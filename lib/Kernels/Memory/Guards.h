@@ -14,8 +14,8 @@ class GuardFinder {
 public:
   explicit GuardFinder(mlir::func::FuncOp func);
 
-  /// The number of the input of `kernel` that is at least 0 on a step on which every result has the bits that its place
-  /// already holds; nothing where a result has others. The kernel has its places.
+  /// The number of the input of `kernel` that is at least 0 on a step on which every result has the bits that its
+  /// buffer already has; nothing where a result has others. The kernel has its buffers.
   std::optional<unsigned> find(KernelOp kernel) const;
 
 private:

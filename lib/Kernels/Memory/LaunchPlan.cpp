@@ -3,7 +3,7 @@
 
 #include "mp/Kernels/Memory/LaunchPlan.h"
 
-#include "Kernels/Memory/Places.h"
+#include "Kernels/Memory/Buffers.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Kernels/Memory/Arena.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mp;
 
-using Space = BufferPlace::Space;
+using Space = PlannedSlice::Space;
 
 /// The bytes of one element or of all, as kernels read them: i1 is a byte.
 static FailureOr<std::vector<std::byte>> getBytes(ConstantOp op) {
@@ -63,46 +63,46 @@ private:
   }
 
   /// Where `value` lies. Puts a constant that is read for the first time among the data.
-  FailureOr<BufferPlace> locate(Value value) {
+  FailureOr<PlannedSlice> locate(Value value) {
     Value base = getBase(value);
-    BufferPlace place;
-    place.bytes = countBytes(value.getType());
+    PlannedSlice slice;
+    slice.bytes = countBytes(value.getType());
     if (auto constant = base.getDefiningOp<ConstantOp>()) {
-      place.space = Space::Constant;
+      slice.space = Space::Constant;
       FailureOr<int64_t> offset = addConstant(constant);
       if (failed(offset))
         return failure();
-      place.offset = *offset;
-      return place;
+      slice.offset = *offset;
+      return slice;
     }
     if (auto argument = dyn_cast<BlockArgument>(base)) {
       if (StringAttr state = getStateName(func, base)) {
-        place.space = Space::State;
-        place.state = state.str();
-        return place;
+        slice.space = Space::State;
+        slice.state = state.str();
+        return slice;
       }
-      place.space = Space::Argument;
-      place.index = argument.getArgNumber();
-      return place;
+      slice.space = Space::Argument;
+      slice.index = argument.getArgNumber();
+      return slice;
     }
-    Attribute attribute = getPlace(base);
+    Attribute attribute = getBuffer(base);
     if (!attribute)
-      return base.getDefiningOp()->emitOpError("has no place; run mp-plan-buffers first");
+      return base.getDefiningOp()->emitOpError("has no buffer; run mp-plan-buffers first");
     TypeSwitch<Attribute>(attribute)
-        .Case([&](ArenaPlaceAttr arena) {
-          place.offset = arena.getOffset();
-          int64_t end = llvm::alignTo(place.offset + place.bytes, kBufferAlignment);
+        .Case([&](ArenaBufferAttr arena) {
+          slice.offset = arena.getOffset();
+          int64_t end = llvm::alignTo(slice.offset + slice.bytes, kBufferAlignment);
           plan.arenaBytes = std::max(plan.arenaBytes, end);
         })
-        .Case([&](StatePlaceAttr state) {
-          place.space = Space::State;
-          place.state = state.getState().str();
+        .Case([&](StateBufferAttr state) {
+          slice.space = Space::State;
+          slice.state = state.getState().str();
         })
-        .Case([&](ResultPlaceAttr result) {
-          place.space = Space::Result;
-          place.index = result.getIndex();
+        .Case([&](ResultBufferAttr result) {
+          slice.space = Space::Result;
+          slice.index = result.getIndex();
         });
-    return place;
+    return slice;
   }
 
   FailureOr<int64_t> addConstant(ConstantOp op) {
@@ -122,11 +122,11 @@ private:
     LaunchCommand launch;
     launch.kernel = kernel;
     auto append = [&](Value value, BufferAccess access) -> LogicalResult {
-      FailureOr<BufferPlace> place = locate(value);
-      if (failed(place))
+      FailureOr<PlannedSlice> slice = locate(value);
+      if (failed(slice))
         return failure();
-      launch.bytes += place->bytes;
-      launch.buffers.push_back({*place, access});
+      launch.bytes += slice->bytes;
+      launch.buffers.push_back({*slice, access});
       return success();
     };
     for (Value input : kernel.getInputs())
@@ -139,7 +139,7 @@ private:
     size_t inputs = kernel.getInputs().size();
     for (size_t result = inputs; result < launch.buffers.size(); ++result)
       for (size_t input = 0; input < inputs; ++input)
-        if (launch.buffers[input].place == launch.buffers[result].place)
+        if (launch.buffers[input].slice == launch.buffers[result].slice)
           launch.buffers[input].access = launch.buffers[result].access = BufferAccess::ReadWrite;
     // A skipped step leaves what lies there.
     if (kernel.getGuard())
@@ -157,7 +157,7 @@ private:
   }
 
   LogicalResult addCopy(CopyOp copy) {
-    FailureOr<BufferPlace> destination = locate(copy.getResult());
+    FailureOr<PlannedSlice> destination = locate(copy.getResult());
     if (failed(destination))
       return failure();
     if (destination->bytes == 0)
@@ -165,14 +165,14 @@ private:
     if (auto constant = getBase(copy.getInput()).getDefiningOp<ConstantOp>())
       if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()); elements && elements.isSplat())
         return addFill(constant, *destination);
-    FailureOr<BufferPlace> source = locate(copy.getInput());
+    FailureOr<PlannedSlice> source = locate(copy.getInput());
     if (failed(source))
       return failure();
     plan.commands.push_back(CopyCommand{*source, *destination});
     return success();
   }
 
-  LogicalResult addFill(ConstantOp constant, const BufferPlace &destination) {
+  LogicalResult addFill(ConstantOp constant, const PlannedSlice &destination) {
     FailureOr<std::vector<std::byte>> bytes = getBytes(constant);
     if (failed(bytes))
       return failure();

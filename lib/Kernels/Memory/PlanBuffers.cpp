@@ -1,10 +1,10 @@
-// Give each value its place.
+// Give each value its buffer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Kernels/Passes.h"
 
+#include "Kernels/Memory/Buffers.h"
 #include "Kernels/Memory/Guards.h"
-#include "Kernels/Memory/Places.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/IR/Program.h"
@@ -29,9 +29,9 @@ public:
   /// The bytes of the arena.
   int64_t plan() {
     findLastReads();
-    placeResults();
+    assignResults();
     addCopies();
-    placeInArena();
+    assignArena();
     setGuards();
     return arenaBytes;
   }
@@ -46,7 +46,7 @@ private:
   }
 
   /// Puts kernel results that the program returns where the caller wants them, if nothing stands in the way.
-  void placeResults() {
+  void assignResults() {
     // A result that is an argument is read by the copies at the end.
     for (Value returned : terminator->getOperands())
       if (isa<BlockArgument>(getBase(returned)))
@@ -57,13 +57,13 @@ private:
     for (OpOperand &returned : terminator->getOpOperands()) {
       Value value = getBase(returned.get());
       auto kernel = value.getDefiningOp<KernelOp>();
-      Attribute wanted = getResultPlace(func, returned.getOperandNumber());
-      if (!kernel || places.contains(value) || taken.contains(wanted))
+      Attribute wanted = getResultBuffer(func, returned.getOperandNumber());
+      if (!kernel || buffers.contains(value) || taken.contains(wanted))
         continue;
-      if (auto state = dyn_cast<StatePlaceAttr>(wanted);
+      if (auto state = dyn_cast<StateBufferAttr>(wanted);
           state && !canWrite(kernel, stepOf[kernel], value, state.getState()))
         continue;
-      places[value] = wanted;
+      buffers[value] = wanted;
       taken.insert(wanted);
     }
   }
@@ -90,26 +90,26 @@ private:
     SmallVector<OpOperand *> fromArguments, others;
     for (OpOperand &returned : terminator->getOpOperands()) {
       Value value = getBase(returned.get());
-      Attribute wanted = getResultPlace(func, returned.getOperandNumber());
+      Attribute wanted = getResultBuffer(func, returned.getOperandNumber());
       if (StringAttr state = getStateName(func, value))
-        if (wanted == StatePlaceAttr::get(func.getContext(), state))
+        if (wanted == StateBufferAttr::get(func.getContext(), state))
           continue; // state that stays as it is
-      if (auto known = places.find(value); known != places.end() && known->second == wanted)
+      if (auto known = buffers.find(value); known != buffers.end() && known->second == wanted)
         continue;
       (isa<BlockArgument>(value) ? fromArguments : others).push_back(&returned);
     }
 
     OpBuilder builder(terminator);
-    auto copy = [&](OpOperand *returned, Attribute place) {
+    auto copy = [&](OpOperand *returned, Attribute buffer) {
       returned->set(
-          CopyOp::create(builder, returned->get().getLoc(), returned->get().getType(), returned->get(), place));
+          CopyOp::create(builder, returned->get().getLoc(), returned->get().getType(), returned->get(), buffer));
     };
     for (OpOperand *returned : fromArguments) {
-      Attribute wanted = getResultPlace(func, returned->getOperandNumber());
+      Attribute wanted = getResultBuffer(func, returned->getOperandNumber());
       // A state may be copied over one that is yet to be copied: all are set aside before any is overwritten.
-      if (isa<StatePlaceAttr>(wanted)) {
+      if (isa<StateBufferAttr>(wanted)) {
         others.push_back(returned);
-        copy(returned, ArenaPlaceAttr::get(func.getContext(), 0)); // the offset follows
+        copy(returned, ArenaBufferAttr::get(func.getContext(), 0)); // the offset follows
         arenaCopies.push_back(returned->get().getDefiningOp<CopyOp>());
         continue;
       }
@@ -117,16 +117,16 @@ private:
     }
     for (OpOperand *returned : others) {
       lastRead[getBase(returned->get())] = finalStep();
-      copy(returned, getResultPlace(func, returned->getOperandNumber()));
+      copy(returned, getResultBuffer(func, returned->getOperandNumber()));
     }
   }
 
-  void placeInArena() {
+  void assignArena() {
     SmallVector<Value> values;
     SmallVector<Lifetime> lifetimes;
     for (auto [step, kernel] : llvm::enumerate(kernels))
       for (Value result : kernel.getResults()) {
-        if (places.contains(result))
+        if (buffers.contains(result))
           continue;
         auto read = lastRead.find(result);
         unsigned end = read == lastRead.end() ? step : read->second;
@@ -139,13 +139,13 @@ private:
     ArenaPlan plan = planArena(lifetimes);
     arenaBytes = plan.bytes;
     for (auto [value, offset] : llvm::zip(values, plan.offsets))
-      places[value] = ArenaPlaceAttr::get(func.getContext(), offset);
+      buffers[value] = ArenaBufferAttr::get(func.getContext(), offset);
     for (auto [copy, offset] : llvm::zip(arenaCopies, ArrayRef(plan.offsets).drop_front(values.size())))
-      copy.setPlaceAttr(ArenaPlaceAttr::get(func.getContext(), offset));
+      copy.setBufferAttr(ArenaBufferAttr::get(func.getContext(), offset));
     for (KernelOp kernel : kernels) {
       SmallVector<Attribute> own =
-          llvm::map_to_vector(kernel.getResults(), [&](Value result) { return places.lookup(result); });
-      kernel.setPlacesAttr(ArrayAttr::get(func.getContext(), own));
+          llvm::map_to_vector(kernel.getResults(), [&](Value result) { return buffers.lookup(result); });
+      kernel.setBuffersAttr(ArrayAttr::get(func.getContext(), own));
     }
   }
 
@@ -161,7 +161,7 @@ private:
   Operation *terminator;
   SmallVector<KernelOp> kernels;
   DenseMap<Value, unsigned> lastRead;
-  DenseMap<Value, Attribute> places;
+  DenseMap<Value, Attribute> buffers;
   DenseSet<Attribute> taken;
   SmallVector<CopyOp> arenaCopies;
   int64_t arenaBytes = 0;
@@ -176,7 +176,7 @@ struct PlanBuffersPass : mp::impl::PlanBuffersPassBase<PlanBuffersPass> {
       return;
     for (Operation &op : func.getBody().front().without_terminator())
       if (!isa<KernelOp, ConstantOp, ReshapeOp>(op)) {
-        op.emitError("has no place outside of a kernel; run mp-form-kernels first");
+        op.emitError("has no buffer outside of a kernel; run mp-form-kernels first");
         return signalPassFailure();
       }
     int64_t arena = BufferPlanner(func).plan(), state = countStateBytes(func);

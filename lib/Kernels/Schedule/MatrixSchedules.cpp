@@ -60,7 +60,7 @@ static int64_t residentBlocks(const MatrixTiles &tiles, const Chip &chip) {
 }
 
 /// A multiprocessor works on its blocks together, each step limited by arithmetic, fragments from shared memory or
-/// pieces from the cache; a block alone is limited by what one step of k waits for.
+/// tiles from the cache; a block alone is limited by what one step of k waits for.
 static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shape, const Chip &chip,
                               const ProductOptions &options) {
   MmaScheduleAttr s = tiles.schedule;
@@ -70,10 +70,10 @@ static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shap
   const double arithmetic = 2.0 * s.getBlockM() * s.getBlockN() * s.getBlockK() / rate;
   const double fragments =
       warps * (s.getWarpM() + s.getWarpN()) * s.getBlockK() * elementBytes / (kSharedBytesPerTick * chip.clock);
-  const double pieces =
+  const double itemsPerBlock =
       (s.getBlockM() + s.getBlockN()) * s.getBlockK() * elementBytes / (kCacheBytesPerTick * chip.clock);
-  const double most = std::max({arithmetic, fragments, pieces});
-  const double step = most + kOverlapLoss * (arithmetic + fragments + pieces - most);
+  const double most = std::max({arithmetic, fragments, itemsPerBlock});
+  const double step = most + kOverlapLoss * (arithmetic + fragments + itemsPerBlock - most);
   const double alone = std::max({step, arithmetic * kBusyWarps / std::min(warps, kBusyWarps),
                                  kLatencySeconds / static_cast<double>(s.getStages() - 1)});
 

@@ -97,7 +97,7 @@ private:
     return Chip::kAccessBytes / bytes;
   }
 
-  /// Matrices that a map turns around pass through shared memory. A lane takes 4 bytes of the widest, a warp 128.
+  /// Matrices that a map transposes pass through shared memory. A lane takes 4 bytes of the widest, a warp 128.
   MapScheduleAttr scheduleMap() {
     constexpr int64_t kLaneBytes = 4, kMostShared = 48 << 10;
     int64_t widest = 1, sizes = 0, shared = 0;
@@ -155,14 +155,14 @@ private:
     const auto wanted = static_cast<int64_t>(llvm::PowerOf2Ceil(accesses));
     if (accesses >= kLongRow * Chip::kWarp) {
       const int64_t threads = std::clamp<int64_t>(wanted / 8, kThreads, Chip::kThreadsPerBlock);
-      return RowScheduleAttr::get(context, /*rows=*/1, vector, threads, /*team=*/threads);
+      return RowScheduleAttr::get(context, /*rows=*/1, vector, threads, /*threads_per_row=*/threads);
     }
-    const int64_t team = std::min(wanted, Chip::kWarp);
+    const int64_t threadsPerRow = std::min(wanted, Chip::kWarp);
     // Few rows are spread over more blocks.
     int64_t threads = kThreads;
-    while (threads > Chip::kWarp && rows * team < threads * chip.multiprocessors)
+    while (threads > Chip::kWarp && rows * threadsPerRow < threads * chip.multiprocessors)
       threads /= 2;
-    return RowScheduleAttr::get(context, threads / team, vector, threads, team);
+    return RowScheduleAttr::get(context, threads / threadsPerRow, vector, threads, threadsPerRow);
   }
 
   /// Eight threads read a line of columns: 128 bytes of f32. Where rows are few, more do, so that each has four rows.
@@ -223,8 +223,8 @@ FailureOr<SmallVector<KernelOp, 2>> mp::splitForGPU(KernelOp kernel, const GPUTa
     return failure();
   if (schedule->getSplitK() == 1)
     return whole;
-  Type stored = target.products.typeOfParts(shape.element, shape.acc);
-  if (stored != shape.acc)
+  Type partType = target.products.typeOfParts(shape.element, shape.acc);
+  if (partType != shape.acc)
     remark::analysis((*products.begin()).getLoc(),
                      remark::RemarkOpts::name("ReducedPrecisionReduction").category("mp-schedule-kernels"))
         << ("sums of parts of k are rounded to " + Twine(shape.element.isF16() ? "f16" : "bf16") + ", as allow-" +
@@ -232,7 +232,7 @@ FailureOr<SmallVector<KernelOp, 2>> mp::splitForGPU(KernelOp kernel, const GPUTa
                .str();
   const bool isGiven = (*products.begin())->hasAttr(names::schedule);
   SmallVector<KernelOp, 2> split =
-      splitContraction(kernel, depthOfParts(shape.k, schedule->getSplitK(), schedule->getBlockK()), stored);
+      splitContraction(kernel, depthOfParts(shape.k, schedule->getSplitK(), schedule->getBlockK()), partType);
   if (isGiven) {
     MatmulPartsOp parts = *split.front().getBody().front().getOps<MatmulPartsOp>().begin();
     parts->setAttr(names::schedule, withParts(*schedule, ProductShape::of(parts).parts));

@@ -39,14 +39,14 @@ public:
     case KernelKind::Contraction:
       return scheduleContraction(kernel);
     case KernelKind::Map:
-      return MapScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 1024), hardware.lanes,
+      return MapScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), 1024), hardware.lanes,
                                   kOneThread, /*tile=*/1);
     case KernelKind::Row:
-      return RowScheduleAttr::get(context, pieces(kernel, countRows(kernel), 1), hardware.lanes, kOneThread,
-                                  /*team=*/1);
+      return RowScheduleAttr::get(context, itemsPerBlock(kernel, countRows(kernel), 1), hardware.lanes, kOneThread,
+                                  /*threads_per_row=*/1);
     case KernelKind::Column:
       // 64 columns of f32 are four cache lines of each row.
-      return ColumnScheduleAttr::get(context, pieces(kernel, countResultElements(kernel), 64), hardware.lanes,
+      return ColumnScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), 64), hardware.lanes,
                                      kOneThread);
     case KernelKind::Partial:
       return PartialScheduleAttr::get(context, findPartialBlock(kernel), hardware.lanes, kOneThread);
@@ -57,11 +57,11 @@ public:
   }
 
 private:
-  /// Of a kernel whose work is `total` equal pieces.
-  int64_t pieces(KernelOp kernel, int64_t total, int64_t granule) {
+  /// Of a kernel whose work is `total` equal items.
+  int64_t itemsPerBlock(KernelOp kernel, int64_t total, int64_t granule) {
     double seconds = estimateSeconds(countWork(kernel), hardware) - hardware.launchSeconds;
-    double perPiece = std::max(seconds, 1e-12) / std::max<int64_t>(total, 1);
-    return choosePieces(total, perPiece, granule, hardware);
+    double perItem = std::max(seconds, 1e-12) / std::max<int64_t>(total, 1);
+    return chooseItemsPerBlock(total, perItem, granule, hardware);
   }
 
   static int64_t countResultElements(KernelOp kernel) {

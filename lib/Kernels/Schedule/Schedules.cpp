@@ -60,9 +60,9 @@ ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t 
   return best;
 }
 
-int64_t mp::choosePieces(int64_t total, double secondsPerPiece, int64_t granule, const Hardware &hardware) {
+int64_t mp::chooseItemsPerBlock(int64_t total, double secondsPerItem, int64_t granule, const Hardware &hardware) {
   // A hundred times what starting a block costs.
-  int64_t worthwhile = static_cast<int64_t>(100 * hardware.blockSeconds / secondsPerPiece);
+  int64_t worthwhile = static_cast<int64_t>(100 * hardware.blockSeconds / secondsPerItem);
   int64_t most = static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(total, 1), granule));
   return std::clamp<int64_t>(worthwhile / granule * granule, granule, most);
 }

@@ -11,7 +11,7 @@ using namespace mp;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type stored) {
+SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type partType) {
   auto matmul = *kernel.getBody().front().getOps<MatmulOp>().begin();
   const int64_t parts = countParts(matmul.getContractionSize(), depth);
   // Sums of parts are added up in f32 whatever they are stored in; f64 stays.
@@ -20,7 +20,7 @@ SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Ty
   RankedTensorType sumType = RankedTensorType::get(matmul.getType().getShape(), wide);
   SmallVector<int64_t> shape(sumType.getShape());
   shape.insert(shape.begin(), parts);
-  auto partsType = RankedTensorType::get(shape, stored);
+  auto partsType = RankedTensorType::get(shape, partType);
 
   RebuiltKernel first(kernel, partsType, kernel.getKernelName() + ".parts");
   Value lhs = first.get(matmul.getLhs()), rhs = first.get(matmul.getRhs());

@@ -9,9 +9,9 @@
 namespace mp {
 
 /// Replaces a kernel with one mp.matmul by one that sums parts of `depth` of k into a value of its own, and one that
-/// adds these up in order and does what followed the product. Sums of parts are stored in `stored`. Gives both, in this
-/// order.
-llvm::SmallVector<KernelOp, 2> splitContraction(KernelOp kernel, int64_t depth, mlir::Type stored);
+/// adds these up in order and does what followed the product. Sums of parts have type `partType` in memory. Gives both,
+/// in this order.
+llvm::SmallVector<KernelOp, 2> splitContraction(KernelOp kernel, int64_t depth, mlir::Type partType);
 
 } // namespace mp
 

@@ -4,8 +4,8 @@
 #include "mp/Kernels/Passes.h"
 
 #include "Kernels/Forming/KernelKind.h"
+#include "Kernels/Memory/Buffers.h"
 #include "Kernels/Memory/Guards.h"
-#include "Kernels/Memory/Places.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/IR/Program.h"
 
@@ -31,9 +31,9 @@ static LogicalResult verifySchedule(KernelOp kernel) {
 namespace {
 
 /// Follows a planned program step by step and checks that nothing is written over a value that is still read.
-class PlaceVerifier {
+class BufferVerifier {
 public:
-  explicit PlaceVerifier(func::FuncOp func) : func(func) {}
+  explicit BufferVerifier(func::FuncOp func) : func(func) {}
 
   LogicalResult verify() {
     Block &block = func.getBody().front();
@@ -42,7 +42,7 @@ public:
         lastRead[getBase(operand)] = step;
     for (BlockArgument argument : block.getArguments())
       if (StringAttr state = getStateName(func, argument))
-        add(argument, StatePlaceAttr::get(func.getContext(), state));
+        add(argument, StateBufferAttr::get(func.getContext(), state));
     for (auto [step, op] : llvm::enumerate(block)) {
       if (isa<KernelOp, CopyOp>(op) && failed(verifyWrites(&op, step)))
         return failure();
@@ -54,7 +54,7 @@ public:
 private:
   struct Entry {
     Value value;
-    Attribute place;
+    Attribute buffer;
     int64_t bytes;
     size_t lastRead;
   };
@@ -65,16 +65,16 @@ private:
                                                  [&](unsigned index) { return getNextState(func, index) == name; });
   }
 
-  void add(Value value, Attribute place) {
+  void add(Value value, Attribute buffer) {
     auto read = lastRead.find(value);
     if (read != lastRead.end())
-      live.push_back({value, place, countBytes(value.getType()), read->second});
+      live.push_back({value, buffer, countBytes(value.getType()), read->second});
   }
 
   static bool overlap(const Entry &a, const Entry &b) {
-    auto first = dyn_cast<ArenaPlaceAttr>(a.place), second = dyn_cast<ArenaPlaceAttr>(b.place);
+    auto first = dyn_cast<ArenaBufferAttr>(a.buffer), second = dyn_cast<ArenaBufferAttr>(b.buffer);
     if (!first || !second)
-      return a.place == b.place;
+      return a.buffer == b.buffer;
     return first.getOffset() < second.getOffset() + b.bytes && second.getOffset() < first.getOffset() + a.bytes;
   }
 
@@ -92,25 +92,27 @@ private:
   LogicalResult verifyWrites(Operation *op, size_t step) {
     SmallVector<Entry> written;
     for (Value result : op->getResults()) {
-      Attribute place = getPlace(result);
-      if (!place)
-        return op->emitOpError("has no places; run mp-plan-buffers first");
-      if (auto state = dyn_cast<StatePlaceAttr>(place); state && !hasState(state.getState()))
+      Attribute buffer = getBuffer(result);
+      if (!buffer)
+        return op->emitOpError("has no buffers; run mp-plan-buffers first");
+      if (auto state = dyn_cast<StateBufferAttr>(buffer); state && !hasState(state.getState()))
         return op->emitOpError("writes state '") << state.getState().getValue() << "', which the program does not have";
-      if (auto index = dyn_cast<ResultPlaceAttr>(place); index && index.getIndex() >= func.getNumResults())
+      if (auto index = dyn_cast<ResultBufferAttr>(buffer); index && index.getIndex() >= func.getNumResults())
         return op->emitOpError("writes result ")
                << index.getIndex() << " of a program that has " << func.getNumResults();
-      Entry entry = {result, place, countBytes(result.getType()), 0};
+      Entry entry = {result, buffer, countBytes(result.getType()), 0};
       for (const Entry &other : written)
         if (overlap(entry, other))
-          return op->emitOpError("writes two results to overlapping places, ") << entry.place << " and " << other.place;
+          return op->emitOpError("writes two results to overlapping buffers, ")
+                 << entry.buffer << " and " << other.buffer;
       for (const Entry &other : live)
         if (overlap(entry, other) && !updates(op, result, other, step))
-          return op->emitOpError("writes to ") << entry.place << " over a value that is still read, at " << other.place;
+          return op->emitOpError("writes to ")
+                 << entry.buffer << " over a value that is still read, at " << other.buffer;
       written.push_back(entry);
     }
     for (const Entry &entry : written)
-      add(entry.value, entry.place);
+      add(entry.value, entry.buffer);
     return success();
   }
 
@@ -118,9 +120,9 @@ private:
     for (OpOperand &returned : terminator->getOpOperands()) {
       Value value = getBase(returned.get());
       StringAttr state = getStateName(func, value);
-      Attribute place = state ? Attribute(StatePlaceAttr::get(func.getContext(), state)) : getPlace(value);
-      Attribute wanted = getResultPlace(func, returned.getOperandNumber());
-      if (place != wanted)
+      Attribute buffer = state ? Attribute(StateBufferAttr::get(func.getContext(), state)) : getBuffer(value);
+      Attribute wanted = getResultBuffer(func, returned.getOperandNumber());
+      if (buffer != wanted)
         return terminator->emitOpError("result #") << returned.getOperandNumber() << " does not lie in " << wanted;
     }
     return success();
@@ -152,10 +154,10 @@ private:
     }
     if (!planned)
       return success();
-    return failed(PlaceVerifier(func).verify()) ? failure() : verifyGuards(func);
+    return failed(BufferVerifier(func).verify()) ? failure() : verifyGuards(func);
   }
 
-  /// Before and after a kernel that did nothing every place holds what its result has.
+  /// Before and after a kernel that did nothing every buffer holds what its result has.
   static LogicalResult verifyGuards(func::FuncOp func) {
     GuardFinder guards(func);
     for (KernelOp kernel : func.getOps<KernelOp>())

@@ -75,15 +75,15 @@ ErrorOr<std::optional<int64_t>> mp::checkInputs(std::string_view program, const 
 namespace {
 
 /// Rows first .. first+count-1 of the caller's.
-struct Piece {
+struct Chunk {
   int64_t first;
   int64_t count;
 };
 
 } // namespace
 
-/// Fails where a piece is not a whole batch and a result would be wrong then.
-static Status checkPieces(const ProgramRunner &runner, int64_t rows) {
+/// Fails where a chunk is not a whole batch and a result would be wrong then.
+static Status checkChunks(const ProgramRunner &runner, int64_t rows) {
   const VariantT &variant = runner.variant();
   bool padded = rows % variant.batch != 0;
   if (rows == variant.batch)
@@ -102,13 +102,13 @@ static Status checkPieces(const ProgramRunner &runner, int64_t rows) {
   return Status::success();
 }
 
-/// The bytes of a piece, padded with zeros to `size`; `storage` holds them where it must.
-static std::span<const std::byte> piecesOf(const HostTensor &tensor, Piece piece, uint64_t size,
-                                           std::vector<std::byte> &storage) {
+/// The bytes of a chunk, padded with zeros to `size`; `storage` holds them where it must.
+static std::span<const std::byte> chunkOf(const HostTensor &tensor, Chunk chunk, uint64_t size,
+                                          std::vector<std::byte> &storage) {
   uint64_t rowBytes = tensor.bytes.size() / static_cast<uint64_t>(tensor.type.shape[0]);
   std::span<const std::byte> bytes =
       std::span<const std::byte>(tensor.bytes)
-          .subspan(static_cast<uint64_t>(piece.first) * rowBytes, static_cast<uint64_t>(piece.count) * rowBytes);
+          .subspan(static_cast<uint64_t>(chunk.first) * rowBytes, static_cast<uint64_t>(chunk.count) * rowBytes);
   if (bytes.size() == size)
     return bytes;
   storage.assign(size, std::byte(0));
@@ -117,7 +117,7 @@ static std::span<const std::byte> piecesOf(const HostTensor &tensor, Piece piece
   return storage;
 }
 
-static Status setArguments(ProgramRunner &runner, const NamedTensors &inputs, Piece piece) {
+static Status setArguments(ProgramRunner &runner, const NamedTensors &inputs, Chunk chunk) {
   for (size_t i = 0; i < runner.variant().arguments.size(); ++i) {
     const ArgumentT &argument = *runner.variant().arguments[i];
     if (argument.kind == ArgumentKind::State)
@@ -126,10 +126,10 @@ static Status setArguments(ProgramRunner &runner, const NamedTensors &inputs, Pi
     uint64_t size = *byteCount(*argument.type);
     std::span<const std::byte> bytes;
     if (const HostTensor *given = findTensor(inputs, argument.name)) {
-      bytes = argument.batched ? piecesOf(*given, piece, size, storage) : given->bytes;
+      bytes = argument.batched ? chunkOf(*given, chunk, size, storage) : given->bytes;
     } else {
       storage.resize(size);
-      for (int64_t row = 0; row < piece.count; ++row)
+      for (int64_t row = 0; row < chunk.count; ++row)
         storeElement(storage, argument.type->element, static_cast<uint64_t>(row), 1);
       bytes = storage;
     }
@@ -139,23 +139,23 @@ static Status setArguments(ProgramRunner &runner, const NamedTensors &inputs, Pi
   return Status::success();
 }
 
-/// Adds one piece's result to what was joined so far: rows behind rows, a loss by its rows.
-static void join(HostTensor &joined, const HostTensor &part, const ResultT &result, Piece piece, int64_t rows) {
+/// Adds one chunk's result to what was joined so far: rows behind rows, a loss by its rows.
+static void join(HostTensor &joined, const HostTensor &part, const ResultT &result, Chunk chunk, int64_t rows) {
   if (result.batched) {
     uint64_t rowBytes = part.bytes.size() / static_cast<uint64_t>(part.type.shape[0]);
     joined.type.shape = part.type.shape;
-    joined.type.shape[0] = piece.first + piece.count;
+    joined.type.shape[0] = chunk.first + chunk.count;
     joined.bytes.insert(joined.bytes.end(), part.bytes.begin(),
-                        part.bytes.begin() + piece.count * static_cast<int64_t>(rowBytes));
+                        part.bytes.begin() + chunk.count * static_cast<int64_t>(rowBytes));
     return;
   }
-  if (piece.count == rows) {
+  if (chunk.count == rows) {
     joined = part;
     return;
   }
   if (joined.bytes.empty())
     joined = {part.type, std::vector<std::byte>(part.bytes.size())};
-  double share = static_cast<double>(piece.count) / static_cast<double>(rows);
+  double share = static_cast<double>(chunk.count) / static_cast<double>(rows);
   for (uint64_t i = 0; i < part.count(); ++i)
     storeElement(joined.bytes, joined.type.element, i, elementAt(joined, i) + share * elementAt(part, i));
 }
@@ -163,7 +163,7 @@ static void join(HostTensor &joined, const HostTensor &part, const ResultT &resu
 ErrorOr<NamedTensors> mp::runInBatches(ProgramRunner &runner, const NamedTensors &inputs, std::optional<int64_t> rows) {
   const VariantT &variant = runner.variant();
   if (rows)
-    if (Status whole = checkPieces(runner, *rows); !whole.ok())
+    if (Status whole = checkChunks(runner, *rows); !whole.ok())
       return whole;
 
   NamedTensors joined;
@@ -171,12 +171,12 @@ ErrorOr<NamedTensors> mp::runInBatches(ProgramRunner &runner, const NamedTensors
     if (result->kind != ResultKind::Next)
       joined.push_back({result->name, {*result->type, {}}});
 
-  // Without batched arguments there is one piece and nothing to join.
+  // Without batched arguments there is one chunk and nothing to join.
   int64_t total = rows.value_or(1);
   int64_t step = rows ? variant.batch : 1;
-  for (Piece piece{0, std::min(step, total)}; piece.count > 0;
-       piece = {piece.first + piece.count, std::min(step, total - piece.first - piece.count)}) {
-    if (Status set = setArguments(runner, inputs, piece); !set.ok())
+  for (Chunk chunk{0, std::min(step, total)}; chunk.count > 0;
+       chunk = {chunk.first + chunk.count, std::min(step, total - chunk.first - chunk.count)}) {
+    if (Status set = setArguments(runner, inputs, chunk); !set.ok())
       return set;
     if (Status queued = runner.enqueue(0); !queued.ok())
       return queued;
@@ -187,7 +187,7 @@ ErrorOr<NamedTensors> mp::runInBatches(ProgramRunner &runner, const NamedTensors
       ErrorOr<HostTensor> part = runner.read(0, i);
       if (!part)
         return part.status();
-      join(joined[out++].tensor, *part, *variant.results[i], piece, total);
+      join(joined[out++].tensor, *part, *variant.results[i], chunk, total);
     }
   }
   // A program without results is waited for all the same.

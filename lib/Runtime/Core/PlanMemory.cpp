@@ -1,4 +1,4 @@
-// Where the places of a launch plan are.
+// Where the slices of a launch plan are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Runtime/Core/PlanMemory.h"
@@ -8,10 +8,10 @@
 using namespace mp;
 using namespace mp::executable;
 
-void mp::forEachPlace(const CommandT &command, const std::function<void(const Place &)> &visit) {
+void mp::forEachSlice(const CommandT &command, const std::function<void(const BufferSlice &)> &visit) {
   if (const LaunchT *launch = command.what.AsLaunch()) {
     for (const Buffer &buffer : launch->buffers)
-      visit(buffer.place());
+      visit(buffer.slice());
   } else if (const CopyT *copy = command.what.AsCopy()) {
     visit(*copy->source);
     visit(*copy->destination);
@@ -22,7 +22,7 @@ void mp::forEachPlace(const CommandT &command, const std::function<void(const Pl
 
 PlanMemory::PlanMemory(const VariantT &variant) : variant(variant) {
   for (const std::unique_ptr<CommandT> &command : variant.commands)
-    forEachPlace(*command, [this](const Place &place) { note(place); });
+    forEachSlice(*command, [this](const BufferSlice &slice) { note(slice); });
 }
 
 void PlanMemory::setOwn(void *arenaAddress, const void *constantsAddress) {
@@ -30,9 +30,9 @@ void PlanMemory::setOwn(void *arenaAddress, const void *constantsAddress) {
   constants = static_cast<const std::byte *>(constantsAddress);
 }
 
-void PlanMemory::note(const Place &place) {
-  if (place.space() == Space::State)
-    reach[place.index()] = std::max(reach[place.index()], place.offset() + place.bytes());
+void PlanMemory::note(const BufferSlice &slice) {
+  if (slice.space() == Space::State)
+    reach[slice.index()] = std::max(reach[slice.index()], slice.offset() + slice.bytes());
 }
 
 /// The block of list[index], checked to be there and to hold `bytes`.
@@ -60,19 +60,19 @@ Status PlanMemory::check(const Bindings &bindings) const {
   return Status::success();
 }
 
-std::byte *PlanMemory::resolve(const Place &place, const Bindings &bindings) const {
-  auto at = [&](DeviceMemory *block) { return static_cast<std::byte *>(block->address()) + place.offset(); };
-  switch (place.space()) {
+std::byte *PlanMemory::resolve(const BufferSlice &slice, const Bindings &bindings) const {
+  auto at = [&](DeviceMemory *block) { return static_cast<std::byte *>(block->address()) + slice.offset(); };
+  switch (slice.space()) {
   case Space::Arena:
-    return arena + place.offset();
+    return arena + slice.offset();
   case Space::State:
-    return at(bindings.state[place.index()]);
+    return at(bindings.state[slice.index()]);
   case Space::Argument:
-    return at(bindings.arguments[place.index()]);
+    return at(bindings.arguments[slice.index()]);
   case Space::Result:
-    return at(bindings.results[place.index()]);
+    return at(bindings.results[slice.index()]);
   case Space::Constant:
-    return const_cast<std::byte *>(constants) + place.offset();
+    return const_cast<std::byte *>(constants) + slice.offset();
   }
   return nullptr;
 }

@@ -24,8 +24,8 @@ ErrorOr<std::vector<std::byte>> mp::readFile(const std::string &path) {
   return bytes;
 }
 
-Status mp::writeFileWhole(const std::string &path, std::span<const std::span<const std::byte>> pieces) {
-  return writeWholeFile(path, pieces, TemporaryName::Fixed);
+Status mp::writeFileWhole(const std::string &path, std::span<const std::span<const std::byte>> chunks) {
+  return writeWholeFile(path, chunks, TemporaryName::Fixed);
 }
 
 Status mp::checkFolderOf(const std::string &path) {

@@ -177,6 +177,6 @@ Status mp::writeNpy(const std::string &path, const HostTensor &tensor) {
   std::string head(kMagic);
   head += {1, 0, static_cast<char>(text.size() & 0xFF), static_cast<char>(text.size() >> 8)};
   head += text;
-  std::span<const std::byte> pieces[] = {bytesOf(head), tensor.bytes};
-  return writeFileWhole(path, pieces);
+  std::span<const std::byte> chunks[] = {bytesOf(head), tensor.bytes};
+  return writeFileWhole(path, chunks);
 }

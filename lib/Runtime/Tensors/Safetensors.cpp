@@ -178,7 +178,7 @@ ErrorOr<Safetensors> mp::readSafetensors(const std::string &path) {
   return file;
 }
 
-std::vector<std::span<const std::byte>> mp::safetensorsPieces(const NamedTensors &tensors,
+std::vector<std::span<const std::byte>> mp::safetensorsChunks(const NamedTensors &tensors,
                                                               const std::map<std::string, std::string> &metadata,
                                                               std::string &head) {
   std::vector<size_t> order(tensors.size());
@@ -193,7 +193,7 @@ std::vector<std::span<const std::byte>> mp::safetensorsPieces(const NamedTensors
   if (!metadata.empty())
     header["__metadata__"] = metadata;
   uint64_t offset = 0;
-  std::vector<std::span<const std::byte>> pieces(1);
+  std::vector<std::span<const std::byte>> chunks(1);
   for (size_t i : order) {
     const HostTensor &tensor = tensors[i].tensor;
     const TypeRow *row = std::find_if(std::begin(kTypes), std::end(kTypes),
@@ -201,7 +201,7 @@ std::vector<std::span<const std::byte>> mp::safetensorsPieces(const NamedTensors
     uint64_t end = offset + tensor.bytes.size();
     header[tensors[i].name] = {{"dtype", row->name}, {"shape", tensor.type.shape}, {"data_offsets", {offset, end}}};
     offset = end;
-    pieces.push_back(tensor.bytes);
+    chunks.push_back(tensor.bytes);
   }
   std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((64 - (text.size() + sizeof(uint64_t)) % 64) % 64, ' ');
@@ -209,12 +209,12 @@ std::vector<std::span<const std::byte>> mp::safetensorsPieces(const NamedTensors
   head.assign(sizeof(length), '\0');
   std::memcpy(head.data(), &length, sizeof(length));
   head += text;
-  pieces.front() = bytesOf(head);
-  return pieces;
+  chunks.front() = bytesOf(head);
+  return chunks;
 }
 
 Status mp::writeSafetensors(const std::string &path, const NamedTensors &tensors,
                             const std::map<std::string, std::string> &metadata) {
   std::string head;
-  return writeFileWhole(path, safetensorsPieces(tensors, metadata, head));
+  return writeFileWhole(path, safetensorsChunks(tensors, metadata, head));
 }

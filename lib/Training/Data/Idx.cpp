@@ -35,8 +35,8 @@ public:
   size_t read(uint8_t *into, size_t size) {
     size_t done = 0;
     while (done < size) {
-      constexpr size_t kPiece = size_t(1) << 20;
-      int got = gzread(file, into + done, static_cast<unsigned>(std::min(kPiece, size - done)));
+      constexpr size_t kChunk = size_t(1) << 20;
+      int got = gzread(file, into + done, static_cast<unsigned>(std::min(kChunk, size - done)));
       if (got <= 0)
         break;
       done += static_cast<size_t>(got);

@@ -127,7 +127,7 @@ private:
             planOut,          planIn};
   }
 
-  /// What is wrong with an option is at no place of the program.
+  /// What is wrong with an option is at no location of the program.
   InFlightDiagnostic emitOptionError() { return emitError(UnknownLoc::get(&getContext()), "mp-autocast: "); }
 
   LogicalResult autocast(func::FuncOp function, const PrecisionPolicy &policy, std::string &plans) {

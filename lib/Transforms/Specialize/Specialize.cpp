@@ -59,7 +59,7 @@ static LogicalResult setShape(OpResult result, ArrayRef<int64_t> inferred) {
       size = known;
     else if (size != known)
       return result.getOwner()->emitOpError("result #")
-             << result.getResultNumber() << " is declared " << type << ", but this batch turns its size " << size
+             << result.getResultNumber() << " is declared " << type << ", but this batch changes its size " << size
              << " into " << known;
   result.setType(type.clone(shape));
   return success();

@@ -58,7 +58,7 @@ CASES = [
     (COMPILE, ["--backoff-factor=1"], "--backoff-factor=1: expected a number between 0 and 1"),
     # Lists that name nothing, and names that nothing has.
     (COMPILE, ["--deny=loc:"],
-     "--deny=loc:: 'loc:' is a pattern that no place matches; expected loc:PATTERN, as in loc:encoder/*"),
+     "--deny=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*"),
     (COMPILE, ["--deny=,"], "--deny=,: expected ops, as in mp.add,mp.mul"),
     (COMPILE, ["--deny=mp.rleu"], "--deny=mp.rleu: 'mp.rleu' is no known op; did you mean 'mp.relu'?"),
     (COMPARE[:-1], ["--variants=:pad=true"], "--variants: policy=: expected a value"),

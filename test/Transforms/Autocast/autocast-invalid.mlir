@@ -18,14 +18,14 @@
 // FIXED: error: mp-autocast: allow=mp.adam: 'mp.adam' is fixed: no list changes its types
 // RUN: not mp-opt %s -split-input-file -mp-autocast="allow=loc:f* deny=loc:*m" 2>&1 | FileCheck %s --check-prefix=PATTERNS
 // RUN: not mp-opt %s -split-input-file -mp-autocast="deny=loc:" 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: error: mp-autocast: deny=loc:: 'loc:' is a pattern that no place matches; expected loc:PATTERN, as in loc:encoder/*
+// EMPTY: error: mp-autocast: deny=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*
 // RUN: not mp-opt %s -split-input-file -mp-autocast="deny=mp.relu[=x]" 2>&1 | FileCheck %s --check-prefix=NAMELESS
 // NAMELESS: error: mp-autocast: deny=mp.relu[=x]: 'mp.relu[=x]' names no attribute, expected mp.op[attribute] or mp.op[attribute=value]
 // PATTERNS: 'mp.relu' op both 'loc:f*' and 'loc:*m' match and disagree: allow and deny
 // RUN: not mp-opt %s -split-input-file -mp-autocast="rule=paint" 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: paint
 
-func.func @place(%x: tensor<4xf32>) -> tensor<4xf32> {
+func.func @location(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = mp.relu %x : tensor<4xf32> loc("from")
   return %0 : tensor<4xf32>
 }

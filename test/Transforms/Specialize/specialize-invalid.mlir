@@ -16,7 +16,7 @@ func.func @reshape_that_is_not_exact(%x: tensor<?x3xf32> {mp.input = "x"}) -> (t
 
 func.func @declared_size_differs(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<8xf32> {mp.output = "y"})
     attributes {mp.program = "model"} {
-  // expected-error@+1 {{result #0 is declared 'tensor<8xf32>', but this batch turns its size 8 into 4}}
+  // expected-error@+1 {{result #0 is declared 'tensor<8xf32>', but this batch changes its size 8 into 4}}
   %y = mp.reduce_sum %x dimensions [1] : tensor<?x3xf32> -> tensor<8xf32>
   return %y : tensor<8xf32>
 }

@@ -41,10 +41,10 @@ Fault leaveOutTerm(const OpCase &use, const std::vector<Tensor> &operands, Which
     const uint64_t chosen = pick(which, operands.front().count());
     return {0, [=](uint64_t index) { return index == chosen; }};
   }
-  const bool isTurned = use.text.find("transpose_lhs") != std::string::npos;
-  const size_t dimension = shape.size() - (isTurned ? 2 : 1);
+  const bool isTransposed = use.text.find("transpose_lhs") != std::string::npos;
+  const size_t dimension = shape.size() - (isTransposed ? 2 : 1);
   const auto terms = static_cast<uint64_t>(shape[dimension]),
-             inner = isTurned ? static_cast<uint64_t>(shape.back()) : 1;
+             inner = isTransposed ? static_cast<uint64_t>(shape.back()) : 1;
   // A label's column is no mere term, and labels are below 5.
   const uint64_t chosen =
       use.op.starts_with("mp.softmax_cross") ? std::max<uint64_t>(pick(which, terms), 5) : pick(which, terms);

@@ -45,9 +45,9 @@ std::string textOf(const CheckedProduct &p, const std::string &type) {
          (isWide ? "%g" : "%w") + " {names = [\"w\"]} : " + wide + "\nreturn %g, %bad : " + c + ", tensor<i32>\n}\n";
 }
 
-/// What is said of the gradient in a run for each of `badPlaces`, the element of lhs that is infinite (-1: none is).
+/// What is said of the gradient in a run for each of `badElements`, the element of lhs that is infinite (-1: none is).
 ErrorOr<std::vector<int32_t>> checkOn(const CheckedProduct &p, const std::string &type, const std::string &chip,
-                                      const std::vector<int64_t> &badPlaces) {
+                                      const std::vector<int64_t> &badElements) {
   CompileOptions options;
   options.training = false;
   options.specialize.batch = 0;
@@ -68,7 +68,7 @@ ErrorOr<std::vector<int32_t>> checkOn(const CheckedProduct &p, const std::string
     return session.status();
   const ElementType element = *parseElementName(type);
   std::vector<int32_t> found;
-  for (int64_t badAt : badPlaces) {
+  for (int64_t badAt : badElements) {
     HostTensor a = *zeroTensor(makeType(element, p.lhs)), b = *zeroTensor(makeType(element, p.rhs));
     for (uint64_t i = 0; i < b.count(); ++i)
       storeElement(b.bytes, element, i, 1);
@@ -91,10 +91,10 @@ TEST_P(GradientCheck, SeesEveryElement) {
   int64_t elements = 1;
   for (int64_t size : product.lhs)
     elements *= size;
-  const std::vector<int64_t> places = {-1, 0, elements / 2, elements - 1, -1};
+  const std::vector<int64_t> badElements = {-1, 0, elements / 2, elements - 1, -1};
   for (const char *type : {"f32", "f16"})
     for (const char *chip : {"", "sm_70", "sm_80"}) {
-      const ErrorOr<std::vector<int32_t>> found = checkOn(product, type, chip, places);
+      const ErrorOr<std::vector<int32_t>> found = checkOn(product, type, chip, badElements);
       ASSERT_TRUE(found.ok()) << type << " on " << chip << ": " << found.message();
       EXPECT_EQ(*found, (std::vector<int32_t>{-1, 0, 0, 0, -1})) << type << " on " << chip;
     }

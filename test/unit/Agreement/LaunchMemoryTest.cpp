@@ -19,7 +19,7 @@ using namespace mp::executable;
 
 namespace {
 
-/// Two launches by columns and rows, and maps between; the last has the place in the arena that the first had.
+/// Two launches by columns and rows, and maps between; the last has the bytes of the arena that the first had.
 const char *const kProgram = R"(
 func.func @infer(%x: tensor<512x512xf32> {mp.input = "x"}) -> (tensor<512xf32> {mp.output = "y"}) attributes {mp.program = "infer"} {
   %0 = mp.reduce_sum %x dimensions [0] : tensor<512x512xf32> -> tensor<512xf32>
@@ -93,9 +93,9 @@ TEST(LaunchMemory, AShorterBufferIsNotReadAsALongerOne) {
   const std::string message = runChanged([](LaunchT &launch) {
     if (!isKernel(launch, "reduce_sum"))
       return;
-    const Place &whole = launch.buffers[0].place();
-    launch.buffers[0] =
-        Buffer(Place(whole.space(), whole.index(), whole.offset(), whole.bytes() - 4), launch.buffers[0].access());
+    const BufferSlice &whole = launch.buffers[0].slice();
+    launch.buffers[0] = Buffer(BufferSlice(whole.space(), whole.index(), whole.offset(), whole.bytes() - 4),
+                               launch.buffers[0].access());
   });
   EXPECT_NE(message.find("kernel reduce_sum"), std::string::npos) << message;
   EXPECT_NE(message.find("of buffer 0, which has 1048572"), std::string::npos) << message;

@@ -1,7 +1,7 @@
 // What PTX reads and writes of shared memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM joins neighbouring accesses, and widens them: no access at a constant place of shared memory ends beyond what
+// LLVM joins neighbouring accesses, and widens them: no access at a constant offset in shared memory ends beyond what
 // its launch has. Read from the PTX itself, for the cases of every op and for the example's training step.
 
 #include "Agreement/ProgramText.h"
@@ -21,13 +21,13 @@ using namespace mp::executable;
 
 namespace {
 
-/// The end of the last access at a constant place, by kernel; 0 for none.
+/// The end of the last access at a constant offset, by kernel; 0 for none.
 std::map<std::string, uint64_t> lastAccesses(const std::string &ptx) {
   static const std::regex entry(R"(\.entry (\w+)\()"), base(R"(mov\.[bu]\d+\s+(%\w+), mp_shared;)"),
       moved(R"(add\.[su]\d+\s+(%\w+), (%\w+), (\d+);)"),
       access(R"((?:ld|st)\.shared(?:\.v(\d))?\.[a-z]+(\d+)\s+.*\[(\w+|%\w+)(?:\+(\d+))?\])");
   std::map<std::string, uint64_t> ends;
-  std::map<std::string, uint64_t> places;
+  std::map<std::string, uint64_t> offsets;
   std::string kernel, line;
   std::smatch found;
   for (std::istringstream lines(ptx); std::getline(lines, line);) {
@@ -36,23 +36,23 @@ std::map<std::string, uint64_t> lastAccesses(const std::string &ptx) {
     if (std::regex_search(line, found, entry)) {
       kernel = found[1];
       ends[kernel] = 0;
-      places = {{"mp_shared", 0}};
+      offsets = {{"mp_shared", 0}};
     } else if (std::regex_search(line, found, base)) {
-      places[found[1]] = 0;
-    } else if (std::regex_search(line, found, moved) && places.contains(found[2])) {
-      places[found[1]] = places[found[2]] + std::stoul(found[3]);
+      offsets[found[1]] = 0;
+    } else if (std::regex_search(line, found, moved) && offsets.contains(found[2])) {
+      offsets[found[1]] = offsets[found[2]] + std::stoul(found[3]);
     } else if (line.find(".shared") != std::string::npos && std::regex_search(line, found, access) &&
-               places.contains(found[3])) {
+               offsets.contains(found[3])) {
       const uint64_t lanes = found[1].matched ? std::stoul(found[1]) : 1;
       const uint64_t offset = found[4].matched ? std::stoul(found[4]) : 0;
-      ends[kernel] = std::max(ends[kernel], places[found[3]] + offset + lanes * std::stoul(found[2]) / 8);
+      ends[kernel] = std::max(ends[kernel], offsets[found[3]] + offset + lanes * std::stoul(found[2]) / 8);
     }
   }
   return ends;
 }
 
 /// Compares what a model's kernels access with what their launches have. Gives how many kernels access a constant
-/// place.
+/// offset.
 unsigned checkAccesses(const std::string &text, const CompileOptions &options) {
   ErrorOr<std::shared_ptr<const LoadedExecutable>> file = ProgramText(text).load(options);
   EXPECT_TRUE(file.ok()) << file.message();
@@ -91,7 +91,7 @@ TEST(SharedAccess, OfEveryOpsCasesIsInside) {
   const std::vector<std::string> chips = {"sm_80", "sm_75", "sm_90"};
   const bool isLong = std::getenv("HALFSTEP_LONG") != nullptr;
   unsigned checked = 0;
-  size_t turn = 0;
+  size_t nth = 0;
   for (const std::string &op : opsWithCases()) {
     if (kMadeBySchedules.contains(op))
       continue;
@@ -103,9 +103,9 @@ TEST(SharedAccess, OfEveryOpsCasesIsInside) {
           program.add({use}, element);
       if (program.isEmpty())
         continue;
-      ++turn;
+      ++nth;
       for (size_t chip = 0; chip < chips.size(); ++chip) {
-        if (!isLong && chip != turn % chips.size())
+        if (!isLong && chip != nth % chips.size())
           continue;
         SCOPED_TRACE(op + " on " + chips[chip]);
         CompileOptions options = optionsFor(chips[chip]);

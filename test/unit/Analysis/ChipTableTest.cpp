@@ -19,7 +19,8 @@ TEST(ChipTable, AFamilyStandsForItsFirstGPU) {
   std::set<std::string> before;
   for (const Chip &row : allGPUs()) {
     EXPECT_TRUE(families.contains(row.name.str()));
-    EXPECT_TRUE(row.name == family || before.insert(row.name.str()).second) << row.name.str() << " is in two places";
+    EXPECT_TRUE(row.name == family || before.insert(row.name.str()).second)
+        << row.name.str() << " is in the table twice";
     family = row.name.str();
   }
 }

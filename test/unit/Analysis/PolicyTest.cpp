@@ -19,15 +19,15 @@ KnownOps knownOps() {
           {"mp.cast", PrecisionCategory::Fixed}};
 }
 
-/// What a policy says of an op with these attributes at these places.
+/// What a policy says of an op with these attributes at these locations.
 ErrorOr<OpCategory> categorize(const PrecisionPolicy &policy, llvm::StringRef op,
                                llvm::StringMap<std::string> attributes = {}, std::vector<std::string> locations = {}) {
   auto attribute = [&](llvm::StringRef name) -> std::optional<std::string> {
     auto found = attributes.find(name);
     return found == attributes.end() ? std::nullopt : std::optional(found->second);
   };
-  auto places = [&] { return llvm::SmallVector<std::string>(locations.begin(), locations.end()); };
-  return policy.categorize({op, knownOps().lookup(op), attribute, places});
+  auto listed = [&] { return llvm::SmallVector<std::string>(locations.begin(), locations.end()); };
+  return policy.categorize({op, knownOps().lookup(op), attribute, listed});
 }
 
 std::string categoryText(const PrecisionPolicy &policy, llvm::StringRef op,
@@ -100,7 +100,7 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   EXPECT_EQ(error("type: f16\ndeny: mp.add[=1]"),
             "p:2: 'mp.add[=1]' names no attribute, expected mp.op[attribute] or mp.op[attribute=value]");
   EXPECT_EQ(error("type: f16\nzero-dimensional: lead"), "p:2: zero-dimensional is follow, found 'lead'");
-  EXPECT_EQ(error("type: f16\ndeny: loc:x"), "p:2: 'loc:x' names a place; a policy file names ops");
+  EXPECT_EQ(error("type: f16\ndeny: loc:x"), "p:2: 'loc:x' names a location; a policy file names ops");
 }
 
 TEST(PolicyFile, SaysWhetherScalarsFollow) {
@@ -138,13 +138,13 @@ TEST(UserLists, AreStrongerThanTheFile) {
   EXPECT_EQ(categoryText(policy, "mp.add"), "deny by deny=add");
 }
 
-TEST(UserLists, PlacesAreStrongerThanNames) {
+TEST(UserLists, LocationsAreStrongerThanNames) {
   PrecisionPolicy policy = parsed("type: f16");
   ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"add"}).ok());
   ASSERT_TRUE(edit(policy, PrecisionCategory::Allow, {"loc:encoder/*"}).ok());
   EXPECT_EQ(categoryText(policy, "mp.add", {}, {"encoder/3"}), "allow by allow=loc:encoder/*");
   EXPECT_EQ(categoryText(policy, "mp.add", {}, {"decoder/3"}), "deny by deny=add");
-  // What is fixed stays, whatever place is named.
+  // What is fixed stays, whatever location is named.
   EXPECT_EQ(categoryText(policy, "mp.cast", {}, {"encoder/3"}), "fixed");
 }
 
@@ -165,7 +165,7 @@ TEST(UserLists, AreDisjointAndKnown) {
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.foo"}).message(), "allow=mp.foo: 'mp.foo' is no known op");
   EXPECT_FALSE(edit(policy, PrecisionCategory::Allow, {"loc:[a"}).ok());
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"loc:"}).message(),
-            "allow=loc:: 'loc:' is a pattern that no place matches; expected loc:PATTERN, as in loc:encoder/*");
+            "allow=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*");
 }
 
 TEST(UserLists, TakingOutLeavesTheWidestType) {

@@ -42,10 +42,10 @@ protected:
   std::string path(const char *name) const { return (folder / name).string(); }
 
   Status write(const std::string &path, std::initializer_list<std::string> texts) {
-    std::vector<std::span<const std::byte>> pieces;
+    std::vector<std::span<const std::byte>> chunks;
     for (const std::string &text : texts)
-      pieces.push_back(std::as_bytes(std::span(text)));
-    return writeWholeFile(path, pieces, GetParam());
+      chunks.push_back(std::as_bytes(std::span(text)));
+    return writeWholeFile(path, chunks, GetParam());
   }
 
   size_t filesInFolder() const { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); }
@@ -63,7 +63,7 @@ std::string contents(const std::string &path) {
   return read.ok() ? text : read.message();
 }
 
-TEST_P(WholeFile, IsItsPiecesAndNothingBeside) {
+TEST_P(WholeFile, IsItsChunksAndNothingBeside) {
   ASSERT_TRUE(write(path("f"), {"old and long"}).ok());
   ASSERT_TRUE(write(path("f"), {"one", "", "two"}).ok());
   EXPECT_EQ(contents(path("f")), "onetwo");

@@ -131,9 +131,9 @@ TEST_F(CompileCacheTest, NoOtherKernelsEntryIsBelieved) {
   std::vector<std::string> contents;
   for (const fs::path &path : paths)
     contents.push_back(bytes(path));
-  for (size_t turn = 1; turn < paths.size(); ++turn) {
+  for (size_t shift = 1; shift < paths.size(); ++shift) {
     for (size_t i = 0; i < paths.size(); ++i)
-      write(paths[i], contents[(i + turn) % paths.size()]);
+      write(paths[i], contents[(i + shift) % paths.size()]);
     EXPECT_FALSE(cache.find("text", "mp_a") || cache.find("other", "mp_a") || cache.find("text", "mp_b"));
     EXPECT_TRUE(entries().empty());
   }

@@ -117,7 +117,7 @@ KernelText maps(int roots) {
 
 /// Of one tensor, with the columns of each root apart.
 KernelText rows(int roots) {
-  KernelText k{"rows", "row<rows = 1, vector = 4, threads = 256, team = 256>", "", {}, {}, {}};
+  KernelText k{"rows", "row<rows = 1, vector = 4, threads = 256, threads_per_row = 256>", "", {}, {}, {}};
   const std::string type = "tensor<64x4096xf32>", of = "tensor<64xf32>", x = k.input(type);
   for (int root = 0; root < roots; ++root) {
     const std::string n = std::to_string(root);

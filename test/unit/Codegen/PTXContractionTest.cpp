@@ -53,7 +53,7 @@ TEST(PTXContraction, Sm80MultipliesWhatItCopiesAsynchronously) {
     EXPECT_EQ(ptx.count(".trans."),
               (flags.find("lhs") != std::string::npos ? 12 : 0) + (flags.find("rhs") != std::string::npos ? 0 : 6))
         << flags;
-    // Two copies of 16 bytes for each operand: three pieces before the loop, one inside.
+    // Two copies of 16 bytes for each operand: three tiles before the loop, one inside.
     EXPECT_EQ(ptx.count("cp.async.cg.shared.global"), 16) << flags;
     EXPECT_EQ(ptx.count("cp.async.wait_group \t2") + ptx.count("cp.async.wait_group 2"), 2) << ptx.text;
     EXPECT_GT(ptx.count("st.global.v4"), 0) << ptx.text;
@@ -76,7 +76,7 @@ TEST(PTXContraction, Sm75CopiesThroughRegisters) {
     EXPECT_EQ(ptx.count("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"), 64);
     EXPECT_EQ(ptx.count("ldmatrix.sync.aligned.m8n8.x4"), 18) << flags;
     EXPECT_FALSE(ptx.has("cp.async"));
-    EXPECT_EQ(ptx.count("ld.global.v4"), 12) << "two pieces of each operand, before the loop and in it; the bias";
+    EXPECT_EQ(ptx.count("ld.global.v4"), 12) << "two tiles of each operand, before the loop and in it; the bias";
     EXPECT_EQ(ptx.assemble(), "");
   }
 }

@@ -58,10 +58,10 @@ TEST(PTX, EveryChipOfTheTableHasCode) {
 }
 
 // A warp reads and writes 128 bytes of a row at once; shared memory stands between, with one barrier.
-TEST(PTX, AMapThatTurnsAMatrixAroundMovesWholeLines) {
+TEST(PTX, AMapThatTransposesMovesWholeLines) {
   struct Case {
     const char *type, *moved, *stored;
-    int64_t vector, turns;
+    int64_t vector, steps;
   };
   for (const Case &c : {Case{"f32", "b32", "b32", 1, 4}, Case{"f16", "v2.b16", "b16", 2, 8}}) {
     const std::string from = "tensor<512x1024x" + std::string(c.type) + ">",
@@ -75,10 +75,10 @@ TEST(PTX, AMapThatTurnsAMatrixAroundMovesWholeLines) {
                          "sm_80");
     ASSERT_TRUE(compiler.ok()) << compiler.errors;
     EXPECT_EQ(compiler.code->kernels[0].grid, 512 * 1024 / (tile * tile));
-    EXPECT_EQ(compiler.count("ld.global." + std::string(c.moved)), c.turns) << compiler.text;
-    EXPECT_EQ(compiler.count("st.global." + std::string(c.moved)), c.turns) << compiler.text;
-    EXPECT_EQ(compiler.count("st.shared." + std::string(c.stored)), c.turns * c.vector) << compiler.text;
-    EXPECT_EQ(compiler.count("ld.shared." + std::string(c.stored)), c.turns * c.vector) << compiler.text;
+    EXPECT_EQ(compiler.count("ld.global." + std::string(c.moved)), c.steps) << compiler.text;
+    EXPECT_EQ(compiler.count("st.global." + std::string(c.moved)), c.steps) << compiler.text;
+    EXPECT_EQ(compiler.count("st.shared." + std::string(c.stored)), c.steps * c.vector) << compiler.text;
+    EXPECT_EQ(compiler.count("ld.shared." + std::string(c.stored)), c.steps * c.vector) << compiler.text;
     EXPECT_EQ(compiler.count("bar.sync") + compiler.count("barrier.sync"), 1) << compiler.text;
     EXPECT_EQ(compiler.count("setp"), 0) << "whole tiles test nothing\n" << compiler.text;
     EXPECT_EQ(compiler.count(".local"), 0) << compiler.text;
@@ -108,8 +108,9 @@ TEST(PTX, BfloatIsRoundedByTheInstructionWhereThereIsOne) {
 }
 
 TEST(PTX, RowsAreReducedByShuffles) {
-  PTXCompiler compiler(softmaxText("tensor<64x1024xf16>", "#mp.row<rows = 8, vector = 8, threads = 256, team = 32>"),
-                       "sm_80");
+  PTXCompiler compiler(
+      softmaxText("tensor<64x1024xf16>", "#mp.row<rows = 8, vector = 8, threads = 256, threads_per_row = 32>"),
+      "sm_80");
   ASSERT_TRUE(compiler.ok()) << compiler.errors;
   EXPECT_EQ(compiler.code->kernels[0].grid, 8);
   EXPECT_EQ(compiler.code->kernels[0].sharedBytes, 0);
@@ -122,8 +123,9 @@ TEST(PTX, RowsAreReducedByShuffles) {
 }
 
 TEST(PTX, LongRowsAreReducedByTheWholeBlock) {
-  PTXCompiler compiler(softmaxText("tensor<4x50257xf32>", "#mp.row<rows = 1, vector = 4, threads = 512, team = 512>"),
-                       "sm_80");
+  PTXCompiler compiler(
+      softmaxText("tensor<4x50257xf32>", "#mp.row<rows = 1, vector = 4, threads = 512, threads_per_row = 512>"),
+      "sm_80");
   ASSERT_TRUE(compiler.ok()) << compiler.errors;
   EXPECT_EQ(compiler.code->kernels[0].grid, 4);
   EXPECT_EQ(compiler.code->kernels[0].sharedBytes, 16 * 8);
@@ -199,7 +201,8 @@ TEST(PTX, ACallOfWhatIsNotThereIsAnError) {
 }
 
 TEST(PTX, SeveralKernelsAreOneText) {
-  const std::string type = "tensor<4x5000xf32>", schedule = "#mp.row<rows = 1, vector = 4, threads = 256, team = 256>";
+  const std::string type = "tensor<4x5000xf32>",
+                    schedule = "#mp.row<rows = 1, vector = 4, threads = 256, threads_per_row = 256>";
   const std::string call = " = mp.kernel \"k\" (%x = %a) schedule(" + schedule + ") : (" + type + ") -> ";
   PTXCompiler compiler("func.func @f(%a: " + type + ") -> (" + type + ", tensor<4xf32>) {\n%z" + call + type +
                            " {\n%0 = mp.softmax %x : " + type + "\nmp.yield %0 : " + type + "\n}\n%m" + call +

@@ -75,14 +75,14 @@ static void cut(GemmProblem &problem, int64_t parts) {
 
 std::vector<GemmProblem> mp::test::gemmGrid(bool isLong) {
   std::vector<GemmProblem> problems;
-  size_t turn = 0;
+  size_t nth = 0;
   for (const Generation &generation : generations())
     for (bool left : {false, true})
       for (bool right : {false, true})
-        for (size_t index = 0; index < (isLong ? std::size(kSizes) : kShort); ++index, ++turn) {
-          const Size &size = kSizes[(isLong ? index : turn) % std::size(kSizes)];
+        for (size_t index = 0; index < (isLong ? std::size(kSizes) : kShort); ++index, ++nth) {
+          const Size &size = kSizes[(isLong ? index : nth) % std::size(kSizes)];
           GemmProblem problem{generation.chip,
-                              generation.schedules[turn % generation.schedules.size()],
+                              generation.schedules[nth % generation.schedules.size()],
                               size.m,
                               size.n,
                               size.k,
@@ -90,13 +90,13 @@ std::vector<GemmProblem> mp::test::gemmGrid(bool isLong) {
                               left,
                               right};
           problem.acc = generation.acc;
-          problem.after = static_cast<After>(turn % kAfters);
+          problem.after = static_cast<After>(nth % kAfters);
           if (generation.type == "f64" && problem.after == After::Dropout)
             problem.after = After::Nothing; // dropout is of narrower types
-          problem.castsOperands = turn % 5 == 2 && generation.type != "f64";
-          problem.batch = turn % 6 == 3 ? 2 : 0;
-          problem.sharesRhs = turn % 12 == 3;
-          if (turn % 9 == 4)
+          problem.castsOperands = nth % 5 == 2 && generation.type != "f64";
+          problem.batch = nth % 6 == 3 ? 2 : 0;
+          problem.sharesRhs = nth % 12 == 3;
+          if (nth % 9 == 4)
             cut(problem, 3);
           problems.push_back(problem);
         }

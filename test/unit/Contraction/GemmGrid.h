@@ -18,7 +18,7 @@ struct Generation {
 const std::vector<Generation> &generations();
 
 /// Every generation with every order of its operands, over sizes; epilogues, prologues, batches and parts of k take
-/// turns.
+/// rotation.
 std::vector<GemmProblem> gemmGrid(bool isLong);
 
 /// Batches, sums over no k, patches of blocks at the edge, parts of k.

@@ -1,4 +1,4 @@
-// Maps that turn matrices around, on the simulated device.
+// Maps that transpose matrices, on the simulated device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Contraction/SimulatedKernel.h"
@@ -118,8 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Transpose{{2, 20, 6, 7}, {0, 2, 3, 1}, "i32", 4, 1},
                     Transpose{{2, 6, 7, 20}, {0, 3, 1, 2}, "i32", 4, 1, 64}));
 
-// A cast in front, a residual and a row behind, two sizes in one launch, and one operand that is turned twice.
-TEST(TransposingMap, ComputesBeforeAndAfterItTurns) {
+// A cast in front, a residual and a row behind, two sizes in one launch, and one operand that is transposed twice.
+TEST(TransposingMap, ComputesBeforeAndAfterItTransposes) {
   constexpr int64_t kRows = 90, kColumns = 78; // of the result
   KernelOnSimulator kernel(R"(
 func.func @f(%a: tensor<78x90xf32>, %b: tensor<90x78xf16>, %c: tensor<78xf16>, %d: tensor<40x50xf16>) {
@@ -163,9 +163,9 @@ func.func @f(%a: tensor<78x90xf32>, %b: tensor<90x78xf16>, %c: tensor<78xf16>, %
   for (int64_t i = 0; i < kRows; ++i)
     for (int64_t j = 0; j < kColumns; ++j) {
       const int64_t at = i * kColumns + j;
-      const double turned = a[j * kRows + i];
-      ASSERT_EQ(resultAt(0, at, kF16, 2), turned + decode(b[at], kF16) + static_cast<double>(j));
-      ASSERT_EQ(resultAt(2, at, kF32, 4), turned);
+      const double transposed = a[j * kRows + i];
+      ASSERT_EQ(resultAt(0, at, kF16, 2), transposed + decode(b[at], kF16) + static_cast<double>(j));
+      ASSERT_EQ(resultAt(2, at, kF32, 4), transposed);
     }
   for (int64_t i = 0; i < 50; ++i)
     for (int64_t j = 0; j < 40; ++j)

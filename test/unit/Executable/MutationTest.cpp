@@ -3,7 +3,7 @@
 //
 // 1,000 files damaged as they are, which the hash refuses, and 3,000 whose hash was made right again: 1,000 of them
 // with bytes of the table changed, 2,000 with fields changed. What the reader still accepts is then laid out and walked
-// as a runtime would, each place touched at both ends. Under the address sanitizer (preset asan) a rule that is missing
+// as a runtime would, each slice touched at both ends. Under the address sanitizer (preset asan) a rule that is missing
 // in the verifier shows as an access out of bounds.
 
 #include "Executable/Sample.h"
@@ -35,7 +35,7 @@ uint64_t pickNumber(Random &random, uint64_t old) {
 
 // What a runtime does with an accepted file
 
-/// Memory of one variant, allocated piece by piece so that the sanitizer sees each end.
+/// Memory of one variant, each part allocated alone so that the sanitizer sees each end.
 class Runtime {
 public:
   Runtime(const LoadedExecutable &file, const VariantT &variant) : file(file), variant(variant) {}
@@ -45,8 +45,8 @@ public:
   void run();
 
 private:
-  std::byte *address(const Place &place);
-  void touch(const Place &place, Access access);
+  std::byte *address(const BufferSlice &slice);
+  void touch(const BufferSlice &slice, Access access);
 
   const LoadedExecutable &file;
   const VariantT &variant;
@@ -77,28 +77,28 @@ bool Runtime::layOut() {
   return true;
 }
 
-std::byte *Runtime::address(const Place &place) {
-  switch (place.space()) {
+std::byte *Runtime::address(const BufferSlice &slice) {
+  switch (slice.space()) {
   case Space::Arena:
-    return arena.data() + place.offset();
+    return arena.data() + slice.offset();
   case Space::State:
-    return state[place.index()].data() + place.offset();
+    return state[slice.index()].data() + slice.offset();
   case Space::Argument:
-    return arguments[place.index()].data() + place.offset();
+    return arguments[slice.index()].data() + slice.offset();
   case Space::Result:
-    return results[place.index()].data() + place.offset();
+    return results[slice.index()].data() + slice.offset();
   case Space::Constant:
-    return const_cast<std::byte *>(file.blob(variant.constants).data()) + place.offset();
+    return const_cast<std::byte *>(file.blob(variant.constants).data()) + slice.offset();
   }
   ADD_FAILURE() << "unknown space";
   return nullptr;
 }
 
-void Runtime::touch(const Place &place, Access access) {
-  std::byte *start = address(place);
-  if (place.bytes() == 0)
+void Runtime::touch(const BufferSlice &slice, Access access) {
+  std::byte *start = address(slice);
+  if (slice.bytes() == 0)
     return;
-  for (std::byte *end : {start, start + place.bytes() - 1}) {
+  for (std::byte *end : {start, start + slice.bytes() - 1}) {
     volatile std::byte *byte = end;
     std::byte value = *byte;
     if (access != Access::Read)
@@ -114,7 +114,7 @@ void Runtime::run() {
       }
       ASSERT_GE(launch->grid, 1u);
       for (const Buffer &buffer : launch->buffers)
-        touch(buffer.place(), buffer.access());
+        touch(buffer.slice(), buffer.access());
     } else if (const CopyT *copy = command->what.AsCopy()) {
       ASSERT_EQ(copy->source->bytes(), copy->destination->bytes());
       if (copy->source->bytes())
@@ -197,9 +197,9 @@ private:
     });
   }
 
-  void place(std::function<Place()> get, std::function<void(Place)> set) {
+  void changeSlice(std::function<BufferSlice()> get, std::function<void(BufferSlice)> set) {
     changes.push_back([this, get, set] {
-      Place p = get();
+      BufferSlice p = get();
       Space space = p.space();
       uint32_t index = p.index();
       uint64_t offset = p.offset();
@@ -217,7 +217,7 @@ private:
       default:
         bytes = pickNumber(random, bytes);
       }
-      set(Place(space, index, offset, bytes));
+      set(BufferSlice(space, index, offset, bytes));
     });
   }
 
@@ -300,21 +300,22 @@ void Fields::collect(CommandT &command) {
     number(launch->cluster);
     changes.push_back([launch] { launch->buffers_in_memory = !launch->buffers_in_memory; });
     for (Buffer &buffer : launch->buffers) {
-      place([&buffer] { return buffer.place(); }, [&buffer](Place place) { buffer = Buffer(place, buffer.access()); });
-      changes.push_back([this, &buffer] { buffer = Buffer(buffer.place(), static_cast<Access>(random() % 4)); });
+      changeSlice([&buffer] { return buffer.slice(); },
+                  [&buffer](BufferSlice slice) { buffer = Buffer(slice, buffer.access()); });
+      changes.push_back([this, &buffer] { buffer = Buffer(buffer.slice(), static_cast<Access>(random() % 4)); });
     }
   } else if (CopyT *copy = command.what.AsCopy()) {
-    for (std::unique_ptr<Place> *end : {&copy->source, &copy->destination})
-      place([end] { return **end; }, [end](Place place) { **end = place; });
+    for (std::unique_ptr<BufferSlice> *end : {&copy->source, &copy->destination})
+      changeSlice([end] { return **end; }, [end](BufferSlice slice) { **end = slice; });
   } else if (FillT *fill = command.what.AsFill()) {
-    place([fill] { return *fill->destination; }, [fill](Place place) { *fill->destination = place; });
+    changeSlice([fill] { return *fill->destination; }, [fill](BufferSlice slice) { *fill->destination = slice; });
     number(fill->pattern_bytes);
   }
 }
 
 // Tests
 
-/// Changes one to four bytes, or a whole number, at random places from `begin` on.
+/// Changes one to four bytes, or a whole number, at random bytes from `begin` on.
 void changeBytes(sample::Bytes &file, size_t begin, Random &random) {
   size_t at = begin + random() % (file.size() - begin);
   if (random() % 2) {

@@ -119,17 +119,17 @@ static LaunchT &addLaunch(VariantT &variant, std::string symbol, uint32_t blob, 
   return *variant.commands.back()->what.AsLaunch();
 }
 
-static void addCopy(VariantT &variant, Place source, Place destination) {
+static void addCopy(VariantT &variant, BufferSlice source, BufferSlice destination) {
   CopyT copy;
-  copy.source = std::make_unique<Place>(source);
-  copy.destination = std::make_unique<Place>(destination);
+  copy.source = std::make_unique<BufferSlice>(source);
+  copy.destination = std::make_unique<BufferSlice>(destination);
   variant.commands.push_back(std::make_unique<CommandT>());
   variant.commands.back()->what.Set(std::move(copy));
 }
 
-static void addFill(VariantT &variant, Place destination, uint64_t pattern, uint8_t bytes) {
+static void addFill(VariantT &variant, BufferSlice destination, uint64_t pattern, uint8_t bytes) {
   FillT fill;
-  fill.destination = std::make_unique<Place>(destination);
+  fill.destination = std::make_unique<BufferSlice>(destination);
   fill.pattern = pattern;
   fill.pattern_bytes = bytes;
   variant.commands.push_back(std::make_unique<CommandT>());
@@ -143,30 +143,31 @@ static std::unique_ptr<VariantT> trainOnCPU(int64_t batch) {
   v->arena_bytes = 1024 + rows * 16;
   v->constants = 1;
   addTrainSignature(*v);
-  Place logits(Space::Arena, 0, 1024, rows * 16);
-  addFill(*v, Place(Space::Arena, 0, 0, 1024), 0x3f800000, 4);
+  BufferSlice logits(Space::Arena, 0, 1024, rows * 16);
+  addFill(*v, BufferSlice(Space::Arena, 0, 0, 1024), 0x3f800000, 4);
   addLaunch(*v, "forward", 0,
-            {Buffer(Place(Space::Argument, 0, 0, rows * 8), Access::Read),
-             Buffer(Place(Space::State, 0, 0, 128), Access::Read),
-             Buffer(Place(Space::Constant, 0, 64, 16), Access::Read), Buffer(logits, Access::Write)})
+            {Buffer(BufferSlice(Space::Argument, 0, 0, rows * 8), Access::Read),
+             Buffer(BufferSlice(Space::State, 0, 0, 128), Access::Read),
+             Buffer(BufferSlice(Space::Constant, 0, 64, 16), Access::Read), Buffer(logits, Access::Write)})
       .grid = rows / 8;
-  addCopy(*v, logits, Place(Space::Result, 2, 0, rows * 16));
+  addCopy(*v, logits, BufferSlice(Space::Result, 2, 0, rows * 16));
   addLaunch(*v, "loss_and_gradient", 0,
-            {Buffer(logits, Access::Read), Buffer(Place(Space::Argument, 1, 0, rows), Access::Read),
-             Buffer(Place(Space::State, 3, 0, 4), Access::Read), Buffer(Place(Space::Result, 0, 0, 4), Access::Write),
-             Buffer(Place(Space::Result, 1, 0, rows * 4), Access::Write),
-             Buffer(Place(Space::Result, 8, 0, 128), Access::Write)})
+            {Buffer(logits, Access::Read), Buffer(BufferSlice(Space::Argument, 1, 0, rows), Access::Read),
+             Buffer(BufferSlice(Space::State, 3, 0, 4), Access::Read),
+             Buffer(BufferSlice(Space::Result, 0, 0, 4), Access::Write),
+             Buffer(BufferSlice(Space::Result, 1, 0, rows * 4), Access::Write),
+             Buffer(BufferSlice(Space::Result, 8, 0, 128), Access::Write)})
       .scratch_bytes = 256;
   // In place: kernel and moment are operands and results.
   addLaunch(*v, "adam", 0,
-            {Buffer(Place(Space::State, 0, 0, 128), Access::ReadWrite),
-             Buffer(Place(Space::Result, 8, 0, 128), Access::Read),
-             Buffer(Place(Space::State, 1, 0, 128), Access::ReadWrite),
-             Buffer(Place(Space::State, 0, 0, 128), Access::ReadWrite),
-             Buffer(Place(Space::State, 1, 0, 128), Access::ReadWrite),
-             Buffer(Place(Space::Result, 7, 0, 4), Access::Write)});
-  addCopy(*v, Place(Space::Arena, 0, 64, 16), Place(Space::State, 2, 0, 16));
-  addFill(*v, Place(Space::State, 3, 0, 4), 0x47800000, 4);
+            {Buffer(BufferSlice(Space::State, 0, 0, 128), Access::ReadWrite),
+             Buffer(BufferSlice(Space::Result, 8, 0, 128), Access::Read),
+             Buffer(BufferSlice(Space::State, 1, 0, 128), Access::ReadWrite),
+             Buffer(BufferSlice(Space::State, 0, 0, 128), Access::ReadWrite),
+             Buffer(BufferSlice(Space::State, 1, 0, 128), Access::ReadWrite),
+             Buffer(BufferSlice(Space::Result, 7, 0, 4), Access::Write)});
+  addCopy(*v, BufferSlice(Space::Arena, 0, 64, 16), BufferSlice(Space::State, 2, 0, 16));
+  addFill(*v, BufferSlice(Space::State, 3, 0, 4), 0x47800000, 4);
   v->statistics = std::make_unique<StatisticsT>();
   v->statistics->kernels = 3;
   v->statistics->ops_by_type.push_back(std::make_unique<OpCountT>());
@@ -176,11 +177,11 @@ static std::unique_ptr<VariantT> trainOnCPU(int64_t batch) {
 
 /// One launch whose buffers are the signature; state that has a next value is there twice, ReadWrite.
 static void addReferenceLaunch(VariantT &v, const ExecutableT &table, std::string program) {
-  auto place = [&](bool isState, Space space, uint32_t index, const std::string &name, const TensorTypeT &type) {
+  auto slice = [&](bool isState, Space space, uint32_t index, const std::string &name, const TensorTypeT &type) {
     for (uint32_t i = 0; isState && i < table.state.size(); ++i)
       if (table.state[i]->name == name)
-        return Place(Space::State, i, 0, *byteCount(type));
-    return Place(space, index, 0, *byteCount(type));
+        return BufferSlice(Space::State, i, 0, *byteCount(type));
+    return BufferSlice(space, index, 0, *byteCount(type));
   };
   auto hasNext = [&](const std::string &name) {
     for (const auto &result : v.results)
@@ -198,13 +199,13 @@ static void addReferenceLaunch(VariantT &v, const ExecutableT &table, std::strin
   for (uint32_t i = 0; i < v.arguments.size(); ++i) {
     const ArgumentT &a = *v.arguments[i];
     bool isState = a.kind == ArgumentKind::State;
-    buffers.push_back(Buffer(place(isState, Space::Argument, i, a.name, *a.type),
+    buffers.push_back(Buffer(slice(isState, Space::Argument, i, a.name, *a.type),
                              isState && hasNext(a.name) ? Access::ReadWrite : Access::Read));
   }
   for (uint32_t i = 0; i < v.results.size(); ++i) {
     const ResultT &r = *v.results[i];
     bool isNext = r.kind == ResultKind::Next;
-    buffers.push_back(Buffer(place(isNext, Space::Result, i, r.name, *r.type),
+    buffers.push_back(Buffer(slice(isNext, Space::Result, i, r.name, *r.type),
                              isNext && isRead(r.name) ? Access::ReadWrite : Access::Write));
   }
   addLaunch(v, std::move(program), 2, std::move(buffers));
@@ -227,7 +228,7 @@ ExecutableT sample::table() {
     table.blobs.push_back(std::make_unique<BlobT>());
     table.blobs.back()->kind = kind;
   }
-  // Where the writer will place them, so that the table can also be verified by itself.
+  // Where the writer will put them, so that the table can also be verified by itself.
   uint64_t offset = kHeaderBytes;
   for (size_t i = 0; i < table.blobs.size(); ++i) {
     table.blobs[i]->offset = offset;
@@ -258,9 +259,9 @@ ExecutableT sample::table() {
   VariantT &d = *derive->variants.back();
   addArgument(d, "kernel", type(ElementType::F32, {8, 4}), ArgumentKind::State);
   addResult(d, "kernel.f16", type(ElementType::F16, {8, 4}), ResultKind::Next);
-  addLaunch(
-      d, "derive", 0,
-      {Buffer(Place(Space::State, 0, 0, 128), Access::Read), Buffer(Place(Space::State, 4, 0, 64), Access::Write)});
+  addLaunch(d, "derive", 0,
+            {Buffer(BufferSlice(Space::State, 0, 0, 128), Access::Read),
+             Buffer(BufferSlice(Space::State, 4, 0, 64), Access::Write)});
   derive->variants.push_back(variant("reference", 0));
   derive->variants.back()->arguments.push_back(std::make_unique<ArgumentT>(*d.arguments[0]));
   derive->variants.back()->results.push_back(std::make_unique<ResultT>(*d.results[0]));

@@ -24,7 +24,7 @@ Bytes unverifiedFile(executable::ExecutableT table);
 /// Replaces the table of a file by these bytes and rights the header.
 Bytes withTable(const Bytes &file, std::span<const std::byte> table);
 
-/// Writes into the header the hash of all else, computed at once over a copy (the library computes it in pieces).
+/// Writes into the header the hash of all else, computed at once over a copy (the library computes it in chunks).
 void rehash(Bytes &file);
 
 /// Where the table of a file begins.

@@ -29,9 +29,9 @@ LaunchT &adam(ExecutableT &table) { return *train(table).commands[4]->what.AsLau
 CopyT &copy(ExecutableT &table) { return *train(table).commands[2]->what.AsCopy(); }
 FillT &fill(ExecutableT &table) { return *train(table).commands[0]->what.AsFill(); }
 
-void setPlace(ExecutableT &table, Space space, uint32_t index, uint64_t offset, uint64_t bytes,
+void setSlice(ExecutableT &table, Space space, uint32_t index, uint64_t offset, uint64_t bytes,
               Access access = Access::Read) {
-  forward(table).buffers[1] = Buffer(Place(space, index, offset, bytes), access);
+  forward(table).buffers[1] = Buffer(BufferSlice(space, index, offset, bytes), access);
 }
 
 /// Makes every variant for a processor one for a GPU: blocks of 128 threads, in clusters of 2.
@@ -250,80 +250,80 @@ const Case kPlanCases[] = {
     {"Scratch", [](ExecutableT &t) { forward(t).scratch_bytes = uint64_t(1) << 31; },
      "variant 0: command 1: launch of 'the kernel forward': scratch of 2147483648 bytes, at most 1073741824 are "
      "allowed"},
-    {"Access", [](ExecutableT &t) { setPlace(t, Space::State, 0, 0, 128, Access(3)); },
+    {"Access", [](ExecutableT &t) { setSlice(t, Space::State, 0, 0, 128, Access(3)); },
      "variant 0: command 1: launch of 'the kernel forward': buffer 1: unknown access 3"},
-    {"CopyWithoutPlace", [](ExecutableT &t) { copy(t).source.reset(); },
+    {"CopyWithoutSlice", [](ExecutableT &t) { copy(t).source.reset(); },
      "variant 0: command 2: copy: has no source or no destination"},
-    {"CopySizes", [](ExecutableT &t) { *copy(t).source = Place(Space::Arena, 0, 1024, 128); },
+    {"CopySizes", [](ExecutableT &t) { *copy(t).source = BufferSlice(Space::Arena, 0, 1024, 128); },
      "variant 0: command 2: copy: 128 bytes to 256"},
-    {"CopySource", [](ExecutableT &t) { *copy(t).source = Place(Space::Arena, 1, 1024, 256); },
+    {"CopySource", [](ExecutableT &t) { *copy(t).source = BufferSlice(Space::Arena, 1, 1024, 256); },
      "variant 0: command 2: copy: source: Arena 1 [1024, +256]: the arena has index 0 only"},
-    {"CopyDestination", [](ExecutableT &t) { *copy(t).destination = Place(Space::Argument, 0, 0, 128); },
+    {"CopyDestination", [](ExecutableT &t) { *copy(t).destination = BufferSlice(Space::Argument, 0, 0, 128); },
      "variant 0: command 2: copy: destination: Argument 0 [0, +128]: arguments are read-only"},
     {"CopyOverItself",
      [](ExecutableT &t) {
-       *copy(t).source = Place(Space::Arena, 0, 0, 256);
-       *copy(t).destination = Place(Space::Arena, 0, 128, 256);
+       *copy(t).source = BufferSlice(Space::Arena, 0, 0, 256);
+       *copy(t).destination = BufferSlice(Space::Arena, 0, 128, 256);
      },
      "variant 0: command 2: copy: Arena 0 [0, +256] and Arena 0 [128, +256] overlap, and one is written"},
-    {"FillWithoutPlace", [](ExecutableT &t) { fill(t).destination.reset(); },
+    {"FillWithoutSlice", [](ExecutableT &t) { fill(t).destination.reset(); },
      "variant 0: command 0: fill: has no destination"},
-    {"FillDestination", [](ExecutableT &t) { *fill(t).destination = Place(Space::Constant, 0, 0, 64); },
+    {"FillDestination", [](ExecutableT &t) { *fill(t).destination = BufferSlice(Space::Constant, 0, 0, 64); },
      "variant 0: command 0: fill: destination: Constant 0 [0, +64]: constants are read-only"},
     {"FillPattern", [](ExecutableT &t) { fill(t).pattern_bytes = 3; },
      "variant 0: command 0: fill: pattern of 3 bytes, expected 1, 2, 4 or 8"},
-    {"FillRest", [](ExecutableT &t) { *fill(t).destination = Place(Space::Arena, 0, 0, 1022); },
+    {"FillRest", [](ExecutableT &t) { *fill(t).destination = BufferSlice(Space::Arena, 0, 0, 1022); },
      "variant 0: command 0: fill: 1022 bytes are no multiple of a pattern of 4"},
     {"ResultNeverWritten", [](ExecutableT &t) { train(t).commands.erase(train(t).commands.begin() + 2); },
      "variant 0: result 2 'logits' is never written"},
 };
 
 // All of these are about buffer 1 of command 1.
-const Case kPlaceCases[] = {
-    {"Space", [](ExecutableT &t) { setPlace(t, Space(5), 0, 0, 4); }, "buffer 1: unknown space 5"},
-    {"Alignment", [](ExecutableT &t) { setPlace(t, Space::State, 0, 4, 4); },
+const Case kSliceCases[] = {
+    {"Space", [](ExecutableT &t) { setSlice(t, Space(5), 0, 0, 4); }, "buffer 1: unknown space 5"},
+    {"Alignment", [](ExecutableT &t) { setSlice(t, Space::State, 0, 4, 4); },
      "buffer 1: State 0 [4, +4]: offset is not a multiple of 64"},
-    {"OffsetBeyond", [](ExecutableT &t) { setPlace(t, Space::State, 0, 192, 0); },
+    {"OffsetBeyond", [](ExecutableT &t) { setSlice(t, Space::State, 0, 192, 0); },
      "buffer 1: State 0 [192, +0] is outside its 128 bytes"},
-    {"BytesBeyond", [](ExecutableT &t) { setPlace(t, Space::State, 0, 64, 65); },
+    {"BytesBeyond", [](ExecutableT &t) { setSlice(t, Space::State, 0, 64, 65); },
      "buffer 1: State 0 [64, +65] is outside its 128 bytes"},
-    {"Overflow", [](ExecutableT &t) { setPlace(t, Space::State, 0, 64, kHuge); },
+    {"Overflow", [](ExecutableT &t) { setSlice(t, Space::State, 0, 64, kHuge); },
      "buffer 1: State 0 [64, +18446744073709551552] is outside its 128 bytes"},
-    {"ArenaBounds", [](ExecutableT &t) { setPlace(t, Space::Arena, 0, 1280, 1); },
+    {"ArenaBounds", [](ExecutableT &t) { setSlice(t, Space::Arena, 0, 1280, 1); },
      "buffer 1: Arena 0 [1280, +1] is outside its 1280 bytes"},
-    {"StateIndex", [](ExecutableT &t) { setPlace(t, Space::State, 5, 0, 4); },
+    {"StateIndex", [](ExecutableT &t) { setSlice(t, Space::State, 5, 0, 4); },
      "buffer 1: State 5 [0, +4]: there are 5"},
     {"StateWithoutNext",
      [](ExecutableT &t) {
        train(t).results.pop_back();
-       setPlace(t, Space::State, 4, 0, 64, Access::Write);
+       setSlice(t, Space::State, 4, 0, 64, Access::Write);
      },
      "buffer 1: State 4 [0, +64]: writes 'kernel.f16', of which no result is the next value"},
-    {"ArgumentIndex", [](ExecutableT &t) { setPlace(t, Space::Argument, 7, 0, 4); },
+    {"ArgumentIndex", [](ExecutableT &t) { setSlice(t, Space::Argument, 7, 0, 4); },
      "buffer 1: Argument 7 [0, +4]: there are 7"},
-    {"ArgumentWritten", [](ExecutableT &t) { setPlace(t, Space::Argument, 1, 0, 16, Access::ReadWrite); },
+    {"ArgumentWritten", [](ExecutableT &t) { setSlice(t, Space::Argument, 1, 0, 16, Access::ReadWrite); },
      "buffer 1: Argument 1 [0, +16]: arguments are read-only"},
-    {"ArgumentThatIsState", [](ExecutableT &t) { setPlace(t, Space::Argument, 2, 0, 128); },
+    {"ArgumentThatIsState", [](ExecutableT &t) { setSlice(t, Space::Argument, 2, 0, 128); },
      "buffer 1: Argument 2 [0, +128]: the argument is state, which lies in space State"},
-    {"ArgumentBounds", [](ExecutableT &t) { setPlace(t, Space::Argument, 1, 0, 17); },
+    {"ArgumentBounds", [](ExecutableT &t) { setSlice(t, Space::Argument, 1, 0, 17); },
      "buffer 1: Argument 1 [0, +17] is outside its 16 bytes"},
-    {"ResultIndex", [](ExecutableT &t) { setPlace(t, Space::Result, 10, 0, 4); },
+    {"ResultIndex", [](ExecutableT &t) { setSlice(t, Space::Result, 10, 0, 4); },
      "buffer 1: Result 10 [0, +4]: there are 10"},
-    {"ResultThatIsState", [](ExecutableT &t) { setPlace(t, Space::Result, 3, 0, 128); },
+    {"ResultThatIsState", [](ExecutableT &t) { setSlice(t, Space::Result, 3, 0, 128); },
      "buffer 1: Result 3 [0, +128]: the result is next state, which lies in space State"},
-    {"ResultBounds", [](ExecutableT &t) { setPlace(t, Space::Result, 2, 64, 256); },
+    {"ResultBounds", [](ExecutableT &t) { setSlice(t, Space::Result, 2, 64, 256); },
      "buffer 1: Result 2 [64, +256] is outside its 256 bytes"},
-    {"ConstantWritten", [](ExecutableT &t) { setPlace(t, Space::Constant, 0, 0, 4, Access::Write); },
+    {"ConstantWritten", [](ExecutableT &t) { setSlice(t, Space::Constant, 0, 0, 4, Access::Write); },
      "buffer 1: Constant 0 [0, +4]: constants are read-only"},
-    {"ConstantIndex", [](ExecutableT &t) { setPlace(t, Space::Constant, 1, 0, 4); },
+    {"ConstantIndex", [](ExecutableT &t) { setSlice(t, Space::Constant, 1, 0, 4); },
      "buffer 1: Constant 1 [0, +4]: the variant has one constants blob"},
-    {"ConstantBounds", [](ExecutableT &t) { setPlace(t, Space::Constant, 0, 128, 4); },
+    {"ConstantBounds", [](ExecutableT &t) { setSlice(t, Space::Constant, 0, 128, 4); },
      "buffer 1: Constant 0 [128, +4] is outside its 128 bytes"},
-    {"WriteOverRead", [](ExecutableT &t) { setPlace(t, Space::Arena, 0, 1088, 64); },
+    {"WriteOverRead", [](ExecutableT &t) { setSlice(t, Space::Arena, 0, 1088, 64); },
      "Arena 0 [1024, +256] and Arena 0 [1088, +64] overlap, and one is written"},
-    {"WriteOverWrite", [](ExecutableT &t) { setPlace(t, Space::Arena, 0, 960, 128, Access::Write); },
+    {"WriteOverWrite", [](ExecutableT &t) { setSlice(t, Space::Arena, 0, 960, 128, Access::Write); },
      "Arena 0 [960, +128] and Arena 0 [1024, +256] overlap, and one is written"},
-    {"SamePlaceNotInPlace", [](ExecutableT &t) { setPlace(t, Space::Arena, 0, 1024, 256); },
+    {"SameSliceNotInPlace", [](ExecutableT &t) { setSlice(t, Space::Arena, 0, 1024, 256); },
      "Arena 0 [1024, +256] is written and in another buffer, and not all of them are ReadWrite"},
 };
 
@@ -444,8 +444,8 @@ TEST(Verify, Plan) {
     expectRefusal(test, "program 'train_step': ");
 }
 
-TEST(Verify, Place) {
-  for (const Case &test : kPlaceCases)
+TEST(Verify, BufferSlice) {
+  for (const Case &test : kSliceCases)
     expectRefusal(test, "program 'train_step': variant 0: command 1: launch of 'the kernel forward': ");
 }
 
@@ -477,7 +477,7 @@ TEST(Verify, AcceptsCodeOfEachTarget) {
   }
 }
 
-TEST(Verify, WithoutConstantsNoPlaceIsConstant) {
+TEST(Verify, WithoutConstantsNoSliceIsConstant) {
   ExecutableT table = sample::table();
   train(table).constants = -1;
   EXPECT_EQ(verifyExecutable(table, 384).message(),
@@ -487,15 +487,15 @@ TEST(Verify, WithoutConstantsNoPlaceIsConstant) {
 
 TEST(Verify, AcceptsWhatTheRulesAllow) {
   ExecutableT table = sample::table();
-  // Reading one place twice, and reading overlapping places.
-  forward(table).buffers.push_back(Buffer(Place(Space::State, 0, 0, 128), Access::Read));
-  forward(table).buffers.push_back(Buffer(Place(Space::State, 0, 64, 64), Access::Read));
+  // Reading one slice twice, and reading overlapping slices.
+  forward(table).buffers.push_back(Buffer(BufferSlice(Space::State, 0, 0, 128), Access::Read));
+  forward(table).buffers.push_back(Buffer(BufferSlice(Space::State, 0, 64, 64), Access::Read));
   // No bytes overlap nothing, even where others write.
-  forward(table).buffers.push_back(Buffer(Place(Space::Arena, 0, 1088, 0), Access::Write));
+  forward(table).buffers.push_back(Buffer(BufferSlice(Space::Arena, 0, 1088, 0), Access::Write));
   // One buffer alone may be read and written.
-  adam(table).buffers.push_back(Buffer(Place(Space::Arena, 0, 0, 64), Access::ReadWrite));
+  adam(table).buffers.push_back(Buffer(BufferSlice(Space::Arena, 0, 0, 64), Access::ReadWrite));
   // Neighbours do not overlap.
-  adam(table).buffers.push_back(Buffer(Place(Space::Arena, 0, 64, 64), Access::Write));
+  adam(table).buffers.push_back(Buffer(BufferSlice(Space::Arena, 0, 64, 64), Access::Write));
   EXPECT_EQ(verifyExecutable(table, 384).message(), "");
 }
 

@@ -34,7 +34,7 @@ TEST(Arena, AHoleAtTheEndGrows) {
   EXPECT_EQ(plan.bytes, 64 + 1024);
 }
 
-TEST(Arena, AnEmptyValueHasAPlace) {
+TEST(Arena, AnEmptyValueHasABuffer) {
   ArenaPlan plan = planArena({{0, 0, 1}, {0, 0, 1}});
   EXPECT_EQ(plan.offsets, (std::vector<int64_t>{0, 64}));
 }

@@ -89,10 +89,10 @@ public:
       results.emplace_back(Tensor::zeros(*tensorTypeOf(type)).bytes.size(), kPoison);
   }
 
-  std::byte *at(const BufferPlace &place) {
-    std::vector<std::byte> &space = spaceOf(place);
-    EXPECT_LE(place.offset + place.bytes, static_cast<int64_t>(space.size()));
-    return space.data() + place.offset;
+  std::byte *at(const PlannedSlice &slice) {
+    std::vector<std::byte> &space = spaceOf(slice);
+    EXPECT_LE(slice.offset + slice.bytes, static_cast<int64_t>(space.size()));
+    return space.data() + slice.offset;
   }
 
   std::vector<std::byte> result(func::FuncOp func, unsigned index) {
@@ -104,17 +104,17 @@ public:
 private:
   static constexpr std::byte kPoison = std::byte(0xCD);
 
-  std::vector<std::byte> &spaceOf(const BufferPlace &place) {
-    switch (place.space) {
-    case BufferPlace::Space::Arena:
+  std::vector<std::byte> &spaceOf(const PlannedSlice &slice) {
+    switch (slice.space) {
+    case PlannedSlice::Space::Arena:
       return arena;
-    case BufferPlace::Space::State:
-      return states.at(place.state);
-    case BufferPlace::Space::Argument:
-      return inputs.at(place.index);
-    case BufferPlace::Space::Result:
-      return results.at(place.index);
-    case BufferPlace::Space::Constant:
+    case PlannedSlice::Space::State:
+      return states.at(slice.state);
+    case PlannedSlice::Space::Argument:
+      return inputs.at(slice.index);
+    case PlannedSlice::Space::Result:
+      return results.at(slice.index);
+    case PlannedSlice::Space::Constant:
       return constants;
     }
     llvm_unreachable("unknown space");
@@ -161,11 +161,11 @@ std::vector<std::vector<std::byte>> test::runPlan(const LaunchPlan &plan, func::
     std::vector<Tensor> inputs;
     for (auto [index, type] : llvm::enumerate(kernel.getInputs().getTypes())) {
       Tensor input = Tensor::zeros(*tensorTypeOf(type));
-      std::memcpy(input.bytes.data(), memory.at(launch.buffers[index].place), input.bytes.size());
+      std::memcpy(input.bytes.data(), memory.at(launch.buffers[index].slice), input.bytes.size());
       inputs.push_back(std::move(input));
     }
     for (auto [index, result] : llvm::enumerate(evaluateKernel(kernel, inputs)))
-      std::memcpy(memory.at(launch.buffers[inputs.size() + index].place), result.bytes.data(), result.bytes.size());
+      std::memcpy(memory.at(launch.buffers[inputs.size() + index].slice), result.bytes.data(), result.bytes.size());
   }
   std::vector<std::vector<std::byte>> results;
   for (unsigned i = 0; i < func.getNumResults(); ++i)

@@ -44,13 +44,13 @@ TEST(Schedules, ABatchOfProductsNeedsNoSmallBlocks) {
   EXPECT_GE(chooseContractionBlocks(64, 96, 96, 96, hardware).blockM, 96);
 }
 
-TEST(Schedules, PiecesOutweighTheirStart) {
+TEST(Schedules, BlocksOutweighTheirStart) {
   const Hardware &hardware = *findHardware("cpu", "avx2");
-  EXPECT_EQ(choosePieces(1000000, 1e-9, 1024, hardware), 19456);
-  // Long pieces come one granule at a time, and few pieces at once.
-  EXPECT_EQ(choosePieces(1000, 1e-3, 64, hardware), 64);
-  EXPECT_EQ(choosePieces(100, 1e-9, 64, hardware), 128);
-  EXPECT_EQ(choosePieces(0, 1e-9, 64, hardware), 64);
+  EXPECT_EQ(chooseItemsPerBlock(1000000, 1e-9, 1024, hardware), 19456);
+  // Long items come one granule at a time, and few items at once.
+  EXPECT_EQ(chooseItemsPerBlock(1000, 1e-3, 64, hardware), 64);
+  EXPECT_EQ(chooseItemsPerBlock(100, 1e-9, 64, hardware), 128);
+  EXPECT_EQ(chooseItemsPerBlock(0, 1e-9, 64, hardware), 64);
 }
 
 } // namespace

@@ -70,11 +70,11 @@ static std::vector<double> realsFor(Fill fill, size_t count, size_t operand, std
   for (size_t i = 0; i < count; ++i)
     values.push_back(fill == Fill::Positive ? positive(random) : (random() & 1 ? 1 : -1) * magnitude(random));
   if (fill == Fill::Separated) {
-    std::vector<int64_t> places(count);
-    std::iota(places.begin(), places.end(), -static_cast<int64_t>(count / 2));
-    std::shuffle(places.begin(), places.end(), random);
+    std::vector<int64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), -static_cast<int64_t>(count / 2));
+    std::shuffle(numbers.begin(), numbers.end(), random);
     for (size_t i = 0; i < count; ++i)
-      values[i] = 0.1 * places[i] + 0.03 * operand;
+      values[i] = 0.1 * numbers[i] + 0.03 * operand;
   }
   if (fill == Fill::Tiny)
     for (double &value : values)

@@ -59,9 +59,10 @@ std::shared_ptr<const LoadedExecutable> executableOf(const std::string &text) {
   launch.kernel = launch.symbol = "train_step";
   launch.blob = 0;
   launch.grid = 1;
-  launch.buffers = {
-      Buffer(Place(Space::Argument, 0, 0, 8), Access::Read), Buffer(Place(Space::State, 0, 0, 8), Access::ReadWrite),
-      Buffer(Place(Space::State, 0, 0, 8), Access::ReadWrite), Buffer(Place(Space::Result, 1, 0, 8), Access::Write)};
+  launch.buffers = {Buffer(BufferSlice(Space::Argument, 0, 0, 8), Access::Read),
+                    Buffer(BufferSlice(Space::State, 0, 0, 8), Access::ReadWrite),
+                    Buffer(BufferSlice(Space::State, 0, 0, 8), Access::ReadWrite),
+                    Buffer(BufferSlice(Space::Result, 1, 0, 8), Access::Write)};
   auto command = std::make_unique<CommandT>();
   command->what.Set(std::move(launch));
   variant->commands.push_back(std::move(command));

@@ -54,19 +54,19 @@ public:
     variant->constants = 1;
   }
 
-  Place input(const char *name, TensorTypeT of, ArgumentKind kind, bool label) {
+  BufferSlice input(const char *name, TensorTypeT of, ArgumentKind kind, bool label) {
     auto argument = std::make_unique<ArgumentT>();
     argument->name = name;
     argument->kind = kind;
     argument->label = label;
     argument->batched = true;
-    Place place(Space::Argument, variant->arguments.size(), 0, *byteCount(of));
+    BufferSlice slice(Space::Argument, variant->arguments.size(), 0, *byteCount(of));
     argument->type = std::make_unique<TensorTypeT>(std::move(of));
     variant->arguments.push_back(std::move(argument));
-    return place;
+    return slice;
   }
 
-  Place state(StateRow row, bool next) {
+  BufferSlice state(StateRow row, bool next) {
     auto argument = std::make_unique<ArgumentT>();
     argument->name = table.state[row]->name;
     argument->kind = ArgumentKind::State;
@@ -74,36 +74,36 @@ public:
     variant->arguments.push_back(std::move(argument));
     if (next)
       addResult(table.state[row]->name.c_str(), *table.state[row]->type, ResultKind::Next, false);
-    return Place(Space::State, row, 0, *byteCount(*table.state[row]->type));
+    return BufferSlice(Space::State, row, 0, *byteCount(*table.state[row]->type));
   }
 
-  Place result(const char *name, TensorTypeT of, ResultKind kind, bool batched = false) {
-    Place place(Space::Result, variant->results.size(), 0, *byteCount(of));
+  BufferSlice result(const char *name, TensorTypeT of, ResultKind kind, bool batched = false) {
+    BufferSlice slice(Space::Result, variant->results.size(), 0, *byteCount(of));
     addResult(name, of, kind, batched);
     if (std::strcmp(name, "bad") == 0)
       variant->results.back()->names = {"dense.kernel"};
-    return place;
+    return slice;
   }
 
-  Place arena(uint64_t bytes) {
-    Place place(Space::Arena, 0, variant->arena_bytes, bytes);
+  BufferSlice arena(uint64_t bytes) {
+    BufferSlice slice(Space::Arena, 0, variant->arena_bytes, bytes);
     variant->arena_bytes += (bytes + 63) / 64 * 64;
-    return place;
+    return slice;
   }
 
   /// A word of the constants blob, which holds 0, 1, 2, ... at multiples of 64 bytes.
-  Place word(int64_t value) { return Place(Space::Constant, 0, uint64_t(value) * 64, 4); }
+  BufferSlice word(int64_t value) { return BufferSlice(Space::Constant, 0, uint64_t(value) * 64, 4); }
 
-  void launch(const char *symbol, uint64_t grid, std::vector<Place> reads, std::vector<Place> updates,
-              std::vector<Place> writes, uint64_t scratch = 0) {
+  void launch(const char *symbol, uint64_t grid, std::vector<BufferSlice> reads, std::vector<BufferSlice> updates,
+              std::vector<BufferSlice> writes, uint64_t scratch = 0) {
     LaunchT launch;
     launch.kernel = launch.symbol = symbol;
     launch.blob = 0;
     launch.grid = grid;
     launch.scratch_bytes = scratch;
-    auto add = [&](const std::vector<Place> &places, Access access) {
-      for (const Place &place : places)
-        launch.buffers.push_back(Buffer(place, access));
+    auto add = [&](const std::vector<BufferSlice> &slices, Access access) {
+      for (const BufferSlice &slice : slices)
+        launch.buffers.push_back(Buffer(slice, access));
     };
     add(reads, Access::Read);
     add(updates, Access::ReadWrite);
@@ -111,16 +111,16 @@ public:
     push(std::move(launch));
   }
 
-  void copy(Place source, Place destination) {
+  void copy(BufferSlice source, BufferSlice destination) {
     CopyT copy;
-    copy.source = std::make_unique<Place>(source);
-    copy.destination = std::make_unique<Place>(destination);
+    copy.source = std::make_unique<BufferSlice>(source);
+    copy.destination = std::make_unique<BufferSlice>(destination);
     push(std::move(copy));
   }
 
-  void fill(Place destination, uint64_t pattern, uint8_t bytes) {
+  void fill(BufferSlice destination, uint64_t pattern, uint8_t bytes) {
     FillT fill;
-    fill.destination = std::make_unique<Place>(destination);
+    fill.destination = std::make_unique<BufferSlice>(destination);
     fill.pattern = pattern;
     fill.pattern_bytes = bytes;
     push(std::move(fill));
@@ -185,7 +185,7 @@ namespace {
 
 /// The state that apply_update and train_update write, in the order of their buffers.
 struct Updated {
-  Place w, scale, tracker, rng, consecutive, skipped;
+  BufferSlice w, scale, tracker, rng, consecutive, skipped;
 
   explicit Updated(PlanBuilder &b)
       : w(b.state(WeightsRow, true)), scale(b.state(LossScaleRow, true)), tracker(b.state(TrackerRow, true)),
@@ -194,7 +194,7 @@ struct Updated {
 
 /// Inputs and results of a program that sees a batch.
 struct Batch {
-  Place x, y, loss, accuracy;
+  BufferSlice x, y, loss, accuracy;
 
   Batch(PlanBuilder &b, int64_t rows)
       : x(b.input("x", type(ElementType::UI8, {rows, 4}), ArgumentKind::Input, false)),
@@ -211,14 +211,14 @@ static std::unique_ptr<VariantT> makeTrain(const ExecutableT &table, const TinyM
   int64_t rows = options.batches.front();
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
-  Place weights = options.padTraining
-                      ? b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false)
-                      : b.word(0);
+  BufferSlice weights = options.padTraining
+                            ? b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false)
+                            : b.word(0);
   Updated state(b);
-  Place rate = b.state(LearningRateRow, false);
-  Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
-  Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
-  Place z = b.arena(uint64_t(rows) * kRowScratch);
+  BufferSlice rate = b.state(LearningRateRow, false);
+  BufferSlice bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
+  BufferSlice used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
+  BufferSlice z = b.arena(uint64_t(rows) * kRowScratch);
   b.launch("train_row", uint64_t(rows), {batch.x, state.w, state.rng}, {}, {z}, kRowScratch);
   b.launch("train_update", 1, {b.word(rows), b.word(options.padTraining), batch.x, batch.y, weights, z, rate},
            {state.w, state.scale, state.tracker, state.rng, state.consecutive, state.skipped},
@@ -230,11 +230,11 @@ static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table, const 
   int64_t rows = options.batches.front();
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
-  Place w = b.state(WeightsRow, false);
-  Place scale = b.state(LossScaleRow, false);
-  Place rng = b.state(RngRow, false);
-  Place sum = b.state(GradientSumRow, true);
-  Place z = b.arena(uint64_t(rows) * kRowScratch);
+  BufferSlice w = b.state(WeightsRow, false);
+  BufferSlice scale = b.state(LossScaleRow, false);
+  BufferSlice rng = b.state(RngRow, false);
+  BufferSlice sum = b.state(GradientSumRow, true);
+  BufferSlice z = b.arena(uint64_t(rows) * kRowScratch);
   b.launch("train_row", uint64_t(rows), {batch.x, w, rng}, {}, {z}, kRowScratch);
   b.launch("accumulate_update", 1, {b.word(rows), batch.x, batch.y, z, scale, rng}, {sum},
            {batch.loss, batch.accuracy});
@@ -244,10 +244,10 @@ static std::unique_ptr<VariantT> makeAccumulate(const ExecutableT &table, const 
 static std::unique_ptr<VariantT> makeApply(const ExecutableT &table, const TinyModelOptions &options) {
   PlanBuilder b(table, options.batches.front(), options);
   Updated state(b);
-  Place sum = b.state(GradientSumRow, true);
-  Place rate = b.state(LearningRateRow, false);
-  Place bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
-  Place used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
+  BufferSlice sum = b.state(GradientSumRow, true);
+  BufferSlice rate = b.state(LearningRateRow, false);
+  BufferSlice bad = b.result("bad", type(ElementType::I32, {}), ResultKind::Log);
+  BufferSlice used = b.result("loss_scale", type(ElementType::F32, {}), ResultKind::Log);
   b.launch("apply_update", 1, {rate},
            {sum, state.w, state.scale, state.tracker, state.rng, state.consecutive, state.skipped}, {bad, used});
   b.fill(sum, 0, 4);
@@ -257,9 +257,9 @@ static std::unique_ptr<VariantT> makeApply(const ExecutableT &table, const TinyM
 static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows, const TinyModelOptions &options) {
   PlanBuilder b(table, rows, options);
   Batch batch(b, rows);
-  Place weights = b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false);
-  Place w = b.state(WeightsRow, false);
-  Place z = b.arena(uint64_t(rows) * kRowScratch);
+  BufferSlice weights = b.input("row_weights", type(ElementType::F32, {rows}), ArgumentKind::RowWeights, false);
+  BufferSlice w = b.state(WeightsRow, false);
+  BufferSlice z = b.arena(uint64_t(rows) * kRowScratch);
   b.launch("infer_row", uint64_t(rows), {batch.x, w}, {}, {z}, kRowScratch);
   b.launch("evaluate", 1, {b.word(rows), z, batch.y, weights}, {}, {batch.loss, batch.accuracy});
   return b.take();
@@ -267,11 +267,11 @@ static std::unique_ptr<VariantT> makeEval(const ExecutableT &table, int64_t rows
 
 static std::unique_ptr<VariantT> makeInfer(const ExecutableT &table, int64_t rows, const TinyModelOptions &options) {
   PlanBuilder b(table, rows, options);
-  Place x = b.input("x", type(ElementType::UI8, {rows, 4}), ArgumentKind::Input, false);
-  Place w = b.state(WeightsRow, false);
+  BufferSlice x = b.input("x", type(ElementType::UI8, {rows, 4}), ArgumentKind::Input, false);
+  BufferSlice w = b.state(WeightsRow, false);
   TensorTypeT logits = type(ElementType::F32, {rows, 3});
-  Place out = b.result("logits", logits, ResultKind::Output, true);
-  Place z = b.arena(*byteCount(logits));
+  BufferSlice out = b.result("logits", logits, ResultKind::Output, true);
+  BufferSlice z = b.arena(*byteCount(logits));
   b.launch("infer_row", uint64_t(rows), {x, w}, {}, {z}, kRowScratch);
   b.copy(z, out);
   return b.take();

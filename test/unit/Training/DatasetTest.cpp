@@ -167,7 +167,7 @@ TEST(Dataset, ShuffleIsAPermutationOfSeedAndEpoch) {
   EXPECT_EQ(order, shuffledRows(1, 0, 1000));
   EXPECT_NE(order, shuffledRows(1, 1, 1000));
   EXPECT_NE(order, shuffledRows(2, 0, 1000));
-  // Every row is as likely in front as behind: over 200 epochs the mean place of row 0 is the middle
+  // Every row is as likely in front as behind: over 200 epochs the mean position of row 0 is the middle
   // within four deviations.
   double sum = 0;
   for (uint64_t epoch = 0; epoch < 200; ++epoch) {

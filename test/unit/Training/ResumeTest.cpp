@@ -202,7 +202,7 @@ TEST_F(Resume, AnotherPolicyOnlyIfToldSo) {
 static constexpr const char *kMadeWith =
     "; go on with the model, the optimizer and the loss scale that it was made with";
 
-/// What the run has no place for would be lost.
+/// State that the run does not have would be lost.
 TEST_F(Resume, NoStateIsDropped) {
   startWith(30);
   nlohmann::json manifest = nlohmann::json::parse(std::ifstream(options.checkpoint + "/manifest.json"));

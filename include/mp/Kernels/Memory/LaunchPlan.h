@@ -15,7 +15,7 @@
 namespace mp {
 
 /// Where bytes of a program lie, as the executable's schema says it.
-struct BufferPlace {
+struct PlannedSlice {
   enum class Space { Arena, State, Argument, Result, Constant };
 
   Space space = Space::Arena;
@@ -27,7 +27,7 @@ struct BufferPlace {
   int64_t offset = 0;
   int64_t bytes = 0;
 
-  bool operator==(const BufferPlace &) const = default;
+  bool operator==(const PlannedSlice &) const = default;
 };
 
 enum class BufferAccess { Read, Write, ReadWrite };
@@ -35,7 +35,7 @@ enum class BufferAccess { Read, Write, ReadWrite };
 /// One buffer of a launch. What is updated in place stands there twice, as input and as result, both ReadWrite; results
 /// of a kernel with a guard are ReadWrite, too, since a skipped step keeps what lies there.
 struct LaunchBuffer {
-  BufferPlace place;
+  PlannedSlice slice;
   BufferAccess access = BufferAccess::Read;
 };
 
@@ -48,12 +48,12 @@ struct LaunchCommand {
 };
 
 struct CopyCommand {
-  BufferPlace source, destination;
+  PlannedSlice source, destination;
 };
 
 /// Write `pattern`, `patternBytes` (1, 2, 4 or 8) of it, over the destination.
 struct FillCommand {
-  BufferPlace destination;
+  PlannedSlice destination;
   uint64_t pattern = 0;
   unsigned patternBytes = 1;
 };
@@ -71,7 +71,7 @@ struct LaunchPlan {
   unsigned kernels = 0;
 };
 
-/// The commands of a function that mp-plan-buffers went over. Emits an error and fails where an op has no place or no
+/// The commands of a function that mp-plan-buffers went over. Emits an error and fails where an op has no buffer or no
 /// command, and where a constant's data cannot be read.
 mlir::FailureOr<LaunchPlan> buildLaunchPlan(mlir::func::FuncOp func);
 

@@ -19,9 +19,9 @@ struct ContractionBlocks {
 /// those whose grid takes the least time on 1, 2, 4 and 8 cores taken together. [1024 x 1024] -> a grid of some dozens.
 ContractionBlocks chooseContractionBlocks(int64_t batch, int64_t m, int64_t n, int64_t k, const Hardware &hardware);
 
-/// How many of `total` equal pieces of work, each `secondsPerPiece`, one block takes: enough to outweigh starting it,
+/// How many of `total` equal items of work, each `secondsPerItem`, one block takes: enough to outweigh starting it,
 /// few enough to leave work for several cores, and a multiple of `granule`. (1000000, 1e-9, 1024) -> 19456.
-int64_t choosePieces(int64_t total, double secondsPerPiece, int64_t granule, const Hardware &hardware);
+int64_t chooseItemsPerBlock(int64_t total, double secondsPerItem, int64_t granule, const Hardware &hardware);
 
 } // namespace mp
 

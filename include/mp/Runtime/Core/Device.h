@@ -49,7 +49,7 @@ struct DeviceDescription {
   std::vector<MatrixUnit> matrixUnits;
 };
 
-/// Where memory lies. HostVisible is for what the host reads or writes often and in small pieces:
+/// Where memory lies. HostVisible is for what the host reads or writes often and in small parts:
 /// scalars of the log.
 enum class MemoryKind : uint8_t { Device, HostVisible };
 
@@ -97,10 +97,10 @@ public:
   virtual uint64_t residentBytes() const = 0;
 };
 
-/// A place in a device's queue.
+/// A position in a device's queue.
 using QueuePoint = uint64_t;
 
-/// The moment at which a device's queue passed some place.
+/// The moment at which a device's queue passed some position.
 class TimeStamp {
 public:
   virtual ~TimeStamp() = default;

@@ -1,4 +1,4 @@
-// Where the places of a launch plan are.
+// Where the slices of a launch plan are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_RUNTIME_CORE_PLANMEMORY_H
@@ -11,10 +11,11 @@
 
 namespace mp {
 
-/// Calls `visit` for every place that a command of a plan touches.
-void forEachPlace(const executable::CommandT &command, const std::function<void(const executable::Place &)> &visit);
+/// Calls `visit` for every slice that a command of a plan touches.
+void forEachSlice(const executable::CommandT &command,
+                  const std::function<void(const executable::BufferSlice &)> &visit);
 
-/// From the places of a variant's commands to addresses in the device's address space: of the
+/// From the slices of a variant's commands to addresses in the device's address space: of the
 /// variant's own memory, and of what a run is bound to. The same on every device.
 class PlanMemory {
 public:
@@ -27,11 +28,11 @@ public:
   /// Success if `bindings` has a block for all that the plan touches, and each is large enough.
   Status check(const Bindings &bindings) const;
 
-  /// The address of a place, under bindings that were checked.
-  std::byte *resolve(const executable::Place &place, const Bindings &bindings) const;
+  /// The address of a slice, under bindings that were checked.
+  std::byte *resolve(const executable::BufferSlice &slice, const Bindings &bindings) const;
 
 private:
-  void note(const executable::Place &place);
+  void note(const executable::BufferSlice &slice);
 
   const executable::VariantT &variant;
   std::byte *arena = nullptr;

@@ -9,7 +9,7 @@
 namespace mp {
 
 /// A value for the input of that name of a program: floats are standard normal, flags 0 or 1, labels any class, bytes 0
-/// to 255, other integers 0 to 15. Each element is a pure function of seed, name and place, the same on every machine;
+/// to 255, other integers 0 to 15. Each element is a pure function of seed, name and index, the same on every machine;
 /// after kRandomPeriod elements they begin again.
 ErrorOr<HostTensor> randomInput(const Session &session, const executable::ArgumentT &argument, uint64_t seed);
 

@@ -55,7 +55,7 @@ public:
 
   /// Runs a program once on named inputs and returns its results in order, next states excepted.
   ///
-  /// Batched inputs may have any equal number of rows: they are run in pieces of the best variant's
+  /// Batched inputs may have any equal number of rows: they are run in chunks of the best variant's
   /// batch, the last padded with zero rows. Row weights are 1 for rows given, 0 for padding, where
   /// the caller gives none. Results per row are cut and joined, a loss is the mean over rows. A
   /// program that changes state, or one whose other results are not per row, takes exactly one

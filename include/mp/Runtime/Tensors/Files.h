@@ -18,7 +18,7 @@ namespace mp {
 ErrorOr<std::vector<std::byte>> readFile(const std::string &path);
 
 /// writeWholeFile under a fixed name beside, for files that one process writes again and again.
-Status writeFileWhole(const std::string &path, std::span<const std::span<const std::byte>> pieces);
+Status writeFileWhole(const std::string &path, std::span<const std::span<const std::byte>> chunks);
 
 /// Whether a file at `path` could be made, as far as folders go: the one that it would lie in is there, and it is none
 /// itself. For an error before the work whose results it is to hold.

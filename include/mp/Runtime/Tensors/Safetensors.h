@@ -26,10 +26,10 @@ ErrorOr<Safetensors> readSafetensors(const std::string &path);
 /// The same for a file's bytes.
 ErrorOr<Safetensors> parseSafetensors(std::span<const std::byte> bytes);
 
-/// The pieces of a file one behind the other: `head`, which this fills, then the tensors' data, the
+/// The chunks of a file one behind the other: `head`, which this fills, then the tensors' data, the
 /// largest elements first and by name, so that every tensor is aligned. They refer to the arguments.
 std::vector<std::span<const std::byte>>
-safetensorsPieces(const NamedTensors &tensors, const std::map<std::string, std::string> &metadata, std::string &head);
+safetensorsChunks(const NamedTensors &tensors, const std::map<std::string, std::string> &metadata, std::string &head);
 
 /// Writes a file, whole or not at all.
 Status writeSafetensors(const std::string &path, const NamedTensors &tensors,

@@ -48,17 +48,17 @@ Value SimulatorCaller::field(Operation *op, uint32_t offset, Type type) {
   return load;
 }
 
-/// The first place in a file that the location names; else all of it.
+/// The first position in a file that the location names; else all of it.
 static std::string describe(Location location) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  FileLineColLoc place;
+  FileLineColLoc position;
   location->walk([&](Location part) {
-    place = dyn_cast<FileLineColLoc>(part);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
+    position = dyn_cast<FileLineColLoc>(part);
+    return position ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (place)
-    out << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn();
+  if (position)
+    out << position.getFilename().getValue() << ":" << position.getLine() << ":" << position.getColumn();
   else
     out << location;
   return text;

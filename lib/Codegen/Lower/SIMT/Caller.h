@@ -18,7 +18,7 @@ public:
   /// `context` is the function's last argument. The builder's insertion point is where the frame is made.
   SimulatorCaller(mlir::LLVM::LLVMFuncOp function, mlir::Value context);
 
-  /// Calls `entry` at the place of `op`, before it. Gives the result, of `result` type, or null for no type.
+  /// Calls `entry` before `op`. Gives the result, of `result` type, or null for no type.
   mlir::Value call(mlir::Operation *op, SimulatorEntry entry, llvm::ArrayRef<mlir::Value> operands,
                    llvm::ArrayRef<uint32_t> immediates, mlir::Type result);
 

@@ -33,9 +33,9 @@ static Value changeSignature(LLVM::LLVMFuncOp function) {
   auto b = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(), &entry);
   for (unsigned index = 0; index < count; ++index) {
     BlockArgument argument = entry.getArgument(index);
-    Value place =
+    Value address =
         LLVM::GEPOp::create(b, pointer, pointer, buffers, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
-    auto load = LLVM::LoadOp::create(b, argument.getType(), place);
+    auto load = LLVM::LoadOp::create(b, argument.getType(), address);
     load.setInvariant(true);
     argument.replaceAllUsesWith(load);
   }

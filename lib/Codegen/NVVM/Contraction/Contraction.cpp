@@ -1,18 +1,18 @@
 // A matrix product on a GPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One block of the grid computes block_m x block_n elements of one part and batch. Pieces of both operands pass through
-// a ring of stages in shared memory. While the warps multiply the piece of step t, that of step t + stages - 1 is on
-// its way into the place that step t - 1 has left:
+// One block of the grid computes block_m x block_n elements of one part and batch. Tiles of both operands pass through
+// a ring of stages in shared memory. While the warps multiply the tiles of step t, those of step t + stages - 1 are on
+// their way into the stage that step t - 1 has left:
 //
-//   before        start the pieces of steps 0 to stages - 2; wait for the first
-//   step t        start the piece of t + stages - 1
+//   before        start the tiles of steps 0 to stages - 2; wait for the first
+//   step t        start the tiles of t + stages - 1
 //                 multiply the fragments of each k, while those of the next are read
-//                 before the last: finish what was started, wait for the piece of t + 1, meet at a barrier; the last
+//                 before the last: finish what was started, wait for the tiles of t + 1, meet at a barrier; the last
 //                 products run while the first fragments of t + 1 are read
 //   after         the sums go through shared memory, so that lanes have neighbours of a row, and on to what follows
 //
-// A piece moves by cp.async, or through registers: loaded where it is started, stored where it is finished.
+// A tile moves by cp.async, or through registers: loaded where it is started, stored where it is finished.
 
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 #include "Codegen/NVVM/Contraction/SumsEpilogue.h"
@@ -37,9 +37,9 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  void placeBlock();
+  void locateBlock();
   LogicalResult emitSums(Values &sums);
-  Value stageAt(Value slot) { return f.offset(place.ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
+  Value stageAt(Value slot) { return f.offset(position.ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
   Value rhsOf(Value stage) { return f.offset(stage, b.getI8Type(), tiles.lhs.bytes()); }
   Values loadFragments(Value slot, int64_t step) {
     Value stage = stageAt(slot);
@@ -47,12 +47,12 @@ private:
   }
   Value nextSlot(Value slot);
 
-  /// Starts the piece of step `t` where there is one; gives what finishing it needs.
+  /// Starts the tiles of step `t` where there is one; gives what finishing it needs.
   FailureOr<Values> start(Value slot, Value t);
   void finish(Value slot, Value t, ValueRange started);
   void commit();
-  void waitForPiece();
-  LogicalResult copyFirstPieces();
+  void waitForTile();
+  LogicalResult copyFirstTiles();
   FailureOr<Values> emitStep(Value t, ValueRange carried);
 
   GPUFunction &f;
@@ -64,7 +64,7 @@ private:
   SumsEpilogue epilogue;
   std::unique_ptr<OperandCopy> lhs, rhs;
   std::unique_ptr<WarpProduct> warp;
-  TilePlace place;
+  TilePosition position;
   Value firstK, steps;
   bool isAsync = false;
 };
@@ -75,30 +75,30 @@ private:
 /// they read.
 static constexpr int64_t kPatchRows = 8;
 
-void ContractionEmitter::placeBlock() {
-  const int64_t blocksM = place.blocksM, blocksN = place.blocksN, grid = blocksM * blocksN;
+void ContractionEmitter::locateBlock() {
+  const int64_t blocksM = position.blocksM, blocksN = position.blocksN, grid = blocksM * blocksN;
   const bool isPatched = blocksM > kPatchRows && blocksN > 1;
-  place.outer = product.parts * product.batch == 1 ? values.zero : f.div(f.block, grid);
+  position.outer = product.parts * product.batch == 1 ? values.zero : f.div(f.block, grid);
   Value inGrid = product.parts * product.batch == 1 ? f.block : f.rem(f.block, grid);
   if (isPatched) {
     const int64_t patch = kPatchRows * blocksN;
     Value first = f.mul(f.div(inGrid, patch), kPatchRows), inPatch = f.rem(inGrid, patch);
     Value rows = f.min(f.sub(f.i64(blocksM), first), f.i64(kPatchRows));
-    place.blockM = f.add(first, b.createOrFold<arith::RemUIOp>(inPatch, rows));
-    place.blockN = b.createOrFold<arith::DivUIOp>(inPatch, rows);
+    position.blockM = f.add(first, b.createOrFold<arith::RemUIOp>(inPatch, rows));
+    position.blockN = b.createOrFold<arith::DivUIOp>(inPatch, rows);
   } else {
-    place.blockM = f.rem(inGrid, blocksM);
-    place.blockN = f.div(inGrid, blocksM);
+    position.blockM = f.rem(inGrid, blocksM);
+    position.blockN = f.div(inGrid, blocksM);
   }
-  place.firstRow = f.mul(place.blockM, schedule.getBlockM());
-  place.firstColumn = f.mul(place.blockN, schedule.getBlockN());
+  position.firstRow = f.mul(position.blockM, schedule.getBlockM());
+  position.firstColumn = f.mul(position.blockN, schedule.getBlockN());
 
-  Value part = f.div(place.outer, product.batch), batch = f.rem(place.outer, product.batch);
+  Value part = f.div(position.outer, product.batch), batch = f.rem(position.outer, product.batch);
   firstK = f.mul(part, product.depth);
   Value depth = f.min(f.sub(f.i64(product.k), firstK), f.i64(product.depth));
   steps = f.div(f.add(depth, f.i64(schedule.getBlockK() - 1)), schedule.getBlockK());
-  lhs->place(batch, place.firstRow);
-  rhs->place(batch, place.firstColumn);
+  lhs->locate(batch, position.firstRow);
+  rhs->locate(batch, position.firstColumn);
 }
 
 Value ContractionEmitter::nextSlot(Value slot) {
@@ -112,8 +112,8 @@ void ContractionEmitter::commit() {
     NVVM::CpAsyncCommitGroupOp::create(b);
 }
 
-/// All pieces but the newest stages - 2 have arrived, for every thread.
-void ContractionEmitter::waitForPiece() {
+/// All tiles but the newest stages - 2 have arrived, for every thread.
+void ContractionEmitter::waitForTile() {
   if (isAsync)
     NVVM::CpAsyncWaitGroupOp::create(b, static_cast<uint32_t>(schedule.getStages() - 2));
   f.barrier();
@@ -154,7 +154,7 @@ void ContractionEmitter::finish(Value slot, Value t, ValueRange started) {
   });
 }
 
-LogicalResult ContractionEmitter::copyFirstPieces() {
+LogicalResult ContractionEmitter::copyFirstTiles() {
   for (int64_t step = 0; step < schedule.getStages() - 1; ++step) {
     Elements::Scope scope(values);
     Value slot = f.i64(step);
@@ -164,14 +164,14 @@ LogicalResult ContractionEmitter::copyFirstPieces() {
     finish(slot, slot, *started);
     commit();
   }
-  waitForPiece();
+  waitForTile();
   return success();
 }
 
 /// Carried are the slots that are read and written, the fragments of the first k, and the sums.
 FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value t, ValueRange carried) {
   Elements::Scope scope(values);
-  const int64_t turns = schedule.getBlockK() / tiles.info.depth;
+  const int64_t kSteps = schedule.getBlockK() / tiles.info.depth;
   Value read = carried[0], written = carried[1];
   const size_t ofSums = warp->zeros().size();
   Values fragments(carried.drop_front(2).drop_back(ofSums)), sums(carried.take_back(ofSums));
@@ -181,16 +181,16 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value t, Valu
   if (failed(started))
     return failure();
   commit();
-  // Behind the last step its own piece is read again, for nobody.
+  // Behind the last step its own tile is read again, for nobody.
   Value isMore = f.isBelow(f.add(t, f.i64(1)), steps);
   Value nextRead = arith::SelectOp::create(b, isMore, nextSlot(read), read);
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    const bool isLast = turn + 1 == turns;
+  for (int64_t kStep = 0; kStep < kSteps; ++kStep) {
+    const bool isLast = kStep + 1 == kSteps;
     if (isLast) {
       finish(written, ahead, *started);
-      waitForPiece();
+      waitForTile();
     }
-    Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, turn + 1);
+    Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, kStep + 1);
     warp->multiply(fragments, sums);
     fragments = std::move(next);
   }
@@ -204,7 +204,7 @@ LogicalResult ContractionEmitter::emitSums(Values &sums) {
   sums = warp->zeros();
   if (product.k == 0)
     return success();
-  if (failed(copyFirstPieces()))
+  if (failed(copyFirstTiles()))
     return failure();
   Values carried = {f.i64(0), f.i64(schedule.getStages() - 1)};
   llvm::append_range(carried, loadFragments(values.zero, 0));
@@ -226,27 +226,27 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   lhs = makeOperandCopy(f, values, product, /*isLhs=*/true, tiles);
   rhs = makeOperandCopy(f, values, product, /*isLhs=*/false, tiles);
   isAsync = lhs->isAsync() || rhs->isAsync();
-  place.blocksM = llvm::divideCeil(product.m, schedule.getBlockM());
-  place.blocksN = llvm::divideCeil(product.n, schedule.getBlockN());
+  position.blocksM = llvm::divideCeil(product.m, schedule.getBlockM());
+  position.blocksN = llvm::divideCeil(product.n, schedule.getBlockN());
   const int64_t grid = product.parts * product.countTiles(schedule.getBlockM(), schedule.getBlockN());
   if (grid == 0)
     return 0;
 
-  place.ring = f.allocateShared(tiles.sharedBytes(), 128);
-  placeBlock();
-  place.warp = f.div(f.thread, Chip::kWarp);
-  place.warpM = f.div(place.warp, schedule.getWarpsN());
-  place.warpRow = f.mul(place.warpM, schedule.getWarpM());
-  place.warpColumn = f.mul(f.rem(place.warp, schedule.getWarpsN()), schedule.getWarpN());
-  warp = makeWarpProduct(f, {tiles, product.element, tiles.sum, place.warpRow, place.warpColumn});
+  position.ring = f.allocateShared(tiles.sharedBytes(), 128);
+  locateBlock();
+  position.warp = f.div(f.thread, Chip::kWarp);
+  position.warpM = f.div(position.warp, schedule.getWarpsN());
+  position.warpRow = f.mul(position.warpM, schedule.getWarpM());
+  position.warpColumn = f.mul(f.rem(position.warp, schedule.getWarpsN()), schedule.getWarpN());
+  warp = makeWarpProduct(f, {tiles, product.element, tiles.sum, position.warpRow, position.warpColumn});
 
   Values sums;
   if (failed(emitSums(sums)))
     return failure();
   // The stages are free once every warp has read its last fragments.
   f.barrier();
-  Value slab = f.offset(place.ring, b.getI8Type(), f.mul(place.warp, tiles.slabBytes()));
-  if (failed(epilogue.emit(*warp, sums, slab, place)))
+  Value epilogueTile = f.offset(position.ring, b.getI8Type(), f.mul(position.warp, tiles.epilogueBytes()));
+  if (failed(epilogue.emit(*warp, sums, epilogueTile, position)))
     return failure();
   return grid;
 }

@@ -26,7 +26,7 @@ public:
 
   Values load(Value lhsStage, Value rhsStage, int64_t step) override;
   void multiply(ValueRange loaded, MutableArrayRef<Value> sums) override;
-  void store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) override;
+  void store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) override;
 
 private:
   static constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
@@ -69,7 +69,7 @@ void Fma::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
     }
 }
 
-void Fma::store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) {
+void Fma::store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) {
   const int64_t rowsOfGroups = kLaneRows * group;
   for (int64_t i = 0; i < rowsOfLane(); ++i) {
     const int64_t own = i / group * rowsOfGroups + i % group; // without the lane's part
@@ -78,7 +78,7 @@ void Fma::store(ValueRange sums, int64_t first, int64_t count, Value slab, int64
     for (int64_t j = 0; j < columnsOfLane(); j += group) {
       Value lanes = vector::FromElementsOp::create(b, VectorType::get({group}, warp.acc),
                                                    sums.slice(i * columnsOfLane() + j, group));
-      Value target = slabAt(slab, row, own - first, column, j * kLaneColumns, pitch);
+      Value target = epilogueAt(epilogueTile, row, own - first, column, j * kLaneColumns, pitch);
       LLVM::StoreOp::create(b, lanes, target, Chip::kAccessBytes);
     }
   }

@@ -72,9 +72,9 @@ void MmaSync::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
   const int64_t tilesN = warp.columns() / kColumns;
   ValueRange allLhs = loaded.take_front(blocksM() * kWords), allRhs = loaded.drop_front(blocksM() * kWords);
   for (int64_t i = 0; i < blocksM(); ++i)
-    for (int64_t turn = 0; turn < tilesN; ++turn) {
+    for (int64_t next = 0; next < tilesN; ++next) {
       // There and back, so that neighbours in time share an operand.
-      const int64_t j = i % 2 == 0 ? turn : tilesN - 1 - turn;
+      const int64_t j = i % 2 == 0 ? next : tilesN - 1 - next;
       multiplyTile(allLhs.slice(i * kWords, kWords), allRhs.slice(j * 2, 2),
                    sums.slice((i * tilesN + j) * valuesOfTile(), valuesOfTile()));
     }
@@ -96,7 +96,7 @@ void MmaSync::mma(NVVM::MMATypes type, ValueRange lhs, ValueRange rhs, int64_t k
     sums[value] = LLVM::ExtractValueOp::create(b, result, value);
 }
 
-void MmaSync::store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) {
+void MmaSync::store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) {
   const int64_t tilesN = warp.columns() / kColumns;
   Value row = f.div(f.lane, 4), column = f.mul(f.rem(f.lane, 4), 2);
   for (int64_t i = first / kRows; i < (first + count) / kRows; ++i)
@@ -106,7 +106,7 @@ void MmaSync::store(ValueRange sums, int64_t first, int64_t count, Value slab, i
         ValueRange pair = sums.slice((i * tilesN + j) * valuesOfTile() + ofHalf * half, ofHalf);
         Value lanes =
             ofHalf == 1 ? pair.front() : Value(vector::FromElementsOp::create(b, VectorType::get({2}, warp.acc), pair));
-        Value target = slabAt(slab, row, i * kRows - first + 8 * half, column, j * kColumns, pitch);
+        Value target = epilogueAt(epilogueTile, row, i * kRows - first + 8 * half, column, j * kColumns, pitch);
         LLVM::StoreOp::create(b, lanes, target, warp.acc.getIntOrFloatBitWidth() / 4);
       }
 }

@@ -42,7 +42,7 @@ public:
 
   Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) override;
   void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) final;
-  void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value slab, int64_t pitch) final;
+  void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value epilogueTile, int64_t pitch) final;
 
 protected:
   static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4, kWords = 4;

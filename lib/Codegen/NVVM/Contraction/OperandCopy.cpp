@@ -33,7 +33,7 @@ OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTi
     busy = f.isBelow(f.thread, f.i64(view.blockRows * vectorsOfRow));
 }
 
-void OperandCopy::place(Value batch, Value first) {
+void OperandCopy::locate(Value batch, Value first) {
   Value zero = f.i64(0);
   batchRow = view.isShared ? zero : f.mul(batch, view.rows);
   firstRow = view.isKMajor ? first : zero;
@@ -41,11 +41,11 @@ void OperandCopy::place(Value batch, Value first) {
 }
 
 OperandCopy::Position OperandCopy::positionOf(int64_t index) const {
-  // Threads fill whole rows, or a row takes several turns.
+  // Threads fill whole rows, or a row takes several passes.
   if (vectorsOfRow <= f.threads)
     return {index * (f.threads / vectorsOfRow), 0};
-  const int64_t turns = vectorsOfRow / f.threads;
-  return {index / turns, index % turns * f.threads * width};
+  const int64_t passes = vectorsOfRow / f.threads;
+  return {index / passes, index % passes * f.threads * width};
 }
 
 Value OperandCopy::isInside(const Position &position, Value k) {

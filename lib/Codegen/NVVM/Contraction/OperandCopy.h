@@ -9,7 +9,7 @@
 
 namespace mp {
 
-/// One operand as it lies in memory: rows of `columns` elements, `rows` for each batch, and the piece of it that a
+/// One operand as it lies in memory: rows of `columns` elements, `rows` for each batch, and the tile of it that a
 /// block needs for one step of k.
 struct OperandView {
   mlir::Value tensor;
@@ -22,18 +22,18 @@ struct OperandView {
   static OperandView of(const Product &product, bool isLhs, MmaScheduleAttr schedule);
 };
 
-/// Copies pieces of an operand into stages of shared memory, with zeros beyond its edges. All threads of the block take
-/// part; each moves the same pieces of every step.
+/// Copies tiles of an operand into stages of shared memory, with zeros beyond its edges. All threads of the block take
+/// part; each moves the same vectors of every step.
 class OperandCopy {
 public:
   virtual ~OperandCopy() = default;
 
   virtual bool isAsync() const = 0;
   /// Where the block is: the batch, and its first element of the dimension that is not k.
-  void place(mlir::Value batch, mlir::Value first);
+  void locate(mlir::Value batch, mlir::Value first);
   /// The types of what start() gives.
   virtual llvm::SmallVector<mlir::Type> startedTypes() const = 0;
-  /// Starts the copy of the piece from `k` to `stage`; gives what finish() needs.
+  /// Starts the copy of the tile from `k` to `stage`; gives what finish() needs.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, mlir::Value k) = 0;
   virtual void finish(mlir::Value stage, mlir::ValueRange started) = 0;
 
@@ -41,13 +41,13 @@ protected:
   /// `width` elements of a row at once.
   OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width);
 
-  /// Vector `index` of this thread: a row and a column of the piece, as what depends on the thread and what does not.
+  /// Vector `index` of this thread: a row and a column of the tile, as what depends on the thread and what does not.
   struct Position {
     int64_t rowStep, columnStep;
   };
   Position positionOf(int64_t index) const;
   int64_t count() const { return vectors; }
-  /// Whether the vector is inside of the operand and of the piece; null where that is certain. Of a piece from `k`.
+  /// Whether the vector is inside of the operand and of the tile; null where that is certain. Of a tile from `k`.
   mlir::Value isInside(const Position &position, mlir::Value k);
   /// Whether this thread has a vector to move; null where all have.
   mlir::Value isBusy() const { return busy; }
@@ -57,8 +57,8 @@ protected:
   SharedTile tile;
   TileAddress address;
   const int64_t width;
-  mlir::Value row, column;                     ///< of this thread's first vector in a piece
-  mlir::Value batchRow, firstRow, firstColumn; ///< of the piece at k = 0; the row of the batch apart
+  mlir::Value row, column;                     ///< of this thread's first vector in a tile
+  mlir::Value batchRow, firstRow, firstColumn; ///< of the tile at k = 0; the row of the batch apart
 
 private:
   int64_t vectorsOfRow, vectors;

@@ -18,7 +18,7 @@ public:
 
   Values load(Value lhsStage, Value rhsStage, int64_t step) override;
   void multiply(ValueRange loaded, MutableArrayRef<Value> sums) override;
-  void store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) override;
+  void store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) override;
 
 private:
   static constexpr int64_t kSize = 16, kSums = 8, kWords = 8;
@@ -78,11 +78,11 @@ void Wmma::multiply(ValueRange loaded, MutableArrayRef<Value> sums) {
     }
 }
 
-void Wmma::store(ValueRange sums, int64_t first, int64_t count, Value slab, int64_t pitch) {
+void Wmma::store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) {
   const int64_t blocksN = warp.columns() / kSize;
   for (int64_t i = first / kSize; i < (first + count) / kSize; ++i)
     for (int64_t j = 0; j < blocksN; ++j) {
-      Value target = f.offset(slab, warp.acc, (i * kSize - first) * pitch + j * kSize);
+      Value target = f.offset(epilogueTile, warp.acc, (i * kSize - first) * pitch + j * kSize);
       NVVM::WMMAStoreOp::create(b, target, kSize, kSize, kSize, NVVM::MMALayout::row, sumType(),
                                 sums.slice((i * blocksN + j) * valuesOfBlock(), valuesOfBlock()), stride(pitch));
     }

@@ -33,7 +33,7 @@ private:
   FailureOr<Value> load(const Position &position, Value k);
   /// What waits, from `column` of row `row` of all batches.
   FailureOr<Value> read(Value row, Value column);
-  void store(const Position &position, Value stage, Value held);
+  void store(const Position &position, Value stage, Value loaded);
 
   Elements &values;
   Type shared; ///< how shared memory holds elements
@@ -49,11 +49,11 @@ FailureOr<Value> StagedCopy::read(Value rowHere, Value columnHere) {
     Value from = f.offset(f.input(input.getArgNumber()), shared, index);
     return Value(LLVM::LoadOp::create(f.b, waitingType(), from, tile.elementBytes * width));
   }
-  FailureOr<Value> held = values.at(view.tensor, values.inRow(rowHere, view.columns, columnHere, width, isEven));
-  if (failed(held))
+  FailureOr<Value> loaded = values.at(view.tensor, values.inRow(rowHere, view.columns, columnHere, width, isEven));
+  if (failed(loaded))
     return failure();
-  Value stored = shared == heldType(shared) ? *held : storeHeld(f.b, *held, shared);
-  return f.b.createOrFold<arith::BitcastOp>(waitingType(), stored);
+  Value inMemory = shared == registerType(shared) ? *loaded : toMemory(f.b, *loaded, shared);
+  return f.b.createOrFold<arith::BitcastOp>(waitingType(), inMemory);
 }
 
 /// What lies beyond the edge is read at the edge instead, and replaced by zeros: no branch, no load of what is not
@@ -86,16 +86,16 @@ FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k) {
   return started;
 }
 
-void StagedCopy::store(const Position &position, Value stage, Value held) {
+void StagedCopy::store(const Position &position, Value stage, Value loaded) {
   const unsigned bytes = tile.elementBytes;
   if (tile.outerMajor != view.isKMajor) {
     Value target = address.at(stage, row, position.rowStep, column, position.columnStep);
-    LLVM::StoreOp::create(f.b, held, target, bytes * width);
+    LLVM::StoreOp::create(f.b, loaded, target, bytes * width);
     return;
   }
   // A column of the tile, element by element.
   for (int64_t lane = 0; lane < width; ++lane) {
-    Value element = width == 1 ? held : Value(vector::ExtractOp::create(f.b, held, lane));
+    Value element = width == 1 ? loaded : Value(vector::ExtractOp::create(f.b, loaded, lane));
     Value target = address.at(stage, f.add(column, f.i64(position.columnStep)), lane, row, position.rowStep);
     LLVM::StoreOp::create(f.b, element, target, bytes);
   }
@@ -103,8 +103,8 @@ void StagedCopy::store(const Position &position, Value stage, Value held) {
 
 void StagedCopy::finish(Value stage, ValueRange started) {
   auto storeAll = [&] {
-    for (auto [index, held] : llvm::enumerate(started))
-      store(positionOf(index), stage, held);
+    for (auto [index, loaded] : llvm::enumerate(started))
+      store(positionOf(index), stage, loaded);
     return success();
   };
   (void)(isBusy() ? f.when(isBusy(), storeAll) : storeAll());
@@ -112,7 +112,7 @@ void StagedCopy::finish(Value stage, ValueRange started) {
 
 std::unique_ptr<OperandCopy> mp::makeStagedCopy(GPUFunction &f, Elements &values, const OperandView &view,
                                                 const SharedTile &tile, Type shared) {
-  // An access of the tensor that is read, but no wider than a row of the piece allows.
+  // An access of the tensor that is read, but no wider than a row of the tile allows.
   const bool isEven = values.isEvenAlong(view.tensor, view.columns);
   const int64_t widest = std::min(Chip::kAccessBytes / tile.elementBytes, view.blockColumns);
   return std::make_unique<StagedCopy>(f, values, view, tile, shared, isEven ? std::gcd(view.columns, widest) : 1);

@@ -20,20 +20,20 @@ LogicalResult SumsEpilogue::prepare() {
   return results->verify();
 }
 
-FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t phase, Value slab, Value outer,
+FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t phase, Value epilogueTile, Value outer,
                                                          Value row, Value column, ValueRange soFar) {
   LaneBuilder &b = f.b;
   const int64_t ofRow = tiles.schedule.getWarpN() / width;
   const unsigned sumBytes = tiles.sum.getIntOrFloatBitWidth() / 8;
   Value inRow = f.mul(f.rem(vector, ofRow), width), rowHere = f.div(vector, ofRow);
   auto finish = [&]() -> FailureOr<Values> {
-    Value source = f.offset(slab, tiles.sum, f.add(f.mul(rowHere, tiles.slabPitch()), inRow));
+    Value source = f.offset(epilogueTile, tiles.sum, f.add(f.mul(rowHere, tiles.epiloguePitch()), inRow));
     Value sums = LLVM::LoadOp::create(b, withLanes(tiles.sum, width), source,
                                       std::min<unsigned>(sumBytes * width, Chip::kAccessBytes));
     Values next(soFar);
-    auto onTile = [&](size_t index, Value held) { results->add(index, phase, held, next); };
+    auto onTile = [&](size_t index, Value value) { results->add(index, phase, value, next); };
     if (failed(epilogue.emit(f.add(f.mul(outer, product.m), f.add(row, rowHere)), f.add(column, inRow),
-                             holdStored(b, sums, tiles.sum), width, onTile)))
+                             toRegister(b, sums, tiles.sum), width, onTile)))
       return failure();
     return next;
   };
@@ -47,15 +47,15 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t p
   return inside ? f.when(inside, soFar, finish) : finish();
 }
 
-FailureOr<SumsEpilogue::Values> SumsEpilogue::emitSlab(Value slab, Value outer, Value row, Value column,
+FailureOr<SumsEpilogue::Values> SumsEpilogue::emitTile(Value epilogueTile, Value outer, Value row, Value column,
                                                        ValueRange soFar) {
-  const int64_t vectors = tiles.slabRows() * tiles.schedule.getWarpN() / width;
+  const int64_t vectors = tiles.epilogueRows() * tiles.schedule.getWarpN() / width;
   const int64_t phases = results->phases();
-  auto emitTurn = [&](Value first, ValueRange before) -> FailureOr<Values> {
+  auto emitVectors = [&](Value first, ValueRange before) -> FailureOr<Values> {
     Values next(before);
     for (int64_t phase = 0; phase < phases; ++phase) {
       Value vector = f.add(f.add(first, f.i64(phase * Chip::kWarp)), f.lane);
-      FailureOr<Values> after = emitVector(vector, phase, slab, outer, row, column, next);
+      FailureOr<Values> after = emitVector(vector, phase, epilogueTile, outer, row, column, next);
       if (failed(after))
         return failure();
       next = std::move(*after);
@@ -63,22 +63,22 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitSlab(Value slab, Value outer, 
     return next;
   };
   // Unrolled by ptxas, it takes more registers than the sums leave.
-  return f.forEach(f.i64(0), f.i64(vectors), Chip::kWarp * phases, soFar, emitTurn, /*staysRolled=*/true);
+  return f.forEach(f.i64(0), f.i64(vectors), Chip::kWarp * phases, soFar, emitVectors, /*staysRolled=*/true);
 }
 
-LogicalResult SumsEpilogue::emit(WarpProduct &warp, ValueRange sums, Value slab, const TilePlace &place) {
-  const int64_t rows = tiles.slabRows();
-  Value row = f.add(place.firstRow, place.warpRow), column = f.add(place.firstColumn, place.warpColumn);
+LogicalResult SumsEpilogue::emit(WarpProduct &warp, ValueRange sums, Value epilogueTile, const TilePosition &position) {
+  const int64_t rows = tiles.epilogueRows();
+  Value row = f.add(position.firstRow, position.warpRow), column = f.add(position.firstColumn, position.warpColumn);
   Values reduced = results->start();
   for (int64_t first = 0; first < tiles.schedule.getWarpM(); first += rows) {
     if (first != 0)
-      f.barrierOfWarp(); // the slab before has been read
-    warp.store(sums, first, rows, slab, tiles.slabPitch());
+      f.barrierOfWarp(); // the epilogue tile before has been read
+    warp.store(sums, first, rows, epilogueTile, tiles.epiloguePitch());
     f.barrierOfWarp();
-    FailureOr<Values> next = emitSlab(slab, place.outer, f.add(row, f.i64(first)), column, reduced);
+    FailureOr<Values> next = emitTile(epilogueTile, position.outer, f.add(row, f.i64(first)), column, reduced);
     if (failed(next))
       return failure();
     reduced = std::move(*next);
   }
-  return results->finish(reduced, place);
+  return results->finish(reduced, position);
 }

@@ -16,16 +16,17 @@ public:
   SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles);
 
   llvm::LogicalResult prepare();
-  /// `slab` is the warp's shared memory.
-  llvm::LogicalResult emit(WarpProduct &warp, mlir::ValueRange sums, mlir::Value slab, const TilePlace &place);
+  /// `epilogueTile` is the warp's shared memory.
+  llvm::LogicalResult emit(WarpProduct &warp, mlir::ValueRange sums, mlir::Value epilogueTile,
+                           const TilePosition &position);
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// Finishes the rows of a slab, from `row` of the product. Gives what the tile ops have so far.
-  mlir::FailureOr<Values> emitSlab(mlir::Value slab, mlir::Value outer, mlir::Value row, mlir::Value column,
+  /// Finishes the rows of an epilogue tile, from `row` of the product. Gives what the tile ops have so far.
+  mlir::FailureOr<Values> emitTile(mlir::Value epilogueTile, mlir::Value outer, mlir::Value row, mlir::Value column,
                                    mlir::ValueRange soFar);
-  mlir::FailureOr<Values> emitVector(mlir::Value vector, int64_t phase, mlir::Value slab, mlir::Value outer,
+  mlir::FailureOr<Values> emitVector(mlir::Value vector, int64_t phase, mlir::Value epilogueTile, mlir::Value outer,
                                      mlir::Value row, mlir::Value column, mlir::ValueRange soFar);
 
   GPUFunction &f;

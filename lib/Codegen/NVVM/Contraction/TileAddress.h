@@ -9,8 +9,8 @@
 
 namespace mp {
 
-/// Places in one stage of an operand, seen from a lane. Rows of a swizzled tile have their 16-byte chunks in an order
-/// that depends on the row, so that the eight rows of a matrix of ldmatrix lie in different banks:
+/// Addresses in one stage of an operand, seen from a lane. Rows of a swizzled tile have their 16-byte chunks in an
+/// order that depends on the row, so that the eight rows of a matrix of ldmatrix lie in different banks:
 ///
 ///   chunk c of row r is at c ^ (r / s) % t, where a line of 128 bytes has s rows of t chunks
 ///

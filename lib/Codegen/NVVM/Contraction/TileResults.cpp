@@ -50,16 +50,16 @@ TileResults::Values TileResults::start() {
   return nothing;
 }
 
-void TileResults::add(size_t op, int64_t phase, Value held, MutableArrayRef<Value> soFar) {
+void TileResults::add(size_t op, int64_t phase, Value value, MutableArrayRef<Value> soFar) {
   size_t first = 0;
   for (size_t before = 0; before < op; ++before)
     first += countOf(before);
   if (isa<SumRowBlocksOp>(ops[op].op)) {
-    soFar[first + phase] = arith::AddFOp::create(b, soFar[first + phase], held);
+    soFar[first + phase] = arith::AddFOp::create(b, soFar[first + phase], value);
     return;
   }
   auto either = [&](Value x, Value y) -> Value { return arith::OrIOp::create(b, x, y); };
-  soFar[first] = either(soFar[first], mp::combineLanes(b, isNonfinite(b, held), either));
+  soFar[first] = either(soFar[first], mp::combineLanes(b, isNonfinite(b, value), either));
 }
 
 /// Each of `width` lanes added up over the threads whose numbers differ in multiples of `members`.
@@ -78,16 +78,17 @@ Value TileResults::combineLanes(Value lanes, int64_t members) {
   return lanes;
 }
 
-LogicalResult TileResults::finishSums(SumRowBlocksOp op, unsigned result, ValueRange seen, const TilePlace &place) {
+LogicalResult TileResults::finishSums(SumRowBlocksOp op, unsigned result, ValueRange seen,
+                                      const TilePosition &position) {
   const int64_t columns = tiles.schedule.getBlockN(), warps = tiles.schedule.getWarpsM();
   Type f32 = b.getF32Type();
   // A row of sums for each row of warps.
-  Value own = f.add(f.mul(place.warpM, columns), place.warpColumn);
+  Value own = f.add(f.mul(position.warpM, columns), position.warpColumn);
   for (auto [phase, lanes] : llvm::enumerate(seen)) {
     Value combined = combineLanes(lanes, std::min(ofRow, Chip::kWarp));
     Value column = f.mul(f.add(f.lane, f.i64(static_cast<int64_t>(phase) * Chip::kWarp)), width);
     auto store = [&] {
-      LLVM::StoreOp::create(b, combined, f.offset(place.ring, f32, f.add(own, column)), 4 * width);
+      LLVM::StoreOp::create(b, combined, f.offset(position.ring, f32, f.add(own, column)), 4 * width);
       return success();
     };
     if (failed(ofRow < Chip::kWarp ? f.when(f.isBelow(f.lane, f.i64(ofRow)), store) : store()))
@@ -95,21 +96,21 @@ LogicalResult TileResults::finishSums(SumRowBlocksOp op, unsigned result, ValueR
   }
   f.barrier();
   return f.forEach(f.thread, f.i64(columns), f.threads, [&](Value column) {
-    Value target = f.add(place.firstColumn, column);
+    Value target = f.add(position.firstColumn, column);
     return f.when(f.isBelow(target, f.i64(product.n)), [&] {
       Value sum;
       for (int64_t warp = 0; warp < warps; ++warp) {
-        Value at = f.offset(place.ring, f32, f.add(column, f.i64(warp * columns)));
+        Value at = f.offset(position.ring, f32, f.add(column, f.i64(warp * columns)));
         Value next = LLVM::LoadOp::create(b, f32, at);
         sum = sum ? Value(arith::AddFOp::create(b, sum, next)) : next;
       }
-      LLVM::StoreOp::create(b, sum, f.offset(f.result(result), f32, f.add(f.mul(place.blockM, product.n), target)));
+      LLVM::StoreOp::create(b, sum, f.offset(f.result(result), f32, f.add(f.mul(position.blockM, product.n), target)));
       return success();
     });
   });
 }
 
-LogicalResult TileResults::finishFlag(unsigned result, Value seen, const TilePlace &place) {
+LogicalResult TileResults::finishFlag(unsigned result, Value seen, const TilePosition &position) {
   Type i32 = b.getI32Type();
   for (int64_t apart = Chip::kWarp / 2; apart > 0; apart /= 2)
     seen = arith::OrIOp::create(b, seen, f.shuffleXor(seen, apart));
@@ -117,31 +118,31 @@ LogicalResult TileResults::finishFlag(unsigned result, Value seen, const TilePla
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, f.i64(0)).getResult();
   };
   (void)f.when(isFirst(f.lane), [&] {
-    LLVM::StoreOp::create(b, seen, f.offset(place.ring, i32, place.warp));
+    LLVM::StoreOp::create(b, seen, f.offset(position.ring, i32, position.warp));
     return success();
   });
   f.barrier();
   return f.when(isFirst(f.thread), [&] {
     Value flag;
     for (int64_t warp = 0; warp < f.threads / Chip::kWarp; ++warp) {
-      Value next = LLVM::LoadOp::create(b, i32, f.offset(place.ring, i32, warp));
+      Value next = LLVM::LoadOp::create(b, i32, f.offset(position.ring, i32, warp));
       flag = flag ? Value(arith::OrIOp::create(b, flag, next)) : next;
     }
-    Value row = f.add(f.mul(place.outer, place.blocksM), place.blockM);
-    Value tile = f.add(f.mul(row, place.blocksN), place.blockN);
+    Value row = f.add(f.mul(position.outer, position.blocksM), position.blockM);
+    Value tile = f.add(f.mul(row, position.blocksN), position.blockN);
     LLVM::StoreOp::create(b, flag, f.offset(f.result(result), i32, tile));
     return success();
   });
 }
 
-LogicalResult TileResults::finish(ValueRange seen, const TilePlace &place) {
+LogicalResult TileResults::finish(ValueRange seen, const TilePosition &position) {
   size_t first = 0;
   for (auto [number, tile] : llvm::enumerate(ops)) {
-    // Slabs and the sums of the op before have been read.
+    // Epilogue tiles and the sums of the op before have been read.
     f.barrier();
     ValueRange own = seen.slice(first, countOf(number));
     auto sums = dyn_cast<SumRowBlocksOp>(tile.op);
-    if (failed(sums ? finishSums(sums, tile.result, own, place) : finishFlag(tile.result, own.front(), place)))
+    if (failed(sums ? finishSums(sums, tile.result, own, position) : finishFlag(tile.result, own.front(), position)))
       return failure();
     first += countOf(number);
   }

@@ -11,7 +11,7 @@
 namespace mp {
 
 /// Where a warp's tile is.
-struct TilePlace {
+struct TilePosition {
   mlir::Value ring;                  ///< shared memory that is free once all warps are done with it
   mlir::Value outer;                 ///< the number of the product, of all parts and batches
   mlir::Value blockM, blockN;        ///< the block in the grid of that product
@@ -39,14 +39,15 @@ public:
   /// What a lane has seen of nothing.
   Values start();
   /// Adds what the op reads in a vector of phase `phase`.
-  void add(size_t op, int64_t phase, mlir::Value held, llvm::MutableArrayRef<mlir::Value> soFar);
+  void add(size_t op, int64_t phase, mlir::Value value, llvm::MutableArrayRef<mlir::Value> soFar);
   /// Combines and stores. All warps of the block come here.
-  llvm::LogicalResult finish(mlir::ValueRange seen, const TilePlace &place);
+  llvm::LogicalResult finish(mlir::ValueRange seen, const TilePosition &position);
 
 private:
   size_t countOf(size_t op) const;
-  llvm::LogicalResult finishSums(SumRowBlocksOp op, unsigned result, mlir::ValueRange seen, const TilePlace &place);
-  llvm::LogicalResult finishFlag(unsigned result, mlir::Value seen, const TilePlace &place);
+  llvm::LogicalResult finishSums(SumRowBlocksOp op, unsigned result, mlir::ValueRange seen,
+                                 const TilePosition &position);
+  llvm::LogicalResult finishFlag(unsigned result, mlir::Value seen, const TilePosition &position);
   mlir::Value combineLanes(mlir::Value lanes, int64_t members);
 
   GPUFunction &f;

@@ -11,8 +11,9 @@ WarpProduct::Values WarpProduct::zeros() {
   return Values(sumsOfLane / sumsOfValue(), floatConstant(b, valueType(), 0));
 }
 
-Value WarpProduct::slabAt(Value slab, Value row, int64_t rowStep, Value column, int64_t columnStep, int64_t pitch) {
-  Value start = f.offset(slab, warp.acc, f.add(f.mul(row, pitch), column));
+Value WarpProduct::epilogueAt(Value epilogueTile, Value row, int64_t rowStep, Value column, int64_t columnStep,
+                              int64_t pitch) {
+  Value start = f.offset(epilogueTile, warp.acc, f.add(f.mul(row, pitch), column));
   const int64_t steps = rowStep * pitch + columnStep;
   return steps == 0 ? start : f.offset(start, warp.acc, steps);
 }

@@ -34,9 +34,9 @@ public:
   virtual Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) = 0;
   /// Adds the products of `loaded` to `sums`.
   virtual void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) = 0;
-  /// Stores rows [first, first + count) of the warp's tile to `slab`, `pitch` elements from row to row. Both are
-  /// multiples of 16.
-  virtual void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value slab, int64_t pitch) = 0;
+  /// Stores rows [first, first + count) of the warp's tile to `epilogueTile`, `pitch` elements from row to row. Both
+  /// are multiples of 16.
+  virtual void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value epilogueTile, int64_t pitch) = 0;
 
 protected:
   WarpProduct(GPUFunction &f, const WarpTile &warp) : f(f), b(f.b), warp(warp) {}
@@ -49,9 +49,9 @@ protected:
     return mlir::LLVM::LLVMStructType::getLiteral(f.b.getContext(),
                                                   llvm::SmallVector<mlir::Type>(sums / sumsOfValue(), valueType()));
   }
-  /// The address of an element of a slab.
-  mlir::Value slabAt(mlir::Value slab, mlir::Value row, int64_t rowStep, mlir::Value column, int64_t columnStep,
-                     int64_t pitch);
+  /// The address of an element of an epilogue tile.
+  mlir::Value epilogueAt(mlir::Value epilogueTile, mlir::Value row, int64_t rowStep, mlir::Value column,
+                         int64_t columnStep, int64_t pitch);
 
   GPUFunction &f;
   LaneBuilder &b;

@@ -203,7 +203,7 @@ TEST_F(CUDADevice, FillsWithEveryPattern) {
     VariantT &variant = *model.table.programs.back()->variants[0];
     variant.commands.resize(1);
     FillT fill;
-    fill.destination = std::make_unique<Place>(Space::Result, 0, 0, *byteCount(*variant.results[0]->type));
+    fill.destination = std::make_unique<BufferSlice>(Space::Result, 0, 0, *byteCount(*variant.results[0]->type));
     fill.pattern = pattern;
     fill.pattern_bytes = static_cast<uint8_t>(bytes);
     variant.commands[0]->what.Set(std::move(fill));

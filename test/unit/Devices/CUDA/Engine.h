@@ -37,7 +37,7 @@ struct StreamObject {
   void runTo(uint64_t position);
 };
 
-/// A place in a stream; before it is recorded, one that has been passed.
+/// A position in a stream; before it is recorded, one that has been passed.
 struct EventObject {
   StreamObject *stream = nullptr;
   uint64_t position = 0;

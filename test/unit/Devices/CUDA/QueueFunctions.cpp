@@ -31,10 +31,10 @@ Result cuStreamSynchronize(StreamHandle stream) {
 
 Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
   ENTER();
-  // The event as it is now: a later record is another place.
-  stream->add([place = *event] {
-    if (engine().streams.contains(place.stream))
-      place.wait();
+  // The event as it is now: a later record is another point.
+  stream->add([point = *event] {
+    if (engine().streams.contains(point.stream))
+      point.wait();
   });
   return Result::Success;
 }

@@ -28,13 +28,13 @@ const std::string kBegin = R"(
     %threads = nvvm.read.ptx.sreg.ntid.x : i32
     %next = llvm.urem %next_, %threads : i32
     %theirs = llvm.getelementptr %sh[%next] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
-    %place = llvm.getelementptr %b0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %slice = llvm.getelementptr %b0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
 )";
 const std::string kWrite = "llvm.store %tid, %mine : i32, !llvm.ptr<3>\n";
 const std::string kBarrier = "nvvm.barrier\n";
 const std::string kSyncWarp = "nvvm.bar.warp.sync %all : i32\n";
 const std::string kReadNext =
-    "%v = llvm.load %theirs : !llvm.ptr<3> -> i32\nllvm.store %v, %place : i32, !llvm.ptr<1>\n";
+    "%v = llvm.load %theirs : !llvm.ptr<3> -> i32\nllvm.store %v, %element : i32, !llvm.ptr<1>\n";
 
 SIMTOptions with(bool SIMTOptions::*check) {
   SIMTOptions options;
@@ -120,7 +120,7 @@ TEST(Races, AtomicsRaceWithOthersOnly) {
   const SIMTOptions options = with(&SIMTOptions::races);
   EXPECT_EQ(fault(add, options), "");
   EXPECT_TRUE(has(
-      fault(add + "%v = llvm.load %sh : !llvm.ptr<3> -> i32\n llvm.store %v, %place : i32, !llvm.ptr<1>\n", options),
+      fault(add + "%v = llvm.load %sh : !llvm.ptr<3> -> i32\n llvm.store %v, %element : i32, !llvm.ptr<1>\n", options),
       {"a race with thread"}));
 }
 
@@ -141,7 +141,7 @@ static std::string handOver(const std::string &between) {
   ^consume:
     nvvm.barrier id = %c1 number_of_threads = %c64
     %v = llvm.load %slot : !llvm.ptr<3> -> i32
-    llvm.store %v, %place : i32, !llvm.ptr<1>
+    llvm.store %v, %slice : i32, !llvm.ptr<1>
     )" + between +
          "llvm.br ^end\n^end:\n";
 }
@@ -156,7 +156,7 @@ TEST(Races, NamedBarriersOrderWhoMeets) {
 }
 
 TEST(Races, ACopyThatHasNotLandedIsOne) {
-  const std::string copy = "nvvm.cp.async.shared.global %mine, %place, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>\n"
+  const std::string copy = "nvvm.cp.async.shared.global %mine, %element, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>\n"
                            "nvvm.cp.async.commit.group\n";
   const std::string wait = "nvvm.cp.async.wait.group 0\n";
   const std::string read = "%v = llvm.load %theirs : !llvm.ptr<3> -> i32\nllvm.store %v, %mine : i32, !llvm.ptr<3>\n";
@@ -187,14 +187,14 @@ TEST(Uninitialized, TheNextBlockDoesNotSeeTheLast) {
     llvm.br ^read
   ^read:
     %v = llvm.load %mine : !llvm.ptr<3> -> i32
-    llvm.store %v, %place : i32, !llvm.ptr<1>
+    llvm.store %v, %slice : i32, !llvm.ptr<1>
   )";
   EXPECT_TRUE(has(fault(body, with(&SIMTOptions::uninitialized), {64, 3, 256}), {"block 1, thread 0"}));
 }
 
 TEST(Uninitialized, GlobalMemoryMayBegin) {
-  const std::string read = "%v = llvm.load %place : !llvm.ptr<1> -> i32\nllvm.store %v, %mine : i32, !llvm.ptr<3>\n";
-  const std::string write = "llvm.store %tid, %place : i32, !llvm.ptr<1>\n";
+  const std::string read = "%v = llvm.load %element : !llvm.ptr<1> -> i32\nllvm.store %v, %mine : i32, !llvm.ptr<3>\n";
+  const std::string write = "llvm.store %tid, %element : i32, !llvm.ptr<1>\n";
   const SIMTOptions options = with(&SIMTOptions::uninitialized);
   EXPECT_TRUE(has(fault(read, options, {64, 1, 256}, 64, false), {"reads byte 0 of buffer 0, to which nothing"}));
   EXPECT_EQ(fault(read, options), "");
@@ -207,7 +207,7 @@ TEST(Uninitialized, MatricesAndCopiesRead) {
                            "#nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>} : "
                            "(!llvm.ptr<3>) -> i32\n";
   EXPECT_TRUE(has(fault(load, options), {"nvvm.ldmatrix", "to which nothing was written"}));
-  const std::string copy = "nvvm.cp.async.shared.global %mine, %place, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>\n"
+  const std::string copy = "nvvm.cp.async.shared.global %mine, %element, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>\n"
                            "nvvm.cp.async.commit.group\nnvvm.cp.async.wait.group 0\n";
   EXPECT_TRUE(has(fault(copy, options, {64, 1, 256}, 64, false), {"nvvm.cp.async", "of buffer 0, to which nothing"}));
 }
@@ -219,7 +219,7 @@ TEST(Uninitialized, AResultIsWrittenWhole) {
     %even = llvm.getelementptr %b0[%twice] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     llvm.store %tid, %even : i32, !llvm.ptr<1>
   )";
-  const std::string whole = "llvm.store %tid, %place : i32, !llvm.ptr<1>\n";
+  const std::string whole = "llvm.store %tid, %element : i32, !llvm.ptr<1>\n";
   const SIMTOptions options = with(&SIMTOptions::uninitialized);
   EXPECT_EQ(fault(half, options, {32, 1, 256}, 64, false), "no block writes byte 4 of buffer 0, a result of 256");
   EXPECT_EQ(fault(whole, options, {32, 1, 256}, 64, false), "no block writes byte 128 of buffer 0, a result of 256");
@@ -231,7 +231,7 @@ TEST(Uninitialized, AResultIsWrittenWhole) {
 
 TEST(Bounds, OfBuffers) {
   const SIMTOptions options = with(&SIMTOptions::bounds);
-  const std::string write = "llvm.store %tid, %place : i32, !llvm.ptr<1>\n";
+  const std::string write = "llvm.store %tid, %element : i32, !llvm.ptr<1>\n";
   EXPECT_EQ(fault(write, options), "");
   EXPECT_TRUE(has(fault(write, options, {64, 1, 256}, 60),
                   {"thread 60, llvm.store", "writes 4 bytes at 240 of buffer 0, which has 240"}));
@@ -284,7 +284,7 @@ TEST(Bounds, MarginsOfCopiesAreLookedAt) {
         {first.data(), 100, true, nullptr}, {second.data(), 7, false, nullptr}, {first.data(), 100, true, nullptr}};
     ErrorOr<SpacedBuffers> spaced = SpacedBuffers::make(buffers, pointers);
     ASSERT_TRUE(spaced.ok()) << spaced.message();
-    EXPECT_EQ(spaced->pointers()[0], spaced->pointers()[2]) << "one place is one copy";
+    EXPECT_EQ(spaced->pointers()[0], spaced->pointers()[2]) << "one slice is one copy";
     EXPECT_GE(buffers[1].data - (buffers[0].data + 100), static_cast<int64_t>(SpacedBuffers::kReach));
     EXPECT_TRUE(spaced->checkMargins().ok());
     buffers[0].data[offset] = std::byte(3);
@@ -318,7 +318,7 @@ TEST(Bounds, GenericAddressesAreLookedUp) {
     %generic = llvm.addrspacecast %mine : !llvm.ptr<3> to !llvm.ptr
     llvm.store %tid, %generic : i32, !llvm.ptr
     %v = llvm.load %theirs : !llvm.ptr<3> -> i32
-    llvm.store %v, %place : i32, !llvm.ptr<1>
+    llvm.store %v, %slice : i32, !llvm.ptr<1>
   )";
   EXPECT_TRUE(has(fault(body, options), {"which nothing was written"}));
 }
@@ -328,7 +328,7 @@ TEST(Checks, AThreadsOwnMemoryIsItsOwn) {
     %own = llvm.alloca %c1 x i32 : (i32) -> !llvm.ptr
     llvm.store %tid, %own : i32, !llvm.ptr
     %v = llvm.load %own : !llvm.ptr -> i32
-    llvm.store %v, %place : i32, !llvm.ptr<1>
+    llvm.store %v, %slice : i32, !llvm.ptr<1>
   )";
   EXPECT_EQ(fault(body, allChecks()), "");
 }
@@ -341,7 +341,7 @@ TEST(Checks, OfSeveralBlocksTheFirstIsNamed) {
     llvm.cond_br %isLate, ^wrong, ^end
   ^wrong:
     %v = llvm.load %sh : !llvm.ptr<3> -> i32
-    llvm.store %v, %place : i32, !llvm.ptr<1>
+    llvm.store %v, %slice : i32, !llvm.ptr<1>
     llvm.br ^end
   ^end:
   )"),
@@ -396,8 +396,9 @@ TEST(Misuse, IsNamed) {
                         "(!llvm.ptr<3>) -> i32\n",
                         {}),
                   {"thread 1, nvvm.ldmatrix", "is not aligned to 16 bytes"}));
-  EXPECT_TRUE(has(fault("nvvm.cp.async.shared.global %mine, %place, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>\n", {}),
-                  {"thread 1, nvvm.cp.async", "is not aligned"}));
+  EXPECT_TRUE(
+      has(fault("nvvm.cp.async.shared.global %mine, %element, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>\n", {}),
+          {"thread 1, nvvm.cp.async", "is not aligned"}));
   EXPECT_TRUE(has(fault("%x = nvvm.shfl.sync idx %c1, %tid, %c0, %c32 : i32 -> i32\n", {}), {"is not in the mask"}));
   EXPECT_TRUE(has(fault("nvvm.barrier id = %c64\n", {}), {"barrier 64, there are barriers 0 to 15"}));
   EXPECT_TRUE(has(fault("nvvm.barrier id = %c1 number_of_threads = %c1\n", {}), {"expected whole warps"}));

@@ -29,7 +29,7 @@ std::string rowAddress(unsigned matrices) {
   )";
 }
 
-/// Lane l copies 16 bytes from place l of buffer 0 to shared memory, and back to buffer `to`.
+/// Lane l copies 16 bytes from element l of buffer 0 to shared memory, and back to buffer `to`.
 const std::string kFill = R"(
     %l = nvvm.read.ptx.sreg.laneid : i32
     %from = llvm.getelementptr %b0[%l] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, vector<4xi32>

@@ -18,7 +18,7 @@ using namespace mp::test;
 
 namespace {
 
-struct Place {
+struct Element {
   int row, column;
 };
 
@@ -28,8 +28,8 @@ struct MmaCase {
   int k;
   const char *operandType, *accumulatorType; // PTX
   int elementsOfA, elementsOfB;
-  Place (*a)(int lane, int i);
-  Place (*b)(int lane, int i);
+  Element (*a)(int lane, int i);
+  Element (*b)(int lane, int i);
 };
 
 // "groupID = %laneid >> 2; threadID_in_group = %laneid % 4"
@@ -37,26 +37,26 @@ int group(int lane) { return lane >> 2; }
 int inGroup(int lane) { return lane % 4; }
 
 // "Matrix Fragments for mma.m16n8k8" with f16 and bf16.
-Place a8(int lane, int i) { return {i < 2 ? group(lane) : group(lane) + 8, inGroup(lane) * 2 + (i & 1)}; }
-Place b8(int lane, int i) { return {inGroup(lane) * 2 + i, group(lane)}; }
+Element a8(int lane, int i) { return {i < 2 ? group(lane) : group(lane) + 8, inGroup(lane) * 2 + (i & 1)}; }
+Element b8(int lane, int i) { return {inGroup(lane) * 2 + i, group(lane)}; }
 // "Matrix Fragments for mma.m16n8k8" with tf32.
-Place a8tf32(int lane, int i) {
+Element a8tf32(int lane, int i) {
   return {i == 0 || i == 2 ? group(lane) : group(lane) + 8, i < 2 ? inGroup(lane) : inGroup(lane) + 4};
 }
-Place b8tf32(int lane, int i) { return {i == 0 ? inGroup(lane) : inGroup(lane) + 4, group(lane)}; }
+Element b8tf32(int lane, int i) { return {i == 0 ? inGroup(lane) : inGroup(lane) + 4, group(lane)}; }
 // "Matrix Fragments for mma.m16n8k4" with tf32.
-Place a4(int lane, int i) { return {i == 0 ? group(lane) : group(lane) + 8, inGroup(lane)}; }
-Place b4(int lane, int) { return {inGroup(lane), group(lane)}; }
+Element a4(int lane, int i) { return {i == 0 ? group(lane) : group(lane) + 8, inGroup(lane)}; }
+Element b4(int lane, int) { return {inGroup(lane), group(lane)}; }
 // "Matrix Fragments for mma.m16n8k16" with f16 and bf16.
-Place a16(int lane, int i) {
+Element a16(int lane, int i) {
   return {(0 <= i && i < 2) || (4 <= i && i < 6) ? group(lane) : group(lane) + 8,
           i < 4 ? inGroup(lane) * 2 + (i & 1) : inGroup(lane) * 2 + (i & 1) + 8};
 }
-Place b16(int lane, int i) {
+Element b16(int lane, int i) {
   return {i < 2 ? inGroup(lane) * 2 + (i & 1) : inGroup(lane) * 2 + (i & 1) + 8, group(lane)};
 }
 // All: "row = groupID for ci where i < 2, groupID + 8 for i >= 2; col = threadID_in_group * 2 + (i & 0x1)".
-Place accumulator(int lane, int i) { return {i < 2 ? group(lane) : group(lane) + 8, inGroup(lane) * 2 + (i & 1)}; }
+Element accumulator(int lane, int i) { return {i < 2 ? group(lane) : group(lane) + 8, inGroup(lane) * 2 + (i & 1)}; }
 
 const MmaCase kCases[] = {
     {"m16n8k8_f16_f32", 8, "f16", "f32", 4, 2, a8, b8},
@@ -76,12 +76,12 @@ uint32_t bitsOf(const std::string &type, double value) {
 }
 
 /// Words of a fragment for each lane, from a matrix by rows.
-std::vector<uint32_t> fill(const std::string &type, int elements, Place (*place)(int, int),
+std::vector<uint32_t> fill(const std::string &type, int elements, Element (*locate)(int, int),
                            const std::vector<double> &matrix, int columns) {
   std::vector<uint32_t> words;
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < elements; ++i) {
-      const Place at = place(lane, i);
+      const Element at = locate(lane, i);
       const uint32_t bits = bitsOf(type, matrix[at.row * columns + at.column]);
       if (isNarrow(type) && i % 2)
         words.back() |= bits << 16;
@@ -124,7 +124,7 @@ std::vector<double> multiply(const MmaCase &form, const std::vector<double> &a, 
   std::vector<double> d(128);
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < 4; ++i) {
-      const Place at = accumulator(lane, i);
+      const Element at = accumulator(lane, i);
       d[at.row * 8 + at.column] = sums == "f16" ? decodeF16(buffers[3].as<uint16_t>()[lane * 4 + i])
                                                 : double(buffers[3].as<float>()[lane * 4 + i]);
     }

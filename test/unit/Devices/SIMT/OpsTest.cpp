@@ -247,7 +247,7 @@ TEST(Ops, FencesAreFences) {
 
 // Asynchronous copies
 
-/// Each thread copies its word, reads its place (0 before) and waits as `wait` says, then reads again.
+/// Each thread copies its word, reads its element (0 before) and waits as `wait` says, then reads again.
 static std::vector<uint32_t> copied(const std::string &copy, const std::string &wait) {
   return run(constants({0, 2, 4}) + R"(
     %tid = nvvm.read.ptx.sreg.tid.x : i32

@@ -1,11 +1,11 @@
-// One thread as a team, and as a crew.
+// One thread as a thread group, and as a block of threads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_LIB_CODEGEN_CPU_CPUTEAM_H
-#define MP_LIB_CODEGEN_CPU_CPUTEAM_H
+#ifndef MP_LIB_CODEGEN_CPU_CPUTHREADGROUP_H
+#define MP_LIB_CODEGEN_CPU_CPUTHREADGROUP_H
 
 #include "Codegen/CPU/CPUFunction.h"
-#include "Codegen/Emit/Team.h"
+#include "Codegen/Emit/ThreadGroup.h"
 
 namespace mp {
 
@@ -14,9 +14,9 @@ inline constexpr int64_t kPartialSums = 16;
 
 /// One thread. Lane l of kPartialSums takes the columns l, l + kPartialSums, ... after the first; then the lanes'
 /// halves are combined until one is left, and the remaining columns are added in order.
-class CPUTeam : public Team {
+class CPUThreadGroup : public ThreadGroup {
 public:
-  CPUTeam(CPUFunction &f, int64_t vector) : f(f), vector(vector) { member = f.i64(0); }
+  CPUThreadGroup(CPUFunction &f, int64_t vector) : f(f), vector(vector) { member = f.i64(0); }
 
   mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
                                       Combination combination, LanesAt get) override;
@@ -32,13 +32,15 @@ private:
   const int64_t vector;
 };
 
-class CPUCrew : public Crew {
+class CPUThreadBlock : public ThreadBlock {
 public:
-  CPUCrew(CPUFunction &f, int64_t vector) : f(f), vector(vector) {}
+  CPUThreadBlock(CPUFunction &f, int64_t vector) : f(f), vector(vector) {}
 
   mlir::Value allocate(mlir::Type element, int64_t elements) override { return f.allocate(element, elements); }
-  std::unique_ptr<Team> makeTeam(int64_t, int64_t) override { return std::make_unique<CPUTeam>(f, vector); }
-  mlir::LogicalResult forEach(Team &, int64_t count,
+  std::unique_ptr<ThreadGroup> makeGroup(int64_t, int64_t) override {
+    return std::make_unique<CPUThreadGroup>(f, vector);
+  }
+  mlir::LogicalResult forEach(ThreadGroup &, int64_t count,
                               llvm::function_ref<mlir::LogicalResult(mlir::Value, mlir::Value)> body) override;
   mlir::LogicalResult emitNest(const Nest &nest, NestBody &body) override;
   void synchronize() override {}
@@ -54,4 +56,4 @@ mlir::LogicalResult emitNestOnCPU(CPUFunction &f, const Nest &nest, NestBody &bo
 
 } // namespace mp
 
-#endif // MP_LIB_CODEGEN_CPU_CPUTEAM_H
+#endif // MP_LIB_CODEGEN_CPU_CPUTHREADGROUP_H

@@ -8,14 +8,14 @@
 using namespace mlir;
 using namespace mp;
 
-Type mp::heldType(Type element) {
+Type mp::registerType(Type element) {
   MLIRContext *context = element.getContext();
   if (element.isF16() || element.isBF16())
     return Float32Type::get(context);
   return element.isUnsignedInteger(8) ? IntegerType::get(context, 8) : element;
 }
 
-Type mp::storedType(Type element) {
+Type mp::memoryType(Type element) {
   if (element.isBF16())
     return IntegerType::get(element.getContext(), 16);
   const bool isByte = element.isInteger(1) || element.isUnsignedInteger(8);
@@ -25,7 +25,7 @@ Type mp::storedType(Type element) {
 /// `element` with the lanes of `value`.
 static Type like(Value value, Type element) { return withLanes(element, laneCount(value.getType())); }
 
-/// f16 and bf16 as they are held.
+/// f16 and bf16 as they are in registers.
 static Value widen(LaneBuilder &b, Value value) { return arith::ExtFOp::create(b, like(value, b.getF32Type()), value); }
 
 Value mp::roundTo(LaneBuilder &b, Value value, Type element) {
@@ -33,36 +33,36 @@ Value mp::roundTo(LaneBuilder &b, Value value, Type element) {
     assert(laneType(value.getType()).getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth());
     value = arith::TruncFOp::create(b, like(value, element), value);
   }
-  return laneType(value.getType()) == heldType(element) ? value : widen(b, value);
+  return laneType(value.getType()) == registerType(element) ? value : widen(b, value);
 }
 
-Value mp::holdStored(LaneBuilder &b, Value stored, Type element) {
+Value mp::toRegister(LaneBuilder &b, Value value, Type element) {
   if (element.isInteger(1)) {
-    Value zero = intConstant(b, stored.getType(), 0);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, stored, zero);
+    Value zero = intConstant(b, value.getType(), 0);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
   }
   if (element.isBF16())
-    stored = b.createOrFold<arith::BitcastOp>(like(stored, element), stored);
-  return heldType(element).isF32() && !element.isF32() ? widen(b, stored) : stored;
+    value = b.createOrFold<arith::BitcastOp>(like(value, element), value);
+  return registerType(element).isF32() && !element.isF32() ? widen(b, value) : value;
 }
 
-Value mp::storeHeld(LaneBuilder &b, Value held, Type element) {
+Value mp::toMemory(LaneBuilder &b, Value value, Type element) {
   if (element.isInteger(1))
-    return arith::ExtUIOp::create(b, like(held, b.getI8Type()), held);
-  if (heldType(element).isF32() && !element.isF32()) {
-    // A held value comes of widening: take back the value before it where that is at hand.
-    auto widened = held.getDefiningOp<arith::ExtFOp>();
+    return arith::ExtUIOp::create(b, like(value, b.getI8Type()), value);
+  if (registerType(element).isF32() && !element.isF32()) {
+    // A value in registers comes of widening: take back the value before it where that is at hand.
+    auto widened = value.getDefiningOp<arith::ExtFOp>();
     Value narrow = widened && laneType(widened.getIn().getType()) == element
                        ? widened.getIn()
-                       : Value(arith::TruncFOp::create(b, like(held, element), held));
-    return b.createOrFold<arith::BitcastOp>(like(held, storedType(element)), narrow);
+                       : Value(arith::TruncFOp::create(b, like(value, element), value));
+    return b.createOrFold<arith::BitcastOp>(like(value, memoryType(element)), narrow);
   }
-  return held;
+  return value;
 }
 
-Value mp::heldConstant(LaneBuilder &b, DenseElementsAttr splatValue, int64_t width) {
+Value mp::registerConstant(LaneBuilder &b, DenseElementsAttr splatValue, int64_t width) {
   Type element = splatValue.getElementType();
-  Type type = withLanes(heldType(element), width);
+  Type type = withLanes(registerType(element), width);
   if (isa<FloatType>(element))
     return floatConstant(b, type, [&] {
       APFloat value = splatValue.getSplatValue<APFloat>();
@@ -77,11 +77,11 @@ Value mp::heldConstant(LaneBuilder &b, DenseElementsAttr splatValue, int64_t wid
 
 /// `name` is LLVM's intrinsic that truncates and saturates; NaN gives 0.
 static Value saturate(LaneBuilder &b, StringRef name, Value value, Type to) {
-  Type type = like(value, heldType(to));
+  Type type = like(value, registerType(to));
   return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), ValueRange{value}).getResult(0);
 }
 
-/// An i64 to bf16 in one rounding: a f64 holds it once the bits that it has no place for are folded into the last one.
+/// An i64 to bf16 in one rounding: a f64 holds it once the bits that it has no room for are folded into the last one.
 static Value wideIntegerToF64(LaneBuilder &b, Value value) {
   Type type = value.getType();
   auto constant = [&](int64_t bits) { return intConstant(b, type, bits); };
@@ -97,52 +97,52 @@ static Value wideIntegerToF64(LaneBuilder &b, Value value) {
   return arith::SIToFPOp::create(b, like(value, b.getF64Type()), exact);
 }
 
-static Value integerToFloat(LaneBuilder &b, Value held, Type from, Type to) {
+static Value integerToFloat(LaneBuilder &b, Value value, Type from, Type to) {
   if (from.isInteger(1) || from.isUnsignedInteger()) {
-    Type wide = like(held, to.isF64() ? to : b.getF32Type());
-    return roundTo(b, arith::UIToFPOp::create(b, wide, held), to);
+    Type wide = like(value, to.isF64() ? to : b.getF32Type());
+    return roundTo(b, arith::UIToFPOp::create(b, wide, value), to);
   }
   // bf16 has f32's range, so an integer could be rounded in f32 and again in bf16; one that f16 cannot tell from its
   // neighbour in f32 is infinite there.
   if (to.isBF16() && from.isInteger(64))
-    return roundTo(b, wideIntegerToF64(b, held), to);
+    return roundTo(b, wideIntegerToF64(b, value), to);
   const bool throughF64 = to.isF64() || to.isBF16();
-  Type wide = like(held, throughF64 ? b.getF64Type() : b.getF32Type());
-  return roundTo(b, arith::SIToFPOp::create(b, wide, held), to);
+  Type wide = like(value, throughF64 ? b.getF64Type() : b.getF32Type());
+  return roundTo(b, arith::SIToFPOp::create(b, wide, value), to);
 }
 
-static Value integerToInteger(LaneBuilder &b, Value held, Type from, Type to) {
-  Type type = like(held, heldType(to));
+static Value integerToInteger(LaneBuilder &b, Value value, Type from, Type to) {
+  Type type = like(value, registerType(to));
   const unsigned fromBits = from.getIntOrFloatBitWidth(), toBits = to.getIntOrFloatBitWidth();
   if (fromBits == toBits)
-    return held;
+    return value;
   if (toBits < fromBits)
-    return arith::TruncIOp::create(b, type, held);
+    return arith::TruncIOp::create(b, type, value);
   if (from.isInteger(1) || from.isUnsignedInteger())
-    return arith::ExtUIOp::create(b, type, held);
-  return arith::ExtSIOp::create(b, type, held);
+    return arith::ExtUIOp::create(b, type, value);
+  return arith::ExtSIOp::create(b, type, value);
 }
 
-Value mp::castHeld(LaneBuilder &b, Value held, Type from, Type to) {
+Value mp::castValue(LaneBuilder &b, Value value, Type from, Type to) {
   if (from == to)
-    return held;
+    return value;
   if (to.isInteger(1)) {
     if (isa<FloatType>(from)) {
-      Value zero = floatConstant(b, held.getType(), 0);
-      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, held, zero);
+      Value zero = floatConstant(b, value.getType(), 0);
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, value, zero);
     }
-    Value zero = intConstant(b, held.getType(), 0);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, held, zero);
+    Value zero = intConstant(b, value.getType(), 0);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
   }
   if (isa<FloatType>(from) && isa<FloatType>(to)) {
     if (to.isF64())
-      return arith::ExtFOp::create(b, like(held, to), held);
-    // f16 widens to f32 exactly: what is held already is the result.
-    return to.isF32() && laneType(held.getType()).isF32() ? held : roundTo(b, held, to);
+      return arith::ExtFOp::create(b, like(value, to), value);
+    // f16 widens to f32 exactly: what is in the register already is the result.
+    return to.isF32() && laneType(value.getType()).isF32() ? value : roundTo(b, value, to);
   }
   if (isa<FloatType>(from))
-    return saturate(b, to.isUnsignedInteger() ? "llvm.fptoui.sat" : "llvm.fptosi.sat", held, to);
+    return saturate(b, to.isUnsignedInteger() ? "llvm.fptoui.sat" : "llvm.fptosi.sat", value, to);
   if (isa<FloatType>(to))
-    return integerToFloat(b, held, from, to);
-  return integerToInteger(b, held, from, to);
+    return integerToFloat(b, value, from, to);
+  return integerToInteger(b, value, from, to);
 }

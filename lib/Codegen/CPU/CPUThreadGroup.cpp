@@ -1,14 +1,15 @@
-// One thread as a team, and as a crew.
+// One thread as a thread group, and as a block of threads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Codegen/CPU/CPUTeam.h"
+#include "Codegen/CPU/CPUThreadGroup.h"
 
 #include "Codegen/Emit/Reduce.h"
 
 using namespace mlir;
 using namespace mp;
 
-FailureOr<Value> CPUTeam::reduce(Value from, Value to, int64_t, bool isEven, Combination combination, LanesAt get) {
+FailureOr<Value> CPUThreadGroup::reduce(Value from, Value to, int64_t, bool isEven, Combination combination,
+                                        LanesAt get) {
   LaneBuilder &b = f.b;
   auto over = [&](Value first, Value last, int64_t width, Value start) {
     return f.forEach(first, last, width, ValueRange{start},
@@ -33,16 +34,18 @@ FailureOr<Value> CPUTeam::reduce(Value from, Value to, int64_t, bool isEven, Com
   return rest->front();
 }
 
-LogicalResult CPUTeam::forColumns(int64_t columns, bool isEven, function_ref<LogicalResult(Value, int64_t)> body) {
+LogicalResult CPUThreadGroup::forColumns(int64_t columns, bool isEven,
+                                         function_ref<LogicalResult(Value, int64_t)> body) {
   const int64_t width = isEven ? vector : 1;
   return f.forLanes(member, f.i64(columns), width, columns % width != 0, body);
 }
 
-LogicalResult CPUCrew::forEach(Team &team, int64_t count, function_ref<LogicalResult(Value, Value)> body) {
-  return f.forEach(team.member, f.i64(count), 1, [&](Value number) { return body(number, Value()); });
+LogicalResult CPUThreadBlock::forEach(ThreadGroup &group, int64_t count,
+                                      function_ref<LogicalResult(Value, Value)> body) {
+  return f.forEach(group.member, f.i64(count), 1, [&](Value number) { return body(number, Value()); });
 }
 
-LogicalResult CPUCrew::emitNest(const Nest &nest, NestBody &body) {
+LogicalResult CPUThreadBlock::emitNest(const Nest &nest, NestBody &body) {
   return emitNestOnCPU(f, nest, body, vector, f.i64(0), f.i64(nest.elements), /*isWhole=*/true);
 }
 

@@ -1,7 +1,7 @@
 // Where values of a program of kernels lie.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Kernels/Memory/Places.h"
+#include "Kernels/Memory/Buffers.h"
 
 #include "Kernels/Forming/KernelKind.h"
 #include "mp/Analysis/CostModel.h"
@@ -36,19 +36,19 @@ int64_t mp::countStateBytes(func::FuncOp func) {
   return bytes;
 }
 
-Attribute mp::getResultPlace(func::FuncOp func, unsigned index) {
+Attribute mp::getResultBuffer(func::FuncOp func, unsigned index) {
   if (StringAttr state = getNextState(func, index))
-    return StatePlaceAttr::get(func.getContext(), state);
-  return ResultPlaceAttr::get(func.getContext(), index);
+    return StateBufferAttr::get(func.getContext(), state);
+  return ResultBufferAttr::get(func.getContext(), index);
 }
 
-Attribute mp::getPlace(Value value) {
+Attribute mp::getBuffer(Value value) {
   if (auto copy = value.getDefiningOp<CopyOp>())
-    return copy.getPlace();
+    return copy.getBuffer();
   auto kernel = value.getDefiningOp<KernelOp>();
-  if (!kernel || !kernel.getPlaces())
+  if (!kernel || !kernel.getBuffers())
     return {};
-  return (*kernel.getPlaces())[cast<OpResult>(value).getResultNumber()];
+  return (*kernel.getBuffers())[cast<OpResult>(value).getResultNumber()];
 }
 
 bool mp::canUpdateInPlace(KernelOp kernel, unsigned input, unsigned result) {

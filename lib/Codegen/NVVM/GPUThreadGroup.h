@@ -1,10 +1,10 @@
-// Lanes of a warp, or a block, as a team.
+// Lanes of a warp, or a block, as a thread group.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_LIB_CODEGEN_NVVM_GPUTEAM_H
-#define MP_LIB_CODEGEN_NVVM_GPUTEAM_H
+#ifndef MP_LIB_CODEGEN_NVVM_GPUTHREADGROUP_H
+#define MP_LIB_CODEGEN_NVVM_GPUTHREADGROUP_H
 
-#include "Codegen/Emit/Team.h"
+#include "Codegen/Emit/ThreadGroup.h"
 #include "Codegen/NVVM/GPUFunction.h"
 
 namespace mp {
@@ -12,9 +12,9 @@ namespace mp {
 /// `members` neighbouring threads: a power of two up to a warp, or the whole block. Thread t takes `vector` columns
 /// from t * vector, from (t + members) * vector, ...; then its lanes are combined, then the lanes of its warp by
 /// shuffles, then the warps in order, through shared memory.
-class GPUTeam : public Team {
+class GPUThreadGroup : public ThreadGroup {
 public:
-  GPUTeam(GPUFunction &f, int64_t members, int64_t vector);
+  GPUThreadGroup(GPUFunction &f, int64_t members, int64_t vector);
 
   mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
                                       Combination combination, LanesAt get) override;
@@ -23,8 +23,8 @@ public:
                                  llvm::function_ref<mlir::LogicalResult(mlir::Value, int64_t)> body) override;
   mlir::LogicalResult once(llvm::function_ref<mlir::LogicalResult()> body) override;
 
-  /// body(number, isValid) for the numbers [from, from + count) below `total`, each by one of the block's teams; see
-  /// Crew::forEach.
+  /// body(number, isValid) for the numbers [from, from + count) below `total`, each by one of the block's thread
+  /// groups; see ThreadBlock::forEach.
   mlir::LogicalResult forEach(mlir::Value from, int64_t count, int64_t total,
                               llvm::function_ref<mlir::LogicalResult(mlir::Value number, mlir::Value isValid)> body);
 
@@ -35,16 +35,16 @@ private:
   GPUFunction &f;
   LaneBuilder &b;
   const int64_t vector;
-  mlir::Value number; ///< of this team among the block's
+  mlir::Value number; ///< of this thread group among the block's
 };
 
-class GPUCrew : public Crew {
+class GPUThreadBlock : public ThreadBlock {
 public:
-  GPUCrew(GPUFunction &f, int64_t vector) : f(f), vector(vector) {}
+  GPUThreadBlock(GPUFunction &f, int64_t vector) : f(f), vector(vector) {}
 
   mlir::Value allocate(mlir::Type element, int64_t elements) override { return f.allocateShared(element, elements); }
-  std::unique_ptr<Team> makeTeam(int64_t results, int64_t terms) override;
-  mlir::LogicalResult forEach(Team &team, int64_t count,
+  std::unique_ptr<ThreadGroup> makeGroup(int64_t results, int64_t terms) override;
+  mlir::LogicalResult forEach(ThreadGroup &group, int64_t count,
                               llvm::function_ref<mlir::LogicalResult(mlir::Value, mlir::Value)> body) override;
   mlir::Value findFirstSet(mlir::ValueRange flags) override;
   void bindInputsOf(Elements &elements, mlir::ValueRange values) override;
@@ -64,4 +64,4 @@ mlir::LogicalResult emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &bo
 
 } // namespace mp
 
-#endif // MP_LIB_CODEGEN_NVVM_GPUTEAM_H
+#endif // MP_LIB_CODEGEN_NVVM_GPUTHREADGROUP_H

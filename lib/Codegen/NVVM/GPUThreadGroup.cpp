@@ -1,7 +1,7 @@
-// Lanes of a warp, or a block, as a team.
+// Lanes of a warp, or a block, as a thread group.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Codegen/NVVM/GPUTeam.h"
+#include "Codegen/NVVM/GPUThreadGroup.h"
 
 #include "Codegen/Emit/Reduce.h"
 
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mp;
 
-GPUTeam::GPUTeam(GPUFunction &f, int64_t size, int64_t vector) : f(f), b(f.b), vector(vector) {
+GPUThreadGroup::GPUThreadGroup(GPUFunction &f, int64_t size, int64_t vector) : f(f), b(f.b), vector(vector) {
   members = size;
   member = isBlock() ? f.thread : f.rem(f.thread, members);
   number = isBlock() ? f.i64(0) : f.div(f.thread, members);
@@ -28,8 +28,8 @@ static std::optional<int64_t> constantOf(Value value) {
   return constant.getSExtValue();
 }
 
-FailureOr<Value> GPUTeam::reduce(Value from, Value to, int64_t granule, bool isEven, Combination combination,
-                                 LanesAt get) {
+FailureOr<Value> GPUThreadGroup::reduce(Value from, Value to, int64_t granule, bool isEven, Combination combination,
+                                        LanesAt get) {
   const int64_t width = isEven ? std::gcd(granule, vector) : 1, step = members * width;
   Value start = splat(b, combination.identity, width);
   auto combineNext = [&](Value column, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
@@ -55,7 +55,7 @@ FailureOr<Value> GPUTeam::reduce(Value from, Value to, int64_t granule, bool isE
   return combine({lanes}, merge).front();
 }
 
-SmallVector<Value> GPUTeam::combine(ArrayRef<Value> own, Merge merge) {
+SmallVector<Value> GPUThreadGroup::combine(ArrayRef<Value> own, Merge merge) {
   SmallVector<Value> values(own);
   for (int64_t lanes = std::min(members, Chip::kWarp) / 2; lanes > 0; lanes /= 2) {
     SmallVector<Value> others = llvm::map_to_vector(values, [&](Value value) { return f.shuffleXor(value, lanes); });
@@ -65,32 +65,33 @@ SmallVector<Value> GPUTeam::combine(ArrayRef<Value> own, Merge merge) {
 }
 
 /// Every thread combines what the block's warps have, in their order.
-SmallVector<Value> GPUTeam::combineWarps(ArrayRef<Value> own, Merge merge) {
+SmallVector<Value> GPUThreadGroup::combineWarps(ArrayRef<Value> own, Merge merge) {
   const int64_t warps = members / Chip::kWarp;
-  SmallVector<Value> places;
+  SmallVector<Value> slots;
   for (Value value : own)
-    places.push_back(f.sharedForWarps(value.getType(), places.size()));
+    slots.push_back(f.sharedForWarps(value.getType(), slots.size()));
   Value warp = f.div(f.thread, Chip::kWarp);
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, f.lane, f.i64(0));
   (void)f.when(isFirst, [&] {
-    for (auto [place, value] : llvm::zip_equal(places, own))
-      LLVM::StoreOp::create(b, value, f.offset(place, value.getType(), warp));
+    for (auto [slot, value] : llvm::zip_equal(slots, own))
+      LLVM::StoreOp::create(b, value, f.offset(slot, value.getType(), warp));
     return success();
   });
   f.barrier();
   SmallVector<Value> combined;
   for (int64_t index = 0; index < warps; ++index) {
     SmallVector<Value> next;
-    for (auto [place, value] : llvm::zip_equal(places, own))
-      next.push_back(LLVM::LoadOp::create(b, value.getType(), f.offset(place, value.getType(), index)));
+    for (auto [slot, value] : llvm::zip_equal(slots, own))
+      next.push_back(LLVM::LoadOp::create(b, value.getType(), f.offset(slot, value.getType(), index)));
     combined = index == 0 ? next : merge(combined, next);
   }
-  // The places are free again once all threads have read them.
+  // The slots are free again once all threads have read them.
   f.barrier();
   return combined;
 }
 
-LogicalResult GPUTeam::forColumns(int64_t columns, bool isEven, function_ref<LogicalResult(Value, int64_t)> body) {
+LogicalResult GPUThreadGroup::forColumns(int64_t columns, bool isEven,
+                                         function_ref<LogicalResult(Value, int64_t)> body) {
   const int64_t width = isEven ? std::gcd(columns, vector) : 1, step = members * width;
   Value own = f.mul(member, width);
   if (columns % step != 0)
@@ -98,20 +99,20 @@ LogicalResult GPUTeam::forColumns(int64_t columns, bool isEven, function_ref<Log
   return f.forEach(f.i64(0), f.i64(columns), step, [&](Value done) { return body(f.add(own, done), width); });
 }
 
-LogicalResult GPUTeam::once(function_ref<LogicalResult()> body) {
+LogicalResult GPUThreadGroup::once(function_ref<LogicalResult()> body) {
   if (members == 1)
     return body();
   return f.when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, member, f.i64(0)), body);
 }
 
-LogicalResult GPUTeam::forEach(Value from, int64_t count, int64_t total,
-                               function_ref<LogicalResult(Value, Value)> body) {
-  const int64_t teams = f.threads / members;
-  if (total % count == 0 && count % teams == 0)
-    return f.forEach(f.i64(0), f.i64(count), teams,
+LogicalResult GPUThreadGroup::forEach(Value from, int64_t count, int64_t total,
+                                      function_ref<LogicalResult(Value, Value)> body) {
+  const int64_t groups = f.threads / members;
+  if (total % count == 0 && count % groups == 0)
+    return f.forEach(f.i64(0), f.i64(count), groups,
                      [&](Value done) { return body(f.add(from, f.add(done, number)), Value()); });
   Value to = f.min(f.add(from, f.i64(count)), f.i64(total));
-  return f.forEach(f.i64(0), f.i64(count), teams, [&](Value done) {
+  return f.forEach(f.i64(0), f.i64(count), groups, [&](Value done) {
     Value own = f.add(from, f.add(done, number)), isValid = f.isBelow(own, to);
     // Whole warps may stay away. Lanes may not, since others of their warp shuffle with them: they repeat the last one.
     if (members >= Chip::kWarp)
@@ -122,7 +123,7 @@ LogicalResult GPUTeam::forEach(Value from, int64_t count, int64_t total,
 
 // One block for everything
 
-std::unique_ptr<Team> GPUCrew::makeTeam(int64_t results, int64_t terms) {
+std::unique_ptr<ThreadGroup> GPUThreadBlock::makeGroup(int64_t results, int64_t terms) {
   // Threads enough for all results to be under way at once, none without an element.
   const int64_t share = f.threads / std::max<int64_t>(results, 1);
   const int64_t useful = static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(terms, 1)));
@@ -130,17 +131,18 @@ std::unique_ptr<Team> GPUCrew::makeTeam(int64_t results, int64_t terms) {
   members = std::min({members, useful, Chip::kWarp});
   if (members == Chip::kWarp && share > Chip::kWarp && terms > 4 * Chip::kWarp)
     members = f.threads;
-  return std::make_unique<GPUTeam>(f, members, vector);
+  return std::make_unique<GPUThreadGroup>(f, members, vector);
 }
 
-LogicalResult GPUCrew::forEach(Team &team, int64_t count, function_ref<LogicalResult(Value, Value)> body) {
+LogicalResult GPUThreadBlock::forEach(ThreadGroup &group, int64_t count,
+                                      function_ref<LogicalResult(Value, Value)> body) {
   if (count == 0)
     return success();
-  return static_cast<GPUTeam &>(team).forEach(f.i64(0), count, count, body);
+  return static_cast<GPUThreadGroup &>(group).forEach(f.i64(0), count, count, body);
 }
 
 /// Each warp takes every so many tensors, found in a table, each lane of it every so many elements.
-Value GPUCrew::findFirstSet(ValueRange flags) {
+Value GPUThreadBlock::findFirstSet(ValueRange flags) {
   if (!f.buffersInMemory || !llvm::all_of(flags, llvm::IsaPred<BlockArgument>))
     return {};
   LaneBuilder &b = f.b;
@@ -170,13 +172,13 @@ Value GPUCrew::findFirstSet(ValueRange flags) {
   FailureOr<SmallVector<Value>> own = f.forEach(f.div(f.thread, Chip::kWarp), f.i64(count), f.threads / Chip::kWarp,
                                                 ValueRange{none}, lookAt, /*staysRolled=*/true);
   auto merge = [&](ArrayRef<Value> x, ArrayRef<Value> y) { return SmallVector<Value>{least(x.front(), y.front())}; };
-  Value first = GPUTeam(f, f.threads, vector).combine(*own, merge).front();
+  Value first = GPUThreadGroup(f, f.threads, vector).combine(*own, merge).front();
   Value isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first, none);
   return arith::SelectOp::create(b, isNone, intConstant(b, i32, -1), first);
 }
 
 /// Pointers from memory are loaded where they are used: all of them at once are more than there are registers.
-void GPUCrew::bindInputsOf(Elements &elements, ValueRange values) {
+void GPUThreadBlock::bindInputsOf(Elements &elements, ValueRange values) {
   if (!f.buffersInMemory)
     return;
   llvm::DenseSet<Value> seen;
@@ -196,7 +198,7 @@ void GPUCrew::bindInputsOf(Elements &elements, ValueRange values) {
   }
 }
 
-LogicalResult GPUCrew::emitNest(const Nest &nest, NestBody &body) {
+LogicalResult GPUThreadBlock::emitNest(const Nest &nest, NestBody &body) {
   if (nest.elements == 0)
     return success();
   const int64_t size = static_cast<int64_t>(llvm::alignTo(nest.elements, vector));

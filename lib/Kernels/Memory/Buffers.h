@@ -1,8 +1,8 @@
 // Where values of a program of kernels lie.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_LIB_KERNELS_MEMORY_PLACES_H
-#define MP_LIB_KERNELS_MEMORY_PLACES_H
+#ifndef MP_LIB_KERNELS_MEMORY_BUFFERS_H
+#define MP_LIB_KERNELS_MEMORY_BUFFERS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/IR/MP.h"
@@ -19,10 +19,10 @@ mlir::StringAttr getStateName(mlir::func::FuncOp func, mlir::Value value);
 int64_t countStateBytes(mlir::func::FuncOp func);
 
 /// Where result `index` of a program lies: in the state of which it is the next value, or in itself.
-mlir::Attribute getResultPlace(mlir::func::FuncOp func, unsigned index);
+mlir::Attribute getResultBuffer(mlir::func::FuncOp func, unsigned index);
 
-/// The place that a kernel or copy gave to `value`, or null for arguments, constants and what was not planned.
-mlir::Attribute getPlace(mlir::Value value);
+/// The buffer that a kernel or copy gave to `value`, or null for arguments, constants and what was not planned.
+mlir::Attribute getBuffer(mlir::Value value);
 
 /// Whether `kernel` reads its input `input` only at the index at which it writes its result `result`, so that both may
 /// be the same bytes: an elementwise way leads from the input to all that depends on it.
@@ -30,4 +30,4 @@ bool canUpdateInPlace(KernelOp kernel, unsigned input, unsigned result);
 
 } // namespace mp
 
-#endif // MP_LIB_KERNELS_MEMORY_PLACES_H
+#endif // MP_LIB_KERNELS_MEMORY_BUFFERS_H
