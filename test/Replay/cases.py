@@ -40,6 +40,8 @@ SETTINGS = {
     "narrow-sums": ["--allow-fp16-accumulation=true", "--allow-fp16-reduced-precision-reduction=true"],
     "tf32": ["--policy=float32", "--allow-tf32=true"],
 }
+#: Settings that no processor takes.
+FOR_GPUS = ("narrow-sums", "tf32")
 
 
 @dataclasses.dataclass
@@ -63,14 +65,15 @@ def networks():
                        [*LEVELS, chips if name == "example" else sorted({chips[0], "sm_80", "sm_100a"})], name == "example")
     odd, batch = files["odd_mlp"]
     for name, flags in SETTINGS.items():
-        yield Case(f"odd_mlp-{name}", odd.read_text(), [f"--batch-size={batch}", *flags], ["cpu:avx2", ["sm_75", "sm_80"]])
+        yield Case(f"odd_mlp-{name}", odd.read_text(), [f"--batch-size={batch}", *flags],
+                   [["sm_75", "sm_80"]] if name in FOR_GPUS else ["cpu:avx2", ["sm_75", "sm_80"]])
     for name in ("mlp_f16", "mlp_f32"):
         yield Case(name, (TEST / "Integration" / "Inputs" / f"{name}.mlir").read_text(), ["--policy=float32", "--batch-size=64"],
                    [*LEVELS, ["sm_70", "sm_80"]])
     for name, (sizes, rows, _) in benchmark_models.NETWORKS.items():
         for policy, flags in benchmark_models.POLICIES.items():
             yield Case(f"network-{name}-{policy}", benchmark_models.network(sizes), [*flags, f"--batch-size={rows}"],
-                       ["cpu:avx512", ["sm_80", "sm_90"]])
+                       [["sm_80", "sm_90"]] if policy in FOR_GPUS else ["cpu:avx512", ["sm_80", "sm_90"]])
 
 
 def programs():
@@ -96,7 +99,8 @@ def programs():
 def products():
     """Sizes and epilogues as the compiler schedules them, in each type and order of operands."""
     for program in gemm_models.grid():
-        yield Case(program["name"], program["text"], program["flags"], [*LEVELS, program["chips"].split(",")],
+        chips = program["chips"].split(",")
+        yield Case(program["name"], program["text"], program["flags"], [chips] if "tf32" in program["name"] else [*LEVELS, chips],
                    program["name"].endswith("f16-nt"))
 
 
@@ -106,7 +110,7 @@ def grid(build, folder):
     for line in (folder / "grid.tsv").read_text().splitlines():
         name, chip, kind, _, _ = line.split("\t")
         yield Case(name, (folder / f"{name}.mlir").read_text(), INFER + ["--allow-tf32=true"] * (kind == "tf32"),
-                   ["cpu:avx2", [chip]] if chip in ("sm_70", "sm_80") else [[chip]], True)
+                   ["cpu:avx2", [chip]] if chip in ("sm_70", "sm_80") and kind != "tf32" else [[chip]], True)
 
 
 def ops(build, folder):
