@@ -28,7 +28,7 @@ const std::string kBegin = R"(
     %threads = nvvm.read.ptx.sreg.ntid.x : i32
     %next = llvm.urem %next_, %threads : i32
     %theirs = llvm.getelementptr %sh[%next] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
-    %slice = llvm.getelementptr %b0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %element = llvm.getelementptr %b0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
 )";
 const std::string kWrite = "llvm.store %tid, %mine : i32, !llvm.ptr<3>\n";
 const std::string kBarrier = "nvvm.barrier\n";
@@ -141,7 +141,7 @@ static std::string handOver(const std::string &between) {
   ^consume:
     nvvm.barrier id = %c1 number_of_threads = %c64
     %v = llvm.load %slot : !llvm.ptr<3> -> i32
-    llvm.store %v, %slice : i32, !llvm.ptr<1>
+    llvm.store %v, %element : i32, !llvm.ptr<1>
     )" + between +
          "llvm.br ^end\n^end:\n";
 }
@@ -187,7 +187,7 @@ TEST(Uninitialized, TheNextBlockDoesNotSeeTheLast) {
     llvm.br ^read
   ^read:
     %v = llvm.load %mine : !llvm.ptr<3> -> i32
-    llvm.store %v, %slice : i32, !llvm.ptr<1>
+    llvm.store %v, %element : i32, !llvm.ptr<1>
   )";
   EXPECT_TRUE(has(fault(body, with(&SIMTOptions::uninitialized), {64, 3, 256}), {"block 1, thread 0"}));
 }
@@ -318,7 +318,7 @@ TEST(Bounds, GenericAddressesAreLookedUp) {
     %generic = llvm.addrspacecast %mine : !llvm.ptr<3> to !llvm.ptr
     llvm.store %tid, %generic : i32, !llvm.ptr
     %v = llvm.load %theirs : !llvm.ptr<3> -> i32
-    llvm.store %v, %slice : i32, !llvm.ptr<1>
+    llvm.store %v, %element : i32, !llvm.ptr<1>
   )";
   EXPECT_TRUE(has(fault(body, options), {"which nothing was written"}));
 }
@@ -328,7 +328,7 @@ TEST(Checks, AThreadsOwnMemoryIsItsOwn) {
     %own = llvm.alloca %c1 x i32 : (i32) -> !llvm.ptr
     llvm.store %tid, %own : i32, !llvm.ptr
     %v = llvm.load %own : !llvm.ptr -> i32
-    llvm.store %v, %slice : i32, !llvm.ptr<1>
+    llvm.store %v, %element : i32, !llvm.ptr<1>
   )";
   EXPECT_EQ(fault(body, allChecks()), "");
 }
@@ -341,7 +341,7 @@ TEST(Checks, OfSeveralBlocksTheFirstIsNamed) {
     llvm.cond_br %isLate, ^wrong, ^end
   ^wrong:
     %v = llvm.load %sh : !llvm.ptr<3> -> i32
-    llvm.store %v, %slice : i32, !llvm.ptr<1>
+    llvm.store %v, %element : i32, !llvm.ptr<1>
     llvm.br ^end
   ^end:
   )"),

@@ -146,8 +146,8 @@ TEST(Cluster, BarrierOrdersSharedMemoryOfABlock) {
   )";
   const std::string read = R"(
     %up = llvm.add %tid, %c1 : i32
-    %slice = llvm.urem %up, %threads : i32
-    %another = llvm.getelementptr %sh[%slice] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %next = llvm.urem %up, %threads : i32
+    %another = llvm.getelementptr %sh[%next] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     %v = llvm.load %another : !llvm.ptr<3> -> i32
   )";
   EXPECT_EQ(fault(write + kArrive + kWait + read + kKeep, options), "");

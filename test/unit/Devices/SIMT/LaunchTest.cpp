@@ -17,8 +17,8 @@ const std::string kStore = R"(
   %cta_ = nvvm.read.ptx.sreg.ctaid.x : i32
   %base_ = llvm.mul %cta_, %ntid_ : i32
   %at_ = llvm.add %base_, %tid_ : i32
-  %place_ = llvm.getelementptr %b0[%at_] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
-  llvm.store %v, %place_ : i32, !llvm.ptr<1>
+  %element_ = llvm.getelementptr %b0[%at_] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  llvm.store %v, %element_ : i32, !llvm.ptr<1>
 )";
 
 /// What each thread of `geometry` stores.
