@@ -6,7 +6,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/IR/Program.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mp;
@@ -100,17 +99,7 @@ void ScalednessAnalysis::visitBlock(Block &block) {
       visitRegions(&op);
       continue;
     }
-    if (auto unscale = dyn_cast<UnscaleOp>(op)) {
-      for (auto [gradient, result] : llvm::zip_equal(unscale.getGradients(), unscale.getUnscaled()))
-        update(result, of(gradient).over(ofScale(unscale.getScale())));
-      update(unscale.getBad(), Scaledness::plain());
-      continue;
-    }
-    if (op.getNumResults() == 0)
-      continue;
-    Scaledness result = transfer(&op);
-    for (Value value : op.getResults())
-      update(value, result);
+    visitOp(&op);
   }
 }
 
@@ -154,46 +143,47 @@ static bool isZeroConstant(Operation *op) {
          value.getSplatValue<APFloat>().isZero();
 }
 
-/// How each op's result depends on the scale, from how its operands do: the whole table. An op that is not in it may
-/// have plain operands only; anything else would be neither S nor any power of it.
-Scaledness ScalednessAnalysis::transfer(Operation *op) {
-  auto joinOf = [&](ValueRange values) {
-    Scaledness joined = Scaledness::zero();
-    for (Value value : values)
-      joined = joined.join(of(value));
-    return joined;
-  };
-  auto plainIf = [&](ValueRange values) {
-    bool isPlain = llvm::all_of(values, [&](Value value) { return of(value).isPlain(); });
-    return isPlain ? Scaledness::plain() : Scaledness::mixed();
-  };
-  return llvm::TypeSwitch<Operation *, Scaledness>(op)
-      // Linear in every operand.
-      .Case<AddOp, SubOp, MaxOp>([&](Operation *sum) { return joinOf(sum->getOperands()); })
-      .Case([&](SelectOp select) { return joinOf({select.getTrueValue(), select.getFalseValue()}); })
-      // Linear in the first operand, and the others do not count or are plain.
-      .Case<CastOp, ReshapeOp, TransposeOp, BroadcastOp, DropoutOp, ReluOp, ReduceSumOp, ReduceMeanOp, ReduceMaxOp>(
-          [&](Operation *linear) { return of(linear->getOperand(0)); })
-      // Products.
-      .Case([&](MulOp mul) { return of(mul.getLhs()).times(of(mul.getRhs())); })
-      .Case([&](DivOp div) { return of(div.getLhs()).over(of(div.getRhs())); })
-      .Case([&](MatmulOp matmul) {
-        Scaledness product = of(matmul.getLhs()).times(of(matmul.getRhs()));
-        return matmul.getBias() ? product.join(of(matmul.getBias())) : product;
-      })
-      // Gradients: linear in the gradient, where the forward values are plain. Only the sign of relu's output is read.
-      .Case([&](ReluGradOp grad) { return of(grad.getGradient()); })
-      .Case([&](SoftmaxGradOp grad) { return of(grad.getGradient()).times(plainIf(grad.getOutput())); })
-      .Case([&](SoftmaxCrossEntropyGradOp grad) { return of(grad.getGradient()).times(plainIf(grad.getLogits())); })
-      // The scale itself.
-      .Case([&](ScaleLossOp scale) { return of(scale.getGradient()).times(ofScale(scale.getScale())); })
-      .Case<UpdateLossScaleOp, CountSkipsOp>([&](Operation *) { return Scaledness::plain(); })
-      // A comparison, an index, or a verdict carries no scale.
-      .Case<CompareOp, ArgmaxOp, CheckFiniteOp, IotaOp>([&](Operation *) { return Scaledness::plain(); })
-      // Updates make plain values of plain gradients; that the gradients are is for the verifier to say.
-      .Case<SGDOp, AdamOp, AdamWOp>([&](Operation *) { return Scaledness::plain(); })
-      .Case([&](ClipByGlobalNormOp) { return Scaledness::plain(); })
-      .Case([&](GlobalNormOp norm) { return joinOf(norm.getGradients()); })
-      .Case([&](ConstantOp) { return isZeroConstant(op) ? Scaledness::zero() : Scaledness::plain(); })
-      .Default([&](Operation *other) { return plainIf(other->getOperands()); });
+/// A result is the sum of terms and of the product of factors over divisors, as the op says of each operand. Nothing is
+/// known of an op that says nothing: it may have plain operands only.
+void ScalednessAnalysis::visitOp(Operation *op) {
+  auto scaling = dyn_cast<ScalingOpInterface>(op);
+  std::optional<Scaledness> terms, product;
+  SmallVector<Scaledness> ownTerms;
+  Scaledness rest = Scaledness::plain();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Scaledness known = of(operand.get());
+    switch (scaling ? scaling.getScaling(operand) : Scaling::Nonlinear) {
+    case Scaling::Term:
+      terms = terms ? terms->join(known) : known;
+      break;
+    case Scaling::Factor:
+      product = product ? product->times(known) : known;
+      break;
+    case Scaling::Divisor:
+      product = product.value_or(Scaledness::plain()).over(known);
+      break;
+    case Scaling::OwnTerm:
+      ownTerms.push_back(known);
+      break;
+    case Scaling::Nonlinear:
+      rest = known.isPlain() ? rest : Scaledness::mixed();
+      break;
+    case Scaling::Independent:
+    case Scaling::Unscaled: // that it is plain is for the verifier to say
+      break;
+    case Scaling::PutsScale:
+      rest = rest.times(ofScale(operand.get()));
+      break;
+    case Scaling::TakesScale:
+      rest = rest.over(ofScale(operand.get()));
+      break;
+    }
+  }
+  Scaledness value = terms && product ? terms->join(*product) : terms ? *terms : product.value_or(Scaledness::plain());
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    if (ownTerms.empty())
+      update(result, isZeroConstant(op) ? Scaledness::zero() : value.times(rest));
+    else
+      update(result, index < ownTerms.size() ? ownTerms[index].times(rest) : Scaledness::plain());
+  }
 }

@@ -86,12 +86,8 @@ SmallVector<int64_t> mp::detail::lastDimension(Operation *op) {
   return type.getRank() == 0 ? SmallVector<int64_t>{} : SmallVector<int64_t>{type.getRank() - 1};
 }
 
-template <typename Op> static int64_t contractionSize(Op op) {
-  ArrayRef<int64_t> lhs = cast<RankedTensorType>(op.getLhs().getType()).getShape();
-  return op.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
-}
-int64_t MatmulOp::getContractionSize() { return contractionSize(*this); }
-int64_t MatmulPartsOp::getContractionSize() { return contractionSize(*this); }
+int64_t MatmulOp::getContractionSize() { return getLhs().getType().getDimSize(getContractionDimension()); }
+int64_t MatmulPartsOp::getContractionSize() { return getLhs().getType().getDimSize(getContractionDimension()); }
 
 // mp.kernel
 

@@ -65,8 +65,8 @@ public:
 
 private:
   void visitBlock(mlir::Block &block);
+  void visitOp(mlir::Operation *op);
   void visitRegions(mlir::Operation *op);
-  Scaledness transfer(mlir::Operation *op);
   Scaledness ofScale(mlir::Value scale);
   /// Joins `scaledness` into what is known; returns whether that changed it.
   bool update(mlir::Value value, Scaledness scaledness);

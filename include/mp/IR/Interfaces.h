@@ -9,6 +9,8 @@
 
 #include "mp/IR/MPEnums.h.inc"
 
+#include <array>
+
 namespace mp::detail {
 /// Whether `type` is a ranked tensor of f16, bf16 or f32: the types among which autocast chooses.
 bool isFloatTensor(mlir::Type type);
@@ -19,6 +21,26 @@ llvm::LogicalResult inferShapesFromFirstOperand(mlir::Operation *op,
 
 /// Compares the inferred shapes with the result types; emits an error where they contradict.
 llvm::LogicalResult verifyShapes(mlir::Operation *op);
+
+/// Whether an operand has an open size: while the batch is open, whether the op sees rows of it.
+bool takesOpenSize(mlir::Operation *op);
+
+/// Whether one of these dimensions of the first operand is open.
+bool isOpenAlong(mlir::Operation *op, llvm::ArrayRef<int64_t> dimensions);
+
+/// Whether a result has more than one open size, so that rows meet rows: [?x4] x [4x?] -> [?x?].
+bool hasSeveralOpenSizes(mlir::Operation *op);
+
+/// What the definition of `op` says of an operand, all those of a variadic one together.
+template <typename Op> Scaling getScalingOf(Op op, unsigned operand) {
+  unsigned index = 0;
+  for (Scaling scaling : Op::getScalings()) {
+    auto [first, count] = op.getODSOperandIndexAndLength(index++);
+    if (operand < first + count)
+      return scaling;
+  }
+  llvm_unreachable("the definition has an entry for every operand");
+}
 
 /// The last dimension of the first operand; none where that has rank 0.
 llvm::SmallVector<int64_t> lastDimension(mlir::Operation *op);

@@ -106,18 +106,79 @@ def MP_NoStrayAttributes : NativeOpTrait<"NoStrayAttributes"> {
   let cppNamespace = "::mp::OpTrait";
 }
 
-// Base of every op: an op without a category, a derivative column or a kernel role does not build.
+// How results depend on a factor that an operand carries, the loss scale: of f(x, ...), what f(S * x, ...) is. The result of
+// an op is the sum of its terms and of the product of its factors over its divisors.
+def MP_Term : I32EnumCase<"Term", 0, "term">;
+def MP_Factor : I32EnumCase<"Factor", 1, "factor">;
+def MP_Divisor : I32EnumCase<"Divisor", 2, "divisor">;
+// Each operand a term of the result of its own number; further results are plain.
+def MP_OwnTerm : I32EnumCase<"OwnTerm", 3, "own_term">;
+// No multiple of f(x): whatever carries a factor must not come here.
+def MP_Nonlinear : I32EnumCase<"Nonlinear", 4, "nonlinear">;
+// A multiple of S all the same, or no value that a factor could be taken out of: a condition, a label, a state.
+def MP_Independent : I32EnumCase<"Independent", 5, "independent">;
+// A gradient that has to be unscaled where it is used; what comes out is no gradient.
+def MP_Unscaled : I32EnumCase<"Unscaled", 6, "unscaled">;
+// The scale itself, put in or taken out.
+def MP_PutsScale : I32EnumCase<"PutsScale", 7, "puts_scale">;
+def MP_TakesScale : I32EnumCase<"TakesScale", 8, "takes_scale">;
+def MP_Scaling : I32Enum<"Scaling", "how results depend on a factor that an operand carries",
+    [MP_Term, MP_Factor, MP_Divisor, MP_OwnTerm, MP_Nonlinear, MP_Independent, MP_Unscaled, MP_PutsScale,
+     MP_TakesScale]> {
+  let cppNamespace = "::mp";
+}
+def MP_ScalingNotSaid : I32EnumCase<"NotSaid", -1>;
+
+// Whether a row of a result depends on more than one row of the batch, an open size of the operands: a condition in C++.
+class MP_RowRule<string condition> { string combines = condition; }
+// Each element depends on elements of the operands at its own place. Rows meet only as two dimensions of one result.
+def MP_EachRow : MP_RowRule<"::mp::detail::hasSeveralOpenSizes(*this)">;
+// The op combines elements along dimensions of its first operand, and keeps those along the others apart.
+class MP_RowsAlong<string dimensions> : MP_RowRule<
+    "::mp::detail::isOpenAlong(*this, " # dimensions # ") || ::mp::detail::hasSeveralOpenSizes(*this)">;
+// Whichever dimension is open, its elements are combined.
+def MP_AllRows : MP_RowRule<"::mp::detail::takesOpenSize(*this)">;
+def MP_RowsNotSaid : MP_RowRule<"">;
+
+// Base of every op: an op without a category, a derivative column or a kernel role does not build, nor one that does not say
+// what follows them here.
 class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32EnumCase role, list<Trait> traits = []>
     : Op<MP_Dialect, mnemonic, traits # [MP_NoStrayAttributes,
         DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["getPrecisionCategory"]>,
+        DeclareOpInterfaceMethods<MP_ScalingOpInterface, ["getScalings"]>,
+        DeclareOpInterfaceMethods<MP_RowsOpInterface, ["combinesRows"]>,
         DeclareOpInterfaceMethods<MP_KernelOpInterface, ["getKernelRole"]>] #
         !if(!eq(derivative.symbol, "Differentiable"),
             [DeclareOpInterfaceMethods<MP_DerivativeOpInterface, ["getDifferentiability", "differentiate"]>],
             [DeclareOpInterfaceMethods<MP_DerivativeOpInterface, ["getDifferentiability"]>])> {
+  // What the op does to a scaled value, an entry for each operand.
+  list<I32EnumCase> scaling = [MP_ScalingNotSaid];
+  // Whether it combines rows of the batch.
+  MP_RowRule rows = MP_RowsNotSaid;
+  // The row of lib/Analysis/policies/op-lists.csv that speaks of the op, or "" where none does: what the policies `pytorch`
+  // and `tensorflow` are made of. No list changes the types of an op whose category is fixed.
+  string listedAs = !if(!eq(category.symbol, "Fixed"), "", "not said");
+
+  defvar entries = !foreach(entry, scaling, entry.symbol);
+  assert !ne(!interleave(entries, ","), "NotSaid"),
+      "mp." # mnemonic # " does not say what it does to a scaled value: let scaling = [...]";
+  assert !or(!eq(!interleave(entries, ","), "NotSaid"), !eq(!size(scaling), !foldl(0, !range(!size(arguments)), count, i,
+             !add(count, !if(!isa<TypeConstraint>(!getdagarg<Constraint>(arguments, i)), 1, 0))))),
+      "mp." # mnemonic # " has another number of operands than of entries in its scaling";
+  assert !ne(rows.combines, ""), "mp." # mnemonic # " does not say whether it combines rows of the batch: let rows = ...";
+  assert !ne(listedAs, "not said"),
+      "mp." # mnemonic # " does not say which row of lib/Analysis/policies/op-lists.csv speaks of it: let listedAs = ...";
+
   let extraClassDefinition = [{
     ::mp::PrecisionCategory $cppClass::getPrecisionCategory() { return ::mp::PrecisionCategory::}] # category.symbol # [{; }
     ::mp::Differentiability $cppClass::getDifferentiability() { return ::mp::Differentiability::}] # derivative.symbol # [{; }
     ::mp::KernelRole $cppClass::getKernelRole() { return ::mp::KernelRole::}] # role.symbol # [{; }
+    ::llvm::ArrayRef<::mp::Scaling> $cppClass::getScalings() {
+      static constexpr ::std::array<::mp::Scaling, }] # !size(scaling) # [{> scalings{}] #
+        !interleave(!foreach(entry, entries, "::mp::Scaling::" # entry), ", ") # [{};
+      return scalings;
+    }
+    bool $cppClass::combinesRows() { return }] # rows.combines # [{; }
   }];
 }
 

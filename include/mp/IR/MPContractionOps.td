@@ -10,7 +10,12 @@ include "mp/IR/MPBase.td"
 def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContraction,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+  let scaling = [MP_Factor, MP_Factor, MP_Term];
+  let rows = MP_RowsAlong<"{getContractionDimension()}">;
+  let listedAs = "matmul";
   let extraClassDeclaration = [{
+    /// The dimension of `lhs` that is k.
+    int64_t getContractionDimension() { return getLhs().getType().getRank() - (getTransposeLhs() ? 2 : 1); }
     /// The size of k, -1 while it is open.
     int64_t getContractionSize();
     int64_t getOperationsPerElement() { return 2 * getContractionSize(); }

@@ -10,6 +10,8 @@ include "mp/IR/MPBase.td"
 
 def MP_ConstantOp : MP_Op<"constant", MP_Fixed, MP_Constant, MP_RoleConstant,
     [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let scaling = [];
+  let rows = MP_EachRow;
   let summary = "a value known when the model is compiled";
   let description = [{
     Constraints:
@@ -31,6 +33,8 @@ def MP_ConstantOp : MP_Op<"constant", MP_Fixed, MP_Constant, MP_RoleConstant,
 def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows", "readsOnlyShape"]>]> {
+  let scaling = [MP_Independent];
+  let rows = MP_EachRow;
   let summary = "each element its index along a dimension";
   let description = [{
     With `like` the result has that operand's shape; only its shape is read.
@@ -54,6 +58,9 @@ def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
 
 def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement,
     [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Term];
+  let rows = MP_EachRow;
+  let listedAs = "reshape / squeeze / expand_dims";
   let summary = "the same elements, in row-major order, in another shape";
   let description = [{
     Constraints:
@@ -74,6 +81,9 @@ def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement
 
 def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMovement,
     [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Term];
+  let rows = MP_EachRow;
+  let listedAs = "transpose";
   let summary = "dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand, as NumPy's `transpose`.
@@ -96,6 +106,9 @@ def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMove
 def MP_BroadcastOp : MP_Op<"broadcast", MP_Clear, MP_Differentiable, MP_RoleMovement,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "readsOnlyShape"]>]> {
+  let scaling = [MP_Term, MP_Independent];
+  let rows = MP_EachRow;
+  let listedAs = "tile / broadcast / repeat";
   let summary = "a tensor repeated to a larger shape by NumPy's rule";
   let description = [{
     With `like` the result has that operand's shape; only its shape is read.

@@ -11,6 +11,7 @@ include "mp/IR/MPBase.td"
 class MP_UnaryOp<string mnemonic, I32EnumCase category>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleMap,
         [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let rows = MP_EachRow;
   let arguments = (ins MP_FloatTensor:$input);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
@@ -19,12 +20,15 @@ class MP_UnaryOp<string mnemonic, I32EnumCase category>
 class MP_BinaryOp<string mnemonic, I32EnumCase category, I32EnumCase derivative, list<Trait> traits = []>
     : MP_Op<mnemonic, category, derivative, MP_RoleMap, traits #
         [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let rows = MP_EachRow;
   let arguments = (ins MP_NumberTensor:$lhs, MP_NumberTensor:$rhs);
   let results = (outs MP_NumberTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
 }
 
 def MP_AddOp : MP_BinaryOp<"add", MP_Infer, MP_Differentiable, [Commutative]> {
+  let scaling = [MP_Term, MP_Term];
+  let listedAs = "add / sub / mul / div";
   let summary = "sum, with NumPy broadcasting";
   let description = [{
     One rounding to the result type; integers wrap. Operands broadcast as in NumPy.
@@ -41,6 +45,8 @@ def MP_AddOp : MP_BinaryOp<"add", MP_Infer, MP_Differentiable, [Commutative]> {
   }];
 }
 def MP_SubOp : MP_BinaryOp<"sub", MP_Infer, MP_Differentiable> {
+  let scaling = [MP_Term, MP_Term];
+  let listedAs = "add / sub / mul / div";
   let summary = "difference, with NumPy broadcasting";
   let description = [{
     One rounding to the result type; integers wrap. Constraints as `mp.add`.
@@ -53,6 +59,8 @@ def MP_SubOp : MP_BinaryOp<"sub", MP_Infer, MP_Differentiable> {
   }];
 }
 def MP_MulOp : MP_BinaryOp<"mul", MP_Infer, MP_Differentiable, [Commutative]> {
+  let scaling = [MP_Factor, MP_Factor];
+  let listedAs = "add / sub / mul / div";
   let summary = "product, with NumPy broadcasting";
   let description = [{
     One rounding to the result type; integers wrap. Constraints as `mp.add`.
@@ -65,6 +73,8 @@ def MP_MulOp : MP_BinaryOp<"mul", MP_Infer, MP_Differentiable, [Commutative]> {
   }];
 }
 def MP_DivOp : MP_BinaryOp<"div", MP_Infer, MP_Differentiable> {
+  let scaling = [MP_Factor, MP_Divisor];
+  let listedAs = "add / sub / mul / div";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 4; } }];
   let summary = "quotient of floats, with NumPy broadcasting";
   let description = [{
@@ -79,6 +89,8 @@ def MP_DivOp : MP_BinaryOp<"div", MP_Infer, MP_Differentiable> {
   let hasVerifier = 1;
 }
 def MP_MaxOp : MP_BinaryOp<"max", MP_Clear, MP_Differentiable, [Commutative]> {
+  let scaling = [MP_Term, MP_Term];
+  let listedAs = "elementwise min / max";
   let summary = "the larger of two, with NumPy broadcasting";
   let description = [{
     NaN if either operand is NaN (IEEE 754-2019 maximum, as NumPy and PyTorch); +0 is larger than -0. Where the operands
@@ -93,6 +105,8 @@ def MP_MaxOp : MP_BinaryOp<"max", MP_Clear, MP_Differentiable, [Commutative]> {
 }
 
 def MP_ExpOp : MP_UnaryOp<"exp", MP_Deny> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "exp";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 24; } }];
   let summary = "e to the power of each element";
   let description = [{
@@ -106,6 +120,8 @@ def MP_ExpOp : MP_UnaryOp<"exp", MP_Deny> {
   }];
 }
 def MP_LogOp : MP_UnaryOp<"log", MP_Deny> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "log";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 24; } }];
   let summary = "natural logarithm of each element";
   let description = [{
@@ -119,6 +135,8 @@ def MP_LogOp : MP_UnaryOp<"log", MP_Deny> {
   }];
 }
 def MP_SqrtOp : MP_UnaryOp<"sqrt", MP_Infer> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "sqrt";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 6; } }];
   let summary = "square root of each element";
   let description = [{
@@ -132,6 +150,8 @@ def MP_SqrtOp : MP_UnaryOp<"sqrt", MP_Infer> {
   }];
 }
 def MP_ReluOp : MP_UnaryOp<"relu", MP_Clear> {
+  let scaling = [MP_Term];
+  let listedAs = "relu / relu6 (+grad)";
   let summary = "each element, or 0 if it is negative";
   let description = [{
     NaN stays NaN. The gradient at 0 is 0.
@@ -146,6 +166,9 @@ def MP_ReluOp : MP_UnaryOp<"relu", MP_Clear> {
 
 def MP_ReluGradOp : MP_Op<"relu_grad", MP_Clear, MP_NotDifferentiable, MP_RoleMap,
     [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let scaling = [MP_Independent, MP_Term];
+  let rows = MP_EachRow;
+  let listedAs = "relu / relu6 (+grad)";
   let summary = "gradient of mp.relu";
   let description = [{
     0 where `output`, the result of `mp.relu`, is at most 0, else `gradient` (also where `output` is NaN, as in PyTorch's
@@ -171,6 +194,9 @@ def MP_ComparePredicateAttr : EnumAttr<MP_Dialect, MP_ComparePredicate, "predica
 
 def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Independent, MP_Independent];
+  let rows = MP_EachRow;
+  let listedAs = "comparisons";
   let summary = "comparison, with NumPy broadcasting";
   let description = [{
     Each comparison with a NaN is false, but `ne` is true (IEEE 754). Integers compare by their type's sign.
@@ -193,6 +219,9 @@ def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
 
 def MP_SelectOp : MP_Op<"select", MP_Clear, MP_Differentiable, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Independent, MP_Term, MP_Term];
+  let rows = MP_EachRow;
+  let listedAs = "where / select";
   let summary = "elements of one of two tensors by a condition, with NumPy broadcasting";
   let description = [{
     Constraints:
@@ -216,6 +245,8 @@ def MP_SelectOp : MP_Op<"select", MP_Clear, MP_Differentiable, MP_RoleMap,
 
 def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let scaling = [MP_Term];
+  let rows = MP_EachRow;
   let summary = "conversion of the element type";
   let description = [{
     Float to float: one rounding, to nearest even, also from f64 to f16 and bf16; subnormals are kept, values beyond the
@@ -241,6 +272,9 @@ def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
 
 def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleMap,
     [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let scaling = [MP_Term, MP_Independent];
+  let rows = MP_EachRow;
+  let listedAs = "dropout";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 40; } }];
   let summary = "sets elements to 0 at random and scales the others";
   let description = [{

@@ -42,6 +42,29 @@ def MP_ShapeOpInterface : OpInterface<"ShapeOpInterface"> {
   let verifyWithRegions = 0;
 }
 
+def MP_ScalingOpInterface : OpInterface<"ScalingOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ What an operation does to a value that carries the loss scale as a factor. }];
+  let methods = [
+    StaticInterfaceMethod<"How results depend on a factor of each operand of the operation's definition.",
+      "::llvm::ArrayRef<::mp::Scaling>", "getScalings">,
+    InterfaceMethod<"How results depend on a factor of this operand.", "::mp::Scaling", "getScaling",
+      (ins "::mlir::OpOperand &":$operand), /*methodBody=*/"",
+      /*defaultImplementation=*/"return ::mp::detail::getScalingOf($_op, operand.getOperandNumber());">,
+  ];
+}
+
+def MP_RowsOpInterface : OpInterface<"RowsOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ Whether an operation keeps the rows of the batch apart. }];
+  let methods = [
+    InterfaceMethod<[{
+      Whether a row of a result depends on more than one row of the batch, which is an open size of the operands: only
+      `mp-specialize` can ask, and marks the operation `mp.combines_rows`.
+    }], "bool", "combinesRows">,
+  ];
+}
+
 def MP_DerivativeOpInterface : OpInterface<"DerivativeOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{ How gradients flow backwards through an operation, in terms of mp operations. }];

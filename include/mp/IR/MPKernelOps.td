@@ -197,6 +197,8 @@ def MP_BufferArray : TypedArrayAttrBase<MP_AnyBuffer, "array of buffers">;
 
 def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     [IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock]> {
+  let scaling = [MP_Nonlinear];
+  let rows = MP_AllRows;
   let summary = "ops that one launch computes";
   let description = [{
     The body sees nothing but its block arguments, one for each input. Its values are those of the same ops outside: each
@@ -235,6 +237,8 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
 }
 
 def MP_CopyOp : MP_Op<"copy", MP_Fixed, MP_NotDifferentiable, MP_RoleNone, [Pure, SameOperandsAndResultType]> {
+  let scaling = [MP_Term];
+  let rows = MP_EachRow;
   let summary = "the same value in another buffer";
   let description = [{
     Stands in planned programs only, as a copy command: a result that is an argument or a constant, or a new state that
@@ -259,6 +263,8 @@ class MP_KernelLevelOp<string mnemonic, I32EnumCase role>
         [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]>;
 
 def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows", MP_RoleRow> {
+  let scaling = [MP_Nonlinear, MP_Independent];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
   let summary = "cross entropy of softmax over the last dimension against integer labels, per row";
   let description = [{
@@ -282,6 +288,8 @@ def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows"
 }
 
 def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_grad_rows", MP_RoleRow> {
+  let scaling = [MP_Nonlinear, MP_Independent, MP_Term];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 30; } }];
   let summary = "gradient of weighted cross entropy in its logits, a factor for each row";
   let description = [{
@@ -307,10 +315,12 @@ def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_g
 }
 
 class MP_BlocksOp<string mnemonic> : MP_KernelLevelOp<mnemonic, MP_RolePartial> {
+  let rows = MP_AllRows;
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 def MP_NonfiniteBlocksOp : MP_BlocksOp<"nonfinite_blocks"> {
+  let scaling = [MP_Independent];
   let summary = "for each block of elements 1 if one of them is not finite, else 0";
   let description = [{
     Blocks are `block` consecutive elements in row-major order; the last may be shorter.
@@ -329,6 +339,7 @@ def MP_NonfiniteBlocksOp : MP_BlocksOp<"nonfinite_blocks"> {
   let results = (outs RankedTensorOf<[I32]>:$result);
 }
 def MP_SumSquaresBlocksOp : MP_BlocksOp<"sum_squares_blocks"> {
+  let scaling = [MP_Nonlinear];
   let summary = "for each block of elements the sum of their squares";
   let description = [{
     Squares and sums in f32, rounded each. Blocks as in `mp.nonfinite_blocks`, constraints too.
@@ -344,6 +355,8 @@ def MP_SumSquaresBlocksOp : MP_BlocksOp<"sum_squares_blocks"> {
 }
 
 def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial> {
+  let scaling = [MP_Independent];
+  let rows = MP_AllRows;
   let summary = "the number of the first operand that holds a flag";
   let description = [{
     The index in the list of the first operand with an element other than 0, or -1.
@@ -362,7 +375,11 @@ def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial> {
 // What scheduling makes
 
 def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction> {
+  let scaling = [MP_Factor, MP_Factor];
+  let rows = MP_RowsAlong<"{getContractionDimension()}">;
   let extraClassDeclaration = [{
+    /// The dimension of `lhs` that is k.
+    int64_t getContractionDimension() { return getLhs().getType().getRank() - (getTransposeLhs() ? 2 : 1); }
     /// The size of k.
     int64_t getContractionSize();
     int64_t getOperationsPerElement() { return 2 * ::std::min<int64_t>(getDepth(), getContractionSize()); }
@@ -396,6 +413,8 @@ def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction> {
 }
 
 def MP_SumRowBlocksOp : MP_KernelLevelOp<"sum_row_blocks", MP_RoleTile> {
+  let scaling = [MP_Term];
+  let rows = MP_AllRows;
   let summary = "for each block of rows the sum over its rows";
   let description = [{
     `result[b, j]` is the sum of `input[i, j]` over i in [b * block, (b + 1) * block), as far as there are rows, in f32: the
@@ -418,6 +437,8 @@ def MP_SumRowBlocksOp : MP_KernelLevelOp<"sum_row_blocks", MP_RoleTile> {
 }
 
 def MP_NonfiniteTilesOp : MP_KernelLevelOp<"nonfinite_tiles", MP_RoleTile> {
+  let scaling = [MP_Independent];
+  let rows = MP_AllRows;
   let summary = "for each tile of a matrix 1 if an element is not finite, else 0";
   let description = [{
     Tiles of `rows` x `columns` elements of the last two dimensions, in row-major order; those at the end may be smaller.

@@ -10,6 +10,8 @@ include "mp/IR/MPBase.td"
 class MP_ReduceOp<string mnemonic, I32EnumCase category>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleRow,
         [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Term];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<int64_t> getReducedDimensions() { return ::llvm::to_vector(getDimensions()); }
   }];
@@ -22,6 +24,7 @@ class MP_ReduceOp<string mnemonic, I32EnumCase category>
 }
 
 def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny> {
+  let listedAs = "sum";
   let summary = "sum over dimensions";
   let description = [{
     Summed in f32 (f64 for f64) and rounded once to the result type. The sum over no element is 0.
@@ -39,6 +42,7 @@ def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny> {
   }];
 }
 def MP_ReduceMeanOp : MP_ReduceOp<"reduce_mean", MP_Deny> {
+  let listedAs = "mean";
   let summary = "arithmetic mean over dimensions";
   let description = [{
     The sum as in `mp.reduce_sum`, kept in f32 (f64 for f64), divided by the number of elements there and rounded once.
@@ -52,6 +56,7 @@ def MP_ReduceMeanOp : MP_ReduceOp<"reduce_mean", MP_Deny> {
   }];
 }
 def MP_ReduceMaxOp : MP_ReduceOp<"reduce_max", MP_Clear> {
+  let listedAs = "max / min reduce, argmax";
   let summary = "largest element over dimensions";
   let description = [{
     NaN if any element is NaN. Over no element it is -inf. Elements that are equal to the maximum share its gradient
@@ -67,6 +72,9 @@ def MP_ReduceMaxOp : MP_ReduceOp<"reduce_max", MP_Clear> {
 
 def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Independent];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "max / min reduce, argmax";
   let extraClassDeclaration = [{
     ::llvm::SmallVector<int64_t> getReducedDimensions() { return {static_cast<int64_t>(getDimension())}; }
   }];
@@ -92,6 +100,9 @@ def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
 
 def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
     [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let scaling = [MP_Nonlinear];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "softmax";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
   let summary = "softmax over the last dimension";
   let description = [{
@@ -114,6 +125,9 @@ def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
 
 def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
     [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let scaling = [MP_Nonlinear, MP_Term];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "softmax";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 4; } }];
   let summary = "gradient of mp.softmax";
   let description = [{
@@ -133,6 +147,10 @@ def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_R
 def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleComposite,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+  let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Nonlinear];
+  let rows = MP_AllRows;
+  // PyTorch composes it of log_softmax and nll_loss, which both are fp32; TensorFlow's is fp32 as ours.
+  let listedAs = "";
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
   let summary = "mean cross entropy of softmax over the last dimension against integer labels";
   let description = [{
@@ -163,6 +181,9 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
 
 def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
     [Pure, AllTypesMatch<["logits", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let scaling = [MP_Nonlinear, MP_Independent, MP_Term, MP_Independent];
+  let rows = MP_AllRows;
+  let listedAs = ""; // as the op that it is the gradient of
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 30; } }];
   let summary = "gradient of mp.softmax_cross_entropy in its logits";
   let description = [{

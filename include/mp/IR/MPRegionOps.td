@@ -11,6 +11,8 @@ include "mp/IR/MPBase.td"
 def MP_AutocastOp : MP_Op<"autocast", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
      DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getRegionInvocationBounds"]>]> {
+  let scaling = [];
+  let rows = MP_EachRow;
   let summary = "a region that autocast treats in its own way";
   let description = [{
     Inside the region autocast is on with low type `type` (the policy's where it is left out) or, with
@@ -41,6 +43,8 @@ def MP_AutocastOp : MP_Op<"autocast", MP_Fixed, MP_NotDifferentiable, MP_RoleNon
 
 def MP_YieldOp : MP_Op<"yield", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     [Pure, Terminator, ReturnLike, ParentOneOf<["AutocastOp", "KernelOp"]>]> {
+  let scaling = [MP_Term];
+  let rows = MP_EachRow;
   let summary = "the results of a region";
   let description = [{
     Example:

@@ -12,6 +12,8 @@ class MP_TrainingOp<string mnemonic, I32EnumCase role, list<Trait> traits = []>
     : MP_Op<mnemonic, MP_Fixed, MP_NotDifferentiable, role, traits # [Pure]>;
 
 def MP_GradientSeedOp : MP_TrainingOp<"gradient_seed", MP_RoleConstant> {
+  let scaling = [];
+  let rows = MP_EachRow;
   let summary = "the gradient of the loss in itself: 1";
   let description = [{
     Loss scaling puts `mp.scale_loss` behind it. One per loss.
@@ -31,6 +33,8 @@ def MP_GradientSeedOp : MP_TrainingOp<"gradient_seed", MP_RoleConstant> {
 }
 
 def MP_ScaleLossOp : MP_TrainingOp<"scale_loss", MP_RoleMap> {
+  let scaling = [MP_Term, MP_PutsScale];
+  let rows = MP_EachRow;
   let summary = "the gradient seed times the loss scale";
   let description = [{
     `gradient * scale`, in f32. It stands in the place of the seed: scaling the seed scales every gradient.
@@ -49,6 +53,8 @@ def MP_ScaleLossOp : MP_TrainingOp<"scale_loss", MP_RoleMap> {
 
 def MP_UnscaleOp : MP_TrainingOp<"unscale", MP_RoleComposite,
     [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_OwnTerm, MP_TakesScale];
+  let rows = MP_AllRows;
   let summary = "gradients divided by the loss scale, and whether all are finite";
   let description = [{
     With `inv = f32(1 / scale)` each result is `gradient * inv`, in f32 with one rounding. `bad` is the index in the
@@ -73,6 +79,8 @@ def MP_UnscaleOp : MP_TrainingOp<"unscale", MP_RoleComposite,
 }
 
 def MP_CheckFiniteOp : MP_TrainingOp<"check_finite", MP_RoleComposite> {
+  let scaling = [MP_Independent];
+  let rows = MP_AllRows;
   let summary = "index of the first gradient that is not finite";
   let description = [{
     The index in the list of the first operand that holds an element which is not finite, or -1: the check of
@@ -102,6 +110,8 @@ def MP_HysteresisKind : I32Enum<"HysteresisKind", "which overflows count towards
 def MP_HysteresisKindAttr : EnumAttr<MP_Dialect, MP_HysteresisKind, "hysteresis_kind">;
 
 def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleSerial> {
+  let scaling = [MP_Independent, MP_Independent, MP_Independent, MP_Independent];
+  let rows = MP_EachRow;
   let summary = "the state machine of dynamic loss scaling";
   let description = [{
     Exactly `updateLossScale` of Numerics/LossScale.h, in f32:
@@ -139,6 +149,8 @@ def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleSerial> {
 }
 
 def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleSerial> {
+  let scaling = [MP_Independent, MP_Independent, MP_Independent];
+  let rows = MP_EachRow;
   let summary = "how many steps were skipped, in all and in a row";
   let description = [{
     Where `bad` >= 0 both counts go up by one; else `consecutive` becomes 0.
@@ -156,6 +168,8 @@ def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleSerial> {
 
 def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleSerial,
     [AllTypesMatch<["input", "result"]>, MP_GuardedOpInterface, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+  let scaling = [MP_Nonlinear, MP_Nonlinear];
+  let rows = MP_EachRow;
   let extraClassDeclaration = [{ ::mlir::Value getOldValue(unsigned) { return getInput(); } }];
   let summary = "a step count plus one, unless the step is skipped";
   let description = [{
@@ -178,6 +192,8 @@ def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleSerial,
 }
 
 def MP_GlobalNormOp : MP_TrainingOp<"global_norm", MP_RoleComposite> {
+  let scaling = [MP_Unscaled];
+  let rows = MP_AllRows;
   let summary = "Euclidean norm of all gradients as one vector";
   let description = [{
     `sqrt(sum of all squares)`, squares and sums in f32.
@@ -195,6 +211,8 @@ def MP_GlobalNormOp : MP_TrainingOp<"global_norm", MP_RoleComposite> {
 
 def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposite,
     [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Unscaled];
+  let rows = MP_AllRows;
   let summary = "gradients scaled so that their global norm is at most a limit";
   let description = [{
     `gradient * min(max_norm / (norm + 1e-6), 1)`, with `norm` as in `mp.global_norm`; in f32.
@@ -219,6 +237,8 @@ def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposit
 def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
     [AttrSizedOperandSegments, MP_GuardedOpInterface,
      DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Independent, MP_Unscaled, MP_Independent, MP_Independent, MP_Independent];
+  let rows = MP_EachRow;
   let extraClassDeclaration = [{
     int64_t getOperationsPerElement() { return 6; }
     ::mlir::Value getOldValue(unsigned index) { return index == 0 ? getParameter() : getVelocity(); }
@@ -253,6 +273,8 @@ def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
 class MP_AdamLikeOp<string mnemonic> : MP_TrainingOp<mnemonic, MP_RoleMap,
     [AllTypesMatch<["parameter", "gradient", "m", "v", "new_parameter", "new_m", "new_v"]>, MP_GuardedOpInterface,
      DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+  let scaling = [MP_Independent, MP_Unscaled, MP_Independent, MP_Independent, MP_Independent, MP_Independent, MP_Independent];
+  let rows = MP_EachRow;
   let extraClassDeclaration = [{
     int64_t getOperationsPerElement() { return 24; }
     ::mlir::Value getOldValue(unsigned index) { return index == 0 ? getParameter() : index == 1 ? getM() : getV(); }

@@ -5,7 +5,6 @@
 
 #include "mp/Analysis/Scaledness.h"
 #include "mp/IR/Program.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mp {
 #define GEN_PASS_DEF_VERIFYSCALEDNESSPASS
@@ -65,17 +64,16 @@ private:
 
   /// Optimizers and norms see gradients without the scale.
   bool verifyOp(Operation *op, const ScalednessAnalysis &analysis) {
-    return llvm::TypeSwitch<Operation *, bool>(op)
-        .Case<SGDOp, AdamOp, AdamWOp>([&](auto update) {
-          return expectPlain(op, update.getGradient(), "updates a parameter by a gradient that", analysis);
-        })
-        .Case([&](ClipByGlobalNormOp clip) {
-          return expectPlain(op, clip.getGradients(), "comes before unscaling: its gradient", analysis);
-        })
-        .Case([&](GlobalNormOp norm) {
-          return expectPlain(op, norm.getGradients(), "comes before unscaling: its gradient", analysis);
-        })
-        .Default(true);
+    auto scaling = dyn_cast<ScalingOpInterface>(op);
+    if (!scaling)
+      return true;
+    SmallVector<Value> gradients;
+    for (OpOperand &operand : op->getOpOperands())
+      if (scaling.getScaling(operand) == Scaling::Unscaled)
+        gradients.push_back(operand.get());
+    StringRef before =
+        isa<GuardedOpInterface>(op) ? "updates a parameter by a gradient that" : "comes before unscaling: its gradient";
+    return expectPlain(op, gradients, before, analysis);
   }
 
   /// A gradient for the optimizer is unscaled; a state that holds scaled sums stays scaled, and every other is plain.

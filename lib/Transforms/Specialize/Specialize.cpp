@@ -26,27 +26,12 @@ static bool hasOpenBatch(Type type) {
   return tensor && tensor.getRank() > 0 && tensor.isDynamicDim(0);
 }
 
-/// Whether an op works along the last dimension, that of its rows, without reducing it (softmax).
-static bool normalizesLastDimension(Operation *op) {
-  auto kernelOp = dyn_cast<KernelOpInterface>(op);
-  return kernelOp && kernelOp.getKernelRole() == KernelRole::Row && llvm::any_of(op->getResultTypes(), [&](Type type) {
-           auto tensor = dyn_cast<RankedTensorType>(type);
-           return tensor && tensor.getRank() > 0 && tensor.isDynamicDim(tensor.getRank() - 1) &&
-                  llvm::is_contained(kernelOp.getReducedDimensions(), tensor.getRank() - 1) &&
-                  tensor.getShape() == cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
-         });
-}
-
-/// Whether a row of the result depends on more than one row of the batch. While the batch is open, the types tell: such
-/// an op takes `?` and gives none, or gives it twice ([?x4] x [4x?]), or works along it.
+/// Whether a row of the result depends on more than one row of the batch. Of an op that does not say, nobody knows.
 static bool combinesRows(Operation *op) {
   if (op->getNumResults() == 0 || !llvm::any_of(op->getOperandTypes(), isOpen))
     return false;
-  return llvm::none_of(op->getResultTypes(), isOpen) || normalizesLastDimension(op) ||
-         llvm::any_of(op->getResultTypes(), [](Type type) {
-           auto tensor = dyn_cast<RankedTensorType>(type);
-           return tensor && tensor.getNumDynamicDims() > 1;
-         });
+  auto rows = dyn_cast<RowsOpInterface>(op);
+  return !rows || rows.combinesRows();
 }
 
 /// Fills the open sizes of a result with the inferred ones. Sizes that the model states stay: the verifier and this
@@ -152,7 +137,7 @@ private:
     return success();
   }
 
-  /// The types tell which ops combine rows only while the batch is open; a mark tells later stages.
+  /// Ops can tell only while the batch is open whether they combine rows; a mark tells later stages.
   void markOpsCombiningRows(func::FuncOp program) {
     program.getBody().walk([&](Operation *op) {
       if (combinesRows(op))

@@ -67,6 +67,16 @@ func.func @product_across_rows(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<
 
 // -----
 
+// A row for each row, and yet not made row by row: weights are asked for.
+func.func @rows_combined_and_kept(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<?x3xf32> {mp.output = "y"})
+    attributes {mp.program = "model"} {
+  // expected-error@+1 {{'mp.clip_by_global_norm' op combines rows of the batch and takes no weights for them}}
+  %y, %n = mp.clip_by_global_norm %x {max_norm = 1.0 : f32} : tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+
+// -----
+
 func.func @rows_that_are_split(%x: tensor<?x6xf32> {mp.input = "x"}, %y: tensor<?xui8> {mp.input = "y"}) -> (tensor<f32> {mp.loss})
     attributes {mp.program = "model"} {
   %r = mp.reshape %x : tensor<?x6xf32> -> tensor<?x3xf32>

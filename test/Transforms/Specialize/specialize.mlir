@@ -62,6 +62,45 @@ func.func @only_ops_across_rows_are_marked(%x: tensor<?x3xf32> {mp.input = "x"})
   return %a, %b, %c : tensor<?xf32>, tensor<3xf32>, tensor<3x?xf32>
 }
 
+// The gradient of a mean over rows, and of what is normalized over all of them, has a row for each row and is not made row by
+// row: the op says so, the types do not.
+// CHECK-LABEL: func.func @rows_are_combined_and_kept(
+func.func @rows_are_combined_and_kept(
+    %z: tensor<?x5xf32> {mp.input = "z"}, %y: tensor<?xui8> {mp.input = "y"}, %w: tensor<?xf32> {mp.input = "w"},
+    %k: tensor<2x3xf32> {mp.parameter = "k", mp.initializer = #mp.zeros})
+    -> (tensor<?x5xf32> {mp.output = "a"}, tensor<?x5xf32> {mp.output = "b"}, tensor<?x2xf32> {mp.output = "c"})
+    attributes {mp.program = "model"} {
+  %one = mp.constant dense<1.0> : tensor<f32>
+  // CHECK: mp.softmax_cross_entropy_grad {{.*}} {mp.combines_rows} :
+  %a = mp.softmax_cross_entropy_grad %z, %y, %one weights %w : tensor<?xf32> : tensor<?x5xf32>, tensor<?xui8>, tensor<f32>
+  // CHECK: mp.clip_by_global_norm {{.*}} mp.combines_rows
+  %b, %n = mp.clip_by_global_norm %a {max_norm = 1.0 : f32} : tensor<?x5xf32>
+  // A bias of every row is added row by row; a product over k keeps rows apart.
+  // CHECK-NOT: mp.combines_rows
+  %s = mp.broadcast %one like %z : tensor<?x5xf32> : tensor<f32> -> tensor<?x5xf32>
+  %t = mp.add %s, %b : tensor<?x5xf32>, tensor<?x5xf32> -> tensor<?x5xf32>
+  %i = mp.iota dimension 1 like %z : tensor<?x5xf32> -> tensor<?x5xf32>
+  %h = mp.constant dense<1.0> : tensor<5x3xf32>
+  %p = mp.matmul %t, %h acc f32 : tensor<?x5xf32>, tensor<5x3xf32> -> tensor<?x3xf32>
+  %c = mp.matmul %p, %k transpose_rhs acc f32 : tensor<?x3xf32>, tensor<2x3xf32> -> tensor<?x2xf32>
+  return %t, %i, %c : tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x2xf32>
+}
+
+// A product over rows gives none of them; one per entry of the batch keeps entries apart.
+// CHECK-LABEL: func.func @products_over_rows(
+func.func @products_over_rows(%x: tensor<?x4x3xf32> {mp.input = "x"}, %y: tensor<?x4xf32> {mp.input = "y"})
+    -> (tensor<?x4x4xf32> {mp.output = "a"}, tensor<4x4xf32> {mp.output = "b"}, tensor<4x4xf32> {mp.output = "c"})
+    attributes {mp.program = "model"} {
+  // CHECK: mp.matmul {{.*}} transpose_rhs acc f32 :
+  %a = mp.matmul %x, %x transpose_rhs acc f32 : tensor<?x4x3xf32>, tensor<?x4x3xf32> -> tensor<?x4x4xf32>
+  // CHECK: mp.matmul {{.*}} transpose_lhs acc f32 {mp.combines_rows} :
+  %b = mp.matmul %y, %y transpose_lhs acc f32 : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<4x4xf32>
+  %t = mp.transpose %y permutation [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  // CHECK: mp.matmul {{.*}} transpose_rhs acc f32 {mp.combines_rows} :
+  %c = mp.matmul %t, %t transpose_rhs acc f32 : tensor<4x?xf32>, tensor<4x?xf32> -> tensor<4x4xf32>
+  return %a, %b, %c : tensor<?x4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
 // Over no dimension every element is for itself, in a batch of rank 1, too.
 // CHECK-LABEL: func.func @a_sum_over_nothing_combines_nothing(
 func.func @a_sum_over_nothing_combines_nothing(%x: tensor<?xf32> {mp.input = "x"})
