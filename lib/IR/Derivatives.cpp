@@ -45,37 +45,19 @@ static Value reshapeTo(LocBuilder &b, Value value, ArrayRef<int64_t> shape) {
   return type.getShape() == shape ? value : ReshapeOp::create(b, type.clone(shape), value).getResult();
 }
 
-/// The shape to which two operands of an elementwise op broadcast.
-static SmallVector<int64_t> broadcastShape(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
-  if (lhs.size() < rhs.size())
-    std::swap(lhs, rhs);
-  SmallVector<int64_t> shape(lhs);
-  for (auto [i, size] : llvm::enumerate(rhs))
-    if (int64_t &entry = shape[lhs.size() - rhs.size() + i]; entry == 1)
-      entry = size;
-  return shape;
-}
-
-template <typename BinaryOp> static Value binary(LocBuilder &b, Value lhs, Value rhs) {
-  auto type = typeOf(lhs).clone(broadcastShape(typeOf(lhs).getShape(), typeOf(rhs).getShape()));
-  return BinaryOp::create(b, type, lhs, rhs);
-}
-static Value sub(LocBuilder &b, Value lhs, Value rhs) { return binary<SubOp>(b, lhs, rhs); }
-static Value mul(LocBuilder &b, Value lhs, Value rhs) { return binary<MulOp>(b, lhs, rhs); }
-static Value div(LocBuilder &b, Value lhs, Value rhs) { return binary<DivOp>(b, lhs, rhs); }
+static Value sub(LocBuilder &b, Value lhs, Value rhs) { return SubOp::create(b, lhs, rhs); }
+static Value mul(LocBuilder &b, Value lhs, Value rhs) { return MulOp::create(b, lhs, rhs); }
+static Value div(LocBuilder &b, Value lhs, Value rhs) { return DivOp::create(b, lhs, rhs); }
 
 /// A product with -1: a difference from 0 would make +0 of +0.
 static Value negate(LocBuilder &b, Value value) { return mul(b, value, scalar(b, value, -1.0)); }
 
 static Value compare(LocBuilder &b, ComparePredicate predicate, Value lhs, Value rhs) {
-  auto type = RankedTensorType::get(broadcastShape(typeOf(lhs).getShape(), typeOf(rhs).getShape()), b.getI1Type());
-  return CompareOp::create(b, type, predicate, lhs, rhs);
+  return CompareOp::create(b, predicate, lhs, rhs);
 }
 
-/// One of the values has the shape of the result.
 static Value select(LocBuilder &b, Value condition, Value ifTrue, Value ifFalse) {
-  auto type = typeOf(ifTrue).clone(broadcastShape(typeOf(ifTrue).getShape(), typeOf(ifFalse).getShape()));
-  return SelectOp::create(b, type, condition, ifTrue, ifFalse);
+  return SelectOp::create(b, condition, ifTrue, ifFalse);
 }
 
 /// Sums `gradient` over the dimensions along which a value of type `target` was repeated, in f32
@@ -84,14 +66,12 @@ static Value select(LocBuilder &b, Value condition, Value ifTrue, Value ifFalse)
 static Value sumTo(LocBuilder &b, Value gradient, RankedTensorType target) {
   ArrayRef<int64_t> shape = typeOf(gradient).getShape();
   int64_t lead = static_cast<int64_t>(shape.size()) - target.getRank();
-  SmallVector<int64_t> repeated, kept;
-  for (auto [i, size] : llvm::enumerate(shape)) {
-    int64_t dimension = static_cast<int64_t>(i);
-    bool summed = dimension < lead || (target.getDimSize(dimension - lead) == 1 && size != 1);
-    (summed ? repeated : kept).push_back(summed ? dimension : size);
-  }
+  SmallVector<int64_t> repeated;
+  for (int64_t dimension : llvm::seq<int64_t>(0, shape.size()))
+    if (dimension < lead || (target.getDimSize(dimension - lead) == 1 && shape[dimension] != 1))
+      repeated.push_back(dimension);
   if (!repeated.empty())
-    gradient = ReduceSumOp::create(b, typeOf(gradient).clone(kept), gradient, repeated);
+    gradient = ReduceSumOp::create(b, gradient, repeated);
   return reshapeTo(b, gradient, target.getShape());
 }
 
@@ -115,9 +95,7 @@ static Value transposeLast(LocBuilder &b, Value value) {
   RankedTensorType type = typeOf(value);
   auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   std::swap(permutation.back(), *std::next(permutation.rbegin()));
-  SmallVector<int64_t> shape(type.getShape());
-  std::swap(shape.back(), *std::next(shape.rbegin()));
-  return TransposeOp::create(b, type.clone(shape), value, permutation);
+  return TransposeOp::create(b, value, permutation);
 }
 
 /// Rows of all batches in one matrix: [N, i, k] to [N * i, k].
@@ -179,7 +157,7 @@ LogicalResult ReshapeOp::differentiate(OpBuilder &builder, ArrayRef<Value> resul
 
 LogicalResult TransposeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = TransposeOp::create(b, getInput().getType(), results[0], invertPermutationVector(getPermutation()));
+  operands[0] = TransposeOp::create(b, results[0], invertPermutationVector(getPermutation()));
   return success();
 }
 
@@ -256,7 +234,7 @@ LogicalResult SqrtOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
 
 LogicalResult ReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = ReluGradOp::create(b, getType(), getResult(), results[0]);
+  operands[0] = ReluGradOp::create(b, getResult(), results[0]);
   return success();
 }
 
@@ -279,7 +257,7 @@ LogicalResult CastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
 // The mask is a function of rng and stream, so that nothing is stored for it.
 LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = DropoutOp::create(b, results[0].getType(), results[0], getRng(), getRateAttr(), getStreamAttr());
+  operands[0] = DropoutOp::create(b, results[0], getRng(), getRateAttr(), getStreamAttr());
   return success();
 }
 
@@ -310,8 +288,7 @@ LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
   RankedTensorType input = typeOf(getInput());
   FloatType wide = wideType(getInput());
   Value isMaximum = compare(b, ComparePredicate::eq, getInput(), spread(b, getResult(), input, getDimensions()));
-  Value count =
-      ReduceSumOp::create(b, getType().clone(wide), castTo(b, isMaximum, wide), getDimensions(), getKeepDims());
+  Value count = ReduceSumOp::create(b, castTo(b, isMaximum, wide), getDimensions(), getKeepDims());
   Value share = castTo(b, div(b, castTo(b, results[0], wide), count), input.getElementType());
   operands[0] = mul(b, spread(b, share, input, getDimensions()), castTo(b, isMaximum, input.getElementType()));
   return success();
@@ -319,7 +296,7 @@ LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
 
 LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = SoftmaxGradOp::create(b, getType(), getResult(), results[0]);
+  operands[0] = SoftmaxGradOp::create(b, getResult(), results[0]);
   return success();
 }
 
@@ -331,10 +308,9 @@ static Value weightGradient(LocBuilder &b, SoftmaxCrossEntropyOp op, Value gradi
   SmallVector<int64_t> last{type.getRank() - 1};
   auto allRows = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
   SmallVector<int64_t> column = keptShape(type, last);
-  RankedTensorType rows = type.clone(type.getShape().drop_back());
-  auto sum = [&](Value value) -> Value { return ReduceSumOp::create(b, rows, value, last); };
+  auto sum = [&](Value value) -> Value { return ReduceSumOp::create(b, value, last); };
 
-  Value maximum = ReduceMaxOp::create(b, rows, logits, last);
+  Value maximum = ReduceMaxOp::create(b, logits, last);
   Value shifted = sub(b, logits, reshapeTo(b, maximum, column));
   Value logSum = LogOp::create(b, sum(ExpOp::create(b, shifted)));
   Value classes = IotaOp::create(b, type.clone(b.getI64Type()), Value(), last.front());
@@ -343,14 +319,13 @@ static Value weightGradient(LocBuilder &b, SoftmaxCrossEntropyOp op, Value gradi
   Value ofLabel = sum(select(b, isLabel, shifted, scalar(b, shifted, 0.0)));
 
   Value excess = sub(b, sub(b, logSum, ofLabel), op.getResult());
-  Value total = ReduceSumOp::create(b, op.getType(), op.getWeights(), allRows);
+  Value total = ReduceSumOp::create(b, op.getWeights(), allRows);
   return mul(b, div(b, excess, total), gradient);
 }
 
 LogicalResult SoftmaxCrossEntropyOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] =
-      SoftmaxCrossEntropyGradOp::create(b, getLogits().getType(), getLogits(), getLabels(), results[0], getWeights());
+  operands[0] = SoftmaxCrossEntropyGradOp::create(b, getLogits(), getLabels(), results[0], getWeights());
   if (getWeights())
     operands[2] = weightGradient(b, *this, results[0]);
   return success();

@@ -1,7 +1,7 @@
 // Text of ops whose results follow from their operand types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Declarative formats cannot derive variadic result types from variadic operands.
+// Declarative formats cannot give an optional operand the type of another.
 
 #include "mp/IR/MP.h"
 
@@ -10,57 +10,9 @@
 using namespace mlir;
 using namespace mp;
 
-using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
-
-/// Parses `attr-dict : types` and resolves `operands` against the types.
-static ParseResult parseTypesOf(OpAsmParser &parser, OperationState &state, Operands &operands,
-                                SmallVectorImpl<Type> &types) {
-  return failure(parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(types) ||
-                 parser.resolveOperands(operands, types, parser.getCurrentLocation(), state.operands));
-}
-
 static ParseResult resolveScalar(OpAsmParser &parser, const OpAsmParser::UnresolvedOperand &operand, Type element,
                                  OperationState &state) {
   return parser.resolveOperand(operand, RankedTensorType::get({}, element), state.operands);
-}
-
-// mp.unscale %g0, %g1 by %scale {names = [...]} : types of the gradients
-
-ParseResult UnscaleOp::parse(OpAsmParser &parser, OperationState &state) {
-  Operands gradients;
-  OpAsmParser::UnresolvedOperand scale;
-  SmallVector<Type> types;
-  if (parser.parseOperandList(gradients) || parser.parseKeyword("by") || parser.parseOperand(scale) ||
-      parseTypesOf(parser, state, gradients, types) ||
-      resolveScalar(parser, scale, parser.getBuilder().getF32Type(), state))
-    return failure();
-  state.addTypes(types);
-  state.addTypes(RankedTensorType::get({}, parser.getBuilder().getI32Type()));
-  return success();
-}
-
-void UnscaleOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getGradients() << " by " << getScale();
-  printer.printOptionalAttrDict((*this)->getAttrs());
-  printer << " : " << getGradients().getTypes();
-}
-
-// mp.clip_by_global_norm %g0, %g1 {max_norm = ...} : types of the gradients
-
-ParseResult ClipByGlobalNormOp::parse(OpAsmParser &parser, OperationState &state) {
-  Operands gradients;
-  SmallVector<Type> types;
-  if (parser.parseOperandList(gradients) || parseTypesOf(parser, state, gradients, types))
-    return failure();
-  state.addTypes(types);
-  state.addTypes(RankedTensorType::get({}, parser.getBuilder().getF32Type()));
-  return success();
-}
-
-void ClipByGlobalNormOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getGradients();
-  printer.printOptionalAttrDict((*this)->getAttrs());
-  printer << " : " << getGradients().getTypes();
 }
 
 // mp.sgd %w, %g, %lr (velocity %v)? (guard %bad)? {...} : type of the parameter

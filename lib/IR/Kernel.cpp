@@ -3,8 +3,7 @@
 
 #include "IR/KernelFormat.h"
 #include "IR/ProductTypes.h"
-
-#include "mp/IR/Tiles.h"
+#include "IR/RowTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -142,60 +141,14 @@ LogicalResult KernelOp::verifyRegions() {
 
 // Kernel-level ops
 
-LogicalResult SoftmaxCrossEntropyRowsOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  ArrayRef<int64_t> logits = getLogits().getType().getShape();
-  if (logits.empty())
-    return emitOpError("logits have rank 0, expected at least 1");
-  shapes.emplace_back(logits.drop_back());
-  return success();
-}
-
-LogicalResult SoftmaxCrossEntropyRowsOp::verify() {
-  RankedTensorType logits = getLogits().getType(), labels = getLabels().getType();
-  if (logits.getRank() == 0)
-    return emitOpError("logits have rank 0, expected at least 1");
-  if (logits.getShape().back() == 0 || labels.getShape() != logits.getShape().drop_back())
-    return emitOpError("labels are ") << labels << ", expected the shape of the logits " << logits
-                                      << " without its last dimension";
-  Type wanted = logits.getElementType().isF64() ? logits.getElementType() : Float32Type::get(getContext());
-  if (getType().getElementType() != wanted)
-    return emitOpError("result is ") << getType() << ", expected elements of " << wanted;
-  return success();
-}
-
-LogicalResult SoftmaxCrossEntropyGradRowsOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  return detail::inferShapesFromFirstOperand(*this, shapes);
-}
+LogicalResult SoftmaxCrossEntropyRowsOp::verify() { return verifyRows(*this, getLogits(), {{getLabels(), "labels"}}); }
 
 LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
-  RankedTensorType logits = getLogits().getType(), factor = getFactor().getType();
-  if (logits.getRank() == 0 || logits.getShape().back() == 0)
-    return emitOpError("logits have no last dimension of classes");
-  for (RankedTensorType type : {getLabels().getType(), factor})
-    if (type.getShape() != logits.getShape().drop_back())
-      return emitOpError("labels and factor have one value per row, found ") << type;
-  Type wanted = logits.getElementType().isF64() ? logits.getElementType() : Float32Type::get(getContext());
-  if (factor.getElementType() != wanted)
-    return emitOpError("factor is ") << factor << ", expected elements of " << wanted;
-  if (getType() != logits)
-    return emitOpError("result is ") << getType() << ", expected the type of the logits " << logits;
-  return success();
+  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getFactor(), "factors"}})))
+    return failure();
+  return verifyLossType(*this, getLogits(), getFactor(), "factors");
 }
 
-/// One element per `block` elements of `input`; no shape where that is not known or `block` is no size.
-static void inferBlocks(RankedTensorType input, int64_t block, SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  bool known = input.hasStaticShape() && block > 0;
-  shapes.push_back({known ? countBlocks(input.getNumElements(), block) : ShapedType::kDynamic});
-}
-
-LogicalResult NonfiniteBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  inferBlocks(getInput().getType(), getBlock(), shapes);
-  return success();
-}
-LogicalResult SumSquaresBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  inferBlocks(getInput().getType(), getBlock(), shapes);
-  return success();
-}
 LogicalResult NonfiniteBlocksOp::verify() {
   return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
 }
@@ -218,36 +171,12 @@ LogicalResult SumRowBlocksOp::verify() {
                                               : emitOpError("block is ") << getBlock() << ", expected at least 1";
 }
 
-LogicalResult SumRowBlocksOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  ArrayRef<int64_t> input = getInput().getType().getShape();
-  const int64_t block = getBlock();
-  const bool isKnown = input.size() == 2 && block > 0 && !ShapedType::isDynamic(input[0]);
-  shapes.push_back({isKnown ? countBlocks(input[0], block) : ShapedType::kDynamic,
-                    input.empty() ? ShapedType::kDynamic : input.back()});
-  return success();
-}
-
 LogicalResult NonfiniteTilesOp::verify() {
   if (getInput().getType().getRank() < 2)
     return emitOpError("input is ") << getInput().getType() << ", expected two dimensions or more";
   if (static_cast<int64_t>(getRows()) > 0 && static_cast<int64_t>(getColumns()) > 0)
     return success();
   return emitOpError("tile is ") << getRows() << " x " << getColumns() << ", expected at least 1 x 1";
-}
-
-LogicalResult NonfiniteTilesOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  RankedTensorType input = getInput().getType();
-  const int64_t rows = getRows(), columns = getColumns();
-  int64_t tiles = ShapedType::kDynamic;
-  if (input.hasStaticShape() && input.getRank() >= 2 && rows > 0 && columns > 0)
-    tiles = countTiles(input.getShape(), rows, columns);
-  shapes.push_back({tiles});
-  return success();
-}
-
-LogicalResult FirstBadOp::inferShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
-  shapes.emplace_back();
-  return success();
 }
 
 // Schedules and buffers

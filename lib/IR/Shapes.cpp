@@ -6,20 +6,29 @@
 #include "mp/IR/MP.h"
 #include "mp/IR/Tiles.h"
 
+#include "IR/RowTypes.h"
+
+#include "mlir/Dialect/Traits.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mp;
 
 using Shape = SmallVector<int64_t>;
-using Shapes = SmallVectorImpl<Shape>;
+using Types = SmallVectorImpl<Type>;
+using MaybeLocation = std::optional<Location>;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-static Shape copyShape(Value value) { return llvm::to_vector(shapeOf(value)); }
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
 
 /// Whether two sizes can be the same: equal, or one is not known yet.
 static bool agree(int64_t a, int64_t b) { return a == b || isOpen(a) || isOpen(b); }
+static bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return a.size() == b.size() &&
+         llvm::all_of(llvm::zip(a, b), [](auto sizes) { return agree(std::get<0>(sizes), std::get<1>(sizes)); });
+}
 
 static std::string describe(ArrayRef<int64_t> shape) {
   std::string text;
@@ -30,55 +39,37 @@ static std::string describe(ArrayRef<int64_t> shape) {
   return text;
 }
 
-LogicalResult mp::detail::inferShapesFromFirstOperand(Operation *op, Shapes &shapes) {
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    shapes.push_back(copyShape(op->getOperand(0)));
+/// An error of an op that may not be built yet.
+template <typename Op, typename... Texts> static LogicalResult emitErrorOf(MaybeLocation location, Texts &&...texts) {
+  return emitOptionalError(location, "'", Op::getOperationName(), "' op ", std::forward<Texts>(texts)...);
+}
+
+bool mp::detail::areCompatible(TypeRange inferred, TypeRange stated) {
+  auto fits = [](auto types) {
+    auto inferred = dyn_cast<RankedTensorType>(std::get<0>(types)),
+         stated = dyn_cast<RankedTensorType>(std::get<1>(types));
+    return inferred && stated && inferred.getElementType() == stated.getElementType() &&
+           agree(inferred.getShape(), stated.getShape());
+  };
+  return inferred.size() == stated.size() && llvm::all_of(llvm::zip(inferred, stated), fits);
+}
+
+LogicalResult mp::detail::inferShapeOfFirstOperand(Operation *op, Shape &shape) {
+  shape = llvm::to_vector(shapeOf(op->getOperand(0)));
   return success();
 }
 
-LogicalResult mp::detail::verifyShapes(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (!isa<RankedTensorType>(operand.getType()))
-      return success(); // the operand's own constraint reports it
-  SmallVector<Shape> shapes;
-  if (failed(cast<ShapeOpInterface>(op).inferShapes(shapes)))
+LogicalResult mp::detail::verifyShape(Operation *op) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
+    return success(); // the constraint of operand or result reports it
+  Shape shape;
+  if (failed(cast<ShapeOpInterface>(op).inferShape(shape)))
     return failure();
-  for (auto [result, shape] : llvm::zip_equal(op->getResults(), shapes)) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type)
-      return success();
-    bool fits = type.getRank() == static_cast<int64_t>(shape.size()) &&
-                llvm::all_of(llvm::zip(type.getShape(), shape),
-                             [](auto sizes) { return agree(std::get<0>(sizes), std::get<1>(sizes)); });
-    if (!fits)
-      return op->emitOpError("result #") << result.getResultNumber() << " has shape " << describe(type.getShape())
-                                         << ", operands and attributes give " << describe(shape);
-  }
-  return success();
-}
-
-/// NumPy's broadcast of the operands' shapes, aligned at the last dimension. An open size meets 1 or itself.
-static LogicalResult broadcastOperands(Operation *op, Shapes &shapes) {
-  Shape result;
-  for (Value operand : op->getOperands()) {
-    ArrayRef<int64_t> shape = shapeOf(operand);
-    if (shape.size() > result.size())
-      result.insert(result.begin(), shape.size() - result.size(), 1);
-    for (size_t i = 0; i < shape.size(); ++i) {
-      int64_t &known = result[result.size() - shape.size() + i];
-      int64_t size = shape[i];
-      if (size == known || size == 1)
-        continue;
-      if (known == 1 || isOpen(known)) {
-        known = size;
-        continue;
-      }
-      if (!isOpen(size))
-        return op->emitOpError("operand shapes do not broadcast: size ")
-               << size << " meets " << known << " in " << describe(shape);
-    }
-  }
-  shapes.push_back(std::move(result));
+  ArrayRef<int64_t> stated = shapeOf(op->getResult(0));
+  if (!agree(stated, shape))
+    return op->emitOpError("result has shape ")
+           << describe(stated) << ", operands and attributes give " << describe(shape);
   return success();
 }
 
@@ -110,8 +101,7 @@ template <typename Op> static LogicalResult inferProduct(Op op, Shape &result) {
   return success();
 }
 
-LogicalResult MatmulOp::inferShapes(Shapes &shapes) {
-  Shape result;
+LogicalResult MatmulOp::inferShape(Shape &result) {
   if (failed(inferProduct(*this, result)))
     return failure();
   if (Value bias = getBias()) {
@@ -119,41 +109,74 @@ LogicalResult MatmulOp::inferShapes(Shapes &shapes) {
     if (shape.size() != 1 || !agree(shape[0], result.back()))
       return emitOpError("bias has shape ") << describe(shape) << ", expected [" << result.back() << "]";
   }
-  shapes.push_back(std::move(result));
   return success();
 }
 
-LogicalResult MatmulPartsOp::inferShapes(Shapes &shapes) {
-  Shape result;
+LogicalResult MatmulPartsOp::inferShape(Shape &result) {
   if (failed(inferProduct(*this, result)))
     return failure();
   const int64_t k = getContractionSize(), depth = getDepth();
   const bool isKnown = depth > 0 && !isOpen(k);
   result.insert(result.begin(), isKnown ? countParts(k, depth) : ShapedType::kDynamic);
-  shapes.push_back(std::move(result));
   return success();
 }
 
 // Elementwise
 
-LogicalResult AddOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
-LogicalResult SubOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
-LogicalResult MulOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
-LogicalResult DivOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
-LogicalResult MaxOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
-LogicalResult CompareOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
-LogicalResult SelectOp::inferShapes(Shapes &shapes) { return broadcastOperands(*this, shapes); }
+/// NumPy's broadcast of the operands' shapes, aligned at the last dimension.
+template <typename Op>
+static LogicalResult inferBroadcast(MaybeLocation location, ValueRange operands, Type element, Types &types) {
+  Shape known;
+  for (Value operand : operands) {
+    Shape result;
+    if (!mlir::OpTrait::util::getBroadcastedShape(known, shapeOf(operand), result))
+      return emitErrorOf<Op>(location, "operand shapes do not broadcast: ", describe(known), " and ",
+                             describe(shapeOf(operand)));
+    known = std::move(result);
+  }
+  types.push_back(RankedTensorType::get(known, element));
+  return success();
+}
+
+template <typename Op>
+static LogicalResult inferBinary(MaybeLocation location, typename Op::Adaptor operands, Types &types) {
+  return inferBroadcast<Op>(location, operands.getOperands(), elementOf(operands.getLhs()), types);
+}
+
+LogicalResult AddOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<AddOp>(location, operands, types);
+}
+LogicalResult SubOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<SubOp>(location, operands, types);
+}
+LogicalResult MulOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<MulOp>(location, operands, types);
+}
+LogicalResult DivOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<DivOp>(location, operands, types);
+}
+LogicalResult MaxOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<MaxOp>(location, operands, types);
+}
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor operands,
+                                          Types &types) {
+  return inferBroadcast<CompareOp>(location, operands.getOperands(), IntegerType::get(context, 1), types);
+}
+LogicalResult SelectOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBroadcast<SelectOp>(location, operands.getOperands(), elementOf(operands.getTrueValue()), types);
+}
 
 // Reduction
 
-template <typename ReduceOp> static LogicalResult reduceShape(ReduceOp op, Shapes &shapes) {
+template <typename ReduceOp>
+static LogicalResult inferReduction(MaybeLocation location, typename ReduceOp::Adaptor op, Types &types) {
   ArrayRef<int64_t> input = shapeOf(op.getInput());
   llvm::SmallBitVector reduced(input.size());
   int64_t previous = -1;
   for (int64_t dimension : op.getDimensions()) {
     if (dimension <= previous || dimension >= static_cast<int64_t>(input.size()))
-      return op.emitOpError("dimensions are distinct, ascending and less than the operand's rank ")
-             << input.size() << ", found " << dimension;
+      return emitErrorOf<ReduceOp>(location, "dimensions are distinct, ascending and less than the operand's rank ",
+                                   input.size(), ", found ", dimension);
     previous = dimension;
     reduced.set(dimension);
   }
@@ -164,57 +187,57 @@ template <typename ReduceOp> static LogicalResult reduceShape(ReduceOp op, Shape
     else if (op.getKeepDims())
       result.push_back(1);
   }
-  shapes.push_back(std::move(result));
+  types.push_back(RankedTensorType::get(result, elementOf(op.getInput())));
   return success();
 }
 
-LogicalResult ReduceSumOp::inferShapes(Shapes &shapes) { return reduceShape(*this, shapes); }
-LogicalResult ReduceMeanOp::inferShapes(Shapes &shapes) { return reduceShape(*this, shapes); }
-LogicalResult ReduceMaxOp::inferShapes(Shapes &shapes) { return reduceShape(*this, shapes); }
+LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferReduction<ReduceSumOp>(location, op, types);
+}
+LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferReduction<ReduceMeanOp>(location, op, types);
+}
+LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferReduction<ReduceMaxOp>(location, op, types);
+}
 
-LogicalResult ArgmaxOp::inferShapes(Shapes &shapes) {
-  Shape shape = copyShape(getInput());
+LogicalResult ArgmaxOp::inferShape(Shape &shape) {
+  shape = llvm::to_vector(shapeOf(getInput()));
   int64_t dimension = getDimension();
   if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size()))
     return emitOpError("dimension ") << dimension << " is outside the operand's rank " << shape.size();
   shape.erase(shape.begin() + dimension);
-  shapes.push_back(std::move(shape));
   return success();
 }
 
-/// Labels and weights have one value per row of `logits`.
-static LogicalResult checkRows(Operation *op, Value logits, Value labels, Value weights) {
-  ArrayRef<int64_t> shape = shapeOf(logits);
-  if (shape.empty() || shape.back() == 0)
-    return op->emitOpError("logits have shape ") << describe(shape) << ", expected a last dimension of classes";
-  auto check = [&](Value rows, StringRef name) -> LogicalResult {
-    if (!rows)
-      return success();
-    ArrayRef<int64_t> found = shapeOf(rows), expected = shape.drop_back();
-    if (found.size() != expected.size() || !llvm::all_of(llvm::zip(found, expected), [](auto sizes) {
-          return agree(std::get<0>(sizes), std::get<1>(sizes));
-        }))
-      return op->emitOpError() << name << " have shape " << describe(found)
-                               << ", expected one per row: " << describe(expected);
-    return success();
-  };
-  return failure(failed(check(labels, "labels")) || failed(check(weights, "weights")));
+LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adaptor op, Types &types) {
+  types.push_back(RankedTensorType::get({}, getLossElement(op.getLogits())));
+  return success();
 }
 
-LogicalResult SoftmaxCrossEntropyOp::inferShapes(Shapes &shapes) {
-  shapes.emplace_back();
-  return checkRows(*this, getLogits(), getLabels(), getWeights());
+LogicalResult SoftmaxCrossEntropyRowsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op,
+                                                          Types &types) {
+  ArrayRef<int64_t> logits = shapeOf(op.getLogits());
+  if (logits.empty())
+    return emitErrorOf<SoftmaxCrossEntropyRowsOp>(location, "logits have rank 0, expected at least 1");
+  types.push_back(RankedTensorType::get(logits.drop_back(), getLossElement(op.getLogits())));
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyGradRowsOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adaptor op, Types &types) {
+  types.push_back(op.getLogits().getType());
+  return success();
 }
 
 // Data
 
-LogicalResult IotaOp::inferShapes(Shapes &shapes) {
-  shapes.push_back(copyShape(getLike() ? getLike() : getResult()));
+LogicalResult IotaOp::inferShape(Shape &shape) {
+  shape = llvm::to_vector(shapeOf(getLike() ? getLike() : getResult()));
   return success();
 }
 
-LogicalResult ReshapeOp::inferShapes(Shapes &shapes) {
-  Shape result = copyShape(getResult());
+LogicalResult ReshapeOp::inferShape(Shape &result) {
+  result = llvm::to_vector(shapeOf(getResult()));
   int64_t known = 1, open = -1, total = 1;
   for (auto [i, size] : llvm::enumerate(result)) {
     if (!isOpen(size)) {
@@ -226,10 +249,8 @@ LogicalResult ReshapeOp::inferShapes(Shapes &shapes) {
     open = i;
   }
   for (int64_t size : shapeOf(getInput())) {
-    if (isOpen(size)) {
-      shapes.push_back(std::move(result)); // known once the operand is
-      return success();
-    }
+    if (isOpen(size))
+      return success(); // known once the operand is
     total *= size;
   }
   if (open >= 0 && known != 0 && total % known == 0)
@@ -237,12 +258,11 @@ LogicalResult ReshapeOp::inferShapes(Shapes &shapes) {
   else if (open >= 0 || known != total)
     return emitOpError("operand has ") << total << " elements, result " << describe(result)
                                        << " cannot hold exactly as many";
-  shapes.push_back(std::move(result));
   return success();
 }
 
-LogicalResult TransposeOp::inferShapes(Shapes &shapes) {
-  ArrayRef<int64_t> input = shapeOf(getInput()), permutation = getPermutation();
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  ArrayRef<int64_t> input = shapeOf(op.getInput()), permutation = op.getPermutation();
   llvm::SmallBitVector seen(input.size());
   bool valid = permutation.size() == input.size();
   for (int64_t dimension : permutation) {
@@ -252,14 +272,16 @@ LogicalResult TransposeOp::inferShapes(Shapes &shapes) {
     seen.set(dimension);
   }
   if (!valid)
-    return emitOpError("permutation is no permutation of the operand's ") << input.size() << " dimensions";
-  shapes.push_back(llvm::map_to_vector(permutation, [&](int64_t dimension) { return input[dimension]; }));
+    return emitErrorOf<TransposeOp>(location, "permutation is no permutation of the operand's ", input.size(),
+                                    " dimensions");
+  Shape shape = llvm::map_to_vector(permutation, [&](int64_t dimension) { return input[dimension]; });
+  types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
   return success();
 }
 
-LogicalResult BroadcastOp::inferShapes(Shapes &shapes) {
+LogicalResult BroadcastOp::inferShape(Shape &result) {
   ArrayRef<int64_t> input = shapeOf(getInput());
-  Shape result = copyShape(getLike() ? getLike() : getResult());
+  result = llvm::to_vector(shapeOf(getLike() ? getLike() : getResult()));
   bool fits = input.size() <= result.size();
   for (size_t i = 0; fits && i < input.size(); ++i) {
     int64_t target = result[result.size() - input.size() + i];
@@ -267,30 +289,65 @@ LogicalResult BroadcastOp::inferShapes(Shapes &shapes) {
   }
   if (!fits)
     return emitOpError("operand of shape ") << describe(input) << " does not broadcast to " << describe(result);
-  shapes.push_back(std::move(result));
   return success();
 }
 
 // Training
 
-LogicalResult UnscaleOp::inferShapes(Shapes &shapes) {
-  for (Value gradient : getGradients())
-    shapes.push_back(copyShape(gradient));
-  shapes.emplace_back();
+LogicalResult UnscaleOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
+  llvm::append_range(types, op.getGradients().getTypes());
+  types.push_back(RankedTensorType::get({}, IntegerType::get(context, 32)));
   return success();
 }
 
-LogicalResult ClipByGlobalNormOp::inferShapes(Shapes &shapes) {
-  for (Value gradient : getGradients())
-    shapes.push_back(copyShape(gradient));
-  shapes.emplace_back();
+LogicalResult ClipByGlobalNormOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
+  llvm::append_range(types, op.getGradients().getTypes());
+  types.push_back(RankedTensorType::get({}, Float32Type::get(context)));
   return success();
 }
 
-/// An optimizer's results have the parameter's shape.
-static LogicalResult parameterShapes(Operation *op, Shapes &shapes) {
-  return mp::detail::inferShapesFromFirstOperand(op, shapes);
+LogicalResult SGDOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adaptor op, Types &types) {
+  types.push_back(op.getParameter().getType());
+  if (op.getVelocity())
+    types.push_back(op.getVelocity().getType());
+  return success();
 }
-LogicalResult SGDOp::inferShapes(Shapes &shapes) { return parameterShapes(*this, shapes); }
-LogicalResult AdamOp::inferShapes(Shapes &shapes) { return parameterShapes(*this, shapes); }
-LogicalResult AdamWOp::inferShapes(Shapes &shapes) { return parameterShapes(*this, shapes); }
+
+// Blocks and tiles
+
+/// One element per `block` elements of `input`; no size where that is not known or `block` is none.
+static RankedTensorType blocksOf(Value input, int64_t block, Type element) {
+  auto type = cast<RankedTensorType>(input.getType());
+  const bool isKnown = type.hasStaticShape() && block > 0;
+  return RankedTensorType::get({isKnown ? countBlocks(type.getNumElements(), block) : ShapedType::kDynamic}, element);
+}
+
+LogicalResult NonfiniteBlocksOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
+  types.push_back(blocksOf(op.getInput(), op.getBlock(), IntegerType::get(context, 32)));
+  return success();
+}
+
+LogicalResult SumSquaresBlocksOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
+  types.push_back(blocksOf(op.getInput(), op.getBlock(), Float32Type::get(context)));
+  return success();
+}
+
+LogicalResult SumRowBlocksOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
+  ArrayRef<int64_t> input = shapeOf(op.getInput());
+  const int64_t block = op.getBlock();
+  const bool isKnown = input.size() == 2 && block > 0 && !isOpen(input[0]);
+  types.push_back(RankedTensorType::get({isKnown ? countBlocks(input[0], block) : ShapedType::kDynamic,
+                                         input.empty() ? ShapedType::kDynamic : input.back()},
+                                        Float32Type::get(context)));
+  return success();
+}
+
+LogicalResult NonfiniteTilesOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  const int64_t rows = op.getRows(), columns = op.getColumns();
+  int64_t tiles = ShapedType::kDynamic;
+  if (input.hasStaticShape() && input.getRank() >= 2 && rows > 0 && columns > 0)
+    tiles = countTiles(input.getShape(), rows, columns);
+  types.push_back(RankedTensorType::get({tiles}, IntegerType::get(context, 32)));
+  return success();
+}

@@ -4,6 +4,7 @@
 #include "mp/IR/MP.h"
 
 #include "IR/ProductTypes.h"
+#include "IR/RowTypes.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -59,10 +60,6 @@ LogicalResult DropoutOp::verify() {
 
 // Reduction
 
-LogicalResult ReduceSumOp::verify() { return success(); }
-LogicalResult ReduceMeanOp::verify() { return success(); }
-LogicalResult ReduceMaxOp::verify() { return success(); }
-
 LogicalResult ArgmaxOp::verify() {
   int64_t dimension = getDimension();
   ArrayRef<int64_t> shape = shapeOf(getInput());
@@ -79,34 +76,41 @@ LogicalResult SoftmaxOp::verify() {
   return success();
 }
 
-/// The type a loss and its weights have for these logits.
-static Type lossType(Value logits) {
+Type mp::getLossElement(Value logits) {
   Type element = elementOf(logits);
   return element.isF64() ? element : Float32Type::get(logits.getContext());
 }
 
-LogicalResult SoftmaxCrossEntropyOp::verify() {
-  Type expected = lossType(getLogits());
-  if (elementOf(getResult()) != expected)
-    return emitOpError("result has type ") << elementOf(getResult()) << ", expected " << expected;
-  if (getWeights() && elementOf(getWeights()) != expected)
-    return emitOpError("weights have type ") << elementOf(getWeights()) << ", expected " << expected;
+LogicalResult mp::verifyRows(Operation *op, Value logits, ArrayRef<RowOperand> operands) {
+  ArrayRef<int64_t> shape = shapeOf(logits);
+  if (shape.empty() || shape.back() == 0)
+    return op->emitOpError("logits are ") << logits.getType() << ", expected a last dimension of classes";
+  for (const RowOperand &operand : operands)
+    if (operand.value && failed(verifyCompatibleShape(shapeOf(operand.value), shape.drop_back())))
+      return op->emitOpError() << operand.name << " are " << operand.value.getType()
+                               << ", expected one for each row of the logits, which are " << logits.getType();
   return success();
 }
 
+LogicalResult mp::verifyLossType(Operation *op, Value logits, Value value, StringRef name) {
+  if (Type expected = getLossElement(logits); value && elementOf(value) != expected)
+    return op->emitOpError() << name << " have type " << elementOf(value) << ", expected " << expected;
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyOp::verify() {
+  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})))
+    return failure();
+  return verifyLossType(*this, getLogits(), getWeights(), "weights");
+}
+
 LogicalResult SoftmaxCrossEntropyGradOp::verify() {
-  Type expected = lossType(getLogits());
+  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})))
+    return failure();
+  Type expected = getLossElement(getLogits());
   if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty())
     return emitOpError("gradient has type ") << getGradient().getType() << ", expected tensor<" << expected << ">";
-  if (getWeights() && elementOf(getWeights()) != expected)
-    return emitOpError("weights have type ") << elementOf(getWeights()) << ", expected " << expected;
-  ArrayRef<int64_t> rows = shapeOf(getLogits());
-  if (rows.empty() || rows.back() == 0)
-    return emitOpError("logits have no last dimension of classes");
-  for (Value value : {Value(getLabels()), Value(getWeights())})
-    if (value && failed(verifyCompatibleShape(shapeOf(value), rows.drop_back())))
-      return emitOpError("labels and weights have one value per row, found ") << value.getType();
-  return success();
+  return verifyLossType(*this, getLogits(), getWeights(), "weights");
 }
 
 // Data
@@ -174,13 +178,7 @@ static LogicalResult verifyNames(Operation *op, size_t gradients, ArrayAttr name
   return success();
 }
 
-LogicalResult UnscaleOp::verify() {
-  if (getUnscaled().size() != getGradients().size())
-    return emitOpError("has ") << getGradients().size() << " gradients and " << getUnscaled().size()
-                               << " results for them";
-  return verifyNames(*this, getGradients().size(), getNames());
-}
-
+LogicalResult UnscaleOp::verify() { return verifyNames(*this, getGradients().size(), getNames()); }
 LogicalResult CheckFiniteOp::verify() { return verifyNames(*this, getGradients().size(), getNames()); }
 
 LogicalResult UpdateLossScaleOp::verify() {
@@ -209,15 +207,12 @@ LogicalResult AdvanceOp::verify() {
 LogicalResult ClipByGlobalNormOp::verify() {
   if (double limit = getMaxNorm().convertToFloat(); !(limit > 0))
     return emitOpError("max_norm is greater than 0, found ") << limit;
-  if (getClipped().size() != getGradients().size())
-    return emitOpError("has ") << getGradients().size() << " gradients and " << getClipped().size()
-                               << " results for them";
   return success();
 }
 
 LogicalResult SGDOp::verify() {
   bool hasMomentum = getMomentum().convertToFloat() != 0;
-  if (hasMomentum != bool(getVelocity()) || hasMomentum != bool(getNewVelocity()))
+  if (hasMomentum != bool(getVelocity()))
     return emitOpError("has velocity if and only if momentum is not 0, found momentum ")
            << getMomentum().convertToFloat();
   if (getNesterov() && !hasMomentum)

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -split-input-file -verify-diagnostics
 
 func.func @shape(%x: tensor<4xf32>) {
-  // expected-error @+1 {{result #0 has shape [5], operands and attributes give [4]}}
+  // expected-error @+1 {{result has shape [5], operands and attributes give [4]}}
   %0 = mp.cast %x : tensor<4xf32> -> tensor<5xf16>
   return
 }

@@ -13,7 +13,7 @@ func.func @iota_open() {
 }
 // -----
 func.func @iota_like(%x: tensor<4xf32>) {
-  // expected-error @+1 {{result #0 has shape [5], operands and attributes give [4]}}
+  // expected-error @+1 {{result has shape [5], operands and attributes give [4]}}
   %0 = mp.iota dimension 0 like %x : tensor<4xf32> -> tensor<5xi64>
   return
 }

@@ -7,13 +7,13 @@ func.func @element_types(%a: tensor<4xf16>, %b: tensor<4xf32>) {
 }
 // -----
 func.func @broadcast(%a: tensor<4x8xf32>, %b: tensor<3x8xf32>) {
-  // expected-error @+1 {{operand shapes do not broadcast: size 3 meets 4 in [3x8]}}
+  // expected-error @+1 {{operand shapes do not broadcast: [4x8] and [3x8]}}
   %0 = mp.add %a, %b : tensor<4x8xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
   return
 }
 // -----
 func.func @result(%a: tensor<4x8xf32>) {
-  // expected-error @+1 {{result #0 has shape [8], operands and attributes give [4x8]}}
+  // expected-error @+1 {{inferred type(s) 'tensor<4x8xf32>' are incompatible with return type(s) of operation 'tensor<8xf32>'}}
   %0 = mp.mul %a, %a : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<8xf32>
   return
 }

@@ -139,7 +139,7 @@ func.func @threads_per_row() attributes {a = #mp.row<rows = 4, vector = 4, threa
 // -----
 
 func.func @rows_labels(%z: tensor<4x10xf32>, %y: tensor<5xui8>) -> tensor<4xf32> {
-  // expected-error@+1 {{labels are 'tensor<5xui8>', expected the shape of the logits 'tensor<4x10xf32>' without its last dimension}}
+  // expected-error@+1 {{labels are 'tensor<5xui8>', expected one for each row of the logits, which are 'tensor<4x10xf32>'}}
   %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf32>, tensor<5xui8> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -147,7 +147,7 @@ func.func @rows_labels(%z: tensor<4x10xf32>, %y: tensor<5xui8>) -> tensor<4xf32>
 // -----
 
 func.func @rows_type(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<4xf16> {
-  // expected-error@+1 {{result is 'tensor<4xf16>', expected elements of 'f32'}}
+  // expected-error@+1 {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<4xf16>'}}
   %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf16>
   return %0 : tensor<4xf16>
 }
@@ -155,7 +155,7 @@ func.func @rows_type(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<4xf16> {
 // -----
 
 func.func @grad_rows_factor(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<4xf16>) -> tensor<4x10xf16> {
-  // expected-error@+1 {{factor is 'tensor<4xf16>', expected elements of 'f32'}}
+  // expected-error@+1 {{factors have type 'f16', expected 'f32'}}
   %0 = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<4xf16> -> tensor<4x10xf16>
   return %0 : tensor<4x10xf16>
 }
@@ -163,7 +163,7 @@ func.func @grad_rows_factor(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<
 // -----
 
 func.func @grad_rows_shape(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<f32>) -> tensor<4x10xf16> {
-  // expected-error@+1 {{labels and factor have one value per row, found 'tensor<f32>'}}
+  // expected-error@+1 {{factors are 'tensor<f32>', expected one for each row of the logits, which are 'tensor<4x10xf16>'}}
   %0 = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<f32> -> tensor<4x10xf16>
   return %0 : tensor<4x10xf16>
 }
@@ -179,7 +179,7 @@ func.func @blocks(%g: tensor<9xf32>) -> tensor<3xi32> {
 // -----
 
 func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{result #0 has shape [2], operands and attributes give [3]}}
+  // expected-error@+1 {{inferred type(s) 'tensor<3xf32>' are incompatible with return type(s) of operation 'tensor<2xf32>'}}
   %0 = mp.sum_squares_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
@@ -265,7 +265,7 @@ func.func @parts_depth(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<?x4
 // -----
 
 func.func @parts_count(%a: tensor<4x70xf16>, %b: tensor<70x2xf16>) -> tensor<2x4x2xf32> {
-  // expected-error@+1 {{result #0 has shape [2x4x2], operands and attributes give [3x4x2]}}
+  // expected-error@+1 {{result has shape [2x4x2], operands and attributes give [3x4x2]}}
   %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x70xf16>, tensor<70x2xf16> -> tensor<2x4x2xf32>
   return %p : tensor<2x4x2xf32>
 }
@@ -305,7 +305,7 @@ func.func @row_blocks_of_no_rows(%g: tensor<100x40xf16>) -> tensor<?x40xf32> {
 // -----
 
 func.func @row_blocks_count(%g: tensor<100x40xf16>) -> tensor<3x40xf32> {
-  // expected-error@+1 {{result #0 has shape [3x40], operands and attributes give [2x40]}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2x40xf32>' are incompatible with return type(s) of operation 'tensor<3x40xf32>'}}
   %s = mp.sum_row_blocks %g block 64 : tensor<100x40xf16> -> tensor<3x40xf32>
   return %s : tensor<3x40xf32>
 }
@@ -329,7 +329,7 @@ func.func @tiles_of_nothing(%g: tensor<100x40xf32>) -> tensor<?xi32> {
 // -----
 
 func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
-  // expected-error@+1 {{result #0 has shape [3], operands and attributes give [4]}}
+  // expected-error@+1 {{inferred type(s) 'tensor<4xi32>' are incompatible with return type(s) of operation 'tensor<3xi32>'}}
   %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<100x40xf32> -> tensor<3xi32>
   return %f : tensor<3xi32>
 }

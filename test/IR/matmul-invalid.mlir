@@ -55,7 +55,7 @@ func.func @accumulator(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) {
 }
 // -----
 func.func @result_shape(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) {
-  // expected-error @+1 {{result #0 has shape [4x3], operands and attributes give [4x2]}}
+  // expected-error @+1 {{result has shape [4x3], operands and attributes give [4x2]}}
   %0 = mp.matmul %a, %b acc f32 : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x3xf32>
   return
 }

@@ -19,7 +19,7 @@ func.func @negative(%x: tensor<4x8xf32>) {
 }
 // -----
 func.func @kept(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{result #0 has shape [4], operands and attributes give [4x1]}}
+  // expected-error @+1 {{inferred type(s) 'tensor<4x1xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
   %0 = mp.reduce_sum %x dimensions [1] keep_dims : tensor<4x8xf32> -> tensor<4xf32>
   return
 }
@@ -49,13 +49,13 @@ func.func @softmax_of_a_scalar(%x: tensor<f32>) {
 }
 // -----
 func.func @labels(%z: tensor<4x10xf32>, %y: tensor<5xi32>) {
-  // expected-error @+1 {{labels have shape [5], expected one per row: [4]}}
+  // expected-error @+1 {{labels are 'tensor<5xi32>', expected one for each row of the logits, which are 'tensor<4x10xf32>'}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf32>, tensor<5xi32> -> tensor<f32>
   return
 }
 // -----
 func.func @row_weights(%z: tensor<4x10xf32>, %y: tensor<4xi32>, %w: tensor<10xf32>) {
-  // expected-error @+1 {{weights have shape [10], expected one per row: [4]}}
+  // expected-error @+1 {{weights are 'tensor<10xf32>', expected one for each row of the logits, which are 'tensor<4x10xf32>'}}
   %0 = mp.softmax_cross_entropy %z, %y weights %w : tensor<10xf32> : tensor<4x10xf32>, tensor<4xi32> -> tensor<f32>
   return
 }
@@ -67,13 +67,13 @@ func.func @weight_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %w: tensor<4xf16
 }
 // -----
 func.func @no_classes(%z: tensor<4x0xf16>, %y: tensor<4xi32>) {
-  // expected-error @+1 {{logits have shape [4x0], expected a last dimension of classes}}
+  // expected-error @+1 {{logits are 'tensor<4x0xf16>', expected a last dimension of classes}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x0xf16>, tensor<4xi32> -> tensor<f32>
   return
 }
 // -----
 func.func @loss_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>) {
-  // expected-error @+1 {{result has type 'f16', expected 'f32'}}
+  // expected-error @+1 {{inferred type(s) 'tensor<f32>' are incompatible with return type(s) of operation 'tensor<f16>'}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xi32> -> tensor<f16>
   return
 }
@@ -91,7 +91,7 @@ func.func @gradient_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %g: tensor<f16
 }
 // -----
 func.func @gradient_rows(%z: tensor<4x10xf16>, %y: tensor<5xi32>, %g: tensor<f32>) {
-  // expected-error @+1 {{labels and weights have one value per row, found 'tensor<5xi32>'}}
+  // expected-error @+1 {{labels are 'tensor<5xi32>', expected one for each row of the logits, which are 'tensor<4x10xf16>'}}
   %0 = mp.softmax_cross_entropy_grad %z, %y, %g : tensor<4x10xf16>, tensor<5xi32>, tensor<f32>
   return
 }

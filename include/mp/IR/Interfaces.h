@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/TypeRange.h"
 
 #include "mp/IR/MPEnums.h.inc"
 
@@ -15,12 +16,14 @@ namespace mp::detail {
 /// Whether `type` is a ranked tensor of f16, bf16 or f32: the types among which autocast chooses.
 bool isFloatTensor(mlir::Type type);
 
-/// Gives every result the shape of the first operand.
-llvm::LogicalResult inferShapesFromFirstOperand(mlir::Operation *op,
-                                                llvm::SmallVectorImpl<llvm::SmallVector<int64_t>> &shapes);
+/// The shape of the first operand.
+llvm::LogicalResult inferShapeOfFirstOperand(mlir::Operation *op, llvm::SmallVector<int64_t> &shape);
 
-/// Compares the inferred shapes with the result types; emits an error where they contradict.
-llvm::LogicalResult verifyShapes(mlir::Operation *op);
+/// Compares the inferred shape with that of the result; emits an error where they contradict.
+llvm::LogicalResult verifyShape(mlir::Operation *op);
+
+/// Whether types can be the same: equal, but for sizes that one of the two leaves open.
+bool areCompatible(mlir::TypeRange inferred, mlir::TypeRange stated);
 
 /// Whether an operand has an open size: while the batch is open, whether the op sees rows of it.
 bool takesOpenSize(mlir::Operation *op);

@@ -101,6 +101,14 @@ def MP_KernelRole : I32Enum<"KernelRole", "what an op is inside a kernel",
   let cppNamespace = "::mp";
 }
 
+// The types of all results follow from operands and attributes: inferReturnTypes in Shapes.cpp says how, builders and formats
+// leave them out, and the verifier compares. While the batch is open a size that is stated and one that is not may be the same.
+def MP_InferredTypes : InferTypeOpAdaptorBase<[{
+  static bool isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange stated) {
+    return ::mp::detail::areCompatible(inferred, stated);
+  }
+}]>;
+
 // Refuses discardable attributes without a dialect prefix (`{autocats}`), which MLIR would accept silently.
 def MP_NoStrayAttributes : NativeOpTrait<"NoStrayAttributes"> {
   let cppNamespace = "::mp::OpTrait";

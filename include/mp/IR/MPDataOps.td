@@ -31,7 +31,7 @@ def MP_ConstantOp : MP_Op<"constant", MP_Fixed, MP_Constant, MP_RoleConstant,
 }
 
 def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows", "readsOnlyShape"]>]> {
   let scaling = [MP_Independent];
   let rows = MP_EachRow;
@@ -57,7 +57,7 @@ def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
 }
 
 def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement,
-    [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
   let scaling = [MP_Term];
   let rows = MP_EachRow;
   let listedAs = "reshape / squeeze / expand_dims";
@@ -80,7 +80,7 @@ def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement
 }
 
 def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMovement,
-    [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
   let scaling = [MP_Term];
   let rows = MP_EachRow;
   let listedAs = "transpose";
@@ -104,7 +104,7 @@ def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMove
 }
 
 def MP_BroadcastOp : MP_Op<"broadcast", MP_Clear, MP_Differentiable, MP_RoleMovement,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "readsOnlyShape"]>]> {
   let scaling = [MP_Term, MP_Independent];
   let rows = MP_EachRow;

@@ -10,7 +10,7 @@ include "mp/IR/MPBase.td"
 
 class MP_UnaryOp<string mnemonic, I32EnumCase category>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleMap,
-        [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+        [Pure, SameOperandsAndResultType]> {
   let rows = MP_EachRow;
   let arguments = (ins MP_FloatTensor:$input);
   let results = (outs MP_FloatTensor:$result);
@@ -19,7 +19,7 @@ class MP_UnaryOp<string mnemonic, I32EnumCase category>
 
 class MP_BinaryOp<string mnemonic, I32EnumCase category, I32EnumCase derivative, list<Trait> traits = []>
     : MP_Op<mnemonic, category, derivative, MP_RoleMap, traits #
-        [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+        [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
   let rows = MP_EachRow;
   let arguments = (ins MP_NumberTensor:$lhs, MP_NumberTensor:$rhs);
   let results = (outs MP_NumberTensor:$result);
@@ -165,7 +165,7 @@ def MP_ReluOp : MP_UnaryOp<"relu", MP_Clear> {
 }
 
 def MP_ReluGradOp : MP_Op<"relu_grad", MP_Clear, MP_NotDifferentiable, MP_RoleMap,
-    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [Pure, SameOperandsAndResultType]> {
   let scaling = [MP_Independent, MP_Term];
   let rows = MP_EachRow;
   let listedAs = "relu / relu6 (+grad)";
@@ -193,7 +193,7 @@ def MP_ComparePredicate : I32Enum<"ComparePredicate", "how two values are compar
 def MP_ComparePredicateAttr : EnumAttr<MP_Dialect, MP_ComparePredicate, "predicate">;
 
 def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [Pure, MP_InferredTypes]> {
   let scaling = [MP_Independent, MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "comparisons";
@@ -218,7 +218,7 @@ def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
 }
 
 def MP_SelectOp : MP_Op<"select", MP_Clear, MP_Differentiable, MP_RoleMap,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [Pure, MP_InferredTypes]> {
   let scaling = [MP_Independent, MP_Term, MP_Term];
   let rows = MP_EachRow;
   let listedAs = "where / select";
@@ -271,7 +271,7 @@ def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
 }
 
 def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleMap,
-    [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [Pure, AllTypesMatch<["input", "result"]>]> {
   let scaling = [MP_Term, MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "dropout";

@@ -27,18 +27,18 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
 def MP_ShapeOpInterface : OpInterface<"ShapeOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    The shapes of an operation's results as they follow from its operands and attributes. The verifier compares them
-    with the result types; `mp-specialize` writes them there.
+    The shape of an operation's result as it follows from operands and attributes, where the type does not follow from them:
+    its element type, or sizes of it, are stated. The verifier compares the two; `mp-specialize` fills in open sizes. An
+    operation whose result types follow altogether has `InferTypeOpInterface` instead.
   }];
   let methods = [
     InterfaceMethod<[{
-      Appends one shape per result; by default each result has the shape of the first operand. Emits an error and fails
-      where the operands do not fit together.
-    }], "::llvm::LogicalResult", "inferShapes",
-      (ins "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$shapes),
-      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::inferShapesFromFirstOperand($_op, shapes);">,
+      Appends the shape of the result; by default that of the first operand. Emits an error and fails where the operands do
+      not fit together.
+    }], "::llvm::LogicalResult", "inferShape", (ins "::llvm::SmallVector<int64_t> &":$shape),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::inferShapeOfFirstOperand($_op, shape);">,
   ];
-  let verify = [{ return ::mp::detail::verifyShapes($_op); }];
+  let verify = [{ return ::mp::detail::verifyShape($_op); }];
   let verifyWithRegions = 0;
 }
 

@@ -258,9 +258,8 @@ def MP_CopyOp : MP_Op<"copy", MP_Fixed, MP_NotDifferentiable, MP_RoleNone, [Pure
 // What composite ops become
 
 // Made by mp-decompose, after every pass that asks about precision or derivatives.
-class MP_KernelLevelOp<string mnemonic, I32EnumCase role>
-    : MP_Op<mnemonic, MP_Fixed, MP_NotDifferentiable, role,
-        [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]>;
+class MP_KernelLevelOp<string mnemonic, I32EnumCase role, list<Trait> traits = [MP_InferredTypes]>
+    : MP_Op<mnemonic, MP_Fixed, MP_NotDifferentiable, role, [Pure] # traits>;
 
 def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows", MP_RoleRow> {
   let scaling = [MP_Nonlinear, MP_Independent];
@@ -354,7 +353,7 @@ def MP_SumSquaresBlocksOp : MP_BlocksOp<"sum_squares_blocks"> {
   let results = (outs MP_F32Tensor:$result);
 }
 
-def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial> {
+def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial, []> {
   let scaling = [MP_Independent];
   let rows = MP_AllRows;
   let summary = "the number of the first operand that holds a flag";
@@ -374,7 +373,8 @@ def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial> {
 
 // What scheduling makes
 
-def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction> {
+def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction,
+    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
   let scaling = [MP_Factor, MP_Factor];
   let rows = MP_RowsAlong<"{getContractionDimension()}">;
   let extraClassDeclaration = [{

@@ -9,7 +9,7 @@ include "mp/IR/MPBase.td"
 
 class MP_ReduceOp<string mnemonic, I32EnumCase category>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleRow,
-        [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+        [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
   let scaling = [MP_Term];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let extraClassDeclaration = [{
@@ -20,7 +20,6 @@ class MP_ReduceOp<string mnemonic, I32EnumCase category>
   let assemblyFormat = [{
     $input `dimensions` $dimensions (`keep_dims` $keep_dims^)? attr-dict `:` type($input) `->` type($result)
   }];
-  let hasVerifier = 1;
 }
 
 def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny> {
@@ -71,7 +70,7 @@ def MP_ReduceMaxOp : MP_ReduceOp<"reduce_max", MP_Clear> {
 }
 
 def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
   let scaling = [MP_Independent];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "max / min reduce, argmax";
@@ -99,7 +98,7 @@ def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
 }
 
 def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
-    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [Pure, SameOperandsAndResultType]> {
   let scaling = [MP_Nonlinear];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "softmax";
@@ -124,7 +123,7 @@ def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
 }
 
 def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
-    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [Pure, SameOperandsAndResultType]> {
   let scaling = [MP_Nonlinear, MP_Term];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "softmax";
@@ -145,7 +144,7 @@ def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_R
 }
 
 def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleComposite,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
+    [Pure, MP_InferredTypes, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
   let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Nonlinear];
   let rows = MP_AllRows;
@@ -180,7 +179,7 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
 }
 
 def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
-    [Pure, AllTypesMatch<["logits", "result"]>, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [Pure, AllTypesMatch<["logits", "result"]>]> {
   let scaling = [MP_Nonlinear, MP_Independent, MP_Term, MP_Independent];
   let rows = MP_AllRows;
   let listedAs = ""; // as the op that it is the gradient of

@@ -52,7 +52,7 @@ def MP_ScaleLossOp : MP_TrainingOp<"scale_loss", MP_RoleMap> {
 }
 
 def MP_UnscaleOp : MP_TrainingOp<"unscale", MP_RoleComposite,
-    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [MP_InferredTypes]> {
   let scaling = [MP_OwnTerm, MP_TakesScale];
   let rows = MP_AllRows;
   let summary = "gradients divided by the loss scale, and whether all are finite";
@@ -74,7 +74,7 @@ def MP_UnscaleOp : MP_TrainingOp<"unscale", MP_RoleComposite,
   }];
   let arguments = (ins Variadic<MP_F32Tensor>:$gradients, MP_F32Scalar:$scale, StrArrayAttr:$names);
   let results = (outs Variadic<MP_F32Tensor>:$unscaled, MP_I32Scalar:$bad);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$gradients `by` $scale attr-dict `:` type($gradients)";
   let hasVerifier = 1;
 }
 
@@ -167,7 +167,7 @@ def MP_CountSkipsOp : MP_TrainingOp<"count_skips", MP_RoleSerial> {
 }
 
 def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleSerial,
-    [AllTypesMatch<["input", "result"]>, MP_GuardedOpInterface, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [AllTypesMatch<["input", "result"]>, MP_GuardedOpInterface]> {
   let scaling = [MP_Nonlinear, MP_Nonlinear];
   let rows = MP_EachRow;
   let extraClassDeclaration = [{ ::mlir::Value getOldValue(unsigned) { return getInput(); } }];
@@ -210,7 +210,7 @@ def MP_GlobalNormOp : MP_TrainingOp<"global_norm", MP_RoleComposite> {
 }
 
 def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposite,
-    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [MP_InferredTypes]> {
   let scaling = [MP_Unscaled];
   let rows = MP_AllRows;
   let summary = "gradients scaled so that their global norm is at most a limit";
@@ -230,13 +230,13 @@ def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposit
   }];
   let arguments = (ins Variadic<MP_F32Tensor>:$gradients, F32Attr:$max_norm);
   let results = (outs Variadic<MP_F32Tensor>:$clipped, MP_F32Scalar:$norm);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
   let hasVerifier = 1;
 }
 
 def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
     [AttrSizedOperandSegments, MP_GuardedOpInterface,
-     DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+     MP_InferredTypes]> {
   let scaling = [MP_Independent, MP_Unscaled, MP_Independent, MP_Independent, MP_Independent];
   let rows = MP_EachRow;
   let extraClassDeclaration = [{
@@ -271,8 +271,7 @@ def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
 }
 
 class MP_AdamLikeOp<string mnemonic> : MP_TrainingOp<mnemonic, MP_RoleMap,
-    [AllTypesMatch<["parameter", "gradient", "m", "v", "new_parameter", "new_m", "new_v"]>, MP_GuardedOpInterface,
-     DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShapes"]>]> {
+    [AllTypesMatch<["parameter", "gradient", "m", "v", "new_parameter", "new_m", "new_v"]>, MP_GuardedOpInterface]> {
   let scaling = [MP_Independent, MP_Unscaled, MP_Independent, MP_Independent, MP_Independent, MP_Independent, MP_Independent];
   let rows = MP_EachRow;
   let extraClassDeclaration = [{

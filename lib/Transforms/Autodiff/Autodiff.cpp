@@ -109,7 +109,7 @@ public:
     SmallVector<Value, 2> &parts = found->second;
     Value sum = parts.front();
     for (Value part : llvm::drop_begin(parts))
-      sum = AddOp::create(builder, value.getLoc(), value.getType(), sum, part);
+      sum = AddOp::create(builder, value.getLoc(), sum, part);
     parts.assign({sum});
     return sum;
   }

@@ -184,8 +184,7 @@ LogicalResult LossScalingPass::scale(func::FuncOp step, ArrayRef<unsigned> gradi
 
   OpBuilder builder(getReturn(step));
   auto [values, nameList] = gatherGradients(edit, step, gradients);
-  auto unscaled = UnscaleOp::create(builder, loc, TypeRange(ValueRange(values)),
-                                    RankedTensorType::get({}, builder.getI32Type()), values, lossScale, nameList);
+  auto unscaled = UnscaleOp::create(builder, loc, values, lossScale, nameList);
   for (auto [index, value] : llvm::zip_equal(gradients, unscaled.getUnscaled()))
     edit.setResult(index, value);
   if (isDynamic)

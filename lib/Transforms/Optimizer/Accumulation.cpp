@@ -64,8 +64,7 @@ static void makeAccumulate(func::FuncOp program) {
       if (unscale)
         gradient = unscale.getGradients()[cast<OpResult>(gradient).getResultNumber()];
       Value sum = addSum(edit, name, gradient.getType(), bool(unscale), states.lookup(name).getLoc());
-      edit.addResult(AddOp::create(builder, sum.getType(), sum, gradient), ResultRole::Next,
-                     (name + "/gradient_sum").str());
+      edit.addResult(AddOp::create(builder, sum, gradient), ResultRole::Next, (name + "/gradient_sum").str());
       edit.eraseResult(i);
     } else if (role == ResultRole::Log || (role == ResultRole::Next && states::isOfScaler(name))) {
       edit.eraseResult(i);

@@ -64,10 +64,10 @@ private:
         continue;
       if (!isBad) {
         auto zero = ConstantOp::create(builder, DenseElementsAttr::get(cast<ShapedType>(guard.getType()), int32_t(0)));
-        isBad = CompareOp::create(builder, scalar(builder.getI1Type()), ComparePredicate::ge, guard, zero);
+        isBad = CompareOp::create(builder, ComparePredicate::ge, guard, zero);
       }
       Value next = edit.getResult(i);
-      edit.setResult(i, SelectOp::create(builder, next.getType(), isBad, states.lookup(name), next));
+      edit.setResult(i, SelectOp::create(builder, isBad, states.lookup(name), next));
     }
   }
 
@@ -76,18 +76,18 @@ private:
     auto value = builder.getF32FloatAttr(static_cast<float>(count));
     Value divisor = ConstantOp::create(builder, DenseElementsAttr::get(type, value));
     for (Value &gradient : gradients)
-      gradient = DivOp::create(builder, gradient.getType(), gradient, divisor);
+      gradient = DivOp::create(builder, gradient, divisor);
   }
 
   /// Clips the gradients together; reports their norm where it is asked for or known.
   void limitNorm() {
     if (options.clipNorm > 0) {
-      auto clip = ClipByGlobalNormOp::create(builder, TypeRange(ValueRange(gradients)), scalar(builder.getF32Type()),
-                                             gradients, builder.getF32FloatAttr(static_cast<float>(options.clipNorm)));
+      auto clip =
+          ClipByGlobalNormOp::create(builder, gradients, builder.getF32FloatAttr(static_cast<float>(options.clipNorm)));
       gradients.assign(clip.getClipped().begin(), clip.getClipped().end());
       edit.addResult(clip.getNorm(), ResultRole::Log, logs::gradientNorm);
     } else if (options.logGradientNorm) {
-      Value norm = GlobalNormOp::create(builder, scalar(builder.getF32Type()), gradients);
+      Value norm = GlobalNormOp::create(builder, gradients);
       edit.addResult(norm, ResultRole::Log, logs::gradientNorm);
     }
   }
@@ -98,8 +98,7 @@ private:
       auto [name, parameter] = named;
       builder.setLoc(parameter.getLoc());
       Value velocity = options.momentum == 0 ? Value() : addSlot(name, "sgd.momentum", parameter.getType());
-      auto sgd = SGDOp::create(builder, parameter.getType(), velocity ? velocity.getType() : Type(), parameter,
-                               gradient, learningRate, velocity, guard, f32(options.momentum),
+      auto sgd = SGDOp::create(builder, parameter, gradient, learningRate, velocity, guard, f32(options.momentum),
                                options.nesterov ? builder.getUnitAttr() : UnitAttr(), f32(options.weightDecay));
       addNext(sgd.getNewParameter(), name);
       if (velocity)
@@ -128,9 +127,8 @@ private:
 
   template <typename AdamLikeOp> ValueRange adam(Value parameter, Value gradient, Value m, Value v, Value step) {
     auto f64 = [&](double value) { return builder.getF64FloatAttr(value); };
-    return AdamLikeOp::create(builder, parameter.getType(), parameter.getType(), parameter.getType(), parameter,
-                              gradient, m, v, learningRate, step, guard, f64(options.beta1), f64(options.beta2),
-                              f64(options.epsilon), f64(options.weightDecay))
+    return AdamLikeOp::create(builder, parameter, gradient, m, v, learningRate, step, guard, f64(options.beta1),
+                              f64(options.beta2), f64(options.epsilon), f64(options.weightDecay))
         ->getResults();
   }
 

@@ -50,7 +50,7 @@ static LogicalResult weigh(Operation *op, Value rowWeights) {
   OpBuilder builder(op);
   Value weights = expandTo(builder, op->getLoc(), rowWeights, type);
   if (Value own = weighted.getRowWeights())
-    weights = MulOp::create(builder, op->getLoc(), type, own, weights);
+    weights = MulOp::create(builder, op->getLoc(), own, weights);
   weighted.setRowWeights(weights);
   return success();
 }

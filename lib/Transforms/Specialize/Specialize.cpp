@@ -62,13 +62,18 @@ static LogicalResult specializeOp(Operation *op) {
   if (Operation *yield = getYield(op)) {
     for (auto [result, value] : llvm::zip_equal(op->getResults(), yield->getOperands()))
       result.setType(value.getType());
-  } else if (auto shaped = dyn_cast<ShapeOpInterface>(op)) {
-    SmallVector<SmallVector<int64_t>> shapes;
-    if (failed(shaped.inferShapes(shapes)))
+  } else if (auto inferred = dyn_cast<InferTypeOpInterface>(op)) {
+    SmallVector<Type> types;
+    if (failed(inferred.inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(), op->getRawDictionaryAttrs(),
+                                         op->getPropertiesStorage(), op->getRegions(), types)))
       return failure();
-    for (auto [result, shape] : llvm::zip_equal(op->getResults(), shapes))
-      if (failed(setShape(result, shape)))
+    for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+      if (failed(setShape(result, cast<RankedTensorType>(type).getShape())))
         return failure();
+  } else if (auto shaped = dyn_cast<ShapeOpInterface>(op)) {
+    SmallVector<int64_t> shape;
+    if (failed(shaped.inferShape(shape)) || failed(setShape(op->getResult(0), shape)))
+      return failure();
   }
   for (OpResult result : op->getResults())
     if (isOpen(result.getType()))

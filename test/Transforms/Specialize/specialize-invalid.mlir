@@ -25,7 +25,7 @@ func.func @declared_size_differs(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tenso
 
 func.func @declared_operand_differs(%x: tensor<?x3xf32> {mp.input = "x"}, %z: tensor<8x3xf32> {mp.input = "z"})
     -> (tensor<8x3xf32> {mp.output = "y"}) attributes {mp.program = "model"} {
-  // expected-error@+1 {{operand shapes do not broadcast: size 8 meets 4}}
+  // expected-error@+1 {{operand shapes do not broadcast: [4x3] and [8x3]}}
   %y = mp.add %x, %z : tensor<?x3xf32>, tensor<8x3xf32> -> tensor<8x3xf32>
   return %y : tensor<8x3xf32>
 }

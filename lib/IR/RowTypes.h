@@ -1,0 +1,29 @@
+// What an op over rows of classes takes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_IR_ROWTYPES_H
+#define MP_LIB_IR_ROWTYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+namespace mp {
+
+/// An operand with one value for each row, which may be null, and what errors call it.
+struct RowOperand {
+  mlir::Value value;
+  llvm::StringRef name;
+};
+
+/// The type in which losses of these logits are summed: f64 for f64, else f32.
+mlir::Type getLossElement(mlir::Value logits);
+
+/// `logits` have a last dimension of classes, and each operand has their shape without it.
+llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::Value logits, llvm::ArrayRef<RowOperand> operands);
+
+/// `value`, which may be null, has the type in which losses of `logits` are summed.
+llvm::LogicalResult verifyLossType(mlir::Operation *op, mlir::Value logits, mlir::Value value, llvm::StringRef name);
+
+} // namespace mp
+
+#endif // MP_LIB_IR_ROWTYPES_H
