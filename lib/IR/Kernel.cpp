@@ -95,19 +95,20 @@ static LogicalResult verifyGuard(KernelOp op) {
   if (!guard)
     return success();
   Type scalar = RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
-  if (*guard >= op.getInputs().size() || op.getInputs()[*guard].getType() != scalar)
+  if (*guard >= op.getInputs().size() || op.getInputs()[*guard].getType() != scalar) // kernel (C6)
     return op.emitOpError("guard is not an input of type ") << scalar;
+  // kernel (C6)
   return op.getBuffers() ? success() : op.emitOpError("has a guard, but its results have no buffers");
 }
 
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
-  if (block.getNumArguments() != getInputs().size())
+  if (block.getNumArguments() != getInputs().size()) // (C1)
     return emitOpError("has ") << getInputs().size() << " inputs and " << block.getNumArguments() << " block arguments";
   for (auto [index, input, argument] : llvm::enumerate(getInputs().getTypes(), block.getArgumentTypes()))
-    if (input != argument)
+    if (input != argument) // (C1)
       return emitOpError("input ") << index << " is " << input << ", its block argument " << argument;
-  if (getBuffers() && getBuffers()->size() != getNumResults())
+  if (getBuffers() && getBuffers()->size() != getNumResults()) // (C4)
     return emitOpError("has ") << getNumResults() << " results and " << getBuffers()->size() << " buffers";
   return verifyGuard(*this);
 }
@@ -115,25 +116,25 @@ LogicalResult KernelOp::verify() {
 LogicalResult KernelOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = dyn_cast<YieldOp>(block.back());
-  if (!yield)
+  if (!yield) // (C2)
     return emitOpError("ends with ") << block.back().getName() << ", expected mp.yield";
-  if (yield.getNumOperands() != getNumResults())
+  if (yield.getNumOperands() != getNumResults()) // (C2)
     return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getNumOperands() << " values";
   for (auto [index, result, value] : llvm::enumerate(getResultTypes(), yield.getOperandTypes()))
-    if (result != value)
+    if (result != value) // (C2)
       return emitOpError("result ") << index << " is " << result << ", the yielded value " << value;
 
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  if (!llvm::all_of(block.getArgumentTypes(), isStatic))
+  if (!llvm::all_of(block.getArgumentTypes(), isStatic)) // (C3)
     return emitOpError("has an input without static shape; mp-specialize makes shapes static");
   for (Operation &op : block.without_terminator()) {
     auto kernelOp = dyn_cast<KernelOpInterface>(op);
-    if (!kernelOp || llvm::is_contained({KernelRole::Composite, KernelRole::None}, kernelOp.getKernelRole()))
+    if (!kernelOp || llvm::is_contained({KernelRole::Composite, KernelRole::None}, kernelOp.getKernelRole())) // (C5)
       return emitOpError("holds ") << op.getName() << ", which is no op of a kernel";
-    if (!llvm::all_of(op.getResultTypes(), isStatic))
+    if (!llvm::all_of(op.getResultTypes(), isStatic)) // (C3)
       return emitOpError("holds a value without static shape; mp-specialize makes shapes static");
   }
   return success();
@@ -150,32 +151,37 @@ LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
 }
 
 LogicalResult NonfiniteBlocksOp::verify() {
+  // (C1)
   return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
 }
 LogicalResult SumSquaresBlocksOp::verify() {
+  // (C1)
   return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
 }
 
 LogicalResult MatmulPartsOp::verify() {
   if (failed(verifyProductTypes(*this, getAcc())))
     return failure();
+  // (C3)
   return static_cast<int64_t>(getDepth()) > 0 ? success()
                                               : emitOpError("depth is ") << getDepth() << ", expected at least 1";
 }
 
 LogicalResult SumRowBlocksOp::verify() {
   RankedTensorType input = getInput().getType();
-  if (input.getRank() != 2 || input.getElementType().isF64())
+  if (input.getRank() != 2 || input.getElementType().isF64()) // (C1)
     return emitOpError("input is ") << input << ", expected a matrix of f16, bf16 or f32";
+  // (C2)
   return static_cast<int64_t>(getBlock()) > 0 ? success()
                                               : emitOpError("block is ") << getBlock() << ", expected at least 1";
 }
 
 LogicalResult NonfiniteTilesOp::verify() {
-  if (getInput().getType().getRank() < 2)
+  if (getInput().getType().getRank() < 2) // (C1)
     return emitOpError("input is ") << getInput().getType() << ", expected two dimensions or more";
   if (static_cast<int64_t>(getRows()) > 0 && static_cast<int64_t>(getColumns()) > 0)
     return success();
+  // (C2)
   return emitOpError("tile is ") << getRows() << " x " << getColumns() << ", expected at least 1 x 1";
 }
 
@@ -184,6 +190,7 @@ LogicalResult NonfiniteTilesOp::verify() {
 static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> parameters) {
   if (llvm::all_of(parameters, [](int64_t parameter) { return parameter > 0; }))
     return success();
+  // #contraction (C1), #mma (C1), #map (C1), #row (C1), #column (C1), #partial (C1), #serial (C1)
   return emitError() << "a schedule's parameters are positive";
 }
 
@@ -192,9 +199,9 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
                                               int64_t vector) {
   if (failed(verifyPositive(emitError, {blockM, blockN, blockK, tileM, tileN, vector})))
     return failure();
-  if (blockM % tileM != 0 || blockN % tileN != 0)
+  if (blockM % tileM != 0 || blockN % tileN != 0) // (C1)
     return emitError() << "tiles " << tileM << " x " << tileN << " do not divide blocks " << blockM << " x " << blockN;
-  if (tileN % vector != 0)
+  if (tileN % vector != 0) // (C1)
     return emitError() << "vector " << vector << " does not divide tile_n " << tileN;
   return success();
 }
@@ -203,20 +210,20 @@ LogicalResult MmaScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
                                       MatrixInstruction instruction) {
   if (failed(verifyPositive(emitError, {blockM, blockN, blockK, warpsM, warpsN, stages, splitK})))
     return failure();
-  if (stages < 2)
+  if (stages < 2) // (C1)
     return emitError() << "stages is " << stages << ", expected at least 2";
-  if (warpsM * warpsN > 32)
+  if (warpsM * warpsN > 32) // (C4)
     return emitError() << "a block has at most 32 warps, found " << warpsM << " x " << warpsN;
   const bool isFma = instruction == MatrixInstruction::Fma;
   const int64_t leastM = 16, leastN = isFma ? 32 : 16;
   auto isTile = [](int64_t block, int64_t warps, int64_t least) {
     return llvm::isPowerOf2_64(block) && llvm::isPowerOf2_64(warps) && block / warps >= least;
   };
-  if (!isTile(blockM, warpsM, leastM) || !isTile(blockN, warpsN, leastN))
+  if (!isTile(blockM, warpsM, leastM) || !isTile(blockN, warpsN, leastN)) // (C2)
     return emitError() << "blocks " << blockM << " x " << blockN << " and warps " << warpsM << " x " << warpsN
                        << " are not powers of two that make tiles of at least " << leastM << " x " << leastN;
   const int64_t leastK = isFma || instruction == MatrixInstruction::Mma16x8x8TF32 ? 8 : 16;
-  if (!llvm::isPowerOf2_64(blockK) || blockK < leastK)
+  if (!llvm::isPowerOf2_64(blockK) || blockK < leastK) // (C3)
     return emitError() << "block_k is " << blockK << ", expected a power of two, at least " << leastK;
   return success();
 }
@@ -224,15 +231,17 @@ LogicalResult MapScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
                                       int64_t threads, int64_t tile) {
   if (failed(verifyPositive(emitError, {block, vector, threads, tile})))
     return failure();
-  if (tile > 1 && (block != tile * tile || tile % vector != 0))
+  if (tile > 1 && (block != tile * tile || tile % vector != 0)) // (C2)
     return emitError() << "a tile of " << tile << " takes a block of " << tile * tile
                        << " and a vector that divides it, found " << block << " and " << vector;
+  // (C1)
   return block % vector == 0 ? success() : emitError() << "vector " << vector << " does not divide block " << block;
 }
 LogicalResult RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t vector,
                                       int64_t threads, int64_t threadsPerRow) {
   if (failed(verifyPositive(emitError, {rows, vector, threads, threadsPerRow})))
     return failure();
+  // (C1)
   return threads % threadsPerRow == 0
              ? success()
              : emitError() << "threads_per_row " << threadsPerRow << " does not divide threads " << threads;
@@ -241,6 +250,7 @@ LogicalResult ColumnScheduleAttr::verify(function_ref<InFlightDiagnostic()> emit
                                          int64_t threads) {
   if (failed(verifyPositive(emitError, {columns, vector, threads})))
     return failure();
+  // (C1)
   return columns % vector == 0 ? success()
                                : emitError() << "vector " << vector << " does not divide columns " << columns;
 }
@@ -253,8 +263,10 @@ LogicalResult SerialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emit
   return verifyPositive(emitError, {vector, threads});
 }
 LogicalResult ArenaBufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset) {
+  // (C1)
   return offset >= 0 && offset % 64 == 0 ? success() : emitError() << "offset " << offset << " is no multiple of 64";
 }
 LogicalResult ResultBufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t index) {
+  // (C1)
   return index >= 0 ? success() : emitError() << "result number " << index << " is negative";
 }

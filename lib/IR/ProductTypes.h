@@ -15,13 +15,13 @@ inline llvm::LogicalResult verifyProductTypes(mlir::Operation *op, mlir::Type ac
   auto elementOf = [](mlir::Value value) { return mlir::cast<mlir::ShapedType>(value.getType()).getElementType(); };
   mlir::Type element = elementOf(op->getOperand(0)), other = elementOf(op->getOperand(1));
   mlir::Type result = elementOf(op->getResult(0));
-  if (other != element)
+  if (other != element) // matmul (C1), matmul_parts (C1)
     return op->emitOpError("operands differ in type: lhs has ") << element << ", rhs has " << other;
   const bool accFits = element.isF64() ? acc.isF64() : acc.isF32() || (element.isF16() && acc.isF16());
-  if (!accFits)
+  if (!accFits) // matmul (C5), matmul_parts (C1)
     return op->emitOpError("accumulator ")
            << acc << " does not serve " << element << " operands, expected " << (element.isF64() ? "f64" : "f32");
-  if (result != element && result != acc)
+  if (result != element && result != acc) // matmul (C1), matmul_parts (C1)
     return op->emitOpError("result has type ")
            << result << ", expected the operands' " << element << " or the accumulator's " << acc;
   return mlir::success();

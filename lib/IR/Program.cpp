@@ -11,10 +11,11 @@ using namespace mp;
 
 LogicalResult DerivedAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr of, Type type,
                                   Attribute layout) {
-  if (!of || of.empty())
+  if (!of || of.empty()) // (C1)
     return emitError() << "derived state is of a parameter, by its name";
-  if (!isa_and_nonnull<Float16Type, BFloat16Type>(type))
+  if (!isa_and_nonnull<Float16Type, BFloat16Type>(type)) // (C2)
     return emitError() << "derived state is f16 or bf16, found " << type;
+  // (C3)
   return isa_and_nonnull<RowMajorAttr>(layout) ? success() : emitError() << "layout is #mp.row_major, found " << layout;
 }
 

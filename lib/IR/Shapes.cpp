@@ -67,7 +67,7 @@ LogicalResult mp::detail::verifyShape(Operation *op) {
   if (failed(cast<ShapeOpInterface>(op).inferShape(shape)))
     return failure();
   ArrayRef<int64_t> stated = shapeOf(op->getResult(0));
-  if (!agree(stated, shape))
+  if (!agree(stated, shape)) // matmul (C6), matmul_parts (C3), iota (C2), broadcast (C2), argmax (C2), cast (C1)
     return op->emitOpError("result has shape ")
            << describe(stated) << ", operands and attributes give " << describe(shape);
   return success();
@@ -78,21 +78,21 @@ LogicalResult mp::detail::verifyShape(Operation *op) {
 /// [..., m, k] x [..., k, n], either stored transposed -> [..., m, n].
 template <typename Op> static LogicalResult inferProduct(Op op, Shape &result) {
   ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs());
-  if (lhs.size() < 2 || rhs.size() < 2)
+  if (lhs.size() < 2 || rhs.size() < 2) // matmul (C2), matmul_parts (C2)
     return op.emitOpError("operands have at least rank 2, found ranks ") << lhs.size() << " and " << rhs.size();
-  if (rhs.size() != 2 && rhs.size() != lhs.size())
+  if (rhs.size() != 2 && rhs.size() != lhs.size()) // matmul (C3), matmul_parts (C2)
     return op.emitOpError("rhs has rank ") << rhs.size() << ", expected 2 or the rank of lhs, " << lhs.size();
   int64_t m = lhs[lhs.size() - 2], lhsK = lhs.back(), rhsK = rhs[rhs.size() - 2], n = rhs.back();
   if (op.getTransposeLhs())
     std::swap(m, lhsK);
   if (op.getTransposeRhs())
     std::swap(rhsK, n);
-  if (!agree(lhsK, rhsK))
+  if (!agree(lhsK, rhsK)) // matmul (C2), matmul_parts (C2)
     return op.emitOpError("contraction sizes differ: lhs has ") << lhsK << ", rhs has " << rhsK;
   result = llvm::to_vector(lhs.drop_back(2));
   if (rhs.size() > 2)
     for (size_t i = 0; i < result.size(); ++i) {
-      if (!agree(result[i], rhs[i]))
+      if (!agree(result[i], rhs[i])) // matmul (C3), matmul_parts (C2)
         return op.emitOpError("batch sizes differ: lhs has ") << result[i] << ", rhs has " << rhs[i];
       if (isOpen(result[i]))
         result[i] = rhs[i];
@@ -106,7 +106,7 @@ LogicalResult MatmulOp::inferShape(Shape &result) {
     return failure();
   if (Value bias = getBias()) {
     ArrayRef<int64_t> shape = shapeOf(bias);
-    if (shape.size() != 1 || !agree(shape[0], result.back()))
+    if (shape.size() != 1 || !agree(shape[0], result.back())) // (C4)
       return emitOpError("bias has shape ") << describe(shape) << ", expected [" << result.back() << "]";
   }
   return success();
@@ -129,6 +129,7 @@ static LogicalResult inferBroadcast(MaybeLocation location, ValueRange operands,
   Shape known;
   for (Value operand : operands) {
     Shape result;
+    // add (C2), compare (C2), select (C2)
     if (!mlir::OpTrait::util::getBroadcastedShape(known, shapeOf(operand), result))
       return emitErrorOf<Op>(location, "operand shapes do not broadcast: ", describe(known), " and ",
                              describe(shapeOf(operand)));
@@ -174,7 +175,7 @@ static LogicalResult inferReduction(MaybeLocation location, typename ReduceOp::A
   llvm::SmallBitVector reduced(input.size());
   int64_t previous = -1;
   for (int64_t dimension : op.getDimensions()) {
-    if (dimension <= previous || dimension >= static_cast<int64_t>(input.size()))
+    if (dimension <= previous || dimension >= static_cast<int64_t>(input.size())) // reduce_sum (C2)
       return emitErrorOf<ReduceOp>(location, "dimensions are distinct, ascending and less than the operand's rank ",
                                    input.size(), ", found ", dimension);
     previous = dimension;
@@ -204,7 +205,7 @@ LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
 LogicalResult ArgmaxOp::inferShape(Shape &shape) {
   shape = llvm::to_vector(shapeOf(getInput()));
   int64_t dimension = getDimension();
-  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size()))
+  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size())) // (C1)
     return emitOpError("dimension ") << dimension << " is outside the operand's rank " << shape.size();
   shape.erase(shape.begin() + dimension);
   return success();
@@ -218,7 +219,7 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, MaybeLocati
 LogicalResult SoftmaxCrossEntropyRowsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op,
                                                           Types &types) {
   ArrayRef<int64_t> logits = shapeOf(op.getLogits());
-  if (logits.empty())
+  if (logits.empty()) // (C1)
     return emitErrorOf<SoftmaxCrossEntropyRowsOp>(location, "logits have rank 0, expected at least 1");
   types.push_back(RankedTensorType::get(logits.drop_back(), getLossElement(op.getLogits())));
   return success();
@@ -244,7 +245,7 @@ LogicalResult ReshapeOp::inferShape(Shape &result) {
       known *= size;
       continue;
     }
-    if (open >= 0)
+    if (open >= 0) // (C2)
       return emitOpError("has two open sizes in its result, expected at most one");
     open = i;
   }
@@ -255,7 +256,7 @@ LogicalResult ReshapeOp::inferShape(Shape &result) {
   }
   if (open >= 0 && known != 0 && total % known == 0)
     result[open] = total / known;
-  else if (open >= 0 || known != total)
+  else if (open >= 0 || known != total) // (C1), (C2)
     return emitOpError("operand has ") << total << " elements, result " << describe(result)
                                        << " cannot hold exactly as many";
   return success();
@@ -271,7 +272,7 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
       break;
     seen.set(dimension);
   }
-  if (!valid)
+  if (!valid) // (C1)
     return emitErrorOf<TransposeOp>(location, "permutation is no permutation of the operand's ", input.size(),
                                     " dimensions");
   Shape shape = llvm::map_to_vector(permutation, [&](int64_t dimension) { return input[dimension]; });
@@ -287,7 +288,7 @@ LogicalResult BroadcastOp::inferShape(Shape &result) {
     int64_t target = result[result.size() - input.size() + i];
     fits = input[i] == 1 || agree(input[i], target);
   }
-  if (!fits)
+  if (!fits) // (C1)
     return emitOpError("operand of shape ") << describe(input) << " does not broadcast to " << describe(result);
   return success();
 }

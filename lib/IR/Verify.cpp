@@ -20,7 +20,7 @@ LogicalResult MatmulOp::verify() {
   Type element = elementOf(getLhs()), acc = getAcc();
   if (failed(verifyProductTypes(*this, acc)))
     return failure();
-  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != acc)
+  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != acc) // (C4)
     return emitOpError("bias has type ") << elementOf(getBias()) << ", expected the operands' " << element
                                          << " or the accumulator's " << acc;
   return success();
@@ -29,13 +29,13 @@ LogicalResult MatmulOp::verify() {
 // Elementwise
 
 LogicalResult DivOp::verify() {
-  if (!isa<FloatType>(elementOf(getLhs())))
+  if (!isa<FloatType>(elementOf(getLhs()))) // (C3)
     return emitOpError("divides floats, found ") << elementOf(getLhs());
   return success();
 }
 
 LogicalResult CompareOp::verify() {
-  if (elementOf(getLhs()) != elementOf(getRhs()))
+  if (elementOf(getLhs()) != elementOf(getRhs())) // (C1)
     return emitOpError("operands differ in type: lhs has ")
            << elementOf(getLhs()) << ", rhs has " << elementOf(getRhs());
   return success();
@@ -44,16 +44,16 @@ LogicalResult CompareOp::verify() {
 LogicalResult SelectOp::verify() {
   Type element = elementOf(getResult());
   for (Value value : {getTrueValue(), getFalseValue()})
-    if (elementOf(value) != element)
+    if (elementOf(value) != element) // (C1)
       return emitOpError("value has type ") << elementOf(value) << ", result has " << element;
   return success();
 }
 
 LogicalResult DropoutOp::verify() {
   double rate = getRate().convertToDouble();
-  if (!(rate >= 0 && rate < 1))
+  if (!(rate >= 0 && rate < 1)) // (C1)
     return emitOpError("rate is at least 0 and less than 1, found ") << rate;
-  if (static_cast<int64_t>(getStream()) < 0)
+  if (static_cast<int64_t>(getStream()) < 0) // (C2)
     return emitOpError("stream is at least 0, found ") << static_cast<int64_t>(getStream());
   return success();
 }
@@ -63,15 +63,15 @@ LogicalResult DropoutOp::verify() {
 LogicalResult ArgmaxOp::verify() {
   int64_t dimension = getDimension();
   ArrayRef<int64_t> shape = shapeOf(getInput());
-  if (dimension >= 0 && dimension < static_cast<int64_t>(shape.size()) && shape[dimension] == 0)
+  if (dimension >= 0 && dimension < static_cast<int64_t>(shape.size()) && shape[dimension] == 0) // (C1)
     return emitOpError("dimension ") << dimension << " has no element";
-  if (!elementOf(getResult()).isSignlessInteger())
+  if (!elementOf(getResult()).isSignlessInteger()) // (C2)
     return emitOpError("result has type ") << elementOf(getResult()) << ", expected i32 or i64";
   return success();
 }
 
 LogicalResult SoftmaxOp::verify() {
-  if (shapeOf(getInput()).empty())
+  if (shapeOf(getInput()).empty()) // (C1)
     return emitOpError("operand has at least rank 1, found rank 0");
   return success();
 }
@@ -83,16 +83,20 @@ Type mp::getLossElement(Value logits) {
 
 LogicalResult mp::verifyRows(Operation *op, Value logits, ArrayRef<RowOperand> operands) {
   ArrayRef<int64_t> shape = shapeOf(logits);
+  // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1)
   if (shape.empty() || shape.back() == 0)
     return op->emitOpError("logits are ") << logits.getType() << ", expected a last dimension of classes";
-  for (const RowOperand &operand : operands)
+  for (const RowOperand &operand : operands) {
+    // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1)
     if (operand.value && failed(verifyCompatibleShape(shapeOf(operand.value), shape.drop_back())))
       return op->emitOpError() << operand.name << " are " << operand.value.getType()
                                << ", expected one for each row of the logits, which are " << logits.getType();
+  }
   return success();
 }
 
 LogicalResult mp::verifyLossType(Operation *op, Value logits, Value value, StringRef name) {
+  // softmax_cross_entropy (C2), softmax_cross_entropy_grad_rows (C2)
   if (Type expected = getLossElement(logits); value && elementOf(value) != expected)
     return op->emitOpError() << name << " have type " << elementOf(value) << ", expected " << expected;
   return success();
@@ -108,7 +112,7 @@ LogicalResult SoftmaxCrossEntropyGradOp::verify() {
   if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})))
     return failure();
   Type expected = getLossElement(getLogits());
-  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty())
+  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty()) // (C4)
     return emitOpError("gradient has type ") << getGradient().getType() << ", expected tensor<" << expected << ">";
   return verifyLossType(*this, getLogits(), getWeights(), "weights");
 }
@@ -116,29 +120,29 @@ LogicalResult SoftmaxCrossEntropyGradOp::verify() {
 // Data
 
 LogicalResult ConstantOp::verify() {
-  if (!cast<ShapedType>(getResult().getType()).hasStaticShape())
+  if (!cast<ShapedType>(getResult().getType()).hasStaticShape()) // (C1)
     return emitOpError("has an open size; a constant is static");
   return success();
 }
 
 LogicalResult IotaOp::verify() {
   int64_t dimension = getDimension(), rank = shapeOf(getResult()).size();
-  if (dimension < 0 || dimension >= rank)
+  if (dimension < 0 || dimension >= rank) // (C1)
     return emitOpError("dimension ") << dimension << " is outside the result's rank " << rank;
-  if (!getLike() && !cast<ShapedType>(getResult().getType()).hasStaticShape())
+  if (!getLike() && !cast<ShapedType>(getResult().getType()).hasStaticShape()) // (C2)
     return emitOpError("result has an open size; name the tensor it is like");
   return success();
 }
 
 LogicalResult BroadcastOp::verify() {
-  if (elementOf(getInput()) != elementOf(getResult()))
+  if (elementOf(getInput()) != elementOf(getResult())) // (C3)
     return emitOpError("result has type ") << elementOf(getResult()) << ", operand has " << elementOf(getInput());
   if (getLike())
     return success();
   ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
   for (size_t i = 0; i < result.size(); ++i) {
     bool own = result.size() - i <= input.size() && ShapedType::isDynamic(input[i + input.size() - result.size()]);
-    if (ShapedType::isDynamic(result[i]) && !own)
+    if (ShapedType::isDynamic(result[i]) && !own) // (C2)
       return emitOpError("result has an open size that the operand lacks; name the tensor it is like");
   }
   return success();
@@ -155,10 +159,10 @@ void AutocastOp::getRegionInvocationBounds(ArrayRef<Attribute>, SmallVectorImpl<
 }
 
 LogicalResult AutocastOp::verify() {
-  if (std::optional<Type> type = getType(); type && !isa<Float16Type, BFloat16Type, Float32Type>(*type))
+  if (std::optional<Type> type = getType(); type && !isa<Float16Type, BFloat16Type, Float32Type>(*type)) // (C1)
     return emitOpError("type is ") << *type << ", expected f16, bf16 or f32";
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  if (TypeRange(yield.getValues()) != TypeRange(getResults()))
+  if (TypeRange(yield.getValues()) != TypeRange(getResults())) // (C2)
     return emitOpError("yields other types than its results have");
   return success();
 }
@@ -167,13 +171,13 @@ LogicalResult AutocastOp::verify() {
 
 LogicalResult GradientSeedOp::verify() {
   Type element = elementOf(getResult());
-  if (!shapeOf(getResult()).empty() || !(element.isF32() || element.isF64()))
+  if (!shapeOf(getResult()).empty() || !(element.isF32() || element.isF64())) // (C1)
     return emitOpError("result has type ") << getResult().getType() << ", expected tensor<f32> or tensor<f64>";
   return success();
 }
 
 static LogicalResult verifyNames(Operation *op, size_t gradients, ArrayAttr names) {
-  if (names.size() != gradients)
+  if (names.size() != gradients) // unscale (C2), check_finite (C1)
     return op->emitOpError("has ") << gradients << " gradients and " << names.size() << " names, expected one for each";
   return success();
 }
@@ -183,52 +187,52 @@ LogicalResult CheckFiniteOp::verify() { return verifyNames(*this, getGradients()
 
 LogicalResult UpdateLossScaleOp::verify() {
   double growth = getGrowthFactor().convertToFloat(), backoff = getBackoffFactor().convertToFloat();
-  if (!(growth >= 1))
+  if (!(growth >= 1)) // (C1)
     return emitOpError("growth_factor is at least 1, found ") << growth;
-  if (!(backoff > 0 && backoff <= 1))
+  if (!(backoff > 0 && backoff <= 1)) // (C1)
     return emitOpError("backoff_factor is greater than 0 and at most 1, found ") << backoff;
-  if (static_cast<int32_t>(getGrowthInterval()) < 1)
+  if (static_cast<int32_t>(getGrowthInterval()) < 1) // (C1)
     return emitOpError("growth_interval is at least 1, found ") << static_cast<int32_t>(getGrowthInterval());
-  if (static_cast<int32_t>(getHysteresis()) < 1)
+  if (static_cast<int32_t>(getHysteresis()) < 1) // (C1)
     return emitOpError("hysteresis is at least 1, found ") << static_cast<int32_t>(getHysteresis());
   double floor = getFloor().convertToFloat(), ceiling = getCeiling().convertToFloat();
-  if (!(floor >= 0 && floor <= ceiling))
+  if (!(floor >= 0 && floor <= ceiling)) // (C2)
     return emitOpError("expected 0 <= floor <= ceiling, found ") << floor << " and " << ceiling;
   return success();
 }
 
 LogicalResult AdvanceOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getInput());
-  if (shape.size() > 1 || (shape.size() == 1 && shape[0] == 0))
+  if (shape.size() > 1 || (shape.size() == 1 && shape[0] == 0)) // (C1)
     return emitOpError("operand has rank 0, or rank 1 and an element, found ") << getInput().getType();
   return success();
 }
 
 LogicalResult ClipByGlobalNormOp::verify() {
-  if (double limit = getMaxNorm().convertToFloat(); !(limit > 0))
+  if (double limit = getMaxNorm().convertToFloat(); !(limit > 0)) // (C1)
     return emitOpError("max_norm is greater than 0, found ") << limit;
   return success();
 }
 
 LogicalResult SGDOp::verify() {
   bool hasMomentum = getMomentum().convertToFloat() != 0;
-  if (hasMomentum != bool(getVelocity()))
+  if (hasMomentum != bool(getVelocity())) // (C2)
     return emitOpError("has velocity if and only if momentum is not 0, found momentum ")
            << getMomentum().convertToFloat();
-  if (getNesterov() && !hasMomentum)
+  if (getNesterov() && !hasMomentum) // (C2)
     return emitOpError("nesterov needs momentum");
   for (Value value : {Value(getGradient()), Value(getVelocity())})
-    if (value && value.getType() != getParameter().getType())
+    if (value && value.getType() != getParameter().getType()) // (C1)
       return emitOpError("operand has type ") << value.getType() << ", parameter has " << getParameter().getType();
   return success();
 }
 
 template <typename AdamLike> static LogicalResult verifyAdam(AdamLike op) {
   auto inUnit = [](const llvm::APFloat &value) { return value.convertToDouble() >= 0 && value.convertToDouble() < 1; };
-  if (!inUnit(op.getBeta1()) || !inUnit(op.getBeta2()))
+  if (!inUnit(op.getBeta1()) || !inUnit(op.getBeta2())) // adam (C2)
     return op.emitOpError("beta1 and beta2 are at least 0 and less than 1, found ")
            << op.getBeta1().convertToDouble() << " and " << op.getBeta2().convertToDouble();
-  if (!(op.getEpsilon().convertToDouble() >= 0) || !(op.getWeightDecay().convertToDouble() >= 0))
+  if (!(op.getEpsilon().convertToDouble() >= 0) || !(op.getWeightDecay().convertToDouble() >= 0)) // adam (C2)
     return op.emitOpError("epsilon and weight_decay are at least 0, found ")
            << op.getEpsilon().convertToDouble() << " and " << op.getWeightDecay().convertToDouble();
   return success();

@@ -1,5 +1,6 @@
 // RUN: mp-opt %s -split-input-file -verify-diagnostics
 
+// no constraint: syntax
 func.func @types_and_inputs(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{has 1 inputs, but types for 2}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
@@ -10,6 +11,7 @@ func.func @types_and_inputs(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// mp.kernel (C1)
 func.func @arguments(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{has 1 inputs and 2 block arguments}}
   %0 = "mp.kernel"(%x) ({
@@ -21,6 +23,7 @@ func.func @arguments(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// mp.kernel (C1)
 func.func @argument_type(%x: tensor<4xf32>) -> tensor<4xf16> {
   // expected-error@+1 {{input 0 is 'tensor<4xf32>', its block argument 'tensor<4xf16>'}}
   %0 = "mp.kernel"(%x) ({
@@ -32,6 +35,7 @@ func.func @argument_type(%x: tensor<4xf32>) -> tensor<4xf16> {
 
 // -----
 
+// mp.kernel (C2)
 func.func @yield_count(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{has 1 results, but yields 2 values}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -42,6 +46,7 @@ func.func @yield_count(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// mp.kernel (C2)
 func.func @yield_type(%x: tensor<4xf32>) -> tensor<4xf16> {
   // expected-error@+1 {{result 0 is 'tensor<4xf16>', the yielded value 'tensor<4xf32>'}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<4xf16> {
@@ -52,6 +57,7 @@ func.func @yield_type(%x: tensor<4xf32>) -> tensor<4xf16> {
 
 // -----
 
+// mp.kernel (C4)
 func.func @buffers(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{has 1 results and 2 buffers}}
   %0 = mp.kernel "k" (%a = %x) buffers([#mp.arena<0>, #mp.arena<64>]) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -63,6 +69,7 @@ func.func @buffers(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// mp.kernel (C3)
 func.func @open(%x: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error@+1 {{has an input without static shape; mp-specialize makes shapes static}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<?xf32>) -> tensor<?xf32> {
@@ -74,6 +81,7 @@ func.func @open(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+// mp.kernel (C5)
 func.func @composite(%x: tensor<4xf32>) -> tensor<f32> {
   // expected-error@+1 {{holds mp.global_norm, which is no op of a kernel}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<f32> {
@@ -85,6 +93,7 @@ func.func @composite(%x: tensor<4xf32>) -> tensor<f32> {
 
 // -----
 
+// mp.kernel (C5)
 func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{holds mp.kernel, which is no op of a kernel}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -98,46 +107,55 @@ func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// #mp.arena (C1)
 // expected-error@+1 {{offset 32 is no multiple of 64}}
 func.func @offset() attributes {a = #mp.arena<32>} { return }
 
 // -----
 
+// #mp.result (C1)
 // expected-error@+1 {{result number -1 is negative}}
 func.func @result() attributes {a = #mp.result<-1>} { return }
 
 // -----
 
+// #mp.contraction (C1)
 // expected-error@+1 {{tiles 6 x 16 do not divide blocks 20 x 32}}
 func.func @tiles() attributes {a = #mp.contraction<block_m = 20, block_n = 32, block_k = 4, tile_m = 6, tile_n = 16, vector = 8>} { return }
 
 // -----
 
+// #mp.contraction (C1)
 // expected-error@+1 {{vector 16 does not divide tile_n 8}}
 func.func @vector() attributes {a = #mp.contraction<block_m = 24, block_n = 32, block_k = 4, tile_m = 6, tile_n = 8, vector = 16>} { return }
 
 // -----
 
+// #mp.map (C1)
 // expected-error@+1 {{vector 8 does not divide block 12}}
 func.func @map() attributes {a = #mp.map<block = 12, vector = 8>} { return }
 
 // -----
 
+// #mp.column (C1)
 // expected-error@+1 {{vector 8 does not divide columns 12}}
 func.func @column() attributes {a = #mp.column<columns = 12, vector = 8>} { return }
 
 // -----
 
+// #mp.row (C1)
 // expected-error@+1 {{a schedule's parameters are positive}}
 func.func @positive() attributes {a = #mp.row<rows = 0, vector = 8>} { return }
 
 // -----
 
+// #mp.row (C1)
 // expected-error@+1 {{threads_per_row 24 does not divide threads 128}}
 func.func @threads_per_row() attributes {a = #mp.row<rows = 4, vector = 4, threads = 128, threads_per_row = 24>} { return }
 
 // -----
 
+// mp.softmax_cross_entropy_rows (C1)
 func.func @rows_labels(%z: tensor<4x10xf32>, %y: tensor<5xui8>) -> tensor<4xf32> {
   // expected-error@+1 {{labels are 'tensor<5xui8>', expected one for each row of the logits, which are 'tensor<4x10xf32>'}}
   %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf32>, tensor<5xui8> -> tensor<4xf32>
@@ -146,6 +164,7 @@ func.func @rows_labels(%z: tensor<4x10xf32>, %y: tensor<5xui8>) -> tensor<4xf32>
 
 // -----
 
+// mp.softmax_cross_entropy_rows (C2)
 func.func @rows_type(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<4xf16> {
   // expected-error@+1 {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<4xf16>'}}
   %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf16>
@@ -154,6 +173,7 @@ func.func @rows_type(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<4xf16> {
 
 // -----
 
+// mp.softmax_cross_entropy_grad_rows (C2)
 func.func @grad_rows_factor(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<4xf16>) -> tensor<4x10xf16> {
   // expected-error@+1 {{factors have type 'f16', expected 'f32'}}
   %0 = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<4xf16> -> tensor<4x10xf16>
@@ -162,6 +182,7 @@ func.func @grad_rows_factor(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<
 
 // -----
 
+// mp.softmax_cross_entropy_grad_rows (C1)
 func.func @grad_rows_shape(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<f32>) -> tensor<4x10xf16> {
   // expected-error@+1 {{factors are 'tensor<f32>', expected one for each row of the logits, which are 'tensor<4x10xf16>'}}
   %0 = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<f32> -> tensor<4x10xf16>
@@ -170,6 +191,7 @@ func.func @grad_rows_shape(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<f
 
 // -----
 
+// mp.nonfinite_blocks (C1)
 func.func @blocks(%g: tensor<9xf32>) -> tensor<3xi32> {
   // expected-error@+1 {{block is 0, expected at least 1}}
   %0 = mp.nonfinite_blocks %g {block = 0 : i64} : tensor<9xf32> -> tensor<3xi32>
@@ -178,6 +200,7 @@ func.func @blocks(%g: tensor<9xf32>) -> tensor<3xi32> {
 
 // -----
 
+// mp.sum_squares_blocks (C2)
 func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{inferred type(s) 'tensor<3xf32>' are incompatible with return type(s) of operation 'tensor<2xf32>'}}
   %0 = mp.sum_squares_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xf32>
@@ -186,46 +209,55 @@ func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
 
 // -----
 
+// #mp.mma (C1)
 // expected-error@+1 {{stages is 1, expected at least 2}}
 func.func @mma_stages() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 1, instruction = mma.m16n8k16>} { return }
 
 // -----
 
+// #mp.mma (C4)
 // expected-error@+1 {{a block has at most 32 warps, found 8 x 8}}
 func.func @mma_warps() attributes {a = #mp.mma<block_m = 256, block_n = 256, block_k = 32, warps_m = 8, warps_n = 8, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
 
+// #mp.mma (C2)
 // expected-error@+1 {{blocks 96 x 64 and warps 2 x 2 are not powers of two that make tiles of at least 16 x 16}}
 func.func @mma_powers() attributes {a = #mp.mma<block_m = 96, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
 
+// #mp.mma (C2)
 // expected-error@+1 {{blocks 32 x 32 and warps 4 x 1 are not powers of two that make tiles of at least 16 x 16}}
 func.func @mma_tiles() attributes {a = #mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 4, warps_n = 1, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
 
+// #mp.mma (C2)
 // expected-error@+1 {{blocks 32 x 32 and warps 2 x 2 are not powers of two that make tiles of at least 16 x 32}}
 func.func @fma_tiles() attributes {a = #mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = fma>} { return }
 
 // -----
 
+// #mp.mma (C3)
 // expected-error@+1 {{block_k is 24, expected a power of two, at least 16}}
 func.func @mma_depth() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 24, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
 
+// #mp.mma (C3)
 // expected-error@+1 {{block_k is 4, expected a power of two, at least 8}}
 func.func @fma_depth() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 4, warps_m = 2, warps_n = 2, stages = 3, instruction = fma>} { return }
 
 // -----
 
+// #mp.mma (C1)
 // expected-error@+1 {{a schedule's parameters are positive}}
 func.func @mma_positive() attributes {a = #mp.mma<block_m = 0, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
 
+// mp.matmul_parts (C1)
 func.func @parts_types(%a: tensor<4x64xf16>, %b: tensor<64x2xf32>) -> tensor<2x4x2xf32> {
   // expected-error@+1 {{operands differ in type: lhs has 'f16', rhs has 'f32'}}
   %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x64xf16>, tensor<64x2xf32> -> tensor<2x4x2xf32>
@@ -234,6 +266,7 @@ func.func @parts_types(%a: tensor<4x64xf16>, %b: tensor<64x2xf32>) -> tensor<2x4
 
 // -----
 
+// mp.matmul_parts (C1)
 func.func @parts_result(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<2x4x2xbf16> {
   // expected-error@+1 {{result has type 'bf16', expected the operands' 'f16' or the accumulator's 'f32'}}
   %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xbf16>
@@ -242,6 +275,7 @@ func.func @parts_result(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<2x
 
 // -----
 
+// mp.matmul_parts (C1)
 func.func @parts_accumulator(%a: tensor<4x64xbf16>, %b: tensor<64x2xbf16>) -> tensor<2x4x2xbf16> {
   // expected-error@+1 {{accumulator 'f16' does not serve 'bf16' operands, expected f32}}
   %p = mp.matmul_parts %a, %b depth 32 acc f16 : tensor<4x64xbf16>, tensor<64x2xbf16> -> tensor<2x4x2xbf16>
@@ -250,12 +284,14 @@ func.func @parts_accumulator(%a: tensor<4x64xbf16>, %b: tensor<64x2xbf16>) -> te
 
 // -----
 
+// #mp.map (C2)
 func.func @a_tile_is_a_block() attributes {
   // expected-error@+1 {{a tile of 32 takes a block of 1024 and a vector that divides it, found 512 and 1}}
   a = #mp.map<block = 512, vector = 1, threads = 256, tile = 32>} { return }
 
 // -----
 
+// mp.matmul_parts (C3)
 func.func @parts_depth(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<?x4x2xf32> {
   // expected-error@+1 {{depth is 0, expected at least 1}}
   %p = mp.matmul_parts %a, %b depth 0 acc f32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<?x4x2xf32>
@@ -264,6 +300,7 @@ func.func @parts_depth(%a: tensor<4x64xf16>, %b: tensor<64x2xf16>) -> tensor<?x4
 
 // -----
 
+// mp.matmul_parts (C3)
 func.func @parts_count(%a: tensor<4x70xf16>, %b: tensor<70x2xf16>) -> tensor<2x4x2xf32> {
   // expected-error@+1 {{result has shape [2x4x2], operands and attributes give [3x4x2]}}
   %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x70xf16>, tensor<70x2xf16> -> tensor<2x4x2xf32>
@@ -272,6 +309,7 @@ func.func @parts_count(%a: tensor<4x70xf16>, %b: tensor<70x2xf16>) -> tensor<2x4
 
 // -----
 
+// mp.matmul_parts (C2)
 func.func @parts_shapes(%a: tensor<4x70xf16>, %b: tensor<64x2xf16>) -> tensor<3x4x2xf32> {
   // expected-error@+1 {{contraction sizes differ: lhs has 70, rhs has 64}}
   %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x70xf16>, tensor<64x2xf16> -> tensor<3x4x2xf32>
@@ -280,6 +318,7 @@ func.func @parts_shapes(%a: tensor<4x70xf16>, %b: tensor<64x2xf16>) -> tensor<3x
 
 // -----
 
+// mp.sum_row_blocks (C1)
 func.func @row_blocks_of_a_vector(%g: tensor<40xf16>) -> tensor<?x40xf32> {
   // expected-error@+1 {{input is 'tensor<40xf16>', expected a matrix of f16, bf16 or f32}}
   %s = mp.sum_row_blocks %g block 64 : tensor<40xf16> -> tensor<?x40xf32>
@@ -288,6 +327,7 @@ func.func @row_blocks_of_a_vector(%g: tensor<40xf16>) -> tensor<?x40xf32> {
 
 // -----
 
+// mp.sum_row_blocks (C1)
 func.func @row_blocks_of_f64(%g: tensor<100x40xf64>) -> tensor<2x40xf32> {
   // expected-error@+1 {{input is 'tensor<100x40xf64>', expected a matrix of f16, bf16 or f32}}
   %s = mp.sum_row_blocks %g block 64 : tensor<100x40xf64> -> tensor<2x40xf32>
@@ -296,6 +336,7 @@ func.func @row_blocks_of_f64(%g: tensor<100x40xf64>) -> tensor<2x40xf32> {
 
 // -----
 
+// mp.sum_row_blocks (C2)
 func.func @row_blocks_of_no_rows(%g: tensor<100x40xf16>) -> tensor<?x40xf32> {
   // expected-error@+1 {{block is 0, expected at least 1}}
   %s = mp.sum_row_blocks %g block 0 : tensor<100x40xf16> -> tensor<?x40xf32>
@@ -304,6 +345,7 @@ func.func @row_blocks_of_no_rows(%g: tensor<100x40xf16>) -> tensor<?x40xf32> {
 
 // -----
 
+// mp.sum_row_blocks (C2)
 func.func @row_blocks_count(%g: tensor<100x40xf16>) -> tensor<3x40xf32> {
   // expected-error@+1 {{inferred type(s) 'tensor<2x40xf32>' are incompatible with return type(s) of operation 'tensor<3x40xf32>'}}
   %s = mp.sum_row_blocks %g block 64 : tensor<100x40xf16> -> tensor<3x40xf32>
@@ -312,6 +354,7 @@ func.func @row_blocks_count(%g: tensor<100x40xf16>) -> tensor<3x40xf32> {
 
 // -----
 
+// mp.nonfinite_tiles (C1)
 func.func @tiles_of_a_vector(%g: tensor<40xf32>) -> tensor<?xi32> {
   // expected-error@+1 {{input is 'tensor<40xf32>', expected two dimensions or more}}
   %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<40xf32> -> tensor<?xi32>
@@ -320,6 +363,7 @@ func.func @tiles_of_a_vector(%g: tensor<40xf32>) -> tensor<?xi32> {
 
 // -----
 
+// mp.nonfinite_tiles (C2)
 func.func @tiles_of_nothing(%g: tensor<100x40xf32>) -> tensor<?xi32> {
   // expected-error@+1 {{tile is 64 x 0, expected at least 1 x 1}}
   %f = mp.nonfinite_tiles %g tile 64 x 0 : tensor<100x40xf32> -> tensor<?xi32>
@@ -328,6 +372,7 @@ func.func @tiles_of_nothing(%g: tensor<100x40xf32>) -> tensor<?xi32> {
 
 // -----
 
+// mp.nonfinite_tiles (C2)
 func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
   // expected-error@+1 {{inferred type(s) 'tensor<4xi32>' are incompatible with return type(s) of operation 'tensor<3xi32>'}}
   %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<100x40xf32> -> tensor<3xi32>
@@ -336,6 +381,7 @@ func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
 
 // -----
 
+// no constraint: syntax
 func.func @guard_name(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{is no input of the kernel}}
   %0 = mp.kernel "k" (%a = %x) buffers([#mp.arena<0>]) guard(%b) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -346,6 +392,7 @@ func.func @guard_name(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// mp.kernel (C6)
 func.func @guard_type(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{guard is not an input of type 'tensor<i32>'}}
   %0 = mp.kernel "k" (%a = %x) buffers([#mp.arena<0>]) guard(%a) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -356,6 +403,7 @@ func.func @guard_type(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// mp.kernel (C6)
 func.func @guard_number(%x: tensor<i32>) -> tensor<i32> {
   // expected-error@+1 {{guard is not an input of type 'tensor<i32>'}}
   %0 = "mp.kernel"(%x) ({
@@ -367,10 +415,32 @@ func.func @guard_number(%x: tensor<i32>) -> tensor<i32> {
 
 // -----
 
+// mp.kernel (C6)
 func.func @guard_without_buffers(%x: tensor<i32>) -> tensor<i32> {
   // expected-error@+1 {{has a guard, but its results have no buffers}}
   %0 = mp.kernel "k" (%a = %x) guard(%a) : (tensor<i32>) -> tensor<i32> {
     mp.yield %a : tensor<i32>
   }
   return %0 : tensor<i32>
+}
+
+// -----
+
+// #mp.partial (C1)
+// expected-error@+1 {{a schedule's parameters are positive}}
+func.func @partial() attributes {a = #mp.partial<block = 0, vector = 8>} { return }
+
+// -----
+
+// #mp.serial (C1)
+// expected-error@+1 {{a schedule's parameters are positive}}
+func.func @serial() attributes {a = #mp.serial<vector = 0>} { return }
+
+// -----
+
+// mp.nonfinite_blocks (C2)
+func.func @flag_count(%g: tensor<9xf32>) -> tensor<2xi32> {
+  // expected-error@+1 {{inferred type(s) 'tensor<3xi32>' are incompatible with return type(s) of operation 'tensor<2xi32>'}}
+  %0 = mp.nonfinite_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
 }

@@ -129,11 +129,19 @@ func.func @derived_value(%w: tensor<4xf16> {mp.derived = "w"}) attributes {mp.pr
   return
 }
 // -----
+// #mp.derived (C1)
+// expected-error @+1 {{derived state is of a parameter, by its name}}
+func.func @derived_of_no_name(%w: tensor<4xf16> {mp.derived = #mp.derived<of = "", type = f16, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// #mp.derived (C2)
 // expected-error @+1 {{derived state is f16 or bf16, found 'f32'}}
 func.func @derived_type(%w: tensor<4xf32> {mp.derived = #mp.derived<of = "w", type = f32, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
   return
 }
 // -----
+// #mp.derived (C3)
 // expected-error @+1 {{layout is #mp.row_major, found "columns"}}
 func.func @derived_layout(%w: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = "columns">}) attributes {mp.program = "infer"} {
   return

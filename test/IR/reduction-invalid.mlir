@@ -1,97 +1,120 @@
 // RUN: mp-opt %s -split-input-file -verify-diagnostics
 
+// mp.reduce_sum (C2)
 func.func @twice(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found 0}}
   %0 = mp.reduce_sum %x dimensions [0, 0] : tensor<4x8xf32> -> tensor<8xf32>
   return
 }
 // -----
+// mp.reduce_mean (C2)
 func.func @outside(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found 2}}
   %0 = mp.reduce_mean %x dimensions [2] : tensor<4x8xf32> -> tensor<8xf32>
   return
 }
 // -----
+// mp.reduce_max (C2)
 func.func @negative(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found -1}}
   %0 = mp.reduce_max %x dimensions [-1] : tensor<4x8xf32> -> tensor<4xf32>
   return
 }
 // -----
+// mp.reduce_sum (C3)
 func.func @kept(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{inferred type(s) 'tensor<4x1xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
   %0 = mp.reduce_sum %x dimensions [1] keep_dims : tensor<4x8xf32> -> tensor<4xf32>
   return
 }
 // -----
+// mp.argmax (C1)
 func.func @argmax_dimension(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{dimension 2 is outside the operand's rank 2}}
   %0 = mp.argmax %x dimension 2 : tensor<4x8xf32> -> tensor<4xi32>
   return
 }
 // -----
+// mp.argmax (C1)
 func.func @argmax_of_nothing(%x: tensor<4x0xf32>) {
   // expected-error @+1 {{dimension 1 has no element}}
   %0 = mp.argmax %x dimension 1 : tensor<4x0xf32> -> tensor<4xi32>
   return
 }
 // -----
+// mp.argmax (C2)
 func.func @argmax_type(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{result has type 'ui8', expected i32 or i64}}
   %0 = mp.argmax %x dimension 1 : tensor<4x8xf32> -> tensor<4xui8>
   return
 }
 // -----
+// mp.softmax (C1)
 func.func @softmax_of_a_scalar(%x: tensor<f32>) {
   // expected-error @+1 {{operand has at least rank 1, found rank 0}}
   %0 = mp.softmax %x : tensor<f32>
   return
 }
 // -----
+// mp.softmax_cross_entropy (C1)
 func.func @labels(%z: tensor<4x10xf32>, %y: tensor<5xi32>) {
   // expected-error @+1 {{labels are 'tensor<5xi32>', expected one for each row of the logits, which are 'tensor<4x10xf32>'}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf32>, tensor<5xi32> -> tensor<f32>
   return
 }
 // -----
+// mp.softmax_cross_entropy (C1)
 func.func @row_weights(%z: tensor<4x10xf32>, %y: tensor<4xi32>, %w: tensor<10xf32>) {
   // expected-error @+1 {{weights are 'tensor<10xf32>', expected one for each row of the logits, which are 'tensor<4x10xf32>'}}
   %0 = mp.softmax_cross_entropy %z, %y weights %w : tensor<10xf32> : tensor<4x10xf32>, tensor<4xi32> -> tensor<f32>
   return
 }
 // -----
+// mp.softmax_cross_entropy (C2)
 func.func @weight_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %w: tensor<4xf16>) {
   // expected-error @+1 {{weights have type 'f16', expected 'f32'}}
   %0 = mp.softmax_cross_entropy %z, %y weights %w : tensor<4xf16> : tensor<4x10xf16>, tensor<4xi32> -> tensor<f32>
   return
 }
 // -----
+// mp.softmax_cross_entropy (C1)
 func.func @no_classes(%z: tensor<4x0xf16>, %y: tensor<4xi32>) {
   // expected-error @+1 {{logits are 'tensor<4x0xf16>', expected a last dimension of classes}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x0xf16>, tensor<4xi32> -> tensor<f32>
   return
 }
 // -----
+// mp.softmax_cross_entropy (C2)
 func.func @loss_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>) {
   // expected-error @+1 {{inferred type(s) 'tensor<f32>' are incompatible with return type(s) of operation 'tensor<f16>'}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xi32> -> tensor<f16>
   return
 }
 // -----
+// mp.softmax_cross_entropy (C3)
 func.func @float_labels(%z: tensor<4x10xf16>, %y: tensor<4xf32>) {
   // expected-error @+1 {{operand #1 must be ranked tensor of ui8, i32 or i64 values}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xf32> -> tensor<f32>
   return
 }
 // -----
+// mp.softmax_cross_entropy_grad (C4)
 func.func @gradient_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %g: tensor<f16>) {
   // expected-error @+1 {{gradient has type 'tensor<f16>', expected tensor<'f32'>}}
   %0 = mp.softmax_cross_entropy_grad %z, %y, %g : tensor<4x10xf16>, tensor<4xi32>, tensor<f16>
   return
 }
 // -----
+// mp.softmax_cross_entropy_grad (C1)
 func.func @gradient_rows(%z: tensor<4x10xf16>, %y: tensor<5xi32>, %g: tensor<f32>) {
   // expected-error @+1 {{labels are 'tensor<5xi32>', expected one for each row of the logits, which are 'tensor<4x10xf16>'}}
   %0 = mp.softmax_cross_entropy_grad %z, %y, %g : tensor<4x10xf16>, tensor<5xi32>, tensor<f32>
+  return
+}
+// -----
+// mp.reduce_sum (C1)
+func.func @reduced_type(%x: tensor<4x8xf16>) {
+  // expected-error @+1 {{requires the same element type for all operands and results}}
+  %0 = mp.reduce_sum %x dimensions [0] : tensor<4x8xf16> -> tensor<8xf32>
   return
 }

@@ -49,8 +49,9 @@ def MP_DerivedAttr : MP_Attr<"Derived", "derived"> {
     `derive` makes it of the parameters, and no checkpoint holds it. The state is named "OF/TYPE".
 
     Constraints:
-    1. `type` is f16 or bf16.
-    2. `layout` is #mp.row_major.
+    - (C1) `of` is not empty.
+    - (C2) `type` is f16 or bf16.
+    - (C3) `layout` is #mp.row_major.
 
     Example: `#mp.derived<of = "dense.kernel", type = f16, layout = #mp.row_major>`
   }];

@@ -27,11 +27,12 @@ def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContractio
     `[..., k, i]`, `transpose_rhs` reads `rhs` as `[..., j, k]`.
 
     Constraints:
-    1. `lhs` and `rhs` have the same float element type, `result` that type or `acc`.
-    2. `lhs` and `rhs` have at least rank 2 and agree in k.
-    3. Leading (batch) dimensions of `lhs` and `rhs` are the same, or `rhs` has rank 2 and serves every batch.
-    4. `bias` has rank 1, size j, and the element type of `lhs` or `acc`.
-    5. `acc` is f32 for f16, bf16 and f32 operands (f16 operands may state f16), f64 for f64 operands.
+    - (C1) `lhs` and `rhs` have the same float element type, `result` that type or `acc`.
+    - (C2) `lhs` and `rhs` have at least rank 2 and agree in k.
+    - (C3) Leading (batch) dimensions of `lhs` and `rhs` are the same, or `rhs` has rank 2 and serves every batch.
+    - (C4) `bias` has rank 1, size j, and the element type of `lhs` or `acc`.
+    - (C5) `acc` is f32 for f16, bf16 and f32 operands (f16 operands may state f16), f64 for f64 operands.
+    - (C6) The result has the batch dimensions of `lhs`, then i and j.
 
     Example:
 

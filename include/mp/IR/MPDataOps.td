@@ -15,7 +15,7 @@ def MP_ConstantOp : MP_Op<"constant", MP_Fixed, MP_Constant, MP_RoleConstant,
   let summary = "a value known when the model is compiled";
   let description = [{
     Constraints:
-    1. The shape is static.
+    - (C1) The shape is static.
 
     Example:
 
@@ -40,8 +40,8 @@ def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
     With `like` the result has that operand's shape; only its shape is read.
 
     Constraints:
-    1. `dimension` is inside the result's rank.
-    2. A result with an open size has `like`, whose shape is the result's.
+    - (C1) `dimension` is inside the result's rank.
+    - (C2) A result with an open size has `like`, whose shape is the result's.
 
     Example:
 
@@ -64,8 +64,8 @@ def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement
   let summary = "the same elements, in row-major order, in another shape";
   let description = [{
     Constraints:
-    1. Operand and result have as many elements.
-    2. At most one size of the result is open, and its value follows exactly from the operand's.
+    - (C1) Operand and result have as many elements.
+    - (C2) At most one size of the result is open, and its value follows exactly from the operand's.
 
     Example:
 
@@ -89,7 +89,7 @@ def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMove
     Dimension i of the result is dimension `permutation[i]` of the operand, as NumPy's `transpose`.
 
     Constraints:
-    1. `permutation` is a permutation of the operand's dimensions.
+    - (C1) `permutation` is a permutation of the operand's dimensions.
 
     Example:
 
@@ -114,9 +114,9 @@ def MP_BroadcastOp : MP_Op<"broadcast", MP_Clear, MP_Differentiable, MP_RoleMove
     With `like` the result has that operand's shape; only its shape is read.
 
     Constraints:
-    1. The operand's shape broadcasts to the result's, aligned at the last dimension.
-    2. A result with an open size that the operand lacks has `like`, whose shape is the result's.
-    3. Operand and result have one element type.
+    - (C1) The operand's shape broadcasts to the result's, aligned at the last dimension.
+    - (C2) A result with an open size that the operand lacks has `like`, whose shape is the result's.
+    - (C3) Operand and result have one element type.
 
     Example:
 

@@ -34,8 +34,8 @@ def MP_AddOp : MP_BinaryOp<"add", MP_Infer, MP_Differentiable, [Commutative]> {
     One rounding to the result type; integers wrap. Operands broadcast as in NumPy.
 
     Constraints:
-    1. Operands and result have one element type.
-    2. The operands' shapes broadcast to the result's.
+    - (C1) Operands and result have one element type.
+    - (C2) The operands' shapes broadcast to the result's.
 
     Example:
 
@@ -78,7 +78,8 @@ def MP_DivOp : MP_BinaryOp<"div", MP_Infer, MP_Differentiable> {
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 4; } }];
   let summary = "quotient of floats, with NumPy broadcasting";
   let description = [{
-    IEEE 754 division, one rounding to the result type. Constraints as `mp.add`, and the element type is a float.
+    IEEE 754 division, one rounding to the result type. Constraints as `mp.add`, and:
+    - (C3) The element type is a float.
 
     Example:
 
@@ -202,8 +203,8 @@ def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
     Each comparison with a NaN is false, but `ne` is true (IEEE 754). Integers compare by their type's sign.
 
     Constraints:
-    1. Operands have one element type, a float or an integer; the result is i1.
-    2. The operands' shapes broadcast to the result's.
+    - (C1) Operands have one element type, a float or an integer; the result is i1.
+    - (C2) The operands' shapes broadcast to the result's.
 
     Example:
 
@@ -225,8 +226,8 @@ def MP_SelectOp : MP_Op<"select", MP_Clear, MP_Differentiable, MP_RoleMap,
   let summary = "elements of one of two tensors by a condition, with NumPy broadcasting";
   let description = [{
     Constraints:
-    1. Both values and the result have one element type.
-    2. The operands' shapes broadcast to the result's.
+    - (C1) Both values and the result have one element type.
+    - (C2) The operands' shapes broadcast to the result's.
 
     Example:
 
@@ -255,7 +256,7 @@ def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
     `autocast` marks a cast that mp-autocast inserted: passes may move and merge those, never one the user wrote.
 
     Constraints:
-    1. Operand and result have one shape.
+    - (C1) Operand and result have one shape.
 
     Example:
 
@@ -283,8 +284,8 @@ def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleMap,
     `rng` = (seed, step): see Numerics/Philox.h. The same op with the same `rng` and `stream` on the gradient is its derivative.
 
     Constraints:
-    1. `rate` is at least 0 and less than 1.
-    2. `stream` is at least 0.
+    - (C1) `rate` is at least 0 and less than 1.
+    - (C2) `stream` is at least 0.
 
     Example:
 

@@ -22,7 +22,7 @@ def MP_ContractionScheduleAttr : MP_Attr<"ContractionSchedule", "contraction"> {
     operands; inside, register tiles of `tile_m` x `tile_n`. Grid: batch * ceil(M / block_m) * ceil(N / block_n).
 
     Constraints:
-    1. Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
+    - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
 
     Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`
   }];
@@ -49,10 +49,10 @@ def MP_MmaScheduleAttr : MP_Attr<"MmaSchedule", "mma"> {
     ceil(N / block_n).
 
     Constraints:
-    1. Every parameter is positive; `stages` is at least 2.
-    2. Blocks and warps are powers of two; warps divide blocks into tiles of at least 16 x 16 (16 x 32 of `fma`).
-    3. `block_k` is a power of two and at least 16 (8 of `fma` and of `mma.m16n8k8.tf32`).
-    4. A block has at most 32 warps.
+    - (C1) Every parameter is positive; `stages` is at least 2.
+    - (C2) Blocks and warps are powers of two; warps divide blocks into tiles of at least 16 x 16 (16 x 32 of `fma`).
+    - (C3) `block_k` is a power of two and at least 16 (8 of `fma` and of `mma.m16n8k8.tf32`).
+    - (C4) A block has at most 32 warps.
 
     Example: `#mp.mma<block_m = 128, block_n = 128, block_k = 32, warps_m = 2, warps_n = 4, stages = 4, instruction = mma.m16n8k16>`
   }];
@@ -78,8 +78,8 @@ def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
     columns, batch * ceil(rows / tile) * ceil(columns / tile) of them; what is transposed passes through shared memory.
 
     Constraints:
-    1. Every parameter is positive; `vector` divides `block`.
-    2. With a `tile`, `block` is tile * tile and `vector` divides `tile`.
+    - (C1) Every parameter is positive; `vector` divides `block`.
+    - (C2) With a `tile`, `block` is tile * tile and `vector` divides `tile`.
 
     Example: `#mp.map<block = 65536, vector = 8>`, `#mp.map<block = 4096, vector = 4, threads = 256>`,
     `#mp.map<block = 4096, vector = 2, threads = 256, tile = 64>`
@@ -97,7 +97,7 @@ def MP_RowScheduleAttr : MP_Attr<"RowSchedule", "row"> {
     of all but the last dimension.
 
     Constraints:
-    1. Every parameter is positive; `threads_per_row` divides `threads`.
+    - (C1) Every parameter is positive; `threads_per_row` divides `threads`.
 
     Example: `#mp.row<rows = 32, vector = 8>`, `#mp.row<rows = 16, vector = 4, threads = 128, threads_per_row = 32>`
   }];
@@ -113,7 +113,7 @@ def MP_ColumnScheduleAttr : MP_Attr<"ColumnSchedule", "column"> {
     One block reduces `columns` columns of one root. Grid: the sum over roots of ceil(columns of the root / `columns`).
 
     Constraints:
-    1. Every parameter is positive; `vector` divides `columns`.
+    - (C1) Every parameter is positive; `vector` divides `columns`.
 
     Example: `#mp.column<columns = 64, vector = 16>`
   }];
@@ -129,7 +129,7 @@ def MP_PartialScheduleAttr : MP_Attr<"PartialSchedule", "partial"> {
     ceil(elements / block).
 
     Constraints:
-    1. Every parameter is positive.
+    - (C1) Every parameter is positive.
 
     Example: `#mp.partial<block = 65536, vector = 16>`
   }];
@@ -144,7 +144,7 @@ def MP_SerialScheduleAttr : MP_Attr<"SerialSchedule", "serial"> {
     Intermediates lie in the kernel's scratch memory. Grid: 1.
 
     Constraints:
-    1. Every parameter is positive.
+    - (C1) Every parameter is positive.
 
     Example: `#mp.serial<vector = 8>`
   }];
@@ -163,7 +163,7 @@ def MP_ArenaBufferAttr : MP_Attr<"ArenaBuffer", "arena"> {
   let summary = "bytes of the program's arena from this offset";
   let description = [{
     Constraints:
-    1. The offset is a multiple of 64 and not negative.
+    - (C1) The offset is a multiple of 64 and not negative.
 
     Example: `#mp.arena<4096>`
   }];
@@ -181,7 +181,7 @@ def MP_ResultBufferAttr : MP_Attr<"ResultBuffer", "result"> {
   let summary = "the bytes of a result of the program, by its number";
   let description = [{
     Constraints:
-    1. The number is not negative.
+    - (C1) The number is not negative.
 
     Example: `#mp.result<0>`
   }];
@@ -207,12 +207,12 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     has the bits that its buffer already has, so that blocks may return at once.
 
     Constraints:
-    1. Block arguments have the types of the inputs, one each.
-    2. The yielded values have the types of the results, one each.
-    3. Every type in the body is a tensor of static shape.
-    4. `buffers` has one buffer for each result.
-    5. The body holds contractions, reductions, maps, movements and constants only: no composite and no other kernel.
-    6. `guard` is an input of type tensor<i32>, of a kernel with buffers.
+    - (C1) Block arguments have the types of the inputs, one each.
+    - (C2) The yielded values have the types of the results, one each.
+    - (C3) Every type in the body is a tensor of static shape.
+    - (C4) `buffer` has one place for each result.
+    - (C5) The body holds contractions, reductions, maps, movements and constants only: no composite and no other kernel.
+    - (C6) `guard` is an input of type tensor<i32>, of a kernel with buffers.
 
     Example:
 
@@ -271,8 +271,8 @@ def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows"
     maximum; in f32 (f64 for f64). A label outside [0, classes) gives NaN.
 
     Constraints:
-    1. `labels` and the result have the shape of `logits` without its last dimension, whose size is not 0.
-    2. The result is f32, or f64 for f64 logits.
+    - (C1) `labels` and the result have the shape of `logits` without its last dimension, whose size is not 0.
+    - (C2) The result is f32, or f64 for f64 logits.
 
     Example:
 
@@ -296,8 +296,8 @@ def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_g
     `mp.softmax_cross_entropy_grad` once weight, sum of weights and gradient are one factor.
 
     Constraints:
-    1. `labels` and `factor` have the shape of `logits` without its last dimension, whose size is not 0.
-    2. `factor` is f32, or f64 for f64 logits; the result has the type of `logits`.
+    - (C1) `labels` and `factor` have the shape of `logits` without its last dimension, whose size is not 0.
+    - (C2) `factor` is f32, or f64 for f64 logits; the result has the type of `logits`.
 
     Example:
 
@@ -325,8 +325,8 @@ def MP_NonfiniteBlocksOp : MP_BlocksOp<"nonfinite_blocks"> {
     Blocks are `block` consecutive elements in row-major order; the last may be shorter.
 
     Constraints:
-    1. `block` is at least 1.
-    2. The result has ceil(elements / block) elements.
+    - (C1) `block` is at least 1.
+    - (C2) The result has ceil(elements / block) elements.
 
     Example:
 
@@ -341,7 +341,7 @@ def MP_SumSquaresBlocksOp : MP_BlocksOp<"sum_squares_blocks"> {
   let scaling = [MP_Nonlinear];
   let summary = "for each block of elements the sum of their squares";
   let description = [{
-    Squares and sums in f32, rounded each. Blocks as in `mp.nonfinite_blocks`, constraints too.
+    Squares and sums in f32, rounded each. Blocks as in `mp.nonfinite_blocks`. Constraints as `mp.nonfinite_blocks`.
 
     Example:
 
@@ -391,10 +391,10 @@ def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction,
     result's type, to nearest even.
 
     Constraints:
-    1. `lhs` and `rhs` have the same float element type, the result that type or `acc`; `acc` is one that `mp.matmul`
-       takes.
-    2. `lhs` and `rhs` have shapes that `mp.matmul` takes.
-    3. `depth` is at least 1; the first dimension of the result is ceil(k / depth), at least 1.
+    - (C1) `lhs` and `rhs` have the same float element type, the result that type or `acc`; `acc` is one that `mp.matmul`
+      takes.
+    - (C2) `lhs` and `rhs` have shapes that `mp.matmul` takes.
+    - (C3) `depth` is at least 1; the first dimension of the result is ceil(k / depth), at least 1.
 
     Example:
 
@@ -421,8 +421,8 @@ def MP_SumRowBlocksOp : MP_KernelLevelOp<"sum_row_blocks", MP_RoleTile> {
     gradient of a bias, as far as the blocks of the product that makes `input` know it.
 
     Constraints:
-    1. `input` is a matrix of f16, bf16 or f32; the result is f32.
-    2. `block` is at least 1; the result has ceil(rows / block) rows.
+    - (C1) `input` is a matrix of f16, bf16 or f32; the result is f32.
+    - (C2) `block` is at least 1; the result has ceil(rows / block) rows.
 
     Example:
 
@@ -444,8 +444,8 @@ def MP_NonfiniteTilesOp : MP_KernelLevelOp<"nonfinite_tiles", MP_RoleTile> {
     Tiles of `rows` x `columns` elements of the last two dimensions, in row-major order; those at the end may be smaller.
 
     Constraints:
-    1. `input` has two dimensions or more.
-    2. `rows` and `columns` are at least 1; the result has one element for each tile.
+    - (C1) `input` has two dimensions or more.
+    - (C2) `rows` and `columns` are at least 1; the result has one element for each tile.
 
     Example:
 

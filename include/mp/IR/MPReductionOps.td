@@ -29,9 +29,9 @@ def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny> {
     Summed in f32 (f64 for f64) and rounded once to the result type. The sum over no element is 0.
 
     Constraints:
-    1. Operand and result have one float element type.
-    2. `dimensions` are distinct, ascending and inside the operand's rank.
-    3. The result lacks `dimensions`, or has them with size 1 if `keep_dims`.
+    - (C1) Operand and result have one float element type.
+    - (C2) `dimensions` are distinct, ascending and inside the operand's rank.
+    - (C3) The result lacks `dimensions`, or has them with size 1 if `keep_dims`.
 
     Example:
 
@@ -82,8 +82,8 @@ def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
     The first NaN wins over every number, as in NumPy.
 
     Constraints:
-    1. `dimension` is inside the operand's rank and its size is not 0.
-    2. The result is i32 or i64 and lacks `dimension`.
+    - (C1) `dimension` is inside the operand's rank and its size is not 0.
+    - (C2) The result is i32 or i64 and lacks `dimension`.
 
     Example:
 
@@ -108,7 +108,7 @@ def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
     `exp(x - max(x)) / sum(exp(x - max(x)))` over the last dimension, all in f32 (f64 for f64), rounded once.
 
     Constraints:
-    1. The operand has at least rank 1.
+    - (C1) The operand has at least rank 1.
 
     Example:
 
@@ -158,9 +158,9 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
     outside [0, classes) gives NaN.
 
     Constraints:
-    1. `labels` and `weights` have the shape of `logits` without its last dimension, whose size is not 0.
-    2. The result is f32, or f64 for f64 logits; `weights` have the result's type.
-    3. `labels` are integers.
+    - (C1) `labels` and `weights` have the shape of `logits` without its last dimension, whose size is not 0.
+    - (C2) The result is f32, or f64 for f64 logits; `weights` have the result's type.
+    - (C3) `labels` are integers.
 
     Example:
 
@@ -188,7 +188,8 @@ def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, 
   let description = [{
     `(softmax(logits)[r, j] - (labels[r] == j)) * w[r] / sum(w) * gradient`, with w = 1 for every row without `weights`;
     all in f32 (f64 for f64), rounded once. `gradient` is the gradient of the mean loss and may carry a loss scale.
-    Constraints as `mp.softmax_cross_entropy`.
+    Constraints as `mp.softmax_cross_entropy`, and:
+    - (C4) `gradient` has the type of the loss.
 
     Example:
 

@@ -20,8 +20,8 @@ def MP_AutocastOp : MP_Op<"autocast", MP_Fixed, MP_NotDifferentiable, MP_RoleNon
     the region; it means nothing else. Source: `torch.autocast`.
 
     Constraints:
-    1. `type` is f16, bf16 or f32.
-    2. The yielded values have the types of the results.
+    - (C1) `type` is f16, bf16 or f32.
+    - (C2) The yielded values have the types of the results.
 
     Example:
 

@@ -19,7 +19,7 @@ def MP_GradientSeedOp : MP_TrainingOp<"gradient_seed", MP_RoleConstant> {
     Loss scaling puts `mp.scale_loss` behind it. One per loss.
 
     Constraints:
-    1. The result is tensor<f32> or tensor<f64>.
+    - (C1) The result is tensor<f32> or tensor<f64>.
 
     Example:
 
@@ -63,8 +63,8 @@ def MP_UnscaleOp : MP_TrainingOp<"unscale", MP_RoleComposite,
     infinite where `inv` is.
 
     Constraints:
-    1. Gradients and results are f32, of the same shapes, one result for each gradient.
-    2. `names` has one name for each gradient.
+    - (C1) Gradients and results are f32, of the same shapes, one result for each gradient.
+    - (C2) `names` has one name for each gradient.
 
     Example:
 
@@ -87,7 +87,7 @@ def MP_CheckFiniteOp : MP_TrainingOp<"check_finite", MP_RoleComposite> {
     `mp.unscale` for a step without loss scale.
 
     Constraints:
-    1. `names` has one name for each gradient.
+    - (C1) `names` has one name for each gradient.
 
     Example:
 
@@ -127,8 +127,8 @@ def MP_UpdateLossScaleOp : MP_TrainingOp<"update_loss_scale", MP_RoleSerial> {
     Megatron's.
 
     Constraints:
-    1. `growth_factor` is at least 1, `backoff_factor` is in (0, 1], `growth_interval` and `hysteresis` are at least 1.
-    2. 0 <= `floor` <= `ceiling`.
+    - (C1) `growth_factor` is at least 1, `backoff_factor` is in (0, 1], `growth_interval` and `hysteresis` are at least 1.
+    - (C2) 0 <= `floor` <= `ceiling`.
 
     Example:
 
@@ -177,7 +177,7 @@ def MP_AdvanceOp : MP_TrainingOp<"advance", MP_RoleSerial,
     is the operand.
 
     Constraints:
-    1. The operand has rank 0, or rank 1 and at least one element.
+    - (C1) The operand has rank 0, or rank 1 and at least one element.
 
     Example:
 
@@ -219,8 +219,8 @@ def MP_ClipByGlobalNormOp : MP_TrainingOp<"clip_by_global_norm", MP_RoleComposit
     Source: `torch.nn.utils.clip_grad_norm_`. It must see unscaled gradients.
 
     Constraints:
-    1. `max_norm` is greater than 0.
-    2. One result for each gradient, of the same shape.
+    - (C1) `max_norm` is greater than 0.
+    - (C2) One result for each gradient, of the same shape.
 
     Example:
 
@@ -251,8 +251,8 @@ def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
     velocity 0 gives too).
 
     Constraints:
-    1. Parameter, gradient and velocity have one shape.
-    2. `velocity` is given if and only if `momentum` is not 0; `nesterov` needs it.
+    - (C1) Parameter, gradient and velocity have one type.
+    - (C2) `velocity` is given if and only if `momentum` is not 0; `nesterov` needs it.
 
     Example:
 
@@ -300,8 +300,8 @@ def MP_AdamOp : MP_AdamLikeOp<"adam"> {
     `torch.optim.Adam`.
 
     Constraints:
-    1. Parameter, gradient, m and v have one shape.
-    2. `beta1` and `beta2` are in [0, 1), `epsilon` and `weight_decay` are at least 0.
+    - (C1) Parameter, gradient, m and v have one shape.
+    - (C2) `beta1` and `beta2` are in [0, 1), `epsilon` and `weight_decay` are at least 0.
 
     Example:
 
