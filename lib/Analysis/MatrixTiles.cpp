@@ -50,27 +50,25 @@ namespace {
 struct OperandShape {
   int64_t block;
   bool isKMajor, isComputed;
-  int64_t rowLength;
+  int64_t run; ///< neighbours in memory
 };
 
 } // namespace
 
-static OperandShape lhsOf(MmaScheduleAttr schedule, const ProductShape &shape) {
-  const bool isKMajor = !shape.transposeLhs;
-  return {schedule.getBlockM(), isKMajor, shape.computesLhs, isKMajor ? shape.k : shape.m};
+static OperandShape lhsOf(MmaScheduleAttr schedule, const Contraction &product) {
+  return {schedule.getBlockM(), product.lhsMap.isAlongDepth(), product.computesLhs, product.lhsMap.getRun()};
 }
 
-static OperandShape rhsOf(MmaScheduleAttr schedule, const ProductShape &shape) {
-  const bool isKMajor = shape.transposeRhs;
-  return {schedule.getBlockN(), isKMajor, shape.computesRhs, isKMajor ? shape.k : shape.n};
+static OperandShape rhsOf(MmaScheduleAttr schedule, const Contraction &product) {
+  return {schedule.getBlockN(), product.rhsMap.isAlongDepth(), product.computesRhs, product.rhsMap.getRun()};
 }
 
 /// Why cp.async, which moves aligned chunks as they are, cannot bring an operand to `tile`.
 static std::string explainStaged(const SharedTile &tile, const OperandShape &operand, Type element) {
   if (operand.isComputed)
     return "ops in front of it are computed on the way";
-  if (operand.rowLength * tile.elementBytes % kChunkBytes != 0)
-    return "its rows of " + std::to_string(operand.rowLength) + " elements are not aligned to 16 bytes";
+  if (operand.run * tile.elementBytes % kChunkBytes != 0)
+    return "its rows of " + std::to_string(operand.run) + " elements are not aligned to 16 bytes";
   if (tile.outerMajor == operand.isKMajor)
     return "it is transposed on the way";
   if (tile.elementBytes * 8 != element.getIntOrFloatBitWidth())
@@ -94,7 +92,7 @@ static SharedTile tileOf(MmaScheduleAttr schedule, const OperandShape &operand, 
   tile.swizzled = !isFma && !isWmma && !isSingle;
   tile.pitch = tile.columns + (tile.swizzled ? 0 : (isSingle ? 2 : 1) * kChunkBytes / bytes);
   tile.staged = explainStaged(tile, operand, element);
-  tile.width = std::gcd(operand.rowLength, kChunkBytes / bytes);
+  tile.width = std::gcd(operand.run, kChunkBytes / bytes);
   return tile;
 }
 
@@ -103,10 +101,10 @@ static Type sumOf(MatrixInstruction instruction, Type acc) {
   return instruction == MatrixInstruction::Fma && acc.isF16() ? Float32Type::get(acc.getContext()) : acc;
 }
 
-MatrixTiles::MatrixTiles(MmaScheduleAttr schedule, const ProductShape &shape)
-    : schedule(schedule), element(shape.element), sum(sumOf(schedule.getInstruction(), shape.acc)),
-      info(infoOf(schedule.getInstruction())), lhs(tileOf(schedule, lhsOf(schedule, shape), element, sum)),
-      rhs(tileOf(schedule, rhsOf(schedule, shape), element, sum)) {}
+MatrixTiles::MatrixTiles(MmaScheduleAttr schedule, const Contraction &product)
+    : schedule(schedule), element(product.element), sum(sumOf(schedule.getInstruction(), product.acc)),
+      info(infoOf(schedule.getInstruction())), lhs(tileOf(schedule, lhsOf(schedule, product), element, sum)),
+      rhs(tileOf(schedule, rhsOf(schedule, product), element, sum)) {}
 
 static constexpr int64_t kLeastEpilogueRows = 16;
 

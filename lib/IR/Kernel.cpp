@@ -85,9 +85,6 @@ SmallVector<int64_t> mp::detail::lastDimension(Operation *op) {
   return type.getRank() == 0 ? SmallVector<int64_t>{} : SmallVector<int64_t>{type.getRank() - 1};
 }
 
-int64_t MatmulOp::getContractionSize() { return getLhs().getType().getDimSize(getContractionDimension()); }
-int64_t MatmulPartsOp::getContractionSize() { return getLhs().getType().getDimSize(getContractionDimension()); }
-
 // mp.kernel
 
 static LogicalResult verifyGuard(KernelOp op) {

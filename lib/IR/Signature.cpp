@@ -226,7 +226,7 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
     case ValueOf::Number:
       return expect(isa<FloatAttr>(value), "a floating-point number");
     case ValueOf::Schedule:
-      return expect(isa<MmaScheduleAttr>(value) && isa<MatmulOp, MatmulPartsOp>(op),
+      return expect(isa<MmaScheduleAttr>(value) && isa<ContractionOpInterface>(op),
                     "the schedule of a matrix product on a GPU, #mp.mma<...>, and stands on one");
     case ValueOf::Names:
       return expect(isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>),

@@ -8,7 +8,7 @@
 #define MP_ANALYSIS_MATRIXTILES_H
 
 #include "mp/Analysis/ChipTable.h"
-#include "mp/Analysis/ProductShape.h"
+#include "mp/IR/MP.h"
 
 namespace mp {
 
@@ -42,7 +42,7 @@ struct SharedTile {
 /// How a schedule lays a product out on a chip.
 class MatrixTiles {
 public:
-  MatrixTiles(MmaScheduleAttr schedule, const ProductShape &shape);
+  MatrixTiles(MmaScheduleAttr schedule, const Contraction &product);
 
   MmaScheduleAttr schedule;
   mlir::Type element; ///< of the operands

@@ -4,6 +4,8 @@
 #ifndef MP_IR_INTERFACES_H
 #define MP_IR_INTERFACES_H
 
+#include "mp/IR/Contraction.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/TypeRange.h"

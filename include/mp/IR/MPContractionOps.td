@@ -9,6 +9,7 @@ include "mp/IR/MPBase.td"
 
 def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContraction,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
+     DeclareOpInterfaceMethods<MP_ContractionOpInterface, ["cloneAsParts", "readTransposed"]>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
   let scaling = [MP_Factor, MP_Factor, MP_Term];
   let rows = MP_RowsAlong<"{getContractionDimension()}">;
@@ -19,6 +20,7 @@ def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContractio
     /// The size of k, -1 while it is open.
     int64_t getContractionSize();
     int64_t getOperationsPerElement() { return 2 * getContractionSize(); }
+    bool takesTransposes() { return true; }
   }];
   let summary = "matrix product with a stated accumulator";
   let description = [{

@@ -125,4 +125,35 @@ def MP_GuardedOpInterface : OpInterface<"GuardedOpInterface"> {
   ];
 }
 
+def MP_ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An operation of role contraction: each element of its result is a sum of products of an element of its lhs and one of
+    its rhs. Whoever forms, schedules or emits one asks here, and nothing about the operation itself.
+  }];
+  let methods = [
+    InterfaceMethod<"The contraction as a value. Shapes are static.", "::mp::Contraction", "getContraction">,
+    InterfaceMethod<"The operand whose rows are those of the result.", "::mlir::Value", "getLhs", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return $_op->getOperand(0);">,
+    InterfaceMethod<"The operand whose rows are the columns of the result.", "::mlir::Value", "getRhs", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return $_op->getOperand(1);">,
+    InterfaceMethod<"The type of products and sums.", "::mlir::Type", "getAcc">,
+    InterfaceMethod<"Makes `acc` the type of products and sums.", "void", "setAcc", (ins "::mlir::Type":$acc)>,
+    InterfaceMethod<"What is added to each row of the sums, or null.", "::mlir::Value", "getBias", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<[{
+      Builds the operation that sums parts of k, `depth` each, as `type`: bias and rounding are left to who adds up the
+      parts. Asked only where the contraction takes parts.
+    }], "::mlir::Operation *", "cloneAsParts",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$lhs, "::mlir::Value":$rhs, "int64_t":$depth,
+           "::mlir::RankedTensorType":$type),
+      /*methodBody=*/"", /*defaultImplementation=*/"return nullptr;">,
+    InterfaceMethod<"Whether operands 0 and 1 may lie transposed, its last two dimensions exchanged.",
+      "bool", "takesTransposes", (ins), /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"Reads `stored`, the transpose of what `operand` was. Asked only where it takes transposes.",
+      "void", "readTransposed", (ins "::mlir::OpOperand &":$operand, "::mlir::Value":$stored),
+      /*methodBody=*/"", /*defaultImplementation=*/"">,
+  ];
+}
+
 #endif // MP_INTERFACES_TD

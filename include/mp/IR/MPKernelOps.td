@@ -374,7 +374,8 @@ def MP_FirstBadOp : MP_KernelLevelOp<"first_bad", MP_RoleSerial, []> {
 // What scheduling makes
 
 def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction,
-    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
+    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
+     DeclareOpInterfaceMethods<MP_ContractionOpInterface>]> {
   let scaling = [MP_Factor, MP_Factor];
   let rows = MP_RowsAlong<"{getContractionDimension()}">;
   let extraClassDeclaration = [{

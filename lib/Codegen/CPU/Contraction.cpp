@@ -116,8 +116,8 @@ FailureOr<int64_t> ContractionEmitter::emit() {
 
 LogicalResult ContractionEmitter::emitChunk(Value from) {
   Value to = f.min(f.add(from, f.i64(s.blockK)), f.i64(s.k));
-  if (failed(s.transposeLhs ? packLhsTransposed(from, to) : packLhs(from, to)) ||
-      failed(s.transposeRhs ? packRhsTransposed(from, to) : packRhs(from, to)))
+  if (failed(s.lhsMap.isAlongDepth() ? packLhs(from, to) : packLhsTransposed(from, to)) ||
+      failed(s.rhsMap.isAlongDepth() ? packRhsTransposed(from, to) : packRhs(from, to)))
     return failure();
   // The panel of rhs stays in the first cache while the panels of lhs pass by.
   return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
@@ -210,7 +210,7 @@ LogicalResult ContractionEmitter::packRhs(Value from, Value to) {
   Value whole = f.mul(f.div(columns, s.tileN), s.tileN);
   return f.forEach(from, to, 1, [&](Value k) {
     Elements::Scope scope(values);
-    Value source = s.sharesRhs ? k : f.add(f.mul(batch, s.k), k);
+    Value source = s.rhsMap.batch.empty() ? k : f.add(f.mul(batch, s.k), k);
     auto targetOf = [&](Value column) { // the first column of a panel
       Value inPanel = f.mul(f.sub(k, from), s.tileN);
       return f.offset(packedRhs, acc, f.add(f.mul(column, s.blockK), inPanel));
@@ -241,7 +241,7 @@ LogicalResult ContractionEmitter::packRhsTransposed(Value from, Value to) {
   const int64_t lanes = lanesAlong(s.rhs, s.k, width);
   const bool hasRest = s.k % lanes != 0 || s.blockK % lanes != 0;
   Value whole = f.mul(f.div(columns, s.tileN), s.tileN);
-  Value firstOfBatch = s.sharesRhs ? firstColumn : f.add(f.mul(batch, s.n), firstColumn);
+  Value firstOfBatch = s.rhsMap.batch.empty() ? firstColumn : f.add(f.mul(batch, s.n), firstColumn);
   auto targetOf = [&](Value panel, Value k) {
     return f.offset(packedRhs, acc, f.add(f.mul(panel, s.blockK), f.mul(f.sub(k, from), s.tileN)));
   };
@@ -304,7 +304,8 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
 
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value rhsPanel, Value tile, Value from, Value depth) {
   const int64_t vectors = s.tileN / width;
-  const int64_t rowStep = s.transposeLhs ? 1 : s.blockK, depthStep = s.transposeLhs ? s.tileM : 1;
+  const bool isKMajor = s.lhsMap.isAlongDepth();
+  const int64_t rowStep = isKMajor ? s.blockK : 1, depthStep = isKMajor ? 1 : s.tileM;
 
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, values.zero);
   Value zeros = floatConstant(b, withLanes(acc, width), 0);

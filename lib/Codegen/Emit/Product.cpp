@@ -11,17 +11,17 @@ static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(ten
 FailureOr<Product> mp::findProduct(KernelFunction &f) {
   Product product;
   for (Operation &op : f.body()) {
-    if (!isa<MatmulOp, MatmulPartsOp>(op))
+    auto contraction = dyn_cast<ContractionOpInterface>(op);
+    if (!contraction)
       continue;
     if (product.op)
       return op.emitOpError("is the second product of its kernel");
-    static_cast<ProductShape &>(product) = ProductShape::of(&op);
+    static_cast<Contraction &>(product) = contraction.getContraction();
     product.op = &op;
-    product.lhs = op.getOperand(0);
-    product.rhs = op.getOperand(1);
+    product.lhs = contraction.getLhs();
+    product.rhs = contraction.getRhs();
     product.result = op.getResult(0);
-    if (auto matmul = dyn_cast<MatmulOp>(op))
-      product.bias = matmul.getBias();
+    product.bias = contraction.getBias();
   }
   if (!product.op)
     return f.kernel.emitOpError("is scheduled as a contraction and holds none");

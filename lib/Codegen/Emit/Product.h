@@ -7,12 +7,12 @@
 #define MP_LIB_CODEGEN_EMIT_PRODUCT_H
 
 #include "Codegen/Emit/KernelFunction.h"
-#include "mp/Analysis/ProductShape.h"
+#include "mp/IR/MP.h"
 
 namespace mp {
 
 /// The product of a kernel.
-struct Product : ProductShape {
+struct Product : Contraction {
   mlir::Operation *op = nullptr;
   mlir::Value lhs, rhs, bias, result; ///< bias may be null
 };

@@ -55,26 +55,23 @@ template <typename Op> struct ReducesNothing : OpRewritePattern<Op> {
 };
 
 /// A product over no k: its bias, rounded as the op says.
-template <typename Op> struct MultipliesNothing : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+struct MultipliesNothing : OpInterfaceRewritePattern<ContractionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (op.getContractionSize() != 0 || isEmpty(op.getResult()))
+  LogicalResult matchAndRewrite(ContractionOpInterface op, PatternRewriter &rewriter) const override {
+    Value result = op->getResult(0);
+    if (op.getContraction().k != 0 || isEmpty(result))
       return rewriter.notifyMatchFailure(op, "sums products");
-    RankedTensorType type = typeOf(op.getResult()), sumType = type.clone(op.getAcc());
+    RankedTensorType type = typeOf(result), sumType = type.clone(op.getAcc());
     Value sum = splat(rewriter, op.getLoc(), sumType, 0);
     auto castTo = [&](Value value, RankedTensorType wanted) {
       return value.getType() == wanted ? value : Value(CastOp::create(rewriter, op.getLoc(), wanted, value));
     };
-    if (Value bias = biasOf(op))
+    if (Value bias = op.getBias())
       sum = AddOp::create(rewriter, op.getLoc(), sumType, sum, castTo(bias, typeOf(bias).clone(op.getAcc())));
     rewriter.replaceOp(op, castTo(sum, type));
     return success();
   }
-
-private:
-  static Value biasOf(MatmulOp op) { return op.getBias(); }
-  static Value biasOf(MatmulPartsOp) { return {}; }
 };
 
 /// No flags say that nothing was bad, as one that is not set does.
@@ -97,7 +94,7 @@ struct ReadsNoFlags : OpRewritePattern<FirstBadOp> {
 
 void mp::populateEmptyTensorPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<EmptyResults, MultipliesNothing<MatmulOp>, MultipliesNothing<MatmulPartsOp>, ReadsNoFlags>(context);
+  patterns.add<EmptyResults, MultipliesNothing, ReadsNoFlags>(context);
   patterns.add<ReducesNothing<ReduceSumOp>>(context, 0.0);
   patterns.add<ReducesNothing<ReduceMeanOp>>(context, std::numeric_limits<double>::quiet_NaN());
   patterns.add<ReducesNothing<ReduceMaxOp>>(context, -std::numeric_limits<double>::infinity());

@@ -52,22 +52,20 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
 };
 
 /// matmul(cast(transpose(x)), y) -> matmul(cast(x), y) transpose_lhs
-struct FoldTranspose : OpRewritePattern<MatmulOp> {
-  using Base::Base;
+struct FoldTranspose : OpInterfaceRewritePattern<ContractionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
-  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
-    Value lhs = withoutTranspose(rewriter, op.getLhs()), rhs = withoutTranspose(rewriter, op.getRhs());
+  LogicalResult matchAndRewrite(ContractionOpInterface op, PatternRewriter &rewriter) const override {
+    if (!op.takesTransposes())
+      return rewriter.notifyMatchFailure(op, "reads its operands as they are");
+    Value lhs = withoutTranspose(rewriter, op->getOperand(0)), rhs = withoutTranspose(rewriter, op->getOperand(1));
     if (!lhs && !rhs)
       return rewriter.notifyMatchFailure(op, "no operand is the transpose of a matrix");
     rewriter.modifyOpInPlace(op, [&] {
-      if (lhs) {
-        op.getLhsMutable().assign(lhs);
-        op.setTransposeLhs(!op.getTransposeLhs());
-      }
-      if (rhs) {
-        op.getRhsMutable().assign(rhs);
-        op.setTransposeRhs(!op.getTransposeRhs());
-      }
+      if (lhs)
+        op.readTransposed(op->getOpOperand(0), lhs);
+      if (rhs)
+        op.readTransposed(op->getOpOperand(1), rhs);
     });
     return success();
   }

@@ -42,12 +42,12 @@ static constexpr double kBusyWarps = 4;
 /// What a second kernel must save for k to be cut.
 static constexpr double kWorthwhile = 0.85;
 
-static double rateOf(const Chip &chip, MatrixInstruction instruction, const ProductShape &shape) {
+static double rateOf(const Chip &chip, MatrixInstruction instruction, const Contraction &product) {
   if (instruction == MatrixInstruction::Fma)
-    return shape.acc.isF64() ? chip.f64 : chip.f32;
-  if (shape.acc.isF16())
+    return product.acc.isF64() ? chip.f64 : chip.f32;
+  if (product.acc.isF16())
     return chip.mma.f16Narrow;
-  return shape.element.isBF16() ? chip.mma.bf16 : shape.element.isF16() ? chip.mma.f16 : chip.mma.tf32;
+  return product.element.isBF16() ? chip.mma.bf16 : product.element.isF16() ? chip.mma.f16 : chip.mma.tf32;
 }
 
 /// Blocks that a multiprocessor holds at once.
@@ -61,11 +61,11 @@ static int64_t residentBlocks(const MatrixTiles &tiles, const Chip &chip) {
 
 /// A multiprocessor works on its blocks together, each step limited by arithmetic, fragments from shared memory or
 /// tiles from the cache; a block alone is limited by what one step of k waits for.
-static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shape, const Chip &chip,
+static double estimateSeconds(const MatrixTiles &tiles, const Contraction &product, const Chip &chip,
                               const ProductOptions &options) {
   MmaScheduleAttr s = tiles.schedule;
   const auto multiprocessors = static_cast<double>(chip.multiprocessors);
-  const double rate = rateOf(chip, s.getInstruction(), shape) / multiprocessors;
+  const double rate = rateOf(chip, s.getInstruction(), product) / multiprocessors;
   const double warps = s.getWarpsM() * s.getWarpsN(), elementBytes = tiles.lhs.elementBytes;
   const double arithmetic = 2.0 * s.getBlockM() * s.getBlockN() * s.getBlockK() / rate;
   const double fragments =
@@ -77,16 +77,16 @@ static double estimateSeconds(const MatrixTiles &tiles, const ProductShape &shap
   const double alone = std::max({step, arithmetic * kBusyWarps / std::min(warps, kBusyWarps),
                                  kLatencySeconds / static_cast<double>(s.getStages() - 1)});
 
-  const int64_t depth = std::min(shape.k, depthOfParts(shape.k, s.getSplitK(), s.getBlockK()));
+  const int64_t depth = std::min(product.k, depthOfParts(product.k, s.getSplitK(), s.getBlockK()));
   const auto steps = static_cast<double>(llvm::divideCeil(depth, s.getBlockK()));
-  const int64_t grid = s.getSplitK() * shape.countTiles(s.getBlockM(), s.getBlockN());
+  const int64_t grid = s.getSplitK() * product.countTiles(s.getBlockM(), s.getBlockN());
   const int64_t blocks = llvm::divideCeil(grid, chip.multiprocessors);
   const auto rounds = static_cast<double>(llvm::divideCeil(blocks, residentBlocks(tiles, chip)));
   double seconds = Chip::kLaunchSeconds + rounds * kBlockSeconds +
                    steps * std::max(static_cast<double>(blocks) * step, rounds * alone);
   if (s.getSplitK() > 1) {
-    const unsigned bits = options.typeOfParts(shape.element, shape.acc).getIntOrFloatBitWidth();
-    const double sums = bits / 8.0 * s.getSplitK() * shape.batch * shape.m * shape.n;
+    const unsigned bits = options.typeOfParts(product.element, product.acc).getIntOrFloatBitWidth();
+    const double sums = bits / 8.0 * s.getSplitK() * product.batch * product.m * product.n;
     seconds += Chip::kLaunchSeconds + kBlockSeconds + 2 * sums / chip.memoryBandwidth;
   }
   return seconds;
@@ -101,17 +101,18 @@ namespace {
 /// Tries schedules and keeps the best.
 class Search {
 public:
-  Search(const ProductShape &shape, const Chip &chip, const ProductOptions &options)
-      : shape(shape), chip(chip), options(options), instruction(chooseInstruction(chip, shape.element, options.tf32)) {
+  Search(const Contraction &product, const Chip &chip, const ProductOptions &options)
+      : product(product), chip(chip), options(options),
+        instruction(chooseInstruction(chip, product.element, options.tf32)) {
     // Zero sizes need a legal schedule, too; their grid is empty.
-    for (int64_t *size : {&this->shape.m, &this->shape.n, &this->shape.k, &this->shape.batch})
+    for (int64_t *size : {&this->product.m, &this->product.n, &this->product.k, &this->product.batch})
       *size = std::max<int64_t>(*size, 1);
   }
 
   MatrixChoice run() {
     const bool isFma = instruction == MatrixInstruction::Fma, isAsync = chip.has(ChipFeature::CpAsync);
     // 64 and 128 bytes of k; of plain arithmetic 32 and 64.
-    const int64_t leastK = (isFma ? 256 : 512) / shape.element.getIntOrFloatBitWidth();
+    const int64_t leastK = (isFma ? 256 : 512) / product.element.getIntOrFloatBitWidth();
     for (const Shape &blocks : isFma ? ArrayRef<Shape>(kFmaShapes) : ArrayRef<Shape>(kMatrixShapes))
       for (int64_t blockK : {leastK, 2 * leastK})
         for (int64_t stages = isAsync ? 3 : 2; stages <= (isAsync ? 4 : 2); ++stages)
@@ -122,33 +123,35 @@ public:
 private:
   /// Parts of at least four steps, as many as the grid has room for.
   void tryParts(const Shape &blocks, int64_t blockK, int64_t stages) {
-    if (shape.parts > 1) {
-      if (shape.depth % blockK == 0)
-        consider(blocks, blockK, stages, shape.parts, whole);
+    if (product.parts > 1) {
+      if (product.depth % blockK == 0)
+        consider(blocks, blockK, stages, product.parts, whole);
       return;
     }
     consider(blocks, blockK, stages, 1, whole);
+    if (!product.takesParts)
+      return;
     constexpr int64_t kMostParts = 32, kLeastSteps = 4;
     for (int64_t parts = 2; parts <= kMostParts; parts *= 2) {
-      const int64_t depth = depthOfParts(shape.k, parts, blockK);
+      const int64_t depth = depthOfParts(product.k, parts, blockK);
       // Every part has something to do.
-      if (depth >= kLeastSteps * blockK && depth * (parts - 1) < shape.k)
+      if (depth >= kLeastSteps * blockK && depth * (parts - 1) < product.k)
         consider(blocks, blockK, stages, parts, cut);
     }
   }
 
   void consider(const Shape &blocks, int64_t blockK, int64_t stages, int64_t parts, MatrixChoice &best) {
-    auto schedule = MmaScheduleAttr::get(shape.element.getContext(), blocks.blockM, blocks.blockN, blockK,
+    auto schedule = MmaScheduleAttr::get(product.element.getContext(), blocks.blockM, blocks.blockN, blockK,
                                          blocks.warpsM, blocks.warpsN, stages, parts, instruction);
-    const MatrixTiles tiles(schedule, shape);
+    const MatrixTiles tiles(schedule, product);
     if (!explainIllegal(tiles, chip).empty() || !explainCrowded(tiles, chip).empty())
       return;
-    const double seconds = estimateSeconds(tiles, shape, chip, options);
+    const double seconds = estimateSeconds(tiles, product, chip, options);
     if (!best.schedule || seconds < best.seconds)
       best = {schedule, seconds};
   }
 
-  ProductShape shape;
+  Contraction product;
   const Chip &chip;
   const ProductOptions &options;
   const MatrixInstruction instruction;
@@ -157,6 +160,6 @@ private:
 
 } // namespace
 
-MatrixChoice mp::chooseMatrixSchedule(const ProductShape &shape, const Chip &chip, const ProductOptions &options) {
-  return Search(shape, chip, options).run();
+MatrixChoice mp::chooseMatrixSchedule(const Contraction &product, const Chip &chip, const ProductOptions &options) {
+  return Search(product, chip, options).run();
 }

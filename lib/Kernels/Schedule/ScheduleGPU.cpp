@@ -33,7 +33,7 @@ static MmaScheduleAttr withParts(MmaScheduleAttr s, int64_t parts) {
 }
 
 /// What keeps a product from the schedule that its text gives it; empty if nothing does.
-static std::string explainUnusable(MmaScheduleAttr schedule, const ProductShape &shape, const GPUTarget &target) {
+static std::string explainUnusable(MmaScheduleAttr schedule, const Contraction &shape, const GPUTarget &target) {
   if (schedule.getInstruction() == MatrixInstruction::Mma16x8x8TF32 && !target.products.tf32)
     return "operands in tf32, which only allow-tf32 permits";
   if (shape.parts > 1 && (schedule.getSplitK() != shape.parts || shape.depth % schedule.getBlockK() != 0))
@@ -44,8 +44,8 @@ static std::string explainUnusable(MmaScheduleAttr schedule, const ProductShape 
 }
 
 /// The schedule of a product: the one that its text gives it as mp.schedule, or the cost model's choice.
-static FailureOr<MmaScheduleAttr> findMatrixSchedule(Operation *product, const GPUTarget &target) {
-  const ProductShape shape = ProductShape::of(product);
+static FailureOr<MmaScheduleAttr> findMatrixSchedule(ContractionOpInterface product, const GPUTarget &target) {
+  const Contraction shape = product.getContraction();
   if (auto given = product->getAttrOfType<MmaScheduleAttr>(names::schedule)) {
     const std::string why = explainUnusable(given, shape, target);
     if (why.empty())
@@ -134,7 +134,7 @@ private:
   }
 
   FailureOr<Attribute> scheduleProduct() {
-    Operation *op = findRole(KernelRole::Contraction).front();
+    auto op = cast<ContractionOpInterface>(findRole(KernelRole::Contraction).front());
     FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(op, target);
     if (failed(schedule))
       return failure();
@@ -214,28 +214,28 @@ FailureOr<SmallVector<KernelOp, 2>> mp::splitForGPU(KernelOp kernel, const GPUTa
   SmallVector<KernelOp, 2> whole = {kernel};
   if (getKernelKind(kernel) != KernelKind::Contraction)
     return whole;
-  auto products = kernel.getBody().front().getOps<MatmulOp>();
-  if (products.empty())
+  auto product = *kernel.getBody().front().getOps<ContractionOpInterface>().begin();
+  const Contraction shape = product.getContraction();
+  if (!shape.takesParts)
     return whole;
-  const ProductShape shape = ProductShape::of(*products.begin());
-  FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(*products.begin(), target);
+  FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(product, target);
   if (failed(schedule))
     return failure();
   if (schedule->getSplitK() == 1)
     return whole;
   Type partType = target.products.typeOfParts(shape.element, shape.acc);
   if (partType != shape.acc)
-    remark::analysis((*products.begin()).getLoc(),
+    remark::analysis(product.getLoc(),
                      remark::RemarkOpts::name("ReducedPrecisionReduction").category("mp-schedule-kernels"))
         << ("sums of parts of k are rounded to " + Twine(shape.element.isF16() ? "f16" : "bf16") + ", as allow-" +
             (shape.element.isF16() ? "fp16" : "bf16") + "-reduced-precision-reduction says")
                .str();
-  const bool isGiven = (*products.begin())->hasAttr(names::schedule);
+  const bool isGiven = product->hasAttr(names::schedule);
   SmallVector<KernelOp, 2> split =
       splitContraction(kernel, depthOfParts(shape.k, schedule->getSplitK(), schedule->getBlockK()), partType);
   if (isGiven) {
-    MatmulPartsOp parts = *split.front().getBody().front().getOps<MatmulPartsOp>().begin();
-    parts->setAttr(names::schedule, withParts(*schedule, ProductShape::of(parts).parts));
+    auto parts = *split.front().getBody().front().getOps<ContractionOpInterface>().begin();
+    parts->setAttr(names::schedule, withParts(*schedule, parts.getContraction().parts));
   }
   return split;
 }

@@ -8,7 +8,6 @@
 #include "Kernels/Schedule/TileResults.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/CostModel.h"
-#include "mp/Analysis/ProductShape.h"
 #include "mp/IR/Program.h"
 #include "mp/Kernels/Schedule/Schedules.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -94,11 +93,9 @@ private:
   }
 
   Attribute scheduleContraction(KernelOp kernel) {
-    Operation *product = findRole(kernel, KernelRole::Contraction);
-    ArrayRef<int64_t> shape = typeOf(product->getResult(0)).getShape();
-    int64_t batch = ShapedType::getNumElements(shape.drop_back(2));
-    ContractionBlocks blocks = chooseContractionBlocks(batch, shape[shape.size() - 2], shape.back(),
-                                                       ProductShape::of(product).depth, hardware);
+    const Contraction product =
+        cast<ContractionOpInterface>(findRole(kernel, KernelRole::Contraction)).getContraction();
+    ContractionBlocks blocks = chooseContractionBlocks(product.batch, product.m, product.n, product.depth, hardware);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, hardware.lanes);
   }

@@ -12,21 +12,20 @@ using namespace mp;
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type partType) {
-  auto matmul = *kernel.getBody().front().getOps<MatmulOp>().begin();
-  const int64_t parts = countParts(matmul.getContractionSize(), depth);
+  auto product = *kernel.getBody().front().getOps<ContractionOpInterface>().begin();
+  Value whole = product->getResult(0);
+  const int64_t parts = countParts(product.getContraction().k, depth);
   // Sums of parts are added up in f32 whatever they are stored in; f64 stays.
-  Type element = matmul.getType().getElementType(), acc = matmul.getAcc();
+  Type element = typeOf(whole).getElementType(), acc = product.getAcc();
   Type wide = acc.isF64() ? acc : Float32Type::get(acc.getContext());
-  RankedTensorType sumType = RankedTensorType::get(matmul.getType().getShape(), wide);
+  RankedTensorType sumType = typeOf(whole).clone(wide);
   SmallVector<int64_t> shape(sumType.getShape());
   shape.insert(shape.begin(), parts);
   auto partsType = RankedTensorType::get(shape, partType);
 
   RebuiltKernel first(kernel, partsType, kernel.getKernelName() + ".parts");
-  Value lhs = first.get(matmul.getLhs()), rhs = first.get(matmul.getRhs());
-  first.yield(MatmulPartsOp::create(first.b, partsType, lhs, rhs, matmul.getTransposeLhs(), matmul.getTransposeRhs(),
-                                    static_cast<uint64_t>(depth), acc)
-                  .getResult());
+  Value lhs = first.get(product.getLhs()), rhs = first.get(product.getRhs());
+  first.yield(product.cloneAsParts(first.b, lhs, rhs, depth, partsType)->getResult(0));
 
   // The same sum, bias and rounding as those of the product.
   RebuiltKernel second(kernel, kernel->getResultTypes(), kernel.getKernelName());
@@ -38,9 +37,9 @@ SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Ty
   };
   Value addends = castTo(second.input(first.kernel.getResult(0)), wide);
   Value sum = castTo(ReduceSumOp::create(b, sumType, addends, ArrayRef<int64_t>{0}), acc);
-  if (Value bias = matmul.getBias())
+  if (Value bias = product.getBias())
     sum = AddOp::create(b, typeOf(sum), sum, castTo(second.get(bias), acc));
   sum = castTo(sum, element);
-  second.inside.map(matmul.getResult(), sum);
+  second.inside.map(whole, sum);
   return {first.kernel, second.replace(kernel)};
 }

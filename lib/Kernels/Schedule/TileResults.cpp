@@ -4,7 +4,6 @@
 #include "Kernels/Schedule/TileResults.h"
 
 #include "Kernels/Forming/RebuildKernel.h"
-#include "mp/Analysis/ProductShape.h"
 #include "mp/IR/Tiles.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -38,8 +37,11 @@ static std::optional<MadeByProduct> findProduct(Value value) {
   if (!kernel || !kernel.getSchedule())
     return std::nullopt;
   auto schedule = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
-  auto products = kernel.getBody().front().getOps<MatmulOp>();
-  if (!schedule || products.empty() || typeOf(value).getShape() != (*products.begin()).getType().getShape())
+  auto products = kernel.getBody().front().getOps<ContractionOpInterface>();
+  if (!schedule || products.empty() || typeOf(value).getShape() != typeOf((*products.begin())->getResult(0)).getShape())
+    return std::nullopt;
+  const Contraction product = (*products.begin()).getContraction();
+  if (product.hasParts || product.sharesRows)
     return std::nullopt;
   return MadeByProduct{kernel, cast<OpResult>(value).getResultNumber(), schedule};
 }
@@ -159,7 +161,7 @@ static std::optional<MovableCheck> findMovable(KernelOp kernel, unsigned result)
 static Value moveCheck(KernelOp kernel, MovableCheck check) {
   MadeByProduct made = *findProduct(outsideOf(kernel, check.read));
   const int64_t rows = made.schedule.getBlockM(), columns = made.schedule.getBlockN();
-  const ProductShape shape = ProductShape::of(*made.kernel.getBody().front().getOps<MatmulOp>().begin());
+  const Contraction shape = (*made.kernel.getBody().front().getOps<ContractionOpInterface>().begin()).getContraction();
   auto type = RankedTensorType::get({shape.countTiles(rows, columns)}, IntegerType::get(kernel.getContext(), 32));
   return addResult(made.kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
     product.inside.map(check.read, yields[made.result]);
@@ -167,8 +169,7 @@ static Value moveCheck(KernelOp kernel, MovableCheck check) {
     // Batches that are rows of one product share its tiles.
     RankedTensorType checkedType = typeOf(checked);
     if (checkedType.getRank() > 2 && shape.batch == 1)
-      checked = ReshapeOp::create(product.b, check.op.getLoc(),
-                                  RankedTensorType::get({shape.m, shape.n}, checkedType.getElementType()), checked);
+      checked = ReshapeOp::create(product.b, check.op.getLoc(), checkedType.clone({shape.m, shape.n}), checked);
     return NonfiniteTilesOp::create(product.b, check.op.getLoc(), type, checked, rows, columns);
   });
 }

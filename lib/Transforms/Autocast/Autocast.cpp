@@ -87,10 +87,11 @@ static void keepSettings(const ProgramGraph &program, const PrecisionPlan &plan,
 
 /// Products of f16 keep their sums in f16; those whose result is the accumulator's f32 stay as their author wants them.
 static void narrowAccumulators(FunctionOpInterface function) {
-  function->walk([](MatmulOp op) {
-    if (!op.getType().getElementType().isF16() || op.getAcc().isF16())
+  function->walk([](ContractionOpInterface op) {
+    Type result = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+    if (!result.isF16() || op.getAcc().isF16())
       return;
-    op.setAcc(op.getType().getElementType());
+    op.setAcc(result);
     remark::passed(op.getLoc(), remark::RemarkOpts::name("NarrowSums").category(kRemarks))
         << "sums are kept in f16, as allow-fp16-accumulation says";
   });

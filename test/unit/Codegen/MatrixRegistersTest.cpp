@@ -69,7 +69,7 @@ std::string explainRefusal(const Scheduled &product) {
   std::string why;
   module->walk([&](MatmulOp matmul) {
     auto schedule = mlir::cast<MmaScheduleAttr>(matmul->getParentOfType<KernelOp>().getScheduleAttr());
-    const MatrixTiles tiles(schedule, ProductShape::of(matmul));
+    const MatrixTiles tiles(schedule, matmul.getContraction());
     EXPECT_EQ(explainIllegal(tiles, *findChip(product.unit.chip)), "") << product.text();
     why = explainCrowded(tiles, *findChip(product.unit.chip));
   });

@@ -31,7 +31,7 @@ struct MatrixChoice {
 /// The fastest legal schedule of a product on `chip` by the cost model. A product of one part may be given several
 /// (`split_k` of the schedule), if it is worth the sums and the second kernel that they need; one of several keeps
 /// them. [4096 x 4096 x 4096], f16 on sm_80 -> 128 x 256; [128 x 128 x 784] -> 32 x 32 in several parts.
-MatrixChoice chooseMatrixSchedule(const ProductShape &shape, const Chip &chip, const ProductOptions &options = {});
+MatrixChoice chooseMatrixSchedule(const Contraction &product, const Chip &chip, const ProductOptions &options = {});
 
 /// The k of a part where k is cut into `parts`: whole steps of `block_k`.
 int64_t depthOfParts(int64_t k, int64_t parts, int64_t blockK);

@@ -12,8 +12,9 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
   OperandView view;
   view.tensor = isLhs ? product.lhs : product.rhs;
   view.element = product.element;
-  view.isKMajor = isLhs ? !product.transposeLhs : product.transposeRhs;
-  view.isShared = !isLhs && product.sharesRhs;
+  const IndexMap &map = isLhs ? product.lhsMap : product.rhsMap;
+  view.isKMajor = map.isAlongDepth();
+  view.isShared = map.batch.empty();
   const int64_t outer = isLhs ? product.m : product.n;
   const int64_t block = isLhs ? schedule.getBlockM() : schedule.getBlockN();
   view.rows = view.isKMajor ? outer : product.k;

@@ -1,0 +1,73 @@
+// The ops that are contractions, as values.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/IR/Contraction.h"
+
+#include "mp/IR/MP.h"
+#include "mp/IR/Tiles.h"
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+
+int64_t Contraction::countTiles(int64_t rows, int64_t columns) const {
+  return mp::countTiles({batch, m, n}, rows, columns);
+}
+
+// Matrix products
+
+template <typename Op> static int64_t contractionSize(Op op) {
+  ArrayRef<int64_t> lhs = typeOf(op.getLhs()).getShape();
+  return op.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
+}
+int64_t MatmulOp::getContractionSize() { return contractionSize(*this); }
+int64_t MatmulPartsOp::getContractionSize() { return contractionSize(*this); }
+
+template <typename Op> static Contraction describe(Op op) {
+  RankedTensorType lhs = typeOf(op.getLhs()), result = typeOf(op.getResult());
+  Contraction product;
+  product.element = lhs.getElementType();
+  product.acc = op.getAcc();
+  product.computesLhs = !isa<BlockArgument>(op.getLhs());
+  product.computesRhs = !isa<BlockArgument>(op.getRhs());
+  product.batch = ShapedType::getNumElements(lhs.getShape().drop_back(2));
+  product.m = result.getDimSize(result.getRank() - 2);
+  product.n = result.getShape().back();
+  product.k = product.depth = op.getContractionSize();
+  const bool sharesRhs = typeOf(op.getRhs()).getRank() == 2;
+  if (sharesRhs && !op.getTransposeLhs()) {
+    product.m *= product.batch;
+    product.batch = 1;
+  }
+  product.lhsMap = IndexMap::ofMatrix(product.batch, product.m, product.k, op.getTransposeLhs());
+  product.rhsMap = IndexMap::ofMatrix(product.batch, product.n, product.k, !op.getTransposeRhs(), sharesRhs);
+  return product;
+}
+
+Contraction MatmulOp::getContraction() {
+  Contraction product = describe(*this);
+  product.takesParts = true;
+  return product;
+}
+
+Contraction MatmulPartsOp::getContraction() {
+  Contraction product = describe(*this);
+  product.hasParts = true;
+  product.parts = typeOf(getResult()).getDimSize(0);
+  product.depth = static_cast<int64_t>(getDepth());
+  return product;
+}
+
+Operation *MatmulOp::cloneAsParts(OpBuilder &builder, Value lhs, Value rhs, int64_t depth, RankedTensorType type) {
+  return MatmulPartsOp::create(builder, getLoc(), type, lhs, rhs, getTransposeLhs(), getTransposeRhs(),
+                               static_cast<uint64_t>(depth), getAcc());
+}
+
+void MatmulOp::readTransposed(OpOperand &operand, Value stored) {
+  if (operand == getLhsMutable())
+    setTransposeLhs(!getTransposeLhs());
+  else
+    setTransposeRhs(!getTransposeRhs());
+  operand.set(stored);
+}
