@@ -21,32 +21,54 @@ public:
   void finish(Value, ValueRange) override {}
 
 private:
-  void copy(const Position &position, Value stage, Value source, Value k);
+  void copy(const Position &position, Value stage, Value from, Value isThere, Value k);
+  void copyMatrix(Value origin, Value stage, Value k);
+  void copyMapped(Value origin, Value stage, Value k);
 };
 
 } // namespace
 
-void AsyncCopy::copy(const Position &position, Value stage, Value source, Value k) {
+void AsyncCopy::copy(const Position &position, Value stage, Value from, Value isThere, Value k) {
   LaneBuilder &b = f.b;
   Value target = address.at(stage, row, position.rowStep, column, position.columnStep);
-  Value from = f.offset(source, view.element, position.rowStep * view.columns + position.columnStep);
   // Beyond the edge nothing is read, and zeros are written.
   Value bytes;
-  if (Value inside = isInside(position, k))
+  if (Value inside = both(isInside(position, k), isThere))
     bytes = arith::SelectOp::create(b, inside, intConstant(b, b.getI32Type(), Chip::kAccessBytes),
                                     intConstant(b, b.getI32Type(), 0));
   NVVM::CpAsyncOp::create(b, target, from, static_cast<uint32_t>(Chip::kAccessBytes), NVVM::LoadCacheModifierKind::CG,
                           bytes);
 }
 
+/// The vectors of a piece are as far from each other as the rows of the matrix: one address serves all.
+void AsyncCopy::copyMatrix(Value source, Value stage, Value k) {
+  for (int64_t index = 0; index < count(); ++index) {
+    const Position position = positionOf(index);
+    Value from = f.offset(source, view.element, position.rowStep * view.columns + position.columnStep);
+    copy(position, stage, from, Value(), k);
+  }
+}
+
+void AsyncCopy::copyMapped(Value origin, Value stage, Value k) {
+  for (int64_t index = 0; index < count(); ++index) {
+    const Position position = positionOf(index);
+    auto [rowHere, columnHere] = startOf(position, k);
+    const MappedOperand::BufferSlice place = find(rowHere, columnHere);
+    Value from = f.offset(origin, view.element, f.add(f.mul(place.row, operand.columns), place.column));
+    copy(position, stage, from, place.isThere, k);
+  }
+}
+
 FailureOr<SmallVector<Value>> AsyncCopy::start(Value stage, Value k) {
-  Value rowHere = f.add(f.add(batchRow, firstRow), row), columnHere = f.add(firstColumn, column);
   Value origin = f.input(cast<BlockArgument>(view.tensor).getArgNumber());
-  Value first = f.offset(origin, view.element, f.add(f.mul(rowHere, view.columns), columnHere));
-  Value source = f.offset(first, view.element, view.isKMajor ? k : f.mul(k, view.columns));
+  Value source = origin;
+  if (view.map.isMatrix()) {
+    Value rowHere = f.add(f.add(batchRow, firstRow), row), columnHere = f.add(firstColumn, column);
+    Value first = f.offset(origin, view.element, f.add(f.mul(rowHere, view.columns), columnHere));
+    source = f.offset(first, view.element, view.isKMajor ? k : f.mul(k, view.columns));
+  }
   auto copyAll = [&] {
-    for (int64_t index = 0; index < count(); ++index)
-      copy(positionOf(index), stage, source, k);
+    view.map.isMatrix() ? copyMatrix(source, stage, k) : copyMapped(source, stage, k);
     return success();
   };
   if (failed(isBusy() ? f.when(isBusy(), copyAll) : copyAll()))

@@ -12,9 +12,8 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
   OperandView view;
   view.tensor = isLhs ? product.lhs : product.rhs;
   view.element = product.element;
-  const IndexMap &map = isLhs ? product.lhsMap : product.rhsMap;
-  view.isKMajor = map.isAlongDepth();
-  view.isShared = map.batch.empty();
+  view.map = isLhs ? product.lhsMap : product.rhsMap;
+  view.isKMajor = view.map.isAlongDepth();
   const int64_t outer = isLhs ? product.m : product.n;
   const int64_t block = isLhs ? schedule.getBlockM() : schedule.getBlockN();
   view.rows = view.isKMajor ? outer : product.k;
@@ -25,8 +24,8 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
 }
 
 OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width)
-    : f(f), view(view), tile(tile), address(f, tile), width(width), vectorsOfRow(view.blockColumns / width),
-      vectors(std::max<int64_t>(view.blockRows * vectorsOfRow / f.threads, 1)),
+    : f(f), view(view), operand(f, view.tensor, view.map), tile(tile), address(f, tile), width(width),
+      vectorsOfRow(view.blockColumns / width), vectors(std::max<int64_t>(view.blockRows * vectorsOfRow / f.threads, 1)),
       isRowCertain(view.rows % view.blockRows == 0), isColumnCertain(view.columns % view.blockColumns == 0) {
   row = f.div(f.thread, vectorsOfRow);
   column = f.mul(f.rem(f.thread, vectorsOfRow), width);
@@ -34,9 +33,10 @@ OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTi
     busy = f.isBelow(f.thread, f.i64(view.blockRows * vectorsOfRow));
 }
 
-void OperandCopy::locate(Value batch, Value first) {
+void OperandCopy::locate(Value batchHere, Value first) {
   Value zero = f.i64(0);
-  batchRow = view.isShared ? zero : f.mul(batch, view.rows);
+  batch = batchHere;
+  batchRow = view.map.batch.empty() ? zero : f.mul(batch, view.rows);
   firstRow = view.isKMajor ? first : zero;
   firstColumn = view.isKMajor ? zero : first;
 }
@@ -62,6 +62,19 @@ Value OperandCopy::isInside(const Position &position, Value k) {
   if (!isColumnCertain)
     require(view.isKMajor ? f.add(columnHere, k) : columnHere, view.columns);
   return inside;
+}
+
+std::pair<Value, Value> OperandCopy::startOf(const Position &position, Value k) {
+  Value rowHere = f.add(f.add(firstRow, row), f.i64(position.rowStep));
+  Value columnHere = f.add(f.add(firstColumn, column), f.i64(position.columnStep));
+  (view.isKMajor ? columnHere : rowHere) = f.add(view.isKMajor ? columnHere : rowHere, k);
+  return {rowHere, columnHere};
+}
+
+MappedOperand::BufferSlice OperandCopy::find(Value viewRow, Value viewColumn) {
+  if (view.map.isMatrix())
+    return {f.add(batchRow, viewRow), viewColumn, Value()};
+  return view.isKMajor ? operand.find(batch, viewRow, viewColumn) : operand.find(batch, viewColumn, viewRow);
 }
 
 std::unique_ptr<OperandCopy> mp::makeOperandCopy(GPUFunction &f, Elements &values, const Product &product, bool isLhs,

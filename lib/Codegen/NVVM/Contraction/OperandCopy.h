@@ -4,19 +4,20 @@
 #ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
 #define MP_LIB_CODEGEN_NVVM_CONTRACTION_OPERANDCOPY_H
 
+#include "Codegen/Emit/MappedOperand.h"
 #include "Codegen/Emit/Product.h"
 #include "Codegen/NVVM/Contraction/TileAddress.h"
 
 namespace mp {
 
-/// One operand as it lies in memory: rows of `columns` elements, `rows` for each batch, and the tile of it that a
-/// block needs for one step of k.
+/// One operand as a product sees it, rows of `columns` elements in the direction of memory, `rows` for each batch, and
+/// the piece of it that a block needs for one step of k.
 struct OperandView {
   mlir::Value tensor;
+  IndexMap map;
   mlir::Type element; ///< of `tensor`
   int64_t rows, columns;
   bool isKMajor; ///< k is the dimension of the columns
-  bool isShared; ///< one matrix for every batch
   int64_t blockRows, blockColumns;
 
   static OperandView of(const Product &product, bool isLhs, MmaScheduleAttr schedule);
@@ -51,13 +52,23 @@ protected:
   mlir::Value isInside(const Position &position, mlir::Value k);
   /// Whether this thread has a vector to move; null where all have.
   mlir::Value isBusy() const { return busy; }
+  /// Where a vector of the piece from `k` begins: its row and column among the view's, k included.
+  std::pair<mlir::Value, mlir::Value> startOf(const Position &position, mlir::Value k);
+  /// Where memory has what begins at a row and column of the view.
+  MappedOperand::BufferSlice find(mlir::Value viewRow, mlir::Value viewColumn);
+  /// Both conditions, either of which may be null.
+  mlir::Value both(mlir::Value x, mlir::Value y) {
+    return x && y ? f.b.createOrFold<mlir::arith::AndIOp>(x, y) : x ? x : y;
+  }
 
   GPUFunction &f;
   OperandView view;
+  MappedOperand operand;
   SharedTile tile;
   TileAddress address;
   const int64_t width;
-  mlir::Value row, column;                     ///< of this thread's first vector in a tile
+  mlir::Value row, column; ///< of this thread's first vector in a tile
+  mlir::Value batch;
   mlir::Value batchRow, firstRow, firstColumn; ///< of the tile at k = 0; the row of the batch apart
 
 private:

@@ -17,7 +17,7 @@ public:
   StagedCopy(GPUFunction &f, Elements &values, const OperandView &view, const SharedTile &tile, Type shared,
              int64_t width)
       : OperandCopy(f, view, tile, width), values(values), shared(shared),
-        isEven(values.isEvenAlong(view.tensor, view.columns)) {}
+        isEven(values.isEvenAlong(view.tensor, operand.columns)) {}
 
   bool isAsync() const override { return false; }
   SmallVector<Type> startedTypes() const override { return SmallVector<Type>(count(), waitingType()); }
@@ -31,7 +31,7 @@ private:
     return shared.getIntOrFloatBitWidth() == 16 ? integerTwin(lanes) : lanes;
   }
   FailureOr<Value> load(const Position &position, Value k);
-  /// What waits, from `column` of row `row` of all batches.
+  /// What waits, from `column` of row `row` of memory.
   FailureOr<Value> read(Value row, Value column);
   void store(const Position &position, Value stage, Value loaded);
 
@@ -45,11 +45,11 @@ private:
 /// What lies in memory as it is multiplied is moved, bit by bit; all else is computed, and rounded again.
 FailureOr<Value> StagedCopy::read(Value rowHere, Value columnHere) {
   if (auto input = dyn_cast<BlockArgument>(view.tensor); input && shared == view.element) {
-    Value index = f.add(f.mul(rowHere, view.columns), columnHere);
+    Value index = f.add(f.mul(rowHere, operand.columns), columnHere);
     Value from = f.offset(f.input(input.getArgNumber()), shared, index);
     return Value(LLVM::LoadOp::create(f.b, waitingType(), from, tile.elementBytes * width));
   }
-  FailureOr<Value> loaded = values.at(view.tensor, values.inRow(rowHere, view.columns, columnHere, width, isEven));
+  FailureOr<Value> loaded = values.at(view.tensor, values.inRow(rowHere, operand.columns, columnHere, width, isEven));
   if (failed(loaded))
     return failure();
   Value inMemory = shared == registerType(shared) ? *loaded : toMemory(f.b, *loaded, shared);
@@ -59,15 +59,15 @@ FailureOr<Value> StagedCopy::read(Value rowHere, Value columnHere) {
 /// What lies beyond the edge is read at the edge instead, and replaced by zeros: no branch, no load of what is not
 /// there.
 FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
-  Value rowHere = f.add(f.add(firstRow, row), f.i64(position.rowStep));
-  Value columnHere = f.add(f.add(firstColumn, column), f.i64(position.columnStep));
-  (view.isKMajor ? columnHere : rowHere) = f.add(view.isKMajor ? columnHere : rowHere, k);
+  auto [rowHere, columnHere] = startOf(position, k);
   Value inside = isInside(position, k);
   if (inside || isBusy()) {
     rowHere = f.min(rowHere, f.i64(view.rows - 1));
     columnHere = f.min(columnHere, f.i64(view.columns - width));
   }
-  FailureOr<Value> found = read(f.add(batchRow, rowHere), columnHere);
+  const MappedOperand::BufferSlice place = find(rowHere, columnHere);
+  inside = both(inside, place.isThere);
+  FailureOr<Value> found = read(place.row, place.column);
   if (failed(found) || !inside)
     return found;
   Value zero = arith::ConstantOp::create(f.b, cast<TypedAttr>(f.b.getZeroAttr(waitingType())));
@@ -112,8 +112,8 @@ void StagedCopy::finish(Value stage, ValueRange started) {
 
 std::unique_ptr<OperandCopy> mp::makeStagedCopy(GPUFunction &f, Elements &values, const OperandView &view,
                                                 const SharedTile &tile, Type shared) {
-  // An access of the tensor that is read, but no wider than a row of the tile allows.
-  const bool isEven = values.isEvenAlong(view.tensor, view.columns);
+  // An access of the tensor that is read, but no wider than a row of the piece, or a run in memory, allows.
+  const bool isEven = values.isEvenAlong(view.tensor, view.map.dimensions.back().size);
   const int64_t widest = std::min(Chip::kAccessBytes / tile.elementBytes, view.blockColumns);
-  return std::make_unique<StagedCopy>(f, values, view, tile, shared, isEven ? std::gcd(view.columns, widest) : 1);
+  return std::make_unique<StagedCopy>(f, values, view, tile, shared, isEven ? std::gcd(view.map.getRun(), widest) : 1);
 }

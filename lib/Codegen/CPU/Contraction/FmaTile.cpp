@@ -1,0 +1,60 @@
+// The register tile of a product, by fused multiply-adds.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/CPU/Contraction/TileProduct.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+/// Each step of k is one row of rhs, and a broadcast of each element of lhs. Operands are packed in the type of the
+/// sums: lhs the way it lies in memory, rhs by steps of k.
+class FmaTile : public TileProduct {
+public:
+  FmaTile(CPUFunction &f, const TileShape &shape, const Product &product)
+      : f(f), shape(shape), isDepthInner(product.lhsMap.isAlongDepth()) {}
+
+  PanelOrder lhsOrder() const override { return {shape.sum, /*unit=*/1, shape.rows, isDepthInner}; }
+  PanelOrder rhsOrder() const override { return {shape.sum, /*unit=*/1, shape.columns, /*isDepthInner=*/false}; }
+  FailureOr<SmallVector<Value>> multiply(Value lhs, Value rhs, Value depth, int64_t panelDepth,
+                                         ValueRange sums) override;
+
+private:
+  Value load(Value pointer, int64_t lanes) {
+    return LLVM::LoadOp::create(f.b, withLanes(shape.sum, lanes), pointer, shape.sum.getIntOrFloatBitWidth() / 8);
+  }
+
+  CPUFunction &f;
+  const TileShape shape;
+  const bool isDepthInner;
+};
+
+} // namespace
+
+FailureOr<SmallVector<Value>> FmaTile::multiply(Value lhsPanel, Value rhsPanel, Value depth, int64_t panelDepth,
+                                                ValueRange sums) {
+  const int64_t vectors = shape.vectorsOfRow();
+  const int64_t rowStep = isDepthInner ? panelDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
+  auto step = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+    Value rhsAt = f.offset(rhsPanel, shape.sum, f.mul(k, shape.columns));
+    SmallVector<Value> rhs, next;
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      rhs.push_back(load(f.offset(rhsAt, shape.sum, vector * shape.width), shape.width));
+    Value lhsAt = f.offset(lhsPanel, shape.sum, f.mul(k, depthStep));
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      Value lhs = splat(f.b, load(f.offset(lhsAt, shape.sum, row * rowStep), 1), shape.width);
+      for (int64_t vector = 0; vector < vectors; ++vector)
+        next.push_back(math::FmaOp::create(f.b, lhs, rhs[vector], soFar[row * vectors + vector]));
+    }
+    return next;
+  };
+  return f.forEach(f.i64(0), depth, 1, sums, step);
+}
+
+std::unique_ptr<TileProduct> mp::makeFmaTile(CPUFunction &f, const TileShape &shape, const Product &product) {
+  return std::make_unique<FmaTile>(f, shape, product);
+}

@@ -1,0 +1,213 @@
+// Operands of a product, packed for its register tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory is read along its rows. Where the panel's words go the same way they are copied, a row or a step of k after
+// the other; where a row of memory is a column of the panel, squares are transposed in registers.
+
+#include "Codegen/CPU/Contraction/Packing.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+/// The lanes of one access: `widest` along whole rows of memory, of whose end forDepth and packEnd take care; fewer
+/// where a run ends earlier, so that none is crossed.
+static int64_t chooseLanes(const IndexMap &map, const PanelOrder &order, int64_t widest) {
+  if (map.isMatrix())
+    return widest;
+  const int64_t run = std::gcd(map.getRun(), map.isAlongDepth() ? order.depth : order.rows);
+  int64_t lanes = 1;
+  while (2 * lanes <= widest && run % (2 * lanes) == 0)
+    lanes *= 2;
+  return lanes;
+}
+
+Packing::Packing(CPUFunction &f, Elements &values, Value tensor, const IndexMap &map, int64_t rows, int64_t depth,
+                 const PanelOrder &order, int64_t widest)
+    : f(f), b(f.b), values(values), operand(f, tensor, map), rows(rows), depth(depth), order(order),
+      isEven(values.isEvenAlong(tensor, operand.columns)), lanes(isEven ? chooseLanes(map, order, widest) : 1) {}
+
+LogicalResult Packing::emit(Value to, const Part &wanted) {
+  part = wanted;
+  target = to;
+  if (!operand.map.isAlongDepth())
+    return copySteps();
+  return order.isDepthInner ? copyRows() : turnSquares();
+}
+
+// Words
+
+FailureOr<Value> Packing::read(Value row, Value k, int64_t count) {
+  const MappedOperand::BufferSlice place = operand.find(part.batch, row, k);
+  FailureOr<Value> held =
+      values.at(operand.tensor, values.inRow(place.row, operand.columns, place.column, count, isEven));
+  if (failed(held) || !place.isThere)
+    return held;
+  Value nothing = floatConstant(b, held->getType(), 0);
+  return Value(arith::SelectOp::create(b, place.isThere, *held, nothing));
+}
+
+FailureOr<Value> Packing::readNext(Value row, Value k, int64_t count) {
+  if (depth % order.unit == 0)
+    return read(row, k, count);
+  FailureOr<Value> held = read(row, f.min(k, f.i64(depth - 1)), count);
+  if (failed(held))
+    return failure();
+  Value nothing = floatConstant(b, held->getType(), 0);
+  return Value(arith::SelectOp::create(b, f.isBelow(k, f.i64(depth)), *held, nothing));
+}
+
+/// Two bf16, held, in each word: the upper halves of the f32 that hold them.
+static Value joinPair(LaneBuilder &b, Value low, Value high) {
+  Type type = integerTwin(low.getType());
+  Value lowBits = arith::BitcastOp::create(b, type, low), highBits = arith::BitcastOp::create(b, type, high);
+  Value lower = arith::ShRUIOp::create(b, lowBits, intConstant(b, type, 16));
+  return arith::OrIOp::create(b, lower, arith::AndIOp::create(b, highBits, intConstant(b, type, -65536)));
+}
+
+FailureOr<Value> Packing::readAlongRows(Value row, Value k, int64_t count) {
+  FailureOr<Value> held = read(row, k, count);
+  if (failed(held) || order.unit == 1)
+    return held;
+  FailureOr<Value> next = readNext(row, f.add(k, f.i64(1)), count);
+  if (failed(next))
+    return failure();
+  return joinPair(b, *held, *next);
+}
+
+FailureOr<Value> Packing::readAlongDepth(Value row, Value k, int64_t count) {
+  if (count == order.unit)
+    return readAlongRows(row, k, 1);
+  FailureOr<Value> held = read(row, k, count);
+  if (failed(held) || order.unit == 1)
+    return held;
+  const int64_t words = count / order.unit;
+  SmallVector<int64_t> even, odd;
+  for (int64_t word = 0; word < words; ++word) {
+    even.push_back(2 * word);
+    odd.push_back(2 * word + 1);
+  }
+  Value low = vector::ShuffleOp::create(b, *held, *held, even), high = vector::ShuffleOp::create(b, *held, *held, odd);
+  return joinPair(b, low, high);
+}
+
+void Packing::store(Value words, Value pointer) {
+  LLVM::StoreOp::create(b, words, pointer, order.word.getIntOrFloatBitWidth() / 8);
+}
+
+void Packing::fillZeros(Value pointer, Value from, Value to) {
+  (void)f.forEach(from, to, 1, [&](Value index) {
+    store(arith::ConstantOp::create(b, b.getZeroAttr(order.word)), f.offset(pointer, order.word, index));
+    return success();
+  });
+}
+
+/// Where the panel that begins with `row` has the words of `k`.
+Value Packing::panelAt(Value row, Value k) {
+  Value step = f.mul(f.div(f.sub(k, part.from), order.unit), order.rows);
+  return f.offset(target, order.word, f.add(f.mul(row, order.wordsOfRow()), step));
+}
+
+// Ways
+
+LogicalResult Packing::forDepth(int64_t count, function_ref<LogicalResult(Value, int64_t)> body) {
+  if (order.unit == 1)
+    return f.forLanes(part.from, part.to, count, depth % count != 0 || order.depth % count != 0, body);
+  Value end = f.add(part.from, f.mul(f.div(f.sub(part.to, part.from), count), count));
+  if (count > order.unit && failed(f.forEach(part.from, end, count, [&](Value k) { return body(k, count); })))
+    return failure();
+  if (count > order.unit && depth % count == 0 && order.depth % count == 0)
+    return success();
+  return f.forEach(count > order.unit ? end : part.from, part.to, order.unit,
+                   [&](Value k) { return body(k, order.unit); });
+}
+
+LogicalResult Packing::packEnd(Value k, Value whole) {
+  Value pointer = panelAt(whole, k), filled = f.sub(part.count, whole);
+  LogicalResult done = f.forEach(values.zero, filled, 1, [&](Value row) {
+    Elements::Scope scope(values);
+    FailureOr<Value> word = readAlongRows(firstRow(f.add(whole, row)), k, 1);
+    if (succeeded(word))
+      store(*word, f.offset(pointer, order.word, row));
+    return LogicalResult(word);
+  });
+  fillZeros(pointer, filled, f.i64(order.rows));
+  return done;
+}
+
+/// Panel after panel and row after row: row r of the block starts at r rows of words.
+LogicalResult Packing::copyRows() {
+  LogicalResult filled = f.forEach(values.zero, part.count, 1, [&](Value row) {
+    Elements::Scope scope(values);
+    Value words = f.mul(row, order.wordsOfRow());
+    return forDepth(std::max(lanes, order.unit), [&](Value k, int64_t count) {
+      Elements::Scope scope(values);
+      FailureOr<Value> found = readAlongDepth(firstRow(row), k, count);
+      if (succeeded(found))
+        store(*found, f.offset(target, order.word, f.add(words, f.div(f.sub(k, part.from), order.unit))));
+      return LogicalResult(found);
+    });
+  });
+  if (failed(filled) || rows % order.rows == 0)
+    return filled;
+  Value whole = f.mul(f.div(f.add(part.count, f.i64(order.rows - 1)), order.rows), order.rows);
+  fillZeros(target, f.mul(part.count, order.wordsOfRow()), f.mul(whole, order.wordsOfRow()));
+  return success();
+}
+
+LogicalResult Packing::copySteps() {
+  Value whole = f.mul(f.div(part.count, order.rows), order.rows);
+  return f.forEach(part.from, part.to, order.unit, [&](Value k) {
+    Elements::Scope scope(values);
+    LogicalResult panels = f.forEach(values.zero, whole, order.rows, [&](Value panel) {
+      Value words = panelAt(panel, k), start = firstRow(panel);
+      return f.forLanes(values.zero, f.i64(order.rows), lanes, false, [&](Value row, int64_t count) {
+        Elements::Scope scope(values);
+        FailureOr<Value> found = readAlongRows(f.add(start, row), k, count);
+        if (succeeded(found))
+          store(*found, f.offset(words, order.word, row));
+        return LogicalResult(found);
+      });
+    });
+    if (failed(panels) || rows % order.rows == 0)
+      return panels;
+    return f.when(f.isBelow(whole, part.count), [&] { return packEnd(k, whole); });
+  });
+}
+
+LogicalResult Packing::turnSquares() {
+  // As many rows as a row has words.
+  const int64_t side = std::max<int64_t>(lanes / order.unit, 1);
+  Value whole = f.mul(f.div(part.count, order.rows), order.rows);
+  LogicalResult squares = f.forEach(values.zero, whole, side, [&](Value row) {
+    Elements::Scope scope(values);
+    Value inPanel = f.rem(row, order.rows), panel = f.sub(row, inPanel);
+    return forDepth(side * order.unit, [&](Value k, int64_t count) -> LogicalResult {
+      Elements::Scope scope(values);
+      SmallVector<Value> square;
+      for (int64_t lane = 0; lane < side; ++lane) {
+        FailureOr<Value> words = readAlongDepth(f.add(firstRow(row), f.i64(lane)), k, count);
+        if (failed(words))
+          return failure();
+        square.push_back(*words);
+      }
+      Value words = f.offset(panelAt(panel, k), order.word, inPanel);
+      if (count == order.unit) {
+        for (auto [lane, word] : llvm::enumerate(square))
+          store(word, f.offset(words, order.word, lane));
+        return success();
+      }
+      for (auto [step, column] : llvm::enumerate(transposeLanes(b, square)))
+        store(column, f.offset(words, order.word, step * order.rows));
+      return success();
+    });
+  });
+  if (failed(squares) || rows % order.rows == 0)
+    return squares;
+  return f.when(f.isBelow(whole, part.count),
+                [&] { return f.forEach(part.from, part.to, order.unit, [&](Value k) { return packEnd(k, whole); }); });
+}

@@ -1,0 +1,76 @@
+// Operands of a product, packed for its register tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_CODEGEN_CPU_CONTRACTION_PACKING_H
+#define MP_LIB_CODEGEN_CPU_CONTRACTION_PACKING_H
+
+#include "Codegen/CPU/CPUFunction.h"
+#include "Codegen/Emit/MappedOperand.h"
+
+namespace mp {
+
+/// How an operand lies packed: panels of `rows` rows over `depth` of k, zeros where a panel reaches beyond the operand.
+/// `unit` neighbours in k are one word; a panel's words are
+///   isDepthInner   [rows][depth / unit]
+///   otherwise      [depth / unit][rows]
+struct PanelOrder {
+  mlir::Type word; ///< an element as it is multiplied, or an integer that holds a unit of them
+  int64_t unit;
+  int64_t rows;
+  bool isDepthInner;
+  int64_t depth = 0; ///< a multiple of `unit`
+
+  int64_t wordsOfRow() const { return depth / unit; }
+};
+
+/// Packs an operand, computing what is in front of it, in the order that a tile reads.
+class Packing {
+public:
+  /// Of `rows` rows and `depth` of k in a batch. `widest` lanes move at once where they lie side by side.
+  Packing(CPUFunction &f, Elements &values, mlir::Value tensor, const IndexMap &map, int64_t rows, int64_t depth,
+          const PanelOrder &order, int64_t widest);
+
+  /// What is packed: `count` rows from `first`, k in [from, to).
+  struct Part {
+    mlir::Value batch, first, count, from, to;
+  };
+  llvm::LogicalResult emit(mlir::Value target, const Part &wanted);
+
+private:
+  using MaybeValue = mlir::FailureOr<mlir::Value>;
+
+  llvm::LogicalResult copyRows();
+  llvm::LogicalResult copySteps();
+  llvm::LogicalResult turnSquares();
+  /// body(k, count) over all k, so many at once, then unit by unit.
+  llvm::LogicalResult forDepth(int64_t count, llvm::function_ref<llvm::LogicalResult(mlir::Value, int64_t)> body);
+  /// Packs single words of the last panel, which ends early, and zeros behind them.
+  llvm::LogicalResult packEnd(mlir::Value k, mlir::Value whole);
+
+  /// `count` elements from (row, k), along memory.
+  MaybeValue read(mlir::Value row, mlir::Value k, int64_t count);
+  /// The same of what may lie beyond the last k, where it is 0.
+  MaybeValue readNext(mlir::Value row, mlir::Value k, int64_t count);
+  /// Words of `count` k of a row, and words of one unit of `count` rows.
+  MaybeValue readAlongDepth(mlir::Value row, mlir::Value k, int64_t count);
+  MaybeValue readAlongRows(mlir::Value row, mlir::Value k, int64_t count);
+  mlir::Value panelAt(mlir::Value row, mlir::Value k);
+  void store(mlir::Value words, mlir::Value pointer);
+  void fillZeros(mlir::Value pointer, mlir::Value from, mlir::Value to);
+  mlir::Value firstRow(mlir::Value row) { return f.add(part.first, row); }
+
+  CPUFunction &f;
+  LaneBuilder &b;
+  Elements &values;
+  MappedOperand operand;
+  const int64_t rows, depth;
+  const PanelOrder order;
+  bool isEven;
+  int64_t lanes;
+  Part part;
+  mlir::Value target;
+};
+
+} // namespace mp
+
+#endif // MP_LIB_CODEGEN_CPU_CONTRACTION_PACKING_H

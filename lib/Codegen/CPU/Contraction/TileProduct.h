@@ -1,0 +1,38 @@
+// The register tile of a product.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_CODEGEN_CPU_CONTRACTION_TILEPRODUCT_H
+#define MP_LIB_CODEGEN_CPU_CONTRACTION_TILEPRODUCT_H
+
+#include "Codegen/CPU/Contraction/Packing.h"
+#include "Codegen/Emit/Product.h"
+
+namespace mp {
+
+/// What every tile knows: `rows` x `columns` sums in vectors of `width`, row after row.
+struct TileShape {
+  mlir::Type sum;
+  int64_t rows, columns, width;
+
+  int64_t vectorsOfRow() const { return columns / width; }
+};
+
+/// Multiplies a panel of lhs by one of rhs, sums in registers. One class for each instruction.
+class TileProduct {
+public:
+  virtual ~TileProduct() = default;
+
+  /// How it reads the panels; their depth is left to the caller.
+  virtual PanelOrder lhsOrder() const = 0;
+  virtual PanelOrder rhsOrder() const = 0;
+  /// `sums` and the products of `depth` of k, which may end within a unit; of panels whose depth is `panelDepth`.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value depth,
+                                                                   int64_t panelDepth, mlir::ValueRange sums) = 0;
+};
+
+/// By one fma for each product, in the type of the sums.
+std::unique_ptr<TileProduct> makeFmaTile(CPUFunction &f, const TileShape &shape, const Product &product);
+
+} // namespace mp
+
+#endif // MP_LIB_CODEGEN_CPU_CONTRACTION_TILEPRODUCT_H

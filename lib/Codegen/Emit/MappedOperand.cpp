@@ -1,0 +1,69 @@
+// Where a product's operand has its elements, in code.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/Emit/MappedOperand.h"
+
+using namespace mlir;
+using namespace mp;
+
+MappedOperand::MappedOperand(KernelFunction &f, Value tensor, const IndexMap &map)
+    : tensor(tensor), map(map), columns(map.dimensions.back().size), f(f) {}
+
+/// Adds what the digits of `number` move to `sums`, null where nothing was added yet.
+static void addDigits(KernelFunction &f, ArrayRef<IndexMap::Digit> digits, Value number, MutableArrayRef<Value> sums) {
+  for (const IndexMap::Digit &digit : llvm::reverse(digits)) {
+    // What is left of the number is its first digit.
+    const bool isFirst = &digit == digits.begin();
+    Value moved = f.mul(isFirst ? number : f.rem(number, digit.size), digit.factor);
+    Value &sum = sums[digit.dimension];
+    sum = sum ? f.add(sum, moved) : moved;
+    if (!isFirst)
+      number = f.div(number, digit.size);
+  }
+}
+
+MappedOperand::BufferSlice MappedOperand::findInMatrix(Value batch, Value row, Value k) {
+  Value line = map.isAlongDepth() ? row : k, column = map.isAlongDepth() ? k : row;
+  if (!map.batch.empty())
+    line = f.add(f.mul(batch, map.dimensions[1].size), line);
+  return {line, column, Value()};
+}
+
+MappedOperand::BufferSlice MappedOperand::find(Value batch, Value row, Value k) {
+  if (map.isMatrix())
+    return findInMatrix(batch, row, k);
+  SmallVector<Value> sums(map.dimensions.size());
+  addDigits(f, map.batch, batch, sums);
+  addDigits(f, map.row, row, sums);
+  addDigits(f, map.depth, k, sums);
+
+  BufferSlice place;
+  auto require = [&](Value condition) {
+    place.isThere = place.isThere ? f.b.createOrFold<arith::AndIOp>(place.isThere, condition) : condition;
+  };
+  auto compare = [&](arith::CmpIPredicate predicate, Value index, int64_t bound) {
+    return f.b.createOrFold<arith::CmpIOp>(predicate, index, f.i64(bound));
+  };
+  for (auto [number, dimension] : llvm::enumerate(map.dimensions)) {
+    Value index = sums[number] ? sums[number] : f.i64(0);
+    index = f.add(index, f.i64(dimension.shift));
+    // Below 0 is above every bound without a sign.
+    if (!map.isCertain(number))
+      require(compare(arith::CmpIPredicate::ult, index, dimension.size * dimension.divisor));
+    if (dimension.divisor != 1) {
+      require(compare(arith::CmpIPredicate::eq, f.rem(index, dimension.divisor), 0));
+      index = f.div(index, dimension.divisor);
+    }
+    if (number + 1 == map.dimensions.size())
+      place.column = index;
+    else
+      place.row = place.row ? f.add(f.mul(place.row, dimension.size), index) : index;
+  }
+  if (!place.row)
+    place.row = f.i64(0);
+  if (place.isThere) {
+    place.row = arith::SelectOp::create(f.b, place.isThere, place.row, f.i64(0));
+    place.column = arith::SelectOp::create(f.b, place.isThere, place.column, f.i64(0));
+  }
+  return place;
+}
