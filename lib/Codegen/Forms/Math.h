@@ -1,8 +1,9 @@
 // Our elementary functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// exp and log of f32, expanded into fma, integer and select ops: the same bits at every width and on every target, at
-// most 2 ulp over all inputs, subnormals kept, special values as C99 Annex F. docs/codegen.md has the measured bounds.
+// Functions of f32, expanded into fma, integer and select ops: the same bits at every width and on every target,
+// subnormals kept, special values as C99 Annex F. At most 2 ulp over all inputs, gelu at most 4: docs/numerics.md has
+// the measured bounds.
 
 #ifndef MP_LIB_CODEGEN_FORMS_MATH_H
 #define MP_LIB_CODEGEN_FORMS_MATH_H
@@ -16,6 +17,35 @@ mlir::Value buildExp(LaneBuilder &b, mlir::Value x);
 
 /// The natural logarithm for f32 lanes. log(+-0) = -inf, log(inf) = inf, log of a negative number is NaN.
 mlir::Value buildLog(LaneBuilder &b, mlir::Value x);
+
+/// e^x as (1 + fraction) 2^n: whoever multiplies it by something else does that first and scales by the power last, so
+/// that a subnormal result is rounded once. `power` holds n as the float n + kPowerZero.
+struct ExpFactors {
+  mlir::Value fraction, power;
+};
+constexpr double kPowerZero = 0x1.8p23;
+
+/// The factors of e^(x + low), where the sum is between -350 and 88; `low` may be null.
+ExpFactors buildExpFactors(LaneBuilder &b, mlir::Value x, mlir::Value low = {});
+
+/// x 2^n, rounded once where x is a normal number between 2^-20 and 2^20.
+mlir::Value timesPowerOfTwo(LaneBuilder &b, mlir::Value x, mlir::Value power);
+
+/// The hyperbolic tangent.
+mlir::Value buildTanh(LaneBuilder &b, mlir::Value x);
+
+/// The error function 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x, and 1 minus it.
+mlir::Value buildErf(LaneBuilder &b, mlir::Value x);
+mlir::Value buildErfc(LaneBuilder &b, mlir::Value x);
+
+/// x times the normal distribution's probability of less than x. gelu(-inf) = -0, the limit.
+mlir::Value buildGelu(LaneBuilder &b, mlir::Value x);
+/// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the approximation of it. At -inf as above.
+mlir::Value buildGeluTanh(LaneBuilder &b, mlir::Value x);
+
+/// The derivatives of both. At most 4 ulp or, near their zero at -0.75, an error of 2^-22.
+mlir::Value buildGeluSlope(LaneBuilder &b, mlir::Value x);
+mlir::Value buildGeluTanhSlope(LaneBuilder &b, mlir::Value x);
 
 } // namespace mp
 
