@@ -1,6 +1,6 @@
 # One room of lib/: a static library of the sources named, which sees only what LINK names.
 
-# A room without LLVM (Base, Numerics, Executable, Runtime, Devices, Training): what mp-exec may be linked from.
+# A room without LLVM (Base, Numerics, Hardware, Executable, Runtime, Devices, Training): what mp-exec may be linked from.
 function(add_mp_runtime_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

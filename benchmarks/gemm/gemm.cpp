@@ -92,10 +92,10 @@ std::string scheduleText(const Problem &p, llvm::StringRef numbers) {
   for (llvm::StringRef number : llvm::split(numbers, ','))
     values.push_back(number.str());
   if (numbers.empty()) {
-    const Hardware &hardware = *findHardware("cpu", hostTarget().name);
-    const ContractionBlocks blocks = chooseContractionBlocks(1, p.m, p.n, p.k, hardware);
+    const CPULevel &level = *findCPULevel(hostLevel().name);
+    const ContractionBlocks blocks = chooseContractionBlocks(1, p.m, p.n, p.k, level);
     values.clear();
-    for (int64_t value : {blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM, blocks.tileN, hardware.lanes})
+    for (int64_t value : {blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM, blocks.tileN, level.lanes()})
       values.push_back(std::to_string(value));
   }
   std::string text;
@@ -120,7 +120,7 @@ public:
     std::vector<KernelOp> kernels;
     if (module)
       module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    auto code = compileKernels(kernels, hostTarget());
+    auto code = compileKernels(kernels, hostLevel());
     if (!module || mlir::failed(code))
       std::exit(1);
     const int file = memfd_create("gemm", MFD_CLOEXEC);
@@ -192,7 +192,7 @@ int main(int argc, char **argv) {
   }
   std::vector<Problem> problems;
   int threads = 1;
-  const bool isWide = hostTarget().vectorBits == 512;
+  const bool isWide = hostLevel().vectorBits == 512;
   std::string schedule;
   for (llvm::StringRef argument : llvm::ArrayRef(argv + 1, argc - 1)) {
     if (argument.consume_front("--threads="))
@@ -210,7 +210,7 @@ int main(int argc, char **argv) {
   tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   const std::vector<std::string> cores = isWide ? std::vector<std::string>{"", "SKYLAKEX", "SAPPHIRERAPIDS"}
                                                 : std::vector<std::string>{"", "HASWELL", "ZEN"};
-  llvm::outs() << "target " << hostTarget().name << ", " << threads << " thread(s)\n";
+  llvm::outs() << "target " << hostLevel().name << ", " << threads << " thread(s)\n";
   for (const Problem &p : problems) {
     const std::string fields = scheduleText(p, schedule);
     Ours ours(context, p, fields);

@@ -19,12 +19,11 @@ Work &Work::operator+=(const Work &other) {
   return *this;
 }
 
-double mp::estimateSeconds(const Work &work, const Hardware &hardware) {
+double mp::estimateSeconds(const Work &work, const CPULevel &level) {
   double arithmetic = 0;
   for (size_t i = 0; i < work.mapOperations.size(); ++i)
-    arithmetic +=
-        work.mapOperations[i] / hardware.mapRates[i] + work.contractionOperations[i] / hardware.contractionRates[i];
-  return std::max(arithmetic, work.bytes / hardware.memoryBandwidth) + hardware.launchSeconds;
+    arithmetic += work.mapOperations[i] / level.mapRates[i] + work.contractionOperations[i] / level.contractionRates[i];
+  return std::max(arithmetic, work.bytes / level.memoryBandwidth) + level.launchSeconds;
 }
 
 static ArithmeticType arithmeticType(Type type) {

@@ -3,20 +3,20 @@
 
 #include "Pipeline/Targets.h"
 
-#include "mp/Codegen/Lower/Native/TargetInfo.h"
+#include "mp/Codegen/HostLevel.h"
 
 using namespace mlir;
 
 namespace mp {
 
-const TargetInfo *findCPU(const CompileOptions &options) {
-  return options.cpu.empty() ? &hostTarget() : findTarget(options.cpu);
+const CPULevel *findCPU(const CompileOptions &options) {
+  return options.cpu.empty() ? &hostLevel() : findCPULevel(options.cpu);
 }
 
 FailureOr<CompiledCode> compileForCPU(ArrayRef<KernelOp> kernels, const CompileOptions &options,
                                       const CodegenOptions &codegen, VariantTarget &target) {
-  const TargetInfo &cpu = *findCPU(options);
-  target = {"cpu", cpu.features, executable::BlobKind::NativeCode};
+  const CPULevel &cpu = *findCPU(options);
+  target = {"cpu", {cpu.features.begin(), cpu.features.end()}, executable::BlobKind::NativeCode};
   return compileKernels(kernels, cpu, codegen);
 }
 

@@ -7,7 +7,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 #include "mp/IR/MP.h"
 #include "mp/Transforms/Options.h"
 

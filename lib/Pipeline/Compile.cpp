@@ -7,8 +7,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
-#include "mp/Analysis/ChipTable.h"
 #include "mp/Base/WholeFile.h"
+#include "mp/Hardware/ChipTable.h"
 
 #include "Pipeline/Stages.h"
 #include "Pipeline/Targets.h"

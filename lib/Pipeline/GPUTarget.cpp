@@ -17,7 +17,7 @@ FailureOr<CompiledCode> compileForGPU(ArrayRef<KernelOp> kernels, const CompileO
                                       const CodegenOptions &codegen, VariantTarget &target) {
   const Chip &chip = *findChip(options.chips.front());
   const bool isSimulated = options.target == "simt";
-  target = {options.target, chip.name, isSimulated ? BlobKind::SimulatedCode : BlobKind::PTX};
+  target = {options.target, {std::string(chip.name)}, isSimulated ? BlobKind::SimulatedCode : BlobKind::PTX};
   return compileGPUKernels(kernels, chip, isSimulated ? GPUBackend::Simulator : GPUBackend::PTX, codegen);
 }
 

@@ -6,10 +6,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
-#include "mp/Analysis/ChipTable.h"
 #include "mp/Base/NearestName.h"
 #include "mp/Base/Text.h"
-#include "mp/Codegen/Lower/Native/TargetInfo.h"
+#include "mp/Hardware/CPULevels.h"
+#include "mp/Hardware/ChipTable.h"
 
 #include <cmath>
 #include <sstream>
@@ -113,10 +113,8 @@ static Status setTarget(CompileOptions &options, StringRef text, StringRef &name
       {"cpu", "cpu"}, {"nvptx", "nvptx"}, {"simt", "simt"}, {"reference", "reference"}};
   if (Status status = choose(target, kTargets, name); !status.ok())
     return status;
-  if (!cpu.empty() && !findTarget(cpu))
-    return makeError(
-        "no level of CPU features is called '", cpu.str(), "'; expected one of ",
-        llvm::join(llvm::map_range(allTargets(), [](const TargetInfo &info) { return info.name.str(); }), ", "));
+  if (!cpu.empty() && !findCPULevel(cpu))
+    return makeError("no level of CPU features is called '", cpu.str(), "'; expected one of ", cpuLevelNames());
   if (!cpu.empty())
     options.cpu = cpu.str();
   return Status::success();
@@ -161,7 +159,7 @@ static Status setChips(CompileOptions &options, StringRef text) {
       continue;
     for (const std::string &other : chips)
       if (findChip(other)->name == chip->name)
-        return makeError(other, " and ", part.str(), " run the same code, that for ", chip->name.str(),
+        return makeError(other, " and ", part.str(), " run the same code, that for ", chip->name,
                          ", which an executable holds once: name one of them");
     chips.push_back(part.str());
   }
@@ -248,7 +246,7 @@ static constexpr Setting kSettings[] = {
     integer<kScaling, &Scaling::skipLimit, 0>(
         "skip-limit", "skipped steps in a row after which training ends with an error, 0 for no limit"),
     {"target", "TARGETS",
-     "cpu, cpu:LEVEL (sse2, avx2, avx512), nvptx, simt (nvptx simulated), or reference; several make variants of each",
+     "cpu, cpu:LEVEL ({levels}), nvptx, simt (nvptx simulated), or reference; several make variants of each",
      setTargets, showTargets},
     {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ..., or a GPU, A40; several make a variant each",
      setChips, [](const Options &o) { return showList(o.chips); }},
@@ -274,7 +272,11 @@ static constexpr Setting kSettings[] = {
 llvm::ArrayRef<Setting> settings() { return kSettings; }
 
 std::string helpOf(const Setting &setting, const CompileOptions &defaults) {
-  return setting.help.str() + " (default: " + setting.get(defaults) + ")";
+  std::string help = setting.help.str();
+  constexpr StringRef kLevels = "{levels}";
+  if (const size_t at = help.find(kLevels); at != std::string::npos)
+    help.replace(at, kLevels.size(), cpuLevelNames());
+  return help + " (default: " + setting.get(defaults) + ")";
 }
 
 /// The setting that is called so; null where none is.

@@ -7,7 +7,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include "mp/Codegen/Lower/Native/TargetInfo.h"
+#include "mp/Codegen/HostLevel.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;
@@ -44,7 +44,7 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   schedule.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
   schedule.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
   if (options.target == "cpu")
-    schedule.features = options.cpu.empty() ? hostTarget().name.str() : options.cpu;
+    schedule.features = options.cpu.empty() ? std::string(hostLevel().name) : options.cpu;
   else if (!options.chips.empty())
     schedule.features = options.chips.front();
   programs.addPass(createScheduleKernelsPass(schedule));

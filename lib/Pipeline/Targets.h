@@ -24,7 +24,7 @@ mlir::LogicalResult emitTarget(mlir::ModuleOp module, const CompileOptions &opti
                                Compilation &result);
 
 /// The level of CPU features that `options` ask for: this machine's, where they name none.
-const TargetInfo *findCPU(const CompileOptions &options);
+const CPULevel *findCPU(const CompileOptions &options);
 
 /// Adds `func` as text that the reference evaluator runs.
 mlir::LogicalResult addReferenceVariant(mlir::func::FuncOp func, JobBuilder &builder);
@@ -38,7 +38,7 @@ llvm::SmallVector<KernelOp> kernelsOf(llvm::ArrayRef<LaunchPlan> plans);
 /// What a variant says of whom its code is for.
 struct VariantTarget {
   llvm::StringRef name;
-  llvm::ArrayRef<llvm::StringRef> features;
+  std::vector<std::string> features;
   executable::BlobKind codeKind;
 };
 

@@ -3,6 +3,8 @@
 
 #include "Training/RunHeader.h"
 
+#include "mp/Hardware/CPULevels.h"
+
 #include <algorithm>
 
 using namespace mp;
@@ -24,16 +26,14 @@ static std::string groupDigits(uint64_t number) {
   return text;
 }
 
-/// The units of the device that the code was made for: the widest of a processor, a GPU's chip; empty for neither.
+/// What the code was made for: a level of CPU features, or a GPU's chip; empty for neither.
 static std::string unitsOf(const VariantT &variant) {
   if (variant.target == "nvptx" || variant.target == "simt")
     return variant.features.empty() ? "" : variant.features.front();
-  static constexpr std::pair<const char *, const char *> kWidest[] = {
-      {"amx-tile", "amx"}, {"avx512bf16", "avx512 with bf16"}, {"avx512f", "avx512"}, {"avx2", "avx2"}, {"avx", "avx"}};
-  for (auto [feature, name] : kWidest)
-    if (std::find(variant.features.begin(), variant.features.end(), feature) != variant.features.end())
-      return name;
-  return variant.target == "cpu" ? "sse2" : "";
+  if (variant.target != "cpu")
+    return "";
+  auto needs = [&](std::string_view feature) { return std::ranges::count(variant.features, feature) > 0; };
+  return std::string(highestCPULevel(needs).name);
 }
 
 std::string mp::describeRun(Session &session, const VariantT &variant, uint64_t microBatches) {

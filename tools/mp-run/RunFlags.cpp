@@ -3,7 +3,7 @@
 
 #include "mp-run/RunFlags.h"
 
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 
 #include <cstring>
 #include <iostream>
@@ -30,7 +30,7 @@ static LoadedExecutable demandOf(const Chip &chip, const std::string &target) {
   launch.shared_bytes = static_cast<uint32_t>(chip.sharedBytesPerBlock);
   auto variant = std::make_unique<VariantT>();
   variant->target = target;
-  variant->features = {chip.name.str()};
+  variant->features = {std::string(chip.name)};
   variant->commands.push_back(std::make_unique<CommandT>());
   variant->commands.back()->what.Set(std::move(launch));
   auto program = std::make_unique<ProgramT>();
@@ -50,7 +50,7 @@ static std::string bestChip(const Device &device) {
     const executable::VariantT &variant = *file.table.programs.front()->variants.front();
     if (!device.canRun(file, variant).ok() || (!best.empty() && device.preference(variant) <= preference))
       continue;
-    best = chip.name.str();
+    best = std::string(chip.name);
     preference = device.preference(variant);
   }
   if (best.empty())

@@ -4,7 +4,7 @@
 #ifndef MP_ANALYSIS_COSTMODEL_H
 #define MP_ANALYSIS_COSTMODEL_H
 
-#include "mp/Analysis/HardwareTable.h"
+#include "mp/Hardware/CPULevels.h"
 #include "mp/IR/MP.h"
 
 namespace mp {
@@ -20,7 +20,7 @@ struct Work {
 };
 
 /// Seconds on one core: the larger of arithmetic and memory traffic, and the launch. Roofline of Williams et al. 2009.
-double estimateSeconds(const Work &work, const Hardware &hardware);
+double estimateSeconds(const Work &work, const CPULevel &level);
 
 /// The arithmetic of one op, without traffic. Nothing for views and data movement.
 Work countArithmetic(mlir::Operation *op);

@@ -7,7 +7,7 @@
 #ifndef MP_ANALYSIS_MATRIXTILES_H
 #define MP_ANALYSIS_MATRIXTILES_H
 
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 #include "mp/IR/MP.h"
 
 namespace mp {

@@ -73,11 +73,11 @@ def FormKernelsPass : Pass<"mp-form-kernels", "::mlir::func::FuncOp"> {
 def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
   let summary = "give each kernel a schedule";
   let description = [{
-    The kind of a schedule follows from the kernel's body, its numbers from shapes and the target's row of the hardware
-    table, never from the machine that compiles or the number of threads.
+    The kind of a schedule follows from the kernel's body, its numbers from shapes and the row of the level or the chip
+    in its table, never from the machine that compiles or the number of threads.
 
-    Needs `mp-form-kernels`. `features` names a level of the target in the hardware table (`sse2`, `avx2` or `avx512` of
-    `cpu`) or, for `nvptx` and `simt`, a chip of the chip table (`sm_80`). One that is not there is an error.
+    Needs `mp-form-kernels`. `features` names a level of CPU features (`avx2`) for `cpu` and a chip of the chip table
+    (`sm_80`) for `nvptx` and `simt`. One that is not there is an error.
 
     Example, `mp-schedule-kernels{target=cpu features=avx2}`:
 
@@ -104,7 +104,7 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mp::MPDialect"];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, nvptx or simt">,
-    Option<"features", "features", "std::string", "\"avx2\"", "The target's level: sse2, avx2 or avx512; a chip such as sm_80">,
+    Option<"features", "features", "std::string", "\"avx2\"", "The target's level, such as avx2; a chip, such as sm_80">,
     Option<"allowTF32", "allow-tf32", "bool", "false",
            "Matrix products of f32 on GPUs round their operands to tf32, where the chip multiplies that">,
     Option<"allowFP16ReducedPrecisionReduction", "allow-fp16-reduced-precision-reduction", "bool", "false",

@@ -51,7 +51,7 @@ struct CompileOptions {
   std::string target = "cpu";
   /// Further targets, which get variants in the same executable.
   std::vector<std::string> otherTargets;
-  /// The level of CPU features to make code for, as TargetInfo names them; empty for this machine's.
+  /// The level of CPU features to make code for, as CPULevels.h names them; empty for this machine's.
   std::string cpu;
   /// The chips to make variants for, as the chip table names them; of nvptx and simt.
   std::vector<std::string> chips;

@@ -15,7 +15,7 @@ namespace mp {
 struct Setting {
   llvm::StringLiteral name;
   llvm::StringLiteral value; // what stands for its value in help
-  llvm::StringLiteral help;
+  llvm::StringLiteral help;  // `{levels}` stands for the names of all CPU levels
   Status (*set)(CompileOptions &options, llvm::StringRef value);
   /// What the options say, as `set` would read it; "none" for an empty list or text.
   std::string (*get)(const CompileOptions &options);

@@ -28,10 +28,10 @@ static FailureOr<int64_t> emitBody(CPUFunction &f) {
       .Default([&](Attribute other) { return f.kernel.emitOpError("has a schedule without emitter: ") << other; });
 }
 
-FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const TargetInfo &target,
+FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const CPULevel &target,
                                            const CodegenOptions &options) {
   Backend backend;
-  backend.target = ("cpu:" + target.name).str();
+  backend.target = ("cpu:" + Twine(target.name)).str();
   backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) -> std::unique_ptr<TranslatedModule> {
     CPUFunction f(kernel, compiled.symbol, target);
     FailureOr<int64_t> grid = emitBody(f);

@@ -65,7 +65,7 @@ FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const 
                                               const CodegenOptions &options) {
   Backend backend;
   if (kind == GPUBackend::PTX) {
-    backend.target = ("nvptx:" + chip.name).str();
+    backend.target = ("nvptx:" + Twine(chip.name)).str();
     backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) {
       std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
       return f ? translateToLLVMIR(*f->module, kernel.getKernelName()) : nullptr;
@@ -77,7 +77,7 @@ FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const 
       return std::vector<std::byte>(bytes, bytes + text.size());
     };
   } else {
-    backend.target = ("simt:" + chip.name + (options.reportAccesses ? ":accesses" : "")).str();
+    backend.target = ("simt:" + Twine(chip.name) + (options.reportAccesses ? ":accesses" : "")).str();
     backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) -> std::unique_ptr<TranslatedModule> {
       std::unique_ptr<GPUFunction> f = lowerKernel(kernel, compiled, chip);
       if (!f || failed(lowerToSimulator(*f->module, SimulatorChecks{options.reportAccesses})))
@@ -85,9 +85,9 @@ FailureOr<CompiledCode> mp::compileGPUKernels(ArrayRef<KernelOp> kernels, const 
       return translateToLLVMIR(*f->module, kernel.getKernelName());
     };
     backend.compile = [&](TranslatedModule &module) {
-      return compileNative(module, simulatorTarget(), options.keepText);
+      return compileNative(module, simulatorLevel(), options.keepText);
     };
-    backend.link = [&](ArrayRef<StringRef> objects) { return linkNative(objects, simulatorTarget()); };
+    backend.link = [&](ArrayRef<StringRef> objects) { return linkNative(objects, simulatorLevel()); };
   }
   FailureOr<CompiledCode> code = compileWith(backend, kernels, options);
   if (succeeded(code) && kind == GPUBackend::PTX && options.keepText)

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mp;
 
-CPUFunction::CPUFunction(KernelOp kernel, StringRef symbol, const TargetInfo &target)
+CPUFunction::CPUFunction(KernelOp kernel, StringRef symbol, const CPULevel &target)
     : KernelFunction(kernel), target(target) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto function = func::FuncOp::create(b, symbol, b.getFunctionType({pointer, b.getI64Type()}, {}));

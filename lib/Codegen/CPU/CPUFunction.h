@@ -5,7 +5,7 @@
 #define MP_LIB_CODEGEN_CPU_CPUFUNCTION_H
 
 #include "Codegen/Emit/KernelFunction.h"
-#include "mp/Codegen/Lower/Native/TargetInfo.h"
+#include "mp/Hardware/CPULevels.h"
 
 namespace mp {
 
@@ -13,9 +13,9 @@ namespace mp {
 /// alone.
 class CPUFunction : public KernelFunction {
 public:
-  CPUFunction(KernelOp kernel, llvm::StringRef symbol, const TargetInfo &target);
+  CPUFunction(KernelOp kernel, llvm::StringRef symbol, const CPULevel &target);
 
-  const TargetInfo &target;
+  const CPULevel &target;
   int64_t scratchBytes = 0;
 
   /// Sets `bytes` of scratch memory aside, aligned to 64, and gives their address.

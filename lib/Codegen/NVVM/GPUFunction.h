@@ -5,7 +5,7 @@
 #define MP_LIB_CODEGEN_NVVM_GPUFUNCTION_H
 
 #include "Codegen/Emit/KernelFunction.h"
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

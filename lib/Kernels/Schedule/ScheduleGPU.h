@@ -4,7 +4,7 @@
 #ifndef MP_LIB_KERNELS_SCHEDULE_SCHEDULEGPU_H
 #define MP_LIB_KERNELS_SCHEDULE_SCHEDULEGPU_H
 
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 #include "mp/IR/MP.h"
 #include "mp/Kernels/Schedule/MatrixSchedules.h"
 

@@ -27,10 +27,10 @@ namespace {
 /// A block of a CPU is one thread.
 constexpr int64_t kOneThread = 1;
 
-/// Chooses schedules for one row of the hardware table.
+/// Chooses schedules for one level of CPU features.
 class Scheduler {
 public:
-  explicit Scheduler(const Hardware &hardware) : hardware(hardware) {}
+  explicit Scheduler(const CPULevel &level) : level(level) {}
 
   Attribute schedule(KernelOp kernel) {
     MLIRContext *context = kernel.getContext();
@@ -38,19 +38,20 @@ public:
     case KernelKind::Contraction:
       return scheduleContraction(kernel);
     case KernelKind::Map:
-      return MapScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), 1024), hardware.lanes,
-                                  kOneThread, /*tile=*/1);
+      return MapScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), 1024), level.lanes(),
+                                  kOneThread,
+                                  /*tile=*/1);
     case KernelKind::Row:
-      return RowScheduleAttr::get(context, itemsPerBlock(kernel, countRows(kernel), 1), hardware.lanes, kOneThread,
+      return RowScheduleAttr::get(context, itemsPerBlock(kernel, countRows(kernel), 1), level.lanes(), kOneThread,
                                   /*threads_per_row=*/1);
     case KernelKind::Column:
       // 64 columns of f32 are four cache lines of each row.
-      return ColumnScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), 64), hardware.lanes,
+      return ColumnScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), 64), level.lanes(),
                                      kOneThread);
     case KernelKind::Partial:
-      return PartialScheduleAttr::get(context, findPartialBlock(kernel), hardware.lanes, kOneThread);
+      return PartialScheduleAttr::get(context, findPartialBlock(kernel), level.lanes(), kOneThread);
     case KernelKind::Serial:
-      return SerialScheduleAttr::get(context, hardware.lanes, kOneThread);
+      return SerialScheduleAttr::get(context, level.lanes(), kOneThread);
     }
     llvm_unreachable("unknown kind");
   }
@@ -58,9 +59,9 @@ public:
 private:
   /// Of a kernel whose work is `total` equal items.
   int64_t itemsPerBlock(KernelOp kernel, int64_t total, int64_t granule) {
-    double seconds = estimateSeconds(countWork(kernel), hardware) - hardware.launchSeconds;
+    double seconds = estimateSeconds(countWork(kernel), level) - level.launchSeconds;
     double perItem = std::max(seconds, 1e-12) / std::max<int64_t>(total, 1);
-    return chooseItemsPerBlock(total, perItem, granule, hardware);
+    return chooseItemsPerBlock(total, perItem, granule, level);
   }
 
   static int64_t countResultElements(KernelOp kernel) {
@@ -95,12 +96,12 @@ private:
   Attribute scheduleContraction(KernelOp kernel) {
     const Contraction product =
         cast<ContractionOpInterface>(findRole(kernel, KernelRole::Contraction)).getContraction();
-    ContractionBlocks blocks = chooseContractionBlocks(product.batch, product.m, product.n, product.depth, hardware);
+    ContractionBlocks blocks = chooseContractionBlocks(product.batch, product.m, product.n, product.depth, level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
-                                        blocks.tileN, hardware.lanes);
+                                        blocks.tileN, level.lanes());
   }
 
-  const Hardware &hardware;
+  const CPULevel &level;
 };
 
 struct ScheduleKernelsPass : mp::impl::ScheduleKernelsPassBase<ScheduleKernelsPass> {
@@ -115,15 +116,15 @@ struct ScheduleKernelsPass : mp::impl::ScheduleKernelsPassBase<ScheduleKernelsPa
 
 private:
   LogicalResult scheduleForCPU() {
-    const Hardware *hardware = findHardware(target, features);
-    if (!hardware) {
+    const CPULevel *level = target == "cpu" ? findCPULevel(features) : nullptr;
+    if (!level) {
       auto diagnostic = getOperation().emitError("no target '")
                         << target << "' with level '" << features << "'; there are";
-      for (const Hardware &row : getHardwareTable())
-        diagnostic << ' ' << row.target << ':' << row.level;
+      for (const CPULevel &row : allCPULevels())
+        diagnostic << " cpu:" << row.name;
       return diagnostic << ", and nvptx and simt with a chip";
     }
-    Scheduler scheduler(*hardware);
+    Scheduler scheduler(*level);
     getOperation().walk([&](KernelOp kernel) { kernel.setScheduleAttr(scheduler.schedule(kernel)); });
     return success();
   }

@@ -20,16 +20,14 @@ static double gridSeconds(int64_t grid, double blockSeconds, int64_t cores) {
 
 /// Seconds of one block: full tiles, whether the matrix fills them or not, and packing both operands: from memory, to
 /// the cache and back.
-static double contractionBlockSeconds(const ContractionBlocks &blocks, int64_t k, const Hardware &hardware) {
+static double contractionBlockSeconds(const ContractionBlocks &blocks, int64_t k, const CPULevel &level) {
   double operations = 2.0 * blocks.blockM * blocks.blockN * k;
   double packed = 1.0 * sizeof(float) * (blocks.blockM + blocks.blockN) * k;
-  double rate = hardware.contractionRates[static_cast<size_t>(ArithmeticType::F32)];
-  return operations / rate + packed / hardware.memoryBandwidth + 2 * packed / hardware.cacheBandwidth +
-         hardware.blockSeconds;
+  double rate = level.contractionRates[static_cast<size_t>(ArithmeticType::F32)];
+  return operations / rate + packed / level.memoryBandwidth + 2 * packed / level.cacheBandwidth + level.blockSeconds;
 }
 
-ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t n, int64_t k,
-                                              const Hardware &hardware) {
+ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t n, int64_t k, const CPULevel &level) {
   // Zero sizes need a legal schedule, too; their grid is empty.
   m = std::max<int64_t>(m, 1), n = std::max<int64_t>(n, 1), k = std::max<int64_t>(k, 1);
   int64_t steps = llvm::divideCeil(k, kLongestStep);
@@ -37,7 +35,7 @@ ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t 
 
   ContractionBlocks best = {};
   double bestSeconds = std::numeric_limits<double>::infinity();
-  for (const RegisterTile &tile : hardware.tiles) {
+  for (const RegisterTile &tile : level.tiles) {
     int64_t mostRows = llvm::divideCeil(m, tile.rows), mostColumns = llvm::divideCeil(n, tile.columns);
     for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2)
       for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
@@ -45,10 +43,10 @@ ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t 
                                     blockK, tile.rows, tile.columns};
         int64_t bytes = sizeof(float) * ((blocks.blockM + blocks.blockN) * blockK + blocks.blockM * blocks.blockN);
         bool isSmallest = rows == 1 && columns == 1;
-        if (bytes > hardware.cacheBytes / 2 && !isSmallest)
+        if (bytes > level.cacheBytes / 2 && !isSmallest)
           continue;
         int64_t grid = batch * llvm::divideCeil(m, blocks.blockM) * llvm::divideCeil(n, blocks.blockN);
-        double block = contractionBlockSeconds(blocks, k, hardware), seconds = 0;
+        double block = contractionBlockSeconds(blocks, k, level), seconds = 0;
         for (int64_t cores : {1, 2, 4, 8})
           seconds += gridSeconds(grid, block, cores) * cores;
         if (seconds < bestSeconds) {
@@ -60,9 +58,9 @@ ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t 
   return best;
 }
 
-int64_t mp::chooseItemsPerBlock(int64_t total, double secondsPerItem, int64_t granule, const Hardware &hardware) {
+int64_t mp::chooseItemsPerBlock(int64_t total, double secondsPerItem, int64_t granule, const CPULevel &level) {
   // A hundred times what starting a block costs.
-  int64_t worthwhile = static_cast<int64_t>(100 * hardware.blockSeconds / secondsPerItem);
+  int64_t worthwhile = static_cast<int64_t>(100 * level.blockSeconds / secondsPerItem);
   int64_t most = static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(total, 1), granule));
   return std::clamp<int64_t>(worthwhile / granule * granule, granule, most);
 }

@@ -1,4 +1,4 @@
-// The hardware table and the seconds of a kernel.
+// The seconds of a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/CostModel.h"
@@ -17,45 +17,25 @@ namespace {
 
 constexpr size_t kF16 = static_cast<size_t>(ArithmeticType::F16), kF32 = static_cast<size_t>(ArithmeticType::F32);
 
-Hardware simpleHardware() {
-  Hardware hardware = getHardwareTable().front();
-  hardware.contractionRates = {100, 100, 100, 50};
-  hardware.mapRates = {10, 10, 10, 5};
-  hardware.memoryBandwidth = 1000;
-  hardware.launchSeconds = 1;
-  return hardware;
-}
-
-TEST(HardwareTable, LevelsAreFoundByName) {
-  EXPECT_EQ(findHardware("cpu", "avx512")->lanes, 16);
-  EXPECT_EQ(findHardware("cpu", "avx2")->lanes, 8);
-  EXPECT_EQ(findHardware("cpu", "sse2")->lanes, 4);
-  EXPECT_EQ(findHardware("cpu", "mmx"), nullptr);
-  EXPECT_EQ(findHardware("gpu", "avx2"), nullptr);
-}
-
-TEST(HardwareTable, TilesFitTheRegisters) {
-  for (const Hardware &row : getHardwareTable()) {
-    int64_t registers = row.lanes == 16 ? 32 : 16;
-    for (RegisterTile tile : row.tiles) {
-      int64_t vectors = tile.columns / row.lanes;
-      EXPECT_EQ(tile.columns % row.lanes, 0);
-      // Accumulators, a row of the right operand, one element of the left.
-      EXPECT_LE(tile.rows * vectors + vectors + 1, registers) << row.level.str();
-    }
-  }
+CPULevel simpleLevel() {
+  CPULevel level = allCPULevels().front();
+  level.contractionRates = {100, 100, 100, 50};
+  level.mapRates = {10, 10, 10, 5};
+  level.memoryBandwidth = 1000;
+  level.launchSeconds = 1;
+  return level;
 }
 
 TEST(CostModel, TheSlowerOfArithmeticAndMemoryCounts) {
   Work work;
   work.mapOperations[kF32] = 100;
-  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 11);
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleLevel()), 11);
   work.bytes = 5000;
-  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 11);
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleLevel()), 11);
   work.bytes = 20000;
-  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 21);
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleLevel()), 21);
   work.contractionOperations[kF32] = 3000;
-  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleHardware()), 41);
+  EXPECT_DOUBLE_EQ(estimateSeconds(work, simpleLevel()), 41);
 }
 
 TEST(CostModel, WorkAddsUp) {

@@ -188,7 +188,7 @@ func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<2x4x4xf32> {
 TEST(ContractionKernel, UsesTheWidestRegisters) {
   const Product p{64,    64,    64, false,
                   false, false, 0,  "block_m = 64, block_n = 64, block_k = 64, tile_m = 8, tile_n = 32, vector = 16"};
-  KernelRunner kernel(p.text("f32", "f32"), *findTarget("avx512"), true);
+  KernelRunner kernel(p.text("f32", "f32"), *findCPULevel("avx512"), true);
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
   EXPECT_NE(kernel.code->assembly.find("vfmadd231ps"), std::string::npos);
   EXPECT_NE(kernel.code->assembly.find("%zmm"), std::string::npos);

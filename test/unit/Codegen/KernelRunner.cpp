@@ -55,7 +55,7 @@ static void *loadLibrary(const std::vector<std::byte> &bytes, int &file) {
   return dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-KernelRunner::KernelRunner(const std::string &text, const TargetInfo &target, bool keepText) {
+KernelRunner::KernelRunner(const std::string &text, const CPULevel &target, bool keepText) {
   mlir::ScopedDiagnosticHandler handler(&context(), [&](mlir::Diagnostic &diagnostic) {
     errors += diagnostic.str() + "\n";
     for (mlir::Diagnostic &note : diagnostic.getNotes())
@@ -73,7 +73,7 @@ KernelRunner::KernelRunner(const std::string &text, const TargetInfo &target, bo
   code = std::move(*compiled);
   for (mlir::Type type : kernels.front()->getResultTypes())
     resultBytes.push_back(bytesOf(mlir::cast<mlir::RankedTensorType>(type)));
-  if (target.name != hostTarget().name && target.vectorBits > hostTarget().vectorBits)
+  if (target.name != hostLevel().name && target.vectorBits > hostLevel().vectorBits)
     return;
   library = loadLibrary(code->library, file);
   if (!library)

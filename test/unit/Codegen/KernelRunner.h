@@ -41,7 +41,7 @@ std::string mapText(const std::vector<std::string> &inputs, const std::vector<st
 class KernelRunner {
 public:
   /// `text` is a module with one mp.kernel. Errors are kept in `errors`; then there is no code.
-  explicit KernelRunner(const std::string &text, const TargetInfo &target = hostTarget(), bool keepText = false);
+  explicit KernelRunner(const std::string &text, const CPULevel &target = hostLevel(), bool keepText = false);
   ~KernelRunner();
 
   bool ok() const { return code.has_value(); }

@@ -41,7 +41,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> buildModule(LaneFunction::Builder build
   return module;
 }
 
-LaneFunction::LaneFunction(Builder builder, int64_t width, const TargetInfo &target) : width(width) {
+LaneFunction::LaneFunction(Builder builder, int64_t width, const CPULevel &target) : width(width) {
   mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(builder, width);
   if (failed(lowerToLLVM(*module, nativeArithmetic(target))))
     return;

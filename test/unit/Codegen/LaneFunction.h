@@ -5,7 +5,7 @@
 #define MP_TEST_CODEGEN_LANEFUNCTION_H
 
 #include "Codegen/Forms/Lanes.h"
-#include "mp/Codegen/Lower/Native/TargetInfo.h"
+#include "mp/Codegen/HostLevel.h"
 
 #include <vector>
 
@@ -16,7 +16,7 @@ class LaneFunction {
 public:
   using Builder = mlir::Value (*)(LaneBuilder &b, mlir::Value x);
 
-  LaneFunction(Builder builder, int64_t width, const TargetInfo &target = hostTarget());
+  LaneFunction(Builder builder, int64_t width, const CPULevel &target = hostLevel());
   ~LaneFunction();
   LaneFunction(const LaneFunction &) = delete;
 

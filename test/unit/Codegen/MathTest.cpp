@@ -120,7 +120,7 @@ TEST_P(Math, BitsDependNeitherOnWidthNorOnTheProcessor) {
   const auto expected = bitsOf(LaneFunction(build, 8));
   for (int64_t width : {1, 4, 16})
     EXPECT_EQ(bitsOf(LaneFunction(build, width)), expected) << width;
-  EXPECT_EQ(bitsOf(LaneFunction(build, 4, *findTarget("sse2"))), expected);
+  EXPECT_EQ(bitsOf(LaneFunction(build, 4, *findCPULevel("sse2"))), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, Math, testing::ValuesIn(kFunctions),

@@ -161,9 +161,9 @@ TEST(MergedKernel, OfTwoHundredRootsAssemblesForEveryChip) {
     std::string text;
     for (Make make : kTabled)
       text += make(200).function();
-    PTXCompiler compiler(text, chip.name.str());
+    PTXCompiler compiler(text, std::string(chip.name));
     ASSERT_TRUE(compiler.ok()) << compiler.errors;
-    EXPECT_EQ(compiler.assemble(), "") << chip.name.str();
+    EXPECT_EQ(compiler.assemble(), "") << chip.name;
   }
 }
 

@@ -25,7 +25,7 @@ static std::string demandingText() {
 }
 
 TEST(Native, HasNoUndefinedSymbolsAndExportsKernelsOnly) {
-  for (const TargetInfo &target : allTargets()) {
+  for (const CPULevel &target : allCPULevels()) {
     KernelRunner kernel(demandingText(), target);
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
     const llvm::StringRef bytes(reinterpret_cast<const char *>(kernel.code->library.data()),
@@ -39,7 +39,7 @@ TEST(Native, HasNoUndefinedSymbolsAndExportsKernelsOnly) {
       EXPECT_FALSE(llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined);
       names.push_back(llvm::cantFail(symbol.getName()).str());
     }
-    EXPECT_EQ(names, std::vector<std::string>{"mp_k"}) << target.name.str();
+    EXPECT_EQ(names, std::vector<std::string>{"mp_k"}) << target.name;
   }
 }
 
@@ -61,16 +61,16 @@ TEST(Native, CompilesEqualKernelsOnce) {
 
 TEST(Native, KeepsTextThatSaysWhichRegisters) {
   const char *registers[] = {"%xmm", "%ymm", "%zmm"};
-  for (size_t index = 0; index < allTargets().size(); ++index) {
-    const TargetInfo &target = allTargets()[index];
+  for (size_t index = 0; index < allCPULevels().size(); ++index) {
+    const CPULevel &target = allCPULevels()[index];
     const std::string x = "tensor<1024xf32>";
     KernelRunner kernel(mapText({x, x}, {x}, "%0 = mp.add %a0, %a1 : " + x + ", " + x + " -> " + x + "\n", "%0",
                                 "block = 1024, vector = " + std::to_string(target.lanes())),
                         target, /*keepText=*/true);
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
-    EXPECT_NE(kernel.code->assembly.find(registers[index]), std::string::npos) << target.name.str();
-    if (index + 1 < allTargets().size()) {
-      EXPECT_EQ(kernel.code->assembly.find(registers[index + 1]), std::string::npos) << target.name.str();
+    EXPECT_NE(kernel.code->assembly.find(registers[index]), std::string::npos) << target.name;
+    if (index + 1 < allCPULevels().size()) {
+      EXPECT_EQ(kernel.code->assembly.find(registers[index + 1]), std::string::npos) << target.name;
     }
     EXPECT_NE(kernel.code->llvm.find("fadd <" + std::to_string(target.lanes()) + " x float>"), std::string::npos);
   }

@@ -164,7 +164,7 @@ bool sameFloat(const FloatFormat &format, uint64_t a, uint64_t b) {
 
 std::string vectorOf(size_t count, const char *type) { return "tensor<" + std::to_string(count) + "x" + type + ">"; }
 
-const TargetInfo *const kTargets[] = {findTarget("sse2"), &hostTarget()};
+const CPULevel *const kTargets[] = {findCPULevel("sse2"), &hostLevel()};
 
 } // namespace
 
@@ -191,7 +191,7 @@ TEST(Ops, FloatArithmeticRoundsOnce) {
   std::vector<double> left = hardValues(), right = hardValues();
   std::rotate(right.begin(), right.begin() + 17, right.end());
   const size_t count = left.size();
-  for (const TargetInfo *target : kTargets)
+  for (const CPULevel *target : kTargets)
     for (const Element &element : kElements) {
       if (!element.isFloat)
         continue;
@@ -225,7 +225,7 @@ TEST(Ops, FloatArithmeticRoundsOnce) {
 TEST(Ops, CastsRoundOnceAndSaturate) {
   const std::vector<double> reals = hardValues();
   const std::vector<int64_t> integers = hardIntegers();
-  for (const TargetInfo *target : kTargets)
+  for (const CPULevel *target : kTargets)
     for (const Element &from : kElements)
       for (const Element &to : kElements) {
         std::vector<uint64_t> input;

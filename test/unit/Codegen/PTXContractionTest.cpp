@@ -141,10 +141,10 @@ TEST(PTXContraction, PartialTilesAndUnalignedRowsAssemble) {
     const std::string &schedule = chip.has(ChipFeature::CpAsync) ? kSm80 : kSm75;
     for (const std::string &flags : kMajors)
       for (int64_t size : {200, 201}) {
-        Text ptx(productText("f16", size, size, size, flags, schedule), chip.name.str());
+        Text ptx(productText("f16", size, size, size, flags, schedule), std::string(chip.name));
         ASSERT_TRUE(ptx.ok()) << ptx.errors;
-        EXPECT_EQ(ptx.has("cp.async.cg"), size == 200 && chip.has(ChipFeature::CpAsync)) << chip.name.str();
-        EXPECT_EQ(ptx.assemble(), "") << chip.name.str() << " " << flags << " " << size;
+        EXPECT_EQ(ptx.has("cp.async.cg"), size == 200 && chip.has(ChipFeature::CpAsync)) << chip.name;
+        EXPECT_EQ(ptx.assemble(), "") << chip.name << " " << flags << " " << size;
       }
   }
 }

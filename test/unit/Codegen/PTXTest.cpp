@@ -50,9 +50,9 @@ TEST(PTX, AMapReadsAndWritesSixteenBytesAtOnce) {
 
 TEST(PTX, EveryChipOfTheTableHasCode) {
   for (const Chip &chip : allChips()) {
-    PTXCompiler compiler(addText("block = 1000, vector = 4, threads = 128"), chip.name.str());
+    PTXCompiler compiler(addText("block = 1000, vector = 4, threads = 128"), std::string(chip.name));
     ASSERT_TRUE(compiler.ok()) << compiler.errors;
-    EXPECT_NE(compiler.text.find(".target " + chip.name.str()), std::string::npos) << compiler.text;
+    EXPECT_NE(compiler.text.find(".target " + std::string(chip.name)), std::string::npos) << compiler.text;
     EXPECT_EQ(compiler.assemble(), "") << compiler.text;
   }
 }

@@ -6,7 +6,7 @@
 
 #include "Contraction/GemmGrid.h"
 
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 
 #include <algorithm>
 #include <fstream>

@@ -16,41 +16,41 @@ int64_t gridOf(const ContractionBlocks &blocks, int64_t m, int64_t n) {
 }
 
 TEST(Schedules, BlocksAreLegalForEveryShapeAndLevel) {
-  for (const Hardware &hardware : getHardwareTable())
+  for (const CPULevel &level : allCPULevels())
     for (int64_t m : {0, 1, 5, 64, 128, 1000, 4096})
       for (int64_t n : {1, 10, 31, 512, 4096})
         for (int64_t k : {0, 1, 784, 5000}) {
-          ContractionBlocks blocks = chooseContractionBlocks(1, m, n, k, hardware);
+          ContractionBlocks blocks = chooseContractionBlocks(1, m, n, k, level);
           EXPECT_EQ(blocks.blockM % blocks.tileM, 0);
           EXPECT_EQ(blocks.blockN % blocks.tileN, 0);
-          EXPECT_EQ(blocks.tileN % hardware.lanes, 0);
+          EXPECT_EQ(blocks.tileN % level.lanes(), 0);
           EXPECT_GE(blocks.blockK, 1);
           bool isTile = blocks.blockM == blocks.tileM && blocks.blockN == blocks.tileN;
           int64_t bytes = 4 * (blocks.blockM + blocks.blockN) * blocks.blockK;
-          EXPECT_TRUE(bytes <= hardware.cacheBytes || isTile) << m << "x" << n << "x" << k;
+          EXPECT_TRUE(bytes <= level.cacheBytes || isTile) << m << "x" << n << "x" << k;
         }
 }
 
 TEST(Schedules, LargeProductsKeepManyCoresBusy) {
-  for (const Hardware &hardware : getHardwareTable())
+  for (const CPULevel &level : allCPULevels())
     for (int64_t size : {1024, 1536, 4096}) {
-      int64_t grid = gridOf(chooseContractionBlocks(1, size, size, size, hardware), size, size);
-      EXPECT_GE(grid, 8) << hardware.level.str() << " " << size;
+      int64_t grid = gridOf(chooseContractionBlocks(1, size, size, size, level), size, size);
+      EXPECT_GE(grid, 8) << level.name << " " << size;
     }
 }
 
 TEST(Schedules, ABatchOfProductsNeedsNoSmallBlocks) {
-  const Hardware &hardware = *findHardware("cpu", "avx2");
-  EXPECT_GE(chooseContractionBlocks(64, 96, 96, 96, hardware).blockM, 96);
+  const CPULevel &level = *findCPULevel("avx2");
+  EXPECT_GE(chooseContractionBlocks(64, 96, 96, 96, level).blockM, 96);
 }
 
 TEST(Schedules, BlocksOutweighTheirStart) {
-  const Hardware &hardware = *findHardware("cpu", "avx2");
-  EXPECT_EQ(chooseItemsPerBlock(1000000, 1e-9, 1024, hardware), 19456);
+  const CPULevel &level = *findCPULevel("avx2");
+  EXPECT_EQ(chooseItemsPerBlock(1000000, 1e-9, 1024, level), 19456);
   // Long items come one granule at a time, and few items at once.
-  EXPECT_EQ(chooseItemsPerBlock(1000, 1e-3, 64, hardware), 64);
-  EXPECT_EQ(chooseItemsPerBlock(100, 1e-9, 64, hardware), 128);
-  EXPECT_EQ(chooseItemsPerBlock(0, 1e-9, 64, hardware), 64);
+  EXPECT_EQ(chooseItemsPerBlock(1000, 1e-3, 64, level), 64);
+  EXPECT_EQ(chooseItemsPerBlock(100, 1e-9, 64, level), 128);
+  EXPECT_EQ(chooseItemsPerBlock(0, 1e-9, 64, level), 64);
 }
 
 } // namespace

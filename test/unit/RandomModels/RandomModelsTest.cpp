@@ -7,7 +7,7 @@
 #include "RandomModels/Generator.h"
 #include "RandomModels/Reduce.h"
 
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 #include "mp/IR/MP.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -32,7 +32,7 @@ std::vector<Machine> machinesFor(const RandomModel &model, uint64_t seed) {
   if (seed % 3 == 1) // the CPU alone, which costs less
     return machines;
   if (!usesBF16(model) || chip.has(ChipFeature::BF16))
-    machines.push_back({"simt", chip.name.str()});
+    machines.push_back({"simt", std::string(chip.name)});
   return machines;
 }
 
@@ -80,7 +80,7 @@ TEST(RandomModels, everyDeviceComputesThem) {
   if (one || wrong != 0)
     return;
   for (const Chip &chip : allChips())
-    EXPECT_TRUE(chips.contains(chip.name.str())) << chip.name.str() << " runs no model";
+    EXPECT_TRUE(chips.contains(std::string(chip.name))) << chip.name << " runs no model";
   EXPECT_GE(seen.skipped, count / 4) << "of " << seen.steps << " steps";
   for (const std::vector<std::string> &ops : {writtenOps(), derivedOps()})
     for (const std::string &op : ops)

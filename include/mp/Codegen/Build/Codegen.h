@@ -4,7 +4,7 @@
 #ifndef MP_CODEGEN_BUILD_CODEGEN_H
 #define MP_CODEGEN_BUILD_CODEGEN_H
 
-#include "mp/Codegen/Lower/Native/TargetInfo.h"
+#include "mp/Hardware/CPULevels.h"
 #include "mp/IR/MP.h"
 
 #include <cstddef>
@@ -47,7 +47,7 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 
 /// Compiles scheduled kernels to one shared object for `target`, several at once. Kernels equal but for their names are
 /// compiled once. Emits an error at the op that has no native code, or that lacks a schedule, and fails.
-mlir::FailureOr<CompiledCode> compileKernels(llvm::ArrayRef<KernelOp> kernels, const TargetInfo &target,
+mlir::FailureOr<CompiledCode> compileKernels(llvm::ArrayRef<KernelOp> kernels, const CPULevel &target,
                                              const CodegenOptions &options = {});
 
 } // namespace mp

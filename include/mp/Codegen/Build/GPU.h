@@ -4,8 +4,8 @@
 #ifndef MP_CODEGEN_BUILD_GPU_H
 #define MP_CODEGEN_BUILD_GPU_H
 
-#include "mp/Analysis/ChipTable.h"
 #include "mp/Codegen/Build/Codegen.h"
+#include "mp/Hardware/ChipTable.h"
 
 namespace mp {
 

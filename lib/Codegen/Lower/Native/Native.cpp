@@ -19,13 +19,21 @@ using namespace mp;
 
 static constexpr StringRef kTriple = "x86_64-unknown-linux-gnu";
 
-NativeArithmetic mp::nativeArithmetic(const TargetInfo &target) {
+NativeArithmetic mp::nativeArithmetic(const CPULevel &target) {
   return {target.convertsHalf, /*bfloatConversion=*/false, target.fma};
 }
 
 // Optimizing and compiling
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const TargetInfo &target) {
+/// "+avx2,+fma", as LLVM takes it.
+static std::string featureString(const CPULevel &level) {
+  std::string text;
+  for (std::string_view feature : level.features)
+    text += (text.empty() ? "+" : ",+") + std::string(feature);
+  return text;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const CPULevel &target) {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     LLVMInitializeX86TargetInfo();
@@ -41,7 +49,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(
-      registered->createTargetMachine(triple, "x86-64", target.featureString(), options, llvm::Reloc::PIC_));
+      registered->createTargetMachine(triple, "x86-64", featureString(target), options, llvm::Reloc::PIC_));
 }
 
 /// The symbols that an object needs from elsewhere, but for the memory functions that are linked to all code.
@@ -67,14 +75,14 @@ static llvm::Error checkUndefined(StringRef kernel, StringRef code) {
   return llvm::Error::success();
 }
 
-llvm::Expected<KernelCode> mp::compileNative(TranslatedModule &native, const TargetInfo &target, bool keepText) {
+llvm::Expected<KernelCode> mp::compileNative(TranslatedModule &native, const CPULevel &target, bool keepText) {
   auto machine = createMachine(target);
   if (!machine)
     return machine.takeError();
   llvm::Module &module = *native.module;
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) {
-      function.addFnAttr("target-features", target.featureString());
+      function.addFnAttr("target-features", featureString(target));
       function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
       function.addFnAttr("no-builtins");
       function.addFnAttr(llvm::Attribute::NoUnwind);
@@ -150,7 +158,7 @@ exit:
 }
 )";
 
-llvm::Expected<std::vector<std::byte>> mp::linkNative(ArrayRef<StringRef> objects, const TargetInfo &target) {
+llvm::Expected<std::vector<std::byte>> mp::linkNative(ArrayRef<StringRef> objects, const CPULevel &target) {
   TranslatedModule memory;
   memory.kernel = "memory functions";
   memory.context = std::make_unique<llvm::LLVMContext>();

@@ -5,7 +5,7 @@
 #define MP_LIB_CODEGEN_LOWER_PTX_PTX_H
 
 #include "Codegen/Lower/Translate.h"
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

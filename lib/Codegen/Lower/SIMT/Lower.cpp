@@ -12,8 +12,6 @@
 using namespace mlir;
 using namespace mp;
 
-const TargetInfo &mp::simulatorTarget() { return *findTarget("avx2"); }
-
 /// Attributes that speak of the GPU.
 static void dropAttributes(Operation *op) {
   for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))

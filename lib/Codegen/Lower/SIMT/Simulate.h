@@ -4,8 +4,6 @@
 #ifndef MP_LIB_CODEGEN_LOWER_SIMT_SIMULATE_H
 #define MP_LIB_CODEGEN_LOWER_SIMT_SIMULATE_H
 
-#include "mp/Codegen/Lower/Native/TargetInfo.h"
-
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mp {
@@ -25,9 +23,6 @@ llvm::LogicalResult verifyNVVM(mlir::ModuleOp module);
 /// Rewrites a lowered GPU module (functions `llvm.func @symbol(ptr<1>...) attributes {nvvm.kernel}` of llvm and nvvm
 /// ops) in place to plain LLVM dialect for the host, with functions as Simulator.h describes them. Verifies first.
 llvm::LogicalResult lowerToSimulator(mlir::ModuleOp module, const SimulatorChecks &checks);
-
-/// The CPU level that simulated code is compiled for, on any machine: it has fma and conversions of f16.
-const TargetInfo &simulatorTarget();
 
 } // namespace mp
 

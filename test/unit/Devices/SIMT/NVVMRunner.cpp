@@ -43,10 +43,10 @@ static llvm::Expected<std::vector<std::byte>> compile(mlir::ModuleOp module) {
   std::unique_ptr<TranslatedModule> translated = translateToLLVMIR(module, "k");
   if (!translated)
     return llvm::createStringError("no LLVM IR");
-  llvm::Expected<KernelCode> code = compileNative(*translated, simulatorTarget(), /*keepText=*/false);
+  llvm::Expected<KernelCode> code = compileNative(*translated, simulatorLevel(), /*keepText=*/false);
   if (!code)
     return code.takeError();
-  return linkNative(llvm::StringRef(code->code), simulatorTarget());
+  return linkNative(llvm::StringRef(code->code), simulatorLevel());
 }
 
 NVVMRunner::NVVMRunner(const std::string &text, SimulatorChecks checks) {

@@ -1,14 +1,13 @@
 // What GPUs can do, as data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_ANALYSIS_CHIPTABLE_H
-#define MP_ANALYSIS_CHIPTABLE_H
-
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#ifndef MP_HARDWARE_CHIPTABLE_H
+#define MP_HARDWARE_CHIPTABLE_H
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace mp {
 
@@ -41,7 +40,7 @@ struct MatrixRates {
 
 /// What code is made for, named as LLVM and ptxas name it. Every GPU of a family runs that code.
 struct ChipFamily {
-  llvm::StringRef name; ///< "sm_80"
+  std::string_view name; ///< "sm_80"
   unsigned major, minor;
   /// The PTX version that code for it is written in, the lowest that has what kernels use: 71 is 7.1.
   unsigned ptxVersion;
@@ -55,7 +54,7 @@ struct ChipFamily {
 
 /// What code is scheduled for: a product of a family.
 struct GPU {
-  llvm::StringRef gpu; ///< "A100"
+  std::string_view gpu; ///< "A100"
   int64_t multiprocessors;
   /// Ticks per second at which the rates hold.
   double clock;
@@ -87,20 +86,20 @@ struct Chip : ChipFamily, GPU {
 };
 
 /// Every family, the oldest first, each with the GPU that code for it is scheduled for where none is named.
-llvm::ArrayRef<Chip> allChips();
+std::span<const Chip> allChips();
 
 /// Every GPU of the table, families and defaults in the order of allChips().
-llvm::ArrayRef<Chip> allGPUs();
+std::span<const Chip> allGPUs();
 
 /// The row of that name, or null: "sm_86" is the default GPU of sm_86, "A40" that one, in letters of either case.
-const Chip *findChip(llvm::StringRef name);
+const Chip *findChip(std::string_view name);
 
 /// The names of all families.
-std::string chipNames(llvm::StringRef separator = ", ");
+std::string chipNames(std::string_view separator = ", ");
 
 /// Why `name` is no chip that code can be made for, and what to use: below 7.0, or not in the table.
-std::string explainUnknownChip(llvm::StringRef name);
+std::string explainUnknownChip(std::string_view name);
 
 } // namespace mp
 
-#endif // MP_ANALYSIS_CHIPTABLE_H
+#endif // MP_HARDWARE_CHIPTABLE_H

@@ -1,12 +1,11 @@
 // What GPUs can do, as data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Analysis/ChipTable.h"
+#include "mp/Hardware/ChipTable.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <charconv>
+#include <vector>
 
 using namespace mp;
 
@@ -54,6 +53,7 @@ static constexpr MatrixRates hopperRates(double multiprocessors, double clock) {
 
 // Vendors' figures for dense operands, where no comment says otherwise. GeForce multiplies with sums in f32 at half of
 // the rate of those in f16. The first GPU of a family is the one that code is scheduled for where none is named.
+// clang-format off
 static constexpr Chip kGPUs[] = {
     // family, name, multiprocessors, clock,
     //    {f16, f16 narrow, bf16, tf32}, f32, f64, bandwidth, cache
@@ -75,12 +75,13 @@ static constexpr Chip kGPUs[] = {
     {kSm90a, {"H200", 132, 1.83e9, hopperRates(132, 1.83e9), 67e12, 34e12, 4800e9, 60_MB}},
     {kSm100a, {"B200", 148, 1.86e9, hopperRates(148, 1.86e9), 75e12, 37e12, 8000e9, 126_MB}},
 };
+// clang-format on
 
-llvm::ArrayRef<Chip> mp::allGPUs() { return kGPUs; }
+std::span<const Chip> mp::allGPUs() { return kGPUs; }
 
-llvm::ArrayRef<Chip> mp::allChips() {
-  static const llvm::SmallVector<Chip> chips = [] {
-    llvm::SmallVector<Chip> first;
+std::span<const Chip> mp::allChips() {
+  static const std::vector<Chip> chips = [] {
+    std::vector<Chip> first;
     for (const Chip &row : kGPUs)
       if (first.empty() || first.back().name != row.name)
         first.push_back(row);
@@ -89,28 +90,52 @@ llvm::ArrayRef<Chip> mp::allChips() {
   return chips;
 }
 
-const Chip *mp::findChip(llvm::StringRef name) {
+/// Whether both are the same but for the case of ASCII letters.
+static bool isSameName(std::string_view a, std::string_view b) {
+  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+const Chip *mp::findChip(std::string_view name) {
   const Chip *found =
-      llvm::find_if(kGPUs, [&](const Chip &row) { return row.name == name || row.gpu.equals_insensitive(name); });
+      std::ranges::find_if(kGPUs, [&](const Chip &row) { return row.name == name || isSameName(row.gpu, name); });
   return found == std::end(kGPUs) ? nullptr : found;
 }
 
-std::string mp::chipNames(llvm::StringRef separator) {
-  return llvm::join(llvm::map_range(allChips(), [](const Chip &chip) { return chip.name.str(); }), separator);
+static void append(std::string &list, std::string_view separator, std::string_view name) {
+  list.append(list.empty() ? "" : separator).append(name);
 }
 
-std::string mp::explainUnknownChip(llvm::StringRef name) {
+std::string mp::chipNames(std::string_view separator) {
+  std::string names;
+  for (const Chip &chip : allChips())
+    append(names, separator, chip.name);
+  return names;
+}
+
+/// Whether `name` is a compute capability before matrix units, as sm_61.
+static bool isBeforeMatrixUnits(std::string_view name) {
+  constexpr std::string_view kPrefix = "sm_";
   unsigned number = 0;
-  llvm::StringRef rest = name;
-  const bool isOld = rest.consume_front("sm_") && !rest.getAsInteger(10, number) && number < 70;
-  if (isOld)
-    return "chip '" + name.str() +
-           "' is below compute capability 7.0: it has no matrix units, and no kernel is made for it; use target cpu, "
+  if (!name.starts_with(kPrefix))
+    return false;
+  auto [end, error] = std::from_chars(name.begin() + kPrefix.size(), name.end(), number);
+  return error == std::errc() && end == name.end() && number < 70;
+}
+
+std::string mp::explainUnknownChip(std::string_view name) {
+  const std::string quoted = "'" + std::string(name) + "'";
+  if (isBeforeMatrixUnits(name))
+    return "chip " + quoted +
+           " is below compute capability 7.0: it has no matrix units, and no kernel is made for it; use target cpu, "
            "or one of " +
            chipNames();
-  llvm::SetVector<llvm::StringRef> gpus;
+  std::string gpus;
+  std::vector<std::string_view> seen;
   for (const Chip &row : kGPUs)
-    gpus.insert(row.gpu);
-  return "no chip is called '" + name.str() + "'; there are " + chipNames() + ", and by name of a GPU " +
-         llvm::join(gpus, ", ");
+    if (std::ranges::find(seen, row.gpu) == seen.end()) {
+      seen.push_back(row.gpu);
+      append(gpus, ", ", row.gpu);
+    }
+  return "no chip is called " + quoted + "; there are " + chipNames() + ", and by name of a GPU " + gpus;
 }

@@ -1,0 +1,16 @@
+// What this machine runs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_CODEGEN_HOSTLEVEL_H
+#define MP_CODEGEN_HOSTLEVEL_H
+
+#include "mp/Hardware/CPULevels.h"
+
+namespace mp {
+
+/// The highest level whose features this machine has.
+const CPULevel &hostLevel();
+
+} // namespace mp
+
+#endif // MP_CODEGEN_HOSTLEVEL_H

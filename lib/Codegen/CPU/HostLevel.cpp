@@ -1,0 +1,14 @@
+// What this machine runs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Codegen/HostLevel.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mp;
+
+const CPULevel &mp::hostLevel() {
+  const auto features = llvm::sys::getHostCPUFeatures();
+  return highestCPULevel([&](std::string_view feature) { return features.lookup(feature); });
+}

@@ -1,0 +1,43 @@
+// The rows of the table of CPU levels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Hardware/CPULevels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace mp;
+
+TEST(CPULevels, AreFoundByName) {
+  for (const CPULevel &level : allCPULevels())
+    EXPECT_EQ(findCPULevel(level.name), &level);
+  EXPECT_EQ(findCPULevel("avx512")->lanes(), 16);
+  EXPECT_EQ(findCPULevel("avx2")->lanes(), 8);
+  EXPECT_EQ(findCPULevel("sse2")->lanes(), 4);
+  EXPECT_EQ(findCPULevel("mmx"), nullptr);
+}
+
+TEST(CPULevels, TilesFitTheRegisters) {
+  for (const CPULevel &level : allCPULevels()) {
+    ASSERT_FALSE(level.tiles.empty()) << level.name;
+    for (RegisterTile tile : level.tiles) {
+      const int64_t vectors = tile.columns / level.lanes();
+      EXPECT_EQ(tile.columns % level.lanes(), 0) << level.name;
+      // Accumulators, a row of the right operand, one element of the left.
+      EXPECT_LE(tile.rows * vectors + vectors + 1, level.vectorRegisters) << level.name;
+    }
+  }
+}
+
+// A machine with the features of one level gets that level, and one that lacks any of them a lower one.
+TEST(CPULevels, TheHighestIsChosenByFeatures) {
+  for (const CPULevel &level : allCPULevels()) {
+    auto has = [&](std::string_view feature) { return std::ranges::count(level.features, feature) > 0; };
+    EXPECT_EQ(&highestCPULevel(has), &level) << level.name;
+    for (std::string_view missing : level.features) {
+      const CPULevel &lower = highestCPULevel([&](std::string_view f) { return f != missing && has(f); });
+      EXPECT_TRUE(&lower < &level || &level == allCPULevels().data()) << level.name << " without " << missing;
+    }
+  }
+}
