@@ -3,6 +3,8 @@
 
 #include "Executable/Verify.h"
 
+#include "mp/Executable/Targets.h"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -177,28 +179,7 @@ static Status checkOverlap(const std::vector<Buffer> &buffers) {
 
 // Commands
 
-namespace {
-
-/// What a target's code is, and what a block of it has for itself.
-struct TargetRule {
-  std::string_view target;
-  std::vector<BlobKind> code;
-  bool isGPU;
-};
-
-} // namespace
-
-/// Any other target is a processor.
-static const TargetRule &ruleOf(std::string_view target) {
-  static const TargetRule rules[] = {{"reference", {BlobKind::ProgramText}, false},
-                                     {"nvptx", {BlobKind::PTX, BlobKind::Cubin}, true},
-                                     {"simt", {BlobKind::SimulatedCode}, true},
-                                     {"", {BlobKind::NativeCode}, false}};
-  return *std::find_if(std::begin(rules), std::end(rules) - 1,
-                       [&](const TargetRule &rule) { return rule.target == target; });
-}
-
-static std::string joinKinds(const std::vector<BlobKind> &kinds) {
+static std::string joinKinds(std::span<const BlobKind> kinds) {
   std::string text;
   for (BlobKind kind : kinds)
     text += (text.empty() ? "" : " or ") + std::string(EnumNameBlobKind(kind));
@@ -209,16 +190,16 @@ static std::string joinKinds(const std::vector<BlobKind> &kinds) {
 Status PlanChecker::checkCode(const LaunchT &launch) const {
   if (launch.blob >= table.blobs.size())
     return makeError("code in blob ", launch.blob, ", there are ", table.blobs.size());
-  const TargetRule &rule = ruleOf(variant.target);
+  const TargetFormat &target = targetFormat(variant.target);
   BlobKind kind = table.blobs[launch.blob]->kind;
-  if (std::find(rule.code.begin(), rule.code.end(), kind) == rule.code.end())
+  if (std::find(target.code.begin(), target.code.end(), kind) == target.code.end())
     return makeError("code in blob ", launch.blob, ", which is ", EnumNameBlobKind(kind), ", expected ",
-                     joinKinds(rule.code));
-  if (!rule.isGPU && (launch.threads != 1 || launch.shared_bytes != 0 || launch.cluster != 1))
+                     joinKinds(target.code));
+  if (!target.isGPU && (launch.threads != 1 || launch.shared_bytes != 0 || launch.cluster != 1))
     return makeError("blocks of ", launch.threads, " threads with ", launch.shared_bytes,
                      " bytes of shared memory in clusters of ", launch.cluster, " for target ", quoted(variant.target),
                      ", which is no GPU");
-  if (rule.isGPU && launch.scratch_bytes != 0)
+  if (target.isGPU && launch.scratch_bytes != 0)
     return makeError("scratch of ", launch.scratch_bytes, " bytes, a GPU's blocks have shared memory");
   if (launch.threads == 0 || launch.threads > kMaxThreads)
     return makeError("blocks of ", launch.threads, " threads, expected 1 to ", kMaxThreads);
@@ -226,9 +207,9 @@ Status PlanChecker::checkCode(const LaunchT &launch) const {
     return makeError("shared memory of ", launch.shared_bytes, " bytes, at most ", kMaxSharedBytes, " are allowed");
   if (launch.shared_bytes % kSharedGranule != 0)
     return makeError("shared memory of ", launch.shared_bytes, " bytes, expected a multiple of ", kSharedGranule);
-  if (!rule.isGPU && launch.buffers_in_memory)
+  if (!target.isGPU && launch.buffers_in_memory)
     return makeError("buffers in memory for target ", quoted(variant.target), ", which is no GPU");
-  if (rule.isGPU && !launch.buffers_in_memory && launch.buffers.size() > kMaxParameterBytes / sizeof(uint64_t))
+  if (target.isGPU && !launch.buffers_in_memory && launch.buffers.size() > kMaxParameterBytes / sizeof(uint64_t))
     return makeError(launch.buffers.size(), " buffers as parameters, at most ", kMaxParameterBytes / sizeof(uint64_t),
                      " are allowed: more lie in memory");
   if (launch.cluster == 0 || launch.cluster > kMaxCluster)
@@ -290,7 +271,7 @@ Status PlanChecker::checkReference() const {
   const LaunchT *launch = variant.commands.size() == 1 ? variant.commands[0]->what.AsLaunch() : nullptr;
   if (!launch || launch->symbol != program.name || launch->grid != 1 || launch->scratch_bytes != 0 ||
       launch->buffers.size() != variant.arguments.size() + variant.results.size())
-    return makeError("target 'reference' is one launch of symbol ", quoted(program.name),
+    return makeError("target ", quoted(variant.target), " is one launch of symbol ", quoted(program.name),
                      ", of grid 1, with a buffer for each argument and result");
   auto wrong = [](size_t i) {
     return makeError("buffer ", i, " is not the whole argument or result at that position");
@@ -333,7 +314,7 @@ Status PlanChecker::run() {
     if (!status.ok())
       return status.in(where);
   }
-  if (variant.target == "reference")
+  if (targetFormat(variant.target).runsText)
     if (Status status = checkReference(); !status.ok())
       return status;
   for (uint32_t i = 0; i < variant.results.size(); ++i)

@@ -9,15 +9,37 @@ using namespace mlir;
 
 namespace mp {
 
-const CPULevel *findCPU(const CompileOptions &options) {
-  return options.cpu.empty() ? &hostLevel() : findCPULevel(options.cpu);
-}
+namespace {
 
-FailureOr<CompiledCode> compileForCPU(ArrayRef<KernelOp> kernels, const CompileOptions &options,
-                                      const CodegenOptions &codegen, VariantTarget &target) {
-  const CPULevel &cpu = *findCPU(options);
-  target = {"cpu", {cpu.features.begin(), cpu.features.end()}, executable::BlobKind::NativeCode};
-  return compileKernels(kernels, cpu, codegen);
+class CPUTarget final : public CodeTarget {
+public:
+  CPUTarget() : CodeTarget(targets::cpu) {}
+
+  std::string getMachine(const CompileOptions &options) const override { return std::string(levelOf(options).name); }
+
+protected:
+  std::vector<std::string> getFeatures(const CompileOptions &options) const override {
+    const CPULevel &level = levelOf(options);
+    return {level.features.begin(), level.features.end()};
+  }
+
+  FailureOr<CompiledCode> compile(ArrayRef<KernelOp> kernels, const CompileOptions &options,
+                                  const CodegenOptions &codegen) const override {
+    return compileKernels(kernels, levelOf(options), codegen);
+  }
+
+private:
+  /// This machine's where none is named.
+  static const CPULevel &levelOf(const CompileOptions &options) {
+    return options.cpu.empty() ? hostLevel() : *findCPULevel(options.cpu);
+  }
+};
+
+} // namespace
+
+const Target &cpuTarget() {
+  static const CPUTarget target;
+  return target;
 }
 
 } // namespace mp

@@ -23,14 +23,20 @@ static bool isDynamic(const CompileOptions &options) {
   return options.lossScaling.mode == LossScalingMode::Dynamic || options.lossScaling.mode == LossScalingMode::Auto;
 }
 
-static bool hasTarget(const CompileOptions &options, llvm::function_ref<bool(StringRef)> is) {
-  return is(options.target) || llvm::any_of(options.otherTargets, is);
+/// The first target of `options` that `is` holds for, or null; of known targets.
+static const Target *firstTarget(const CompileOptions &options, llvm::function_ref<bool(const Target &)> is) {
+  for (StringRef name : llvm::concat<const std::string>(llvm::ArrayRef(options.target), options.otherTargets))
+    if (const Target *target = findTarget(name); target && is(*target))
+      return target;
+  return nullptr;
 }
 
-static bool isForGPU(const CompileOptions &options) { return hasTarget(options, isGPUTarget); }
+static bool isForGPU(const CompileOptions &options) {
+  return firstTarget(options, [](const Target &target) { return target.isGPU(); });
+}
 
-static bool isSimulated(const CompileOptions &options) {
-  return hasTarget(options, [](StringRef target) { return target == "simt"; });
+static bool reportsAccesses(const CompileOptions &options) {
+  return firstTarget(options, [](const Target &target) { return target.reportsAccesses(); });
 }
 
 static bool isSGD(const CompileOptions &options) { return options.optimizer.kind == OptimizerKind::SGD; }
@@ -95,7 +101,7 @@ static constexpr Dependence kDependences[] = {
     {"allow-fp16-reduced-precision-reduction", isForGPU, kGPU},
     {"allow-bf16-reduced-precision-reduction", isForGPU, kGPU},
     {"fallback", isForGPU, kGPU},
-    {"report-accesses", isSimulated, "needs target simt"},
+    {"report-accesses", reportsAccesses, "needs target simt"},
 };
 
 /// Refuses what was given and would be ignored. What says that something is not so is true anyway.
@@ -114,14 +120,22 @@ static Status checkEffects(const CompileOptions &options) {
 // Values that do not go together
 
 Status checkTargets(const CompileOptions &options) {
-  const bool isReference = hasTarget(options, [](StringRef target) { return target == "reference"; });
-  if (isReference && options.compileTo != Stage::Executable && options.compileTo > Stage::Optimizer)
-    return makeError("target=reference: the evaluator runs programs as the optimizer leaves them and has no stage '",
-                     stageName(options.compileTo).str(), "'; expected cpu, nvptx or simt");
-  if (isForGPU(options) && options.chips.empty())
-    return makeError(
-        "target=", hasTarget(options, [](StringRef target) { return target == "nvptx"; }) ? "nvptx" : "simt",
-        ": needs a chip: chip=", chipNames("|"));
+  for (const std::string &name : llvm::concat<const std::string>(llvm::ArrayRef(options.target), options.otherTargets))
+    if (!findTarget(name))
+      return makeError("target=", name, ": no target is called so; expected ",
+                       targetNames([](auto &) { return true; }));
+  auto makesText = [](const Target &target) { return target.makesText(); };
+  auto lacksStage = [&](const Target &target) {
+    return options.compileTo != Stage::Executable && options.compileTo > target.getLastPasses() && !makesText(target);
+  };
+  if (const Target *target = firstTarget(options, lacksStage))
+    return makeError("target=", target->getName().str(),
+                     ": the evaluator runs programs as the optimizer leaves them "
+                     "and has no stage '",
+                     stageName(options.compileTo).str(), "'; expected ", targetNames(makesText));
+  const Target *forChip = firstTarget(options, [](const Target &target) { return target.isGPU(); });
+  if (forChip && options.chips.empty())
+    return makeError("target=", forChip->getName().str(), ": needs a chip: chip=", chipNames("|"));
   return Status::success();
 }
 

@@ -42,17 +42,17 @@ namespace {
 /// Turns launch plans into commands of the executable.
 class CommandWriter {
 public:
-  CommandWriter(const JobBuilder &builder, uint32_t code, ArrayRef<CompiledKernel> kernels)
-      : builder(builder), code(code), next(kernels.begin()) {}
+  CommandWriter(const JobBuilder &builder, uint32_t blob, ArrayRef<CompiledKernel> &code,
+                std::vector<std::unique_ptr<CommandT>> &commands)
+      : builder(builder), blob(blob), code(code), commands(commands) {}
 
   void operator()(const LaunchCommand &command) {
-    const CompiledKernel &compiled = *next++;
+    const CompiledKernel &compiled = code.consume_front();
     LaunchT launch;
     launch.kernel = KernelOp(command.kernel).getKernelName().str();
     launch.symbol = compiled.symbol;
-    launch.blob = code;
+    launch.blob = blob;
     launch.grid = compiled.grid;
-    launch.threads = 1;
     launch.scratch_bytes = compiled.scratchBytes;
     launch.threads = compiled.threads;
     launch.shared_bytes = compiled.sharedBytes;
@@ -79,9 +79,6 @@ public:
     add(std::move(fill));
   }
 
-  /// Where the commands that follow go.
-  void startVariant(VariantT &variant) { commands = &variant.commands; }
-
 private:
   BufferSlice slice(const PlannedSlice &slice) const {
     bool isState = slice.space == PlannedSlice::Space::State;
@@ -92,13 +89,13 @@ private:
   template <typename Table> void add(Table table) {
     auto command = std::make_unique<CommandT>();
     command->what.Set(std::move(table));
-    commands->push_back(std::move(command));
+    commands.push_back(std::move(command));
   }
 
   const JobBuilder &builder;
-  uint32_t code;
-  const CompiledKernel *next;
-  std::vector<std::unique_ptr<CommandT>> *commands = nullptr;
+  uint32_t blob;
+  ArrayRef<CompiledKernel> &code; // of the kernels that are still to come
+  std::vector<std::unique_ptr<CommandT>> &commands;
 };
 
 } // namespace
@@ -123,26 +120,11 @@ FailureOr<SmallVector<LaunchPlan>> planPrograms(ArrayRef<func::FuncOp> programs)
   return plans;
 }
 
-LogicalResult addPlannedVariants(ArrayRef<func::FuncOp> programs, ArrayRef<LaunchPlan> plans, CompiledCode code,
-                                 const VariantTarget &target, JobBuilder &builder) {
-  uint32_t blob = builder.addBlob(target.codeKind, std::move(code.library));
-  CommandWriter writer(builder, blob, code.kernels);
-  for (auto [func, plan] : llvm::zip_equal(programs, plans)) {
-    FailureOr<VariantT *> variant = builder.addVariant(func, target.name);
-    if (failed(variant))
-      return failure();
-    for (StringRef feature : target.features)
-      (*variant)->features.push_back(feature.str());
-    (*variant)->arena_bytes = plan.arenaBytes;
-    if (!plan.constants.empty())
-      (*variant)->constants = builder.addBlob(BlobKind::Constants, plan.constants);
-    (*variant)->statistics->kernels = plan.kernels;
-    (*variant)->statistics->peak_bytes = plan.peakBytes;
-    writer.startVariant(**variant);
-    for (const PlanCommand &command : plan.commands)
-      std::visit(writer, command);
-  }
-  return success();
+void addCommands(const LaunchPlan &plan, uint32_t blob, ArrayRef<CompiledKernel> &code, JobBuilder &builder,
+                 VariantT &variant) {
+  CommandWriter writer(builder, blob, code, variant.commands);
+  for (const PlanCommand &command : plan.commands)
+    std::visit(writer, command);
 }
 
 } // namespace mp

@@ -68,7 +68,7 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
     if (!stage.build || !appliesTo(stage, options))
       continue;
     if (stage.stage == Stage::Kernels) {
-      if (failed(checkChip(module, options)))
+      if (failed(targetOf(options).checkUnits(module, options)))
         return failure();
       startExecutable(module, options, builder);
       count();
@@ -88,10 +88,10 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
       return success();
     }
   }
-  if (options.target == "reference")
+  if (targetOf(options).getLastPasses() < Stage::Kernels)
     count();
   Compilation own;
-  if (failed(emitTarget(module, options, statistics, builder, own)) || failed(finishText(module, options, own)))
+  if (failed(emitPrograms(module, options, statistics, builder, own)) || failed(finishText(module, options, own)))
     return failure();
   result.text += own.text;
   result.llvm += own.llvm;
@@ -107,7 +107,7 @@ static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, co
   std::vector<std::string> targets = {options.target};
   llvm::append_range(targets, options.otherTargets);
   for (const std::string &target : targets) {
-    const bool hasChips = isGPUTarget(target) && !options.chips.empty();
+    const bool hasChips = findTarget(target)->isGPU() && !options.chips.empty();
     for (const std::string &chip : hasChips ? options.chips : std::vector<std::string>{""}) {
       CompileOptions &own = all.emplace_back(options);
       own.target = target;

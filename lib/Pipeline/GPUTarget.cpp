@@ -9,19 +9,9 @@ using namespace mlir;
 
 namespace mp {
 
-using executable::BlobKind;
-
-bool isGPUTarget(StringRef target) { return target == "nvptx" || target == "simt"; }
-
-FailureOr<CompiledCode> compileForGPU(ArrayRef<KernelOp> kernels, const CompileOptions &options,
-                                      const CodegenOptions &codegen, VariantTarget &target) {
-  const Chip &chip = *findChip(options.chips.front());
-  const bool isSimulated = options.target == "simt";
-  target = {options.target, {std::string(chip.name)}, isSimulated ? BlobKind::SimulatedCode : BlobKind::PTX};
-  return compileGPUKernels(kernels, chip, isSimulated ? GPUBackend::Simulator : GPUBackend::PTX, codegen);
-}
-
 // What a chip lacks
+
+static const Chip &chipOf(const CompileOptions &options) { return *findChip(options.chips.front()); }
 
 /// The first op that takes or gives bf16, or null.
 static Operation *findBF16(ModuleOp module) {
@@ -36,24 +26,8 @@ static Operation *findBF16(ModuleOp module) {
   return found;
 }
 
-LogicalResult checkChip(ModuleOp module, const CompileOptions &options) {
-  if (!isGPUTarget(options.target))
-    return success();
-  const Chip &chip = *findChip(options.chips.front());
-  if (chip.has(ChipFeature::BF16))
-    return success();
-  Operation *op = findBF16(module);
-  if (!op)
-    return success();
-  return op->emitError("computes in bf16, which ")
-         << chip.name << " (compute capability " << chip.capability()
-         << ") has no units for: it would be slower than f32. Use policy mixed_float16, a chip from sm_80, or "
-            "fallback=float32";
-}
-
 FailureOr<CompileOptions> applyFallback(ModuleOp module, const CompileOptions &options) {
-  if (options.fallback.empty() || !isGPUTarget(options.target) ||
-      findChip(options.chips.front())->has(ChipFeature::BF16))
+  if (options.fallback.empty() || !targetOf(options).isGPU() || chipOf(options).has(ChipFeature::BF16))
     return options;
   // Whether a policy gives bf16 is known once it has run.
   CompileOptions probe = options;
@@ -69,6 +43,64 @@ FailureOr<CompileOptions> applyFallback(ModuleOp module, const CompileOptions &o
     chosen.autocast.policy = options.fallback;
   }
   return chosen;
+}
+
+// The targets
+
+namespace {
+
+class GPUTarget : public CodeTarget {
+public:
+  GPUTarget(StringRef name, GPUBackend backend) : CodeTarget(name), backend(backend) {}
+
+  std::string getMachine(const CompileOptions &options) const override {
+    return options.chips.empty() ? "" : options.chips.front();
+  }
+
+  LogicalResult checkUnits(ModuleOp module, const CompileOptions &options) const override {
+    const Chip &chip = chipOf(options);
+    Operation *op = chip.has(ChipFeature::BF16) ? nullptr : findBF16(module);
+    if (!op)
+      return success();
+    return op->emitError("computes in bf16, which ")
+           << chip.name << " (compute capability " << chip.capability()
+           << ") has no units for: it would be slower than f32. Use policy mixed_float16, a chip from sm_80, or "
+              "fallback=float32";
+  }
+
+protected:
+  std::vector<std::string> getFeatures(const CompileOptions &options) const override {
+    return {std::string(chipOf(options).name)};
+  }
+
+  FailureOr<CompiledCode> compile(ArrayRef<KernelOp> kernels, const CompileOptions &options,
+                                  const CodegenOptions &codegen) const override {
+    return compileGPUKernels(kernels, chipOf(options), backend, codegen);
+  }
+
+private:
+  GPUBackend backend;
+};
+
+class SIMTTarget final : public GPUTarget {
+public:
+  SIMTTarget() : GPUTarget(targets::simt, GPUBackend::Simulator) {}
+
+  bool reportsAccesses() const override { return true; }
+  /// The oldest with all that kernels use so far.
+  StringRef getDefaultChip() const override { return "sm_80"; }
+};
+
+} // namespace
+
+const Target &nvptxTarget() {
+  static const GPUTarget target(targets::nvptx, GPUBackend::PTX);
+  return target;
+}
+
+const Target &simtTarget() {
+  static const SIMTTarget target;
+  return target;
 }
 
 } // namespace mp

@@ -40,19 +40,45 @@ static std::vector<Buffer> signatureBuffers(const VariantT &variant, const JobBu
   return buffers;
 }
 
-LogicalResult addReferenceVariant(func::FuncOp func, JobBuilder &builder) {
-  FailureOr<VariantT *> variant = builder.addVariant(func, "reference");
+static LogicalResult addVariant(func::FuncOp func, const Target &target, JobBuilder &builder) {
+  FailureOr<VariantT *> variant = builder.addVariant(func, target.getName());
   if (failed(variant))
     return failure();
   LaunchT launch;
   launch.kernel = launch.symbol = stringifyProgramKind(*getProgramKind(func)).str();
-  launch.blob = builder.addBlob(BlobKind::ProgramText, printProgram(func));
+  launch.blob = builder.addBlob(target.getCodeKind(), printProgram(func));
   launch.grid = 1;
   launch.buffers = signatureBuffers(**variant, builder);
   auto command = std::make_unique<CommandT>();
   command->what.Set(std::move(launch));
   (*variant)->commands.push_back(std::move(command));
   return success();
+}
+
+namespace {
+
+/// The evaluator runs programs as the optimizer stage leaves them.
+class ReferenceTarget final : public Target {
+public:
+  ReferenceTarget() : Target(targets::reference) {}
+
+  Stage getLastPasses() const override { return Stage::Optimizer; }
+  bool makesText() const override { return false; }
+
+  LogicalResult emit(ArrayRef<func::FuncOp> programs, const CompileOptions &options, JobBuilder &builder,
+                     Compilation &result) const override {
+    for (func::FuncOp func : programs)
+      if (failed(addVariant(func, *this, builder)))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace
+
+const Target &referenceTarget() {
+  static const ReferenceTarget target;
+  return target;
 }
 
 } // namespace mp

@@ -10,6 +10,7 @@
 #include "mp/Base/Text.h"
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
+#include "mp/Pipeline/Target.h"
 
 #include <cmath>
 #include <sstream>
@@ -109,10 +110,11 @@ static constexpr Choice<HysteresisKind> kHysteresisKinds[] = {
 /// Reads one target, with the level of CPU features where it says one.
 static Status setTarget(CompileOptions &options, StringRef text, StringRef &name) {
   auto [target, cpu] = text.split(':');
-  static constexpr Choice<StringRef> kTargets[] = {
-      {"cpu", "cpu"}, {"nvptx", "nvptx"}, {"simt", "simt"}, {"reference", "reference"}};
-  if (Status status = choose(target, kTargets, name); !status.ok())
-    return status;
+  if (!findTarget(target)) {
+    auto names = llvm::map_range(allTargets(), [](const Target *known) { return known->getName(); });
+    return makeError("expected one of ", llvm::join(names, ", "), ", found '", target.str(), "'");
+  }
+  name = target;
   if (!cpu.empty() && !findCPULevel(cpu))
     return makeError("no level of CPU features is called '", cpu.str(), "'; expected one of ", cpuLevelNames());
   if (!cpu.empty())

@@ -7,8 +7,8 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include "mp/Codegen/HostLevel.h"
 #include "mp/Kernels/Passes.h"
+#include "mp/Pipeline/Target.h"
 
 using namespace mlir;
 
@@ -43,10 +43,7 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   const bool isPyTorch = options.autocast.policy == "pytorch";
   schedule.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
   schedule.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
-  if (options.target == "cpu")
-    schedule.features = options.cpu.empty() ? std::string(hostLevel().name) : options.cpu;
-  else if (!options.chips.empty())
-    schedule.features = options.chips.front();
+  schedule.features = targetOf(options).getMachine(options);
   programs.addPass(createScheduleKernelsPass(schedule));
   programs.addPass(createPlanBuffersPass());
   VerifyKernelsPassOptions verify;
@@ -94,7 +91,7 @@ bool appliesTo(const StageInfo &stage, const CompileOptions &options) {
   case Stage::Optimizer:
     return options.training;
   case Stage::Kernels:
-    return options.target != "reference"; // the evaluator runs programs as the optimizer stage leaves them
+    return stage.stage <= targetOf(options).getLastPasses();
   default:
     return true;
   }

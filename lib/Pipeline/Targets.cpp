@@ -1,9 +1,11 @@
-// What each target makes of a program.
+// From programs to an executable.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Pipeline/Targets.h"
 
 #include "mp/Pipeline/Settings.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -63,38 +65,79 @@ void startExecutable(ModuleOp module, const CompileOptions &options, std::option
   addMetadata(programs, *builder);
 }
 
-LogicalResult emitTarget(ModuleOp module, const CompileOptions &options,
-                         const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
-                         Compilation &result) {
+LogicalResult emitPrograms(ModuleOp module, const CompileOptions &options,
+                           const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
+                           Compilation &result) {
   SmallVector<func::FuncOp> programs = programsToEmit(module);
   if (programs.empty())
     return module.emitError("nothing to compile: the module holds no program but a model");
   startExecutable(module, options, builder);
-  if (options.target == "reference") {
-    for (func::FuncOp func : programs)
-      if (failed(addReferenceVariant(func, *builder)))
-        return failure();
-  } else {
-    CodegenOptions codegen;
-    codegen.keepText =
-        options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
-    codegen.reportAccesses = options.reportAccesses;
-    codegen.cacheDirectory = options.cacheDirectory;
-    FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
-    if (failed(plans))
-      return failure();
-    auto compileForTarget = isGPUTarget(options.target) ? compileForGPU : compileForCPU;
-    VariantTarget target;
-    FailureOr<CompiledCode> code = compileForTarget(kernelsOf(*plans), options, codegen, target);
-    if (failed(code))
-      return failure();
-    result.llvm += code->llvm;
-    result.assembly += code->assembly;
-    if (failed(addPlannedVariants(programs, *plans, std::move(*code), target, *builder)))
-      return failure();
-  }
+  if (failed(targetOf(options).emit(programs, options, *builder, result)))
+    return failure();
   addStatistics(programs, statistics, *builder);
   return success();
+}
+
+// Targets with code
+
+LogicalResult CodeTarget::emit(ArrayRef<func::FuncOp> programs, const CompileOptions &options, JobBuilder &builder,
+                               Compilation &result) const {
+  CodegenOptions codegen;
+  codegen.keepText =
+      options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
+  codegen.reportAccesses = options.reportAccesses;
+  codegen.cacheDirectory = options.cacheDirectory;
+  FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
+  if (failed(plans))
+    return failure();
+  FailureOr<CompiledCode> code = compile(kernelsOf(*plans), options, codegen);
+  if (failed(code))
+    return failure();
+  result.llvm += code->llvm;
+  result.assembly += code->assembly;
+  const uint32_t blob = builder.addBlob(getCodeKind(), std::move(code->library));
+  ArrayRef<CompiledKernel> kernels = code->kernels;
+  for (auto [func, plan] : llvm::zip_equal(programs, *plans)) {
+    FailureOr<executable::VariantT *> variant = builder.addVariant(func, getName());
+    if (failed(variant))
+      return failure();
+    (*variant)->features = getFeatures(options);
+    (*variant)->arena_bytes = plan.arenaBytes;
+    if (!plan.constants.empty())
+      (*variant)->constants = builder.addBlob(executable::BlobKind::Constants, plan.constants);
+    (*variant)->statistics->kernels = plan.kernels;
+    (*variant)->statistics->peak_bytes = plan.peakBytes;
+    addCommands(plan, blob, kernels, builder, **variant);
+  }
+  return success();
+}
+
+// The table
+
+ArrayRef<const Target *> allTargets() {
+  static const Target *const targets[] = {&cpuTarget(), &nvptxTarget(), &simtTarget(), &referenceTarget()};
+  return targets;
+}
+
+const Target *findTarget(StringRef name) {
+  const Target *const *found =
+      llvm::find_if(allTargets(), [&](const Target *target) { return target->getName() == name; });
+  return found == allTargets().end() ? nullptr : *found;
+}
+
+const Target &targetOf(const CompileOptions &options) {
+  const Target *target = findTarget(options.target);
+  assert(target && "checkTargets refuses any other name");
+  return *target;
+}
+
+std::string targetNames(llvm::function_ref<bool(const Target &)> is) {
+  SmallVector<StringRef> names;
+  for (const Target *target : allTargets())
+    if (is(*target))
+      names.push_back(target->getName());
+  const StringRef last = names.pop_back_val();
+  return names.empty() ? last.str() : llvm::join(names, ", ") + " or " + last.str();
 }
 
 } // namespace mp

@@ -8,7 +8,7 @@
 
 #include "mp/Codegen/Build/Codegen.h"
 #include "mp/Kernels/Memory/LaunchPlan.h"
-#include "mp/Pipeline/Pipeline.h"
+#include "mp/Pipeline/Target.h"
 
 namespace mp {
 
@@ -16,18 +16,33 @@ namespace mp {
 /// longer do.
 void startExecutable(mlir::ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder);
 
-/// The stages after the passes: from the module's programs to text, or to variants of the executable that `builder`
-/// makes; a module that comes first makes the builder. `statistics` has what countOps said of each program before its
-/// kernels were formed, by its function's name. The module lives as long as the builder.
-mlir::LogicalResult emitTarget(mlir::ModuleOp module, const CompileOptions &options,
-                               const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
-                               Compilation &result);
+/// The stage after the passes: from the module's programs to variants of the executable that `builder` makes; a module
+/// that comes first makes the builder. `statistics` has what countOps said of each program before its kernels were
+/// formed, by its function's name. The module lives as long as the builder.
+mlir::LogicalResult emitPrograms(mlir::ModuleOp module, const CompileOptions &options,
+                                 const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
+                                 Compilation &result);
 
-/// The level of CPU features that `options` ask for: this machine's, where they name none.
-const CPULevel *findCPU(const CompileOptions &options);
+/// A target whose variants are launch plans, with code for the kernels.
+class CodeTarget : public Target {
+public:
+  using Target::Target;
 
-/// Adds `func` as text that the reference evaluator runs.
-mlir::LogicalResult addReferenceVariant(mlir::func::FuncOp func, JobBuilder &builder);
+  mlir::LogicalResult emit(llvm::ArrayRef<mlir::func::FuncOp> programs, const CompileOptions &options,
+                           JobBuilder &builder, Compilation &result) const final;
+
+protected:
+  /// What a machine must have to run the code.
+  virtual std::vector<std::string> getFeatures(const CompileOptions &options) const = 0;
+  virtual mlir::FailureOr<CompiledCode> compile(llvm::ArrayRef<KernelOp> kernels, const CompileOptions &options,
+                                                const CodegenOptions &codegen) const = 0;
+};
+
+/// Each stands in a file of its name.
+const Target &cpuTarget();
+const Target &nvptxTarget();
+const Target &simtTarget();
+const Target &referenceTarget();
 
 /// The launch plan of each program, in order.
 mlir::FailureOr<llvm::SmallVector<LaunchPlan>> planPrograms(llvm::ArrayRef<mlir::func::FuncOp> programs);
@@ -35,31 +50,13 @@ mlir::FailureOr<llvm::SmallVector<LaunchPlan>> planPrograms(llvm::ArrayRef<mlir:
 /// Every kernel that the plans launch, in that order.
 llvm::SmallVector<KernelOp> kernelsOf(llvm::ArrayRef<LaunchPlan> plans);
 
-/// What a variant says of whom its code is for.
-struct VariantTarget {
-  llvm::StringRef name;
-  std::vector<std::string> features;
-  executable::BlobKind codeKind;
-};
-
-/// Code of kernels for the target that `options` ask for, and what to say of it.
-mlir::FailureOr<CompiledCode> compileForCPU(llvm::ArrayRef<KernelOp> kernels, const CompileOptions &options,
-                                            const CodegenOptions &codegen, VariantTarget &target);
-mlir::FailureOr<CompiledCode> compileForGPU(llvm::ArrayRef<KernelOp> kernels, const CompileOptions &options,
-                                            const CodegenOptions &codegen, VariantTarget &target);
-
-/// Adds each program with its plan; all share one blob of code.
-mlir::LogicalResult addPlannedVariants(llvm::ArrayRef<mlir::func::FuncOp> programs, llvm::ArrayRef<LaunchPlan> plans,
-                                       CompiledCode code, const VariantTarget &target, JobBuilder &builder);
+/// The commands of `plan`, whose kernels are `code`, which lies in blob `blob`, as those of `variant`. Takes the
+/// plan's kernels off the front of `code`.
+void addCommands(const LaunchPlan &plan, uint32_t blob, llvm::ArrayRef<CompiledKernel> &code, JobBuilder &builder,
+                 executable::VariantT &variant);
 
 /// Refuses targets that lack a chip, or a stage that is asked for; the message starts with the setting.
 Status checkTargets(const CompileOptions &options);
-
-/// Whether code for that target is for a chip.
-bool isGPUTarget(llvm::StringRef target);
-
-/// Emits an error where the module computes in a type that its chip has no units for.
-mlir::LogicalResult checkChip(mlir::ModuleOp module, const CompileOptions &options);
 
 /// `options` with the fallback's policy, if its chip needs it for that module.
 mlir::FailureOr<CompileOptions> applyFallback(mlir::ModuleOp module, const CompileOptions &options);

@@ -59,8 +59,9 @@ private:
 class ReferenceDevice final : public Device {
 public:
   explicit ReferenceDevice(std::unique_ptr<Device> host) : host(std::move(host)) {
-    self = {"reference", "reference", "op by op in f64, rounded once", {}, this->host->description().memoryBytes,
-            1,           {}};
+    self = {
+        "reference", targets::reference, "op by op in f64, rounded once", {}, this->host->description().memoryBytes, 1,
+        {}};
   }
 
   const DeviceDescription &description() const override { return self; }

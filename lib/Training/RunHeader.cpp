@@ -28,9 +28,10 @@ static std::string groupDigits(uint64_t number) {
 
 /// What the code was made for: a level of CPU features, or a GPU's chip; empty for neither.
 static std::string unitsOf(const VariantT &variant) {
-  if (variant.target == "nvptx" || variant.target == "simt")
+  const TargetFormat &target = targetFormat(variant.target);
+  if (target.isGPU)
     return variant.features.empty() ? "" : variant.features.front();
-  if (variant.target != "cpu")
+  if (target.runsText)
     return "";
   auto needs = [&](std::string_view feature) { return std::ranges::count(variant.features, feature) > 0; };
   return std::string(highestCPULevel(needs).name);
@@ -45,8 +46,7 @@ std::string mp::describeRun(Session &session, const VariantT &variant, uint64_t 
 
   const DeviceDescription &device = session.device().description();
   std::string uses = unitsOf(variant);
-  uses += (uses.empty() ? "" : ", ") + std::to_string(device.units);
-  uses += variant.target == "nvptx" ? " multiprocessor" : " thread";
+  uses += (uses.empty() ? "" : ", ") + std::to_string(device.units) + " " + device.unit;
   uses += device.units == 1 ? "" : "s";
   return text + "\ndevice " + device.name + " (" + uses + "): " + device.model;
 }

@@ -4,6 +4,7 @@
 #include "mp-run/RunFlags.h"
 
 #include "mp/Hardware/ChipTable.h"
+#include "mp/Pipeline/Target.h"
 
 #include <cstring>
 #include <iostream>
@@ -11,9 +12,6 @@
 #include <optional>
 
 namespace mp {
-
-/// What a simulated GPU plays where nobody asks: the oldest with all that kernels use so far.
-static constexpr llvm::StringLiteral kSimulatedChip = "sm_80";
 
 /// An executable with one kernel that takes what `chip` has: PTX of its version, and all the shared memory of a block.
 static LoadedExecutable demandOf(const Chip &chip, const std::string &target) {
@@ -71,13 +69,13 @@ void compileFor(const std::string &device, CompileOptions &options, const Device
   check(made.status());
   const std::string &target = (*made)->description().target;
   checkTarget(device, target, options);
-  if (target == "cpu")
-    return; // --target may say which level of features
   options.target = target;
   options.otherTargets.clear();
-  if (!options.chips.empty() || (target != "nvptx" && target != "simt"))
+  const Target *known = findTarget(target);
+  if (!known || !known->isGPU() || !options.chips.empty())
     return;
-  options.chips = {target == "simt" ? kSimulatedChip.str() : bestChip(**made)};
+  const llvm::StringRef chip = known->getDefaultChip();
+  options.chips = {chip.empty() ? bestChip(**made) : chip.str()};
   if (!quiet)
     std::cerr << "mp-run: device " << device << ": compiling for " << options.chips.front()
               << "; --chip chooses another\n";

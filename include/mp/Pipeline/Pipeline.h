@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "mp/Executable/Executable.h"
+#include "mp/Executable/Targets.h"
 #include "mp/Transforms/Passes.h"
 
 #include <string>
@@ -47,8 +48,8 @@ struct CompileOptions {
   bool derivedWeights = true;
   /// Whether the training programs are made; without, only the forward ones.
   bool training = true;
-  /// "cpu", "nvptx", "simt" or "reference".
-  std::string target = "cpu";
+  /// The name of a target, as Target.h lists them.
+  std::string target = targets::cpu;
   /// Further targets, which get variants in the same executable.
   std::vector<std::string> otherTargets;
   /// The level of CPU features to make code for, as CPULevels.h names them; empty for this machine's.

@@ -13,7 +13,7 @@ namespace {
 class CPUDevice final : public HostDevice {
 public:
   explicit CPUDevice(const DeviceOptions &options) : HostDevice(options), runner(options.threads) {
-    self = {"cpu", "cpu", hostModel(), hostFeatures(), physicalMemory(), runner.threads(), hostMatrixUnits()};
+    self = {"cpu", targets::cpu, hostModel(), hostFeatures(), physicalMemory(), runner.threads(), hostMatrixUnits()};
   }
 
   ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file, const executable::ProgramT &program,

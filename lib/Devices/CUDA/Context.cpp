@@ -36,13 +36,14 @@ ErrorOr<GPU> cuda::describeGPU(const Driver &driver, unsigned ordinal) {
       return asked;
   gpu.sharedBytes = static_cast<uint32_t>(shared);
   gpu.description = {"cuda:" + std::to_string(ordinal),
-                     "nvptx",
+                     targets::nvptx,
                      std::string(model) + ", compute capability " + formatCapability(gpu.capability) +
                          ", driver for CUDA " + formatVersion(driver.version()),
                      {chipOf(gpu.capability)},
                      bytes,
                      static_cast<unsigned>(units),
-                     matrixUnits(gpu.capability)};
+                     matrixUnits(gpu.capability),
+                     "multiprocessor"};
   return gpu;
 }
 

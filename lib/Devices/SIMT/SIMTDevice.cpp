@@ -26,7 +26,7 @@ namespace {
 class SIMTDevice final : public HostDevice {
 public:
   explicit SIMTDevice(const DeviceOptions &options) : HostDevice(options), runner(options.simulation, options.threads) {
-    self = {"simt", "simt", "simulated GPU", {}, physicalMemory(), runner.threads(), {}};
+    self = {"simt", targets::simt, "simulated GPU", {}, physicalMemory(), runner.threads(), {}};
     if (!options.chip.empty()) {
       self.model += " as " + options.chip;
       self.features = {options.chip};

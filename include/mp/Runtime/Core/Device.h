@@ -16,6 +16,7 @@
 
 #include "mp/Base/Status.h"
 #include "mp/Executable/Executable.h"
+#include "mp/Executable/Targets.h"
 #include "mp/Runtime/Core/SIMTOptions.h"
 
 #include <cstddef>
@@ -47,6 +48,7 @@ struct DeviceDescription {
   uint64_t memoryBytes = 0;
   unsigned units = 0; // threads or multiprocessors that run blocks at once
   std::vector<MatrixUnit> matrixUnits;
+  std::string unit = "thread"; // what one of the units is called
 };
 
 /// Where memory lies. HostVisible is for what the host reads or writes often and in small parts:
