@@ -9,6 +9,10 @@ function(add_mp_runtime_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  # The rooms above Executable, whose header is in it.
+  if(TARGET mp-runtime-pch)
+    target_precompile_headers(${name} REUSE_FROM mp-runtime-pch)
+  endif()
 endfunction()
 
 # A room of the compiler. MLIR and LLVM are the shared libraries; a static MLIRxxx target beside them would put a

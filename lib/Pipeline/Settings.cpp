@@ -175,7 +175,7 @@ static constexpr Choice<DecisionRule> kRules[] = {{"per-op", DecisionRule::PerOp
 
 using Options = CompileOptions;
 using Autocast = AutocastPassOptions;
-using Scaling = LossScalingPassOptions;
+using LossScaling = LossScalingPassOptions;
 using Optimizer = OptimizerPassOptions;
 
 static constexpr auto kAutocast = &Options::autocast;
@@ -227,25 +227,25 @@ static constexpr Setting kSettings[] = {
     {"loss-scale", "SCALE",
      "auto, dynamic, none, or a number; settings may follow as in dynamic:init-scale=2^24,growth-interval=200",
      setLossScale, showLossScale},
-    number<kScaling, &Scaling::initialScale>("init-scale", "SCALE",
-                                             "the dynamic loss scale of the first step, from floor to ceiling"),
-    integer<kScaling, &Scaling::growthInterval, 1>("growth-interval",
-                                                   "clean steps in a row before the loss scale grows"),
-    number<kScaling, &Scaling::growthFactor>("growth-factor", "F",
-                                             "what the loss scale is multiplied by when it grows, greater than 1"),
-    number<kScaling, &Scaling::backoffFactor>("backoff-factor", "F",
-                                              "what the loss scale is multiplied by when it backs off, less than 1"),
-    integer<kScaling, &Scaling::hysteresis, 1>("hysteresis", "overflows before the loss scale backs off"),
+    number<kScaling, &LossScaling::initialScale>("init-scale", "SCALE",
+                                                 "the dynamic loss scale of the first step, from floor to ceiling"),
+    integer<kScaling, &LossScaling::growthInterval, 1>("growth-interval",
+                                                       "clean steps in a row before the loss scale grows"),
+    number<kScaling, &LossScaling::growthFactor>("growth-factor", "F",
+                                                 "what the loss scale is multiplied by when it grows, greater than 1"),
+    number<kScaling, &LossScaling::backoffFactor>(
+        "backoff-factor", "F", "what the loss scale is multiplied by when it backs off, less than 1"),
+    integer<kScaling, &LossScaling::hysteresis, 1>("hysteresis", "overflows before the loss scale backs off"),
     {"hysteresis-kind", "KIND", "consecutive or cumulative",
      [](Options &o, StringRef v) { return choose(v, kHysteresisKinds, o.lossScaling.hysteresisKind); },
      [](const Options &o) { return nameOf(o.lossScaling.hysteresisKind, kHysteresisKinds); }},
-    number<kScaling, &Scaling::floor>("floor", "SCALE", "the least dynamic loss scale"),
-    number<kScaling, &Scaling::ceiling>("ceiling", "SCALE", "the greatest dynamic loss scale"),
-    boolean<kScaling, &Scaling::raiseErrorAtMinScale>("raise-error-at-min-scale",
-                                                      "whether an overflow at the floor ends training with an error"),
-    boolean<kScaling, &Scaling::noFiniteCheck>(
+    number<kScaling, &LossScaling::floor>("floor", "SCALE", "the least dynamic loss scale"),
+    number<kScaling, &LossScaling::ceiling>("ceiling", "SCALE", "the greatest dynamic loss scale"),
+    boolean<kScaling, &LossScaling::raiseErrorAtMinScale>(
+        "raise-error-at-min-scale", "whether an overflow at the floor ends training with an error"),
+    boolean<kScaling, &LossScaling::noFiniteCheck>(
         "no-finite-check", "whether gradients are not checked and no step is skipped; not with dynamic"),
-    integer<kScaling, &Scaling::skipLimit, 0>(
+    integer<kScaling, &LossScaling::skipLimit, 0>(
         "skip-limit", "skipped steps in a row after which training ends with an error, 0 for no limit"),
     {"target", "TARGETS",
      "cpu, cpu:LEVEL ({levels}), nvptx, simt (nvptx simulated), or reference; several make variants of each",

@@ -44,8 +44,8 @@ public:
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
-        product(makeFmaTile(f, {acc, s.tileM, s.tileN, width}, s)), lhsOrder(product->lhsOrder()),
-        rhsOrder(product->rhsOrder()) {
+        product(makeFmaTile(f, {acc, s.tileM, s.tileN, width}, s)), lhsOrder(this->product->lhsOrder()),
+        rhsOrder(this->product->rhsOrder()) {
     lhsOrder.depth = rhsOrder.depth = s.blockK = llvm::alignTo(s.blockK, lhsOrder.unit);
   }
 
