@@ -68,7 +68,7 @@ static LogicalResult specializeOp(Operation *op) {
                                          op->getPropertiesStorage(), op->getRegions(), types)))
       return failure();
     for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
-      if (failed(setShape(result, cast<RankedTensorType>(type).getShape())))
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && failed(setShape(result, tensor.getShape())))
         return failure();
   } else if (auto shaped = dyn_cast<ShapeOpInterface>(op)) {
     SmallVector<int64_t> shape;
