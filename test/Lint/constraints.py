@@ -63,6 +63,17 @@ def tags_of(comment, default):
         yield name, int(found[3])
 
 
+def comment_above(lines, index):
+    """The comment with numbers that belongs to the error at this line: no further up than the error before it."""
+    for above in range(index, max(index - 5, -1), -1):
+        if above != index and EMITS.search(lines[above]):
+            return ""
+        comment = lines[above].partition("// ")[2]
+        if NUMBER.search(comment):
+            return comment
+    return ""
+
+
 def sources(constraints, folder, faults):
     for file in sorted(folder.glob("*.cpp")) + sorted(folder.glob("*.h")):
         if file.name in OTHERS:
@@ -74,8 +85,7 @@ def sources(constraints, folder, faults):
                 method = constraints.classes.get(found[1]) if found else None
             if not EMITS.search(line) or line.lstrip().startswith("//"):
                 continue
-            above = next((lines[i] for i in range(index, max(index - 5, -1), -1) if "// " in lines[i] and NUMBER.search(lines[i])), "")
-            tags = list(tags_of(above.partition("// ")[2], method))
+            tags = list(tags_of(comment_above(lines, index), method))
             if not tags:
                 faults.append(f"{file.name}:{index + 1}: no number of a constraint")
             for name, number in tags:
