@@ -152,7 +152,7 @@ def MP_ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
       "bool", "takesTransposes", (ins), /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
     InterfaceMethod<"Reads `stored`, the transpose of what `operand` was. Asked only where it takes transposes.",
       "void", "readTransposed", (ins "::mlir::OpOperand &":$operand, "::mlir::Value":$stored),
-      /*methodBody=*/"", /*defaultImplementation=*/"">,
+      /*methodBody=*/"", /*defaultImplementation=*/[{ llvm_unreachable("takes no transposes"); }]>,
   ];
 }
 
