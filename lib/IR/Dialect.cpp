@@ -1,6 +1,7 @@
 // Registration and construction.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/Forms.h"
 #include "mp/IR/MP.h"
 
 #include "IR/KernelFormat.h"
@@ -22,6 +23,15 @@ using namespace mlir;
 #define GET_OP_CLASSES
 #include "mp/IR/MPOps.cpp.inc"
 
+/// Codegen attaches what one element of each of these ops is computed by.
+template <typename... Ops> static void promiseForms(Dialect &dialect) {
+  auto promise = [&]<typename Op>(Op *) {
+    if (Op::getKernelRole() == mp::KernelRole::Map || Op::getKernelRole() == mp::KernelRole::Movement)
+      dialect.declarePromisedInterface<mp::ScalarFormInterface, Op>();
+  };
+  (promise(static_cast<Ops *>(nullptr)), ...);
+}
+
 void mp::MPDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -31,6 +41,10 @@ void mp::MPDialect::initialize() {
 #define GET_OP_LIST
 #include "mp/IR/MPOps.cpp.inc"
       >();
+  promiseForms<
+#define GET_OP_LIST
+#include "mp/IR/MPOps.cpp.inc"
+      >(*this);
 }
 
 std::optional<Dialect::ParseOpHook> mp::MPDialect::getParseOperationHook(StringRef) const {

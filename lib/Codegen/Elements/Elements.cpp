@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -14,20 +15,9 @@ using namespace mp;
 static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 static ArrayRef<int64_t> shapeOf(Value tensor) { return typeOf(tensor).getShape(); }
 
-/// The strides with which the result's dimensions walk an operand; nothing where both have the same order of elements.
 static std::optional<Sizes> operandStrides(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  if (isa<ReshapeOp>(op))
-    return std::nullopt;
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return transposeStrides(shapeOf(transpose.getInput()), transpose.getPermutation());
-  ArrayRef<int64_t> result = shapeOf(op->getResult(0)), own = shapeOf(operand.get());
-  if (result == own)
-    return std::nullopt;
-  return broadcastStrides(result, own);
+  return cast<ScalarFormInterface>(operand.getOwner()).getOperandStrides(operand);
 }
-
-static bool isMovement(Operation *op) { return isa<BroadcastOp, ReshapeOp, TransposeOp>(op); }
 
 Elements::Elements(LaneBuilder &b, bool alignsLanes)
     : zero(intConstant(b, b.getI64Type(), 0)), b(b), alignsLanes(alignsLanes), scopes(1) {}
@@ -51,7 +41,7 @@ int64_t Elements::evenRun(Value value, int64_t stride) {
   Operation *op = value.getDefiningOp();
   if (stride == 0 || bindings.contains(value) || !op || typeOf(value).getNumElements() == 1)
     return 0;
-  if (!isMap(op) && !isMovement(op))
+  if (!isa<ScalarFormInterface>(op))
     return 0;
   auto [known, isNew] = runs.try_emplace({value, stride}, 0);
   if (!isNew)
@@ -76,8 +66,8 @@ bool Elements::isReady(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return false;
-  return isa<ConstantOp>(op) ||
-         ((isMap(op) || isMovement(op)) && llvm::all_of(op->getOperands(), [&](Value v) { return isReady(v); }));
+  return matchPattern(op, m_Constant()) ||
+         (isa<ScalarFormInterface>(op) && llvm::all_of(op->getOperands(), [&](Value v) { return isReady(v); }));
 }
 
 LogicalResult Elements::prepare(ValueRange values) {
@@ -102,20 +92,23 @@ LogicalResult Elements::prepare(ValueRange values) {
 }
 
 FailureOr<ScalarParts> Elements::partsOf(Operation *op) {
-  PartsKey key(op->getName(), op->getAttrDictionary(), scalarPartOperands(op));
-  if (std::get<2>(key).empty())
+  auto withParts = dyn_cast<ScalarPartsInterface>(op);
+  if (!withParts)
     return ScalarParts();
+  auto operands =
+      llvm::map_to_vector<2>(withParts.getPartOperands(), [](OpOperand *operand) { return operand->get(); });
+  PartsKey key(op->getName(), op->getAttrDictionary(), std::move(operands));
   // Few: ops that differ in this differ in what the user asked for.
   for (const auto &[known, own] : parts)
     if (known == key)
       return own;
   auto build = [&]() -> FailureOr<ScalarParts> {
     Scope scope(*this);
-    return buildScalarParts(b, op, [&](Value operand, int64_t index) {
+    return withParts.buildParts(b, [&](Value operand, int64_t index) {
       return at(operand, {intConstant(b, b.getI64Type(), index), 1, zero, 0, 1});
     });
   };
-  FailureOr<ScalarParts> built = sharedParts && hasCostlyParts(op) ? sharedParts(build) : build();
+  FailureOr<ScalarParts> built = sharedParts && withParts.hasCostlyParts() ? sharedParts(build) : build();
   if (succeeded(built))
     parts.emplace_back(std::move(key), *built);
   return built;
@@ -297,19 +290,15 @@ FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
   FailureOr<Value> value;
   if (bound != bindings.end())
     value = atBound(tensor, bound->second, lanes);
-  else if (auto constant = dyn_cast<ConstantOp>(op))
+  else if (ElementsAttr constant; matchPattern(op, m_Constant(&constant)))
     value = [&]() -> FailureOr<Value> {
-      auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+      auto dense = dyn_cast<DenseElementsAttr>(constant);
       if (!dense || !dense.isSplat())
-        return constant.emitOpError("has different elements, which a kernel takes as an input");
+        return op->emitOpError("has different elements, which a kernel takes as an input");
       return registerConstant(b, dense, lanes.width);
     }();
-  else if (isMovement(op)) {
-    std::optional<Sizes> strides = operandStrides(op->getOpOperand(0));
-    value = at(op->getOperand(0), strides ? operandLanes(shapeOf(tensor), *strides, lanes) : lanes);
-  } else {
+  else
     value = atMap(cast<OpResult>(tensor), lanes);
-  }
   if (succeeded(value))
     scopes.back().results[key] = {*value};
   return value;
@@ -324,6 +313,10 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
     if (auto known = scope.results.find(key); known != scope.results.end())
       return known->second[result.getResultNumber()];
 
+  // An op that is no map may have come this far, such as the flags of tiles without their product.
+  auto form = dyn_cast<ScalarFormInterface>(op);
+  if (!form)
+    return op->emitOpError("has no native code as a map of elements");
   ScalarOperands operands;
   operands.width = lanes.width;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -331,9 +324,6 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
       operands.values.push_back({});
       continue;
     }
-    // An op that is no map may have come this far, such as the flags of tiles without their product.
-    if (shapeOf(operand.get()).size() > shapeOf(result).size())
-      return op->emitOpError("has no native code as a map of elements");
     std::optional<Sizes> strides = operandStrides(operand);
     FailureOr<Value> value = at(operand.get(), strides ? operandLanes(shapeOf(result), *strides, lanes) : lanes);
     if (failed(value))
@@ -346,7 +336,7 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
   operands.parts = *scalarParts;
   auto whereLanesAre = [&] { return position(lanes); };
   operands.position = whereLanesAre;
-  FailureOr<SmallVector<Value>> values = buildScalarForm(b, op, operands);
+  FailureOr<SmallVector<Value>> values = form.buildElement(b, operands);
   if (failed(values))
     return failure();
   scopes.back().results[key] = *values;

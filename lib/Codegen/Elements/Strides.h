@@ -1,4 +1,4 @@
-// How neighbours in one tensor lie in another.
+// Walking a tensor with other strides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plain numbers, no IR: walking a tensor's elements in row-major order while reading an operand whose dimensions have
@@ -11,22 +11,11 @@
 #ifndef MP_LIB_CODEGEN_ELEMENTS_STRIDES_H
 #define MP_LIB_CODEGEN_ELEMENTS_STRIDES_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "mp/IR/Strides.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace mp {
-
-using Sizes = llvm::SmallVector<int64_t, 4>;
-
-/// Row-major strides of `shape`.
-Sizes rowMajorStrides(llvm::ArrayRef<int64_t> shape);
-
-/// The strides with which `shape`'s dimensions walk an operand of shape `operand` that broadcasts to it.
-Sizes broadcastStrides(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> operand);
-
-/// The strides with which the dimensions of a transpose's result walk its operand.
-Sizes transposeStrides(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> permutation);
 
 /// A walk in a tensor: in steps of `stride` elements, evenly in runs of `run` steps that start at multiples of
 /// `run * stride`; 0 is a run without end.

@@ -5,6 +5,8 @@
 
 #include "Codegen/Emit/RowOps.h"
 
+#include "Codegen/Forms/Math.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
@@ -136,7 +138,7 @@ FailureOr<RowOps::Softmax> RowOps::softmax(Operation *op, Value logits, Value ro
     FailureOr<Value> x = at(logits, row, column, width);
     if (failed(x))
       return failure();
-    return buildElementary(b, op, "exp", arith::SubFOp::create(b, *x, splat(b, largest, width)));
+    return buildElementary(b, op, "exp", buildExp, arith::SubFOp::create(b, *x, splat(b, largest, width)));
   };
   auto exponential = [&](Value column, int64_t width) -> FailureOr<Value> {
     Elements::Scope scope(values);
@@ -174,7 +176,7 @@ FailureOr<Value> RowOps::crossEntropy(SoftmaxCrossEntropyRowsOp op, Value row) {
   Value isClass = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, *label, f.i64(columnsOf(logits)));
   Value column = arith::SelectOp::create(b, isClass, *label, values.zero);
   FailureOr<Value> chosen = at(logits, row, column, 1);
-  FailureOr<Value> log = buildElementary(b, op, "log", parts->sum);
+  FailureOr<Value> log = buildElementary(b, op, "log", buildLog, parts->sum);
   if (failed(chosen) || failed(log))
     return failure();
   Value loss = arith::SubFOp::create(b, arith::AddFOp::create(b, *log, parts->largest), *chosen);

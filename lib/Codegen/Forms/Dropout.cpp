@@ -8,12 +8,6 @@
 using namespace mlir;
 using namespace mp;
 
-ScalarParts mp::buildDropoutParts(LaneBuilder &b, Value seed, Value step) {
-  auto low = [&](Value x) -> Value { return arith::TruncIOp::create(b, b.getI32Type(), x); };
-  auto high = [&](Value x) -> Value { return low(arith::ShRUIOp::create(b, x, intConstant(b, b.getI64Type(), 32))); };
-  return {low(seed), high(seed), low(step), high(step)};
-}
-
 /// The low and the high word of the product of `factor` and the lanes of `x`, i32.
 static std::pair<Value, Value> wideProduct(LaneBuilder &b, Value x, uint32_t factor) {
   Type narrow = x.getType(), wide = withLanes(b.getI64Type(), laneCount(narrow));
@@ -52,7 +46,31 @@ static Value buildRandomBits(LaneBuilder &b, Value position, uint32_t stream, co
   return bits;
 }
 
-FormResult mp::buildDropout(LaneBuilder &b, DropoutOp op, const ScalarOperands &in) {
+namespace {
+
+struct DropoutForms : ScalarForms {
+  FormResult form(DropoutOp op);
+};
+
+/// Words of Philox that all elements share: both of the key, both of the step.
+struct DropoutParts : ScalarPartsInterface::ExternalModel<DropoutParts, DropoutOp> {
+  SmallVector<OpOperand *, 2> getPartOperands(Operation *op) const { return {&cast<DropoutOp>(op).getRngMutable()}; }
+
+  FailureOr<ScalarParts> buildParts(Operation *op, LaneBuilder &b,
+                                    function_ref<FailureOr<Value>(Value, int64_t)> load) const {
+    Value rng = cast<DropoutOp>(op).getRng();
+    FailureOr<Value> seed = load(rng, 0), step = load(rng, 1);
+    if (failed(seed) || failed(step))
+      return failure();
+    auto low = [&](Value x) -> Value { return arith::TruncIOp::create(b, b.getI32Type(), x); };
+    auto high = [&](Value x) -> Value { return low(arith::ShRUIOp::create(b, x, intConstant(b, b.getI64Type(), 32))); };
+    return ScalarParts{low(*seed), high(*seed), low(*step), high(*step)};
+  }
+};
+
+} // namespace
+
+FormResult DropoutForms::form(DropoutOp op) {
   Value bits = buildRandomBits(b, in.position(), static_cast<uint32_t>(op.getStream()),
                                ScalarParts(in.parts.begin(), in.parts.end()));
   // uniformFloat(bits) >= rate, on the integers that it is 2^-24 of.
@@ -66,4 +84,9 @@ FormResult mp::buildDropout(LaneBuilder &b, DropoutOp op, const ScalarOperands &
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   Value kept = roundTo(b, arith::MulFOp::create(b, x, scale), element);
   return SmallVector<Value>{arith::SelectOp::create(b, isKept, kept, floatConstant(b, x.getType(), 0))};
+}
+
+void mp::attachDropoutForms(MLIRContext *context) {
+  attachForms<DropoutForms>(context);
+  DropoutOp::attachInterface<DropoutParts>(*context);
 }

@@ -1,5 +1,8 @@
-// The scalar forms that have a file of their own.
+// What each map op computes, attached to the dialect
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The forms of a family of ops are the overloads of `form` in one struct. They are found by the dialect's list of ops:
+// whoever adds a form adds nothing else here.
 
 #ifndef MP_LIB_CODEGEN_FORMS_FORMS_H
 #define MP_LIB_CODEGEN_FORMS_FORMS_H
@@ -8,23 +11,64 @@
 
 namespace mp {
 
-using FormResult = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
+/// What all families have: where they build and of what.
+struct ScalarForms {
+  LaneBuilder &b;
+  const ScalarOperands &in;
 
-/// Words of Philox that all elements share: both of the key, both of the step.
-ScalarParts buildDropoutParts(LaneBuilder &b, mlir::Value seed, mlir::Value step);
-FormResult buildDropout(LaneBuilder &b, DropoutOp op, const ScalarOperands &in);
+  mlir::Value operand(unsigned index) const { return in.values[index]; }
+  static mlir::Type elementOf(mlir::Value tensor) {
+    return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getElementType();
+  }
+  static mlir::Type resultElement(mlir::Operation *op) { return elementOf(op->getResult(0)); }
 
-FormResult buildSGD(LaneBuilder &b, SGDOp op, const ScalarOperands &in);
+  /// The one result, as it is.
+  static FormResult exact(mlir::Value value) { return llvm::SmallVector<mlir::Value>{value}; }
+  /// The one result, a float, rounded to its type once.
+  FormResult rounded(mlir::Operation *op, mlir::Value value) const {
+    return exact(roundTo(b, value, resultElement(op)));
+  }
+};
 
-/// learning_rate / c1, sqrt(c2) and, for weight decay apart, 1 - learning_rate * weight_decay.
-ScalarParts buildAdamParts(LaneBuilder &b, AdamOp op, mlir::Value learningRate, mlir::Value step);
-ScalarParts buildAdamParts(LaneBuilder &b, AdamWOp op, mlir::Value learningRate, mlir::Value step);
-FormResult buildAdam(LaneBuilder &b, AdamOp op, const ScalarOperands &in);
-FormResult buildAdam(LaneBuilder &b, AdamWOp op, const ScalarOperands &in);
+/// The scalar form of `Op` by the overload that `Family` has for it.
+template <typename Family, typename Op>
+struct ScalarModel : ScalarFormInterface::ExternalModel<ScalarModel<Family, Op>, Op> {
+  FormResult buildElement(mlir::Operation *op, LaneBuilder &b, const ScalarOperands &in) const {
+    return Family{{b, in}}.form(mlir::cast<Op>(op));
+  }
+  std::optional<Sizes> getOperandStrides(mlir::Operation *op, mlir::OpOperand &operand) const {
+    if constexpr (requires(Op typed) { Family::strides(typed); })
+      return Family::strides(mlir::cast<Op>(op));
+    else
+      return broadcastStrides(operand);
+  }
+};
 
-FormResult buildLossScaling(LaneBuilder &b, UpdateLossScaleOp op, const ScalarOperands &in);
-FormResult buildLossScaling(LaneBuilder &b, CountSkipsOp op, const ScalarOperands &in);
-FormResult buildLossScaling(LaneBuilder &b, AdvanceOp op, const ScalarOperands &in);
+namespace detail {
+template <typename Family, typename... Ops> void attachForms(mlir::MLIRContext *context) {
+  auto attach = [&]<typename Op>(Op *) {
+    if constexpr (requires(Family family, Op op) { family.form(op); })
+      Op::template attachInterface<ScalarModel<Family, Op>>(*context);
+  };
+  (attach(static_cast<Ops *>(nullptr)), ...);
+}
+} // namespace detail
+
+/// Attaches the forms that `Family` has.
+template <typename Family> void attachForms(mlir::MLIRContext *context) {
+  detail::attachForms<Family,
+#define GET_OP_LIST
+#include "mp/IR/MPOps.cpp.inc"
+                      >(context);
+}
+
+void attachElementwiseForms(mlir::MLIRContext *context);
+void attachDropoutForms(mlir::MLIRContext *context);
+void attachOptimizerForms(mlir::MLIRContext *context);
+void attachLossScalingForms(mlir::MLIRContext *context);
+
+/// Everything that this folder attaches, once the dialect is loaded.
+void registerForms(mlir::DialectRegistry &registry);
 
 } // namespace mp
 

@@ -29,9 +29,15 @@ struct Choices {
     return select(arith::CmpFOp::create(b, beyond, x, limit), limit, x);
   }
 };
+
+struct LossScalingForms : ScalarForms {
+  FormResult form(UpdateLossScaleOp op);
+  FormResult form(CountSkipsOp op);
+  FormResult form(AdvanceOp op);
+};
 } // namespace
 
-FormResult mp::buildLossScaling(LaneBuilder &b, UpdateLossScaleOp op, const ScalarOperands &in) {
+FormResult LossScalingForms::form(UpdateLossScaleOp op) {
   Choices c{b};
   Value scale = in.values[0], growth = in.values[1], left = in.values[2], isBad = c.isBad(in.values[3]);
   Value hysteresis = intConstant(b, left.getType(), op.getHysteresis());
@@ -61,14 +67,14 @@ FormResult mp::buildLossScaling(LaneBuilder &b, UpdateLossScaleOp op, const Scal
                             c.select(isBad, leftIfBad, leftIfClean)};
 }
 
-FormResult mp::buildLossScaling(LaneBuilder &b, CountSkipsOp op, const ScalarOperands &in) {
+FormResult LossScalingForms::form(CountSkipsOp) {
   Choices c{b};
   Value total = in.values[0], consecutive = in.values[1], isBad = c.isBad(in.values[2]);
   Value zero = intConstant(b, consecutive.getType(), 0);
   return SmallVector<Value>{c.select(isBad, c.plus(total, 1), total), c.select(isBad, c.plus(consecutive, 1), zero)};
 }
 
-FormResult mp::buildLossScaling(LaneBuilder &b, AdvanceOp op, const ScalarOperands &in) {
+FormResult LossScalingForms::form(AdvanceOp op) {
   Choices c{b};
   const int64_t last = cast<RankedTensorType>(op.getType()).getNumElements() - 1;
   Value value = in.values[0];
@@ -78,3 +84,5 @@ FormResult mp::buildLossScaling(LaneBuilder &b, AdvanceOp op, const ScalarOperan
     advanced = c.select(c.isBad(in.values[1]), value, advanced);
   return SmallVector<Value>{advanced};
 }
+
+void mp::attachLossScalingForms(MLIRContext *context) { attachForms<LossScalingForms>(context); }

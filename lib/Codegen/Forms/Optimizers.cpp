@@ -24,6 +24,15 @@ struct Arithmetic {
   Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
   Value root(Value x) { return math::SqrtOp::create(b, x); }
 };
+
+struct OptimizerForms : ScalarForms {
+  FormResult form(SGDOp op);
+  FormResult form(AdamOp op) { return adam(op, /*decaysApart=*/false); }
+  FormResult form(AdamWOp op) { return adam(op, /*decaysApart=*/true); }
+
+private:
+  template <typename AdamLike> FormResult adam(AdamLike op, bool decaysApart);
+};
 } // namespace
 
 /// Where the guard is >= 0 each of `old`, else each of `fresh`.
@@ -37,7 +46,7 @@ static SmallVector<Value> guarded(LaneBuilder &b, Value guard, ValueRange old, V
   return results;
 }
 
-FormResult mp::buildSGD(LaneBuilder &b, SGDOp op, const ScalarOperands &in) {
+FormResult OptimizerForms::form(SGDOp op) {
   // Optional operands follow in order: what is absent has no operand.
   Value parameter = in.values[0], gradient = in.values[1], rate = in.values[2];
   Value velocity = op.getVelocity() ? in.values[3] : Value();
@@ -89,26 +98,37 @@ static SmallVector<Value> buildPowers(LaneBuilder &b, ArrayRef<double> betas, Va
   return powers;
 }
 
-template <typename AdamLike> static ScalarParts adamParts(LaneBuilder &b, AdamLike op, Value learningRate, Value step) {
-  Value t = arith::AddIOp::create(b, step, intConstant(b, step.getType(), 1));
-  SmallVector<Value> powers = buildPowers(b, {op.getBeta1().convertToDouble(), op.getBeta2().convertToDouble()}, t);
-  Arithmetic f32{b, b.getF32Type()}, f64{b, b.getF64Type()};
-  auto narrow = [&](Value x) -> Value { return arith::TruncFOp::create(b, b.getF32Type(), x); };
-  Value c1 = narrow(f64.sub(f64.constant(1.0), powers[0]));
-  Value rootC2 = narrow(f64.root(f64.sub(f64.constant(1.0), powers[1])));
-  Value keep = f32.sub(f32.constant(1.0), f32.mul(learningRate, f32.constant(op.getWeightDecay())));
-  return {f32.div(learningRate, c1), rootC2, keep};
-}
+namespace {
+/// learning_rate / c1, sqrt(c2) and, for weight decay apart, 1 - learning_rate * weight_decay.
+template <typename AdamLike> struct AdamParts : ScalarPartsInterface::ExternalModel<AdamParts<AdamLike>, AdamLike> {
+  SmallVector<OpOperand *, 2> getPartOperands(Operation *op) const {
+    auto adam = cast<AdamLike>(op);
+    return {&adam.getLearningRateMutable(), &adam.getStepMutable()};
+  }
 
-ScalarParts mp::buildAdamParts(LaneBuilder &b, AdamOp op, Value learningRate, Value step) {
-  return adamParts(b, op, learningRate, step);
-}
-ScalarParts mp::buildAdamParts(LaneBuilder &b, AdamWOp op, Value learningRate, Value step) {
-  return adamParts(b, op, learningRate, step);
-}
+  FailureOr<ScalarParts> buildParts(Operation *op, LaneBuilder &b,
+                                    function_ref<FailureOr<Value>(Value, int64_t)> load) const {
+    auto adam = cast<AdamLike>(op);
+    FailureOr<Value> rate = load(adam.getLearningRate(), 0), step = load(adam.getStep(), 0);
+    if (failed(rate) || failed(step))
+      return failure();
+    Value t = arith::AddIOp::create(b, *step, intConstant(b, step->getType(), 1));
+    SmallVector<Value> powers =
+        buildPowers(b, {adam.getBeta1().convertToDouble(), adam.getBeta2().convertToDouble()}, t);
+    Arithmetic f32{b, b.getF32Type()}, f64{b, b.getF64Type()};
+    auto narrow = [&](Value x) -> Value { return arith::TruncFOp::create(b, b.getF32Type(), x); };
+    Value c1 = narrow(f64.sub(f64.constant(1.0), powers[0]));
+    Value rootC2 = narrow(f64.root(f64.sub(f64.constant(1.0), powers[1])));
+    Value keep = f32.sub(f32.constant(1.0), f32.mul(*rate, f32.constant(adam.getWeightDecay())));
+    return ScalarParts{f32.div(*rate, c1), rootC2, keep};
+  }
 
-template <typename AdamLike>
-static FormResult adam(LaneBuilder &b, AdamLike op, const ScalarOperands &in, bool decaysApart) {
+  /// Powers by a loop over the bits of the step.
+  bool hasCostlyParts(Operation *) const { return true; }
+};
+} // namespace
+
+template <typename AdamLike> FormResult OptimizerForms::adam(AdamLike op, bool decaysApart) {
   Value parameter = in.values[0], g = in.values[1], m = in.values[2], v = in.values[3];
   Value guard = op.getGuard() ? in.values[6] : Value();
   const SmallVector<Value> old = {parameter, m, v};
@@ -127,5 +147,8 @@ static FormResult adam(LaneBuilder &b, AdamLike op, const ScalarOperands &in, bo
   return guarded(b, guard, old, {parameter, m, v});
 }
 
-FormResult mp::buildAdam(LaneBuilder &b, AdamOp op, const ScalarOperands &in) { return adam(b, op, in, false); }
-FormResult mp::buildAdam(LaneBuilder &b, AdamWOp op, const ScalarOperands &in) { return adam(b, op, in, true); }
+void mp::attachOptimizerForms(MLIRContext *context) {
+  attachForms<OptimizerForms>(context);
+  AdamOp::attachInterface<AdamParts<AdamOp>>(*context);
+  AdamWOp::attachInterface<AdamParts<AdamWOp>>(*context);
+}

@@ -9,6 +9,7 @@
 #define MP_LIB_CODEGEN_FORMS_SCALARS_H
 
 #include "Codegen/Forms/Lanes.h"
+#include "mp/IR/Forms.h"
 #include "mp/IR/MP.h"
 
 namespace mp {
@@ -34,43 +35,27 @@ mlir::Value castValue(LaneBuilder &b, mlir::Value value, mlir::Type from, mlir::
 /// `attribute`'s one value, as `width` lanes of its register type.
 mlir::Value registerConstant(LaneBuilder &b, mlir::DenseElementsAttr splat, int64_t width);
 
-/// What an op computes from scalars alone, once for all elements: the bias corrections of Adam, the counter and key of
-/// a dropout. Values of one lane.
+/// What an op computes once for all elements, by its ScalarPartsInterface; values of one lane.
 using ScalarParts = llvm::SmallVector<mlir::Value, 4>;
+
+/// The results of an op, held, or an error.
+using FormResult = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 
 /// Where operands and positions come from when an op's scalar form is built.
 struct ScalarOperands {
   llvm::SmallVector<mlir::Value> values;      ///< of register types; null for operands that are not read per element
   int64_t width = 1;                          ///< lanes of each
   llvm::function_ref<mlir::Value()> position; ///< i64 lanes: the row-major index of each lane's element
-  llvm::ArrayRef<mlir::Value> parts;          ///< what buildScalarParts made
+  llvm::ArrayRef<mlir::Value> parts;          ///< what ScalarPartsInterface made
 };
 
-/// Whether an op is a map: Scalars has a form for it, or emits an error that names it.
-bool isMap(mlir::Operation *op);
-
-/// Whether the op reads this operand at each element. It does not read the shape operand of `like`, nor the generator
-/// of a dropout, whose parts have it.
+/// Whether a map or movement reads this operand at each element: not where it reads its shape alone, nor where scalar
+/// parts are made of it.
 bool readsPerElement(mlir::OpOperand &operand);
 
-/// The operands that the op's scalar parts are made of; none where it has no parts.
-llvm::SmallVector<mlir::Value, 2> scalarPartOperands(mlir::Operation *op);
-
-/// Whether scalar parts cost so much that no two threads of a block should build the same: the powers of Adam do.
-bool hasCostlyParts(mlir::Operation *op);
-
-/// Builds the op's scalar parts. `load` gives element `index` of an operand that does not depend on the element.
-mlir::FailureOr<ScalarParts>
-buildScalarParts(LaneBuilder &b, mlir::Operation *op,
-                 llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value operand, int64_t index)> load);
-
-/// Builds the op's results, in registers, from its operands. Emits an error naming the op if it has no form on this
-/// element type (exp and log of f64).
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> buildScalarForm(LaneBuilder &b, mlir::Operation *op,
-                                                                const ScalarOperands &operands);
-
-/// exp and log of a float in registers. Emits an error at `op` for f64.
-mlir::FailureOr<mlir::Value> buildElementary(LaneBuilder &b, mlir::Operation *op, llvm::StringRef name, mlir::Value x);
+/// One of our elementary functions of a float in registers. Emits an error at `op` for f64.
+mlir::FailureOr<mlir::Value> buildElementary(LaneBuilder &b, mlir::Operation *op, llvm::StringRef name,
+                                             mlir::Value (*build)(LaneBuilder &, mlir::Value), mlir::Value x);
 
 } // namespace mp
 

@@ -3,6 +3,8 @@
 
 #include "Codegen/Lower/Translate.h"
 
+#include "Codegen/Forms/Forms.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -44,6 +46,7 @@ void mp::registerEmittedDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
+  registerForms(registry);
 }
 
 void mp::loadEmittedDialects(MLIRContext *context) {

@@ -5,6 +5,7 @@
 
 #include "Codegen/Emit/Reduce.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -58,15 +59,20 @@ struct AlikeRoots {
 
 } // namespace
 
+/// The one value of a constant, or null.
+static Attribute splatOf(Operation *op) {
+  DenseElementsAttr elements;
+  return matchPattern(op, m_Constant(&elements)) && elements.isSplat() ? elements.getSplatValue<Attribute>() : nullptr;
+}
+
 /// Whether an op computes each element from the same element of operands of its shape, and from single ones.
 bool RootText::hasElementwiseForm(Operation *op) const {
   if (isReduction(op) || isBlocksOp(op))
     return true; // the root itself, of which the emitter knows the sizes
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    return elements && elements.isSplat();
-  }
-  if (!isMap(op))
+  if (matchPattern(op, m_Constant()))
+    return splatOf(op) != nullptr;
+  // Movements have an element of their operand elsewhere.
+  if (!isa<ScalarFormInterface>(op) || cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Movement)
     return false;
   ArrayRef<int64_t> shape = typeOf(op->getResult(0)).getShape();
   bool hasOne = false;
@@ -97,11 +103,9 @@ unsigned RootText::visit(Value value) {
 void RootText::visit(Operation *op) {
   SmallVector<unsigned> operands = llvm::map_to_vector(op->getOperands(), [&](Value v) { return visit(v); });
   isElementwise &= hasElementwiseForm(op);
-  auto constant = dyn_cast<ConstantOp>(op);
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
   out << op->getName();
-  if (elements && elements.isSplat())
-    out << elements.getSplatValue<Attribute>();
+  if (Attribute value = splatOf(op))
+    out << value;
   else
     out << op->getAttrDictionary();
   for (auto [operand, number] : llvm::zip_equal(op->getOpOperands(), operands)) {

@@ -1,0 +1,16 @@
+// What each map op computes, attached to the dialect
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/Forms/Forms.h"
+
+using namespace mlir;
+using namespace mp;
+
+void mp::registerForms(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, MPDialect *) {
+    attachElementwiseForms(context);
+    attachDropoutForms(context);
+    attachOptimizerForms(context);
+    attachLossScalingForms(context);
+  });
+}
