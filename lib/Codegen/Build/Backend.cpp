@@ -4,6 +4,7 @@
 #include "Codegen/Build/Backend.h"
 
 #include "Codegen/Build/CompileCache.h"
+#include "Codegen/Emit/ExpandRows.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -107,7 +108,8 @@ LogicalResult Compilation::translate(KernelOp kernel, UniqueKernel &added) {
       diagnostic.attachNote(kernel.getLoc()) << "in kernel '" << kernel.getKernelName() << "'";
     return failure();
   });
-  added.module = backend.translate(kernel, added.launch);
+  OwningOpRef<KernelOp> expanded = expandRows(kernel);
+  added.module = backend.translate(expanded ? *expanded : kernel, added.launch);
   return success(added.module != nullptr);
 }
 

@@ -8,30 +8,33 @@
 using namespace mlir;
 using namespace mp;
 
-FailureOr<Value> CPUThreadGroup::reduce(Value from, Value to, int64_t, bool isEven, Combination combination,
-                                        LanesAt get) {
+FailureOr<SmallVector<Value>> CPUThreadGroup::reduce(Value from, Value to, int64_t, bool isEven,
+                                                     ArrayRef<Combination> combinations, LanesAt get) {
   LaneBuilder &b = f.b;
-  auto over = [&](Value first, Value last, int64_t width, Value start) {
-    return f.forEach(first, last, width, ValueRange{start},
-                     [&](Value column, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-                       FailureOr<Value> next = get(column, width);
-                       if (failed(next))
-                         return failure();
-                       return SmallVector<Value>{combination.combine(soFar[0], *next)};
-                     });
+  auto over = [&](Value first, Value last, int64_t width, ValueRange start) {
+    return f.forEach(first, last, width, start, [&](Value column, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+      FailureOr<SmallVector<Value>> next = get(column, width);
+      if (failed(next))
+        return failure();
+      for (auto [combination, value, before] : llvm::zip_equal(combinations, *next, soFar))
+        value = combination.combine(before, value);
+      return next;
+    });
   };
-  Value result = combination.identity, middle = from;
+  SmallVector<Value> results;
+  for (const Combination &combination : combinations)
+    results.push_back(combination.identity);
+  Value middle = from;
   if (isEven) {
     middle = f.add(from, f.mul(f.div(f.sub(to, from), kPartialSums), kPartialSums));
-    auto wide = over(from, middle, kPartialSums, splat(b, result, kPartialSums));
+    auto wide = over(from, middle, kPartialSums,
+                     llvm::map_to_vector(results, [&](Value value) { return splat(b, value, kPartialSums); }));
     if (failed(wide))
       return failure();
-    result = combineLanes(b, wide->front(), combination.combine);
+    for (auto [result, combination, lanes] : llvm::zip_equal(results, combinations, *wide))
+      result = combineLanes(b, lanes, combination.combine);
   }
-  auto rest = over(middle, to, 1, result);
-  if (failed(rest))
-    return failure();
-  return rest->front();
+  return over(middle, to, 1, results);
 }
 
 LogicalResult CPUThreadGroup::forColumns(int64_t columns, bool isEven,

@@ -18,8 +18,9 @@ class CPUThreadGroup : public ThreadGroup {
 public:
   CPUThreadGroup(CPUFunction &f, int64_t vector) : f(f), vector(vector) { member = f.i64(0); }
 
-  mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
-                                      Combination combination, LanesAt get) override;
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
+                                                         llvm::ArrayRef<Combination> combinations,
+                                                         LanesAt get) override;
   llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<mlir::Value> own, Merge) override {
     return llvm::SmallVector<mlir::Value>(own);
   }

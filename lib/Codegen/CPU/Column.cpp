@@ -13,8 +13,8 @@ static LogicalResult emitLanes(CPUFunction &f, Elements &values, const ColumnRoo
                                bool isEven) {
   Elements::Scope scope(values);
   Value input = root.op->getOperand(0);
-  Type type = registerType(cast<RankedTensorType>(input.getType()).getElementType());
-  Value start = reductionIdentity(f.b, root.op, withLanes(type, width));
+  ReductionFormInterface op = root.op;
+  Value start = splat(f.b, op.buildIdentity(f.b), width);
   auto end = f.forEach(values.zero, f.i64(root.rows), 1, ValueRange{start},
                        [&](Value row, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
                          Elements::Scope scope(values);
@@ -22,7 +22,7 @@ static LogicalResult emitLanes(CPUFunction &f, Elements &values, const ColumnRoo
                              values.at(input, values.inRow(row, root.columns, column, width, isEven));
                          if (failed(next))
                            return failure();
-                         return SmallVector<Value>{combineReduction(f.b, root.op, soFar[0], *next)};
+                         return SmallVector<Value>{op.combine(f.b, soFar[0], op.buildTerm(f.b, *next))};
                        });
   if (failed(end))
     return failure();

@@ -10,7 +10,10 @@ using namespace mp;
 FailureOr<int64_t> mp::emitRow(CPUFunction &f, RowScheduleAttr schedule) {
   CPUThreadGroup group(f, schedule.getVector());
   Elements values = f.makeElements();
-  RowBody body(f, values, group, [&](Type element, int64_t elements) { return f.allocate(element, elements); });
+  // As much arithmetic as a store and a load are worth.
+  constexpr int64_t kLimit = 4;
+  RowBody body(f, values, group,
+               {[&](Type element, int64_t elements) { return f.allocate(element, elements); }, kLimit});
   if (failed(body.prepare()))
     return failure();
   Value from = f.mul(f.block, schedule.getRows());

@@ -9,7 +9,7 @@ using namespace mp;
 
 FailureOr<int64_t> mp::emitSerial(CPUFunction &f, SerialScheduleAttr schedule) {
   CPUThreadBlock block(f, schedule.getVector());
-  if (failed(emitSerially(f, block, /*keepsRows=*/true)))
+  if (failed(emitSerially(f, block)))
     return failure();
   return 1;
 }

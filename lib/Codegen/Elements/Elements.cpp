@@ -27,9 +27,6 @@ void Elements::bindUniform(Value tensor, Value value) { bindings[tensor] = {Kind
 void Elements::bindRow(Value tensor, Value pointer, const Lanes &where) {
   bindings[tensor] = {Kind::Row, pointer, where};
 }
-void Elements::bindComputedRow(Value tensor, ComputeRow compute, const Lanes &where) {
-  bindings[tensor] = {Kind::ComputedRow, Value(), where, std::move(compute)};
-}
 void Elements::bindOfRow(Value tensor, Value value, const Lanes &where) {
   bindings[tensor] = {Kind::OfRow, value, where};
 }
@@ -242,14 +239,6 @@ FailureOr<Value> Elements::atBound(Value tensor, const Binding &binding, const L
   case Kind::Row:
     if (isSameRow)
       return load(element, binding.value, {zero, 1, lanes.column, lanes.stride, lanes.width});
-    break;
-  case Kind::ComputedRow:
-    if (isSameRow && lanes.stride == 1)
-      return binding.compute(lanes.column, lanes.width);
-    if (isSameRow && lanes.stride == 0) {
-      FailureOr<Value> value = binding.compute(lanes.column, 1);
-      return succeeded(value) ? splat(b, *value, lanes.width) : value;
-    }
     break;
   case Kind::OfRow:
     if (isSingle || (isSameRow && lanes.stride == 0))

@@ -41,9 +41,6 @@ public:
 
   /// Of `tensor`, the elements from `where.row * where.unit` lie in memory, as memory types.
   void bindRow(mlir::Value tensor, mlir::Value pointer, const Lanes &where);
-  /// The same, but computed where it is read: compute(column, width) gives lanes of the row in registers.
-  using ComputeRow = std::function<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)>;
-  void bindComputedRow(mlir::Value tensor, ComputeRow compute, const Lanes &where);
   /// The one element of `tensor` at `where.row`, which has unit 1.
   void bindOfRow(mlir::Value tensor, mlir::Value value, const Lanes &where);
   /// The lanes of `tensor`, in registers, at `where`.
@@ -97,12 +94,11 @@ public:
   mlir::Value zero;
 
 private:
-  enum class Kind { Memory, Uniform, Row, ComputedRow, OfRow, Lanes };
+  enum class Kind { Memory, Uniform, Row, OfRow, Lanes };
   struct Binding {
     Kind kind;
     mlir::Value value;
     Lanes where = {};
-    ComputeRow compute = {};
   };
   using Key = std::tuple<const void *, const void *, int64_t, const void *, int64_t, int64_t>;
   struct Remembered {

@@ -7,7 +7,6 @@
 
 #include "llvm/ADT/MapVector.h"
 
-#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -26,62 +25,26 @@ Value mp::combineLanes(LaneBuilder &b, Value lanes, function_ref<Value(Value, Va
   return vector::ExtractOp::create(b, lanes, 0);
 }
 
-// reduce_sum, reduce_mean, reduce_max
-
-bool mp::isReduction(Operation *op) {
-  return isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ArgmaxOp, SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyRowsOp,
-             SoftmaxCrossEntropyGradOp, SoftmaxCrossEntropyGradRowsOp>(op);
-}
-bool mp::givesRows(Operation *op) {
-  return isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyGradOp, SoftmaxCrossEntropyGradRowsOp>(op);
-}
-bool mp::isBlocksOp(Operation *op) { return isa<NonfiniteBlocksOp, SumSquaresBlocksOp>(op); }
-
-Value mp::reductionIdentity(LaneBuilder &b, Operation *op, Type lanes) {
-  return floatConstant(b, lanes, isa<ReduceMaxOp>(op) ? -std::numeric_limits<double>::infinity() : 0.0);
+Combination mp::combinationOf(LaneBuilder &b, ReductionFormInterface op) {
+  return {op.buildIdentity(b), [&b, op](Value x, Value y) mutable { return op.combine(b, x, y); }};
 }
 
-Value mp::combineReduction(LaneBuilder &b, Operation *op, Value x, Value y) {
-  if (isa<ReduceMaxOp>(op))
-    return arith::MaximumFOp::create(b, x, y);
-  return arith::AddFOp::create(b, x, y);
-}
-
-Value mp::finishReduction(LaneBuilder &b, Operation *op, Value combined, int64_t count) {
-  if (isa<ReduceMeanOp>(op))
-    combined = arith::DivFOp::create(b, combined, floatConstant(b, combined.getType(), static_cast<double>(count)));
-  return roundTo(b, combined, typeOf(op->getResult(0)).getElementType());
-}
+bool mp::isRowOp(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Row; }
 
 // Blocks
 
-Value mp::isNonfinite(LaneBuilder &b, Value x) {
-  Type bits = integerTwin(x.getType()), i32 = withLanes(b.getI32Type(), laneCount(x.getType()));
-  const bool isDouble = laneType(x.getType()).isF64();
-  const int64_t infinity = isDouble ? 0x7ff0000000000000 : 0x7f800000;
-  Value exponent = arith::AndIOp::create(b, arith::BitcastOp::create(b, bits, x), intConstant(b, bits, infinity));
-  Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, exponent, intConstant(b, bits, infinity));
-  return arith::ExtUIOp::create(b, i32, isSet);
-}
-
-int64_t mp::blockSizeOf(Operation *op) {
-  return static_cast<int64_t>(isa<SumSquaresBlocksOp>(op) ? cast<SumSquaresBlocksOp>(op).getBlock()
-                                                          : cast<NonfiniteBlocksOp>(op).getBlock());
-}
-
 int64_t mp::blockGranule(int64_t block, int64_t elements) { return std::gcd(std::gcd(block, elements), 64); }
 
-FailureOr<Value> mp::buildBlockOf(KernelFunction &f, ThreadGroup &group, Elements &values, Operation *op, Value index,
-                                  Value sized) {
+FailureOr<Value> mp::buildBlockOf(KernelFunction &f, ThreadGroup &group, Elements &values, BlocksFormInterface op,
+                                  Value index, Value sized) {
   LaneBuilder &b = f.b;
+  auto form = cast<ReductionFormInterface>(op.getOperation());
   Value input = op->getOperand(0);
-  const int64_t elements = typeOf(input).getNumElements();
-  const bool isSum = isa<SumSquaresBlocksOp>(op);
-  const int64_t block = blockSizeOf(op);
+  const int64_t elements = typeOf(input).getNumElements(), block = op.getBlockSize();
   const int64_t run = values.evenRun(input, 1);
   const bool isEven = run == 0 || run % elements == 0;
 
-  auto get = [&](Value element, int64_t width) -> FailureOr<Value> {
+  auto get = [&](Value element, int64_t width) -> FailureOr<SmallVector<Value>> {
     Elements::Scope scope(values);
     Lanes here{values.zero, 1, element, 1, width};
     if (!isEven)
@@ -89,28 +52,28 @@ FailureOr<Value> mp::buildBlockOf(KernelFunction &f, ThreadGroup &group, Element
     FailureOr<Value> value = values.at(input, here);
     if (failed(value))
       return failure();
-    return isSum ? Value(arith::MulFOp::create(b, *value, *value)) : isNonfinite(b, *value);
+    return SmallVector<Value>{form.buildTerm(b, *value)};
   };
-  auto combine = [&](Value x, Value y) -> Value {
-    return isSum ? Value(arith::AddFOp::create(b, x, y)) : Value(arith::OrIOp::create(b, x, y));
-  };
-  Value identity = isSum ? floatConstant(b, b.getF32Type(), 0) : intConstant(b, b.getI32Type(), 0);
+  Combination combination = combinationOf(b, form);
   Value from = f.mul(index, block), to = f.min(f.add(from, f.i64(block)), sized ? sized : f.i64(elements));
   const int64_t granule = sized ? blockGranule(block, elements) : std::gcd(block, elements);
-  return group.reduce(from, to, granule, isEven, {identity, combine}, get);
+  FailureOr<SmallVector<Value>> combined = group.reduce(from, to, granule, isEven, combination, get);
+  if (failed(combined))
+    return failure();
+  return form.finish(b, combined->front(), block);
 }
 
-FailureOr<Operation *> mp::findBlocksOp(KernelFunction &f, unsigned index) {
+FailureOr<BlocksFormInterface> mp::findBlocksOp(KernelFunction &f, unsigned index) {
   Value yield = f.yields()[index];
-  Operation *op = yield.getDefiningOp();
-  if (!op || !isBlocksOp(op))
+  auto op = dyn_cast_or_null<BlocksFormInterface>(yield.getDefiningOp());
+  if (!op)
     return emitError(yield.getLoc(), "is yielded by a kernel of partial results and is none");
   return op;
 }
 
 LogicalResult mp::emitPartialResult(KernelFunction &f, ThreadGroup &group, unsigned index, Value block,
                                     Value elements) {
-  FailureOr<Operation *> op = findBlocksOp(f, index);
+  FailureOr<BlocksFormInterface> op = findBlocksOp(f, index);
   if (failed(op))
     return failure();
   Elements values = f.makeElements();
@@ -143,7 +106,7 @@ FailureOr<int64_t> mp::emitPartialResults(KernelFunction &f, ThreadGroup &group)
 /// The reduction that `value` depends on, or null.
 static Operation *findRoot(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || isReduction(op))
+  if (!op || isRowOp(op))
     return op;
   for (Value operand : op->getOperands())
     if (Operation *root = findRoot(operand))
@@ -153,9 +116,7 @@ static Operation *findRoot(Value value) {
 
 static LogicalResult analyzeColumns(KernelFunction &f, ColumnRoot &root) {
   Operation *op = root.op;
-  if (!isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp>(op))
-    return op->emitOpError("is no reduction that a column kernel makes");
-  ArrayRef<int64_t> dimensions = op->getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef();
+  SmallVector<int64_t> dimensions = cast<KernelOpInterface>(op).getReducedDimensions();
   if (!llvm::equal(dimensions, llvm::seq<int64_t>(0, dimensions.size())))
     return op->emitOpError("does not reduce leading dimensions, as a column kernel does");
   root.rows = ShapedType::getNumElements(typeOf(op->getOperand(0)).getShape().take_front(dimensions.size()));
@@ -172,7 +133,10 @@ FailureOr<SmallVector<ColumnRoot>> mp::findColumnRoots(KernelFunction &f) {
     Operation *op = findRoot(yield);
     if (!op)
       return emitError(yield.getLoc(), "is yielded by a column kernel and depends on no reduction");
-    roots[op].op = op;
+    auto form = dyn_cast<ReductionFormInterface>(op);
+    if (!form)
+      return op->emitOpError("is no reduction that a column kernel makes");
+    roots[op].op = form;
     roots[op].results.push_back(index);
   }
   SmallVector<ColumnRoot> found;
@@ -210,7 +174,7 @@ FailureOr<bool> mp::prepareColumns(KernelFunction &f, Elements &values, const Co
 
 LogicalResult mp::finishColumns(KernelFunction &f, Elements &values, const ColumnRoot &root, Value combined,
                                 const Lanes &here) {
-  values.bindLanes(root.op->getResult(0), finishReduction(f.b, root.op, combined, root.rows), here);
+  values.bindLanes(root.op->getResult(0), ReductionFormInterface(root.op).finish(f.b, combined, root.rows), here);
   SmallVector<Value> computed;
   for (unsigned index : root.results) {
     FailureOr<Value> value = values.at(f.yields()[index], here);

@@ -12,24 +12,11 @@ namespace mp {
 mlir::Value combineLanes(LaneBuilder &b, mlir::Value lanes,
                          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
-/// The combination that a reduce_sum, reduce_mean or reduce_max makes of elements in registers, and what becomes of its
-/// result: the division of a mean over `count` elements, and the rounding.
-mlir::Value reductionIdentity(LaneBuilder &b, mlir::Operation *op, mlir::Type lanes);
-mlir::Value combineReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value x, mlir::Value y);
-mlir::Value finishReduction(LaneBuilder &b, mlir::Operation *op, mlir::Value combined, int64_t count);
+/// How a thread group combines the terms of `op`.
+Combination combinationOf(LaneBuilder &b, ReductionFormInterface op);
 
-/// Whether an op reduces by itself or looks at whole rows: what RowOps builds, plus reductions over other dimensions.
-bool isReduction(mlir::Operation *op);
-/// Whether it gives a row for each row: softmax and the gradients.
-bool givesRows(mlir::Operation *op);
-/// Whether it is mp.nonfinite_blocks or mp.sum_squares_blocks.
-bool isBlocksOp(mlir::Operation *op);
-
-/// 1 in lanes whose float is infinite or NaN; i32.
-mlir::Value isNonfinite(LaneBuilder &b, mlir::Value x);
-
-/// How many elements one result of a blocks op is of.
-int64_t blockSizeOf(mlir::Operation *op);
+/// Whether an op looks at whole rows or columns, whatever it makes of them.
+bool isRowOp(mlir::Operation *op);
 
 /// Elements of a tensor of `elements` that a thread group may take at once in blocks of `block`: a divisor of both, at
 /// most 64.
@@ -37,12 +24,12 @@ int64_t blockGranule(int64_t block, int64_t elements);
 
 /// Result `index` of a blocks op, in registers. `elements`, unless it is null, are those of the operand, which must
 /// walk evenly and have the granule of the op's own.
-mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, ThreadGroup &group, Elements &values, mlir::Operation *op,
-                                          mlir::Value index, mlir::Value elements = {});
+mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, ThreadGroup &group, Elements &values,
+                                          BlocksFormInterface op, mlir::Value index, mlir::Value elements = {});
 
 /// The results of one reduction over leading dimensions, [rows, columns] to [columns], with what is yielded of it.
 struct ColumnRoot {
-  mlir::Operation *op = nullptr;
+  ReductionFormInterface op;
   llvm::SmallVector<unsigned> results;
   int64_t rows = 1, columns = 1;
 };
@@ -64,7 +51,7 @@ mlir::LogicalResult finishColumns(KernelFunction &f, Elements &values, const Col
                                   const Lanes &here);
 
 /// The op that yields result `index` of a kernel of partial results, or an error where it is another.
-mlir::FailureOr<mlir::Operation *> findBlocksOp(KernelFunction &f, unsigned index);
+mlir::FailureOr<BlocksFormInterface> findBlocksOp(KernelFunction &f, unsigned index);
 
 /// Block `block` of result `index` of a kernel of partial results, by a thread group; `elements` as buildBlockOf has
 /// them.

@@ -1,7 +1,11 @@
-// A row kernel, for one row.
+// A row kernel, for one row
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Emit/RowBody.h"
+
+#include "Codegen/Emit/Argmax.h"
+
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 
@@ -9,6 +13,7 @@ using namespace mlir;
 using namespace mp;
 
 static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+static int64_t columnsOf(Value tensor) { return typeOf(tensor).getShape().back(); }
 
 /// The rows of a tensor whose last dimension is that of the row.
 static int64_t leadingSize(Value tensor) { return ShapedType::getNumElements(typeOf(tensor).getShape().drop_back(1)); }
@@ -16,18 +21,13 @@ static int64_t leadingSize(Value tensor) { return ShapedType::getNumElements(typ
 /// Fails with an error unless the op looks at the last dimension and at nothing else.
 static LogicalResult checkLastDimension(Operation *op) {
   const int64_t last = typeOf(op->getOperand(0)).getRank() - 1;
-  bool isLast = true;
-  if (auto argmax = dyn_cast<ArgmaxOp>(op))
-    isLast = static_cast<int64_t>(argmax.getDimension()) == last;
-  else if (!givesRows(op) && !isa<SoftmaxCrossEntropyRowsOp>(op))
-    isLast = op->getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef() == ArrayRef<int64_t>(last);
+  const bool isLast = last >= 0 && cast<KernelOpInterface>(op).getReducedDimensions() == SmallVector<int64_t>{last};
   return isLast ? success() : op->emitOpError("does not reduce the last dimension alone, as a row kernel does");
 }
 
-LogicalResult RowBody::prepare() {
-  f.bindInputs(values);
+LogicalResult RowBody::findRows() {
   for (Operation &op : f.body()) {
-    if (!isReduction(&op))
+    if (!isRowOp(&op))
       continue;
     if (failed(checkLastDimension(&op)))
       return failure();
@@ -36,26 +36,38 @@ LogicalResult RowBody::prepare() {
       return op.emitOpError("has ") << own << " rows in a kernel of " << rows << " rows";
     rows = own;
   }
-  if (rows == -1)
-    return f.kernel.emitOpError("is scheduled by rows and has no op over rows");
-  if (failed(values.prepare(f.yields())))
+  return rows != -1 ? success() : f.kernel.emitOpError("is scheduled by rows and has no op over rows");
+}
+
+LogicalResult RowBody::prepare() {
+  f.bindInputs(values);
+  if (failed(findRows()) || failed(values.prepare(f.yields())))
     return failure();
-  for (Operation &op : f.body()) {
-    if (!isReduction(&op))
-      continue;
-    if (failed(values.prepare(op.getOperands())) || failed(rowOps.prepare(&op)))
+  for (Operation &op : f.body())
+    if (isRowOp(&op) && failed(values.prepare(op.getOperands())))
       return failure();
-    if (allocate && givesRows(&op))
-      rowStorage[&op] = allocate(typeOf(op.getResult(0)).getElementType(), typeOf(op.getResult(0)).getShape().back());
-  }
+  plan.emplace(f.body(), rows);
+  planStorage();
   return success();
+}
+
+/// Rows are kept by lanes, so all that reads them has to walk along the row.
+void RowBody::planStorage() {
+  auto isEven = [&](Value value) {
+    const bool isWide = typeOf(value).getRank() > 0 && leadingSize(value) == rows && !plan->isOfRow(value);
+    return !isWide || values.isEvenAlong(value, columnsOf(value));
+  };
+  for (const RowPlan::Kept &kept : plan->findKept(memory.limit, isEven)) {
+    const int64_t columns = columnsOf(kept.value);
+    if (Value pointer = memory.allocate(typeOf(kept.value).getElementType(), columns))
+      storage.push_back({kept.value, pointer, kept.walk});
+  }
 }
 
 LogicalResult RowBody::emit(Value row, Value isValid) {
   Elements::Scope scope(values);
-  ofRow.clear();
-  for (Operation &op : f.body().without_terminator())
-    if (failed(emitOp(op, row)))
+  for (unsigned walk = 0; walk <= plan->walks; ++walk)
+    if ((walk > 0 && failed(emitWalk(walk, row))) || failed(emitOfRow(walk, row)))
       return failure();
   if (!isValid)
     return emitYields(row);
@@ -65,58 +77,92 @@ LogicalResult RowBody::emit(Value row, Value isValid) {
   });
 }
 
-/// The row that `op` gives, for those that read it.
-LogicalResult RowBody::bindRow(Operation &op, Value row) {
-  Value result = op.getResult(0);
-  const Type element = typeOf(result).getElementType();
-  const int64_t columns = typeOf(result).getShape().back();
-  const Lanes where{row, columns, values.zero, 1, 1};
-  FailureOr<RowOps::Row> built = rowOps.buildRow(&op, row);
-  if (failed(built))
-    return failure();
-  Value storage = rowStorage.lookup(&op);
-  if (!storage) {
-    values.bindComputedRow(result, built->at, where);
-    return success();
-  }
-  LogicalResult stored = group.forColumns(columns, built->isEven, [&](Value column, int64_t width) -> LogicalResult {
-    Elements::Scope scope(values);
-    FailureOr<Value> value = built->at(column, width);
-    if (succeeded(value))
-      values.store(*value, element, storage, {values.zero, 1, column, 1, width});
-    return LogicalResult(value);
-  });
-  values.bindRow(result, storage, where);
-  return stored;
-}
-
-LogicalResult RowBody::emitOp(Operation &op, Value row) {
-  const Lanes here{row, 1, values.zero, 0, 1};
-  if (!isReduction(&op)) {
-    // Maps of what the row has one of are computed once for it.
-    const bool isOfRow =
-        llvm::any_of(op.getOperands(), [&](Value operand) { return ofRow.contains(operand); }) &&
-        llvm::all_of(op.getResults(), [&](Value result) { return typeOf(result).getNumElements() == rows; });
-    if (!isOfRow)
-      return success();
+/// Maps of what the row has one of are computed once for it.
+LogicalResult RowBody::emitOfRow(unsigned walk, Value row) {
+  for (Operation &op : f.body().without_terminator()) {
+    if (isRowOp(&op) || plan->walkOf(&op) != walk || !plan->isOfRow(op.getResult(0)))
+      continue;
     for (Value result : op.getResults()) {
-      FailureOr<Value> value = values.at(result, here);
+      FailureOr<Value> value = values.at(result, {row, 1, values.zero, 0, 1});
       if (failed(value))
         return failure();
-      values.bindOfRow(result, *value, here);
-      ofRow.insert(result);
+      bindOfRow(result, *value, row);
     }
-    return success();
   }
-  Value result = op.getResult(0);
-  if (givesRows(&op))
-    return bindRow(op, row);
-  FailureOr<Value> value = rowOps.buildValue(&op, row);
-  if (failed(value))
-    return failure();
-  values.bindOfRow(result, *value, here);
-  ofRow.insert(result);
   return success();
+}
+
+LogicalResult RowBody::emitWalk(unsigned walk, Value row) {
+  // Each reduction is in the order that it would have alone.
+  llvm::MapVector<std::pair<int64_t, bool>, SmallVector<Operation *>> alike;
+  for (Operation &op : f.body().without_terminator()) {
+    if (!isRowOp(&op) || plan->walkOf(&op) != walk)
+      continue;
+    Value input = op.getOperand(0);
+    if (isa<ReductionFormInterface>(op)) {
+      alike[{columnsOf(input), values.isEvenAlong(input, columnsOf(input))}].push_back(&op);
+    } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
+      if (failed(emitArgmax(argmax, row)))
+        return failure();
+    } else {
+      return op.emitOpError("has no native code as an op over rows");
+    }
+  }
+  for (auto &[kind, ops] : alike)
+    if (failed(emitReductions(ops, walk, row, kind.second)))
+      return failure();
+  return success();
+}
+
+LogicalResult RowBody::emitReductions(ArrayRef<Operation *> ops, unsigned walk, Value row, bool isEven) {
+  LaneBuilder &b = f.b;
+  const int64_t columns = columnsOf(ops.front()->getOperand(0));
+  SmallVector<Combination> combinations;
+  for (Operation *op : ops)
+    combinations.push_back(combinationOf(b, cast<ReductionFormInterface>(op)));
+  SmallVector<Storage> kept;
+  for (const Storage &own : storage)
+    if (isEven && own.walk == walk && columnsOf(own.value) == columns)
+      kept.push_back(own);
+
+  auto get = [&](Value column, int64_t width) -> FailureOr<SmallVector<Value>> {
+    Elements::Scope scope(values);
+    const Lanes here = values.inRow(row, columns, column, width, isEven);
+    for (const Storage &own : kept) {
+      FailureOr<Value> value = values.at(own.value, here);
+      if (failed(value))
+        return failure();
+      values.store(*value, typeOf(own.value).getElementType(), own.pointer, {values.zero, 1, column, 1, width});
+    }
+    SmallVector<Value> terms;
+    for (Operation *op : ops) {
+      FailureOr<Value> value = values.at(op->getOperand(0), here);
+      if (failed(value))
+        return failure();
+      terms.push_back(cast<ReductionFormInterface>(op).buildTerm(b, *value));
+    }
+    return terms;
+  };
+  auto combined = group.reduce(values.zero, f.i64(columns), columns, isEven, combinations, get);
+  if (failed(combined))
+    return failure();
+  for (auto [op, value] : llvm::zip_equal(ops, *combined))
+    bindOfRow(op->getResult(0), cast<ReductionFormInterface>(op).finish(b, value, columns), row);
+  for (const Storage &own : kept)
+    values.bindRow(own.value, own.pointer, {row, columns, values.zero, 1, 1});
+  return success();
+}
+
+LogicalResult RowBody::emitArgmax(ArgmaxOp op, Value row) {
+  Value input = op.getInput();
+  const int64_t columns = columnsOf(input);
+  const bool isEven = values.isEvenAlong(input, columns);
+  FailureOr<Value> value = buildArgmax(f, values, group, op, columns, [&](Value column) {
+    return values.at(input, values.inRow(row, columns, column, 1, isEven));
+  });
+  if (succeeded(value))
+    bindOfRow(op.getResult(), *value, row);
+  return value;
 }
 
 LogicalResult RowBody::emitYields(Value row) {

@@ -6,7 +6,10 @@
 
 #include "Codegen/Emit/Serial.h"
 
-#include "Codegen/Emit/RowOps.h"
+#include "Codegen/Emit/Argmax.h"
+#include "Codegen/Emit/Reduce.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mp;
@@ -21,15 +24,13 @@ namespace {
 
 class SerialEmitter {
 public:
-  SerialEmitter(KernelFunction &f, ThreadBlock &block, bool keepsRows)
-      : f(f), b(f.b), block(block), keepsRows(keepsRows), values(f.makeElements()) {}
+  SerialEmitter(KernelFunction &f, ThreadBlock &block) : f(f), b(f.b), block(block), values(f.makeElements()) {}
 
   LogicalResult emit();
 
 private:
   LogicalResult emitOp(Operation &op);
-  LogicalResult emitRows(Operation &op, Value target);
-  LogicalResult emitReduction(Operation &op, ArrayRef<int64_t> dimensions, Value target);
+  LogicalResult emitReduction(ReductionFormInterface op, Value target);
   LogicalResult emitArgmax(ArgmaxOp op, Value target);
   FailureOr<Value> buildFirstBad(ThreadGroup &group, FirstBadOp op);
   Value memoryFor(Value result);
@@ -42,17 +43,9 @@ private:
   /// Each element i of `result` from get(group, i), which looks at `terms` elements.
   LogicalResult storeEach(Value result, Value target, int64_t terms,
                           function_ref<FailureOr<Value>(ThreadGroup &group, Value index)> get);
-  RowOps makeRowOps(ThreadGroup &group) {
-    return RowOps(f, values, group,
-                  keepsRows
-                      ? [&block = block](Type element, int64_t elements) { return block.allocate(element, elements); }
-                      : Allocate());
-  }
-
   KernelFunction &f;
   LaneBuilder &b;
   ThreadBlock &block;
-  const bool keepsRows;
   Elements values;
   llvm::DenseSet<unsigned> written; ///< results that ops stored themselves
 };
@@ -98,8 +91,7 @@ LogicalResult SerialEmitter::emitOp(Operation &op) {
   block.bindInputsOf(values, op.getOperands());
   if (failed(values.prepare(op.getOperands())))
     return failure();
-  const bool isWhole = isReduction(&op) || isBlocksOp(&op) || isa<FirstBadOp>(op);
-  if (!isWhole)
+  if (isa<ScalarFormInterface>(op) || matchPattern(&op, m_Constant()))
     return values.prepare(op.getResults());
 
   Value result = op.getResult(0);
@@ -107,61 +99,21 @@ LogicalResult SerialEmitter::emitOp(Operation &op) {
   LogicalResult done = success();
   if (auto firstBad = dyn_cast<FirstBadOp>(op)) {
     done = storeEach(result, target, kMany, [&](ThreadGroup &group, Value) { return buildFirstBad(group, firstBad); });
-  } else if (isBlocksOp(&op)) {
+  } else if (auto blocks = dyn_cast<BlocksFormInterface>(op)) {
     done = storeEach(result, target, kMany,
-                     [&](ThreadGroup &group, Value index) { return buildBlockOf(f, group, values, &op, index); });
-  } else if (isa<ReduceSumOp, ReduceMeanOp, ReduceMaxOp>(op)) {
-    done = emitReduction(op, op.getAttrOfType<DenseI64ArrayAttr>("dimensions").asArrayRef(), target);
+                     [&](ThreadGroup &group, Value index) { return buildBlockOf(f, group, values, blocks, index); });
+  } else if (auto form = dyn_cast<ReductionFormInterface>(op)) {
+    done = emitReduction(form, target);
   } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
     done = emitArgmax(argmax, target);
   } else {
-    done = emitRows(op, target);
+    return op.emitOpError("has no native code in a serial kernel");
   }
   if (failed(done))
     return failure();
   block.synchronize();
   values.bindMemory(result, target);
   return values.prepare(op.getResults());
-}
-
-LogicalResult SerialEmitter::emitRows(Operation &op, Value target) {
-  const int64_t rows = ShapedType::getNumElements(typeOf(op.getOperand(0)).getShape().drop_back(1));
-  const int64_t columns = typeOf(op.getOperand(0)).getShape().back();
-  Value result = op.getResult(0);
-  std::unique_ptr<ThreadGroup> group = block.makeGroup(rows, columns);
-  RowOps rowOps = makeRowOps(*group);
-  if (failed(rowOps.prepare(&op)))
-    return failure();
-  auto emitValue = [&](Value row, Value isValid) -> LogicalResult {
-    Elements::Scope scope(values);
-    FailureOr<Value> value = rowOps.buildValue(&op, row);
-    if (failed(value))
-      return failure();
-    auto store = [&] {
-      return group->once([&] {
-        storeOne(*value, result, target, row);
-        return success();
-      });
-    };
-    return isValid ? f.when(isValid, store) : store();
-  };
-  auto emitRow = [&](Value row, Value isValid) -> LogicalResult {
-    Elements::Scope scope(values);
-    FailureOr<RowOps::Row> built = rowOps.buildRow(&op, row);
-    if (failed(built))
-      return failure();
-    auto storeRow = [&] {
-      return group->forColumns(columns, built->isEven, [&](Value column, int64_t width) -> LogicalResult {
-        Elements::Scope scope(values);
-        FailureOr<Value> value = built->at(column, width);
-        if (succeeded(value))
-          values.store(*value, elementOf(result), target, {row, columns, column, 1, width});
-        return LogicalResult(value);
-      });
-    };
-    return isValid ? f.when(isValid, storeRow) : storeRow();
-  };
-  return givesRows(&op) ? block.forEach(*group, rows, emitRow) : block.forEach(*group, rows, emitValue);
 }
 
 // Reductions over any dimensions
@@ -187,8 +139,9 @@ struct Counter {
 };
 } // namespace
 
-LogicalResult SerialEmitter::emitReduction(Operation &op, ArrayRef<int64_t> dimensions, Value target) {
-  Value input = op.getOperand(0), result = op.getResult(0);
+LogicalResult SerialEmitter::emitReduction(ReductionFormInterface op, Value target) {
+  Value input = op->getOperand(0), result = op->getResult(0);
+  SmallVector<int64_t> dimensions = cast<KernelOpInterface>(op.getOperation()).getReducedDimensions();
   ArrayRef<int64_t> shape = typeOf(input).getShape();
   const Sizes strides = rowMajorStrides(shape);
   Counter kept, reduced;
@@ -198,21 +151,24 @@ LogicalResult SerialEmitter::emitReduction(Operation &op, ArrayRef<int64_t> dime
   const int64_t first = static_cast<int64_t>(shape.size() - dimensions.size());
   const bool isTrailing = llvm::equal(dimensions, llvm::seq<int64_t>(first, shape.size()));
   const bool isEven = isTrailing && values.isEvenAlong(input, reduced.count);
-  Type interior = registerType(elementOf(input));
-  auto combine = [&](Value x, Value y) { return combineReduction(b, &op, x, y); };
+  Combination combination = combinationOf(b, op);
   return storeEach(result, target, reduced.count, [&](ThreadGroup &group, Value index) -> FailureOr<Value> {
     Value start = kept.offsetOf(f, index);
-    auto get = [&](Value number, int64_t width) {
+    auto get = [&](Value number, int64_t width) -> FailureOr<SmallVector<Value>> {
       Elements::Scope scope(values);
-      if (isEven)
-        return values.at(input, {index, reduced.count, number, 1, width});
-      return values.at(input, {f.add(start, reduced.offsetOf(f, number)), 1, values.zero, 0, 1});
+      Lanes here = {index, reduced.count, number, 1, width};
+      if (!isEven)
+        here = {f.add(start, reduced.offsetOf(f, number)), 1, values.zero, 0, 1};
+      FailureOr<Value> value = values.at(input, here);
+      if (failed(value))
+        return failure();
+      return SmallVector<Value>{op.buildTerm(b, *value)};
     };
-    FailureOr<Value> combined = group.reduce(values.zero, f.i64(reduced.count), reduced.count, isEven,
-                                             {reductionIdentity(b, &op, interior), combine}, get);
+    FailureOr<SmallVector<Value>> combined =
+        group.reduce(values.zero, f.i64(reduced.count), reduced.count, isEven, combination, get);
     if (failed(combined))
       return failure();
-    return finishReduction(b, &op, *combined, reduced.count);
+    return op.finish(b, combined->front(), reduced.count);
   });
 }
 
@@ -220,14 +176,14 @@ LogicalResult SerialEmitter::emitArgmax(ArgmaxOp op, Value target) {
   Value input = op.getInput();
   ArrayRef<int64_t> shape = typeOf(input).getShape();
   const auto dimension = static_cast<int64_t>(op.getDimension());
-  if (dimension == static_cast<int64_t>(shape.size()) - 1)
-    return emitRows(*op, target);
   const int64_t inner = ShapedType::getNumElements(shape.drop_front(dimension + 1)), size = shape[dimension];
+  const bool isEven = inner == 1 && values.isEvenAlong(input, size);
   return storeEach(op.getResult(), target, size, [&](ThreadGroup &group, Value index) {
     // Result (outer, i) looks at elements (outer, d, i).
-    Value start = f.add(f.mul(f.div(index, inner), inner * size), f.rem(index, inner));
-    return makeRowOps(group).argmaxOf(op, size, [&](Value number) {
-      return values.at(input, {f.add(start, f.mul(number, inner)), 1, values.zero, 0, 1});
+    Value start = inner == 1 ? Value() : f.add(f.mul(f.div(index, inner), inner * size), f.rem(index, inner));
+    return buildArgmax(f, values, group, op, size, [&](Value number) {
+      return values.at(input, inner == 1 ? values.inRow(index, size, number, 1, isEven)
+                                         : Lanes{f.add(start, f.mul(number, inner)), 1, values.zero, 0, 1});
     });
   });
 }
@@ -240,16 +196,20 @@ FailureOr<Value> SerialEmitter::buildFirstBad(ThreadGroup &group, FirstBadOp op)
     Value flags = op.getFlags()[number];
     auto either = [&](Value x, Value y) -> Value { return arith::OrIOp::create(b, x, y); };
     const int64_t count = typeOf(flags).getNumElements();
-    auto get = [&](Value index, int64_t width) {
+    auto get = [&](Value index, int64_t width) -> FailureOr<SmallVector<Value>> {
       Elements::Scope scope(values);
-      return values.at(flags, values.inRow(values.zero, count, index, width, values.isEvenAlong(flags, count)));
+      FailureOr<Value> flag =
+          values.at(flags, values.inRow(values.zero, count, index, width, values.isEvenAlong(flags, count)));
+      if (failed(flag))
+        return failure();
+      return SmallVector<Value>{*flag};
     };
     Value zero = intConstant(b, b.getI32Type(), 0);
-    FailureOr<Value> any =
-        group.reduce(values.zero, f.i64(count), count, values.isEvenAlong(flags, count), {zero, either}, get);
+    FailureOr<SmallVector<Value>> any = group.reduce(values.zero, f.i64(count), count, values.isEvenAlong(flags, count),
+                                                     Combination{zero, either}, get);
     if (failed(any))
       return failure();
-    Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, *any, zero);
+    Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, any->front(), zero);
     bad = arith::SelectOp::create(b, isSet, intConstant(b, b.getI32Type(), number), bad);
   }
   return bad;
@@ -272,6 +232,4 @@ LogicalResult SerialEmitter::emitYields() {
   return success();
 }
 
-LogicalResult mp::emitSerially(KernelFunction &f, ThreadBlock &block, bool keepsRows) {
-  return SerialEmitter(f, block, keepsRows).emit();
-}
+LogicalResult mp::emitSerially(KernelFunction &f, ThreadBlock &block) { return SerialEmitter(f, block).emit(); }

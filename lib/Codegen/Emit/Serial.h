@@ -8,8 +8,8 @@
 
 namespace mp {
 
-/// Every op of the kernel in order, by `block`. With `keepsRows` the exponentials of a softmax are kept in its memory.
-mlir::LogicalResult emitSerially(KernelFunction &f, ThreadBlock &block, bool keepsRows);
+/// Every op of the kernel in order, by `block`.
+mlir::LogicalResult emitSerially(KernelFunction &f, ThreadBlock &block);
 
 } // namespace mp
 

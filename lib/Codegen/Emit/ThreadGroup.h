@@ -10,16 +10,18 @@
 #include "Codegen/Emit/KernelFunction.h"
 #include "Codegen/Emit/Nests.h"
 
+#include <functional>
+
 namespace mp {
 
 /// A commutative operation over lanes and the value that changes nothing.
 struct Combination {
   mlir::Value identity; ///< one lane
-  llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine;
+  std::function<mlir::Value(mlir::Value, mlir::Value)> combine;
 };
 
-/// Lanes of something at a column, `width` of them from there.
-using LanesAt = llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value column, int64_t width)>;
+/// Lanes of something at a column, `width` of them from there; one value for each combination.
+using LanesAt = llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::Value column, int64_t width)>;
 
 /// Every thread of a thread group runs the same code. What the thread group gives back all its threads have, but for
 /// what `once` and `forColumns` do.
@@ -31,10 +33,12 @@ public:
   mlir::Value member;
   int64_t members = 1;
 
-  /// Combines get(column, width) over columns [from, to), in an order that the bounds and the thread group fix.
-  /// `granule` divides from, to and the columns of what is read; with `isEven` false each column is asked for alone.
-  virtual mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
-                                              Combination combination, LanesAt get) = 0;
+  /// Combines get(column, width) over columns [from, to), each value by its own combination, in an order that the
+  /// bounds and the thread group fix. `granule` divides from, to and the columns of what is read; with `isEven` false
+  /// each column is asked for alone.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> reduce(mlir::Value from, mlir::Value to, int64_t granule,
+                                                                 bool isEven, llvm::ArrayRef<Combination> combinations,
+                                                                 LanesAt get) = 0;
   /// Combines what the threads have. `merge` gives the same for its arguments in either order.
   using Merge =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<mlir::Value>, llvm::ArrayRef<mlir::Value>)>;

@@ -1,4 +1,4 @@
-// What each map op computes, attached to the dialect
+// What ops compute, attached to the dialect
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Forms/Forms.h"
@@ -12,5 +12,7 @@ void mp::registerForms(DialectRegistry &registry) {
     attachDropoutForms(context);
     attachOptimizerForms(context);
     attachLossScalingForms(context);
+    attachReductionForms(context);
+    attachRowForms(context);
   });
 }

@@ -1,4 +1,4 @@
-// What each map op computes, attached to the dialect
+// What ops compute, attached to the dialect
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The forms of a family of ops are the overloads of `form` in one struct. They are found by the dialect's list of ops:
@@ -66,6 +66,8 @@ void attachElementwiseForms(mlir::MLIRContext *context);
 void attachDropoutForms(mlir::MLIRContext *context);
 void attachOptimizerForms(mlir::MLIRContext *context);
 void attachLossScalingForms(mlir::MLIRContext *context);
+void attachReductionForms(mlir::MLIRContext *context);
+void attachRowForms(mlir::MLIRContext *context);
 
 /// Everything that this folder attaches, once the dialect is loaded.
 void registerForms(mlir::DialectRegistry &registry);

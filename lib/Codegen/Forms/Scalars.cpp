@@ -88,15 +88,16 @@ struct ElementwiseForms : ScalarForms {
   FormResult form(SelectOp op) { return exact(arith::SelectOp::create(b, operand(0), operand(1), operand(2))); }
   FormResult form(CastOp op) { return exact(castValue(b, operand(0), elementOf(op.getInput()), resultElement(op))); }
   FormResult form(IotaOp op) {
-    // The coordinate: the position without what the dimensions outside and inside of it make of it.
-    auto type = cast<RankedTensorType>(op.getType());
-    int64_t inner = 1;
-    for (int64_t size : type.getShape().drop_front(op.getDimension() + 1))
-      inner *= size;
-    Value position = in.position();
-    auto constant = [&](int64_t value) { return intConstant(b, position.getType(), std::max<int64_t>(value, 1)); };
-    Value index = arith::RemUIOp::create(b, arith::DivUIOp::create(b, position, constant(inner)),
-                                         constant(type.getDimSize(op.getDimension())));
+    // The coordinate: the position without what the dimensions inside and outside of it make of it.
+    RankedTensorType type = op.getType();
+    const auto dimension = static_cast<int64_t>(op.getDimension());
+    const int64_t inner = ShapedType::getNumElements(type.getShape().drop_front(dimension + 1));
+    const int64_t outer = ShapedType::getNumElements(type.getShape().take_front(dimension));
+    Value index = in.position();
+    if (inner > 1)
+      index = arith::DivUIOp::create(b, index, intConstant(b, index.getType(), inner));
+    if (outer > 1)
+      index = arith::RemUIOp::create(b, index, intConstant(b, index.getType(), type.getDimSize(dimension)));
     return exact(castValue(b, index, b.getI64Type(), type.getElementType()));
   }
   FormResult form(ScaleLossOp op) { return exact(arith::MulFOp::create(b, operand(0), operand(1))); }

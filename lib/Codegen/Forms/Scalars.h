@@ -53,6 +53,9 @@ struct ScalarOperands {
 /// parts are made of it.
 bool readsPerElement(mlir::OpOperand &operand);
 
+/// 1 in lanes whose float, held, is infinite or NaN; i32.
+mlir::Value isNonfinite(LaneBuilder &b, mlir::Value x);
+
 /// One of our elementary functions of a float in registers. Emits an error at `op` for f64.
 mlir::FailureOr<mlir::Value> buildElementary(LaneBuilder &b, mlir::Operation *op, llvm::StringRef name,
                                              mlir::Value (*build)(LaneBuilder &, mlir::Value), mlir::Value x);

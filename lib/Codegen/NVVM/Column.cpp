@@ -72,14 +72,14 @@ private:
   /// What this thread's line makes of rows line, line + lines, ...
   FailureOr<Value> sumOfLine(Value column) {
     Value input = root.op->getOperand(0);
-    Type type = registerType(cast<RankedTensorType>(input.getType()).getElementType());
-    Value start = reductionIdentity(f.b, root.op, withLanes(type, width));
+    ReductionFormInterface op = root.op;
+    Value start = splat(f.b, op.buildIdentity(f.b), width);
     auto next = [&](Value row, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
       Elements::Scope scope(values);
       FailureOr<Value> value = values.at(input, lanesOf(row, column));
       if (failed(value))
         return failure();
-      return SmallVector<Value>{combineReduction(f.b, root.op, soFar[0], *value)};
+      return SmallVector<Value>{op.combine(f.b, soFar[0], op.buildTerm(f.b, *value))};
     };
     auto end = root.rows % lines == 0
                    ? f.forEach(values.zero, f.i64(root.rows), lines, ValueRange{start},
@@ -107,7 +107,7 @@ private:
       Value hasOther = f.isBelow(f.add(line, f.i64(half)), f.i64(left));
       Value other = f.offset(at, type, arith::SelectOp::create(f.b, hasOther, f.i64(half * perLine * width), f.i64(0)));
       Value theirs = LLVM::LoadOp::create(f.b, own.getType(), other, alignment);
-      own = arith::SelectOp::create(f.b, hasOther, combineReduction(f.b, root.op, own, theirs), own);
+      own = arith::SelectOp::create(f.b, hasOther, ReductionFormInterface(root.op).combine(f.b, own, theirs), own);
       f.barrier();
     }
     return own;

@@ -28,31 +28,38 @@ static std::optional<int64_t> constantOf(Value value) {
   return constant.getSExtValue();
 }
 
-FailureOr<Value> GPUThreadGroup::reduce(Value from, Value to, int64_t granule, bool isEven, Combination combination,
-                                        LanesAt get) {
+FailureOr<SmallVector<Value>> GPUThreadGroup::reduce(Value from, Value to, int64_t granule, bool isEven,
+                                                     ArrayRef<Combination> combinations, LanesAt get) {
   const int64_t width = isEven ? std::gcd(granule, vector) : 1, step = members * width;
-  Value start = splat(b, combination.identity, width);
+  SmallVector<Value> start = llvm::map_to_vector(
+      combinations, [&](const Combination &combination) { return splat(b, combination.identity, width); });
   auto combineNext = [&](Value column, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-    FailureOr<Value> next = get(column, width);
+    FailureOr<SmallVector<Value>> next = get(column, width);
     if (failed(next))
       return failure();
-    return SmallVector<Value>{combination.combine(soFar[0], *next)};
+    for (auto [combination, value, before] : llvm::zip_equal(combinations, *next, soFar))
+      value = combination.combine(before, value);
+    return next;
   };
   // Bounds that are known and shared out evenly give LLVM a loop of known length.
   std::optional<int64_t> first = constantOf(from), last = constantOf(to);
   const bool isShared = first && last && (*last - *first) % step == 0;
   Value own = f.add(from, f.mul(member, width));
   auto combined = isShared
-                      ? f.forEach(f.i64(0), f.i64(*last - *first), step, ValueRange{start},
+                      ? f.forEach(f.i64(0), f.i64(*last - *first), step, start,
                                   [&](Value done, ValueRange soFar) { return combineNext(f.add(own, done), soFar); })
-                      : f.forEach(own, to, step, ValueRange{start}, combineNext);
+                      : f.forEach(own, to, step, start, combineNext);
   if (failed(combined))
     return failure();
-  Value lanes = combineLanes(b, combined->front(), combination.combine);
+  for (auto [value, combination] : llvm::zip_equal(*combined, combinations))
+    value = combineLanes(b, value, combination.combine);
   auto merge = [&](ArrayRef<Value> x, ArrayRef<Value> y) {
-    return SmallVector<Value>{combination.combine(x.front(), y.front())};
+    SmallVector<Value> merged;
+    for (auto [combination, left, right] : llvm::zip_equal(combinations, x, y))
+      merged.push_back(combination.combine(left, right));
+    return merged;
   };
-  return combine({lanes}, merge).front();
+  return combine(*combined, merge);
 }
 
 SmallVector<Value> GPUThreadGroup::combine(ArrayRef<Value> own, Merge merge) {
@@ -192,7 +199,7 @@ void GPUThreadBlock::bindInputsOf(Elements &elements, ValueRange values) {
       const bool isSingle = cast<RankedTensorType>(argument.getType()).getNumElements() == 1;
       if (!isSingle || singles.insert(argument).second)
         elements.bindMemory(argument, f.loadPointer(f.i64(argument.getArgNumber())));
-    } else if (Operation *op = value.getDefiningOp(); !isReduction(op) && !isBlocksOp(op) && !isa<FirstBadOp>(op)) {
+    } else if (Operation *op = value.getDefiningOp(); isa<ScalarFormInterface>(op)) {
       llvm::append_range(waiting, op->getOperands());
     }
   }

@@ -16,8 +16,11 @@ class GPUThreadGroup : public ThreadGroup {
 public:
   GPUThreadGroup(GPUFunction &f, int64_t members, int64_t vector);
 
-  mlir::FailureOr<mlir::Value> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
-                                      Combination combination, LanesAt get) override;
+  mlir::Value number; ///< of this thread group among the block's
+
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> reduce(mlir::Value from, mlir::Value to, int64_t granule, bool isEven,
+                                                         llvm::ArrayRef<Combination> combinations,
+                                                         LanesAt get) override;
   llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<mlir::Value> own, Merge merge) override;
   mlir::LogicalResult forColumns(int64_t columns, bool isEven,
                                  llvm::function_ref<mlir::LogicalResult(mlir::Value, int64_t)> body) override;
@@ -35,7 +38,6 @@ private:
   GPUFunction &f;
   LaneBuilder &b;
   const int64_t vector;
-  mlir::Value number; ///< of this thread group among the block's
 };
 
 class GPUThreadBlock : public ThreadBlock {

@@ -12,7 +12,7 @@ FailureOr<int64_t> mp::emitGPUPartial(GPUFunction &f, PartialScheduleAttr schedu
   GPUThreadGroup group(f, f.threads, schedule.getVector());
   SmallVector<Root> roots;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
-    FailureOr<Operation *> op = findBlocksOp(f, index);
+    FailureOr<BlocksFormInterface> op = findBlocksOp(f, index);
     if (failed(op))
       return failure();
     const int64_t elements = cast<RankedTensorType>((*op)->getOperand(0).getType()).getNumElements();
@@ -20,7 +20,7 @@ FailureOr<int64_t> mp::emitGPUPartial(GPUFunction &f, PartialScheduleAttr schedu
     roots.push_back({{static_cast<unsigned>(index)},
                      elements,
                      blocks,
-                     "granule " + std::to_string(blockGranule(blockSizeOf(*op), elements))});
+                     "granule " + std::to_string(blockGranule(op->getBlockSize(), elements))});
   }
   return forRoots(f, roots, [&](unsigned root, Value elements, Value block) {
     return emitPartialResult(f, group, root, block, elements);

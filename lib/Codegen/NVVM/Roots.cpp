@@ -67,7 +67,7 @@ static Attribute splatOf(Operation *op) {
 
 /// Whether an op computes each element from the same element of operands of its shape, and from single ones.
 bool RootText::hasElementwiseForm(Operation *op) const {
-  if (isReduction(op) || isBlocksOp(op))
+  if (isa<ReductionFormInterface>(op))
     return true; // the root itself, of which the emitter knows the sizes
   if (matchPattern(op, m_Constant()))
     return splatOf(op) != nullptr;

@@ -1,8 +1,9 @@
 // Rows over the last dimension, on a GPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A row is read once for each op that looks at all of it; short rows stay in registers or the first-level cache
-// between. What a row op gives for a row is computed where it is read and takes no memory.
+// A row is read once for each walk over it; short rows stay in registers or the first-level cache between. What a walk
+// computes of a row is computed again where it is read; only where that is two exponentials and more, as between the
+// ends of a chain of softmaxes, each thread keeps its columns in shared memory.
 
 #include "Codegen/Emit/RowBody.h"
 #include "Codegen/NVVM/GPUThreadGroup.h"
@@ -17,7 +18,16 @@ FailureOr<int64_t> mp::emitGPURow(GPUFunction &f, RowScheduleAttr schedule) {
            << group << "; expected a power of two up to " << Chip::kWarp << ", or the whole block";
   GPUThreadGroup threads(f, group, schedule.getVector());
   Elements values = f.makeElements();
-  RowBody body(f, values, threads, /*allocate=*/{});
+  constexpr int64_t kLimit = 32;
+  auto allocate = [&](Type element, int64_t elements) -> Value {
+    const int64_t bytes = std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8) * elements;
+    // Half of what a block may have, so that a second one fits beside it.
+    if (f.sharedBytes() + bytes * (f.threads / group) > f.chip.sharedBytesPerBlock / 2)
+      return {};
+    Value shared = f.allocateShared(element, elements * (f.threads / group));
+    return f.offset(shared, memoryType(element), f.mul(threads.number, elements));
+  };
+  RowBody body(f, values, threads, {allocate, kLimit});
   if (failed(body.prepare()))
     return failure();
   auto emit = [&](Value row, Value isValid) { return body.emit(row, isValid); };

@@ -9,7 +9,7 @@ using namespace mp;
 
 FailureOr<int64_t> mp::emitGPUSerial(GPUFunction &f, SerialScheduleAttr schedule) {
   GPUThreadBlock block(f, schedule.getVector());
-  if (failed(emitSerially(f, block, /*keepsRows=*/false)))
+  if (failed(emitSerially(f, block)))
     return failure();
   return 1;
 }

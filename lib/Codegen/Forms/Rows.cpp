@@ -1,0 +1,176 @@
+// What each op over whole rows is made of
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All in f32, or f64 for f64, whatever the type of the elements; rounded once.
+
+#include "Codegen/Forms/Forms.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mp;
+
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+static Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
+
+namespace {
+
+/// Primitive ops on rows [..., C] and on what each row has one of, [..., 1].
+struct RowForms {
+  LaneBuilder &b;
+
+  SmallVector<Value> form(SoftmaxOp op);
+  SmallVector<Value> form(SoftmaxGradOp op);
+  SmallVector<Value> form(SoftmaxCrossEntropyRowsOp op);
+  SmallVector<Value> form(SoftmaxCrossEntropyGradOp op);
+  SmallVector<Value> form(SoftmaxCrossEntropyGradRowsOp op);
+
+private:
+  /// exp(x - max(x)) of each row, and what it sums up to.
+  struct Exponentials {
+    Value input, largest, values, sum;
+  };
+
+  Value castTo(Value x, Type element) {
+    return elementOf(x) == element ? x : CastOp::create(b, typeOf(x).clone(element), x).getResult();
+  }
+  /// f32, or f64 as it is.
+  Value widen(Value x) { return castTo(x, elementOf(x).isF64() ? elementOf(x) : b.getF32Type()); }
+  Value scalar(double value, Type element) {
+    auto type = RankedTensorType::get({}, element);
+    auto attribute = isa<FloatType>(element) ? Attribute(b.getFloatAttr(element, value))
+                                             : b.getIntegerAttr(element, static_cast<int64_t>(value));
+    return ConstantOp::create(b, type, DenseElementsAttr::get(type, attribute));
+  }
+  /// Of `x`'s shape, to which `y` broadcasts.
+  template <typename Op> Value binary(Value x, Value y) { return Op::create(b, x.getType(), x, y); }
+  template <typename Op> Value reduce(Value x) {
+    SmallVector<int64_t> shape(typeOf(x).getShape());
+    const int64_t last = static_cast<int64_t>(shape.size()) - 1;
+    shape.back() = 1;
+    return Op::create(b, typeOf(x).clone(shape), x, ArrayRef<int64_t>(last), /*keep_dims=*/true);
+  }
+  /// [...] as [..., 1].
+  Value asColumn(Value x) {
+    SmallVector<int64_t> shape(typeOf(x).getShape());
+    shape.push_back(1);
+    return ReshapeOp::create(b, typeOf(x).clone(shape), x);
+  }
+  Value choose(Value condition, Value x, Value y, RankedTensorType type) {
+    return SelectOp::create(b, type, condition, x, y);
+  }
+  Value compare(ComparePredicate predicate, Value x, Value y, ArrayRef<int64_t> shape) {
+    return CompareOp::create(b, RankedTensorType::get(shape, b.getI1Type()), predicate, x, y);
+  }
+
+  Exponentials exponentials(Value logits);
+  Value labelsOf(Value labels);
+  Value isLabel(Value labels, Value rows);
+  Value errorsOf(Value logits, Value labels);
+};
+
+/// The row form of `Op` by the overload that RowForms has for it.
+template <typename Op> struct RowModel : RowFormInterface::ExternalModel<RowModel<Op>, Op> {
+  SmallVector<Value> expand(Operation *op, LaneBuilder &b) const { return RowForms{b}.form(cast<Op>(op)); }
+};
+
+} // namespace
+
+// Softmax
+
+RowForms::Exponentials RowForms::exponentials(Value logits) {
+  Value x = widen(logits), largest = reduce<ReduceMaxOp>(x);
+  Value values = ExpOp::create(b, x.getType(), binary<SubOp>(x, largest));
+  return {x, largest, values, reduce<ReduceSumOp>(values)};
+}
+
+SmallVector<Value> RowForms::form(SoftmaxOp op) {
+  Exponentials e = exponentials(op.getInput());
+  return {castTo(binary<DivOp>(e.values, e.sum), elementOf(op.getInput()))};
+}
+
+SmallVector<Value> RowForms::form(SoftmaxGradOp op) {
+  Value y = widen(op.getOutput()), g = widen(op.getGradient());
+  Value sum = reduce<ReduceSumOp>(binary<MulOp>(y, g));
+  return {castTo(binary<MulOp>(y, binary<SubOp>(g, sum)), elementOf(op.getOutput()))};
+}
+
+// Cross entropy of softmax
+
+/// Labels as numbers that columns compare with, one for each row; i64 labels may have no other type.
+Value RowForms::labelsOf(Value labels) {
+  return asColumn(castTo(labels, elementOf(labels).isInteger(64) ? b.getI64Type() : b.getI32Type()));
+}
+
+/// Whether each element of `rows` is in the column that its row's label names; `labels` as labelsOf has them.
+Value RowForms::isLabel(Value labels, Value rows) {
+  ArrayRef<int64_t> shape = typeOf(rows).getShape();
+  SmallVector<int64_t> oneRow(shape.size(), 1);
+  oneRow.back() = shape.back();
+  Value columns = IotaOp::create(b, RankedTensorType::get(oneRow, elementOf(labels)), shape.size() - 1, Value());
+  return compare(ComparePredicate::eq, columns, labels, shape);
+}
+
+SmallVector<Value> RowForms::form(SoftmaxCrossEntropyRowsOp op) {
+  Exponentials e = exponentials(op.getLogits());
+  Type element = elementOf(e.input);
+  // The element of the label, by a reduction that walks the row together with that of the maximum.
+  Value labels = labelsOf(op.getLabels());
+  Value lowest = scalar(-std::numeric_limits<double>::infinity(), element);
+  Value chosen = reduce<ReduceMaxOp>(choose(isLabel(labels, e.input), e.input, lowest, typeOf(e.input)));
+  Value log = LogOp::create(b, e.sum.getType(), e.sum);
+  Value loss = binary<SubOp>(binary<AddOp>(log, e.largest), chosen);
+
+  RankedTensorType column = typeOf(loss);
+  Value none = scalar(std::numeric_limits<double>::quiet_NaN(), element);
+  Value classes = scalar(static_cast<double>(typeOf(e.input).getShape().back()), elementOf(labels));
+  Value isBelow = compare(ComparePredicate::lt, labels, classes, column.getShape());
+  Value isFrom = compare(ComparePredicate::ge, labels, scalar(0, elementOf(labels)), column.getShape());
+  loss = choose(isFrom, choose(isBelow, loss, none, column), none, column);
+  return {ReshapeOp::create(b, op.getType(), loss)};
+}
+
+/// softmax(logits) less 1 in the column of the label.
+Value RowForms::errorsOf(Value logits, Value labels) {
+  Exponentials e = exponentials(logits);
+  Type element = elementOf(e.input);
+  Value hit = choose(isLabel(labelsOf(labels), e.input), scalar(1, element), scalar(0, element), typeOf(e.input));
+  return binary<SubOp>(binary<DivOp>(e.values, e.sum), hit);
+}
+
+SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradOp op) {
+  Value errors = errorsOf(op.getLogits(), op.getLabels());
+  Type element = elementOf(errors);
+  // One over the number of rows, or a row's weight over the sum of all.
+  const auto rows = static_cast<double>(std::max<int64_t>(typeOf(op.getLabels()).getNumElements(), 1));
+  Value share = scalar(element.isF64() ? 1 / rows : 1 / static_cast<float>(rows), element);
+  if (Value weights = op.getWeights()) {
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(weights).getRank()));
+    Value sum = ReduceSumOp::create(b, RankedTensorType::get({}, element), weights, all, /*keep_dims=*/false);
+    share = asColumn(binary<DivOp>(weights, sum));
+  }
+  Value shared = binary<MulOp>(errors, share);
+  return {castTo(binary<MulOp>(shared, castTo(op.getGradient(), element)), elementOf(op.getLogits()))};
+}
+
+SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradRowsOp op) {
+  Value errors = errorsOf(op.getLogits(), op.getLabels());
+  return {castTo(binary<MulOp>(errors, asColumn(op.getFactor())), elementOf(op.getLogits()))};
+}
+
+// Attaching them
+
+template <typename... Ops> static void attachRows(MLIRContext *context) {
+  auto attach = [&]<typename Op>(Op *) {
+    if constexpr (requires(RowForms forms, Op op) { forms.form(op); })
+      Op::template attachInterface<RowModel<Op>>(*context);
+  };
+  (attach(static_cast<Ops *>(nullptr)), ...);
+}
+
+void mp::attachRowForms(MLIRContext *context) {
+  attachRows<
+#define GET_OP_LIST
+#include "mp/IR/MPOps.cpp.inc"
+      >(context);
+}
