@@ -13,8 +13,10 @@
 
 using namespace mlir;
 
+#include "mp/IR/MPAttrInterfaces.cpp.inc"
 #include "mp/IR/MPDialect.cpp.inc"
 #include "mp/IR/MPEnums.cpp.inc"
+
 #include "mp/IR/MPInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -27,7 +27,7 @@ static ParseResult parseGuard(OpAsmParser &parser, ArrayRef<OpAsmParser::Argumen
 }
 
 ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
-                            SmallVectorImpl<Type> &inputTypes, Attribute &schedule, ArrayAttr &buffers,
+                            SmallVectorImpl<Type> &inputTypes, ScheduleInterface &schedule, ArrayAttr &buffers,
                             IntegerAttr &guard, SmallVectorImpl<Type> &resultTypes, Region &body) {
   SmallVector<OpAsmParser::Argument> arguments;
   if (parser.parseAssignmentList(arguments, inputs))
@@ -54,8 +54,9 @@ ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Un
   return parser.parseRegion(body, arguments);
 }
 
-void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, TypeRange inputTypes, Attribute schedule,
-                     ArrayAttr buffers, IntegerAttr guard, TypeRange resultTypes, Region &body) {
+void mp::printKernel(OpAsmPrinter &printer, KernelOp op, OperandRange inputs, TypeRange inputTypes,
+                     ScheduleInterface schedule, ArrayAttr buffers, IntegerAttr guard, TypeRange resultTypes,
+                     Region &body) {
   printer << "(";
   llvm::interleaveComma(llvm::zip(body.getArguments(), inputs), printer, [&](const auto &pair) {
     printer.printRegionArgument(std::get<0>(pair), {}, /*omitType=*/true);

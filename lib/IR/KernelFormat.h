@@ -12,11 +12,11 @@ namespace mp {
 /// in the list.
 mlir::ParseResult parseKernel(mlir::OpAsmParser &parser,
                               llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &inputs,
-                              llvm::SmallVectorImpl<mlir::Type> &inputTypes, mlir::Attribute &schedule,
+                              llvm::SmallVectorImpl<mlir::Type> &inputTypes, ScheduleInterface &schedule,
                               mlir::ArrayAttr &buffers, mlir::IntegerAttr &guard,
                               llvm::SmallVectorImpl<mlir::Type> &resultTypes, mlir::Region &body);
 void printKernel(mlir::OpAsmPrinter &printer, KernelOp op, mlir::OperandRange inputs, mlir::TypeRange inputTypes,
-                 mlir::Attribute schedule, mlir::ArrayAttr buffers, mlir::IntegerAttr guard,
+                 ScheduleInterface schedule, mlir::ArrayAttr buffers, mlir::IntegerAttr guard,
                  mlir::TypeRange resultTypes, mlir::Region &body);
 
 } // namespace mp

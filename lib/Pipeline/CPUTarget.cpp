@@ -3,7 +3,7 @@
 
 #include "Pipeline/Targets.h"
 
-#include "mp/Codegen/HostLevel.h"
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 
 using namespace mlir;
 

@@ -38,13 +38,16 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   programs.addPass(createCSEPass());
   programs.addPass(createFormKernelsPass());
   ScheduleKernelsPassOptions schedule;
-  schedule.target = options.target;
   schedule.allowTF32 = options.allowTF32;
   const bool isPyTorch = options.autocast.policy == "pytorch";
   schedule.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
   schedule.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
   schedule.features = targetOf(options).getMachine(options);
+  programs.addPass(
+      createSplitContractionsPass({schedule.features, schedule.allowTF32, schedule.allowFP16ReducedPrecisionReduction,
+                                   schedule.allowBF16ReducedPrecisionReduction}));
   programs.addPass(createScheduleKernelsPass(schedule));
+  programs.addPass(createReduceInTilesPass({schedule.features}));
   programs.addPass(createPlanBuffersPass());
   VerifyKernelsPassOptions verify;
   verify.scheduled = verify.planned = true;

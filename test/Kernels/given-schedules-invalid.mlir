@@ -1,4 +1,4 @@
-// RUN: mp-opt %s -split-input-file -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_75" -verify-diagnostics
+// RUN: mp-opt %s -split-input-file -mp-form-kernels -mp-schedule-kernels="features=sm_75" -verify-diagnostics
 
 func.func @newer(%a: tensor<256x512xf16>, %b: tensor<512x128xf16>) -> tensor<256x128xf16> {
   // expected-error@+1 {{mp.schedule needs the instruction mma.m16n8k16, which sm_75 does not have}}

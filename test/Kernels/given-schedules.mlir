@@ -1,5 +1,5 @@
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s --implicit-check-not=mp.schedule
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels=features=avx2 | FileCheck %s --check-prefix=CPU --implicit-check-not=mp.schedule
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_80" -mp-schedule-kernels="features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s --implicit-check-not=mp.schedule
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions=features=avx2 -mp-schedule-kernels=features=avx2 | FileCheck %s --check-prefix=CPU --implicit-check-not=mp.schedule
 
 // A product has the schedule that its text gives it; a CPU has schedules of its own.
 // CHECK-LABEL: @whole

@@ -1,4 +1,4 @@
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80" | FileCheck %s
+// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="features=sm_80" | FileCheck %s
 
 // CHECK-LABEL: @a_thread_takes_sixteen_bytes
 func.func @a_thread_takes_sixteen_bytes(%a: tensor<128x784xf32>) -> tensor<128x784xf32> {

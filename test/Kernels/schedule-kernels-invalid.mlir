@@ -1,4 +1,4 @@
 // RUN: mp-opt %s -mp-schedule-kernels=features=mmx -verify-diagnostics
 
-// expected-error@+1 {{no target 'cpu' with level 'mmx'; there are cpu:sse2 cpu:avx2 cpu:avx512}}
+// expected-error@+1 {{no level of CPU features is called 'mmx'; there are sse2, avx2, avx512; and no chip is called 'mmx'; there are sm_70, }}
 func.func @unknown() { return }

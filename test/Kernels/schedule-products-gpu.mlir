@@ -1,7 +1,7 @@
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s --check-prefixes=CHECK,SM80
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_75" | FileCheck %s --check-prefixes=CHECK,SM75
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_70" | FileCheck %s --check-prefixes=CHECK,SM70
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80 allow-tf32" | FileCheck %s --check-prefix=TF32
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_80" -mp-schedule-kernels="features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_75" -mp-schedule-kernels="features=sm_75" | FileCheck %s --check-prefixes=CHECK,SM75
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_70" -mp-schedule-kernels="features=sm_70" | FileCheck %s --check-prefixes=CHECK,SM70
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_80 allow-tf32" -mp-schedule-kernels="features=sm_80 allow-tf32" | FileCheck %s --check-prefix=TF32
 
 // CHECK-LABEL: @large_products_have_large_blocks
 func.func @large_products_have_large_blocks(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {

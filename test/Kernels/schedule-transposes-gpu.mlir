@@ -1,4 +1,4 @@
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s
+// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s
 
 // Matrices that a map transposes are computed in tiles: 32 rows and columns of f32, 64 of f16, 128 of bytes.
 // CHECK-LABEL: @f32

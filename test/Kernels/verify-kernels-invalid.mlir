@@ -30,6 +30,44 @@ func.func @wrong_schedule(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @uncut(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %0 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, split_k = 2, instruction = mma.m16n8k16>)
+      : (tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error@+1 {{has 1 parts of k and a schedule of 2; run mp-split-contractions first}}
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+    mp.yield %1 : tensor<64x64xf16>
+  }
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @other_rows(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2x64xf32>) {
+  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2x64xf32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+    // expected-error@+1 {{sums blocks of 32 rows of a product that is made in blocks of 64}}
+    %2 = mp.sum_row_blocks %1 block 32 : tensor<64x64xf16> -> tensor<2x64xf32>
+    mp.yield %1, %2 : tensor<64x64xf16>, tensor<2x64xf32>
+  }
+  return %0#0, %0#1 : tensor<64x64xf16>, tensor<2x64xf32>
+}
+
+// -----
+
+func.func @other_tiles(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2xi32>) {
+  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2xi32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+    // expected-error@+1 {{checks tiles of 64 x 32 of a product that is made in tiles of 64 x 64}}
+    %2 = mp.nonfinite_tiles %1 tile 64 x 32 : tensor<64x64xf16> -> tensor<2xi32>
+    mp.yield %1, %2 : tensor<64x64xf16>, tensor<2xi32>
+  }
+  return %0#0, %0#1 : tensor<64x64xf16>, tensor<2xi32>
+}
+
+// -----
+
 func.func @unplanned(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{has no buffers; run mp-plan-buffers first}}
   %0 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) : (tensor<4xf32>) -> tensor<4xf32> {

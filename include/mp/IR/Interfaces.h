@@ -67,6 +67,7 @@ public:
 };
 } // namespace mp::OpTrait
 
+#include "mp/IR/MPAttrInterfaces.h.inc"
 #include "mp/IR/MPInterfaces.h.inc"
 
 #endif // MP_IR_INTERFACES_H

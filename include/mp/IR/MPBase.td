@@ -109,6 +109,18 @@ def MP_InferredTypes : InferTypeOpAdaptorBase<[{
   }
 }]>;
 
+// What a kernel is as a whole, by its ops; a schedule is for one kind, and so is an emitter.
+def MP_KindContraction : I32EnumCase<"Contraction", 0, "contraction">;
+def MP_KindMap : I32EnumCase<"Map", 1, "map">;
+def MP_KindRow : I32EnumCase<"Row", 2, "row">;
+def MP_KindColumn : I32EnumCase<"Column", 3, "column">;
+def MP_KindPartial : I32EnumCase<"Partial", 4, "partial">;
+def MP_KindSerial : I32EnumCase<"Serial", 5, "serial">;
+def MP_KernelKind : I32Enum<"KernelKind", "what a kernel is as a whole",
+    [MP_KindContraction, MP_KindMap, MP_KindRow, MP_KindColumn, MP_KindPartial, MP_KindSerial]> {
+  let cppNamespace = "::mp";
+}
+
 // Refuses discardable attributes without a dialect prefix (`{autocats}`), which MLIR would accept silently.
 def MP_NoStrayAttributes : NativeOpTrait<"NoStrayAttributes"> {
   let cppNamespace = "::mp::OpTrait";

@@ -109,6 +109,8 @@ def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
       The dimensions of the first operand that an operation of role row works along; by default the last.
     }], "::llvm::SmallVector<int64_t>", "getReducedDimensions", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::lastDimension($_op);">,
+    InterfaceMethod<"The elements that an operation of role partial makes one value of.", "int64_t", "getPartialBlock",
+      (ins), /*methodBody=*/"", /*defaultImplementation=*/"return 1;">,
   ];
 }
 
@@ -153,6 +155,18 @@ def MP_ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
     InterfaceMethod<"Reads `stored`, the transpose of what `operand` was. Asked only where it takes transposes.",
       "void", "readTransposed", (ins "::mlir::OpOperand &":$operand, "::mlir::Value":$stored),
       /*methodBody=*/"", /*defaultImplementation=*/[{ llvm_unreachable("takes no transposes"); }]>,
+  ];
+}
+
+def MP_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ How the blocks of a kernel's grid divide its work: what passes and code generation ask of any schedule. }];
+  let methods = [
+    InterfaceMethod<"The kind of kernel that it is for.", "::mp::KernelKind", "getKind">,
+    InterfaceMethod<"Threads of a block. On a CPU a block is one thread.", "int64_t", "getThreads", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return 1;">,
+    InterfaceMethod<"Whether a GPU runs it, by blocks of several threads.", "bool", "isForGPU", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return $_attr.getThreads() > 1;">,
   ];
 }
 

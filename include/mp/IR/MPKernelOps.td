@@ -11,11 +11,19 @@ include "mp/IR/MPAttributes.td"
 
 // Schedules
 
+// The schedule of one kind of kernel. One with a parameter `threads` answers the interface's getThreads with it.
+class MP_ScheduleAttr<string name, string attrMnemonic, I32EnumCase kind>
+    : MP_Attr<name # "Schedule", attrMnemonic, [MP_ScheduleInterface]> {
+  let genVerifyDecl = 1;
+  string getKind = "::mp::KernelKind getKind() const { return ::mp::KernelKind::" # kind.symbol # "; }\n";
+  let extraClassDeclaration = getKind;
+}
+
 // On a CPU `vector` is the number of f32 lanes of a vector register: 4, 8 or 16. On a GPU it is the number of elements
 // that a thread takes at once, and `threads` the threads of a block; on a CPU a block is one thread.
 class MP_OneOrMore<string what> : DefaultValuedParameter<"int64_t", "1", what>;
 
-def MP_ContractionScheduleAttr : MP_Attr<"ContractionSchedule", "contraction"> {
+def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", MP_KindContraction> {
   let summary = "a matrix product with a map prologue and a map epilogue";
   let description = [{
     One block computes `block_m` x `block_n` elements of the result and walks k in steps of `block_k`, packing both
@@ -29,7 +37,6 @@ def MP_ContractionScheduleAttr : MP_Attr<"ContractionSchedule", "contraction"> {
   let parameters = (ins "int64_t":$block_m, "int64_t":$block_n, "int64_t":$block_k, "int64_t":$tile_m,
                         "int64_t":$tile_n, "int64_t":$vector);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
 // What multiplies on a GPU. Which chip has it, and what it multiplies, is in mp/Analysis/MatrixTiles.h.
@@ -40,7 +47,7 @@ def MP_MatrixInstruction : I32Enum<"MatrixInstruction", "what multiplies the til
   let cppNamespace = "::mp";
 }
 
-def MP_MmaScheduleAttr : MP_Attr<"MmaSchedule", "mma"> {
+def MP_MmaScheduleAttr : MP_ScheduleAttr<"Mma", "mma", MP_KindContraction> {
   let summary = "a matrix product with a map prologue and a map epilogue, on a GPU";
   let description = [{
     One block, of `warps_m` x `warps_n` warps, computes `block_m` x `block_n` elements of the result, each warp an equal
@@ -60,15 +67,14 @@ def MP_MmaScheduleAttr : MP_Attr<"MmaSchedule", "mma"> {
                         "int64_t":$warps_n, "int64_t":$stages, MP_OneOrMore<"parts of k">:$split_k,
                         EnumParameter<MP_MatrixInstruction>:$instruction);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = getKind # [{
     int64_t getThreads() const { return 32 * getWarpsM() * getWarpsN(); }
     int64_t getWarpM() const { return getBlockM() / getWarpsM(); }
     int64_t getWarpN() const { return getBlockN() / getWarpsN(); }
   }];
 }
 
-def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
+def MP_MapScheduleAttr : MP_ScheduleAttr<"Map", "map", MP_KindMap> {
   let summary = "elements that depend on no other element of the kernel";
   let description = [{
     The results of one shape are one loop nest, in the order in which the shapes first appear among the results; one
@@ -87,10 +93,9 @@ def MP_MapScheduleAttr : MP_Attr<"MapSchedule", "map"> {
   let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads,
                         MP_OneOrMore<"rows and columns of a tile">:$tile);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
-def MP_RowScheduleAttr : MP_Attr<"RowSchedule", "row"> {
+def MP_RowScheduleAttr : MP_ScheduleAttr<"Row", "row", MP_KindRow> {
   let summary = "rows over the last dimension, each on its own";
   let description = [{
     One block computes `rows` rows, `threads_per_row` threads each, threads / threads_per_row rows at once. Grid: ceil(R / rows), R the product
@@ -104,10 +109,9 @@ def MP_RowScheduleAttr : MP_Attr<"RowSchedule", "row"> {
   let parameters = (ins "int64_t":$rows, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads,
                         MP_OneOrMore<"threads of a row">:$threads_per_row);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
-def MP_ColumnScheduleAttr : MP_Attr<"ColumnSchedule", "column"> {
+def MP_ColumnScheduleAttr : MP_ScheduleAttr<"Column", "column", MP_KindColumn> {
   let summary = "reductions over leading dimensions, rows in order";
   let description = [{
     One block reduces `columns` columns of one root. Grid: the sum over roots of ceil(columns of the root / `columns`).
@@ -119,10 +123,9 @@ def MP_ColumnScheduleAttr : MP_Attr<"ColumnSchedule", "column"> {
   }];
   let parameters = (ins "int64_t":$columns, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
-def MP_PartialScheduleAttr : MP_Attr<"PartialSchedule", "partial"> {
+def MP_PartialScheduleAttr : MP_ScheduleAttr<"Partial", "partial", MP_KindPartial> {
   let summary = "one value for each block of the elements of a tensor";
   let description = [{
     `block` is the `block` of every root, `mp.nonfinite_blocks` or `mp.sum_squares_blocks`. Grid: the sum over roots of
@@ -135,10 +138,9 @@ def MP_PartialScheduleAttr : MP_Attr<"PartialSchedule", "partial"> {
   }];
   let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
-def MP_SerialScheduleAttr : MP_Attr<"SerialSchedule", "serial"> {
+def MP_SerialScheduleAttr : MP_ScheduleAttr<"Serial", "serial", MP_KindSerial> {
   let summary = "one block that runs op after op";
   let description = [{
     Intermediates lie in the kernel's scratch memory. Grid: 1.
@@ -150,12 +152,7 @@ def MP_SerialScheduleAttr : MP_Attr<"SerialSchedule", "serial"> {
   }];
   let parameters = (ins "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
-
-def MP_AnySchedule : AnyAttrOf<[MP_ContractionScheduleAttr, MP_MmaScheduleAttr, MP_MapScheduleAttr, MP_RowScheduleAttr,
-                                MP_ColumnScheduleAttr, MP_PartialScheduleAttr, MP_SerialScheduleAttr],
-                               "a schedule">;
 
 // Buffers
 
@@ -225,7 +222,7 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     }
     ```
   }];
-  let arguments = (ins StrAttr:$kernel_name, Variadic<MP_Tensor>:$inputs, OptionalAttr<MP_AnySchedule>:$schedule,
+  let arguments = (ins StrAttr:$kernel_name, Variadic<MP_Tensor>:$inputs, OptionalAttr<MP_ScheduleInterface>:$schedule,
                        OptionalAttr<MP_BufferArray>:$buffers, OptionalAttr<I64Attr>:$guard);
   let results = (outs Variadic<MP_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
@@ -315,6 +312,7 @@ def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_g
 
 class MP_BlocksOp<string mnemonic> : MP_KernelLevelOp<mnemonic, MP_RolePartial> {
   let rows = MP_AllRows;
+  let extraClassDeclaration = [{ int64_t getPartialBlock() { return getBlock(); } }];
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }

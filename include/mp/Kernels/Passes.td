@@ -70,16 +70,71 @@ def FormKernelsPass : Pass<"mp-form-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mp::MPDialect"];
 }
 
+// What the passes that choose by a machine take.
+class Options<list<Option> those> { list<Option> options = those; }
+def Machine : Options<[
+    Option<"features", "features", "std::string", "\"avx2\"",
+           "What the kernels run on: a level of CPU features, such as avx2, or a chip, such as sm_80">,
+  ]>;
+def ProductRounding : Options<[
+    Option<"allowTF32", "allow-tf32", "bool", "false",
+           "Matrix products of f32 on GPUs round their operands to tf32, where the chip multiplies that">,
+    Option<"allowFP16ReducedPrecisionReduction", "allow-fp16-reduced-precision-reduction", "bool", "false",
+           "Matrix products of f16 whose k is cut into parts round the sum of each part to f16">,
+    Option<"allowBF16ReducedPrecisionReduction", "allow-bf16-reduced-precision-reduction", "bool", "false",
+           "The same of bf16">,
+  ]>;
+
+def SplitContractionsPass : Pass<"mp-split-contractions", "::mlir::func::FuncOp"> {
+  let summary = "cut long products over few blocks into parts";
+  let description = [{
+    A product with a long k and few blocks leaves most of a GPU idle. Where the cost model says that it is worth a
+    second kernel, the product's kernel becomes two: `mp.matmul_parts` sums parts of k into a value of its own, and what
+    is left adds these up in order, in f32 (f64 for f64), and does what followed the product. A product whose text gives
+    it a schedule (`mp.schedule`) is cut as that says. On a CPU every product stays whole.
+
+    Needs `mp-form-kernels`. After it no product's schedule has more parts of k than the product, which
+    `mp-verify-kernels{scheduled}` checks. A remark tells where sums of parts are rounded, as an option allows.
+
+    Example, `mp-split-contractions{features=sm_80}`:
+
+    ```mlir
+    func.func @gradient(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %w = mp.kernel "matmul_0" (%a = %x, %b = %y) : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16> {
+        %0 = mp.matmul %a, %b acc f32 {mp.schedule = #mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, split_k = 2, instruction = mma.m16n8k16>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+        mp.yield %0 : tensor<64x64xf16>
+      }
+      return %w : tensor<64x64xf16>
+    }
+    // becomes
+    func.func @gradient(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %p = mp.kernel "matmul_0.parts" (%a = %x, %b = %y) : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<2x64x64xf32> {
+        %0 = mp.matmul_parts %a, %b depth 32 acc f32 {mp.schedule = #mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, split_k = 2, instruction = mma.m16n8k16>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<2x64x64xf32>
+        mp.yield %0 : tensor<2x64x64xf32>
+      }
+      %w = mp.kernel "matmul_0" (%a = %p) : (tensor<2x64x64xf32>) -> tensor<64x64xf16> {
+        %0 = mp.reduce_sum %a dimensions [0] : tensor<2x64x64xf32> -> tensor<64x64xf32>
+        %1 = mp.cast %0 : tensor<64x64xf32> -> tensor<64x64xf16>
+        mp.yield %1 : tensor<64x64xf16>
+      }
+      return %w : tensor<64x64xf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+  let options = Machine.options # ProductRounding.options;
+}
+
 def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
   let summary = "give each kernel a schedule";
   let description = [{
     The kind of a schedule follows from the kernel's body, its numbers from shapes and the row of the level or the chip
     in its table, never from the machine that compiles or the number of threads.
 
-    Needs `mp-form-kernels`. `features` names a level of CPU features (`avx2`) for `cpu` and a chip of the chip table
-    (`sm_80`) for `nvptx` and `simt`. One that is not there is an error.
+    Needs `mp-form-kernels`, and `mp-split-contractions` where a GPU is to run the kernels. `features` names a level of
+    CPU features (`avx2`) or a chip (`sm_80`); one that is in neither table is an error.
 
-    Example, `mp-schedule-kernels{target=cpu features=avx2}`:
+    Example, `mp-schedule-kernels{features=avx2}`:
 
     ```mlir
     func.func @infer(%x: tensor<64xf32> {mp.input = "x"}) -> (tensor<64xf32> {mp.output = "y"})
@@ -102,16 +157,38 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mp::MPDialect"];
-  let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, nvptx or simt">,
-    Option<"features", "features", "std::string", "\"avx2\"", "The target's level, such as avx2; a chip, such as sm_80">,
-    Option<"allowTF32", "allow-tf32", "bool", "false",
-           "Matrix products of f32 on GPUs round their operands to tf32, where the chip multiplies that">,
-    Option<"allowFP16ReducedPrecisionReduction", "allow-fp16-reduced-precision-reduction", "bool", "false",
-           "Matrix products of f16 whose k is cut into parts round the sum of each part to f16">,
-    Option<"allowBF16ReducedPrecisionReduction", "allow-bf16-reduced-precision-reduction", "bool", "false",
-           "The same of bf16">,
-  ];
+  let options = Machine.options # ProductRounding.options;
+}
+
+def ReduceInTilesPass : Pass<"mp-reduce-in-tiles", "::mlir::func::FuncOp"> {
+  let summary = "reduce what a product makes where it is made";
+  let description = [{
+    A sum over the rows of what a scheduled product makes (a bias gradient), and a finite check of it, read from memory
+    what a block of the product had in registers. They move into the product's kernel: the sum becomes
+    `mp.sum_row_blocks`, a row for each block of rows, which the old kernel adds up, and the check `mp.nonfinite_tiles`.
+    A kernel that nothing is left of goes; one that is left gets a schedule for what it does now.
+
+    Needs `mp-schedule-kernels`, and does nothing where products have no schedule of a GPU's. After it the blocks and
+    tiles of these ops are those of the product's schedule, which `mp-verify-kernels{scheduled}` checks.
+
+    Example, `mp-reduce-in-tiles{features=sm_80}`:
+
+    ```mlir
+    func.func @backward(%x: tensor<128x64xf16>, %y: tensor<64x64xf16>) -> (tensor<128x64xf16>, tensor<64xf16>) {
+      %g = mp.kernel "matmul_0" (%a = %x, %b = %y) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>) : (tensor<128x64xf16>, tensor<64x64xf16>) -> tensor<128x64xf16> {
+        %0 = mp.matmul %a, %b acc f32 : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf16>
+        mp.yield %0 : tensor<128x64xf16>
+      }
+      %s = mp.kernel "sums" (%a = %g) schedule(#mp.column<columns = 64, vector = 8, threads = 256>) : (tensor<128x64xf16>) -> tensor<64xf16> {
+        %0 = mp.reduce_sum %a dimensions [0] : tensor<128x64xf16> -> tensor<64xf16>
+        mp.yield %0 : tensor<64xf16>
+      }
+      return %g, %s : tensor<128x64xf16>, tensor<64xf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+  let options = Machine.options;
 }
 
 def PlanBuffersPass : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {

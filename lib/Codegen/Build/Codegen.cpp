@@ -4,29 +4,19 @@
 #include "mp/Codegen/Build/Codegen.h"
 
 #include "Codegen/Build/Backend.h"
+#include "Codegen/Build/Emitters.h"
 #include "Codegen/CPU/CPUFunction.h"
 #include "Codegen/Lower/Native/Native.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mp;
 
 void mp::registerCodegenDialects(DialectRegistry &registry) { registerEmittedDialects(registry); }
 
-static FailureOr<int64_t> emitBody(CPUFunction &f) {
-  std::optional<Attribute> schedule = f.kernel.getSchedule();
-  if (!schedule)
-    return f.kernel.emitOpError("has no schedule: run mp-schedule first");
-  return llvm::TypeSwitch<Attribute, FailureOr<int64_t>>(*schedule)
-      .Case([&](ContractionScheduleAttr attr) { return emitContraction(f, attr); })
-      .Case([&](MapScheduleAttr attr) { return emitMap(f, attr); })
-      .Case([&](RowScheduleAttr attr) { return emitRow(f, attr); })
-      .Case([&](ColumnScheduleAttr attr) { return emitColumn(f, attr); })
-      .Case([&](PartialScheduleAttr attr) { return emitPartial(f, attr); })
-      .Case([&](SerialScheduleAttr attr) { return emitSerial(f, attr); })
-      .Default([&](Attribute other) { return f.kernel.emitOpError("has a schedule without emitter: ") << other; });
-}
+/// By kind.
+static constexpr Emitter<CPUFunction> kEmitters[] = {EmitterOf<emitContraction>::run, EmitterOf<emitMap>::run,
+                                                     EmitterOf<emitRow>::run,         EmitterOf<emitColumn>::run,
+                                                     EmitterOf<emitPartial>::run,     EmitterOf<emitSerial>::run};
 
 FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const CPULevel &target,
                                            const CodegenOptions &options) {
@@ -34,7 +24,7 @@ FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const CPU
   backend.target = ("cpu:" + Twine(target.name)).str();
   backend.translate = [&](KernelOp kernel, CompiledKernel &compiled) -> std::unique_ptr<TranslatedModule> {
     CPUFunction f(kernel, compiled.symbol, target);
-    FailureOr<int64_t> grid = emitBody(f);
+    FailureOr<int64_t> grid = emitKernel(f, kEmitters);
     if (failed(grid) || failed(lowerToLLVM(*f.module, nativeArithmetic(target))))
       return nullptr;
     compiled.grid = *grid;

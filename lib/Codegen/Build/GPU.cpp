@@ -4,45 +4,33 @@
 #include "mp/Codegen/Build/GPU.h"
 
 #include "Codegen/Build/Backend.h"
+#include "Codegen/Build/Emitters.h"
 #include "Codegen/Lower/Native/Native.h"
 #include "Codegen/Lower/PTX/PTX.h"
 #include "Codegen/Lower/SIMT/Simulate.h"
 #include "Codegen/NVVM/GPUFunction.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mp;
 
 /// The threads of a block, as the schedule says them.
 static FailureOr<int64_t> threadsOf(KernelOp kernel) {
-  std::optional<Attribute> schedule = kernel.getSchedule();
+  std::optional<ScheduleInterface> schedule = kernel.getSchedule();
   if (!schedule)
     return kernel.emitOpError("has no schedule: run mp-schedule-kernels first");
-  const int64_t threads =
-      llvm::TypeSwitch<Attribute, int64_t>(*schedule)
-          .Case<MmaScheduleAttr, MapScheduleAttr, RowScheduleAttr, ColumnScheduleAttr, PartialScheduleAttr,
-                SerialScheduleAttr>([](auto attr) { return attr.getThreads(); })
-          .Default([](Attribute) { return 0; });
-  if (threads == 0)
+  if (!schedule->isForGPU())
     return kernel.emitOpError("has a schedule that is not for a GPU: ") << *schedule;
+  const int64_t threads = schedule->getThreads();
   if (threads % Chip::kWarp != 0 || threads > Chip::kThreadsPerBlock)
     return kernel.emitOpError("has ") << threads << " threads in a block; a GPU takes a multiple of " << Chip::kWarp
                                       << " up to " << Chip::kThreadsPerBlock;
   return threads;
 }
 
-/// The emitter of each schedule. Matrix products stand here with a schedule of their own.
-static FailureOr<int64_t> emitBody(GPUFunction &f) {
-  return llvm::TypeSwitch<Attribute, FailureOr<int64_t>>(*f.kernel.getSchedule())
-      .Case([&](MmaScheduleAttr attr) { return emitGPUContraction(f, attr); })
-      .Case([&](MapScheduleAttr attr) { return emitGPUMap(f, attr); })
-      .Case([&](RowScheduleAttr attr) { return emitGPURow(f, attr); })
-      .Case([&](ColumnScheduleAttr attr) { return emitGPUColumn(f, attr); })
-      .Case([&](PartialScheduleAttr attr) { return emitGPUPartial(f, attr); })
-      .Case([&](SerialScheduleAttr attr) { return emitGPUSerial(f, attr); })
-      .Default([&](Attribute other) { return f.kernel.emitOpError("no GPU code yet for ") << other; });
-}
+/// By kind. Matrix products stand here with a schedule of their own.
+static constexpr Emitter<GPUFunction> kEmitters[] = {EmitterOf<emitGPUContraction>::run, EmitterOf<emitGPUMap>::run,
+                                                     EmitterOf<emitGPURow>::run,         EmitterOf<emitGPUColumn>::run,
+                                                     EmitterOf<emitGPUPartial>::run,     EmitterOf<emitGPUSerial>::run};
 
 /// Emits one kernel as a module of the LLVM and NVVM dialects: where PTX and simulator part.
 static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel &compiled, const Chip &chip) {
@@ -50,7 +38,7 @@ static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel 
   if (failed(threads))
     return nullptr;
   auto f = std::make_unique<GPUFunction>(kernel, compiled.symbol, chip, *threads);
-  FailureOr<int64_t> grid = emitBody(*f);
+  FailureOr<int64_t> grid = emitKernel(*f, kEmitters);
   if (failed(grid) || failed(f->finish(*grid)) || failed(lowerToLLVM(*f->module, nativeArithmetic(chip))) ||
       failed(verifyNVVM(*f->module)) || failed(verifyInstructions(*f->module, chip)))
     return nullptr;

@@ -59,7 +59,7 @@ private:
       unsigned last = 0;
       for (Operation *op : entry.ops)
         last = std::max(last, grouping.getOrder(op));
-      ready.emplace(entry.kind == GroupKind::Update, last, group);
+      ready.emplace(entry.updates, last, group);
     };
     for (unsigned group = 0; group < reads.size(); ++group) {
       for (unsigned read : reads[group])

@@ -125,17 +125,17 @@ Group Grouping::describe(Operation *op) const {
   auto shapeOf = [](Value value) { return SmallVector<int64_t>(typeOf(value).getShape()); };
   switch (getKindAlone(op)) {
   case KernelKind::Contraction:
-    return {GroupKind::Contraction, shapeOf(op->getResult(0))};
+    return {KernelKind::Contraction, shapeOf(op->getResult(0))};
   case KernelKind::Map:
-    return {writesState(op) ? GroupKind::Update : GroupKind::Map, shapeOf(op->getResult(0))};
+    return {KernelKind::Map, shapeOf(op->getResult(0)), writesState(op)};
   case KernelKind::Row:
-    return {GroupKind::Row, shapeOf(op->getOperand(0))};
+    return {KernelKind::Row, shapeOf(op->getOperand(0))};
   case KernelKind::Column:
-    return {GroupKind::Column, shapeOf(op->getResult(0))};
+    return {KernelKind::Column, shapeOf(op->getResult(0))};
   case KernelKind::Partial:
-    return {GroupKind::Partial};
+    return {KernelKind::Partial};
   case KernelKind::Serial:
-    return {GroupKind::Serial};
+    return {KernelKind::Serial};
   }
   llvm_unreachable("unknown kind");
 }
@@ -181,25 +181,23 @@ bool Grouping::fits(Operation *op, const Group &wanted, const Group &host) const
   bool isMap = roleOf(op) == KernelRole::Map;
   bool single = isMap && op->getNumResults() == 1 && !writesState(op);
   switch (host.kind) {
-  case GroupKind::Contraction:
-  case GroupKind::Column:
+  case KernelKind::Contraction:
+  case KernelKind::Column:
     return single && wanted.shape == host.shape && !isScalar(op->getResult(0));
-  case GroupKind::Update:
-    return isMap && wanted.shape == host.shape && !isScalar(op->getResult(0));
-  case GroupKind::Map:
-    if (isMap)
-      return wanted.shape == host.shape && !isScalar(op->getResult(0));
+  case KernelKind::Map:
+    if (isMap || host.updates)
+      return isMap && wanted.shape == host.shape && !isScalar(op->getResult(0));
     // A reduction takes the map that feeds it.
-    if (wanted.kind == GroupKind::Row)
+    if (wanted.kind == KernelKind::Row)
       return host.fitsRows && wanted.shape == host.shape && rowsFit(op, host.shape);
-    return wanted.kind == GroupKind::Column && typeOf(op->getOperand(0)).getShape() == ArrayRef(host.shape) &&
+    return wanted.kind == KernelKind::Column && typeOf(op->getOperand(0)).getShape() == ArrayRef(host.shape) &&
            isPrologueOf(host, op);
-  case GroupKind::Row:
-    return (single || wanted.kind == GroupKind::Row) && (isMap || wanted.shape == host.shape) &&
+  case KernelKind::Row:
+    return (single || wanted.kind == KernelKind::Row) && (isMap || wanted.shape == host.shape) &&
            rowsFit(op, host.shape);
-  case GroupKind::Serial:
-    return wanted.kind == GroupKind::Serial && llvm::all_of(op->getOperands(), isSmall);
-  case GroupKind::Partial:
+  case KernelKind::Serial:
+    return wanted.kind == KernelKind::Serial && llvm::all_of(op->getOperands(), isSmall);
+  case KernelKind::Partial:
     return false;
   }
   llvm_unreachable("unknown kind");
@@ -219,9 +217,10 @@ void Grouping::join(Operation *op, const Group &wanted, unsigned host, ArrayRef<
     groups[producer].isRead = true;
     group.depth = std::max(group.depth, groups[producer].depth + 1);
   }
-  bool isMapHost = group.kind == GroupKind::Map || group.kind == GroupKind::Update;
-  if (isMapHost && wanted.kind != GroupKind::Map && wanted.kind != GroupKind::Serial) {
+  const bool becomesOther = wanted.kind != KernelKind::Map || wanted.updates;
+  if (group.kind == KernelKind::Map && becomesOther && wanted.kind != KernelKind::Serial) {
     group.kind = wanted.kind; // the map is the prologue of a reduction now, or updates state
+    group.updates = wanted.updates;
     group.shape = wanted.shape;
   }
   group.fitsRows &= roleOf(op) != KernelRole::Movement && !writesState(op) && rowsFit(op, group.shape);
@@ -256,9 +255,9 @@ void Grouping::assign(Operation *op) {
     }
   if (!host) {
     host = groups.size();
-    groups.push_back({wanted.kind, wanted.shape});
+    groups.push_back({wanted.kind, wanted.shape, wanted.updates});
   }
-  if (wanted.kind == groups[*host].kind)
+  if (wanted.isLike(groups[*host]))
     absorbProducers(*host, producers, isViewed);
   join(op, wanted, *host, producers);
 }
@@ -267,12 +266,12 @@ void Grouping::assign(Operation *op) {
 /// `host`, and `host`, which is at least as deep, none to it. What is read as a view stays where it is.
 void Grouping::absorbProducers(unsigned host, SmallVectorImpl<unsigned> &producers,
                                function_ref<bool(unsigned)> isViewed) {
-  GroupKind kind = groups[host].kind;
-  if (kind != GroupKind::Map && kind != GroupKind::Serial)
+  const Group &own = groups[host];
+  if (own.updates || (own.kind != KernelKind::Map && own.kind != KernelKind::Serial))
     return;
   llvm::erase_if(producers, [&](unsigned producer) {
     Group &other = groups[producer];
-    if (producer == host || other.kind != kind || other.isRead || other.shape != groups[host].shape ||
+    if (producer == host || !other.isLike(groups[host]) || other.isRead || other.shape != groups[host].shape ||
         other.depth > groups[host].depth || isViewed(producer))
       return false;
     groups[host].fitsRows &= other.fitsRows;

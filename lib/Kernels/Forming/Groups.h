@@ -14,15 +14,13 @@
 
 namespace mp {
 
-/// What a kernel is, which is what its schedule will be. An update is a map that computes next states: it stays apart
-/// so that all of them become one kernel, in place.
-enum class GroupKind { Contraction, Map, Update, Row, Column, Partial, Serial };
-
 /// Ops that will share a kernel.
 struct Group {
-  GroupKind kind;
-  /// Contraction, Map, Update: of the results. Row: [R..., C]. Column: of the results, [C...]. Else empty.
+  KernelKind kind;
+  /// Contraction, Map: of the results. Row: [R..., C]. Column: of the results, [C...]. Else empty.
   llvm::SmallVector<int64_t> shape = {};
+  /// A map that computes next states: it stays apart so that all of them become one kernel, in place.
+  bool updates = false;
   llvm::SmallVector<mlir::Operation *> ops = {};
   /// Longest way from an argument, counted in groups: greater than that of every group that this one reads.
   unsigned depth = 0;
@@ -30,6 +28,9 @@ struct Group {
   bool isRead = false;
   /// Every operand fits the rows of `shape`, so that a map may become rows.
   bool fitsRows = true;
+
+  /// Whether both become kernels of one kind.
+  bool isLike(const Group &other) const { return kind == other.kind && updates == other.updates; }
 };
 
 /// Assigns the ops of a program to groups, so that groups never depend on each other in a circle.

@@ -3,8 +3,6 @@
 
 #include "Kernels/Forming/KernelKind.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace mp;
 
@@ -70,32 +68,4 @@ KernelKind mp::getKernelKind(KernelOp kernel) {
     return isa<ConstantOp>(op) || getKindAlone(&op) == KernelKind::Serial;
   });
   return onlyScalars ? KernelKind::Serial : KernelKind::Map;
-}
-
-KernelKind mp::getScheduleKind(Attribute schedule) {
-  return TypeSwitch<Attribute, KernelKind>(schedule)
-      .Case<ContractionScheduleAttr, MmaScheduleAttr>([](auto) { return KernelKind::Contraction; })
-      .Case([](MapScheduleAttr) { return KernelKind::Map; })
-      .Case([](RowScheduleAttr) { return KernelKind::Row; })
-      .Case([](ColumnScheduleAttr) { return KernelKind::Column; })
-      .Case([](PartialScheduleAttr) { return KernelKind::Partial; })
-      .Case([](SerialScheduleAttr) { return KernelKind::Serial; });
-}
-
-StringRef mp::stringifyKernelKind(KernelKind kind) {
-  switch (kind) {
-  case KernelKind::Contraction:
-    return "contraction";
-  case KernelKind::Map:
-    return "map";
-  case KernelKind::Row:
-    return "row";
-  case KernelKind::Column:
-    return "column";
-  case KernelKind::Partial:
-    return "partial";
-  case KernelKind::Serial:
-    return "serial";
-  }
-  llvm_unreachable("unknown kind");
 }

@@ -8,9 +8,6 @@
 
 namespace mp {
 
-/// One for each schedule attribute.
-enum class KernelKind { Contraction, Map, Row, Column, Partial, Serial };
-
 /// Elements up to which a reduction to a scalar is left to a single block, together with what is done to the scalar.
 inline constexpr int64_t kMostSerialElements = 65536;
 
@@ -19,12 +16,6 @@ KernelKind getKindAlone(mlir::Operation *op);
 
 /// The kind of a kernel by its body: what its roots have in common.
 KernelKind getKernelKind(KernelOp kernel);
-
-/// The kind that a schedule serves.
-KernelKind getScheduleKind(mlir::Attribute schedule);
-
-/// "contraction", "map", ...
-llvm::StringRef stringifyKernelKind(KernelKind kind);
 
 } // namespace mp
 

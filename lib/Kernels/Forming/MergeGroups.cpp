@@ -58,14 +58,14 @@ static std::vector<unsigned> computeLevels(ArrayRef<SmallVector<unsigned>> reads
   return levels;
 }
 
-/// Merges all groups of `kind` that have one level, or, where every group counts for the level, one depth.
-static void mergeLevels(Grouping &grouping, GroupKind kind, bool everyGroupCounts = false) {
+/// Merges all groups like `wanted` that have one level, or, where every group counts for the level, one depth.
+static void mergeLevels(Grouping &grouping, const Group &wanted, bool everyGroupCounts = false) {
   const std::vector<Group> &groups = grouping.getGroups();
-  std::vector<unsigned> levels =
-      computeLevels(getReads(grouping), [&](unsigned group) { return everyGroupCounts || groups[group].kind == kind; });
+  std::vector<unsigned> levels = computeLevels(
+      getReads(grouping), [&](unsigned group) { return everyGroupCounts || groups[group].isLike(wanted); });
   DenseMap<unsigned, unsigned> first;
   for (unsigned group = 0; group < groups.size(); ++group) {
-    if (groups[group].kind != kind || groups[group].ops.empty())
+    if (!groups[group].isLike(wanted) || groups[group].ops.empty())
       continue;
     auto [found, inserted] = first.try_emplace(levels[group], group);
     if (!inserted)
@@ -78,7 +78,7 @@ static void mergeLevels(Grouping &grouping, GroupKind kind, bool everyGroupCount
 static void mergeRows(Grouping &grouping) {
   const std::vector<Group> &groups = grouping.getGroups();
   std::vector<unsigned> levels =
-      computeLevels(getReads(grouping), [&](unsigned group) { return groups[group].kind == GroupKind::Row; });
+      computeLevels(getReads(grouping), [&](unsigned group) { return groups[group].kind == KernelKind::Row; });
   // What a tensor comes from: its producer, or the tensor itself.
   auto originOf = [&](Value tensor) {
     std::optional<unsigned> producer = grouping.getProducer(tensor);
@@ -87,7 +87,7 @@ static void mergeRows(Grouping &grouping) {
   llvm::EquivalenceClasses<unsigned> classes;
   std::map<std::tuple<const void *, unsigned, ArrayRef<int64_t>>, unsigned> readers;
   for (unsigned group = 0; group < groups.size(); ++group) {
-    if (groups[group].kind != GroupKind::Row || groups[group].ops.empty())
+    if (groups[group].kind != KernelKind::Row || groups[group].ops.empty())
       continue;
     classes.insert(group);
     ArrayRef<int64_t> shape = groups[group].shape;
@@ -106,9 +106,9 @@ static void mergeRows(Grouping &grouping) {
 
 void mp::mergeIndependentGroups(Grouping &grouping) {
   mergeRows(grouping);
-  mergeLevels(grouping, GroupKind::Column);
-  mergeLevels(grouping, GroupKind::Partial);
-  mergeLevels(grouping, GroupKind::Serial);
-  mergeLevels(grouping, GroupKind::Update);
-  mergeLevels(grouping, GroupKind::Map, /*everyGroupCounts=*/true);
+  mergeLevels(grouping, {KernelKind::Column});
+  mergeLevels(grouping, {KernelKind::Partial});
+  mergeLevels(grouping, {KernelKind::Serial});
+  mergeLevels(grouping, {KernelKind::Map, {}, /*updates=*/true});
+  mergeLevels(grouping, {KernelKind::Map}, /*everyGroupCounts=*/true);
 }

@@ -1,17 +1,15 @@
 // Schedules for GPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Kernels/Schedule/ScheduleGPU.h"
-
 #include "Kernels/Forming/KernelKind.h"
-#include "Kernels/Schedule/SplitContraction.h"
+#include "Kernels/Schedule/KernelScheduler.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/TransposedNest.h"
 #include "mp/IR/Program.h"
+#include "mp/IR/Tiles.h"
 #include "mp/Kernels/Schedule/MatrixSchedules.h"
 
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -26,6 +24,16 @@ static constexpr int64_t kThreads = 256;
 
 /// Rows as long as this many accesses of a warp are a whole block's.
 static constexpr int64_t kLongRow = 32;
+
+namespace {
+
+/// A chip, and what kernels on it may do that changes results.
+struct GPUTarget {
+  const Chip &chip;
+  ProductOptions products = {};
+};
+
+} // namespace
 
 static MmaScheduleAttr withParts(MmaScheduleAttr s, int64_t parts) {
   return MmaScheduleAttr::get(s.getContext(), s.getBlockM(), s.getBlockN(), s.getBlockK(), s.getWarpsM(), s.getWarpsN(),
@@ -59,23 +67,24 @@ static FailureOr<MmaScheduleAttr> findMatrixSchedule(ContractionOpInterface prod
 
 namespace {
 
-class GPUScheduler {
+/// The schedule of one kernel.
+class KernelOnGPU {
 public:
-  GPUScheduler(KernelOp kernel, const GPUTarget &target)
+  KernelOnGPU(KernelOp kernel, const GPUTarget &target)
       : kernel(kernel), target(target), chip(target.chip), context(kernel.getContext()), vector(chooseVector()) {}
 
-  FailureOr<Attribute> schedule() {
+  FailureOr<ScheduleInterface> schedule() {
     switch (getKernelKind(kernel)) {
     case KernelKind::Map:
-      return Attribute(scheduleMap());
+      return ScheduleInterface(scheduleMap());
     case KernelKind::Row:
-      return Attribute(scheduleRows());
+      return ScheduleInterface(scheduleRows());
     case KernelKind::Column:
-      return Attribute(scheduleColumns());
+      return ScheduleInterface(scheduleColumns());
     case KernelKind::Partial:
-      return Attribute(PartialScheduleAttr::get(context, findPartialBlock(), vector, kThreads));
+      return ScheduleInterface(PartialScheduleAttr::get(context, findPartialBlock(kernel), vector, kThreads));
     case KernelKind::Serial:
-      return Attribute(SerialScheduleAttr::get(context, vector, chooseSerialThreads()));
+      return ScheduleInterface(SerialScheduleAttr::get(context, vector, chooseSerialThreads()));
     case KernelKind::Contraction:
       return scheduleProduct();
     }
@@ -125,29 +134,21 @@ private:
     return elements >= 2 * chip.multiprocessors * chip.threadsPerMultiprocessor * vector ? 2 : 1;
   }
 
-  SmallVector<Operation *> findRole(KernelRole role) {
-    SmallVector<Operation *> found;
-    for (Operation &op : kernel.getBody().front().without_terminator())
-      if (cast<KernelOpInterface>(op).getKernelRole() == role)
-        found.push_back(&op);
-    return found;
-  }
-
-  FailureOr<Attribute> scheduleProduct() {
-    auto op = cast<ContractionOpInterface>(findRole(KernelRole::Contraction).front());
+  FailureOr<ScheduleInterface> scheduleProduct() {
+    auto op = cast<ContractionOpInterface>(findRole(kernel, KernelRole::Contraction).front());
     FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(op, target);
     if (failed(schedule))
       return failure();
     if (schedule->getInstruction() == MatrixInstruction::Mma16x8x8TF32)
       remark::analysis(op->getLoc(), remark::RemarkOpts::name("TF32").category("mp-schedule-kernels"))
           << "operands of f32 are rounded to tf32, as allow-tf32 says";
-    return Attribute(*schedule);
+    return ScheduleInterface(*schedule);
   }
 
   /// A row is as many threads as have a vector of it, a warp at most, but for long rows.
   RowScheduleAttr scheduleRows() {
     int64_t accesses = 1, rows = 1;
-    for (Operation *op : findRole(KernelRole::Row)) {
+    for (Operation *op : findRole(kernel, KernelRole::Row)) {
       ArrayRef<int64_t> shape = typeOf(op->getOperand(0)).getShape();
       accesses = std::max(accesses, shape.back() / std::gcd(shape.back(), vector));
       rows = std::max<int64_t>(ShapedType::getNumElements(shape.drop_back()), 1);
@@ -168,7 +169,7 @@ private:
   /// Eight threads read a line of columns: 128 bytes of f32. Where rows are few, more do, so that each has four rows.
   ColumnScheduleAttr scheduleColumns() {
     int64_t most = 1, rows = 1;
-    for (Operation *op : findRole(KernelRole::Row)) {
+    for (Operation *op : findRole(kernel, KernelRole::Row)) {
       const int64_t columns = typeOf(op->getResult(0)).getNumElements();
       most = std::max(most, columns);
       rows = std::max(rows, typeOf(op->getOperand(0)).getNumElements() / std::max<int64_t>(columns, 1));
@@ -179,11 +180,6 @@ private:
     const int64_t longest = std::min<int64_t>(line, kThreads);
     const int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, longest);
     return ColumnScheduleAttr::get(context, columns, vector, kThreads);
-  }
-
-  int64_t findPartialBlock() {
-    return TypeSwitch<Operation *, int64_t>(findRole(KernelRole::Partial).front())
-        .Case<NonfiniteBlocksOp, SumSquaresBlocksOp>([](auto op) { return op.getBlock(); });
   }
 
   /// One warp for scalars, a full block for what is large.
@@ -204,38 +200,47 @@ private:
   const int64_t vector;
 };
 
+class GPUScheduler final : public KernelScheduler {
+public:
+  explicit GPUScheduler(const GPUTarget &target) : target(target) {}
+
+  FailureOr<ScheduleInterface> schedule(KernelOp kernel) const override {
+    return KernelOnGPU(kernel, target).schedule();
+  }
+
+  FailureOr<std::optional<ProductParts>> cut(ContractionOpInterface product) const override {
+    const Contraction shape = product.getContraction();
+    if (!shape.takesParts)
+      return std::optional<ProductParts>();
+    FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(product, target);
+    if (failed(schedule))
+      return failure();
+    if (schedule->getSplitK() == 1)
+      return std::optional<ProductParts>();
+    ProductParts parts = {depthOfParts(shape.k, schedule->getSplitK(), schedule->getBlockK()),
+                          target.products.typeOfParts(shape.element, shape.acc),
+                          {}};
+    if (parts.partType != shape.acc)
+      explainRounding(product, shape.element);
+    if (product->hasAttr(names::schedule))
+      parts.given = withParts(*schedule, countParts(shape.k, parts.depth));
+    return std::optional(parts);
+  }
+
+private:
+  static void explainRounding(ContractionOpInterface product, Type element) {
+    remark::analysis(product.getLoc(),
+                     remark::RemarkOpts::name("ReducedPrecisionReduction").category("mp-split-contractions"))
+        << ("sums of parts of k are rounded to " + Twine(element.isF16() ? "f16" : "bf16") + ", as allow-" +
+            (element.isF16() ? "fp16" : "bf16") + "-reduced-precision-reduction says")
+               .str();
+  }
+
+  GPUTarget target;
+};
+
 } // namespace
 
-FailureOr<Attribute> mp::scheduleForGPU(KernelOp kernel, const GPUTarget &target) {
-  return GPUScheduler(kernel, target).schedule();
-}
-
-FailureOr<SmallVector<KernelOp, 2>> mp::splitForGPU(KernelOp kernel, const GPUTarget &target) {
-  SmallVector<KernelOp, 2> whole = {kernel};
-  if (getKernelKind(kernel) != KernelKind::Contraction)
-    return whole;
-  auto product = *kernel.getBody().front().getOps<ContractionOpInterface>().begin();
-  const Contraction shape = product.getContraction();
-  if (!shape.takesParts)
-    return whole;
-  FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(product, target);
-  if (failed(schedule))
-    return failure();
-  if (schedule->getSplitK() == 1)
-    return whole;
-  Type partType = target.products.typeOfParts(shape.element, shape.acc);
-  if (partType != shape.acc)
-    remark::analysis(product.getLoc(),
-                     remark::RemarkOpts::name("ReducedPrecisionReduction").category("mp-schedule-kernels"))
-        << ("sums of parts of k are rounded to " + Twine(shape.element.isF16() ? "f16" : "bf16") + ", as allow-" +
-            (shape.element.isF16() ? "fp16" : "bf16") + "-reduced-precision-reduction says")
-               .str();
-  const bool isGiven = product->hasAttr(names::schedule);
-  SmallVector<KernelOp, 2> split =
-      splitContraction(kernel, depthOfParts(shape.k, schedule->getSplitK(), schedule->getBlockK()), partType);
-  if (isGiven) {
-    auto parts = *split.front().getBody().front().getOps<ContractionOpInterface>().begin();
-    parts->setAttr(names::schedule, withParts(*schedule, parts.getContraction().parts));
-  }
-  return split;
+std::unique_ptr<KernelScheduler> mp::createGPUScheduler(const Chip &chip, const ProductOptions &options) {
+  return std::make_unique<GPUScheduler>(GPUTarget{chip, options});
 }

@@ -17,15 +17,37 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
+/// Whether the kernel's ops cut k, rows and columns as its schedule does.
+static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (auto product = dyn_cast<ContractionOpInterface>(op)) {
+      const int64_t parts = product.getContraction().parts;
+      if (parts != schedule.getSplitK())
+        return op.emitOpError("has ") << parts << " parts of k and a schedule of " << schedule.getSplitK()
+                                      << "; run mp-split-contractions first";
+    }
+    if (auto sums = dyn_cast<SumRowBlocksOp>(op); sums && int64_t(sums.getBlock()) != schedule.getBlockM())
+      return op.emitOpError("sums blocks of ")
+             << sums.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
+    if (auto flags = dyn_cast<NonfiniteTilesOp>(op); flags && (int64_t(flags.getRows()) != schedule.getBlockM() ||
+                                                               int64_t(flags.getColumns()) != schedule.getBlockN()))
+      return op.emitOpError("checks tiles of ")
+             << flags.getRows() << " x " << flags.getColumns() << " of a product that is made in tiles of "
+             << schedule.getBlockM() << " x " << schedule.getBlockN();
+  }
+  return success();
+}
+
 static LogicalResult verifySchedule(KernelOp kernel) {
   if (!kernel.getSchedule())
     return kernel.emitOpError("has no schedule; run mp-schedule-kernels first");
-  KernelKind has = getScheduleKind(*kernel.getSchedule()), needs = getKernelKind(kernel);
+  KernelKind has = kernel.getSchedule()->getKind(), needs = getKernelKind(kernel);
   // One block that runs op after op can compute everything but a contraction.
   if (has != needs && (has != KernelKind::Serial || needs == KernelKind::Contraction))
     return kernel.emitOpError("is a ") << stringifyKernelKind(needs) << " kernel with a " << stringifyKernelKind(has)
                                        << " schedule";
-  return success();
+  auto product = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
+  return product ? verifyTiles(kernel, product) : success();
 }
 
 namespace {

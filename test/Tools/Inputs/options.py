@@ -16,7 +16,9 @@ GROUPS = {
     ("mp-specialize", "batch"): "batch-size",  # --batch-size=64
     ("mp-optimizer", "kind"): "optimizer",  # --optimizer=sgd:momentum=0.9
     ("mp-loss-scaling", "mode"): "loss-scale",  # --loss-scale=dynamic:init-scale=8, or a number for static
-    ("mp-schedule-kernels", "features"): "target",  # --target=cpu:avx2, or --chip
+    ("mp-split-contractions", "features"): "target",  # --target=cpu:avx2, or --chip
+    ("mp-schedule-kernels", "features"): "target",
+    ("mp-reduce-in-tiles", "features"): "target",
 }
 # What the stage table says to a verifier.
 INTERNAL = {("mp-verify-kernels", "planned"), ("mp-verify-kernels", "scheduled")}

@@ -1,10 +1,10 @@
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80" -remarks-filter=mp-schedule-kernels -verify-diagnostics -o %t.exact
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_80" -remarks-filter=mp-split-contractions -verify-diagnostics -o %t.exact
 // RUN: FileCheck %s --check-prefix=EXACT --input-file=%t.exact
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80 allow-fp16-reduced-precision-reduction" | FileCheck %s --check-prefixes=F16,EXACTBF16
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=simt features=sm_80 allow-bf16-reduced-precision-reduction" | FileCheck %s --check-prefixes=BF16,EXACTF16
-// RUN: mp-opt %s -mp-form-kernels -mp-schedule-kernels="target=nvptx features=sm_80 allow-fp16-reduced-precision-reduction" -remarks-filter=mp-schedule-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_80 allow-fp16-reduced-precision-reduction" | FileCheck %s --check-prefixes=F16,EXACTBF16
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_80 allow-bf16-reduced-precision-reduction" | FileCheck %s --check-prefixes=BF16,EXACTF16
+// RUN: mp-opt %s -mp-form-kernels -mp-split-contractions="features=sm_80 allow-fp16-reduced-precision-reduction" -remarks-filter=mp-split-contractions -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// REMARK: remark: [Analysis] ReducedPrecisionReduction | Category:mp-schedule-kernels | Remark="sums of parts of k are rounded to f16, as allow-fp16-reduced-precision-reduction says"
+// REMARK: remark: [Analysis] ReducedPrecisionReduction | Category:mp-split-contractions | Remark="sums of parts of k are rounded to f16, as allow-fp16-reduced-precision-reduction says"
 // REMARK-NOT: bf16
 
 // Sums of parts of k are kept in f32 and, where that is allowed, stored in the operands' type; they are added up in f32.

@@ -1,7 +1,7 @@
 // What this machine runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Codegen/HostLevel.h"
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"

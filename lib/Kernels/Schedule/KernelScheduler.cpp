@@ -1,0 +1,29 @@
+// Who chooses schedules.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels/Schedule/KernelScheduler.h"
+
+using namespace mlir;
+using namespace mp;
+
+FailureOr<std::unique_ptr<KernelScheduler>> mp::createScheduler(Operation *op, StringRef machine,
+                                                                const ProductOptions &options) {
+  if (const CPULevel *level = findCPULevel(machine))
+    return createCPUScheduler(*level);
+  if (const Chip *chip = findChip(machine))
+    return createGPUScheduler(*chip, options);
+  return op->emitError("no level of CPU features is called '")
+         << machine << "'; there are " << cpuLevelNames() << "; and " << explainUnknownChip(machine);
+}
+
+SmallVector<Operation *> mp::findRole(KernelOp kernel, KernelRole role) {
+  SmallVector<Operation *> found;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (cast<KernelOpInterface>(op).getKernelRole() == role)
+      found.push_back(&op);
+  return found;
+}
+
+int64_t mp::findPartialBlock(KernelOp kernel) {
+  return cast<KernelOpInterface>(findRole(kernel, KernelRole::Partial).front()).getPartialBlock();
+}

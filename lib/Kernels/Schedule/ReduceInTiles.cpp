@@ -1,0 +1,42 @@
+// Reduce where a product is made.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Kernels/Passes.h"
+
+#include "Kernels/Schedule/KernelScheduler.h"
+#include "Kernels/Schedule/TileResults.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mp {
+#define GEN_PASS_DEF_REDUCEINTILESPASS
+#include "mp/Kernels/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+
+struct ReduceInTilesPass : mp::impl::ReduceInTilesPassBase<ReduceInTilesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<std::unique_ptr<KernelScheduler>> scheduler = createScheduler(getOperation(), features);
+    if (failed(scheduler))
+      return signalPassFailure();
+    SmallVector<KernelOp> kernels;
+    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels) {
+      KernelOp left = moveToProducts(kernel);
+      if (!left || left.getSchedule())
+        continue;
+      // Little is left to reduce, of another shape: it runs in another way.
+      FailureOr<ScheduleInterface> schedule = (*scheduler)->schedule(left);
+      if (failed(schedule))
+        return signalPassFailure();
+      left.setScheduleAttr(*schedule);
+    }
+  }
+};
+
+} // namespace
