@@ -5,6 +5,7 @@
 #include "CAPI/Status.h"
 
 #include "mp-c/Runtime.h"
+#include "mp/Base/Names.h"
 #include "mp/Base/Version.h"
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Devices/CUDA/CUDADevice.h"
@@ -231,8 +232,8 @@ MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const cha
     };
     *result = {trained->steps,
                trained->skipped,
-               score(trained->trainScores, "loss"),
-               score(trained->testScores, "loss"),
+               score(trained->trainScores, results::loss),
+               score(trained->testScores, results::loss),
                score(trained->testScores, "accuracy"),
                trained->lossScale.value_or(kNone),
                trained->secondsPerStep,

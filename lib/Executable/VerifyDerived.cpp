@@ -6,6 +6,8 @@
 
 #include "Executable/Verify.h"
 
+#include "mp/Base/Names.h"
+
 #include <set>
 
 using namespace mp;
@@ -46,7 +48,7 @@ Status verify::checkDerivedState(const ExecutableT &table, const StateIndex &sta
   for (const auto &program : table.programs) {
     // The variants of a program have the same names.
     const VariantT &variant = *program->variants.front();
-    const bool isDerive = program->name == "derive";
+    const bool isDerive = program->name == programs::derive;
     Status status = isDerive ? checkDerive(table, state, variant) : checkWrites(table, variant);
     if (!status.ok())
       return status.in("program " + quoted(program->name));

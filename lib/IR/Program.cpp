@@ -25,36 +25,17 @@ StringAttr DerivedAttr::getStateName() const {
   return StringAttr::get(getContext(), name);
 }
 
-StringRef mp::stringifyProgramKind(ProgramKind kind) {
-  switch (kind) {
-  case ProgramKind::Model:
-    return "model";
-  case ProgramKind::TrainStep:
-    return "train_step";
-  case ProgramKind::Accumulate:
-    return "accumulate";
-  case ProgramKind::Apply:
-    return "apply";
-  case ProgramKind::Eval:
-    return "eval";
-  case ProgramKind::Infer:
-    return "infer";
-  case ProgramKind::Derive:
-    return "derive";
-  }
-  llvm_unreachable("unknown program kind");
-}
+/// In the order of ProgramKind.
+static constexpr const char *kPrograms[] = {"model",        programs::trainStep, programs::accumulate, programs::apply,
+                                            programs::eval, programs::infer,     programs::derive};
+
+StringRef mp::stringifyProgramKind(ProgramKind kind) { return kPrograms[static_cast<size_t>(kind)]; }
 
 std::optional<ProgramKind> mp::symbolizeProgramKind(StringRef name) {
-  return llvm::StringSwitch<std::optional<ProgramKind>>(name)
-      .Case("model", ProgramKind::Model)
-      .Case("train_step", ProgramKind::TrainStep)
-      .Case("accumulate", ProgramKind::Accumulate)
-      .Case("apply", ProgramKind::Apply)
-      .Case("eval", ProgramKind::Eval)
-      .Case("infer", ProgramKind::Infer)
-      .Case("derive", ProgramKind::Derive)
-      .Default(std::nullopt);
+  for (auto [index, program] : llvm::enumerate(kPrograms))
+    if (name == program)
+      return static_cast<ProgramKind>(index);
+  return std::nullopt;
 }
 
 std::optional<ProgramKind> mp::getProgramKind(func::FuncOp func) {
@@ -125,7 +106,7 @@ ResultRole mp::getResultRole(func::FuncOp func, unsigned index) {
 StringRef mp::getResultName(func::FuncOp func, unsigned index) {
   for (const auto &[role, attribute] : kResultRoles)
     if (Attribute value = func.getResultAttr(index, attribute))
-      return nameIn(value, "loss");
+      return nameIn(value, results::loss);
   llvm_unreachable("a program's result without a role");
 }
 
@@ -185,7 +166,9 @@ llvm::StringMap<BlockArgument> mp::getStates(func::FuncOp func) {
 }
 
 bool mp::states::isOfScaler(StringRef name) {
-  return llvm::is_contained({lossScale, growthTracker, hysteresisTracker, skippedSteps, consecutiveSkips}, name);
+  static constexpr const char *kOfScaler[] = {lossScale, growthTracker, hysteresisTracker, skippedSteps,
+                                              consecutiveSkips};
+  return llvm::is_contained(kOfScaler, name);
 }
 
 // Changes to a signature

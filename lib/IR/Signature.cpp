@@ -76,7 +76,7 @@ private:
     bool hasInitializer = bool(func.getArgAttr(index, names::initializer));
     if (hasInitializer && !isInitialized)
       return emitError(argument.getLoc(), "only a parameter or state has mp.initializer");
-    if (isInitialized && !hasInitializer && name != "rng")
+    if (isInitialized && !hasInitializer && name != states::rng)
       return emitError(argument.getLoc(), "state \"") << name << "\" has no mp.initializer";
     if (isState(role) && !cast<RankedTensorType>(argument.getType()).hasStaticShape())
       return emitError(argument.getLoc(), "state \"") << name << "\" has an open size; only inputs follow the batch";

@@ -29,10 +29,10 @@ static std::string printNumber(Attribute number) {
 
 /// What the passes left for the trainer and for people.
 static void addMetadata(ArrayRef<func::FuncOp> programs, JobBuilder &builder) {
-  static constexpr std::pair<StringLiteral, StringLiteral> kKeys[] = {
-      {names::skipLimit, "skip_limit"},
-      {names::raiseErrorAtMinScale, "raise_error_at_min_scale"},
-      {names::microBatches, "micro_batches"},
+  static constexpr std::pair<StringLiteral, const char *> kKeys[] = {
+      {names::skipLimit, metadata::skipLimit},
+      {names::raiseErrorAtMinScale, metadata::raiseErrorAtMinScale},
+      {names::microBatches, metadata::microBatches},
   };
   for (auto [name, key] : kKeys) {
     const auto *holder = llvm::find_if(programs, [&](func::FuncOp func) { return func->hasAttr(name); });

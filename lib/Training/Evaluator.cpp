@@ -4,6 +4,7 @@
 #include "Training/Evaluator.h"
 #include "Training/Data/Feed.h"
 #include "Training/Scores.h"
+#include "mp/Base/Names.h"
 
 #include <algorithm>
 
@@ -13,9 +14,9 @@ using namespace mp::executable;
 Status Evaluator::prepare(Session &session, Dataset testData, std::optional<int64_t> batchSize) {
   data = std::move(testData);
   // Training's batch where eval has it, else what it has.
-  if (batchSize && !session.select("eval", *batchSize).ok())
+  if (batchSize && !session.select(programs::eval, *batchSize).ok())
     batchSize = std::nullopt;
-  ErrorOr<std::unique_ptr<ProgramRunner>> loaded = session.load("eval", batchSize, kSlots);
+  ErrorOr<std::unique_ptr<ProgramRunner>> loaded = session.load(programs::eval, batchSize, kSlots);
   if (!loaded)
     return loaded.status();
   runner = std::move(*loaded);

@@ -3,6 +3,8 @@
 
 #include "Training/SavedScalars.h"
 
+#include "mp/Base/Names.h"
+
 #include <cmath>
 
 using namespace mp;
@@ -26,10 +28,14 @@ struct Scalar {
 } // namespace
 
 static constexpr Scalar kScalars[] = {
-    {"loss_scale", Rule::Positive, true},        {"growth_tracker", Rule::Count, true},
-    {"hysteresis_tracker", Rule::Tracker, true}, {"skipped_steps", Rule::Count, true},
-    {"consecutive_skips", Rule::Count, true},    {"learning_rate", Rule::Rate, false},
-    {"adam.step", Rule::Count, false},           {"adamw.step", Rule::Count, false},
+    {states::lossScale, Rule::Positive, true},
+    {states::growthTracker, Rule::Count, true},
+    {states::hysteresisTracker, Rule::Tracker, true},
+    {states::skippedSteps, Rule::Count, true},
+    {states::consecutiveSkips, Rule::Count, true},
+    {states::learningRate, Rule::Rate, false},
+    {"adam.step", Rule::Count, false},
+    {"adamw.step", Rule::Count, false},
 };
 
 static const Scalar *findScalar(std::string_view name) {

@@ -3,6 +3,8 @@
 
 #include "Training/Scores.h"
 
+#include "mp/Base/Names.h"
+
 using namespace mp;
 using namespace mp::executable;
 
@@ -11,8 +13,8 @@ Scores::Scores(const VariantT &variant) {
     for (size_t i = 0; i < variant.results.size(); ++i)
       if (const ResultT &result = *variant.results[i]; result.kind == kind) {
         bool isLoss = kind == ResultKind::Loss;
-        columns.push_back(
-            {i, isLoss ? "loss" : result.name, isLoss ? "loss" : "metric:" + result.name, result.batched});
+        columns.push_back({i, isLoss ? results::loss : result.name, isLoss ? results::loss : "metric:" + result.name,
+                           result.batched});
       }
   };
   add(ResultKind::Loss);

@@ -3,6 +3,7 @@
 
 #include "Training/SkipWatch.h"
 #include "Training/Metadata.h"
+#include "mp/Base/Names.h"
 #include "mp/Numerics/LossScale.h"
 
 using namespace mp;
@@ -18,15 +19,15 @@ static ErrorOr<uint64_t> countIn(Session &session, const char *name) {
 }
 
 ErrorOr<SkipWatch> SkipWatch::create(Session &session) {
-  ErrorOr<std::optional<uint64_t>> limit = metadataNumber<uint64_t>(session, "skip_limit");
-  ErrorOr<std::optional<float>> minScale = metadataNumber<float>(session, "raise_error_at_min_scale");
+  ErrorOr<std::optional<uint64_t>> limit = metadataNumber<uint64_t>(session, metadata::skipLimit);
+  ErrorOr<std::optional<float>> minScale = metadataNumber<float>(session, metadata::raiseErrorAtMinScale);
   if (!limit || !minScale)
     return limit ? minScale.status() : limit.status();
   SkipWatch watch;
   watch.limit = limit->value_or(watch.limit);
   watch.minScale = *minScale;
-  ErrorOr<uint64_t> total = countIn(session, "skipped_steps");
-  ErrorOr<uint64_t> consecutive = countIn(session, "consecutive_skips");
+  ErrorOr<uint64_t> total = countIn(session, states::skippedSteps);
+  ErrorOr<uint64_t> consecutive = countIn(session, states::consecutiveSkips);
   if (!total || !consecutive)
     return total ? consecutive.status() : total.status();
   watch.totalCount = *total;

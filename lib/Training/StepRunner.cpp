@@ -4,21 +4,22 @@
 #include "Training/StepRunner.h"
 #include "Training/Data/Feed.h"
 #include "Training/Metadata.h"
+#include "mp/Base/Names.h"
 
 using namespace mp;
 using namespace mp::executable;
 
 ErrorOr<uint64_t> StepRunner::microBatchesFor(const Session &session, const TrainOptions &options) {
-  ErrorOr<std::optional<uint64_t>> compiled = metadataNumber<uint64_t>(session, "micro_batches");
+  ErrorOr<std::optional<uint64_t>> compiled = metadataNumber<uint64_t>(session, metadata::microBatches);
   if (!compiled)
     return compiled.status();
   uint64_t count = options.accumulate.value_or(compiled->value_or(1));
-  if (count > 1 && !session.hasProgram("accumulate"))
+  if (count > 1 && !session.hasProgram(programs::accumulate))
     return makeError("the executable has no program accumulate: it was not compiled for --accumulate");
   // Program apply divides by the number that it was compiled for.
   if (count > 1 && *compiled && count != **compiled)
     return makeError("--accumulate is ", count, ", the executable was compiled for ", **compiled);
-  if (count <= 1 && !session.hasProgram("train_step") && session.hasProgram("accumulate"))
+  if (count <= 1 && !session.hasProgram(programs::trainStep) && session.hasProgram(programs::accumulate))
     return makeError("the executable was compiled for --accumulate of more than 1");
   return count;
 }
@@ -27,13 +28,13 @@ Status StepRunner::prepare(Session &session, const TrainOptions &options) {
   microBatches = static_cast<unsigned>(*options.accumulate);
   bool accumulates = microBatches > 1;
   ErrorOr<std::unique_ptr<ProgramRunner>> loaded =
-      session.load(accumulates ? "accumulate" : "train_step", options.batchSize, kSlots * microBatches);
+      session.load(accumulates ? programs::accumulate : programs::trainStep, options.batchSize, kSlots * microBatches);
   if (!loaded)
     return loaded.status();
   forward = std::move(*loaded);
   if (!accumulates)
     return Status::success();
-  loaded = session.load("apply", std::nullopt, kSlots);
+  loaded = session.load(programs::apply, std::nullopt, kSlots);
   if (!loaded)
     return loaded.status();
   apply = std::move(*loaded);
@@ -67,13 +68,13 @@ Status StepRunner::read(unsigned slot, const std::vector<uint64_t> &rows, Scores
     ErrorOr<std::vector<Score>> added = scores.add(*forward, slot * microBatches + i, rows[i]);
     if (!added)
       return added.status();
-    if (!added->empty() && added->front().name == "loss")
+    if (!added->empty() && added->front().name == results::loss)
       record.loss += added->front().value / double(rows.size());
   }
-  ErrorOr<std::optional<double>> bad = readLog(slot, "bad");
-  ErrorOr<std::optional<double>> scale = readLog(slot, "loss_scale");
-  ErrorOr<std::optional<double>> hysteresis = readLog(slot, "hysteresis_tracker");
-  ErrorOr<std::optional<double>> norm = readLog(slot, "gradient_norm");
+  ErrorOr<std::optional<double>> bad = readLog(slot, logs::bad);
+  ErrorOr<std::optional<double>> scale = readLog(slot, logs::lossScale);
+  ErrorOr<std::optional<double>> hysteresis = readLog(slot, logs::hysteresisTracker);
+  ErrorOr<std::optional<double>> norm = readLog(slot, logs::gradientNorm);
   for (const ErrorOr<std::optional<double>> *part : {&bad, &scale, &hysteresis, &norm})
     if (!*part)
       return part->status();
@@ -84,7 +85,7 @@ Status StepRunner::read(unsigned slot, const std::vector<uint64_t> &rows, Scores
   if (record.bad < 0)
     return Status::success();
   ProgramRunner &last = apply ? *apply : *forward;
-  const std::vector<std::string> &names = last.variant().results[*last.result("bad")]->names;
+  const std::vector<std::string> &names = last.variant().results[*last.result(logs::bad)]->names;
   gradient = record.bad < static_cast<int64_t>(names.size()) ? names[static_cast<size_t>(record.bad)]
                                                              : "gradient " + std::to_string(record.bad);
   return Status::success();

@@ -11,6 +11,7 @@
 #include "Training/SkipWatch.h"
 #include "Training/StepRunner.h"
 #include "Training/TrainLog.h"
+#include "mp/Base/Names.h"
 #include "mp/Training/Checkpoint.h"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ Status Trainer::prepareData() {
 
   const std::string &folder = options.testData.empty() ? options.data : options.testData;
   bool hasTest = !options.testData.empty() || hasDataset(folder, DataPart::Test);
-  if (!hasTest || !session.hasProgram("eval"))
+  if (!hasTest || !session.hasProgram(programs::eval))
     return Status::success();
   ErrorOr<Dataset> test = readDataset(folder, DataPart::Test);
   if (!test)
@@ -145,14 +146,14 @@ Status Trainer::prepareState() {
     if (Status made = makeCheckpointFolder(options.checkpoint); !made.ok())
       return made;
   if (options.learningRate) {
-    if (!session.hasState("learning_rate"))
+    if (!session.hasState(states::learningRate))
       return makeError("--learning-rate: the executable has no state 'learning_rate'");
-    ErrorOr<HostTensor> rate = session.state("learning_rate");
+    ErrorOr<HostTensor> rate = session.state(states::learningRate);
     if (!rate)
       return rate.status();
     HostTensor value = scalarTensor(rate->type.element, *options.learningRate);
     value.type = rate->type;
-    if (Status set = session.setState("learning_rate", value); !set.ok())
+    if (Status set = session.setState(states::learningRate, value); !set.ok())
       return set;
   }
   ErrorOr<SkipWatch> watch = SkipWatch::create(session);
@@ -358,8 +359,8 @@ Status Trainer::run() {
 
   result.steps = position.step;
   result.skipped = skips->total();
-  if (session.hasState("loss_scale")) {
-    ErrorOr<HostTensor> scale = session.state("loss_scale");
+  if (session.hasState(states::lossScale)) {
+    ErrorOr<HostTensor> scale = session.state(states::lossScale);
     if (!scale)
       return scale.status();
     result.lossScale = elementAt(*scale, 0);

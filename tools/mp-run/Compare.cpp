@@ -9,6 +9,7 @@
 #include "mp-run/Report.h"
 #include "mp-run/RunFlags.h"
 
+#include "mp/Base/Names.h"
 #include "mp/Base/WholeFile.h"
 #include "mp/Runtime/Tensors/Files.h"
 #include "mp/Training/Trainer.h"
@@ -32,7 +33,7 @@ struct CompareCommand {
 /// What the compiler says of the training step.
 static void reportStatistics(const executable::ExecutableT &table, VariantReport &report) {
   for (const auto &program : table.programs) {
-    if (program->name != "train_step" || program->variants.empty())
+    if (program->name != programs::trainStep || program->variants.empty())
       continue;
     if (const auto &statistics = program->variants.front()->statistics) {
       report.casts = statistics->casts;
@@ -46,7 +47,7 @@ static void reportStatistics(const executable::ExecutableT &table, VariantReport
 static double accuracyOf(const TrainResult &result) {
   const std::vector<Score> &scores = result.testScores.empty() ? result.trainScores : result.testScores;
   for (const Score &score : scores)
-    if (score.name != "loss")
+    if (score.name != results::loss)
       return score.value;
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -55,7 +56,7 @@ static double accuracyOf(const TrainResult &result) {
 static void addRun(const TrainResult &result, unsigned seeds, VariantReport &report) {
   report.accuracies.push_back(accuracyOf(result));
   report.testAccuracy += report.accuracies.back() / seeds;
-  report.finalLoss += TrainResult::find(result.trainScores, "loss").value_or(0) / seeds;
+  report.finalLoss += TrainResult::find(result.trainScores, results::loss).value_or(0) / seeds;
   report.secondsPerStep += result.secondsPerStep / seeds;
   report.skippedSteps += static_cast<double>(result.skipped) / seeds;
   report.lossScale = result.lossScale.value_or(1);

@@ -5,6 +5,7 @@
 #define MP_IR_PROGRAM_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Base/Names.h"
 #include "mp/IR/MP.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -48,26 +49,10 @@ inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";
 inline constexpr llvm::StringLiteral schedule = "mp.schedule";
 } // namespace names
 
-/// Names of the state of training, by which compiler, runtime and checkpoints know it.
 namespace states {
-inline constexpr llvm::StringLiteral lossScale = "loss_scale";
-inline constexpr llvm::StringLiteral growthTracker = "growth_tracker";
-inline constexpr llvm::StringLiteral hysteresisTracker = "hysteresis_tracker";
-inline constexpr llvm::StringLiteral skippedSteps = "skipped_steps";
-inline constexpr llvm::StringLiteral consecutiveSkips = "consecutive_skips";
-inline constexpr llvm::StringLiteral learningRate = "learning_rate";
-inline constexpr llvm::StringLiteral rng = "rng";
 /// Whether this is state of the loss scaler, the only state that a skipped step writes.
 bool isOfScaler(llvm::StringRef name);
 } // namespace states
-
-/// Names of the results for the log.
-namespace logs {
-inline constexpr llvm::StringLiteral bad = "bad";
-inline constexpr llvm::StringLiteral lossScale = "loss_scale";
-inline constexpr llvm::StringLiteral hysteresisTracker = "hysteresis_tracker";
-inline constexpr llvm::StringLiteral gradientNorm = "gradient_norm";
-} // namespace logs
 
 enum class ProgramKind { Model, TrainStep, Accumulate, Apply, Eval, Infer, Derive };
 enum class ArgumentRole { Input, Parameter, State, Derived, RowWeights };

@@ -6,6 +6,8 @@
 
 #include "mp/Runtime/Core/Session.h"
 
+#include "mp/Base/Names.h"
+
 #include <iosfwd>
 
 namespace mp {
@@ -45,7 +47,7 @@ private:
 
 /// How a program is timed: `warmup` runs, then `repeat` samples of `runs` runs each, one after another without a pause.
 struct BenchmarkOptions {
-  std::string program = "infer";
+  std::string program = programs::infer;
   uint64_t seed = 0; // of state and inputs
   unsigned warmup = 10;
   unsigned repeat = 30;

@@ -6,13 +6,15 @@
 
 #include "mp/Runtime/Core/Session.h"
 
+#include "mp/Base/Names.h"
+
 #include <iosfwd>
 
 namespace mp {
 
 /// What a user says about one run of a program. Texts are as on the command line.
 struct InferOptions {
-  std::string program = "infer";
+  std::string program = programs::infer;
   std::string weights;                  // safetensors file, or folder with a checkpoint
   uint64_t seed = 0;                    // of state that the weights do not hold
   std::vector<std::string> inputs;      // NAME=@x.npy or NAME=2x2xf32=1 2 3 4

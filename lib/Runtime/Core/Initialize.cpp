@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Runtime/Core/Initialize.h"
+#include "mp/Base/Names.h"
 #include "mp/Numerics/Philox.h"
 
 #include <cmath>
@@ -91,8 +92,8 @@ static ErrorOr<HostTensor> firstRandomState(const StateEntryT &entry, uint64_t r
 
 ErrorOr<HostTensor> mp::initialValue(const StateEntryT &entry, uint64_t runSeed) {
   if (!entry.initializer)
-    return entry.name == "rng" ? firstRandomState(entry, runSeed)
-                               : makeError("state '", entry.name, "' has no initializer");
+    return entry.name == states::rng ? firstRandomState(entry, runSeed)
+                                     : makeError("state '", entry.name, "' has no initializer");
   const InitializerT &how = *entry.initializer;
   ErrorOr<HostTensor> tensor = zeroTensor(*entry.type);
   if (!tensor)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Runtime/Core/RandomValues.h"
+#include "mp/Base/Names.h"
 #include "mp/Numerics/Philox.h"
 #include "mp/Runtime/Core/Initialize.h"
 
@@ -18,7 +19,7 @@ static constexpr uint32_t kInputStream = kInitializerStream - 2;
 /// Integers of an argument are below this.
 static uint32_t limitOf(const Session &session, const ArgumentT &argument) {
   uint32_t classes = 0;
-  if (const std::string *text = session.metadata("classes:" + argument.name))
+  if (const std::string *text = session.metadata(metadata::classesOf(argument.name)))
     std::from_chars(text->data(), text->data() + text->size(), classes);
   if (classes)
     return classes;

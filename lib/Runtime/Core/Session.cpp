@@ -3,6 +3,7 @@
 
 #include "mp/Runtime/Core/Session.h"
 #include "Runtime/Core/Batches.h"
+#include "mp/Base/Names.h"
 #include "mp/Runtime/Core/Initialize.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ Status Session::setState(const NamedTensors &values) {
 Status Session::runDerive() {
   bool any = std::any_of(table().state.begin(), table().state.end(),
                          [](const auto &entry) { return entry->role == StateRole::Derived; });
-  return any ? run("derive", {}).status() : Status::success();
+  return any ? run(programs::derive, {}).status() : Status::success();
 }
 
 const ProgramT *Session::findProgram(std::string_view name) const {
