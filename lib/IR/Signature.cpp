@@ -6,6 +6,7 @@
 
 #include "mp/IR/Program.h"
 
+#include "mp/Base/Names.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -13,7 +14,7 @@ using namespace mp;
 
 namespace {
 
-enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Limit, Number, Names, Schedule };
+enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Limit, Number, Names, Schedule, Statistics };
 
 struct AttributeRule {
   StringLiteral attribute;
@@ -228,6 +229,8 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
     case ValueOf::Schedule:
       return expect(isa<MmaScheduleAttr>(value) && isa<ContractionOpInterface>(op),
                     "the schedule of a matrix product on a GPU, #mp.mma<...>, and stands on one");
+    case ValueOf::Statistics:
+      return expect(isa<StatisticsAttr>(value), "as in #mp.statistics<casts = 4, ops = {f32 = 2 : i64}>");
     case ValueOf::Names:
       return expect(isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>),
                     "a list of names");
@@ -241,6 +244,7 @@ static constexpr AttributeRule kArgumentRules[] = {
     {names::state, ValueOf::Name},      {names::initializer, ValueOf::Initializer},
     {names::rowWeights, ValueOf::Unit}, {names::batched, ValueOf::Unit},
     {names::scaled, ValueOf::Unit},     {names::derived, ValueOf::Derived},
+    {names::label, ValueOf::Unit},      {names::classes, ValueOf::Integer},
 };
 static constexpr AttributeRule kResultRules[] = {
     {names::loss, ValueOf::Unit},      {names::output, ValueOf::Name},   {names::metric, ValueOf::Name},
@@ -248,10 +252,11 @@ static constexpr AttributeRule kResultRules[] = {
     {names::logNames, ValueOf::Names}, {names::batched, ValueOf::Unit},  {names::derived, ValueOf::Derived},
 };
 static constexpr AttributeRule kOperationRules[] = {
-    {names::batch, ValueOf::Integer},        {names::precision, ValueOf::Type},
-    {names::skipLimit, ValueOf::Limit},      {names::lossScaling, ValueOf::Name},
-    {names::microBatches, ValueOf::Integer}, {names::combinesRows, ValueOf::Unit},
-    {names::schedule, ValueOf::Schedule},    {names::raiseErrorAtMinScale, ValueOf::Number},
+    {names::batch, ValueOf::Integer},         {names::precision, ValueOf::Type},
+    {names::skipLimit, ValueOf::Limit},       {names::lossScaling, ValueOf::Name},
+    {names::microBatches, ValueOf::Integer},  {names::combinesRows, ValueOf::Unit},
+    {names::schedule, ValueOf::Schedule},     {names::raiseErrorAtMinScale, ValueOf::Number},
+    {names::statistics, ValueOf::Statistics},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

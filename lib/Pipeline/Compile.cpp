@@ -59,20 +59,11 @@ static LogicalResult finishText(ModuleOp module, const CompileOptions &options, 
 static LogicalResult compileVariant(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder,
                                     Compilation &result) {
   bool wantsText = !options.dumpDirectory.empty();
-  llvm::StringMap<OpStatistics> statistics; // of the programs whose kernels are formed, or that the evaluator runs
-  auto count = [&] {
-    for (auto func : module.getOps<func::FuncOp>())
-      statistics[func.getName()] = countOps(func);
-  };
   for (const StageInfo &stage : stageTable()) {
     if (!stage.build || !appliesTo(stage, options))
       continue;
-    if (stage.stage == Stage::Kernels) {
-      if (failed(targetOf(options).checkUnits(module, options)))
-        return failure();
-      startExecutable(module, options, builder);
-      count();
-    }
+    if (stage.stage == Stage::Kernels && failed(targetOf(options).checkUnits(module, options)))
+      return failure();
     PassManager manager(module.getContext());
     stage.build(manager, options);
     if (failed(manager.run(module)))
@@ -88,10 +79,8 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
       return success();
     }
   }
-  if (targetOf(options).getLastPasses() < Stage::Kernels)
-    count();
   Compilation own;
-  if (failed(emitPrograms(module, options, statistics, builder, own)) || failed(finishText(module, options, own)))
+  if (failed(emitPrograms(module, options, builder, own)) || failed(finishText(module, options, own)))
     return failure();
   result.text += own.text;
   result.llvm += own.llvm;

@@ -5,6 +5,7 @@
 
 #include "Pipeline/Signature.h"
 
+#include "mp/Base/Names.h"
 #include "mp/Base/Text.h"
 #include "mp/Base/Version.h"
 
@@ -24,13 +25,23 @@ static std::string nameOf(ModuleOp module) {
   return file ? llvm::sys::path::stem(file.getFilename().getValue()).str() : "";
 }
 
-JobBuilder::JobBuilder(ModuleOp module, StringRef policy) : labels(findLabels(module)) {
+JobBuilder::JobBuilder(ModuleOp module, StringRef policy) {
   table.version = kExecutableVersion;
   table.producer = kProducer;
   table.model = printable(nameOf(module), kLongestLabel);
   table.policy = printable(policy, kLongestLabel);
-  for (const auto &row : findClasses(module))
-    addMetadata(("classes:" + row.getKey()).str(), std::to_string(row.getValue()));
+  addClasses(module);
+}
+
+void JobBuilder::addClasses(ModuleOp module) {
+  llvm::StringSet<> known;
+  for (auto func : module.getOps<func::FuncOp>())
+    for (unsigned index = 0; getProgramKind(func) && index < func.getNumArguments(); ++index) {
+      auto classes = func.getArgAttrOfType<IntegerAttr>(index, names::classes);
+      const StringRef label = getArgumentName(func, index);
+      if (classes && known.insert(label).second)
+        addMetadata(metadata::classesOf(label), std::to_string(classes.getInt()));
+    }
 }
 
 void JobBuilder::addMetadata(StringRef key, const std::string &value) {
@@ -81,10 +92,9 @@ FailureOr<VariantT *> JobBuilder::addVariant(func::FuncOp func, StringRef target
   variant->target = target.str();
   if (auto batch = func->getAttrOfType<IntegerAttr>(names::batch))
     variant->batch = batch.getInt();
-  variant->arguments = translateArguments(func, labels);
+  variant->arguments = translateArguments(func);
   variant->results = translateResults(func);
-  variant->statistics = std::make_unique<StatisticsT>();
-  variants[func] = variant.get();
+  variant->statistics = translateStatistics(func);
   (*row)->variants.push_back(std::move(variant));
   return (*row)->variants.back().get();
 }

@@ -15,7 +15,7 @@ namespace mp {
 /// Collects the programs of a module into an executable: one state table for all, blobs once.
 class JobBuilder {
 public:
-  /// Reads the model's name, labels and class counts off the module as it is now, compiled under `policy`.
+  /// Reads the model's name and the class counts of its labels off the module, compiled under `policy`.
   JobBuilder(mlir::ModuleOp module, llvm::StringRef policy);
 
   /// Adds the variant that `func` is, for `target`, without commands. Fails with a diagnostic where two programs
@@ -28,9 +28,6 @@ public:
   /// The row of the state table that is called `name`, which an added variant takes.
   uint32_t stateIndex(llvm::StringRef name) const { return stateRows.lookup(name); }
 
-  /// The statistics of the variant that was added for `func`.
-  executable::StatisticsT &statisticsOf(mlir::func::FuncOp func) { return *variants.lookup(func)->statistics; }
-
   void addMetadata(llvm::StringRef key, const std::string &value);
 
   executable::ExecutableT table;
@@ -38,10 +35,9 @@ public:
 
 private:
   mlir::LogicalResult addState(mlir::func::FuncOp func);
+  void addClasses(mlir::ModuleOp module);
 
-  llvm::DenseMap<mlir::Operation *, executable::VariantT *> variants;
   llvm::StringMap<uint32_t> stateRows;
-  llvm::StringSet<> labels;
 };
 
 } // namespace mp

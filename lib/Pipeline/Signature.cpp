@@ -3,7 +3,8 @@
 
 #include "Pipeline/Signature.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "mp/Analysis/OpStatistics.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -104,55 +105,7 @@ std::vector<StateEntryT> translateState(func::FuncOp func) {
   return entries;
 }
 
-/// Adds the arguments that the outputs of `func` are computed from.
-static void collectNeeded(func::FuncOp func, llvm::SmallPtrSetImpl<Value> &needed) {
-  SmallVector<Value> pending;
-  for (auto [index, value] : llvm::enumerate(getReturn(func).getOperands()))
-    if (getResultRole(func, index) == ResultRole::Output)
-      pending.push_back(value);
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      needed.insert(value);
-    else if (seen.insert(op).second)
-      op->walk([&](Operation *inner) { llvm::append_range(pending, inner->getOperands()); });
-  }
-}
-
-llvm::StringSet<> findLabels(ModuleOp module) {
-  llvm::StringSet<> labels;
-  for (auto func : module.getOps<func::FuncOp>()) {
-    if (!getProgramKind(func) || !findResult(func, ResultRole::Output))
-      continue;
-    llvm::SmallPtrSet<Value, 8> needed;
-    collectNeeded(func, needed);
-    for (BlockArgument argument : func.getArguments())
-      if (getArgumentRole(func, argument.getArgNumber()) == ArgumentRole::Input && !needed.contains(argument))
-        labels.insert(getArgumentName(func, argument.getArgNumber()));
-  }
-  return labels;
-}
-
-llvm::StringMap<int64_t> findClasses(ModuleOp module) {
-  llvm::StringMap<int64_t> classes;
-  module.walk([&](SoftmaxCrossEntropyOp loss) {
-    Value labels = loss.getLabels();
-    while (Operation *op = labels.getDefiningOp()) {
-      if (!isa<CastOp, ReshapeOp>(op))
-        return;
-      labels = op->getOperand(0);
-    }
-    auto argument = cast<BlockArgument>(labels);
-    auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    if (func && getProgramKind(func))
-      classes[getArgumentName(func, argument.getArgNumber())] = loss.getLogits().getType().getShape().back();
-  });
-  return classes;
-}
-
-std::vector<std::unique_ptr<ArgumentT>> translateArguments(func::FuncOp func, const llvm::StringSet<> &labels) {
+std::vector<std::unique_ptr<ArgumentT>> translateArguments(func::FuncOp func) {
   std::vector<std::unique_ptr<ArgumentT>> arguments;
   for (BlockArgument value : func.getArguments()) {
     unsigned index = value.getArgNumber();
@@ -163,7 +116,7 @@ std::vector<std::unique_ptr<ArgumentT>> translateArguments(func::FuncOp func, co
     argument->kind = isState(role)                      ? ArgumentKind::State
                      : role == ArgumentRole::RowWeights ? ArgumentKind::RowWeights
                                                         : ArgumentKind::Input;
-    argument->label = role == ArgumentRole::Input && labels.contains(argument->name);
+    argument->label = bool(func.getArgAttr(index, names::label));
     argument->batched = bool(func.getArgAttr(index, names::batched));
     arguments.push_back(std::move(argument));
   }
@@ -202,6 +155,20 @@ std::vector<std::unique_ptr<ResultT>> translateResults(func::FuncOp func) {
     results.push_back(std::move(result));
   }
   return results;
+}
+
+std::unique_ptr<StatisticsT> translateStatistics(func::FuncOp func) {
+  auto counted = func->getAttrOfType<StatisticsAttr>(names::statistics);
+  if (!counted) // no kernels were formed: the ops still stand
+    counted = countOps(func);
+  auto statistics = std::make_unique<StatisticsT>();
+  statistics->casts = counted.getCasts();
+  for (NamedAttribute type : counted.getOps()) {
+    auto &ops = statistics->ops_by_type.emplace_back(std::make_unique<OpCountT>());
+    ops->type = type.getName().str();
+    ops->count = cast<IntegerAttr>(type.getValue()).getInt();
+  }
+  return statistics;
 }
 
 } // namespace mp

@@ -3,6 +3,7 @@
 
 #include "Pipeline/Targets.h"
 
+#include "mp/Base/Names.h"
 #include "mp/Pipeline/Settings.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -41,73 +42,72 @@ static void addMetadata(ArrayRef<func::FuncOp> programs, JobBuilder &builder) {
   }
 }
 
-static void addStatistics(ArrayRef<func::FuncOp> programs, const llvm::StringMap<OpStatistics> &statistics,
-                          JobBuilder &builder) {
-  for (func::FuncOp func : programs) {
-    auto found = statistics.find(func.getName());
-    if (found == statistics.end())
-      continue;
-    executable::StatisticsT &row = builder.statisticsOf(func);
-    row.casts = found->second.casts;
-    for (const auto &[type, count] : found->second.opsByType) {
-      auto &ops = row.ops_by_type.emplace_back(std::make_unique<executable::OpCountT>());
-      ops->type = type;
-      ops->count = count;
-    }
-  }
-}
-
-void startExecutable(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder) {
-  SmallVector<func::FuncOp> programs = programsToEmit(module);
-  if (builder || programs.empty())
-    return;
-  builder.emplace(module, describePolicy(options.autocast));
-  addMetadata(programs, *builder);
-}
-
-LogicalResult emitPrograms(ModuleOp module, const CompileOptions &options,
-                           const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
+LogicalResult emitPrograms(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder,
                            Compilation &result) {
   SmallVector<func::FuncOp> programs = programsToEmit(module);
   if (programs.empty())
     return module.emitError("nothing to compile: the module holds no program but a model");
-  startExecutable(module, options, builder);
-  if (failed(targetOf(options).emit(programs, options, *builder, result)))
-    return failure();
-  addStatistics(programs, statistics, *builder);
-  return success();
+  if (!builder) {
+    builder.emplace(module, describePolicy(options.autocast));
+    addMetadata(programs, *builder);
+  }
+  return targetOf(options).emit(programs, options, *builder, result);
 }
 
 // Targets with code
 
-LogicalResult CodeTarget::emit(ArrayRef<func::FuncOp> programs, const CompileOptions &options, JobBuilder &builder,
-                               Compilation &result) const {
+/// What a launch runs: one kernel of the code in `blob`.
+static void setCode(executable::LaunchT &launch, uint32_t blob, const CompiledKernel &compiled) {
+  launch.symbol = compiled.symbol;
+  launch.blob = blob;
+  launch.grid = compiled.grid;
+  launch.scratch_bytes = compiled.scratchBytes;
+  launch.threads = compiled.threads;
+  launch.shared_bytes = compiled.sharedBytes;
+  launch.buffers_in_memory = compiled.buffersInMemory;
+}
+
+static CodegenOptions codegenOptionsOf(const CompileOptions &options) {
   CodegenOptions codegen;
   codegen.keepText =
       options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
   codegen.reportAccesses = options.reportAccesses;
   codegen.cacheDirectory = options.cacheDirectory;
-  FailureOr<SmallVector<LaunchPlan>> plans = planPrograms(programs);
-  if (failed(plans))
-    return failure();
-  FailureOr<CompiledCode> code = compile(kernelsOf(*plans), options, codegen);
+  return codegen;
+}
+
+LogicalResult CodeTarget::emit(ArrayRef<func::FuncOp> programs, const CompileOptions &options, JobBuilder &builder,
+                               Compilation &result) const {
+  std::vector<std::pair<executable::VariantT *, LaunchPlan>> variants;
+  SmallVector<KernelOp> kernels;
+  for (func::FuncOp func : programs) {
+    FailureOr<executable::VariantT *> variant = builder.addVariant(func, getName());
+    if (failed(variant))
+      return failure();
+    FailureOr<LaunchPlan> plan = buildLaunchPlan(func, [&](StringRef state) { return builder.stateIndex(state); });
+    if (failed(plan))
+      return failure();
+    llvm::append_range(kernels, plan->kernels);
+    variants.emplace_back(*variant, std::move(*plan));
+  }
+  FailureOr<CompiledCode> code = compile(kernels, options, codegenOptionsOf(options));
   if (failed(code))
     return failure();
   result.llvm += code->llvm;
   result.assembly += code->assembly;
   const uint32_t blob = builder.addBlob(getCodeKind(), std::move(code->library));
-  ArrayRef<CompiledKernel> kernels = code->kernels;
-  for (auto [func, plan] : llvm::zip_equal(programs, *plans)) {
-    FailureOr<executable::VariantT *> variant = builder.addVariant(func, getName());
-    if (failed(variant))
-      return failure();
-    (*variant)->features = getFeatures(options);
-    (*variant)->arena_bytes = plan.arenaBytes;
+  const CompiledKernel *next = code->kernels.data();
+  for (auto &[variant, plan] : variants) {
+    for (const auto &command : plan.commands)
+      if (executable::LaunchT *launch = command->what.AsLaunch())
+        setCode(*launch, blob, *next++);
+    variant->commands = std::move(plan.commands);
+    variant->features = getFeatures(options);
+    variant->arena_bytes = plan.arenaBytes;
     if (!plan.constants.empty())
-      (*variant)->constants = builder.addBlob(executable::BlobKind::Constants, plan.constants);
-    (*variant)->statistics->kernels = plan.kernels;
-    (*variant)->statistics->peak_bytes = plan.peakBytes;
-    addCommands(plan, blob, kernels, builder, **variant);
+      variant->constants = builder.addBlob(executable::BlobKind::Constants, std::move(plan.constants));
+    variant->statistics->kernels = plan.kernels.size();
+    variant->statistics->peak_bytes = plan.peakBytes;
   }
   return success();
 }

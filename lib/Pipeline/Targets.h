@@ -12,16 +12,10 @@
 
 namespace mp {
 
-/// Makes the builder, if there is none and the module has programs: with what its ops say of labels, which kernels no
-/// longer do.
-void startExecutable(mlir::ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder);
-
 /// The stage after the passes: from the module's programs to variants of the executable that `builder` makes; a module
-/// that comes first makes the builder. `statistics` has what countOps said of each program before its kernels were
-/// formed, by its function's name. The module lives as long as the builder.
+/// that comes first makes the builder.
 mlir::LogicalResult emitPrograms(mlir::ModuleOp module, const CompileOptions &options,
-                                 const llvm::StringMap<OpStatistics> &statistics, std::optional<JobBuilder> &builder,
-                                 Compilation &result);
+                                 std::optional<JobBuilder> &builder, Compilation &result);
 
 /// A target whose variants are launch plans, with code for the kernels.
 class CodeTarget : public Target {
@@ -43,17 +37,6 @@ const Target &cpuTarget();
 const Target &nvptxTarget();
 const Target &simtTarget();
 const Target &referenceTarget();
-
-/// The launch plan of each program, in order.
-mlir::FailureOr<llvm::SmallVector<LaunchPlan>> planPrograms(llvm::ArrayRef<mlir::func::FuncOp> programs);
-
-/// Every kernel that the plans launch, in that order.
-llvm::SmallVector<KernelOp> kernelsOf(llvm::ArrayRef<LaunchPlan> plans);
-
-/// The commands of `plan`, whose kernels are `code`, which lies in blob `blob`, as those of `variant`. Takes the
-/// plan's kernels off the front of `code`.
-void addCommands(const LaunchPlan &plan, uint32_t blob, llvm::ArrayRef<CompiledKernel> &code, JobBuilder &builder,
-                 executable::VariantT &variant);
 
 /// Refuses targets that lack a chip, or a stage that is asked for; the message starts with the setting.
 Status checkTargets(const CompileOptions &options);

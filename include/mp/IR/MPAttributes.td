@@ -64,4 +64,16 @@ def MP_DerivedAttr : MP_Attr<"Derived", "derived"> {
   }];
 }
 
+def MP_StatisticsAttr : MP_Attr<"Statistics", "statistics"> {
+  let summary = "what the ops of a program compute in";
+  let description = [{
+    `ops` has, by element type, the number of ops that compute in it; constants, casts and data movement count in none.
+    Taken before kernels are formed: after that, an op that several kernels repeat counts in each.
+
+    Example: `#mp.statistics<casts = 4, ops = {f16 = 9 : i64, f32 = 2 : i64}>`
+  }];
+  let parameters = (ins "int64_t":$casts, "::mlir::DictionaryAttr":$ops);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // MP_ATTRIBUTES_TD

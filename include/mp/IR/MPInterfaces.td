@@ -96,6 +96,15 @@ def MP_RowWeightsOpInterface : OpInterface<"RowWeightsOpInterface"> {
   ];
 }
 
+def MP_LabelsOpInterface : OpInterface<"LabelsOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ An operation that reads classes, integers from 0 to below their number. }];
+  let methods = [
+    InterfaceMethod<"The classes.", "::mlir::Value", "getLabels">,
+    InterfaceMethod<"How many there are.", "int64_t", "getClassCount">,
+  ];
+}
+
 def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{ What an operation is inside a kernel. }];

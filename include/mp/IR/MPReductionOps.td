@@ -145,12 +145,15 @@ def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_R
 
 def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleComposite,
     [Pure, MP_InferredTypes, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
-     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>, MP_LabelsOpInterface]> {
   let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Nonlinear];
   let rows = MP_AllRows;
   // PyTorch composes it of log_softmax and nll_loss, which both are fp32; TensorFlow's is fp32 as ours.
   let listedAs = "";
-  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 28; }
+    int64_t getClassCount() { return getLogits().getType().getShape().back(); }
+  }];
   let summary = "mean cross entropy of softmax over the last dimension against integer labels";
   let description = [{
     For each row r: `loss[r] = log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's maximum; the

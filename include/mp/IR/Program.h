@@ -47,6 +47,12 @@ inline constexpr llvm::StringLiteral batched = "mp.batched";
 inline constexpr llvm::StringLiteral precision = "mp.precision";
 inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";
 inline constexpr llvm::StringLiteral schedule = "mp.schedule";
+/// On an input: no output needs it.
+inline constexpr llvm::StringLiteral label = "mp.label";
+/// On an input: it holds classes, from 0 to below this number.
+inline constexpr llvm::StringLiteral classes = "mp.classes";
+/// On a program: what its ops compute in, as they were before kernels were formed.
+inline constexpr llvm::StringLiteral statistics = "mp.statistics";
 } // namespace names
 
 namespace states {

@@ -13,7 +13,8 @@ def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     Losses, unscaling, finite checks, norms and clipping become rows, maps, partial results and scalars. Nothing but this
     pass knows how. The operand `like`, of which only the shape was read, is dropped. What has no elements, and what is
-    reduced of no elements, becomes a constant: a sum or a product over no k is 0, a mean NaN, a maximum -inf.
+    reduced of no elements, becomes a constant: a sum or a product over no k is 0, a mean NaN, a maximum -inf. A program
+    gets `mp.statistics`: what its ops compute in, as they are before.
 
     Needs static shapes (`mp-specialize`) and no region ops (`mp-autocast`); else it names the op and the pass.
 

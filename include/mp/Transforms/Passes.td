@@ -117,6 +117,9 @@ def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
 
     One that is there already stays, and no other is made.
 
+    First inputs are marked in every program: `mp.label` is one that no output needs, `mp.classes` the number of classes
+    that an op reads it as.
+
     Needs static shapes (mp-specialize). Runs after mp-autocast, so that both programs have training's types, and before
     mp-autodiff, which turns the model into a training step.
 
@@ -131,14 +134,14 @@ def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
       return %l, %h : tensor<f32>, tensor<4x8xf32>
     }
     // becomes
-    func.func @model(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.input = "y"}, %rng: tensor<2xi64> {mp.state = "rng"})
+    func.func @model(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.classes = 8 : i64, mp.input = "y", mp.label}, %rng: tensor<2xi64> {mp.state = "rng"})
         -> (tensor<f32> {mp.loss}, tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "model"} {
       %d = mp.dropout %x, %rng {rate = 0.5, stream = 1} : tensor<4x8xf32>
       %h = mp.relu %d : tensor<4x8xf32>
       %l = mp.softmax_cross_entropy %h, %y : tensor<4x8xf32>, tensor<4xui8> -> tensor<f32>
       return %l, %h : tensor<f32>, tensor<4x8xf32>
     }
-    func.func @eval(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.input = "y"})
+    func.func @eval(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xui8> {mp.classes = 8 : i64, mp.input = "y", mp.label})
         -> (tensor<f32> {mp.loss}, tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "eval"} {
       %h = mp.relu %x : tensor<4x8xf32>
       %l = mp.softmax_cross_entropy %h, %y : tensor<4x8xf32>, tensor<4xui8> -> tensor<f32>

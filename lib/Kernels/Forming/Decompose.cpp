@@ -7,7 +7,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "mp/IR/MP.h"
+#include "mp/Analysis/OpStatistics.h"
+#include "mp/IR/Program.h"
 #include "mp/IR/Tiles.h"
 
 namespace mp {
@@ -205,6 +206,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
     if (failed(verifyInput()))
       return signalPassFailure();
+    recordStatistics();
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeCrossEntropy, DecomposeWeightedCrossEntropyGrad, DecomposeUnscale, DecomposeCheckFinite,
                  DecomposeGlobalNorm, DecomposeClip, DecomposeScaleLoss, DecomposeGradientSeed, DropLike<IotaOp>,
@@ -217,6 +219,13 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
   }
 
 private:
+  /// The last look at the program's own ops.
+  void recordStatistics() {
+    func::FuncOp func = getOperation();
+    if (getProgramKind(func) && !func->hasAttr(names::statistics))
+      func->setAttr(names::statistics, countOps(func));
+  }
+
   LogicalResult verifyInput() {
     WalkResult result = getOperation().getBody().walk([](Operation *op) {
       if (op->getNumRegions() > 0) {

@@ -10,12 +10,13 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
-#include <map>
 
 using namespace mlir;
 using namespace mp;
 
-using Space = PlannedSlice::Space;
+using executable::Access;
+using executable::BufferSlice;
+using executable::Space;
 
 /// The bytes of one element or of all, as kernels read them: i1 is a byte.
 static FailureOr<std::vector<std::byte>> getBytes(ConstantOp op) {
@@ -42,7 +43,8 @@ namespace {
 
 class PlanBuilder {
 public:
-  explicit PlanBuilder(func::FuncOp func) : func(func) {}
+  PlanBuilder(func::FuncOp func, llvm::function_ref<uint32_t(StringRef)> stateIndex)
+      : func(func), stateIndex(stateIndex) {}
 
   FailureOr<LaunchPlan> build() {
     plan.peakBytes = countStateBytes(func);
@@ -63,49 +65,33 @@ private:
   }
 
   /// Where `value` lies. Puts a constant that is read for the first time among the data.
-  FailureOr<PlannedSlice> locate(Value value) {
+  FailureOr<BufferSlice> locate(Value value) {
     Value base = getBase(value);
-    PlannedSlice slice;
-    slice.bytes = countBytes(value.getType());
+    const uint64_t bytes = countBytes(value.getType());
     if (auto constant = base.getDefiningOp<ConstantOp>()) {
-      slice.space = Space::Constant;
-      FailureOr<int64_t> offset = addConstant(constant);
+      FailureOr<uint64_t> offset = addConstant(constant);
       if (failed(offset))
         return failure();
-      slice.offset = *offset;
-      return slice;
+      return BufferSlice(Space::Constant, 0, *offset, bytes);
     }
-    if (auto argument = dyn_cast<BlockArgument>(base)) {
-      if (StringAttr state = getStateName(func, base)) {
-        slice.space = Space::State;
-        slice.state = state.str();
-        return slice;
-      }
-      slice.space = Space::Argument;
-      slice.index = argument.getArgNumber();
-      return slice;
-    }
+    if (StringAttr state = getStateName(func, base))
+      return BufferSlice(Space::State, stateIndex(state), 0, bytes);
+    if (auto argument = dyn_cast<BlockArgument>(base))
+      return BufferSlice(Space::Argument, argument.getArgNumber(), 0, bytes);
     Attribute attribute = getBuffer(base);
     if (!attribute)
       return base.getDefiningOp()->emitOpError("has no buffer; run mp-plan-buffers first");
-    TypeSwitch<Attribute>(attribute)
+    return TypeSwitch<Attribute, BufferSlice>(attribute)
         .Case([&](ArenaBufferAttr arena) {
-          slice.offset = arena.getOffset();
-          int64_t end = llvm::alignTo(slice.offset + slice.bytes, kBufferAlignment);
-          plan.arenaBytes = std::max(plan.arenaBytes, end);
+          const uint64_t offset = arena.getOffset();
+          plan.arenaBytes = std::max(plan.arenaBytes, llvm::alignTo(offset + bytes, kBufferAlignment));
+          return BufferSlice(Space::Arena, 0, offset, bytes);
         })
-        .Case([&](StateBufferAttr state) {
-          slice.space = Space::State;
-          slice.state = state.getState().str();
-        })
-        .Case([&](ResultBufferAttr result) {
-          slice.space = Space::Result;
-          slice.index = result.getIndex();
-        });
-    return slice;
+        .Case([&](StateBufferAttr state) { return BufferSlice(Space::State, stateIndex(state.getState()), 0, bytes); })
+        .Case([&](ResultBufferAttr result) { return BufferSlice(Space::Result, result.getIndex(), 0, bytes); });
   }
 
-  FailureOr<int64_t> addConstant(ConstantOp op) {
+  FailureOr<uint64_t> addConstant(ConstantOp op) {
     auto [found, inserted] = offsets.try_emplace(op, 0);
     if (!inserted)
       return found->second;
@@ -118,98 +104,85 @@ private:
     return found->second;
   }
 
+  template <typename Table> void addCommand(Table table) {
+    auto command = std::make_unique<executable::CommandT>();
+    command->what.Set(std::move(table));
+    plan.commands.push_back(std::move(command));
+  }
+
   LogicalResult addLaunch(KernelOp kernel) {
-    LaunchCommand launch;
-    launch.kernel = kernel;
-    auto append = [&](Value value, BufferAccess access) -> LogicalResult {
-      FailureOr<PlannedSlice> slice = locate(value);
+    executable::LaunchT launch;
+    launch.kernel = kernel.getKernelName().str();
+    SmallVector<BufferSlice> slices;
+    SmallVector<Value> values(kernel.getInputs());
+    llvm::append_range(values, kernel.getResults());
+    for (Value value : values) {
+      FailureOr<BufferSlice> slice = locate(value);
       if (failed(slice))
         return failure();
-      launch.bytes += slice->bytes;
-      launch.buffers.push_back({*slice, access});
-      return success();
-    };
-    for (Value input : kernel.getInputs())
-      if (failed(append(input, BufferAccess::Read)))
-        return failure();
-    for (Value result : kernel.getResults())
-      if (failed(append(result, BufferAccess::Write)))
-        return failure();
-
-    size_t inputs = kernel.getInputs().size();
-    for (size_t result = inputs; result < launch.buffers.size(); ++result)
-      for (size_t input = 0; input < inputs; ++input)
-        if (launch.buffers[input].slice == launch.buffers[result].slice)
-          launch.buffers[input].access = launch.buffers[result].access = BufferAccess::ReadWrite;
-    // A skipped step leaves what lies there.
-    if (kernel.getGuard())
-      for (size_t result = inputs; result < launch.buffers.size(); ++result)
-        launch.buffers[result].access = BufferAccess::ReadWrite;
+      launch.bytes += slice->bytes();
+      slices.push_back(*slice);
+    }
+    const size_t inputs = kernel.getInputs().size();
+    for (auto [index, slice] : llvm::enumerate(slices)) {
+      const bool isInput = index < inputs;
+      const bool updates = llvm::is_contained(
+          isInput ? ArrayRef(slices).drop_front(inputs) : ArrayRef(slices).take_front(inputs), slice);
+      // With a guard, a skipped step leaves what lies there.
+      const bool isReadWrite = updates || (!isInput && kernel.getGuard());
+      launch.buffers.emplace_back(slice, isReadWrite ? Access::ReadWrite : isInput ? Access::Read : Access::Write);
+    }
 
     Work work = countWork(kernel);
     double operations = 0;
     for (size_t i = 0; i < work.mapOperations.size(); ++i)
       operations += work.mapOperations[i] + work.contractionOperations[i];
-    launch.operations = static_cast<int64_t>(operations);
-    plan.commands.push_back(std::move(launch));
-    ++plan.kernels;
+    launch.flops = static_cast<uint64_t>(operations);
+    addCommand(std::move(launch));
+    plan.kernels.push_back(kernel);
     return success();
   }
 
   LogicalResult addCopy(CopyOp copy) {
-    FailureOr<PlannedSlice> destination = locate(copy.getResult());
+    FailureOr<BufferSlice> destination = locate(copy.getResult());
     if (failed(destination))
       return failure();
-    if (destination->bytes == 0)
+    if (destination->bytes() == 0)
       return success();
     if (auto constant = getBase(copy.getInput()).getDefiningOp<ConstantOp>())
       if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()); elements && elements.isSplat())
         return addFill(constant, *destination);
-    FailureOr<PlannedSlice> source = locate(copy.getInput());
+    FailureOr<BufferSlice> source = locate(copy.getInput());
     if (failed(source))
       return failure();
-    plan.commands.push_back(CopyCommand{*source, *destination});
+    executable::CopyT command;
+    command.source = std::make_unique<BufferSlice>(*source);
+    command.destination = std::make_unique<BufferSlice>(*destination);
+    addCommand(std::move(command));
     return success();
   }
 
-  LogicalResult addFill(ConstantOp constant, const PlannedSlice &destination) {
+  LogicalResult addFill(ConstantOp constant, const BufferSlice &destination) {
     FailureOr<std::vector<std::byte>> bytes = getBytes(constant);
     if (failed(bytes))
       return failure();
-    FillCommand fill;
-    fill.destination = destination;
-    fill.patternBytes = llvm::divideCeil(cast<RankedTensorType>(constant.getType()).getElementTypeBitWidth(), 8);
+    executable::FillT fill;
+    fill.destination = std::make_unique<BufferSlice>(destination);
+    fill.pattern_bytes = llvm::divideCeil(cast<RankedTensorType>(constant.getType()).getElementTypeBitWidth(), 8);
     if (!bytes->empty())
-      std::memcpy(&fill.pattern, bytes->data(), fill.patternBytes);
-    plan.commands.push_back(fill);
+      std::memcpy(&fill.pattern, bytes->data(), fill.pattern_bytes);
+    addCommand(std::move(fill));
     return success();
   }
 
   func::FuncOp func;
+  llvm::function_ref<uint32_t(StringRef)> stateIndex;
   LaunchPlan plan;
-  DenseMap<ConstantOp, int64_t> offsets;
+  DenseMap<ConstantOp, uint64_t> offsets;
 };
 
 } // namespace
 
-FailureOr<LaunchPlan> mp::buildLaunchPlan(func::FuncOp func) { return PlanBuilder(func).build(); }
-
-OpStatistics mp::countOps(func::FuncOp func) {
-  OpStatistics statistics;
-  std::map<std::string, unsigned> counts;
-  func.getBody().walk([&](Operation *op) {
-    auto kernelOp = dyn_cast<KernelOpInterface>(op);
-    if (!kernelOp || op->getNumResults() == 0 ||
-        llvm::is_contained({KernelRole::Constant, KernelRole::Movement, KernelRole::None}, kernelOp.getKernelRole()))
-      return;
-    if (isa<CastOp>(op)) {
-      ++statistics.casts;
-      return;
-    }
-    std::string type;
-    llvm::raw_string_ostream(type) << cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-    ++counts[type];
-  });
-  statistics.opsByType.assign(counts.begin(), counts.end());
-  return statistics;
+FailureOr<LaunchPlan> mp::buildLaunchPlan(func::FuncOp func, llvm::function_ref<uint32_t(StringRef)> stateIndex) {
+  return PlanBuilder(func, stateIndex).build();
 }

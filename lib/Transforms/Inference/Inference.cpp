@@ -3,6 +3,7 @@
 
 #include "mp/Transforms/Passes.h"
 
+#include "Transforms/Inference/Labels.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mp/IR/Program.h"
@@ -72,6 +73,7 @@ struct InferencePass : mp::impl::InferencePassBase<InferencePass> {
   using Base::Base;
 
   void runOnOperation() override {
+    markLabels(getOperation());
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> models = getPrograms(getOperation(), ProgramKind::Model);
     // The text of this stage, or of a later one, has them already.

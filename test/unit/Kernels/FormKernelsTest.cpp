@@ -27,7 +27,7 @@ void expectSameBits(CompiledProgram &program, unsigned seed) {
     EXPECT_EQ((*expected)[i].bytes, (*formed)[i].bytes) << "result " << i;
 
   ASSERT_TRUE(program.run("mp-plan-buffers,mp-verify-kernels{scheduled planned}"));
-  llvm::FailureOr<LaunchPlan> plan = buildLaunchPlan(program.func());
+  llvm::FailureOr<LaunchPlan> plan = planOf(program.func());
   ASSERT_TRUE(succeeded(plan));
   std::vector<std::vector<std::byte>> results = runPlan(*plan, program.func(), arguments);
   for (size_t i = 0; i < expected->size(); ++i)

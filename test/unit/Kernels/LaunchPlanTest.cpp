@@ -3,9 +3,15 @@
 
 #include "Kernels/PlanRunner.h"
 
+#include "mp/Analysis/OpStatistics.h"
+#include "mp/IR/Program.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+
 #include <gtest/gtest.h>
 
 using namespace mp;
+using namespace mp::executable;
 using namespace mp::test;
 
 namespace {
@@ -14,7 +20,7 @@ constexpr const char *kPlan = "mp-decompose,cse,mp-form-kernels,mp-schedule-kern
 
 LaunchPlan planOf(CompiledProgram &program) {
   EXPECT_TRUE(program.run(kPlan));
-  llvm::FailureOr<LaunchPlan> plan = buildLaunchPlan(program.func());
+  llvm::FailureOr<LaunchPlan> plan = mp::test::planOf(program.func());
   EXPECT_TRUE(succeeded(plan));
   return succeeded(plan) ? std::move(*plan) : LaunchPlan();
 }
@@ -29,23 +35,16 @@ TEST(LaunchPlan, AnUpdateInPlaceIsReadAndWritten) {
     })");
   LaunchPlan plan = planOf(program);
   ASSERT_EQ(plan.commands.size(), 1u);
-  const auto &launch = std::get<LaunchCommand>(plan.commands[0]);
-  ASSERT_EQ(launch.buffers.size(), 4u);
-  PlannedSlice state;
-  state.space = PlannedSlice::Space::State;
-  state.state = "w";
-  state.bytes = 64;
-  EXPECT_EQ(launch.buffers[0].slice, state);
-  EXPECT_EQ(launch.buffers[0].access, BufferAccess::ReadWrite);
-  EXPECT_EQ(launch.buffers[1].slice.space, PlannedSlice::Space::Argument);
-  EXPECT_EQ(launch.buffers[1].access, BufferAccess::Read);
-  EXPECT_EQ(launch.buffers[2].slice.state, "learning_rate");
-  EXPECT_EQ(launch.buffers[3].slice, state);
-  EXPECT_EQ(launch.buffers[3].access, BufferAccess::ReadWrite);
-  EXPECT_EQ(launch.bytes, 64 * 3 + 4);
-  EXPECT_EQ(plan.arenaBytes, 0);
-  EXPECT_EQ(plan.peakBytes, 64 + 4);
-  EXPECT_EQ(plan.kernels, 1u);
+  const LaunchT &launch = *plan.commands[0]->what.AsLaunch();
+  const BufferSlice weight(Space::State, 1, 0, 64), rate(Space::State, 2, 0, 4), gradient(Space::Argument, 0, 0, 64);
+  EXPECT_EQ(
+      launch.buffers,
+      (std::vector<Buffer>{
+          {weight, Access::ReadWrite}, {gradient, Access::Read}, {rate, Access::Read}, {weight, Access::ReadWrite}}));
+  EXPECT_EQ(launch.bytes, 64u * 3 + 4);
+  EXPECT_EQ(plan.arenaBytes, 0u);
+  EXPECT_EQ(plan.peakBytes, 64u + 4);
+  EXPECT_EQ(plan.kernels.size(), 1u);
 }
 
 TEST(LaunchPlan, ConstantsAreDataOrFills) {
@@ -60,28 +59,26 @@ TEST(LaunchPlan, ConstantsAreDataOrFills) {
     })");
   LaunchPlan plan = planOf(program);
   ASSERT_EQ(plan.commands.size(), 4u);
-  const auto &launch = std::get<LaunchCommand>(plan.commands[0]);
-  EXPECT_EQ(launch.buffers[1].slice.space, PlannedSlice::Space::Constant);
-  EXPECT_EQ(launch.buffers[1].slice.offset, 0);
-  const auto &integers = std::get<CopyCommand>(plan.commands[1]);
-  EXPECT_EQ(integers.source.offset, 64);
-  EXPECT_EQ(integers.source.bytes, 12);
-  const auto &flags = std::get<CopyCommand>(plan.commands[2]);
-  EXPECT_EQ(flags.source.offset, 128);
-  EXPECT_EQ(flags.source.bytes, 2);
+  const LaunchT &launch = *plan.commands[0]->what.AsLaunch();
+  EXPECT_EQ(launch.buffers[1].slice(), BufferSlice(Space::Constant, 0, 0, 8));
+  const CopyT &integers = *plan.commands[1]->what.AsCopy();
+  EXPECT_EQ(*integers.source, BufferSlice(Space::Constant, 0, 64, 12));
+  const CopyT &flags = *plan.commands[2]->what.AsCopy();
+  EXPECT_EQ(*flags.source, BufferSlice(Space::Constant, 0, 128, 2));
   EXPECT_EQ(plan.constants.size(), 130u);
   EXPECT_EQ(plan.constants[128], std::byte(1));
   EXPECT_EQ(plan.constants[129], std::byte(0));
-  const auto &fill = std::get<FillCommand>(plan.commands[3]);
+  const FillT &fill = *plan.commands[3]->what.AsFill();
   EXPECT_EQ(fill.pattern, 0x3C00u);
-  EXPECT_EQ(fill.patternBytes, 2u);
-  EXPECT_EQ(fill.destination.index, 3u);
-  EXPECT_EQ(fill.destination.bytes, 8);
+  EXPECT_EQ(fill.pattern_bytes, 2u);
+  EXPECT_EQ(*fill.destination, BufferSlice(Space::Result, 3, 0, 8));
 }
 
+// What mp-decompose counts, it counts once: kernels do not change it.
 TEST(LaunchPlan, OpsAreCountedByTheTypeTheyComputeIn) {
   CompiledProgram program(R"(
-    func.func @f(%x: tensor<2x2xf32>) -> tensor<2xf32> {
+    func.func @f(%x: tensor<2x2xf32> {mp.input = "x"}) -> (tensor<2xf32> {mp.output = "y"})
+        attributes {mp.program = "infer"} {
       %h = mp.cast %x : tensor<2x2xf32> -> tensor<2x2xf16>
       %m = mp.matmul %h, %h acc f32 : tensor<2x2xf16>, tensor<2x2xf16> -> tensor<2x2xf16>
       %r = mp.relu %m : tensor<2x2xf16>
@@ -89,11 +86,11 @@ TEST(LaunchPlan, OpsAreCountedByTheTypeTheyComputeIn) {
       %s = mp.reduce_sum %f dimensions [0] : tensor<2x2xf32> -> tensor<2xf32>
       return %s : tensor<2xf32>
     })");
-  OpStatistics before = countOps(program.func());
-  EXPECT_EQ(before.casts, 2u);
-  EXPECT_EQ(before.opsByType, (std::vector<std::pair<std::string, unsigned>>{{"f16", 2}, {"f32", 1}}));
+  const mlir::Attribute counted = countOps(program.func());
+  EXPECT_EQ(counted, mlir::parseAttribute("#mp.statistics<casts = 2, ops = {f16 = 2 : i64, f32 = 1 : i64}>",
+                                          counted.getContext()));
   EXPECT_TRUE(program.run(kPlan));
-  EXPECT_EQ(countOps(program.func()).opsByType, before.opsByType);
+  EXPECT_EQ(program.func()->getAttr(names::statistics), counted);
 }
 
 } // namespace

@@ -22,6 +22,7 @@
 
 using namespace mlir;
 using namespace mp;
+using namespace mp::executable;
 using namespace mp::test;
 
 test::CompiledProgram::CompiledProgram(const std::string &text) : context(MLIRContext::Threading::DISABLED) {
@@ -50,6 +51,10 @@ std::string test::CompiledProgram::print() {
   llvm::raw_string_ostream os(text);
   module->print(os);
   return text;
+}
+
+llvm::FailureOr<LaunchPlan> test::planOf(func::FuncOp func) {
+  return buildLaunchPlan(func, [=](llvm::StringRef state) { return findState(func, state).getArgNumber(); });
 }
 
 std::vector<Tensor> test::randomArguments(func::FuncOp func, unsigned seed) {
@@ -82,46 +87,46 @@ public:
     for (unsigned i = 0; i < func.getNumArguments(); ++i) {
       ArgumentRole role = getArgumentRole(func, i);
       if (isState(role))
-        states[getArgumentName(func, i).str()] = arguments[i].bytes;
+        states[i] = arguments[i].bytes;
       inputs.push_back(arguments[i].bytes);
     }
     for (Type type : func.getResultTypes())
       results.emplace_back(Tensor::zeros(*tensorTypeOf(type)).bytes.size(), kPoison);
   }
 
-  std::byte *at(const PlannedSlice &slice) {
+  std::byte *at(const BufferSlice &slice) {
     std::vector<std::byte> &space = spaceOf(slice);
-    EXPECT_LE(slice.offset + slice.bytes, static_cast<int64_t>(space.size()));
-    return space.data() + slice.offset;
+    EXPECT_LE(slice.offset() + slice.bytes(), space.size());
+    return space.data() + slice.offset();
   }
 
   std::vector<std::byte> result(func::FuncOp func, unsigned index) {
     if (getResultRole(func, index) == ResultRole::Next)
-      return states.at(getResultName(func, index).str());
+      return states.at(findState(func, getResultName(func, index)).getArgNumber());
     return results[index];
   }
 
 private:
   static constexpr std::byte kPoison = std::byte(0xCD);
 
-  std::vector<std::byte> &spaceOf(const PlannedSlice &slice) {
-    switch (slice.space) {
-    case PlannedSlice::Space::Arena:
+  std::vector<std::byte> &spaceOf(const BufferSlice &slice) {
+    switch (slice.space()) {
+    case Space::Arena:
       return arena;
-    case PlannedSlice::Space::State:
-      return states.at(slice.state);
-    case PlannedSlice::Space::Argument:
-      return inputs.at(slice.index);
-    case PlannedSlice::Space::Result:
-      return results.at(slice.index);
-    case PlannedSlice::Space::Constant:
+    case Space::State:
+      return states.at(slice.index());
+    case Space::Argument:
+      return inputs.at(slice.index());
+    case Space::Result:
+      return results.at(slice.index());
+    case Space::Constant:
       return constants;
     }
     llvm_unreachable("unknown space");
   }
 
   std::vector<std::byte> arena, constants;
-  std::map<std::string, std::vector<std::byte>> states;
+  std::map<uint32_t, std::vector<std::byte>> states; // by the number of the argument
   std::vector<std::vector<std::byte>> inputs, results;
 };
 
@@ -146,26 +151,27 @@ std::vector<Tensor> evaluateKernel(KernelOp kernel, const std::vector<Tensor> &i
 std::vector<std::vector<std::byte>> test::runPlan(const LaunchPlan &plan, func::FuncOp func,
                                                   const std::vector<Tensor> &arguments) {
   Memory memory(plan, func, arguments);
-  for (const PlanCommand &command : plan.commands) {
-    if (const auto *copy = std::get_if<CopyCommand>(&command)) {
-      std::memmove(memory.at(copy->destination), memory.at(copy->source), copy->source.bytes);
+  const KernelOp *next = plan.kernels.data();
+  for (const auto &command : plan.commands) {
+    if (const CopyT *copy = command->what.AsCopy()) {
+      std::memmove(memory.at(*copy->destination), memory.at(*copy->source), copy->source->bytes());
       continue;
     }
-    if (const auto *fill = std::get_if<FillCommand>(&command)) {
-      for (int64_t i = 0; i < fill->destination.bytes; i += fill->patternBytes)
-        std::memcpy(memory.at(fill->destination) + i, &fill->pattern, fill->patternBytes);
+    if (const FillT *fill = command->what.AsFill()) {
+      for (uint64_t i = 0; i < fill->destination->bytes(); i += fill->pattern_bytes)
+        std::memcpy(memory.at(*fill->destination) + i, &fill->pattern, fill->pattern_bytes);
       continue;
     }
-    const auto &launch = std::get<LaunchCommand>(command);
-    KernelOp kernel = launch.kernel;
+    const LaunchT &launch = *command->what.AsLaunch();
+    KernelOp kernel = *next++;
     std::vector<Tensor> inputs;
     for (auto [index, type] : llvm::enumerate(kernel.getInputs().getTypes())) {
       Tensor input = Tensor::zeros(*tensorTypeOf(type));
-      std::memcpy(input.bytes.data(), memory.at(launch.buffers[index].slice), input.bytes.size());
+      std::memcpy(input.bytes.data(), memory.at(launch.buffers[index].slice()), input.bytes.size());
       inputs.push_back(std::move(input));
     }
     for (auto [index, result] : llvm::enumerate(evaluateKernel(kernel, inputs)))
-      std::memcpy(memory.at(launch.buffers[inputs.size() + index].slice), result.bytes.data(), result.bytes.size());
+      std::memcpy(memory.at(launch.buffers[inputs.size() + index].slice()), result.bytes.data(), result.bytes.size());
   }
   std::vector<std::vector<std::byte>> results;
   for (unsigned i = 0; i < func.getNumResults(); ++i)

@@ -29,6 +29,9 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
+/// The plan of a function, in which rows of the state table are numbers of arguments.
+llvm::FailureOr<LaunchPlan> planOf(mlir::func::FuncOp func);
+
 /// Values for the function's arguments, the same for the same seed: from -2 to 2, small integers.
 std::vector<Tensor> randomArguments(mlir::func::FuncOp func, unsigned seed);
 
