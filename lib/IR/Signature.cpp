@@ -1,7 +1,7 @@
 // Verification of a program's signature.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbered rules of docs/IR.md, 1. MLIR's argument and result hooks see one attribute at a time; the whole is
+// The rules of docs/IR.md, section 1. MLIR's argument and result hooks see one attribute at a time; the whole is
 // checked at the function, through mp.program.
 
 #include "mp/IR/Program.h"

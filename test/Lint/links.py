@@ -1,7 +1,11 @@
 #!/usr/bin/python3
-"""Checks that every relative link of every page leads somewhere, and that README.md leads to every page under docs/.
+"""Checks that every relative link of every page leads somewhere, that README.md leads to every page under docs/, and that
+every source file or folder that a page names in backquotes is there.
 
 usage: links.py REPOSITORY
+
+A name is there if it is a path from the repository, or the end of one: `SIMT/Table.cpp`, `mp/IR/MP.h`. Names in
+capitals, as `MODEL.mlir`, and patterns stand for files of the reader's own. What is built is not looked for.
 """
 
 import pathlib
@@ -9,7 +13,12 @@ import re
 import sys
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+NAMED = re.compile(r"`([\w./+-]+)`")
+CAPITALS = re.compile(r"[A-Z]([-.]|$)|[A-Z]+[-.]")
 FENCED = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
+SOURCE = {".c", ".cpp", ".csv", ".def", ".fbs", ".h", ".md", ".policy", ".py", ".sh", ".td", ".test"}
+TOPS = {"benchmarks", "cmake", "docs", "examples", "include", "lib", "python-bindings", "setup", "test", "tools"}
+NOT_OURS = {"build", ".git", ".venv", "shared"}
 
 
 def targets(page):
@@ -19,14 +28,38 @@ def targets(page):
             yield link, (page.parent / link).resolve()
 
 
+def ends_of(repository):
+    """Every path of the repository, folders too, and every end of one."""
+    ends = set()
+    for path in repository.rglob("*"):
+        parts = path.relative_to(repository).parts
+        if parts[0] not in NOT_OURS:
+            ends.update("/".join(parts[first:]) for first in range(len(parts)))
+    return ends
+
+
+def names(page):
+    """The source files and folders that a page names in backquotes."""
+    for name in NAMED.findall(FENCED.sub("", page.read_text())):
+        path = pathlib.PurePosixPath(name)
+        if CAPITALS.match(path.name) or path.parts[0] in NOT_OURS or path.is_absolute():
+            continue
+        if path.suffix in SOURCE or (path.parts[0] in TOPS and len(path.parts) > 1):
+            yield name.removeprefix("./").rstrip("/")
+
+
 def main():
     repository = pathlib.Path(sys.argv[1]).resolve()
-    pages = [page for page in repository.rglob("*.md") if not {"build", ".venv"} & set(page.relative_to(repository).parts)]
+    pages = [page for page in repository.rglob("*.md") if page.relative_to(repository).parts[0] not in NOT_OURS]
     faults = []
+    ends = ends_of(repository)
     for page in pages:
         for link, target in targets(page):
             if not target.exists():
                 faults.append(f"{page.relative_to(repository)}: links to '{link}', which is not there")
+        for name in names(page):
+            if name not in ends:
+                faults.append(f"{page.relative_to(repository)}: names '{name}', which is not in the repository")
 
     reached, todo = set(), [repository / "README.md"]
     while todo:
