@@ -40,7 +40,7 @@ public:
   /// The same, and what became of the checkpoint.
   static std::string describe(const TrainResult &result, const TrainOptions &options) {
     if (options.checkpoint.empty())
-      return describe(result) + "; no --checkpoint was asked for, and nothing is saved";
+      return describe(result) + "; nothing is saved, because --checkpoint was not given";
     return describe(result) + "; its checkpoint is in " + options.checkpoint + ", --resume goes on from it";
   }
 

@@ -30,11 +30,11 @@ inline std::string describeMissingVerb(const CLI::App &app, int argc, const char
   for (const std::string &verb : verbs)
     list += (list.empty() ? "" : ", ") + verb;
   if (argc < 2)
-    return "expected a verb, one of " + list;
+    return "a verb is missing; expected one of " + list;
   std::string word = argv[1];
   if (word.starts_with("-") || std::find(verbs.begin(), verbs.end(), word) != verbs.end())
     return "";
-  return "no verb is called '" + word + "'; there are " + list + suggestName(word, verbs);
+  return "unknown verb '" + word + "'; expected one of " + list + suggestName(word, verbs);
 }
 
 /// What is said of a command line that does not parse: of a flag that is not there, the nearest of its verb.
@@ -48,8 +48,8 @@ inline std::string describeParseError(const CLI::App &app, const CLI::ParseError
         if (option->get_name().starts_with("--"))
           flags.push_back(option->get_name());
       std::string name = word.substr(0, word.find('='));
-      return word.starts_with("-") ? verb->get_name() + " has no flag " + word + suggestName(name, flags)
-                                   : verb->get_name() + " takes no further argument, found '" + word + "'";
+      return word.starts_with("-") ? verb->get_name() + " does not have flag " + word + suggestName(name, flags)
+                                   : verb->get_name() + " does not take another argument, found '" + word + "'";
     }
   return error.what();
 }

@@ -37,7 +37,7 @@ static ErrorOr<std::string> findOp(StringRef name, const KnownOps &ops) {
     for (StringRef op : ops.keys())
       names.push_back(op.str());
     llvm::sort(names); // the nearest of several does not depend on the map's order
-    return makeError(quote(name), " is no known op", suggestName(full, names));
+    return makeError(quote(name), " is not an op", suggestName(full, names));
   }
   if (known->second == PrecisionCategory::Fixed)
     return makeError(quote(name), " is fixed: no list changes its types");
@@ -55,7 +55,7 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
     auto text = std::make_shared<const std::string>(entry.drop_front(4));
     auto pattern = llvm::GlobPattern::create(*text);
     if (!pattern)
-      return makeError(quote(entry), " is no pattern: ", llvm::toString(pattern.takeError()));
+      return makeError(quote(entry), " is not a pattern: ", llvm::toString(pattern.takeError()));
     for (const LocationEntry &known : byLocation)
       if (known.text == entry && known.category.category != category)
         return disagree(quote(entry), known.category.category, category);
@@ -74,10 +74,10 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
                                                        : disagree(quote(*op), known->second.category, category);
   }
   if (!condition.consume_front("[") || !condition.consume_back("]") || condition.trim().empty())
-    return makeError(quote(entry), " is no entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
+    return makeError(quote(entry), " is not an entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
   auto [attribute, value] = condition.split('=');
   if (attribute.empty())
-    return makeError(quote(entry), " names no attribute, expected mp.op[attribute] or mp.op[attribute=value]");
+    return makeError(quote(entry), " does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]");
   std::string text = *op + "[" + condition.str() + "]";
   for (const AttributeEntry &known : byAttribute)
     if (known.text == text && known.category.category != category)

@@ -56,7 +56,7 @@ static ErrorOr<LoadedExecutable> load(FileBytes file, const ReadOptions &options
   if (options.noNative)
     for (const auto &blob : loaded.table.blobs)
       if (isCode(blob->kind))
-        return makeError("holds native code, which is refused here");
+        return makeError("has native code, which --no-native refuses");
   return loaded;
 }
 

@@ -88,7 +88,7 @@ Status format::checkStructure(std::span<const std::byte> table) {
   // Offsets inside a FlatBuffer have 32 bits, of which its verifier takes 31.
   constexpr uint64_t kMaxTableBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
   if (table.size() > kMaxTableBytes)
-    return makeError("table of ", table.size(), " bytes, at most ", kMaxTableBytes, " are allowed");
+    return makeError("table of ", table.size(), " bytes, expected at most ", kMaxTableBytes);
 
   const uint8_t *start = reinterpret_cast<const uint8_t *>(table.data());
   // The schema is 6 tables deep. A table takes at least 8 bytes: the offset to its vtable and a reference to it.

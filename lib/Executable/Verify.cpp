@@ -24,7 +24,7 @@ std::string verify::quoted(const std::string &name) {
 
 Status verify::checkText(const std::string &text, const char *what) {
   if (text.size() > kMaxNameBytes)
-    return makeError(what, " of ", text.size(), " bytes, at most ", kMaxNameBytes, " are allowed");
+    return makeError(what, " of ", text.size(), " bytes, expected at most ", kMaxNameBytes);
   if (!isPlainText(text))
     return makeError(what, " ", quoted(text), " holds control characters or is not UTF-8");
   return Status::success();
@@ -42,7 +42,7 @@ Status verify::checkType(const std::unique_ptr<TensorTypeT> &type) {
   if (type->element > ElementType::MAX)
     return makeError("unknown element type ", static_cast<unsigned>(type->element));
   if (type->shape.size() > kMaxRank)
-    return makeError("rank ", type->shape.size(), ", at most ", kMaxRank, " is allowed");
+    return makeError("rank ", type->shape.size(), ", expected at most ", kMaxRank);
   std::optional<uint64_t> bytes = byteCount(*type);
   if (!bytes || *bytes > kMaxBytes)
     return makeError(typeName(*type), " has a negative size or too many elements");
@@ -82,9 +82,9 @@ static Status checkVariantFields(const ExecutableT &table, const VariantT &varia
     if (Status status = checkName(feature, "feature"); !status.ok())
       return status;
   if (variant.batch < 0)
-    return makeError("batch of ", variant.batch);
+    return makeError("batch of ", variant.batch, ", expected at least 0");
   if (variant.constants < -1 || variant.constants >= static_cast<int64_t>(table.blobs.size()))
-    return makeError("constants in blob ", variant.constants, ", there are ", table.blobs.size());
+    return makeError("constants in blob ", variant.constants, ", but there are ", table.blobs.size(), " blobs");
   if (variant.constants >= 0 && table.blobs[variant.constants]->kind != BlobKind::Constants)
     return makeError("constants in blob ", variant.constants, ", which is ",
                      EnumNameBlobKind(table.blobs[variant.constants]->kind));

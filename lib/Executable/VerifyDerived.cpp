@@ -26,10 +26,10 @@ static std::set<std::string> nextStates(const VariantT &variant) {
 static Status checkDerive(const ExecutableT &table, const StateIndex &state, const VariantT &variant) {
   for (const auto &argument : variant.arguments)
     if (argument->kind != ArgumentKind::State || table.state[state.at(argument->name)]->role != StateRole::Parameter)
-      return makeError("argument ", quoted(argument->name), " is no parameter");
+      return makeError("argument ", quoted(argument->name), " is not a parameter");
   for (const auto &result : variant.results)
     if (result->kind != ResultKind::Next || table.state[state.at(result->name)]->role != StateRole::Derived)
-      return makeError("result ", quoted(result->name), " is no derived state");
+      return makeError("result ", quoted(result->name), " is not derived state");
   return Status::success();
 }
 

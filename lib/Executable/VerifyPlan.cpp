@@ -73,7 +73,7 @@ Status PlanChecker::checkExtent(const BufferSlice &slice, uint64_t size) const {
 
 /// One index into one list, and the extent within what it names. Records results that are written.
 Status PlanChecker::checkSlice(const BufferSlice &slice, bool written) {
-  auto outside = [&](size_t count) { return makeError(describe(slice), ": there are ", count); };
+  auto outside = [&](size_t count) { return makeError(describe(slice), ": expected an index less than ", count); };
   switch (slice.space()) {
   case Space::Arena:
     if (slice.index() != 0)
@@ -189,7 +189,7 @@ static std::string joinKinds(std::span<const BlobKind> kinds) {
 /// Code of the target's kind, in blocks of a size that the target has.
 Status PlanChecker::checkCode(const LaunchT &launch) const {
   if (launch.blob >= table.blobs.size())
-    return makeError("code in blob ", launch.blob, ", there are ", table.blobs.size());
+    return makeError("code in blob ", launch.blob, ", but there are ", table.blobs.size(), " blobs");
   const TargetFormat &target = targetFormat(variant.target);
   BlobKind kind = table.blobs[launch.blob]->kind;
   if (std::find(target.code.begin(), target.code.end(), kind) == target.code.end())
@@ -198,24 +198,24 @@ Status PlanChecker::checkCode(const LaunchT &launch) const {
   if (!target.isGPU && (launch.threads != 1 || launch.shared_bytes != 0 || launch.cluster != 1))
     return makeError("blocks of ", launch.threads, " threads with ", launch.shared_bytes,
                      " bytes of shared memory in clusters of ", launch.cluster, " for target ", quoted(variant.target),
-                     ", which is no GPU");
+                     ", which is not a GPU");
   if (target.isGPU && launch.scratch_bytes != 0)
     return makeError("scratch of ", launch.scratch_bytes, " bytes, a GPU's blocks have shared memory");
   if (launch.threads == 0 || launch.threads > kMaxThreads)
     return makeError("blocks of ", launch.threads, " threads, expected 1 to ", kMaxThreads);
   if (launch.shared_bytes > kMaxSharedBytes)
-    return makeError("shared memory of ", launch.shared_bytes, " bytes, at most ", kMaxSharedBytes, " are allowed");
+    return makeError("shared memory of ", launch.shared_bytes, " bytes, expected at most ", kMaxSharedBytes);
   if (launch.shared_bytes % kSharedGranule != 0)
     return makeError("shared memory of ", launch.shared_bytes, " bytes, expected a multiple of ", kSharedGranule);
   if (!target.isGPU && launch.buffers_in_memory)
-    return makeError("buffers in memory for target ", quoted(variant.target), ", which is no GPU");
+    return makeError("buffers in memory for target ", quoted(variant.target), ", which is not a GPU");
   if (target.isGPU && !launch.buffers_in_memory && launch.buffers.size() > kMaxParameterBytes / sizeof(uint64_t))
-    return makeError(launch.buffers.size(), " buffers as parameters, at most ", kMaxParameterBytes / sizeof(uint64_t),
-                     " are allowed: more lie in memory");
+    return makeError(launch.buffers.size(), " buffers as parameters, expected at most ",
+                     kMaxParameterBytes / sizeof(uint64_t), "; more need buffers_in_memory");
   if (launch.cluster == 0 || launch.cluster > kMaxCluster)
     return makeError("clusters of ", launch.cluster, " blocks, expected 1 to ", kMaxCluster);
   if (launch.grid % launch.cluster != 0)
-    return makeError("grid of ", launch.grid, " is no multiple of clusters of ", launch.cluster);
+    return makeError("grid of ", launch.grid, " is not a multiple of clusters of ", launch.cluster);
   return Status::success();
 }
 
@@ -229,7 +229,7 @@ Status PlanChecker::checkLaunch(const LaunchT &launch) {
   if (launch.grid == 0 || launch.grid > kMaxGrid)
     return makeError("grid of ", launch.grid, ", expected 1 to ", kMaxGrid);
   if (launch.scratch_bytes > kMaxScratchBytes)
-    return makeError("scratch of ", launch.scratch_bytes, " bytes, at most ", kMaxScratchBytes, " are allowed");
+    return makeError("scratch of ", launch.scratch_bytes, " bytes, expected at most ", kMaxScratchBytes);
   for (size_t i = 0; i < launch.buffers.size(); ++i) {
     std::string where = "buffer " + std::to_string(i);
     Access access = launch.buffers[i].access();
@@ -262,7 +262,7 @@ Status PlanChecker::checkFill(const FillT &fill) {
   if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
     return makeError("pattern of ", bytes, " bytes, expected 1, 2, 4 or 8");
   if (fill.destination->bytes() % bytes != 0)
-    return makeError(fill.destination->bytes(), " bytes are no multiple of a pattern of ", bytes);
+    return makeError(fill.destination->bytes(), " bytes are not a multiple of a pattern of ", bytes);
   return Status::success();
 }
 

@@ -40,7 +40,7 @@ static Status checkInitializer(const InitializerT &initializer, ElementType type
     return Status::success();
   if (initializer.kind == InitializerKind::Constant) {
     if (!holds(type, initializer.a))
-      return makeError("constant ", initializer.a, " is no value of ", elementName(type));
+      return makeError("constant ", initializer.a, " is not a value of ", elementName(type));
     return Status::success();
   }
   if (!isFloat(type))
@@ -70,7 +70,7 @@ static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, con
   if (entry.role == StateRole::Derived) {
     auto parameter = index.find(entry.derived_of);
     if (parameter == index.end() || table.state[parameter->second]->role != StateRole::Parameter)
-      return makeError("derived of ", quoted(entry.derived_of), ", which is no parameter");
+      return makeError("derived of ", quoted(entry.derived_of), ", which is not a parameter");
     if (entry.initializer || entry.saved)
       return makeError("derived state has an initializer or is saved");
     const TensorTypeT &source = *table.state[parameter->second]->type;

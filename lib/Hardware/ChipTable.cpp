@@ -137,5 +137,5 @@ std::string mp::explainUnknownChip(std::string_view name) {
       seen.push_back(row.gpu);
       append(gpus, ", ", row.gpu);
     }
-  return "no chip is called " + quoted + "; there are " + chipNames() + ", and by name of a GPU " + gpus;
+  return "unknown chip " + quoted + "; expected one of " + chipNames() + ", or a GPU: " + gpus;
 }

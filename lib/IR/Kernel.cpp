@@ -23,7 +23,7 @@ static ParseResult parseGuard(OpAsmParser &parser, ArrayRef<OpAsmParser::Argumen
       guard = parser.getBuilder().getI64IntegerAttr(index);
       return success();
     }
-  return parser.emitError(name.location, "is no input of the kernel");
+  return parser.emitError(name.location, "is not an input of the kernel");
 }
 
 ParseResult mp::parseKernel(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
@@ -131,7 +131,7 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation &op : block.without_terminator()) {
     auto kernelOp = dyn_cast<KernelOpInterface>(op);
     if (!kernelOp || llvm::is_contained({KernelRole::Composite, KernelRole::None}, kernelOp.getKernelRole())) // (C5)
-      return emitOpError("holds ") << op.getName() << ", which is no op of a kernel";
+      return emitOpError("holds ") << op.getName() << ", which is not an op of a kernel";
     if (!llvm::all_of(op.getResultTypes(), isStatic)) // (C3)
       return emitOpError("holds a value without static shape; mp-specialize makes shapes static");
   }
@@ -211,7 +211,7 @@ LogicalResult MmaScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   if (stages < 2) // (C1)
     return emitError() << "stages is " << stages << ", expected at least 2";
   if (warpsM * warpsN > 32) // (C4)
-    return emitError() << "a block has at most 32 warps, found " << warpsM << " x " << warpsN;
+    return emitError() << "warps of a block are " << warpsM << " x " << warpsN << ", expected at most 32 in all";
   const bool isFma = instruction == MatrixInstruction::Fma;
   const int64_t leastM = 16, leastN = isFma ? 32 : 16;
   auto isTile = [](int64_t block, int64_t warps, int64_t least) {
@@ -262,7 +262,9 @@ LogicalResult SerialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emit
 }
 LogicalResult ArenaBufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset) {
   // (C1)
-  return offset >= 0 && offset % 64 == 0 ? success() : emitError() << "offset " << offset << " is no multiple of 64";
+  return offset >= 0 && offset % 64 == 0
+             ? success()
+             : emitError() << "offset " << offset << ", expected a multiple of 64 that is at least 0";
 }
 LogicalResult ResultBufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t index) {
   // (C1)

@@ -14,9 +14,10 @@ LogicalResult DerivedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   if (!of || of.empty()) // (C1)
     return emitError() << "derived state is of a parameter, by its name";
   if (!isa_and_nonnull<Float16Type, BFloat16Type>(type)) // (C2)
-    return emitError() << "derived state is f16 or bf16, found " << type;
+    return emitError() << "derived state is " << type << ", expected f16 or bf16";
   // (C3)
-  return isa_and_nonnull<RowMajorAttr>(layout) ? success() : emitError() << "layout is #mp.row_major, found " << layout;
+  return isa_and_nonnull<RowMajorAttr>(layout) ? success()
+                                               : emitError() << "layout is " << layout << ", expected #mp.row_major";
 }
 
 StringAttr DerivedAttr::getStateName() const {

@@ -176,8 +176,8 @@ static LogicalResult inferReduction(MaybeLocation location, typename ReduceOp::A
   int64_t previous = -1;
   for (int64_t dimension : op.getDimensions()) {
     if (dimension <= previous || dimension >= static_cast<int64_t>(input.size())) // reduce_sum (C2)
-      return emitErrorOf<ReduceOp>(location, "dimensions are distinct, ascending and less than the operand's rank ",
-                                   input.size(), ", found ", dimension);
+      return emitErrorOf<ReduceOp>(location, "found dimension ", dimension,
+                                   ", expected distinct, ascending ones less than the operand's rank ", input.size());
     previous = dimension;
     reduced.set(dimension);
   }
@@ -273,8 +273,7 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
     seen.set(dimension);
   }
   if (!valid) // (C1)
-    return emitErrorOf<TransposeOp>(location, "permutation is no permutation of the operand's ", input.size(),
-                                    " dimensions");
+    return emitErrorOf<TransposeOp>(location, "permutation is not one of the operand's ", input.size(), " dimensions");
   Shape shape = llvm::map_to_vector(permutation, [&](int64_t dimension) { return input[dimension]; });
   types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
   return success();

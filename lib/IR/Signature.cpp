@@ -64,7 +64,7 @@ private:
     if (roles != 1)
       return emitError(argument.getLoc(), "argument #")
              << index
-             << " of a program has one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found "
+             << " of a program: expected one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found "
              << roles;
     if (failed(verifyTensor(argument.getType(),
                             [&] { return emitError(argument.getLoc(), "argument #") << index << ' '; })))
@@ -96,7 +96,7 @@ private:
       roles += bool(func.getResultAttr(index, role));
     if (roles != 1)
       return errorAt(index)
-             << "has one of mp.loss, mp.output, mp.metric, mp.next, mp.derived, mp.gradient and mp.log, found "
+             << "expected one of mp.loss, mp.output, mp.metric, mp.next, mp.derived, mp.gradient and mp.log, found "
              << roles;
     Type type = func.getResultTypes()[index];
     if (failed(verifyTensor(type, [&] { return errorAt(index); })))
@@ -112,11 +112,11 @@ private:
     switch (role) {
     case ResultRole::Loss:
       if (tensor.getRank() != 0 || !isa<Float32Type, Float64Type>(tensor.getElementType()))
-        return errorAt(index) << "the loss is tensor<f32> or tensor<f64>, found " << type;
+        return errorAt(index) << "the loss is " << type << ", expected tensor<f32> or tensor<f64>";
       return success();
     case ResultRole::Metric:
       if (tensor.getRank() != 1 || !isa<FloatType>(tensor.getElementType()))
-        return errorAt(index) << "a metric is a float for each row, found " << type;
+        return errorAt(index) << "a metric is " << type << ", expected a float for each row";
       return success();
     case ResultRole::Next:
       if (DerivedAttr derived = getDerivedResult(func, index))
@@ -146,7 +146,7 @@ private:
     auto found = argumentNames.find(derived.getOf());
     bool isParameter = found != argumentNames.end() && getArgumentRole(func, found->second) == ArgumentRole::Parameter;
     if (!isParameter && (needsParameter || found != argumentNames.end()))
-      return emit() << "is derived of " << derived.getOf() << ", which is no parameter of this program";
+      return emit() << "is derived of " << derived.getOf() << ", which is not a parameter of this program";
     if (type.getElementType() != derived.getType())
       return emit() << "has type " << type << ", but is derived as " << derived.getType();
     auto parameter = isParameter ? cast<RankedTensorType>(func.getArgument(found->second).getType()) : type;
@@ -179,7 +179,7 @@ private:
              element.isSignlessInteger(1) || element.isSignlessInteger(32) || element.isSignlessInteger(64);
     };
     if (!tensor || !isElement(tensor.getElementType()) || tensor.getEncoding())
-      return emit() << "is a ranked tensor of f16, bf16, f32, f64, ui8, i32, i64 or i1, found " << type;
+      return emit() << "is " << type << ", expected a ranked tensor of f16, bf16, f32, f64, ui8, i32, i64 or i1";
     int64_t elements = 1;
     for (int64_t size : tensor.getShape())
       if (!ShapedType::isDynamic(size) && llvm::MulOverflow(elements, size, elements))
@@ -204,7 +204,7 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
     auto expect = [&](bool fits, StringRef what) -> LogicalResult {
       if (fits)
         return success();
-      return op->emitError() << where << rule.attribute << " is " << what << ", found " << value;
+      return op->emitError() << where << rule.attribute << " is " << value << ", expected " << what;
     };
     switch (rule.value) {
     case ValueOf::Name:
@@ -228,7 +228,7 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
       return expect(isa<FloatAttr>(value), "a floating-point number");
     case ValueOf::Schedule:
       return expect(isa<MmaScheduleAttr>(value) && isa<ContractionOpInterface>(op),
-                    "the schedule of a matrix product on a GPU, #mp.mma<...>, and stands on one");
+                    "the schedule of a matrix product on a GPU, #mp.mma<...>, on such a product");
     case ValueOf::Statistics:
       return expect(isa<StatisticsAttr>(value), "as in #mp.statistics<casts = 4, ops = {f32 = 2 : i64}>");
     case ValueOf::Names:
@@ -275,8 +275,8 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   auto func = dyn_cast<func::FuncOp>(op);
   auto kind = dyn_cast<StringAttr>(attribute.getValue());
   if (!func || !kind || !symbolizeProgramKind(kind))
-    return op->emitError("mp.program stands on a function and is model, train_step, accumulate, apply, eval, infer or "
-                         "derive, found ")
-           << attribute.getValue();
+    return op->emitError("mp.program is ")
+           << attribute.getValue()
+           << ", expected model, train_step, accumulate, apply, eval, infer or derive, on a function";
   return SignatureVerifier(func).verify();
 }

@@ -30,7 +30,7 @@ LogicalResult MatmulOp::verify() {
 
 LogicalResult DivOp::verify() {
   if (!isa<FloatType>(elementOf(getLhs()))) // (C3)
-    return emitOpError("divides floats, found ") << elementOf(getLhs());
+    return emitOpError("operands are ") << elementOf(getLhs()) << ", expected floats";
   return success();
 }
 
@@ -52,9 +52,9 @@ LogicalResult SelectOp::verify() {
 LogicalResult DropoutOp::verify() {
   double rate = getRate().convertToDouble();
   if (!(rate >= 0 && rate < 1)) // (C1)
-    return emitOpError("rate is at least 0 and less than 1, found ") << rate;
+    return emitOpError("rate is ") << rate << ", expected at least 0 and less than 1";
   if (static_cast<int64_t>(getStream()) < 0) // (C2)
-    return emitOpError("stream is at least 0, found ") << static_cast<int64_t>(getStream());
+    return emitOpError("stream is ") << static_cast<int64_t>(getStream()) << ", expected at least 0";
   return success();
 }
 
@@ -188,29 +188,29 @@ LogicalResult CheckFiniteOp::verify() { return verifyNames(*this, getGradients()
 LogicalResult UpdateLossScaleOp::verify() {
   double growth = getGrowthFactor().convertToFloat(), backoff = getBackoffFactor().convertToFloat();
   if (!(growth >= 1)) // (C1)
-    return emitOpError("growth_factor is at least 1, found ") << growth;
+    return emitOpError("growth_factor is ") << growth << ", expected at least 1";
   if (!(backoff > 0 && backoff <= 1)) // (C1)
-    return emitOpError("backoff_factor is greater than 0 and at most 1, found ") << backoff;
+    return emitOpError("backoff_factor is ") << backoff << ", expected greater than 0 and at most 1";
   if (static_cast<int32_t>(getGrowthInterval()) < 1) // (C1)
-    return emitOpError("growth_interval is at least 1, found ") << static_cast<int32_t>(getGrowthInterval());
+    return emitOpError("growth_interval is ") << static_cast<int32_t>(getGrowthInterval()) << ", expected at least 1";
   if (static_cast<int32_t>(getHysteresis()) < 1) // (C1)
-    return emitOpError("hysteresis is at least 1, found ") << static_cast<int32_t>(getHysteresis());
+    return emitOpError("hysteresis is ") << static_cast<int32_t>(getHysteresis()) << ", expected at least 1";
   double floor = getFloor().convertToFloat(), ceiling = getCeiling().convertToFloat();
   if (!(floor >= 0 && floor <= ceiling)) // (C2)
-    return emitOpError("expected 0 <= floor <= ceiling, found ") << floor << " and " << ceiling;
+    return emitOpError("floor and ceiling are ") << floor << " and " << ceiling << ", expected 0 <= floor <= ceiling";
   return success();
 }
 
 LogicalResult AdvanceOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getInput());
   if (shape.size() > 1 || (shape.size() == 1 && shape[0] == 0)) // (C1)
-    return emitOpError("operand has rank 0, or rank 1 and an element, found ") << getInput().getType();
+    return emitOpError("operand is ") << getInput().getType() << ", expected rank 0, or rank 1 and an element";
   return success();
 }
 
 LogicalResult ClipByGlobalNormOp::verify() {
   if (double limit = getMaxNorm().convertToFloat(); !(limit > 0)) // (C1)
-    return emitOpError("max_norm is greater than 0, found ") << limit;
+    return emitOpError("max_norm is ") << limit << ", expected greater than 0";
   return success();
 }
 
@@ -230,11 +230,13 @@ LogicalResult SGDOp::verify() {
 template <typename AdamLike> static LogicalResult verifyAdam(AdamLike op) {
   auto inUnit = [](const llvm::APFloat &value) { return value.convertToDouble() >= 0 && value.convertToDouble() < 1; };
   if (!inUnit(op.getBeta1()) || !inUnit(op.getBeta2())) // adam (C2)
-    return op.emitOpError("beta1 and beta2 are at least 0 and less than 1, found ")
-           << op.getBeta1().convertToDouble() << " and " << op.getBeta2().convertToDouble();
+    return op.emitOpError("beta1 and beta2 are ")
+           << op.getBeta1().convertToDouble() << " and " << op.getBeta2().convertToDouble()
+           << ", expected at least 0 and less than 1";
   if (!(op.getEpsilon().convertToDouble() >= 0) || !(op.getWeightDecay().convertToDouble() >= 0)) // adam (C2)
-    return op.emitOpError("epsilon and weight_decay are at least 0, found ")
-           << op.getEpsilon().convertToDouble() << " and " << op.getWeightDecay().convertToDouble();
+    return op.emitOpError("epsilon and weight_decay are ")
+           << op.getEpsilon().convertToDouble() << " and " << op.getWeightDecay().convertToDouble()
+           << ", expected at least 0";
   return success();
 }
 LogicalResult AdamOp::verify() { return verifyAdam(*this); }

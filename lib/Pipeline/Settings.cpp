@@ -75,7 +75,7 @@ static Status setLossScale(CompileOptions &options, StringRef text) {
     options.lossScaling.mode = LossScalingMode::Static;
     options.lossScaling.initialScale = static_cast<float>(scale);
   } else if (Status status = choose(mode, kModes, options.lossScaling.mode); !status.ok()) {
-    return makeError(status.message(), "; a number is a static scale");
+    return makeError(status.message(), ", or a number for a static scale");
   }
   rest.split(parts, ',', -1, /*KeepEmpty=*/false);
   return applyList(options, parts);
@@ -116,7 +116,7 @@ static Status setTarget(CompileOptions &options, StringRef text, StringRef &name
   }
   name = target;
   if (!cpu.empty() && !findCPULevel(cpu))
-    return makeError("no level of CPU features is called '", cpu.str(), "'; expected one of ", cpuLevelNames());
+    return makeError("unknown level of CPU features '", cpu.str(), "'; expected one of ", cpuLevelNames());
   if (!cpu.empty())
     options.cpu = cpu.str();
   return Status::success();
@@ -162,7 +162,7 @@ static Status setChips(CompileOptions &options, StringRef text) {
     for (const std::string &other : chips)
       if (findChip(other)->name == chip->name)
         return makeError(other, " and ", part.str(), " run the same code, that for ", chip->name,
-                         ", which an executable holds once: name one of them");
+                         ", which an executable has once; name one of them");
     chips.push_back(part.str());
   }
   options.chips = std::move(chips);
@@ -296,7 +296,7 @@ Status applySetting(CompileOptions &options, StringRef name, StringRef value) {
   std::vector<std::string> names;
   for (const Setting &setting : kSettings)
     names.push_back(setting.name.str());
-  return makeError("no setting is called '", name.str(), "'; there are ", llvm::join(names, ", "),
+  return makeError("unknown setting '", name.str(), "'; expected one of ", llvm::join(names, ", "),
                    suggestName(name, names));
 }
 
@@ -351,7 +351,7 @@ std::string describePolicy(const AutocastPassOptions &autocast) {
 
 Status applyPolicy(CompileOptions &options, StringRef description) {
   if (description.contains(kCut))
-    return makeError("'", description.str(), "' is not the whole policy");
+    return makeError("'", description.str(), "' is cut short and does not say the whole policy");
   for (StringRef item : splitVariant(description)) {
     StringRef name = item.split('=').first;
     if (!llvm::is_contained(kOfPolicy, name))

@@ -131,7 +131,7 @@ ErrorOr<std::byte *> ReferenceVariant::resolve(const BufferSlice &slice, const B
   if (slice.index() >= list.size() || !list[slice.index()])
     return makeError(what, " ", slice.index(), " is not bound");
   if (list[slice.index()]->size() < slice.offset() + slice.bytes())
-    return makeError(what, " ", slice.index(), " is bound to ", list[slice.index()]->size(), " bytes, it has ",
+    return makeError(what, " ", slice.index(), " is bound to ", list[slice.index()]->size(), " bytes, expected ",
                      slice.bytes());
   return static_cast<std::byte *>(list[slice.index()]->address()) + slice.offset();
 }

@@ -66,7 +66,7 @@ Status Benchmark::enqueue(unsigned times) {
 
 ErrorOr<std::vector<double>> Benchmark::run(unsigned warmup, unsigned repeat, unsigned runs) {
   if (repeat == 0 || runs == 0)
-    return makeError("repeat and runs are at least 1, found ", repeat, " and ", runs);
+    return makeError("repeat and runs are ", repeat, " and ", runs, ", expected at least 1");
   if (Status warm = enqueue(warmup); !warm.ok())
     return warm;
   if (Status warm = runner->wait(0); !warm.ok())

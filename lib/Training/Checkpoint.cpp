@@ -207,7 +207,7 @@ static Status setTensors(Session &session, NamedTensors tensors) {
 template <typename T> static Status parseNumber(const std::string &name, const std::string &text, T &number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    return makeError("'", name, "' among its metadata is no number");
+    return makeError("'", name, "' in its metadata is not a number");
   return Status::success();
 }
 
@@ -216,7 +216,7 @@ static ErrorOr<TrainPosition> parsePosition(const std::map<std::string, std::str
   for (const PositionField &field : kPosition) {
     auto found = metadata.find(field.name);
     if (found == metadata.end())
-      return makeError("has no '", field.name, "' among its metadata");
+      return makeError("has no '", field.name, "' in its metadata");
     if (Status parsed = parseNumber(field.name, found->second, position.*field.member); !parsed.ok())
       return parsed;
   }

@@ -64,7 +64,7 @@ Status Scores::restore(const std::map<std::string, double> &sums, uint64_t rows)
   for (Column &column : columns) {
     auto found = sums.find(column.key);
     if (found == sums.end())
-      return makeError("has no 'sum:", column.key, "' among its metadata");
+      return makeError("has no 'sum:", column.key, "' in its metadata");
     column.sum = found->second;
   }
   rowCount = rows;

@@ -15,12 +15,13 @@ ErrorOr<uint64_t> StepRunner::microBatchesFor(const Session &session, const Trai
     return compiled.status();
   uint64_t count = options.accumulate.value_or(compiled->value_or(1));
   if (count > 1 && !session.hasProgram(programs::accumulate))
-    return makeError("the executable has no program accumulate: it was not compiled for --accumulate");
+    return makeError("the executable does not have program accumulate; compile it with --accumulate");
   // Program apply divides by the number that it was compiled for.
   if (count > 1 && *compiled && count != **compiled)
     return makeError("--accumulate is ", count, ", the executable was compiled for ", **compiled);
   if (count <= 1 && !session.hasProgram(programs::trainStep) && session.hasProgram(programs::accumulate))
-    return makeError("the executable was compiled for --accumulate of more than 1");
+    return makeError(
+        "--accumulate is 1, the executable was compiled for more; give the number that it was compiled for");
   return count;
 }
 

@@ -16,7 +16,7 @@ template <typename T> static Status parseNumber(std::string_view text, T least, 
   T parsed{};
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
-    return makeError("'", text, "' is no number that fits");
+    return makeError("'", text, "' is not a number that fits");
   if (parsed < least)
     return makeError("expected at least ", least);
   number = parsed;
@@ -40,7 +40,7 @@ template <auto Member> static Status setText(TrainOptions &options, std::string_
 
 template <auto Member> static Status setSwitch(TrainOptions &options, std::string_view text) {
   if (!text.empty() && text != "true" && text != "false")
-    return makeError("'", text, "' is neither true nor false");
+    return makeError("'", text, "' is not true or false");
   options.*Member = text != "false";
   return Status::success();
 }
@@ -57,7 +57,7 @@ static Status setLearningRate(TrainOptions &options, std::string_view text) {
 
 static Status setLastBatch(TrainOptions &options, std::string_view text) {
   if (text != "drop" && text != "pad")
-    return makeError("'", text, "' is neither drop nor pad");
+    return makeError("'", text, "' is not drop or pad");
   options.lastBatch = text == "pad" ? LastBatch::Pad : LastBatch::Drop;
   return Status::success();
 }
@@ -110,7 +110,7 @@ Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::strin
 
 Status mp::checkTrainOptions(const TrainOptions &options) {
   if (options.data.empty())
-    return makeError("training needs --data=DIR");
+    return makeError("--data is missing; give the folder of the data set, as in --data=DIR");
   if (options.epochs && options.steps)
     return makeError("--epochs and --steps exclude each other");
   if (options.resume && options.checkpoint.empty())

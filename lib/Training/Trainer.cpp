@@ -103,13 +103,13 @@ Status Trainer::prepareData() {
   order.pad = options.lastBatch == LastBatch::Pad;
   order.multipleOf = *options.accumulate;
   if (order.pad && !binding.weightArgument)
-    return makeError("--last-batch=pad needs an executable compiled for it: program train_step has "
-                     "no row weights");
+    return makeError("--last-batch=pad: program train_step does not have row weights; compile with --pad");
   uint64_t batch = static_cast<uint64_t>(variant.batch);
   uint64_t batches = BatchLoader::batchesPerEpoch(data.rows(), batch, order);
   stepsPerEpoch = batches / *options.accumulate;
   if (batches == 0)
-    return makeError(data.rows(), " rows are fewer than a step of ", *options.accumulate * batch).in(data.name);
+    return makeError(data.rows(), " rows, expected at least the ", *options.accumulate * batch, " of a step")
+        .in(data.name);
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
 
   const std::string &folder = options.testData.empty() ? options.data : options.testData;

@@ -44,7 +44,7 @@ func.func @reshape_two_open(%x: tensor<4x6xf32>) {
 // -----
 // mp.transpose (C1)
 func.func @permutation(%x: tensor<4x6xf32>) {
-  // expected-error @+1 {{permutation is no permutation of the operand's 2 dimensions}}
+  // expected-error @+1 {{permutation is not one of the operand's 2 dimensions}}
   %0 = mp.transpose %x permutation [0, 0] : tensor<4x6xf32> -> tensor<4x4xf32>
   return
 }

@@ -2,14 +2,14 @@
 
 // mp.dropout (C1)
 func.func @everything_dropped(%x: tensor<8xf16>, %rng: tensor<2xi64>) {
-  // expected-error @+1 {{rate is at least 0 and less than 1, found 1.0}}
+  // expected-error @+1 {{rate is 1.000000e+00, expected at least 0 and less than 1}}
   %0 = mp.dropout %x, %rng {rate = 1.0, stream = 1} : tensor<8xf16>
   return
 }
 // -----
 // mp.dropout (C2)
 func.func @stream(%x: tensor<8xf16>, %rng: tensor<2xi64>) {
-  // expected-error @+1 {{stream is at least 0, found -1}}
+  // expected-error @+1 {{stream is -1, expected at least 0}}
   %0 = mp.dropout %x, %rng {rate = 0.5, stream = -1} : tensor<8xf16>
   return
 }

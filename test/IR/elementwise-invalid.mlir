@@ -23,7 +23,7 @@ func.func @result(%a: tensor<4x8xf32>) {
 // -----
 // mp.div (C3)
 func.func @integer_division(%a: tensor<4xi32>) {
-  // expected-error @+1 {{divides floats, found 'i32'}}
+  // expected-error @+1 {{operands are 'i32', expected floats}}
   %0 = mp.div %a, %a : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
   return
 }

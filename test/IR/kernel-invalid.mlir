@@ -83,7 +83,7 @@ func.func @open(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // mp.kernel (C5)
 func.func @composite(%x: tensor<4xf32>) -> tensor<f32> {
-  // expected-error@+1 {{holds mp.global_norm, which is no op of a kernel}}
+  // expected-error@+1 {{holds mp.global_norm, which is not an op of a kernel}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<f32> {
     %1 = mp.global_norm %a : tensor<4xf32>
     mp.yield %1 : tensor<f32>
@@ -95,7 +95,7 @@ func.func @composite(%x: tensor<4xf32>) -> tensor<f32> {
 
 // mp.kernel (C5)
 func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{holds mp.kernel, which is no op of a kernel}}
+  // expected-error@+1 {{holds mp.kernel, which is not an op of a kernel}}
   %0 = mp.kernel "k" (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
     %1 = mp.kernel "l" (%b = %a) : (tensor<4xf32>) -> tensor<4xf32> {
       mp.yield %b : tensor<4xf32>
@@ -108,7 +108,7 @@ func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // #mp.arena (C1)
-// expected-error@+1 {{offset 32 is no multiple of 64}}
+// expected-error@+1 {{offset 32, expected a multiple of 64 that is at least 0}}
 func.func @offset() attributes {a = #mp.arena<32>} { return }
 
 // -----
@@ -216,7 +216,7 @@ func.func @mma_stages() attributes {a = #mp.mma<block_m = 64, block_n = 64, bloc
 // -----
 
 // #mp.mma (C4)
-// expected-error@+1 {{a block has at most 32 warps, found 8 x 8}}
+// expected-error@+1 {{warps of a block are 8 x 8, expected at most 32 in all}}
 func.func @mma_warps() attributes {a = #mp.mma<block_m = 256, block_n = 256, block_k = 32, warps_m = 8, warps_n = 8, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
@@ -383,7 +383,7 @@ func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
 
 // no constraint: syntax
 func.func @guard_name(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{is no input of the kernel}}
+  // expected-error@+1 {{is not an input of the kernel}}
   %0 = mp.kernel "k" (%a = %x) buffers([#mp.arena<0>]) guard(%b) : (tensor<4xf32>) -> tensor<4xf32> {
     mp.yield %a : tensor<4xf32>
   }

@@ -1,16 +1,16 @@
 // RUN: mp-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{mp.program stands on a function and is model, train_step, accumulate, apply, eval, infer or derive, found "models"}}
+// expected-error @+1 {{mp.program is "models", expected model, train_step, accumulate, apply, eval, infer or derive, on a function}}
 func.func @kind() attributes {mp.program = "models"} {
   return
 }
 // -----
-// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found 0}}
+// expected-error @+1 {{argument #0 of a program: expected one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found 0}}
 func.func @no_role(%x: tensor<4xf32>) attributes {mp.program = "model"} {
   return
 }
 // -----
-// expected-error @+1 {{argument #0 of a program has one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found 2}}
+// expected-error @+1 {{argument #0 of a program: expected one of mp.input, mp.parameter, mp.state, mp.derived and mp.row_weights, found 2}}
 func.func @two_roles(%x: tensor<4xf32> {mp.input = "x", mp.parameter = "y"}) attributes {mp.program = "model"} {
   return
 }
@@ -41,7 +41,7 @@ func.func @open_inner(%x: tensor<4x?xf32> {mp.input = "x"}) attributes {mp.progr
   return
 }
 // -----
-// expected-error @+1 {{argument #0 is a ranked tensor of f16, bf16, f32, f64, ui8, i32, i64 or i1, found 'tensor<4xi16>'}}
+// expected-error @+1 {{argument #0 is 'tensor<4xi16>', expected a ranked tensor of f16, bf16, f32, f64, ui8, i32, i64 or i1}}
 func.func @element(%x: tensor<4xi16> {mp.input = "x"}) attributes {mp.program = "model"} {
   return
 }
@@ -56,12 +56,12 @@ func.func @too_many(%x: tensor<9223372036854775807xf32> {mp.input = "x"}) attrib
   return
 }
 // -----
-// expected-error @+1 {{result #0: has one of mp.loss, mp.output, mp.metric, mp.next, mp.derived, mp.gradient and mp.log, found 0}}
+// expected-error @+1 {{result #0: expected one of mp.loss, mp.output, mp.metric, mp.next, mp.derived, mp.gradient and mp.log, found 0}}
 func.func @result_role(%x: tensor<4xf32> {mp.input = "x"}) -> tensor<4xf32> attributes {mp.program = "model"} {
   return %x : tensor<4xf32>
 }
 // -----
-// expected-error @+1 {{result #0: the loss is tensor<f32> or tensor<f64>, found 'tensor<4xf32>'}}
+// expected-error @+1 {{result #0: the loss is 'tensor<4xf32>', expected tensor<f32> or tensor<f64>}}
 func.func @loss(%x: tensor<4xf32> {mp.input = "x"}) -> (tensor<4xf32> {mp.loss}) attributes {mp.program = "model"} {
   return %x : tensor<4xf32>
 }
@@ -71,7 +71,7 @@ func.func @two_losses(%x: tensor<f32> {mp.input = "x"}) -> (tensor<f32> {mp.loss
   return %x, %x : tensor<f32>, tensor<f32>
 }
 // -----
-// expected-error @+1 {{result #0 ("m"): a metric is a float for each row, found 'tensor<f32>'}}
+// expected-error @+1 {{result #0 ("m"): a metric is 'tensor<f32>', expected a float for each row}}
 func.func @metric(%x: tensor<f32> {mp.input = "x"}) -> (tensor<f32> {mp.metric = "m"}) attributes {mp.program = "model"} {
   return %x : tensor<f32>
 }
@@ -91,12 +91,12 @@ func.func @output_twice(%x: tensor<f32> {mp.input = "x"}) -> (tensor<f32> {mp.ou
   return %x, %x : tensor<f32>, tensor<f32>
 }
 // -----
-// expected-error @+1 {{argument #0: mp.input is a name in quotes, found unit}}
+// expected-error @+1 {{argument #0: mp.input is unit, expected a name in quotes}}
 func.func @input_without_name(%x: tensor<f32> {mp.input}) attributes {mp.program = "model"} {
   return
 }
 // -----
-// expected-error @+1 {{argument #0: mp.initializer is an initializer such as #mp.zeros or #mp.glorot_uniform<seed = 1>, found 1 : i64}}
+// expected-error @+1 {{argument #0: mp.initializer is 1 : i64, expected an initializer such as #mp.zeros or #mp.glorot_uniform<seed = 1>}}
 func.func @no_initializer(%x: tensor<f32> {mp.parameter = "w", mp.initializer = 1}) attributes {mp.program = "model"} {
   return
 }
@@ -109,22 +109,22 @@ func.func @misspelt(%x: tensor<f32> {mp.input = "x", mp.inptu = "x"}) attributes
 // expected-error @+1 {{a program has a body}}
 func.func private @declaration() attributes {mp.program = "model"}
 // -----
-// expected-error @+1 {{mp.batch is an integer greater than 0, found 0 : i64}}
+// expected-error @+1 {{mp.batch is 0 : i64, expected an integer greater than 0}}
 func.func @batch() attributes {mp.batch = 0 : i64} {
   return
 }
 // -----
-// expected-error @+1 {{mp.skip_limit is an integer of at least 0, found "7"}}
+// expected-error @+1 {{mp.skip_limit is "7", expected an integer of at least 0}}
 func.func @skip_limit() attributes {mp.skip_limit = "7"} {
   return
 }
 // -----
-// expected-error @+1 {{mp.raise_error_at_min_scale is a floating-point number, found 1 : i64}}
+// expected-error @+1 {{mp.raise_error_at_min_scale is 1 : i64, expected a floating-point number}}
 func.func @min_scale() attributes {mp.raise_error_at_min_scale = 1 : i64} {
   return
 }
 // -----
-// expected-error @+1 {{argument #0: mp.derived is as in #mp.derived<of = "dense.kernel", type = f16, layout = #mp.row_major>, found "w"}}
+// expected-error @+1 {{argument #0: mp.derived is "w", expected as in #mp.derived<of = "dense.kernel", type = f16, layout = #mp.row_major>}}
 func.func @derived_value(%w: tensor<4xf16> {mp.derived = "w"}) attributes {mp.program = "infer"} {
   return
 }
@@ -136,13 +136,13 @@ func.func @derived_of_no_name(%w: tensor<4xf16> {mp.derived = #mp.derived<of = "
 }
 // -----
 // #mp.derived (C2)
-// expected-error @+1 {{derived state is f16 or bf16, found 'f32'}}
+// expected-error @+1 {{derived state is 'f32', expected f16 or bf16}}
 func.func @derived_type(%w: tensor<4xf32> {mp.derived = #mp.derived<of = "w", type = f32, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
   return
 }
 // -----
 // #mp.derived (C3)
-// expected-error @+1 {{layout is #mp.row_major, found "columns"}}
+// expected-error @+1 {{layout is "columns", expected #mp.row_major}}
 func.func @derived_layout(%w: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = "columns">}) attributes {mp.program = "infer"} {
   return
 }
@@ -159,7 +159,7 @@ func.func @derived_shape(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer =
 }
 // -----
 func.func @derived_of_state(%w: tensor<4xf32> {mp.state = "w", mp.initializer = #mp.zeros},
-    // expected-error @+1 {{argument "w/f16" is derived of "w", which is no parameter of this program}}
+    // expected-error @+1 {{argument "w/f16" is derived of "w", which is not a parameter of this program}}
     %h: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
   return
 }
@@ -170,7 +170,7 @@ func.func @derived_initialized(%h: tensor<4xf16> {mp.derived = #mp.derived<of = 
   return
 }
 // -----
-// expected-error @+1 {{result #0 ("w/f16"): is derived of "w", which is no parameter of this program}}
+// expected-error @+1 {{result #0 ("w/f16"): is derived of "w", which is not a parameter of this program}}
 func.func @derived_of_nothing(%h: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>})
     -> (tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "apply"} {
   return %h : tensor<4xf16>

@@ -2,21 +2,21 @@
 
 // mp.reduce_sum (C2)
 func.func @twice(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found 0}}
+  // expected-error @+1 {{found dimension 0, expected distinct, ascending ones less than the operand's rank 2}}
   %0 = mp.reduce_sum %x dimensions [0, 0] : tensor<4x8xf32> -> tensor<8xf32>
   return
 }
 // -----
 // mp.reduce_mean (C2)
 func.func @outside(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found 2}}
+  // expected-error @+1 {{found dimension 2, expected distinct, ascending ones less than the operand's rank 2}}
   %0 = mp.reduce_mean %x dimensions [2] : tensor<4x8xf32> -> tensor<8xf32>
   return
 }
 // -----
 // mp.reduce_max (C2)
 func.func @negative(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{dimensions are distinct, ascending and less than the operand's rank 2, found -1}}
+  // expected-error @+1 {{found dimension -1, expected distinct, ascending ones less than the operand's rank 2}}
   %0 = mp.reduce_max %x dimensions [-1] : tensor<4x8xf32> -> tensor<4xf32>
   return
 }

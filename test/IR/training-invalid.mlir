@@ -23,49 +23,49 @@ func.func @check_names(%g: tensor<2xf32>) {
 // -----
 // mp.update_loss_scale (C1)
 func.func @growth_factor(%s: tensor<f32>, %t: tensor<i32>) {
-  // expected-error @+1 {{growth_factor is at least 1, found 5.000000e-01}}
+  // expected-error @+1 {{growth_factor is 5.000000e-01, expected at least 1}}
   %a, %b, %c = mp.update_loss_scale %s, %t, %t, %t {growth_factor = 0.5 : f32, growth_interval = 1 : i32, backoff_factor = 0.5 : f32, hysteresis = 1 : i32, floor = 1.0 : f32, ceiling = 2.0 : f32}
   return
 }
 // -----
 // mp.update_loss_scale (C1)
 func.func @backoff(%s: tensor<f32>, %t: tensor<i32>) {
-  // expected-error @+1 {{backoff_factor is greater than 0 and at most 1, found 0.0}}
+  // expected-error @+1 {{backoff_factor is 0.000000e+00, expected greater than 0 and at most 1}}
   %a, %b, %c = mp.update_loss_scale %s, %t, %t, %t {growth_factor = 2.0 : f32, growth_interval = 1 : i32, backoff_factor = 0.0 : f32, hysteresis = 1 : i32, floor = 1.0 : f32, ceiling = 2.0 : f32}
   return
 }
 // -----
 // mp.update_loss_scale (C1)
 func.func @interval(%s: tensor<f32>, %t: tensor<i32>) {
-  // expected-error @+1 {{growth_interval is at least 1, found 0}}
+  // expected-error @+1 {{growth_interval is 0, expected at least 1}}
   %a, %b, %c = mp.update_loss_scale %s, %t, %t, %t {growth_factor = 2.0 : f32, growth_interval = 0 : i32, backoff_factor = 0.5 : f32, hysteresis = 1 : i32, floor = 1.0 : f32, ceiling = 2.0 : f32}
   return
 }
 // -----
 // mp.update_loss_scale (C1)
 func.func @hysteresis(%s: tensor<f32>, %t: tensor<i32>) {
-  // expected-error @+1 {{hysteresis is at least 1, found 0}}
+  // expected-error @+1 {{hysteresis is 0, expected at least 1}}
   %a, %b, %c = mp.update_loss_scale %s, %t, %t, %t {growth_factor = 2.0 : f32, growth_interval = 1 : i32, backoff_factor = 0.5 : f32, hysteresis = 0 : i32, floor = 1.0 : f32, ceiling = 2.0 : f32}
   return
 }
 // -----
 // mp.update_loss_scale (C2)
 func.func @floor(%s: tensor<f32>, %t: tensor<i32>) {
-  // expected-error @+1 {{expected 0 <= floor <= ceiling, found 4.0}}
+  // expected-error @+1 {{floor and ceiling are 4.000000e+00 and 2.000000e+00, expected 0 <= floor <= ceiling}}
   %a, %b, %c = mp.update_loss_scale %s, %t, %t, %t {growth_factor = 2.0 : f32, growth_interval = 1 : i32, backoff_factor = 0.5 : f32, hysteresis = 1 : i32, floor = 4.0 : f32, ceiling = 2.0 : f32}
   return
 }
 // -----
 // mp.advance (C1)
 func.func @advance(%t: tensor<2x2xi64>) {
-  // expected-error @+1 {{operand has rank 0, or rank 1 and an element, found 'tensor<2x2xi64>'}}
+  // expected-error @+1 {{operand is 'tensor<2x2xi64>', expected rank 0, or rank 1 and an element}}
   %0 = mp.advance %t : tensor<2x2xi64>
   return
 }
 // -----
 // mp.clip_by_global_norm (C1)
 func.func @max_norm(%g: tensor<2xf32>) {
-  // expected-error @+1 {{max_norm is greater than 0, found 0.0}}
+  // expected-error @+1 {{max_norm is 0.000000e+00, expected greater than 0}}
   %c, %n = mp.clip_by_global_norm %g {max_norm = 0.0 : f32} : tensor<2xf32>
   return
 }
@@ -86,14 +86,14 @@ func.func @nesterov(%w: tensor<2xf32>, %lr: tensor<f32>) {
 // -----
 // mp.adam (C2)
 func.func @beta(%w: tensor<2xf32>, %lr: tensor<f32>, %t: tensor<i64>) {
-  // expected-error @+1 {{beta1 and beta2 are at least 0 and less than 1, found 1.0}}
+  // expected-error @+1 {{beta1 and beta2 are 1.000000e+00 and 9.990000e-01, expected at least 0 and less than 1}}
   %0, %1, %2 = mp.adam %w, %w, %w, %w, %lr, %t {beta1 = 1.0 : f64} : tensor<2xf32>
   return
 }
 // -----
 // mp.adamw (C2)
 func.func @epsilon(%w: tensor<2xf32>, %lr: tensor<f32>, %t: tensor<i64>) {
-  // expected-error @+1 {{epsilon and weight_decay are at least 0, found -1.0}}
+  // expected-error @+1 {{epsilon and weight_decay are -1.000000e+00}}
   %0, %1, %2 = mp.adamw %w, %w, %w, %w, %lr, %t {epsilon = -1.0 : f64} : tensor<2xf32>
   return
 }

@@ -9,7 +9,7 @@ func.func @composite(%x: tensor<4xf32>) -> tensor<f32> {
 // -----
 
 func.func @open(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error@+1 {{a kernel has static shapes, found 'tensor<?xf32>'; run mp-specialize first}}
+  // expected-error@+1 {{has a value of type 'tensor<?xf32>', expected a static shape; run mp-specialize first}}
   %0 = mp.relu %x : tensor<?xf32>
   return %0 : tensor<?xf32>
 }

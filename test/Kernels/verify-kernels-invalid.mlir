@@ -150,7 +150,7 @@ func.func @state_is_overwritten(%w: tensor<4x4xf32> {mp.parameter = "w", mp.init
 func.func @unguarded(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp.ones}, %g: tensor<4xf32> {mp.input = "g"},
     %lr: tensor<f32> {mp.input = "lr"}, %bad: tensor<i32> {mp.input = "bad"}) -> (tensor<4xf32> {mp.next = "w"})
     attributes {mp.program = "apply"} {
-  // expected-error@+1 {{has a guard, but a result that is no next value over its old one under it}}
+  // expected-error@+1 {{has a guard, but a result that is not the next value of a state over its old one, under the same guard}}
   %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.state<"w">]) guard(%d)
       : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32> {
     %1 = mp.sgd %a, %b, %c : tensor<4xf32>
@@ -164,7 +164,7 @@ func.func @unguarded(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp
 func.func @other_guard(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp.ones}, %g: tensor<4xf32> {mp.input = "g"},
     %lr: tensor<f32> {mp.input = "lr"}, %bad: tensor<i32> {mp.input = "bad"}, %worse: tensor<i32> {mp.input = "worse"})
     -> (tensor<4xf32> {mp.next = "w"}) attributes {mp.program = "apply"} {
-  // expected-error@+1 {{has a guard, but a result that is no next value over its old one under it}}
+  // expected-error@+1 {{has a guard, but a result that is not the next value of a state over its old one, under the same guard}}
   %0 = mp.kernel "sgd" (%a = %w, %b = %g, %c = %lr, %d = %bad, %e = %worse) schedule(#mp.map<block = 64, vector = 4>) buffers([#mp.state<"w">]) guard(%e)
       : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>) -> tensor<4xf32> {
     %1 = mp.sgd %a, %b, %c guard %d : tensor<4xf32>

@@ -129,7 +129,7 @@ static std::vector<VariantReport> runVariants(const CompareCommand &command, llv
 static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &command) {
   check(checkTrainOptions(command.options));
   if (isExecutable(command.model))
-    fail("compare compiles a model for each variant, and " + command.model + " is compiled already");
+    fail("compare compiles a model for each variant, but " + command.model + " is compiled already");
   llvm::SmallVector<llvm::StringRef> variants;
   llvm::StringRef(command.variants).split(variants, ',', -1, /*KeepEmpty=*/false);
   if (variants.empty())
@@ -137,7 +137,7 @@ static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &com
   if (command.seeds == 0)
     fail("--seeds: expected at least 1");
   if (!command.options.checkpoint.empty() || command.options.resume)
-    fail("compare keeps no checkpoints; use train with --checkpoint");
+    fail("compare does not keep checkpoints; use train with --checkpoint");
   if (!command.options.log.empty() && variants.size() * command.seeds > 1)
     fail("--log=" + command.options.log + ": one run's log would replace another's; train one variant for a log of it");
   if (!command.json.empty())

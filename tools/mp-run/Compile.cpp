@@ -40,7 +40,7 @@ static void run(const CompileCommand &command) {
   checkCompileOptions(options);
   options.dumpDirectory = command.dumpDirectory;
   if (*stage == Stage::Executable && command.output == "-")
-    fail("an executable needs a file to go to: -o F.mpx");
+    fail("an executable cannot go to standard output; give a file, as in -o F.mpx");
   if (command.output != "-")
     check(checkFolderOf(command.output).in("-o"));
   std::error_code absent;

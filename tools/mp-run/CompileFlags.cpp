@@ -32,7 +32,7 @@ void check(const Status &status) {
 
 void CompileFlags::apply(const std::string &model, CompileOptions &options) const {
   if (isExecutable(model) && !given.empty())
-    fail("--" + given.front().first + " is of the compiler, and " + model +
+    fail("--" + given.front().first + " is a setting of the compiler, but " + model +
          " is compiled already: give it to mp-run compile (mp-exec --chip chooses among code for several chips)");
   for (const auto &[name, value] : given)
     if (Status status = applySetting(options, name, value); !status.ok())

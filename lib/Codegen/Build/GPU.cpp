@@ -17,7 +17,7 @@ using namespace mp;
 static FailureOr<int64_t> threadsOf(KernelOp kernel) {
   std::optional<ScheduleInterface> schedule = kernel.getSchedule();
   if (!schedule)
-    return kernel.emitOpError("has no schedule: run mp-schedule-kernels first");
+    return kernel.emitOpError("has no schedule; run mp-schedule-kernels first");
   if (!schedule->isForGPU())
     return kernel.emitOpError("has a schedule that is not for a GPU: ") << *schedule;
   const int64_t threads = schedule->getThreads();

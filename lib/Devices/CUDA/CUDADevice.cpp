@@ -83,12 +83,12 @@ Status CUDADevice::canRun(const LoadedExecutable &file, const VariantT &variant)
   if (variant.target != self.target)
     return makeError("made for target ", variant.target, ", device ", self.name, " runs target ", self.target);
   if (!allowNative)
-    return makeError("holds native code, which is refused here");
+    return makeError("has native code, which --no-native refuses");
   std::optional<Capability> chip = ::chipOf(variant);
   if (!chip)
-    return makeError("names no chip");
+    return makeError("does not name a chip");
   if (!onlyChip.empty() && variant.features.front() != onlyChip)
-    return makeError("made for ", variant.features.front(), ", only code for ", onlyChip, " is asked for");
+    return makeError("made for ", variant.features.front(), "; --chip=", onlyChip, " asks for code for that chip only");
   if (chip->runsOn(context->gpu.capability))
     return canRunCode(file, variant, *chip);
   return makeError("needs ", variant.features.front(), ", device ", self.name, " (", self.model, ") runs code for ",
@@ -110,7 +110,7 @@ ErrorOr<std::unique_ptr<DeviceMemory>> CUDADevice::allocate(uint64_t bytes, Memo
 /// Whether a transfer lies within a block.
 static Status checkRange(const DeviceMemory &block, uint64_t offset, uint64_t bytes, const char *what) {
   if (offset > block.size() || bytes > block.size() - offset)
-    return makeError(what, " of ", bytes, " bytes at ", offset, ", a block of ", block.size());
+    return makeError(what, " of ", bytes, " bytes at ", offset, ", outside of a block of ", block.size());
   return Status::success();
 }
 

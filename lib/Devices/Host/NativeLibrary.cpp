@@ -25,11 +25,11 @@ static constexpr Elf64_Half kMachine = EM_NONE;
 static Status checkHeaders(std::span<const std::byte> object) {
   Elf64_Ehdr header;
   if (object.size() < sizeof(header))
-    return makeError("native code of ", object.size(), " bytes is no ELF file");
+    return makeError("native code of ", object.size(), " bytes is not an ELF file");
   std::memcpy(&header, object.data(), sizeof(header));
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return makeError("native code is no 64-bit little-endian ELF file");
+    return makeError("native code is not a 64-bit little-endian ELF file");
   if (header.e_type != ET_DYN)
     return makeError("native code is an ELF file of type ", header.e_type, ", expected a shared object");
   if (header.e_machine != kMachine)
@@ -53,7 +53,7 @@ static Status writeAll(int file, std::span<const std::byte> bytes) {
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
-      return makeError("cannot hold native code in memory: ", std::strerror(errno));
+      return makeError("cannot keep native code in memory: ", std::strerror(errno));
     bytes = bytes.subspan(written);
   }
   return Status::success();
@@ -65,7 +65,7 @@ ErrorOr<std::unique_ptr<NativeLibrary>> NativeLibrary::load(std::span<const std:
   std::unique_ptr<NativeLibrary> library(new NativeLibrary());
   library->file = ::memfd_create("halfstep-kernels", MFD_CLOEXEC);
   if (library->file < 0)
-    return makeError("cannot hold native code in memory: ", std::strerror(errno));
+    return makeError("cannot keep native code in memory: ", std::strerror(errno));
   if (Status written = writeAll(library->file, object); !written.ok())
     return written;
   // The descriptor stays open as long as the library is loaded: dlopen compares names first, and
@@ -87,6 +87,6 @@ NativeLibrary::~NativeLibrary() {
 ErrorOr<void *> NativeLibrary::find(const std::string &symbol) const {
   void *address = ::dlsym(handle, symbol.c_str());
   if (!address)
-    return makeError("native code has no symbol '", symbol, "'");
+    return makeError("native code does not have the symbol '", symbol, "'");
   return address;
 }

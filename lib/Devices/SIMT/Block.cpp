@@ -48,9 +48,9 @@ Status SimulatedBlock::start(const SimulatedLaunch &newLaunch, uint64_t number, 
   if (launch->threads == 0 || launch->threads % 32 != 0 || launch->threads > 1024)
     return makeError("a block of ", launch->threads, " threads, expected 32 to 1024 in whole warps");
   if (launch->sharedBytes > kSharedWindow)
-    return makeError("a block with ", launch->sharedBytes, " bytes of shared memory, at most ", kSharedWindow);
+    return makeError("a block with ", launch->sharedBytes, " bytes of shared memory, expected at most ", kSharedWindow);
   if (launch->grid > uint64_t(1) << 31)
-    return makeError("a grid of ", launch->grid, " blocks, at most 2^31");
+    return makeError("a grid of ", launch->grid, " blocks, expected at most 2^31");
   if (Status reserved = stacks.reserve(launch->threads); !reserved.ok())
     return reserved;
   // Not a number in any float type, and no index: what was never written shows in results even without checks.

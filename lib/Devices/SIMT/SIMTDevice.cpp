@@ -17,7 +17,8 @@ using namespace mp;
 static Status checkHost() {
   for (std::string_view needed : simulatorLevel().features)
     if (std::ranges::find(hostFeatures(), needed) == hostFeatures().end())
-      return makeError("device simt needs a processor with ", needed, ", this one (", hostModel(), ") has it not");
+      return makeError("device simt needs a processor with ", needed, ", which this one (", hostModel(),
+                       ") does not have; use --device=cpu");
   return Status::success();
 }
 
@@ -55,7 +56,7 @@ ErrorOr<std::unique_ptr<Device>> mp::createSIMTDevice(const DeviceOptions &optio
   if (Status able = checkHost(); !able.ok())
     return able;
   if (!options.chip.empty() && std::ranges::find(allChips(), options.chip, &Chip::name) == allChips().end())
-    return makeError("device simt knows no chip '", options.chip, "'");
+    return makeError("device simt does not simulate chip '", options.chip, "'");
   return std::unique_ptr<Device>(std::make_unique<SIMTDevice>(options));
 }
 

@@ -234,7 +234,7 @@ private:
       }
       for (Type type : op->getResultTypes())
         if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape()) {
-          op->emitError("a kernel has static shapes, found ") << type << "; run mp-specialize first";
+          op->emitError("has a value of type ") << type << ", expected a static shape; run mp-specialize first";
           return WalkResult::interrupt();
         }
       return WalkResult::advance();

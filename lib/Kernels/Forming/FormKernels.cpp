@@ -26,7 +26,7 @@ static LogicalResult verifyFormable(Operation *op) {
     return op->emitError("is composite; run mp-decompose first");
   for (Type type : op->getResultTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type); !tensor || !tensor.hasStaticShape())
-      return op->emitError("a kernel has static shapes, found ") << type << "; run mp-specialize first";
+      return op->emitError("has a value of type ") << type << ", expected a static shape; run mp-specialize first";
   return success();
 }
 

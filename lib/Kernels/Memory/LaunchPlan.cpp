@@ -61,7 +61,7 @@ private:
         .Case([&](KernelOp kernel) { return addLaunch(kernel); })
         .Case([&](CopyOp copy) { return addCopy(copy); })
         .Case<ConstantOp, ReshapeOp>([](auto) { return success(); }) // data and views: where they are read
-        .Default([](Operation *other) { return other->emitError("is no command; run mp-form-kernels first"); });
+        .Default([](Operation *other) { return other->emitError("is not a command; run mp-form-kernels first"); });
   }
 
   /// Where `value` lies. Puts a constant that is read for the first time among the data.

@@ -184,7 +184,8 @@ private:
     GuardFinder guards(func);
     for (KernelOp kernel : func.getOps<KernelOp>())
       if (std::optional<uint64_t> guard = kernel.getGuard(); guard && guards.find(kernel) != *guard)
-        return kernel.emitOpError("has a guard, but a result that is no next value over its old one under it");
+        return kernel.emitOpError(
+            "has a guard, but a result that is not the next value of a state over its old one, under the same guard");
     return success();
   }
 };

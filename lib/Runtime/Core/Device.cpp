@@ -112,7 +112,7 @@ static Status checkDeviceOptions(std::string_view name, const DeviceOptions &opt
   if (options.threads > kMostThreads)
     return makeError("--threads=", options.threads, ": expected at most ", kMostThreads, ", 0 for all of the machine");
   if (name != "simt" && options.simulation != SIMTOptions())
-    return makeError("--simulate: device ", name, " simulates no GPU; expected --device=simt");
+    return makeError("--simulate: device ", name, " does not simulate a GPU; use --device=simt");
   return Status::success();
 }
 
@@ -128,6 +128,6 @@ ErrorOr<std::unique_ptr<Device>> mp::createDevice(std::string_view name, const D
       return registration.factory(numbered);
     }
   }
-  return makeError("no device '", name, "', this program has ",
+  return makeError("unknown device '", name, "'; expected one of ",
                    registry().empty() ? "none" : join(registeredDevices()));
 }

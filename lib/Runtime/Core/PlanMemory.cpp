@@ -40,7 +40,7 @@ static Status checkBlock(std::span<DeviceMemory *const> list, size_t index, uint
   if (index >= list.size() || !list[index])
     return makeError(what, " ", index, " is not bound");
   if (list[index]->size() < bytes)
-    return makeError(what, " ", index, " is bound to ", list[index]->size(), " bytes, it has ", bytes);
+    return makeError(what, " ", index, " is bound to ", list[index]->size(), " bytes, expected ", bytes);
   return Status::success();
 }
 

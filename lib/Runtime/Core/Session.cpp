@@ -56,7 +56,7 @@ std::optional<size_t> Session::findState(std::string_view name) const {
 ErrorOr<HostTensor> Session::state(std::string_view name) {
   std::optional<size_t> row = findState(name);
   if (!row)
-    return makeError("no state '", name, "'");
+    return makeError("the executable does not have state '", name, "'");
   ErrorOr<HostTensor> value = zeroTensor(*table().state[*row]->type);
   if (!value)
     return value;
@@ -68,12 +68,13 @@ ErrorOr<HostTensor> Session::state(std::string_view name) {
 Status Session::upload(std::string_view name, const HostTensor &value) {
   std::optional<size_t> row = findState(name);
   if (!row)
-    return makeError("no state '", name, "'");
+    return makeError("the executable does not have state '", name, "'");
   const TensorTypeT &type = *table().state[*row]->type;
   if (value.type != type)
     return makeError("state '", name, "' is ", typeName(type), ", given ", typeName(value.type));
   if (table().state[*row]->role == StateRole::Derived)
-    return makeError("state '", name, "' is derived of '", table().state[*row]->derived_of, "'; set that");
+    return makeError("state '", name, "' is derived of '", table().state[*row]->derived_of,
+                     "'; set that state instead");
   return target->upload(*stateList[*row], 0, value.bytes);
 }
 
@@ -124,14 +125,14 @@ ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<i
     std::string names;
     for (const auto &other : table().programs)
       names += (names.empty() ? "" : ", ") + other->name;
-    return makeError("no program ", name, ", the executable has ", names.empty() ? "none" : names);
+    return makeError("the executable does not have program ", name, "; it has ", names.empty() ? "none" : names);
   }
   const VariantT *best = nullptr;
   std::string reasons;
   for (const auto &variant : program->variants) {
     Status able = target->canRun(*file, *variant);
     if (able.ok() && batch && hasBatch(*variant) && variant->batch != *batch)
-      able = makeError("asked for batch ", *batch);
+      able = makeError("expected batch ", *batch);
     if (!able.ok())
       reasons += "; " + describe(*variant) + ": " + able.message();
     else if (!best || target->preference(*variant) > target->preference(*best))
@@ -139,7 +140,7 @@ ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<i
   }
   if (best)
     return best;
-  return makeError("program ", name, " has no variant that fits", reasons.empty() ? "; it has none" : reasons);
+  return makeError("program ", name, " does not have a variant that fits", reasons.empty() ? "; it has none" : reasons);
 }
 
 ErrorOr<std::unique_ptr<ProgramRunner>> Session::load(std::string_view program, std::optional<int64_t> batch,

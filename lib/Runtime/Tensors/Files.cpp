@@ -35,7 +35,7 @@ Status mp::checkFolderOf(const std::string &path) {
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty() || std::filesystem::is_directory(folder, ignored))
     return Status::success();
-  return makeError(path, ": there is no folder ", folder.string());
+  return makeError(path, ": folder does not exist: ", folder.string());
 }
 
 std::span<const std::byte> mp::bytesOf(std::string_view text) {

@@ -42,10 +42,10 @@ static ErrorOr<std::string_view> valueOf(std::string_view text, std::string_view
   std::string quoted = "'" + std::string(key) + "'";
   size_t at = text.find(quoted);
   if (at == std::string_view::npos)
-    return makeError("header has no ", quoted);
+    return makeError("header does not have ", quoted);
   at = text.find_first_not_of(" :", at + quoted.size());
   if (at == std::string_view::npos)
-    return makeError("header has no value of ", quoted);
+    return makeError("header does not have a value of ", quoted);
   return text.substr(at);
 }
 
@@ -53,7 +53,7 @@ static ErrorOr<std::string_view> valueOf(std::string_view text, std::string_view
 static ErrorOr<std::vector<int64_t>> parseShape(std::string_view text) {
   size_t close = text.find(')');
   if (text.empty() || text.front() != '(' || close == std::string_view::npos)
-    return makeError("header has no tuple as shape");
+    return makeError("header does not have a tuple as shape");
   std::string_view rest = text.substr(1, close - 1);
   std::vector<int64_t> shape;
   constexpr size_t kMostDimensions = 64; // as NumPy
@@ -89,7 +89,7 @@ static ErrorOr<Header> parseHeader(std::string_view text) {
   header.element = row->element;
   header.columnMajor = order->starts_with("True");
   if (!header.columnMajor && !order->starts_with("False"))
-    return makeError("fortran_order is neither True nor False");
+    return makeError("fortran_order is not True or False");
   ErrorOr<std::vector<int64_t>> shape = parseShape(*shapeText);
   if (!shape)
     return shape.status();
@@ -118,7 +118,7 @@ ErrorOr<HostTensor> mp::parseNpy(std::span<const std::byte> bytes) {
     return makeError("not an .npy file");
   unsigned version = std::to_integer<unsigned>(bytes[6]);
   if (version < 1 || version > 3)
-    return makeError("version ", version, " of .npy is not read");
+    return makeError("version ", version, " of .npy is not supported; expected 1.0, 2.0 or 3.0");
   // Version 1 has 2 bytes of header length, the later ones have 4.
   size_t lengthBytes = version == 1 ? 2 : 4;
   if (bytes.size() < kFixed + lengthBytes)

@@ -68,7 +68,7 @@ static ErrorOr<Entry> parseEntry(const std::string &name, const json &value, uin
     return value.is_object() && value.contains(key) && (value[key].*kind)();
   };
   if (!has("dtype", &json::is_string) || !has("shape", &json::is_array) || !has("data_offsets", &json::is_array))
-    return makeError("needs dtype, shape and data_offsets").in(where);
+    return makeError("does not have each of dtype, shape and data_offsets").in(where);
 
   Entry entry;
   entry.name = name;
@@ -76,19 +76,19 @@ static ErrorOr<Entry> parseEntry(const std::string &name, const json &value, uin
   const TypeRow *row =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeRow &row) { return type == row.name; });
   if (row == std::end(kTypes))
-    return makeError("type ", printable(type), " is not read").in(where);
+    return makeError("type ", printable(type), " is not supported").in(where);
   entry.type.element = row->element;
   constexpr size_t kMostDimensions = 64;
   if (value["shape"].size() > kMostDimensions)
     return makeError("shape has more than ", kMostDimensions, " dimensions").in(where);
   for (const json &size : value["shape"]) {
     if (!isSize(size))
-      return makeError("shape holds what is no size").in(where);
+      return makeError("shape has an entry that is not a size").in(where);
     entry.type.shape.push_back(size.get<int64_t>());
   }
   const json &offsets = value["data_offsets"];
   if (offsets.size() != 2 || !isSize(offsets[0]) || !isSize(offsets[1]))
-    return makeError("data_offsets are not two offsets").in(where);
+    return makeError("data_offsets is not a pair of offsets").in(where);
   entry.begin = offsets[0].get<uint64_t>();
   entry.end = offsets[1].get<uint64_t>();
   if (entry.begin > entry.end || entry.end > dataBytes)
@@ -105,10 +105,10 @@ static ErrorOr<std::vector<Entry>> parseEntries(const json &header, uint64_t dat
   for (const auto &[name, value] : header.items()) {
     if (name == "__metadata__") {
       if (!value.is_object())
-        return makeError("metadata are no object");
+        return makeError("metadata is not a JSON object");
       for (const auto &[key, text] : value.items()) {
         if (!text.is_string())
-          return makeError("metadata ", printable(key), " are no text");
+          return makeError("metadata ", printable(key), " is not text");
         metadata[key] = text.get<std::string>();
       }
       continue;
@@ -147,7 +147,7 @@ ErrorOr<Safetensors> mp::parseSafetensors(std::span<const std::byte> bytes) {
     return makeError("header is nested too deeply");
   json header = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object())
-    return makeError("header is no JSON object");
+    return makeError("header is not a JSON object");
 
   Safetensors file;
   std::span<const std::byte> data = rest.subspan(length);

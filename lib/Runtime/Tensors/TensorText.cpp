@@ -20,12 +20,12 @@ static ErrorOr<TensorTypeT> parseType(std::string_view text) {
     const std::string_view part = rest.substr(0, at);
     auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
     if (error != std::errc() || end != part.data() + part.size() || size < 0)
-      return makeError("'", part, "' in type '", text, "' is no size");
+      return makeError("'", part, "' in type '", text, "' is not a size");
     type.shape.push_back(size);
   }
   std::optional<ElementType> element = parseElementName(rest);
   if (!element)
-    return makeError("'", rest, "' in type '", text, "' is no element type");
+    return makeError("'", rest, "' in type '", text, "' is not an element type");
   type.element = *element;
   return type;
 }
@@ -77,7 +77,7 @@ ErrorOr<HostTensor> mp::parseTensor(std::string_view text) {
   for (uint64_t i = 0; i < *count; ++i) {
     const std::string &word = words.size() == 1 ? words.front() : words[i];
     if (!storeWord(*tensor, i, word))
-      return makeError("'", word, "' is no ", elementName(type->element));
+      return makeError("'", word, "' is not of type ", elementName(type->element));
   }
   return tensor;
 }

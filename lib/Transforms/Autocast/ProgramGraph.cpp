@@ -168,7 +168,7 @@ private:
       return success();
     node.requested = isa<FloatType>(request.getValue()) ? precisionOf(request.getValue()) : std::nullopt;
     if (!node.requested)
-      return op->emitOpError("mp.precision is f16, bf16 or f32, found ") << request.getValue();
+      return op->emitOpError("mp.precision is ") << request.getValue() << ", expected f16, bf16 or f32";
     return success();
   }
 

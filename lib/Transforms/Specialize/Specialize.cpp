@@ -119,7 +119,7 @@ struct SpecializePass : mp::impl::SpecializePassBase<SpecializePass> {
 private:
   LogicalResult specializeModule(ModuleOp module) {
     if (batch < 1)
-      return module.emitError("mp-specialize: batch is at least 1, found ") << batch.getValue();
+      return module.emitError("mp-specialize: batch is ") << batch.getValue() << ", expected at least 1";
     SmallVector<func::FuncOp> programs = llvm::filter_to_vector(
         module.getOps<func::FuncOp>(), [](func::FuncOp func) { return getProgramKind(func).has_value(); });
     if (programs.empty())

@@ -18,10 +18,10 @@ EXEC = ["mp-exec", "infer", EXECUTABLE]
 
 NEEDS_GPU = "needs target nvptx or simt (device cuda or simt)"
 NEEDS_DYNAMIC = "needs loss-scale=dynamic or auto; a scale that stays has only its number"
-NO_GPU = "--simulate: device cpu simulates no GPU; expected --device=simt"
+NO_GPU = "--simulate: device cpu does not simulate a GPU; use --device=simt"
 THREADS = "--threads=100000: expected at most 1024, 0 for all of the machine"
 NOTHING_EXPECTED = "--tolerance: there is no --expected_output to compare with"
-NO_FOLDER = f"{FOLDER}/none/f: there is no folder {FOLDER}/none"
+NO_FOLDER = f"{FOLDER}/none/f: folder does not exist: {FOLDER}/none"
 
 # The flags after a verb, and the error.
 CASES = [
@@ -60,7 +60,7 @@ CASES = [
     (COMPILE, ["--deny=loc:"],
      "--deny=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*"),
     (COMPILE, ["--deny=,"], "--deny=,: expected ops, as in mp.add,mp.mul"),
-    (COMPILE, ["--deny=mp.rleu"], "--deny=mp.rleu: 'mp.rleu' is no known op; did you mean 'mp.relu'?"),
+    (COMPILE, ["--deny=mp.rleu"], "--deny=mp.rleu: 'mp.rleu' is not an op; did you mean 'mp.relu'?"),
     (COMPARE[:-1], ["--variants=:pad=true"], "--variants: policy=: expected a value"),
     # What there is to compare, or where to write.
     (INFER, ["--tolerance=1"], NOTHING_EXPECTED),
@@ -74,7 +74,7 @@ CASES = [
     (COMPARE[:-1], ["--plan-out=f", "--variants=float32,pytorch"],
      "--plan-out=f: one variant's plan would replace another's; give it to a variant, as in float32:plan-out=F"),
     (["mp-run", "compare", EXECUTABLE, f"--data={DATA}"], [],
-     f"compare compiles a model for each variant, and {EXECUTABLE} is compiled already"),
+     f"compare compiles a model for each variant, but {EXECUTABLE} is compiled already"),
     # More threads than a machine has.
     (INFER, ["--threads=100000"], THREADS),
     (TRAIN, ["--threads=100000"], THREADS),

@@ -5,11 +5,11 @@
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/no-such.policy 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: no-such.policy: No such file or directory
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/unknown-op.policy 2>&1 | FileCheck %s --check-prefix=FILE
-// FILE: unknown-op.policy:3: 'mp.rleu' is no known op; did you mean 'mp.relu'?
+// FILE: unknown-op.policy:3: 'mp.rleu' is not an op; did you mean 'mp.relu'?
 // RUN: not mp-opt %s -split-input-file -mp-autocast=type=f8 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: error: mp-autocast: type=f8: expected f16 or bf16
 // RUN: not mp-opt %s -split-input-file -mp-autocast=deny=mp.rleu 2>&1 | FileCheck %s --check-prefix=OP
-// OP: error: mp-autocast: deny=mp.rleu: 'mp.rleu' is no known op; did you mean 'mp.relu'?
+// OP: error: mp-autocast: deny=mp.rleu: 'mp.rleu' is not an op; did you mean 'mp.relu'?
 // RUN: not mp-opt %s -split-input-file -mp-autocast="deny=relu allow=mp.relu" 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: mp-autocast: deny=relu: 'mp.relu' is in two lists, allow and deny
 // RUN: not mp-opt %s -split-input-file -mp-autocast="not-allow=relu" 2>&1 | FileCheck %s --check-prefix=ABSENT
@@ -20,7 +20,7 @@
 // RUN: not mp-opt %s -split-input-file -mp-autocast="deny=loc:" 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: mp-autocast: deny=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*
 // RUN: not mp-opt %s -split-input-file -mp-autocast="deny=mp.relu[=x]" 2>&1 | FileCheck %s --check-prefix=NAMELESS
-// NAMELESS: error: mp-autocast: deny=mp.relu[=x]: 'mp.relu[=x]' names no attribute, expected mp.op[attribute] or mp.op[attribute=value]
+// NAMELESS: error: mp-autocast: deny=mp.relu[=x]: 'mp.relu[=x]' does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]
 // PATTERNS: 'mp.relu' op both 'loc:f*' and 'loc:*m' match and disagree: allow and deny
 // RUN: not mp-opt %s -split-input-file -mp-autocast="rule=paint" 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: paint
@@ -77,7 +77,7 @@ func.func @f64_by_attribute(%x: tensor<4xf64>) -> tensor<4xf64> {
 // -----
 
 func.func @no_type_to_choose(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'mp.relu' op mp.precision is f16, bf16 or f32, found 'f64'}}
+  // expected-error@+1 {{'mp.relu' op mp.precision is 'f64', expected f16, bf16 or f32}}
   %0 = mp.relu %x {mp.precision = f64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

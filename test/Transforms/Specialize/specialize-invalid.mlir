@@ -2,7 +2,7 @@
 // RUN: not mp-opt %s -split-input-file -mp-specialize=batch=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not mp-opt %s -split-input-file -mp-specialize 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not mp-opt %s -split-input-file -mp-specialize=batch=many 2>&1 | FileCheck %s --check-prefix=WORD
-// ZERO: mp-specialize: batch is at least 1, found 0
+// ZERO: mp-specialize: batch is 0, expected at least 1
 // WORD: batch
 
 func.func @reshape_that_is_not_exact(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<?x5xf32> {mp.output = "y"})

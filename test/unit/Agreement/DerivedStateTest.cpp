@@ -115,7 +115,7 @@ TEST_P(DerivedState, FollowsWhatTheHostSets) {
   EXPECT_EQ(session->state("w")->bytes, w.bytes);
   expectCopy();
   EXPECT_EQ(session->setState("w/f16", *session->state("w/f16")).message(),
-            "state 'w/f16' is derived of 'w'; set that");
+            "state 'w/f16' is derived of 'w'; set that state instead");
 }
 
 TEST_P(DerivedState, FollowsUpdatesAndKeepsItsBitsOnASkippedStep) {

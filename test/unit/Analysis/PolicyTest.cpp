@@ -91,14 +91,14 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   EXPECT_EQ(
       error("type: f16\nfixed: mp.add"),
       "p:2: expected type, zero-dimensional, allow, infer, clear, deny or promote and a colon, found 'fixed: mp.add'");
-  EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is no known op; did you mean 'mp.add'?");
-  EXPECT_EQ(error("type: f16\ndeny:"), "p:2: '' is no known op");
+  EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is not an op; did you mean 'mp.add'?");
+  EXPECT_EQ(error("type: f16\ndeny:"), "p:2: '' is not an op");
   EXPECT_EQ(error("type: f16\ndeny: mp.cast"), "p:2: 'mp.cast' is fixed: no list changes its types");
   EXPECT_EQ(error("type: f16\ndeny: mp.add\nallow: add"), "p:3: 'mp.add' is in two lists, deny and allow");
   EXPECT_EQ(error("type: f16\ndeny: mp.add[a\n"),
-            "p:2: 'mp.add[a' is no entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
+            "p:2: 'mp.add[a' is not an entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
   EXPECT_EQ(error("type: f16\ndeny: mp.add[=1]"),
-            "p:2: 'mp.add[=1]' names no attribute, expected mp.op[attribute] or mp.op[attribute=value]");
+            "p:2: 'mp.add[=1]' does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]");
   EXPECT_EQ(error("type: f16\nzero-dimensional: lead"), "p:2: zero-dimensional is follow, found 'lead'");
   EXPECT_EQ(error("type: f16\ndeny: loc:x"), "p:2: 'loc:x' names a location; a policy file names ops");
 }
@@ -162,7 +162,7 @@ TEST(UserLists, AreDisjointAndKnown) {
   ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"add"}).ok());
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.add"}).message(),
             "allow=mp.add: 'mp.add' is in two lists, deny and allow");
-  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.foo"}).message(), "allow=mp.foo: 'mp.foo' is no known op");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.foo"}).message(), "allow=mp.foo: 'mp.foo' is not an op");
   EXPECT_FALSE(edit(policy, PrecisionCategory::Allow, {"loc:[a"}).ok());
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"loc:"}).message(),
             "allow=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*");
@@ -177,7 +177,7 @@ TEST(UserLists, TakingOutLeavesTheWidestType) {
   ASSERT_TRUE(edit(policy, PrecisionCategory::Clear, {}, {"mp.add"}).ok());
   EXPECT_EQ(categoryText(policy, "mp.add"), "promote by not-clear=mp.add");
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {}, {"mp.foo"}).message(),
-            "not-allow=mp.foo: 'mp.foo' is no known op");
+            "not-allow=mp.foo: 'mp.foo' is not an op");
 }
 
 TEST(UserLists, MovingIsTakingOutAndAdding) {

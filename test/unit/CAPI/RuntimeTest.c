@@ -76,7 +76,8 @@ static void testBenchmark(MpSession *session) {
   fail(mpBenchmarkCreate(NULL, "infer", 0, &benchmark), "session is null");
   fail(mpBenchmarkCreate(session, NULL, 0, &benchmark), "program is null");
   fail(mpBenchmarkCreate(session, "infer", 0, NULL), "benchmark is null");
-  fail(mpBenchmarkCreate(session, "fly", 0, &benchmark), "no program fly, the executable has train_step, eval, infer");
+  fail(mpBenchmarkCreate(session, "fly", 0, &benchmark),
+       "the executable does not have program fly; it has train_step, eval, infer");
   succeed(mpBenchmarkCreate(session, "infer", 7, &benchmark), "a benchmark is made");
 
   MpTensor x;
@@ -112,8 +113,8 @@ static void testBenchmark(MpSession *session) {
 
   fail(mpBenchmarkRun(NULL, 0, 1, 1, seconds), "benchmark is null");
   fail(mpBenchmarkRun(benchmark, 0, 1, 1, NULL), "seconds is null");
-  fail(mpBenchmarkRun(benchmark, 0, 0, 1, seconds), "repeat and runs are at least 1, found 0 and 1");
-  fail(mpBenchmarkRun(benchmark, 0, 1, 0, seconds), "repeat and runs are at least 1, found 1 and 0");
+  fail(mpBenchmarkRun(benchmark, 0, 0, 1, seconds), "repeat and runs are 0 and 1, expected at least 1");
+  fail(mpBenchmarkRun(benchmark, 0, 1, 0, seconds), "repeat and runs are 1 and 0, expected at least 1");
   mpBenchmarkDestroy(benchmark);
   mpBenchmarkDestroy(NULL);
 }
@@ -122,7 +123,7 @@ int main(int argc, char **argv) {
   if (argc != 3)
     return 2;
   MpSession *session = NULL;
-  fail(mpSessionCreate(argv[1], "abacus", 0, &session), "no device 'abacus', this program has cpu, simt, cuda");
+  fail(mpSessionCreate(argv[1], "abacus", 0, &session), "unknown device 'abacus'; expected one of cpu, simt, cuda");
   fail(mpSessionCreate(NULL, "cpu", 0, &session), "path is null");
   fail(mpSessionCreateFromBytes("", 0, "cpu", 0, &session), "not an executable: 0 bytes are less than a header of 64");
   succeed(mpSessionCreate(argv[1], "cpu", 2, &session), "a session is made");
@@ -133,7 +134,7 @@ int main(int argc, char **argv) {
   float rate = 0.25f;
   MpTensor value = {MP_F32, 0, NULL, &rate, sizeof(rate)};
   succeed(mpSessionSetState(session, "learning_rate", value), "state is set");
-  fail(mpSessionSetState(session, "speed", value), "no state 'speed'");
+  fail(mpSessionSetState(session, "speed", value), "the executable does not have state 'speed'");
   testVersion();
   testInference(session);
   testBenchmark(session);

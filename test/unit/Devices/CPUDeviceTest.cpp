@@ -83,7 +83,7 @@ TEST(CPUDevice, RefusesNativeCodeWhereToldTo) {
   const executable::ProgramT &infer = *file->table.programs.back();
   std::unique_ptr<Device> device = makeDevice({.allowNative = false});
   EXPECT_EQ(device->load(*file, infer, *infer.variants[0]).message(),
-            "program infer: holds native code, which is refused here");
+            "program infer: has native code, which --no-native refuses");
 }
 
 TEST(CPUDevice, RefusesWhatIsNoCode) {
@@ -108,7 +108,7 @@ TEST(CPUDevice, RefusesWhatIsNoCode) {
   }
   model = makeTinyModel();
   model.table.programs.back()->variants[0]->commands[0]->what.AsLaunch()->symbol = "absent";
-  EXPECT_EQ(load(std::move(model)), "program infer: kernel infer_row: native code has no symbol 'absent'");
+  EXPECT_EQ(load(std::move(model)), "program infer: kernel infer_row: native code does not have the symbol 'absent'");
 }
 
 /// Two libraries at once are two libraries, although the system knows both by a number in /proc.
@@ -135,7 +135,7 @@ TEST(CPUDevice, ChecksBindings) {
   std::unique_ptr<DeviceMemory> small = std::move(*device->allocate(31));
   std::unique_ptr<DeviceMemory> large = std::move(*device->allocate(96));
   DeviceMemory *arguments[] = {small.get(), nullptr};
-  EXPECT_EQ(loaded->enqueue({{}, arguments, {}}).message(), "argument 0 is bound to 31 bytes, it has 32");
+  EXPECT_EQ(loaded->enqueue({{}, arguments, {}}).message(), "argument 0 is bound to 31 bytes, expected 32");
   arguments[0] = large.get();
   DeviceMemory *results[] = {large.get()};
   EXPECT_EQ(loaded->enqueue({{}, arguments, results}).message(), "state 0 is not bound");
@@ -146,5 +146,5 @@ TEST(CPUDevice, ChecksBindings) {
 TEST(DeviceRegistry, KnowsNames) {
   registerCPUDevice();
   EXPECT_TRUE(createDevice("cpu").ok());
-  EXPECT_EQ(createDevice("abacus").message(), "no device 'abacus', this program has cpu");
+  EXPECT_EQ(createDevice("abacus").message(), "unknown device 'abacus'; expected one of cpu");
 }

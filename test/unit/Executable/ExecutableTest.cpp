@@ -100,7 +100,7 @@ TEST_F(ExecutableFile, BytesAreThoseOfTheFileAndAlwaysTheSame) {
 TEST_F(ExecutableFile, NativeCodeCanBeRefused) {
   ASSERT_EQ(writeExecutable(path("f.mpx"), sample::table(), sample::blobs()).message(), "");
   EXPECT_EQ(readExecutable(path("f.mpx"), {.noNative = true}).message(),
-            path("f.mpx") + ": holds native code, which is refused here");
+            path("f.mpx") + ": has native code, which --no-native refuses");
   // Code of every kind is refused, used or not; nothing else is.
   for (BlobKind kind : {BlobKind::PTX, BlobKind::Cubin, BlobKind::SimulatedCode, BlobKind::Constants}) {
     ExecutableT table = sample::table();
@@ -118,7 +118,7 @@ TEST_F(ExecutableFile, TheWriterRefusesWhatTheReaderWould) {
   ExecutableT table = sample::table();
   table.state[0]->name = "bias";
   EXPECT_EQ(writeExecutable(path("f.mpx"), table, sample::blobs()).message(),
-            path("f.mpx") + ": state 'kernel.f16': derived of 'kernel', which is no parameter");
+            path("f.mpx") + ": state 'kernel.f16': derived of 'kernel', which is not a parameter");
   EXPECT_EQ(contents(path("f.mpx")), before) << "the old file is untouched";
   EXPECT_EQ(writeExecutable(path("f.mpx"), sample::table(), {}).message(),
             path("f.mpx") + ": the table names 3 blobs, the caller gives 0");

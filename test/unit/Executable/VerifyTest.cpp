@@ -63,7 +63,7 @@ const Case kHeadCases[] = {
      "state name 'a?' holds control characters or is not UTF-8"},
     {"MetadataValue", [](ExecutableT &t) { t.metadata[0]->value = "a\nb"; },
      "metadata key 'optimizer': value 'a?b' holds control characters or is not UTF-8"},
-    {"LongText", [](ExecutableT &t) { t.policy.assign(4097, 'x'); }, "policy of 4097 bytes, at most 4096 are allowed"},
+    {"LongText", [](ExecutableT &t) { t.policy.assign(4097, 'x'); }, "policy of 4097 bytes, expected at most 4096"},
     {"MetadataNull", [](ExecutableT &t) { t.metadata[0].reset(); }, "an entry of the metadata is null"},
     {"MetadataKeyEmpty", [](ExecutableT &t) { t.metadata[0]->key = ""; }, "metadata key is empty"},
     {"MetadataKeyTwice", [](ExecutableT &t) { t.metadata.push_back(std::make_unique<KeyValueT>(*t.metadata[0])); },
@@ -91,9 +91,10 @@ const Case kHeadCases[] = {
     {"TargetEmpty", [](ExecutableT &t) { train(t).target = ""; }, "program 'train_step': variant 0: target is empty"},
     {"FeatureEmpty", [](ExecutableT &t) { train(t).features[1] = ""; },
      "program 'train_step': variant 0: feature is empty"},
-    {"BatchNegative", [](ExecutableT &t) { train(t).batch = -1; }, "program 'train_step': variant 0: batch of -1"},
+    {"BatchNegative", [](ExecutableT &t) { train(t).batch = -1; },
+     "program 'train_step': variant 0: batch of -1, expected at least 0"},
     {"ConstantsIndex", [](ExecutableT &t) { train(t).constants = 3; },
-     "program 'train_step': variant 0: constants in blob 3, there are 3"},
+     "program 'train_step': variant 0: constants in blob 3, but there are 3 blobs"},
     {"ConstantsKind", [](ExecutableT &t) { train(t).constants = 2; },
      "program 'train_step': variant 0: constants in blob 2, which is ProgramText"},
     {"StatisticsType", [](ExecutableT &t) { train(t).statistics->ops_by_type[0]->type = "\n"; },
@@ -111,16 +112,16 @@ const Case kStateCases[] = {
     {"ElementType", [](ExecutableT &t) { t.state[1]->type->element = ElementType(200); },
      "state 'kernel/adam.m': unknown element type 200"},
     {"Rank", [](ExecutableT &t) { t.state[1]->type->shape.assign(33, 1); },
-     "state 'kernel/adam.m': rank 33, at most 32 is allowed"},
+     "state 'kernel/adam.m': rank 33, expected at most 32"},
     {"NegativeSize", [](ExecutableT &t) { t.state[1]->type->shape[0] = -8; },
      "state 'kernel/adam.m': tensor<-8x4xf32> has a negative size or too many elements"},
     {"TooManyElements", [](ExecutableT &t) { t.state[1]->type->shape.assign(2, std::numeric_limits<int64_t>::max()); },
      "state 'kernel/adam.m': tensor<9223372036854775807x9223372036854775807xf32> has a negative size or too many "
      "elements"},
     {"DerivedOfNothing", [](ExecutableT &t) { t.state[4]->derived_of = "bias"; },
-     "state 'kernel.f16': derived of 'bias', which is no parameter"},
+     "state 'kernel.f16': derived of 'bias', which is not a parameter"},
     {"DerivedOfState", [](ExecutableT &t) { t.state[4]->derived_of = "rng"; },
-     "state 'kernel.f16': derived of 'rng', which is no parameter"},
+     "state 'kernel.f16': derived of 'rng', which is not a parameter"},
     {"DerivedOfOtherShape", [](ExecutableT &t) { t.state[4]->type->shape = {4, 8}; },
      "state 'kernel.f16': is tensor<4x8xf16> and derived of tensor<8x4xf32>, expected its shape in f16 or bf16"},
     {"DerivedAsInteger", [](ExecutableT &t) { t.state[4]->type->element = ElementType::I32; },
@@ -137,7 +138,7 @@ const Case kStateCases[] = {
        t.state[3]->type->element = ElementType::UI8;
        t.state[3]->initializer->a = 256;
      },
-     "state 'loss_scale': constant 256 is no value of ui8"},
+     "state 'loss_scale': constant 256 is not a value of ui8"},
     {"RandomInteger", [](ExecutableT &t) { t.state[0]->type->element = ElementType::I32; },
      "state 'kernel': initializer GlorotUniform needs a float type, found i32"},
     {"InitializerNotFinite",
@@ -234,15 +235,15 @@ const Case kPlanCases[] = {
     {"SymbolWithDot", [](ExecutableT &t) { forward(t).symbol = "dense.forward"; },
      "variant 0: command 1: launch of 'the kernel forward': symbol is not a C identifier"},
     {"CodeIndex", [](ExecutableT &t) { forward(t).blob = 3; },
-     "variant 0: command 1: launch of 'the kernel forward': code in blob 3, there are 3"},
+     "variant 0: command 1: launch of 'the kernel forward': code in blob 3, but there are 3 blobs"},
     {"CodeKind", [](ExecutableT &t) { forward(t).blob = 1; },
      "variant 0: command 1: launch of 'the kernel forward': code in blob 1, which is Constants, expected NativeCode"},
     {"ThreadsOfAProcessor", [](ExecutableT &t) { forward(t).threads = 32; },
      "variant 0: command 1: launch of 'the kernel forward': blocks of 32 threads with 0 bytes of shared memory in "
      "clusters "
-     "of 1 for target 'cpu', which is no GPU"},
+     "of 1 for target 'cpu', which is not a GPU"},
     {"BuffersInMemoryOfAProcessor", [](ExecutableT &t) { forward(t).buffers_in_memory = true; },
-     "variant 0: command 1: launch of 'the kernel forward': buffers in memory for target 'cpu', which is no GPU"},
+     "variant 0: command 1: launch of 'the kernel forward': buffers in memory for target 'cpu', which is not a GPU"},
     {"GridZero", [](ExecutableT &t) { forward(t).grid = 0; },
      "variant 0: command 1: launch of 'the kernel forward': grid of 0, expected 1 to 2147483647"},
     {"GridTooLarge", [](ExecutableT &t) { forward(t).grid = uint64_t(1) << 31; },
@@ -273,7 +274,7 @@ const Case kPlanCases[] = {
     {"FillPattern", [](ExecutableT &t) { fill(t).pattern_bytes = 3; },
      "variant 0: command 0: fill: pattern of 3 bytes, expected 1, 2, 4 or 8"},
     {"FillRest", [](ExecutableT &t) { *fill(t).destination = BufferSlice(Space::Arena, 0, 0, 1022); },
-     "variant 0: command 0: fill: 1022 bytes are no multiple of a pattern of 4"},
+     "variant 0: command 0: fill: 1022 bytes are not a multiple of a pattern of 4"},
     {"ResultNeverWritten", [](ExecutableT &t) { train(t).commands.erase(train(t).commands.begin() + 2); },
      "variant 0: result 2 'logits' is never written"},
 };
@@ -292,7 +293,7 @@ const Case kSliceCases[] = {
     {"ArenaBounds", [](ExecutableT &t) { setSlice(t, Space::Arena, 0, 1280, 1); },
      "buffer 1: Arena 0 [1280, +1] is outside its 1280 bytes"},
     {"StateIndex", [](ExecutableT &t) { setSlice(t, Space::State, 5, 0, 4); },
-     "buffer 1: State 5 [0, +4]: there are 5"},
+     "buffer 1: State 5 [0, +4]: expected an index less than 5"},
     {"StateWithoutNext",
      [](ExecutableT &t) {
        train(t).results.pop_back();
@@ -300,7 +301,7 @@ const Case kSliceCases[] = {
      },
      "buffer 1: State 4 [0, +64]: writes 'kernel.f16', of which no result is the next value"},
     {"ArgumentIndex", [](ExecutableT &t) { setSlice(t, Space::Argument, 7, 0, 4); },
-     "buffer 1: Argument 7 [0, +4]: there are 7"},
+     "buffer 1: Argument 7 [0, +4]: expected an index less than 7"},
     {"ArgumentWritten", [](ExecutableT &t) { setSlice(t, Space::Argument, 1, 0, 16, Access::ReadWrite); },
      "buffer 1: Argument 1 [0, +16]: arguments are read-only"},
     {"ArgumentThatIsState", [](ExecutableT &t) { setSlice(t, Space::Argument, 2, 0, 128); },
@@ -308,7 +309,7 @@ const Case kSliceCases[] = {
     {"ArgumentBounds", [](ExecutableT &t) { setSlice(t, Space::Argument, 1, 0, 17); },
      "buffer 1: Argument 1 [0, +17] is outside its 16 bytes"},
     {"ResultIndex", [](ExecutableT &t) { setSlice(t, Space::Result, 10, 0, 4); },
-     "buffer 1: Result 10 [0, +4]: there are 10"},
+     "buffer 1: Result 10 [0, +4]: expected an index less than 10"},
     {"ResultThatIsState", [](ExecutableT &t) { setSlice(t, Space::Result, 3, 0, 128); },
      "buffer 1: Result 3 [0, +128]: the result is next state, which lies in space State"},
     {"ResultBounds", [](ExecutableT &t) { setSlice(t, Space::Result, 2, 64, 256); },
@@ -375,13 +376,13 @@ const Case kDerivedCases[] = {
        t.programs[2]->variants.pop_back();
        forVariants(t, 2, [](VariantT &v) { v.arguments[0]->name = "kernel/adam.m"; });
      },
-     "program 'derive': argument 'kernel/adam.m' is no parameter"},
+     "program 'derive': argument 'kernel/adam.m' is not a parameter"},
     {"MadeOfInput",
      [](ExecutableT &t) {
        t.programs[2]->variants.pop_back();
        forVariants(t, 2, [](VariantT &v) { v.arguments[0]->kind = ArgumentKind::Input; });
      },
-     "program 'derive': argument 'kernel' is no parameter"},
+     "program 'derive': argument 'kernel' is not a parameter"},
     {"MakesOther",
      [](ExecutableT &t) {
        t.programs[2]->variants.pop_back();
@@ -391,7 +392,7 @@ const Case kDerivedCases[] = {
          v.results.back()->type->element = ElementType::F32;
        });
      },
-     "program 'derive': result 'kernel/adam.m' is no derived state"},
+     "program 'derive': result 'kernel/adam.m' is not derived state"},
 };
 
 // All of these are about command 1 of a variant for a GPU.
@@ -405,14 +406,14 @@ const Case kGPUCases[] = {
     {"NoThreads", [](ExecutableT &t) { forward(t).threads = 0; }, "blocks of 0 threads, expected 1 to 1024"},
     {"TooManyThreads", [](ExecutableT &t) { forward(t).threads = 1025; }, "blocks of 1025 threads, expected 1 to 1024"},
     {"SharedMemory", [](ExecutableT &t) { forward(t).shared_bytes = 232464; },
-     "shared memory of 232464 bytes, at most 232448 are allowed"},
+     "shared memory of 232464 bytes, expected at most 232448"},
     {"SharedMemoryOfPartAccesses", [](ExecutableT &t) { forward(t).shared_bytes = 28; },
      "shared memory of 28 bytes, expected a multiple of 16"},
     {"MoreParametersThanAnyGPUHas", [](ExecutableT &t) { forward(t).buffers.resize(545, forward(t).buffers[0]); },
-     "545 buffers as parameters, at most 544 are allowed: more lie in memory"},
+     "545 buffers as parameters, expected at most 544; more need buffers_in_memory"},
     {"NoCluster", [](ExecutableT &t) { forward(t).cluster = 0; }, "clusters of 0 blocks, expected 1 to 16"},
     {"LargeCluster", [](ExecutableT &t) { forward(t).cluster = 17; }, "clusters of 17 blocks, expected 1 to 16"},
-    {"GridOfPartClusters", [](ExecutableT &t) { forward(t).grid = 3; }, "grid of 3 is no multiple of clusters of 2"},
+    {"GridOfPartClusters", [](ExecutableT &t) { forward(t).grid = 3; }, "grid of 3 is not a multiple of clusters of 2"},
 };
 
 void expectRefusal(const Case &test, const std::string &prefix, ExecutableT table = sample::table()) {

@@ -54,7 +54,7 @@ TEST(Npy, SaysWhatIsWrong) {
             "element type '>f4' is not read; |b1, |u1, <i4, <i8, <f2, <f4, <f8 and V2 (bf16) are");
   EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "1234"),
             "tensor<2xf32> has 8 bytes, the file holds 4");
-  EXPECT_EQ(message("{'descr': '<f4', 'shape': (2,)}", ""), "header has no 'fortran_order'");
+  EXPECT_EQ(message("{'descr': '<f4', 'shape': (2,)}", ""), "header does not have 'fortran_order'");
   EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", ""), "shape (-1,) has no sizes");
   EXPECT_FALSE(message("{'descr': '<f8', 'fortran_order': False, "
                        "'shape': (9223372036854775807, 9223372036854775807)}",

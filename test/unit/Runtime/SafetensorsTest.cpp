@@ -56,14 +56,14 @@ TEST(Safetensors, ReadsWhatOthersWrite) {
 
 TEST(Safetensors, SaysWhatIsWrong) {
   EXPECT_EQ(parseSafetensors({}).message(), "not a safetensors file: 0 bytes");
-  EXPECT_EQ(messageOf("[]", ""), "header is no JSON object");
-  EXPECT_EQ(messageOf("{", ""), "header is no JSON object");
+  EXPECT_EQ(messageOf("[]", ""), "header is not a JSON object");
+  EXPECT_EQ(messageOf("{", ""), "header is not a JSON object");
   EXPECT_EQ(messageOf(std::string(1000, '['), ""), "header is nested too deeply");
-  EXPECT_EQ(messageOf(R"({"a":1})", ""), "tensor \"a\": needs dtype, shape and data_offsets");
+  EXPECT_EQ(messageOf(R"({"a":1})", ""), "tensor \"a\": does not have each of dtype, shape and data_offsets");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"I16","shape":[1],"data_offsets":[0,2]}})", "12"),
             "tensor \"a\": type \"I16\" is not read");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,2]}})", "12"),
-            "tensor \"a\": shape holds what is no size");
+            "tensor \"a\": shape has an entry that is not a size");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,2]}})", "12"),
             "tensor \"a\": tensor<3xui8> does not fill 2 bytes");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}})", "12"),
@@ -80,7 +80,7 @@ TEST(Safetensors, SaysWhatIsWrong) {
     ones += ",1";
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[)" + ones + R"(],"data_offsets":[0,1]}})", "1"),
             "tensor \"a\": shape has more than 64 dimensions");
-  EXPECT_EQ(messageOf(R"({"__metadata__":{"a":1}})", ""), "metadata \"a\" are no text");
+  EXPECT_EQ(messageOf(R"({"__metadata__":{"a":1}})", ""), "metadata \"a\" is not text");
   EXPECT_FALSE(messageOf(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296],)"
                          R"("data_offsets":[0,0]}})",
                          "")

@@ -123,13 +123,13 @@ TEST(Session, SaysWhatIsWrongWithInputs) {
   EXPECT_EQ(message("train_step", {{"x", makeImages(7)}, {"y", labels}}),
             "result 'loss' of program train_step is not per row; the program takes exactly 8 rows, "
             "given 7");
-  EXPECT_EQ(message("predict", {}), "no program predict, the executable has train_step, eval, infer");
+  EXPECT_EQ(message("predict", {}), "the executable does not have program predict; it has train_step, eval, infer");
 }
 
 TEST(Session, SaysWhyNoVariantFits) {
   std::unique_ptr<Session> session = makeSession();
   EXPECT_EQ(session->select("infer", 9).message(),
-            "program infer has no variant that fits; variant for cpu and batch 8: asked for "
+            "program infer does not have a variant that fits; variant for cpu and batch 8: expected "
             "batch 9");
   std::string message = makeSession({.features = {"sse2", "quantum"}})->select("infer").message();
   EXPECT_NE(message.find("needs quantum, device cpu ("), std::string::npos) << message;
@@ -142,6 +142,7 @@ TEST(Session, ChecksStateThatIsSet) {
   EXPECT_EQ(elementAt(*session->state("learning_rate"), 0), 0.25);
   EXPECT_EQ(session->setState("learning_rate", scalarTensor(ElementType::F64, 1)).message(),
             "state 'learning_rate' is tensor<f32>, given tensor<f64>");
-  EXPECT_EQ(session->setState("speed", scalarTensor(ElementType::F32, 1)).message(), "no state 'speed'");
+  EXPECT_EQ(session->setState("speed", scalarTensor(ElementType::F32, 1)).message(),
+            "the executable does not have state 'speed'");
   EXPECT_EQ(session->state("rng")->values<int64_t>()[0], 7);
 }

@@ -39,12 +39,12 @@ TEST(Tensor, ParsesText) {
 }
 
 TEST(Tensor, RefusesText) {
-  EXPECT_EQ(parseTensor("2xf31=1").message(), "'f31' in type '2xf31' is no element type");
-  EXPECT_EQ(parseTensor("-2xf32=1").message(), "'-2' in type '-2xf32' is no size");
+  EXPECT_EQ(parseTensor("2xf31=1").message(), "'f31' in type '2xf31' is not an element type");
+  EXPECT_EQ(parseTensor("-2xf32=1").message(), "'-2' in type '-2xf32' is not a size");
   EXPECT_EQ(parseTensor("2xf32=1 2 3").message(), "tensor<2xf32> is given 3 values");
-  EXPECT_EQ(parseTensor("2xf32=1 a").message(), "'a' is no f32");
-  EXPECT_EQ(parseTensor("ui8=256").message(), "'256' is no ui8");
-  EXPECT_EQ(parseTensor("i32=1.5").message(), "'1.5' is no i32");
+  EXPECT_EQ(parseTensor("2xf32=1 a").message(), "'a' is not of type f32");
+  EXPECT_EQ(parseTensor("ui8=256").message(), "'256' is not of type ui8");
+  EXPECT_EQ(parseTensor("i32=1.5").message(), "'1.5' is not of type i32");
   EXPECT_EQ(parseTensor("f32").message(), "expected TYPE=VALUES such as 2x2xf32=1 2 3 4, found 'f32'");
   EXPECT_FALSE(parseTensor("9223372036854775807x9xf32=1").ok());
   EXPECT_FALSE(parseTensor("4611686018427387904xui8=1").ok());

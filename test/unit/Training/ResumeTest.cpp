@@ -340,11 +340,10 @@ TEST_F(Resume, EveryNumberOfThePositionAtItsEdges) {
     for (const char *edge : {"", "-1", "nan", "inf", "1e3", " 5", "18446744073709551616"}) {
       rewriteMetadata(options.checkpoint, [&](auto &metadata) { metadata[name] = edge; });
       EXPECT_EQ(messageOf(options.checkpoint, start, {}),
-                options.checkpoint + ": '" + name + "' among its metadata is no number");
+                options.checkpoint + ": '" + name + "' in its metadata is not a number");
     }
     rewriteMetadata(options.checkpoint, [&](auto &metadata) { metadata.erase(name); });
-    EXPECT_EQ(messageOf(options.checkpoint, start, {}),
-              options.checkpoint + ": has no '" + name + "' among its metadata");
+    EXPECT_EQ(messageOf(options.checkpoint, start, {}), options.checkpoint + ": has no '" + name + "' in its metadata");
     rewriteMetadata(options.checkpoint, [&](auto &metadata) { metadata[name] = std::to_string(start.*member); });
   }
   EXPECT_EQ(messageOf(options.checkpoint, start, {}), "");
@@ -362,10 +361,9 @@ TEST_F(Resume, EverySumAtItsEdges) {
     }
     rewriteMetadata(options.checkpoint, [&](auto &metadata) { metadata[name] = "many"; });
     EXPECT_EQ(messageOf(options.checkpoint, start, {}),
-              options.checkpoint + ": '" + name + "' among its metadata is no number");
+              options.checkpoint + ": '" + name + "' in its metadata is not a number");
     rewriteMetadata(options.checkpoint, [&](auto &metadata) { metadata.erase(name); });
-    EXPECT_EQ(messageOf(options.checkpoint, start, {}),
-              options.checkpoint + ": has no '" + name + "' among its metadata");
+    EXPECT_EQ(messageOf(options.checkpoint, start, {}), options.checkpoint + ": has no '" + name + "' in its metadata");
     rewriteMetadata(options.checkpoint, [&](auto &metadata) { metadata[name] = "1"; });
   }
 }

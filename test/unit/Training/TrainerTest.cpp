@@ -196,7 +196,8 @@ TEST_F(Trainer, AccumulatesMicroBatches) {
     EXPECT_EQ(elementAt(sum, i), 0);
   EXPECT_EQ(elementAt(*session->state("rng"), 1), 12);
   options.accumulate = 1;
-  EXPECT_EQ(message(*session), "the executable was compiled for --accumulate of more than 1");
+  EXPECT_EQ(message(*session),
+            "--accumulate is 1, the executable was compiled for more; give the number that it was compiled for");
 }
 
 /// The executable knows of how many micro-batches its steps are: apply divides by that number.
@@ -220,8 +221,8 @@ TEST_F(Trainer, PadsWhereCompiledForIt) {
   TrainResult result = run(*session);
   EXPECT_EQ(result.steps, 26u);
   EXPECT_EQ(result.droppedRows, 0u);
-  EXPECT_EQ(message(*makeSession()), "--last-batch=pad needs an executable compiled for it: program "
-                                     "train_step has no row weights");
+  EXPECT_EQ(message(*makeSession()),
+            "--last-batch=pad: program train_step does not have row weights; compile with --pad");
 }
 
 TEST_F(Trainer, SaysWhatIsWrong) {
@@ -232,20 +233,21 @@ TEST_F(Trainer, SaysWhatIsWrong) {
     change(options);
     return message(*session);
   };
-  EXPECT_EQ(with([](TrainOptions &o) { o.data = ""; }), "training needs --data=DIR");
+  EXPECT_EQ(with([](TrainOptions &o) { o.data = ""; }),
+            "--data is missing; give the folder of the data set, as in --data=DIR");
   EXPECT_EQ(with([](TrainOptions &o) { o.epochs = o.steps = 1; }), "--epochs and --steps exclude each other");
   EXPECT_EQ(with([](TrainOptions &o) { o.resume = true; }), "--resume needs --checkpoint=DIR");
   EXPECT_EQ(with([](TrainOptions &o) { o.batchSize = 9; }),
-            "program train_step has no variant that fits; variant for cpu and batch 8: asked for "
+            "program train_step does not have a variant that fits; variant for cpu and batch 8: expected "
             "batch 9");
   EXPECT_EQ(with([](TrainOptions &o) { o.accumulate = 2; }),
-            "the executable has no program accumulate: it was not compiled for --accumulate");
+            "the executable does not have program accumulate; compile it with --accumulate");
   EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }),
-            "--log: " + (folder / "absent/log") + ": there is no folder " + (folder / "absent"));
+            "--log: " + (folder / "absent/log") + ": folder does not exist: " + (folder / "absent"));
   EXPECT_EQ(with([&](TrainOptions &o) { o.testData = folder / "absent"; }), (folder / "absent") + ": not a folder");
   writeTinyData(folder / "small", 7, 50);
   EXPECT_EQ(with([&](TrainOptions &o) { o.data = folder / "small"; }),
-            (folder / "small") + " (train): 7 rows are fewer than a step of 8");
+            (folder / "small") + " (train): 7 rows, expected at least the 8 of a step");
 }
 
 TEST_F(Trainer, ChecksCheckpoints) {
@@ -316,8 +318,8 @@ TEST(TrainOptions, FlagsSetThem) {
   EXPECT_TRUE(options.resume && options.quiet);
   EXPECT_EQ(setTrainFlag(options, "speed", "1").message(), "unknown flag --speed; did you mean 'seed'?");
   EXPECT_EQ(setTrainFlag(options, "epochs", "0").message(), "--epochs=0: expected at least 1");
-  EXPECT_EQ(setTrainFlag(options, "epochs", "-1").message(), "--epochs=-1: '-1' is no number that fits");
-  EXPECT_EQ(setTrainFlag(options, "epochs", "1.5").message(), "--epochs=1.5: '1.5' is no number that fits");
+  EXPECT_EQ(setTrainFlag(options, "epochs", "-1").message(), "--epochs=-1: '-1' is not a number that fits");
+  EXPECT_EQ(setTrainFlag(options, "epochs", "1.5").message(), "--epochs=1.5: '1.5' is not a number that fits");
   EXPECT_EQ(setTrainFlag(options, "learning-rate", "nan").message(), "--learning-rate=nan: 'nan' is not finite");
   EXPECT_EQ(setTrainFlag(options, "data", "").message(), "--data=: needs a value");
 }

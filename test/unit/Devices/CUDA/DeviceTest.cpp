@@ -96,7 +96,7 @@ TEST_F(CUDADevice, RunsCodeForTheChipThatIsAskedForAlone) {
   const VariantT &variant = *file->table.programs.front()->variants.front(); // for sm_70
   EXPECT_EQ(makeDevice({.chip = "sm_70"})->canRun(*file, variant).message(), "");
   EXPECT_EQ(makeDevice({.chip = "sm_75"})->canRun(*file, variant).message(),
-            "made for sm_70, only code for sm_75 is asked for");
+            "made for sm_70; --chip=sm_75 asks for code for that chip only");
 }
 
 TEST_F(CUDADevice, TransfersOfEverySize) {
@@ -114,7 +114,7 @@ TEST_F(CUDADevice, TransfersOfEverySize) {
   }
   std::unique_ptr<DeviceMemory> block = std::move(*device->allocate(16));
   std::vector<std::byte> bytes(8);
-  EXPECT_EQ(device->upload(*block, 9, bytes).message(), "upload of 8 bytes at 9, a block of 16");
+  EXPECT_EQ(device->upload(*block, 9, bytes).message(), "upload of 8 bytes at 9, outside of a block of 16");
   EXPECT_FALSE(device->download(*block, UINT64_MAX, bytes).ok());
 }
 
@@ -251,14 +251,14 @@ TEST_F(CUDADevice, RunsCodeForItsChipAndOlderOnes) {
             "runs code for sm_80 and older chips");
   EXPECT_EQ(able(10, 0, {"sm_90a"}), "needs sm_90a, device cuda:0 (Stand-in, compute capability 10.0, driver for CUDA "
                                      "12.4) runs code for sm_100a");
-  EXPECT_EQ(able(8, 0, {}), "names no chip");
-  EXPECT_EQ(able(8, 0, {"sm_80", "sm_90"}), "names no chip");
+  EXPECT_EQ(able(8, 0, {}), "does not name a chip");
+  EXPECT_EQ(able(8, 0, {"sm_80", "sm_90"}), "does not name a chip");
   variant.target = "cpu";
   EXPECT_EQ(able(8, 0, {"sm_80"}), "made for target cpu, device cuda:0 runs target nvptx");
   variant.target = "nvptx";
   variant.features = {"sm_80"};
   EXPECT_EQ(makeDevice({.allowNative = false})->canRun(*file, variant).message(),
-            "holds native code, which is refused here");
+            "has native code, which --no-native refuses");
 }
 
 TEST_F(CUDADevice, PrefersTheHighestChip) {

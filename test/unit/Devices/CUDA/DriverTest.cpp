@@ -109,7 +109,7 @@ TEST_F(CUDADevices, AreListedAndNumbered) {
   EXPECT_EQ((*createDevice("cuda:1"))->description().name, "cuda:1");
   EXPECT_EQ(createDevice("cuda:7").message(), "no GPU 7, this machine has 2");
   for (const char *name : {"cuda:", "cuda:x", "cuda:1x", "cudas"})
-    EXPECT_EQ(createDevice(name).message(), std::string("no device '") + name + "', this program has cuda");
+    EXPECT_EQ(createDevice(name).message(), std::string("unknown device '") + name + "'; expected one of cuda");
   standIn.settings.devices = 1;
   std::ostringstream text;
   printDevices(text);

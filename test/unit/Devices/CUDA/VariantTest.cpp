@@ -137,15 +137,15 @@ TEST_F(CUDAVariants, WhereNoneFitsTheErrorSaysWhyOfEach) {
   standIn.settings.sharedBytes = 101376;
   ErrorOr<std::unique_ptr<Session>> session = Session::create(finish(std::move(model)), makeDevice());
   const std::string gpu = "device cuda:0 (Stand-in, compute capability 8.6, driver for CUDA 12.4)";
-  EXPECT_EQ(
-      (*session)->select("infer").message(),
-      "program infer has no variant that fits; variant for nvptx:sm_80 and batch 8: kernel infer_row needs 166912 "
-      "bytes of shared memory, a block on cuda:0 has 101376; variant for nvptx:sm_90 and batch 8: needs sm_90, " +
-          gpu +
-          " runs code for sm_86 and older chips; variant for nvptx:sm_75 and batch 8: the PTX needs a driver for "
-          "CUDA 12.8, this one is for CUDA 12.4: install a newer driver; variant for nvptx:sm_70 and batch 8: a "
-          "cubin for sm_70, which does not run on compute capability 8.6, that of " +
-          gpu);
+  EXPECT_EQ((*session)->select("infer").message(),
+            "program infer does not have a variant that fits; variant for nvptx:sm_80 and batch 8: kernel infer_row "
+            "needs 166912 "
+            "bytes of shared memory, a block on cuda:0 has 101376; variant for nvptx:sm_90 and batch 8: needs sm_90, " +
+                gpu +
+                " runs code for sm_86 and older chips; variant for nvptx:sm_75 and batch 8: the PTX needs a driver for "
+                "CUDA 12.8, this one is for CUDA 12.4: install a newer driver; variant for nvptx:sm_70 and batch 8: a "
+                "cubin for sm_70, which does not run on compute capability 8.6, that of " +
+                gpu);
 }
 
 TEST_F(CUDAVariants, ACubinRunsWithinItsMajorVersion) {
