@@ -207,7 +207,7 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     - (C1) Block arguments have the types of the inputs, one each.
     - (C2) The yielded values have the types of the results, one each.
     - (C3) Every type in the body is a tensor of static shape.
-    - (C4) `buffer` has one place for each result.
+    - (C4) `buffers` has one buffer for each result.
     - (C5) The body holds contractions, reductions, maps, movements and constants only: no composite and no other kernel.
     - (C6) `guard` is an input of type tensor<i32>, of a kernel with buffers.
 

@@ -22,14 +22,14 @@ static void addDigits(KernelFunction &f, ArrayRef<IndexMap::Digit> digits, Value
   }
 }
 
-MappedOperand::BufferSlice MappedOperand::findInMatrix(Value batch, Value row, Value k) {
+MappedOperand::Element MappedOperand::findInMatrix(Value batch, Value row, Value k) {
   Value line = map.isAlongDepth() ? row : k, column = map.isAlongDepth() ? k : row;
   if (!map.batch.empty())
     line = f.add(f.mul(batch, map.dimensions[1].size), line);
   return {line, column, Value()};
 }
 
-MappedOperand::BufferSlice MappedOperand::find(Value batch, Value row, Value k) {
+MappedOperand::Element MappedOperand::find(Value batch, Value row, Value k) {
   if (map.isMatrix())
     return findInMatrix(batch, row, k);
   SmallVector<Value> sums(map.dimensions.size());
@@ -37,9 +37,9 @@ MappedOperand::BufferSlice MappedOperand::find(Value batch, Value row, Value k) 
   addDigits(f, map.row, row, sums);
   addDigits(f, map.depth, k, sums);
 
-  BufferSlice place;
+  Element at;
   auto require = [&](Value condition) {
-    place.isThere = place.isThere ? f.b.createOrFold<arith::AndIOp>(place.isThere, condition) : condition;
+    at.isThere = at.isThere ? f.b.createOrFold<arith::AndIOp>(at.isThere, condition) : condition;
   };
   auto compare = [&](arith::CmpIPredicate predicate, Value index, int64_t bound) {
     return f.b.createOrFold<arith::CmpIOp>(predicate, index, f.i64(bound));
@@ -55,15 +55,15 @@ MappedOperand::BufferSlice MappedOperand::find(Value batch, Value row, Value k) 
       index = f.div(index, dimension.divisor);
     }
     if (number + 1 == map.dimensions.size())
-      place.column = index;
+      at.column = index;
     else
-      place.row = place.row ? f.add(f.mul(place.row, dimension.size), index) : index;
+      at.row = at.row ? f.add(f.mul(at.row, dimension.size), index) : index;
   }
-  if (!place.row)
-    place.row = f.i64(0);
-  if (place.isThere) {
-    place.row = arith::SelectOp::create(f.b, place.isThere, place.row, f.i64(0));
-    place.column = arith::SelectOp::create(f.b, place.isThere, place.column, f.i64(0));
+  if (!at.row)
+    at.row = f.i64(0);
+  if (at.isThere) {
+    at.row = arith::SelectOp::create(f.b, at.isThere, at.row, f.i64(0));
+    at.column = arith::SelectOp::create(f.b, at.isThere, at.column, f.i64(0));
   }
-  return place;
+  return at;
 }

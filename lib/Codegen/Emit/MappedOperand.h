@@ -16,17 +16,17 @@ public:
 
   /// `column` of `row`, counted over the whole tensor. `isThere` says whether the map has an element; it is null where
   /// that is certain. Where there is none, row and column are those of the first element.
-  struct BufferSlice {
+  struct Element {
     mlir::Value row, column, isThere;
   };
-  BufferSlice find(mlir::Value batch, mlir::Value row, mlir::Value k);
+  Element find(mlir::Value batch, mlir::Value row, mlir::Value k);
 
   const mlir::Value tensor;
   const IndexMap map;
   const int64_t columns; ///< of a row in memory
 
 private:
-  BufferSlice findInMatrix(mlir::Value batch, mlir::Value row, mlir::Value k);
+  Element findInMatrix(mlir::Value batch, mlir::Value row, mlir::Value k);
 
   KernelFunction &f;
 };

@@ -42,26 +42,25 @@ LogicalResult Packing::emit(Value to, const Part &wanted) {
 // Words
 
 FailureOr<Value> Packing::read(Value row, Value k, int64_t count) {
-  const MappedOperand::BufferSlice place = operand.find(part.batch, row, k);
-  FailureOr<Value> held =
-      values.at(operand.tensor, values.inRow(place.row, operand.columns, place.column, count, isEven));
-  if (failed(held) || !place.isThere)
-    return held;
-  Value nothing = floatConstant(b, held->getType(), 0);
-  return Value(arith::SelectOp::create(b, place.isThere, *held, nothing));
+  const MappedOperand::Element at = operand.find(part.batch, row, k);
+  FailureOr<Value> loaded = values.at(operand.tensor, values.inRow(at.row, operand.columns, at.column, count, isEven));
+  if (failed(loaded) || !at.isThere)
+    return loaded;
+  Value nothing = floatConstant(b, loaded->getType(), 0);
+  return Value(arith::SelectOp::create(b, at.isThere, *loaded, nothing));
 }
 
 FailureOr<Value> Packing::readNext(Value row, Value k, int64_t count) {
   if (depth % order.unit == 0)
     return read(row, k, count);
-  FailureOr<Value> held = read(row, f.min(k, f.i64(depth - 1)), count);
-  if (failed(held))
+  FailureOr<Value> loaded = read(row, f.min(k, f.i64(depth - 1)), count);
+  if (failed(loaded))
     return failure();
-  Value nothing = floatConstant(b, held->getType(), 0);
-  return Value(arith::SelectOp::create(b, f.isBelow(k, f.i64(depth)), *held, nothing));
+  Value nothing = floatConstant(b, loaded->getType(), 0);
+  return Value(arith::SelectOp::create(b, f.isBelow(k, f.i64(depth)), *loaded, nothing));
 }
 
-/// Two bf16, held, in each word: the upper halves of the f32 that hold them.
+/// Two bf16, from registers, in each word: the upper halves of the f32 that hold them.
 static Value joinPair(LaneBuilder &b, Value low, Value high) {
   Type type = integerTwin(low.getType());
   Value lowBits = arith::BitcastOp::create(b, type, low), highBits = arith::BitcastOp::create(b, type, high);
@@ -70,28 +69,29 @@ static Value joinPair(LaneBuilder &b, Value low, Value high) {
 }
 
 FailureOr<Value> Packing::readAlongRows(Value row, Value k, int64_t count) {
-  FailureOr<Value> held = read(row, k, count);
-  if (failed(held) || order.unit == 1)
-    return held;
+  FailureOr<Value> loaded = read(row, k, count);
+  if (failed(loaded) || order.unit == 1)
+    return loaded;
   FailureOr<Value> next = readNext(row, f.add(k, f.i64(1)), count);
   if (failed(next))
     return failure();
-  return joinPair(b, *held, *next);
+  return joinPair(b, *loaded, *next);
 }
 
 FailureOr<Value> Packing::readAlongDepth(Value row, Value k, int64_t count) {
   if (count == order.unit)
     return readAlongRows(row, k, 1);
-  FailureOr<Value> held = read(row, k, count);
-  if (failed(held) || order.unit == 1)
-    return held;
+  FailureOr<Value> loaded = read(row, k, count);
+  if (failed(loaded) || order.unit == 1)
+    return loaded;
   const int64_t words = count / order.unit;
   SmallVector<int64_t> even, odd;
   for (int64_t word = 0; word < words; ++word) {
     even.push_back(2 * word);
     odd.push_back(2 * word + 1);
   }
-  Value low = vector::ShuffleOp::create(b, *held, *held, even), high = vector::ShuffleOp::create(b, *held, *held, odd);
+  Value low = vector::ShuffleOp::create(b, *loaded, *loaded, even),
+        high = vector::ShuffleOp::create(b, *loaded, *loaded, odd);
   return joinPair(b, low, high);
 }
 

@@ -40,7 +40,7 @@ void AsyncCopy::copy(const Position &position, Value stage, Value from, Value is
                           bytes);
 }
 
-/// The vectors of a piece are as far from each other as the rows of the matrix: one address serves all.
+/// The vectors of a tile are as far from each other as the rows of the matrix: one address serves all.
 void AsyncCopy::copyMatrix(Value source, Value stage, Value k) {
   for (int64_t index = 0; index < count(); ++index) {
     const Position position = positionOf(index);
@@ -53,9 +53,9 @@ void AsyncCopy::copyMapped(Value origin, Value stage, Value k) {
   for (int64_t index = 0; index < count(); ++index) {
     const Position position = positionOf(index);
     auto [rowHere, columnHere] = startOf(position, k);
-    const MappedOperand::BufferSlice place = find(rowHere, columnHere);
-    Value from = f.offset(origin, view.element, f.add(f.mul(place.row, operand.columns), place.column));
-    copy(position, stage, from, place.isThere, k);
+    const MappedOperand::Element at = find(rowHere, columnHere);
+    Value from = f.offset(origin, view.element, f.add(f.mul(at.row, operand.columns), at.column));
+    copy(position, stage, from, at.isThere, k);
   }
 }
 

@@ -71,7 +71,7 @@ std::pair<Value, Value> OperandCopy::startOf(const Position &position, Value k) 
   return {rowHere, columnHere};
 }
 
-MappedOperand::BufferSlice OperandCopy::find(Value viewRow, Value viewColumn) {
+MappedOperand::Element OperandCopy::find(Value viewRow, Value viewColumn) {
   if (view.map.isMatrix())
     return {f.add(batchRow, viewRow), viewColumn, Value()};
   return view.isKMajor ? operand.find(batch, viewRow, viewColumn) : operand.find(batch, viewColumn, viewRow);

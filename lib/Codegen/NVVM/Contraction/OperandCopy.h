@@ -11,7 +11,7 @@
 namespace mp {
 
 /// One operand as a product sees it, rows of `columns` elements in the direction of memory, `rows` for each batch, and
-/// the piece of it that a block needs for one step of k.
+/// the tile of it that a block needs for one step of k.
 struct OperandView {
   mlir::Value tensor;
   IndexMap map;
@@ -52,10 +52,10 @@ protected:
   mlir::Value isInside(const Position &position, mlir::Value k);
   /// Whether this thread has a vector to move; null where all have.
   mlir::Value isBusy() const { return busy; }
-  /// Where a vector of the piece from `k` begins: its row and column among the view's, k included.
+  /// Where a vector of the tile from `k` begins: its row and column among the view's, k included.
   std::pair<mlir::Value, mlir::Value> startOf(const Position &position, mlir::Value k);
   /// Where memory has what begins at a row and column of the view.
-  MappedOperand::BufferSlice find(mlir::Value viewRow, mlir::Value viewColumn);
+  MappedOperand::Element find(mlir::Value viewRow, mlir::Value viewColumn);
   /// Both conditions, either of which may be null.
   mlir::Value both(mlir::Value x, mlir::Value y) {
     return x && y ? f.b.createOrFold<mlir::arith::AndIOp>(x, y) : x ? x : y;

@@ -65,9 +65,9 @@ FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
     rowHere = f.min(rowHere, f.i64(view.rows - 1));
     columnHere = f.min(columnHere, f.i64(view.columns - width));
   }
-  const MappedOperand::BufferSlice place = find(rowHere, columnHere);
-  inside = both(inside, place.isThere);
-  FailureOr<Value> found = read(place.row, place.column);
+  const MappedOperand::Element at = find(rowHere, columnHere);
+  inside = both(inside, at.isThere);
+  FailureOr<Value> found = read(at.row, at.column);
   if (failed(found) || !inside)
     return found;
   Value zero = arith::ConstantOp::create(f.b, cast<TypedAttr>(f.b.getZeroAttr(waitingType())));
@@ -112,7 +112,7 @@ void StagedCopy::finish(Value stage, ValueRange started) {
 
 std::unique_ptr<OperandCopy> mp::makeStagedCopy(GPUFunction &f, Elements &values, const OperandView &view,
                                                 const SharedTile &tile, Type shared) {
-  // An access of the tensor that is read, but no wider than a row of the piece, or a run in memory, allows.
+  // An access of the tensor that is read, but no wider than a row of the tile, or a run in memory, allows.
   const bool isEven = values.isEvenAlong(view.tensor, view.map.dimensions.back().size);
   const int64_t widest = std::min(Chip::kAccessBytes / tile.elementBytes, view.blockColumns);
   return std::make_unique<StagedCopy>(f, values, view, tile, shared, isEven ? std::gcd(view.map.getRun(), widest) : 1);
