@@ -29,7 +29,7 @@ mlir::FailureOr<int64_t> emitKernel(Function &f,
                                     const Emitter<Function> (&emitters)[getMaxEnumValForKernelKind() + 1]) {
   std::optional<ScheduleInterface> schedule = f.kernel.getSchedule();
   if (!schedule)
-    return f.kernel.emitOpError("has no schedule: run mp-schedule-kernels first");
+    return f.kernel.emitOpError("has no schedule; run mp-schedule-kernels first");
   return emitters[static_cast<size_t>(schedule->getKind())](f);
 }
 
