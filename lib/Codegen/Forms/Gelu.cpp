@@ -37,7 +37,8 @@ NormalTail buildNormalTail(LaneBuilder &b, const Arithmetic &f, Value a) {
 struct SigmoidTail {
   ExpFactors decay;
   Value e;
-  Value cubic; ///< 1 + 0.044715 a^2
+  FloatPair linear; ///< -s a
+  Value square;     ///< a^2
 };
 
 constexpr double kScale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
@@ -55,7 +56,7 @@ SigmoidTail buildSigmoidTail(LaneBuilder &b, const Arithmetic &f, Value a) {
   exponent.low = f.add(exponent.low, f.fma(linear.high, cubicLow, f.mul(linear.low, cubic)));
 
   ExpFactors decay = buildExpFactors(b, exponent.high, exponent.low);
-  return {decay, timesPowerOfTwo(b, f.add(one, decay.fraction), decay.power), cubic};
+  return {decay, timesPowerOfTwo(b, f.add(one, decay.fraction), decay.power), linear, square.high};
 }
 
 // Beyond it function and derivative for x < 0 are less than half of the smallest float.
@@ -102,10 +103,12 @@ Value mp::buildGeluTanhSlope(LaneBuilder &b, Value x) {
   const Arithmetic f(b, x);
   Value a = f.atMost(f.magnitude(x), kTanhEnd);
   SigmoidTail tail = buildSigmoidTail(b, f, a);
-  // e g (1 - a s (1 + 3 * 0.044715 a^2) g), with g = 1 / (1 + e)
-  Value sigmoid = f.div(f.constant(1), f.add(f.constant(1), tail.e));
-  Value exponentSlope = f.mul(f.fma(tail.cubic, f.constant(3), f.constant(-2)), f.mul(a, f.constant(-kScale)));
-  Value factor = f.mul(f.fma(exponentSlope, sigmoid, f.constant(1)), sigmoid);
+  // e g (1 - t g) = e g (1 - t + t e g) with t = a s (1 + 3 * 0.044715 a^2) and g = 1 / (1 + e)
+  Value one = f.constant(1), sigmoid = f.div(one, f.add(one, tail.e));
+  Value growth = f.fma(tail.square, f.constant(3 * kCubic), one);
+  Value difference = f.fma(tail.linear.low, growth, f.fma(tail.linear.high, growth, one));
+  Value correction = f.mul(f.mul(tail.linear.high, growth), f.mul(tail.e, sigmoid));
+  Value factor = f.mul(f.sub(difference, correction), sigmoid);
   Value fraction = f.fma(factor, tail.decay.fraction, factor);
   Value negative = timesPowerOfTwo(b, fraction, tail.decay.power);
   return f.select(f.isLess(x, 0), negative, f.sub(f.constant(1), negative));

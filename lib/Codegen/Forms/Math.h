@@ -43,7 +43,7 @@ mlir::Value buildGelu(LaneBuilder &b, mlir::Value x);
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the approximation of it. At -inf as above.
 mlir::Value buildGeluTanh(LaneBuilder &b, mlir::Value x);
 
-/// The derivatives of both. At most 4 ulp or, near their zero at -0.75, an error of 2^-22.
+/// The derivatives of both: at most 8 ulp, between -1.5 and -0.25, where they are 0 once, an error of 2^-22.
 mlir::Value buildGeluSlope(LaneBuilder &b, mlir::Value x);
 mlir::Value buildGeluTanhSlope(LaneBuilder &b, mlir::Value x);
 
