@@ -232,6 +232,12 @@ LogicalResult SqrtOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
   return success();
 }
 
+LogicalResult TanhOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = TanhGradOp::create(b, getResult(), results[0]);
+  return success();
+}
+
 LogicalResult ReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = ReluGradOp::create(b, getResult(), results[0]);

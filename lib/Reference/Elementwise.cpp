@@ -79,17 +79,28 @@ Tensor rules::evaluate(LogOp op, const Frame &frame) {
 Tensor rules::evaluate(SqrtOp op, const Frame &frame) {
   return mapUnary(op, frame, [](double x) { return std::sqrt(x); });
 }
+Tensor rules::evaluate(TanhOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return std::tanh(x); });
+}
 Tensor rules::evaluate(ReluOp op, const Frame &frame) {
   return mapUnary(op, frame, [](double x) { return x < 0 ? 0.0 : x; });
 }
 
+/// `function` of each value that decides and of the gradient there.
+template <typename Function>
+static Tensor mapGradient(mlir::Value decides, mlir::Value gradient, const Frame &frame, Function function) {
+  const std::vector<double> at = frame[decides].reals();
+  std::vector<double> values = frame[gradient].reals();
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = function(at[i], values[i]);
+  return Tensor::ofReals(typeOf(gradient), values);
+}
+
 Tensor rules::evaluate(ReluGradOp op, const Frame &frame) {
-  const std::vector<double> output = frame[op.getOutput()].reals();
-  std::vector<double> gradient = frame[op.getGradient()].reals();
-  for (size_t i = 0; i < gradient.size(); ++i)
-    if (output[i] <= 0)
-      gradient[i] = 0;
-  return Tensor::ofReals(typeOf(op.getResult()), gradient);
+  return mapGradient(op.getOutput(), op.getGradient(), frame, [](double y, double g) { return y <= 0 ? 0 : g; });
+}
+Tensor rules::evaluate(TanhGradOp op, const Frame &frame) {
+  return mapGradient(op.getOutput(), op.getGradient(), frame, [](double y, double g) { return (1 - y) * (1 + y) * g; });
 }
 
 template <typename T> static bool holds(ComparePredicate predicate, T a, T b) {

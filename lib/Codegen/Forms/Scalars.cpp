@@ -60,6 +60,7 @@ struct ElementwiseForms : ScalarForms {
   FormResult form(ExpOp op) { return elementary(op, buildExp); }
   FormResult form(LogOp op) { return elementary(op, buildLog); }
   FormResult form(SqrtOp op) { return rounded(op, math::SqrtOp::create(b, operand(0))); }
+  FormResult form(TanhOp op) { return elementary(op, buildTanh); }
   FormResult form(ReluOp op) {
     Value isNegative = isTrue(arith::CmpFPredicate::OLT, operand(0), zero());
     return exact(arith::SelectOp::create(b, isNegative, zero(), operand(0)));
@@ -67,6 +68,12 @@ struct ElementwiseForms : ScalarForms {
   FormResult form(ReluGradOp op) {
     Value isOff = isTrue(arith::CmpFPredicate::OLE, operand(0), zero());
     return exact(arith::SelectOp::create(b, isOff, zero(), operand(1)));
+  }
+
+  FormResult form(TanhGradOp op) {
+    Value y = operand(0), one = floatConstant(b, y.getType(), 1);
+    Value slope = arith::MulFOp::create(b, arith::SubFOp::create(b, one, y), arith::AddFOp::create(b, one, y));
+    return rounded(op, arith::MulFOp::create(b, slope, operand(1)));
   }
 
   FormResult form(CompareOp op) {

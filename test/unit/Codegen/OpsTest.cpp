@@ -6,12 +6,13 @@
 #include "Codegen/KernelRunner.h"
 #include "Codegen/Values.h"
 
-#include "mp/Numerics/Float.h"
+#include "mp/Numerics/ErrorBounds.h"
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 using namespace mp;
 using namespace mp::test;
@@ -219,6 +220,30 @@ TEST(Ops, FloatArithmeticRoundsOnce) {
               << target->name.str() << " " << ops[op].name << " " << element.name << " of " << x << ", " << y << ": "
               << std::hex << found << ", not " << expected;
         }
+    }
+}
+
+TEST(Ops, FunctionsOfEveryHalfAreWithinOneUlp) {
+  struct Row {
+    const char *op;
+    double (*apply)(double);
+  };
+  const Row rows[] = {{"mp.exp %a0", std::exp}, {"mp.log %a0", std::log}, {"mp.tanh %a0", std::tanh}};
+  constexpr size_t kCount = 1 << 16;
+  std::vector<uint64_t> all(kCount);
+  std::iota(all.begin(), all.end(), 0);
+  for (const Element &element : {kElements[0], kElements[1]})
+    for (const Row &row : rows) {
+      const std::string type = vectorOf(kCount, element.name);
+      KernelRunner kernel(mapText({type}, {type}, std::string("%r = ") + row.op + " : " + type + "\n", "%r",
+                                  "block = 65536, vector = 8"));
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      const auto out = kernel.run({bufferOf(element, all)});
+      for (uint64_t bits = 0; bits < kCount; ++bits) {
+        const double x = decode(bits, element.format);
+        const uint64_t expected = encode(row.apply(x), element.format), found = bitsAt(element, out[0], bits);
+        ASSERT_LE(ulpDistance(found, expected, element.format), 1u) << row.op << " of " << x << " in " << element.name;
+      }
     }
 }
 

@@ -117,13 +117,14 @@ static void addElementwise(Cases &cases) {
       for (std::string type : {"i32", "i64", "ui8"})
         binary(op, "row, " + type, {"3x5x" + type}, {"5x" + type}, "3x5x" + type);
   }
-  for (std::string op : {"mp.exp", "mp.log", "mp.sqrt", "mp.relu"}) {
+  for (std::string op : {"mp.exp", "mp.log", "mp.sqrt", "mp.tanh", "mp.relu"}) {
     const Fill fill = op == "mp.log" || op == "mp.sqrt" ? Fill::Positive : Fill::Signed;
     cases.push_back({op, "matrix", {{"3x5x$T", fill}}, {"3x5x$T"}, op + " %0 : {0}"});
     cases.push_back({op, "scalar", {{"$T", fill}}, {"$T"}, op + " %0 : {0}"});
     cases.push_back({op, "large", {{"1003x$T", fill}}, {"1003x$T"}, op + " %0 : {0}", true});
   }
-  cases.push_back({"mp.relu_grad", "matrix", {{"3x5x$T"}, {"3x5x$T"}}, {"3x5x$T"}, "mp.relu_grad %0, %1 : {0}"});
+  for (std::string op : {"mp.relu_grad", "mp.tanh_grad"})
+    cases.push_back({op, "matrix", {{"3x5x$T"}, {"3x5x$T"}}, {"3x5x$T"}, op + " %0, %1 : {0}"});
   for (std::string predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
     for (std::string type : {"$T", "i32", "i64", "ui8", "i1"}) {
       const Fill fill = type == "$T" ? Fill::Signed : Fill::Flags; // of few values, so that some are equal

@@ -138,8 +138,10 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
     const double value = elementAt(result, i);
     if (!std::isfinite(value))
       continue;
-    if (llvm::isa<ExpOp, LogOp>(op))
+    if (llvm::isa<ExpOp, LogOp, TanhOp>(op))
       allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
+    else if (llvm::isa<TanhGradOp>(op))
+      allowed[i] = (isWide ? 4 : 1) * ulp(value, format);
     else if (llvm::isa<DropoutOp>(op))
       allowed[i] = isWide ? 0 : ulp(value, format);
     else if (std::optional<Sum> sum = sums.of(i))

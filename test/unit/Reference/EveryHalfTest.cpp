@@ -24,6 +24,7 @@ const std::map<std::string, UnaryFunction> kUnaryOps = {
     {"mp.exp", [](long double x) { return std::exp(x); }},
     {"mp.log", [](long double x) { return std::log(x); }},
     {"mp.sqrt", [](long double x) { return std::sqrt(x); }},
+    {"mp.tanh", [](long double x) { return std::tanh(x); }},
     {"mp.relu", [](long double x) { return std::isnan(x) || !std::isless(x, 0.0L) ? x : 0.0L; }},
 };
 

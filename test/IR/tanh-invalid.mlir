@@ -1,0 +1,23 @@
+// RUN: mp-opt %s -split-input-file -verify-diagnostics
+
+func.func @integers(%x: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error@+1 {{'mp.tanh' op operand #0 must be ranked tensor of f16, bf16, f32 or f64 values, but got 'tensor<4xi32>'}}
+  %y = "mp.tanh"(%x) : (tensor<4xi32>) -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}
+
+// -----
+
+func.func @another_type(%x: tensor<4xf16>) -> tensor<4xf32> {
+  // expected-error@+1 {{'mp.tanh' op requires the same type for all operands and results}}
+  %y = "mp.tanh"(%x) : (tensor<4xf16>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @gradient_of_another_shape(%y: tensor<4xf16>, %g: tensor<2xf16>) -> tensor<4xf16> {
+  // expected-error@+1 {{'mp.tanh_grad' op requires the same type for all operands and results}}
+  %d = "mp.tanh_grad"(%y, %g) : (tensor<4xf16>, tensor<2xf16>) -> tensor<4xf16>
+  return %d : tensor<4xf16>
+}
