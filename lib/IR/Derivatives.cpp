@@ -238,6 +238,12 @@ LogicalResult TanhOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
   return success();
 }
 
+LogicalResult GeluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = GeluGradOp::create(b, getInput(), results[0], getApproximate());
+  return success();
+}
+
 LogicalResult ReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = ReluGradOp::create(b, getResult(), results[0]);

@@ -7,6 +7,7 @@
 #include "mp/Numerics/Philox.h"
 
 #include <cmath>
+#include <numbers>
 
 using namespace mp;
 
@@ -82,6 +83,26 @@ Tensor rules::evaluate(SqrtOp op, const Frame &frame) {
 Tensor rules::evaluate(TanhOp op, const Frame &frame) {
   return mapUnary(op, frame, [](double x) { return std::tanh(x); });
 }
+
+/// gelu and its derivative at finite x.
+static double gelu(double x) { return x / 2 * std::erfc(-x / std::numbers::sqrt2); }
+static double geluSlope(double x) {
+  const double density = std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+  return std::erfc(-x / std::numbers::sqrt2) / 2 + x * density;
+}
+
+/// The tanh form: x times the logistic function of s x (1 + c x^2).
+static constexpr double kScale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi, kCubic = 0.044715;
+static double geluTanh(double x) { return x / (1 + std::exp(-kScale * x * (1 + kCubic * x * x))); }
+static double geluTanhSlope(double x) {
+  const double e = std::exp(-kScale * x * (1 + kCubic * x * x)), logistic = 1 / (1 + e);
+  return logistic + x * kScale * (1 + 3 * kCubic * x * x) * e * logistic * logistic;
+}
+
+Tensor rules::evaluate(GeluOp op, const Frame &frame) {
+  const auto function = op.getApproximate() == GeluApproximation::tanh ? geluTanh : gelu;
+  return mapUnary(op, frame, [&](double x) { return std::isinf(x) ? std::max(x, -0.0) : function(x); });
+}
 Tensor rules::evaluate(ReluOp op, const Frame &frame) {
   return mapUnary(op, frame, [](double x) { return x < 0 ? 0.0 : x; });
 }
@@ -101,6 +122,15 @@ Tensor rules::evaluate(ReluGradOp op, const Frame &frame) {
 }
 Tensor rules::evaluate(TanhGradOp op, const Frame &frame) {
   return mapGradient(op.getOutput(), op.getGradient(), frame, [](double y, double g) { return (1 - y) * (1 + y) * g; });
+}
+Tensor rules::evaluate(GeluGradOp op, const Frame &frame) {
+  // Far out, where its factors would be infinite or 0, the derivative is its limit.
+  const bool isTanhForm = op.getApproximate() == GeluApproximation::tanh;
+  const double end = isTanhForm ? 21 : 40;
+  return mapGradient(op.getInput(), op.getGradient(), frame, [&](double x, double g) {
+    const double slope = x < -end ? -0.0 : x > end ? 1.0 : isTanhForm ? geluTanhSlope(x) : geluSlope(x);
+    return slope * g;
+  });
 }
 
 template <typename T> static bool holds(ComparePredicate predicate, T a, T b) {

@@ -165,6 +165,34 @@ def MP_TanhOp : MP_UnaryOp<"tanh", MP_Infer> {
     ```
   }];
 }
+
+def MP_GeluApproximation : I32Enum<"GeluApproximation", "what mp.gelu computes", [
+    I32EnumCase<"none", 0>, I32EnumCase<"tanh", 1>]> {
+  let cppNamespace = "::mp";
+}
+def MP_GeluApproximationAttr : EnumAttr<MP_Dialect, MP_GeluApproximation, "gelu_approximation">;
+
+def MP_GeluOp : MP_UnaryOp<"gelu", MP_Infer> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "gelu";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 64; } }];
+  let summary = "Gaussian error linear unit of each element";
+  let description = [{
+    `x / 2 * erfc(-x / sqrt(2))`: x times the probability that a standard normal variable is less than x. With
+    `approximate tanh` it is `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, as PyTorch's `approximate`. At most 4 ulp
+    in f32, also where the result is small; f16 and bf16 are computed in f32 and rounded once. -0 of -inf, the limit.
+
+    Example:
+
+    ```mlir
+    %y = mp.gelu %x : tensor<4x8xf16>
+    %z = mp.gelu %x approximate tanh : tensor<4x8xf16>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input,
+                       DefaultValuedAttr<MP_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
+  let assemblyFormat = "$input (`approximate` $approximate^)? attr-dict `:` type($input)";
+}
 def MP_ReluOp : MP_UnaryOp<"relu", MP_Clear> {
   let scaling = [MP_Term];
   let listedAs = "relu / relu6 (+grad)";
@@ -218,6 +246,28 @@ def MP_TanhGradOp : MP_GradOfOutputOp<"tanh_grad", MP_Infer> {
     %gx = mp.tanh_grad %y, %gy : tensor<4x8xf16>
     ```
   }];
+}
+
+def MP_GeluGradOp : MP_Op<"gelu_grad", MP_Infer, MP_NotDifferentiable, MP_RoleMap, [Pure, SameOperandsAndResultType]> {
+  let scaling = [MP_Nonlinear, MP_Term];
+  let rows = MP_EachRow;
+  let listedAs = "gelu";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 66; } }];
+  let summary = "gradient of mp.gelu";
+  let description = [{
+    `gradient` times the derivative of `mp.gelu` at `input`; in f32 (f64 for f64), rounded once. At most 16 ulp in f32, and where
+    `input` is between -1.5 and -0.25, with the derivative's zero, off by at most 2^-22 of `gradient`.
+
+    Example:
+
+    ```mlir
+    %gx = mp.gelu_grad %x, %gy approximate tanh : tensor<4x8xf16>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$gradient,
+                       DefaultValuedAttr<MP_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$input `,` $gradient (`approximate` $approximate^)? attr-dict `:` type($input)";
 }
 
 def MP_ComparePredicate : I32Enum<"ComparePredicate", "how two values are compared", [

@@ -61,6 +61,8 @@ struct ElementwiseForms : ScalarForms {
   FormResult form(LogOp op) { return elementary(op, buildLog); }
   FormResult form(SqrtOp op) { return rounded(op, math::SqrtOp::create(b, operand(0))); }
   FormResult form(TanhOp op) { return elementary(op, buildTanh); }
+  static bool isTanhForm(GeluApproximation approximate) { return approximate == GeluApproximation::tanh; }
+  FormResult form(GeluOp op) { return elementary(op, isTanhForm(op.getApproximate()) ? buildGeluTanh : buildGelu); }
   FormResult form(ReluOp op) {
     Value isNegative = isTrue(arith::CmpFPredicate::OLT, operand(0), zero());
     return exact(arith::SelectOp::create(b, isNegative, zero(), operand(0)));
@@ -74,6 +76,14 @@ struct ElementwiseForms : ScalarForms {
     Value y = operand(0), one = floatConstant(b, y.getType(), 1);
     Value slope = arith::MulFOp::create(b, arith::SubFOp::create(b, one, y), arith::AddFOp::create(b, one, y));
     return rounded(op, arith::MulFOp::create(b, slope, operand(1)));
+  }
+
+  FormResult form(GeluGradOp op) {
+    auto build = isTanhForm(op.getApproximate()) ? buildGeluTanhSlope : buildGeluSlope;
+    FailureOr<Value> slope = buildElementary(b, op, "gelu_grad", build, operand(0));
+    if (failed(slope))
+      return failure();
+    return rounded(op, arith::MulFOp::create(b, *slope, operand(1)));
   }
 
   FormResult form(CompareOp op) {

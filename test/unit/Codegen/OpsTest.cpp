@@ -12,6 +12,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 using namespace mp;
@@ -228,7 +229,15 @@ TEST(Ops, FunctionsOfEveryHalfAreWithinOneUlp) {
     const char *op;
     double (*apply)(double);
   };
-  const Row rows[] = {{"mp.exp %a0", std::exp}, {"mp.log %a0", std::log}, {"mp.tanh %a0", std::tanh}};
+  const Row rows[] = {
+      {"mp.exp %a0", std::exp},
+      {"mp.log %a0", std::log},
+      {"mp.tanh %a0", std::tanh},
+      {"mp.gelu %a0", [](double x) { return x < -40 ? -0.0 : x / 2 * std::erfc(-x / std::numbers::sqrt2); }},
+      {"mp.gelu %a0 approximate tanh", [](double x) {
+         const double u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+         return x < -40 ? -0.0 : x / (1 + std::exp(-2 * u));
+       }}};
   constexpr size_t kCount = 1 << 16;
   std::vector<uint64_t> all(kCount);
   std::iota(all.begin(), all.end(), 0);

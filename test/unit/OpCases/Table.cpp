@@ -123,6 +123,16 @@ static void addElementwise(Cases &cases) {
     cases.push_back({op, "scalar", {{"$T", fill}}, {"$T"}, op + " %0 : {0}"});
     cases.push_back({op, "large", {{"1003x$T", fill}}, {"1003x$T"}, op + " %0 : {0}", true});
   }
+  for (std::string clause : {"", "approximate tanh "}) {
+    const std::string name = clause.empty() ? "" : ", tanh";
+    cases.push_back({"mp.gelu", "matrix" + name, {{"3x5x$T"}}, {"3x5x$T"}, "mp.gelu %0 " + clause + ": {0}"});
+    cases.push_back({"mp.gelu", "large" + name, {{"1003x$T"}}, {"1003x$T"}, "mp.gelu %0 " + clause + ": {0}", true});
+    cases.push_back({"mp.gelu_grad",
+                     "matrix" + name,
+                     {{"3x5x$T"}, {"3x5x$T"}},
+                     {"3x5x$T"},
+                     "mp.gelu_grad %0, %1 " + clause + ": {0}"});
+  }
   for (std::string op : {"mp.relu_grad", "mp.tanh_grad"})
     cases.push_back({op, "matrix", {{"3x5x$T"}, {"3x5x$T"}}, {"3x5x$T"}, op + " %0, %1 : {0}"});
   for (std::string predicate : {"eq", "ne", "lt", "le", "gt", "ge"})

@@ -140,7 +140,9 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
       continue;
     if (llvm::isa<ExpOp, LogOp, TanhOp>(op))
       allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
-    else if (llvm::isa<TanhGradOp>(op))
+    else if (llvm::isa<GeluGradOp>(op))
+      allowed[i] = (isWide ? 16 : 1) * ulp(value, format) + 0x1p-22 * std::abs(elementAt(operands[1], i));
+    else if (llvm::isa<TanhGradOp, GeluOp>(op))
       allowed[i] = (isWide ? 4 : 1) * ulp(value, format);
     else if (llvm::isa<DropoutOp>(op))
       allowed[i] = isWide ? 0 : ulp(value, format);

@@ -28,6 +28,11 @@ void makeUnary(ModelBuilder &b, const std::string &op, double most) {
   b.add(op + " $0 : {0}", {x}, b.typeOf(x), op == "mp.exp" ? 60 : b.boundOf(x));
 }
 
+void makeGelu(ModelBuilder &b) {
+  const unsigned x = b.pickFloat();
+  b.add(b.pick(2) ? "mp.gelu $0 : {0}" : "mp.gelu $0 approximate tanh : {0}", {x}, b.typeOf(x), b.boundOf(x));
+}
+
 /// An op that is smooth above 0 only.
 void makeOfPositive(ModelBuilder &b, const std::string &op) {
   const unsigned x = b.positive(b.pickFloat());
@@ -157,6 +162,7 @@ constexpr Row kRows[] = {
     {"mp.log", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.log"); }},
     {"mp.sqrt", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.sqrt"); }},
     {"mp.tanh", 1, [](ModelBuilder &b) { makeUnary(b, "mp.tanh", 1e4); }},
+    {"mp.gelu", 1, makeGelu},
     {"mp.relu", 2, [](ModelBuilder &b) { makeUnary(b, "mp.relu", 1e4); }},
     {"mp.compare", 1, makeCompare},
     {"mp.select", 1, makeSelect},
@@ -196,9 +202,9 @@ std::vector<std::string> mp::writtenOps() {
 const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
-      "mp.relu_grad", "mp.tanh_grad", "mp.softmax_grad", "mp.softmax_cross_entropy_grad", "mp.gradient_seed",
-      "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips", "mp.advance",
-      "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
+      "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad", "mp.softmax_grad", "mp.softmax_cross_entropy_grad",
+      "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips",
+      "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
