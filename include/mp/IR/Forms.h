@@ -1,4 +1,4 @@
-// What code generation knows of an op
+// What code generation knows of an op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_IR_FORMS_H

@@ -1,4 +1,4 @@
-// What code generation knows of an op
+// What code generation knows of an op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Interfaces that are declared here and attached from Codegen, so that the dialect depends on nothing that code is made

@@ -1,4 +1,4 @@
-// How neighbours in one tensor lie in another
+// How neighbours in one tensor lie in another.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_IR_STRIDES_H

@@ -1,8 +1,8 @@
 // The emitter of each kind of kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_LIB_CODEGEN_EMITTERS_H
-#define MP_LIB_CODEGEN_EMITTERS_H
+#ifndef MP_LIB_CODEGEN_BUILD_EMITTERS_H
+#define MP_LIB_CODEGEN_BUILD_EMITTERS_H
 
 #include "mp/IR/MP.h"
 
@@ -35,4 +35,4 @@ mlir::FailureOr<int64_t> emitKernel(Function &f,
 
 } // namespace mp
 
-#endif // MP_LIB_CODEGEN_EMITTERS_H
+#endif // MP_LIB_CODEGEN_BUILD_EMITTERS_H

@@ -1,4 +1,4 @@
-// The place of the largest element
+// The place of the largest element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Emit/Argmax.h"

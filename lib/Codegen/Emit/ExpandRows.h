@@ -1,4 +1,4 @@
-// Ops over whole rows become what they are made of
+// Ops over whole rows become what they are made of.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_CODEGEN_EMIT_EXPANDROWS_H

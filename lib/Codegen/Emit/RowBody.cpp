@@ -1,4 +1,4 @@
-// A row kernel, for one row
+// A row kernel, for one row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Emit/RowBody.h"

@@ -1,4 +1,4 @@
-// A row kernel, for one row
+// A row kernel, for one row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_CODEGEN_EMIT_ROWBODY_H

@@ -1,4 +1,4 @@
-// The walks over a row that a row kernel makes
+// The walks over a row that a row kernel makes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Emit/RowPlan.h"

@@ -1,4 +1,4 @@
-// The walks over a row that a row kernel makes
+// The walks over a row that a row kernel makes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // softmax: x - max(x) needs a walk before it, exp(x - max(x)) / sum another.

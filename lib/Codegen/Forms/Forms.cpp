@@ -1,4 +1,4 @@
-// What ops compute, attached to the dialect
+// What ops compute, attached to the dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Forms/Forms.h"

@@ -1,4 +1,4 @@
-// What ops compute, attached to the dialect
+// What ops compute, attached to the dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The forms of a family of ops are the overloads of `form` in one struct. They are found by the dialect's list of ops:

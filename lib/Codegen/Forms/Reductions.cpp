@@ -1,4 +1,4 @@
-// How each reduction makes one value of many
+// How each reduction makes one value of many.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Forms/Forms.h"

@@ -1,4 +1,4 @@
-// What each op over whole rows is made of
+// What each op over whole rows is made of.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All in f32, or f64 for f64, whatever the type of the elements; rounded once.

@@ -1,8 +1,8 @@
 // What this machine runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_CODEGEN_HOSTLEVEL_H
-#define MP_CODEGEN_HOSTLEVEL_H
+#ifndef MP_CODEGEN_LOWER_NATIVE_HOSTLEVEL_H
+#define MP_CODEGEN_LOWER_NATIVE_HOSTLEVEL_H
 
 #include "mp/Hardware/CPULevels.h"
 
@@ -13,4 +13,4 @@ const CPULevel &hostLevel();
 
 } // namespace mp
 
-#endif // MP_CODEGEN_HOSTLEVEL_H
+#endif // MP_CODEGEN_LOWER_NATIVE_HOSTLEVEL_H
