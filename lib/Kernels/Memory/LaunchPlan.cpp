@@ -81,7 +81,7 @@ private:
     Attribute attribute = getBuffer(base);
     if (!attribute)
       return base.getDefiningOp()->emitOpError("has no buffer; run mp-plan-buffers first");
-    return TypeSwitch<Attribute, BufferSlice>(attribute)
+    return TypeSwitch<Attribute, FailureOr<BufferSlice>>(attribute)
         .Case([&](ArenaBufferAttr arena) {
           const uint64_t offset = arena.getOffset();
           plan.arenaBytes = std::max(plan.arenaBytes, llvm::alignTo(offset + bytes, kBufferAlignment));

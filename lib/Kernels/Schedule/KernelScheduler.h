@@ -13,10 +13,10 @@
 
 namespace mp {
 
-/// How k of a product is cut: into parts of `depth`, whose sums are stored in `stored`.
+/// How k of a product is cut: into parts of `depth`, whose sums have type `partType` in memory.
 struct ProductParts {
   int64_t depth;
-  mlir::Type stored;
+  mlir::Type partType;
   /// What the parts' own product is given as its schedule; null where the scheduler may choose.
   MmaScheduleAttr given;
 };
