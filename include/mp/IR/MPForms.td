@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Interfaces that are declared here and attached from Codegen, so that the dialect depends on nothing that code is made
-// of: it promises a ScalarFormInterface for every op of role map or movement. How values of elements are held is
-// said in Codegen/Forms.
+// of: it promises a ScalarFormInterface for every op of role map or movement. Codegen/Forms says in which types
+// registers hold elements.
 
 #ifndef MP_FORMS_TD
 #define MP_FORMS_TD
@@ -15,8 +15,8 @@ def MP_ScalarFormInterface : OpInterface<"ScalarFormInterface"> {
   let description = [{ What an operation computes for one element of its results, from one element of each operand. }];
   let methods = [
     InterfaceMethod<[{
-      Builds the held values of all results from those of the operands. Emits an error and fails where there is no native
-      code for an element type.
+      Builds the values of all results, of their register types, from those of the operands. Emits an error and fails where
+      there is no native code for an element type.
     }], "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "buildElement",
       (ins "::mlir::ImplicitLocOpBuilder &":$b, "const ::mp::ScalarOperands &":$operands)>,
     InterfaceMethod<[{
@@ -35,7 +35,7 @@ def MP_ScalarPartsInterface : OpInterface<"ScalarPartsInterface"> {
   let methods = [
     InterfaceMethod<"The operands that the parts are made of.", "::llvm::SmallVector<::mlir::OpOperand *, 2>",
       "getPartOperands">,
-    InterfaceMethod<"Builds the parts. `load` gives element `index` of one of their operands, held.",
+    InterfaceMethod<"Builds the parts. `load` gives element `index` of one of their operands, of its register type.",
       "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value, 4>>", "buildParts",
       (ins "::mlir::ImplicitLocOpBuilder &":$b,
            "::llvm::function_ref<::llvm::FailureOr<::mlir::Value>(::mlir::Value operand, int64_t index)>":$load)>,
@@ -48,7 +48,7 @@ def MP_ReductionFormInterface : OpInterface<"ReductionFormInterface"> {
   let cppNamespace = "::mp";
   let description = [{
     How an operation makes one value of many elements: each becomes a term, terms are combined in an order that an
-    emitter chooses, and what comes of them is finished. All in the type that holds an element, in any number of lanes.
+    emitter chooses, and what comes of them is finished. All in the register type of an element, in any number of lanes.
   }];
   let methods = [
     InterfaceMethod<"The term that an element is; by default itself.", "::mlir::Value", "buildTerm",
@@ -58,7 +58,7 @@ def MP_ReductionFormInterface : OpInterface<"ReductionFormInterface"> {
       (ins "::mlir::ImplicitLocOpBuilder &":$b)>,
     InterfaceMethod<"Both terms in one; the same in either order.", "::mlir::Value", "combine",
       (ins "::mlir::ImplicitLocOpBuilder &":$b, "::mlir::Value":$x, "::mlir::Value":$y)>,
-    InterfaceMethod<"The result, held, once `count` terms are combined.", "::mlir::Value", "finish",
+    InterfaceMethod<"The result, of its register type, once `count` terms are combined.", "::mlir::Value", "finish",
       (ins "::mlir::ImplicitLocOpBuilder &":$b, "::mlir::Value":$combined, "int64_t":$count)>,
   ];
 }

@@ -8,7 +8,8 @@
 
 namespace mp {
 
-/// The number, held as the op's result, of the first of `size` elements that is larger than all before it, or NaN.
+/// The number, of the register type of the op's result, of the first of `size` elements that is larger than all before
+/// it, or NaN.
 mlir::FailureOr<mlir::Value> buildArgmax(KernelFunction &f, Elements &values, ThreadGroup &group, ArgmaxOp op,
                                          int64_t size,
                                          llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value number)> get);

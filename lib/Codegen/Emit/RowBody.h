@@ -49,8 +49,8 @@ private:
   mlir::LogicalResult emitArgmax(ArgmaxOp op, mlir::Value row);
   mlir::LogicalResult emitYields(mlir::Value row);
   mlir::LogicalResult storeColumns(llvm::ArrayRef<unsigned> results, int64_t columns, mlir::Value row);
-  void bindOfRow(mlir::Value result, mlir::Value held, mlir::Value row) {
-    values.bindOfRow(result, held, {row, 1, values.zero, 0, 1});
+  void bindOfRow(mlir::Value result, mlir::Value value, mlir::Value row) {
+    values.bindOfRow(result, value, {row, 1, values.zero, 0, 1});
   }
 
   KernelFunction &f;

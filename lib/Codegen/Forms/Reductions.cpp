@@ -10,7 +10,7 @@ using namespace mp;
 
 static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 /// The type in which an op's elements are combined.
-static Type heldOperand(Operation *op) { return registerType(elementOf(op->getOperand(0))); }
+static Type operandType(Operation *op) { return registerType(elementOf(op->getOperand(0))); }
 
 namespace {
 
@@ -18,7 +18,7 @@ template <typename Model, typename Op>
 struct FloatReduction : ReductionFormInterface::ExternalModel<FloatReduction<Model, Op>, Op> {
   Value buildTerm(Operation *, LaneBuilder &, Value element) const { return element; }
   Value buildIdentity(Operation *op, LaneBuilder &b) const {
-    return floatConstant(b, heldOperand(op), Model::identity);
+    return floatConstant(b, operandType(op), Model::identity);
   }
   Value combine(Operation *, LaneBuilder &b, Value x, Value y) const { return Model::combine(b, x, y); }
   Value finish(Operation *op, LaneBuilder &b, Value combined, int64_t count) const {

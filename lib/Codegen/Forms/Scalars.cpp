@@ -17,14 +17,6 @@ bool mp::readsPerElement(OpOperand &operand) {
   return !withParts || !llvm::is_contained(withParts.getPartOperands(), &operand);
 }
 
-FailureOr<Value> mp::buildElementary(LaneBuilder &b, Operation *op, StringRef name,
-                                     Value (*build)(LaneBuilder &, Value), Value x) {
-  if (!laneType(x.getType()).isF32())
-    return op->emitOpError("needs ") << name
-                                     << " of f64, which native code does not have; the reference evaluator has it";
-  return build(b, x);
-}
-
 namespace {
 
 /// The ops that look at one element of each operand and at nothing else.
@@ -52,10 +44,10 @@ struct ElementwiseForms : ScalarForms {
   }
 
   FormResult elementary(Operation *op, Value (*build)(LaneBuilder &, Value)) {
-    FailureOr<Value> value = buildElementary(b, op, op->getName().stripDialect(), build, operand(0));
-    if (failed(value))
-      return failure();
-    return rounded(op, *value);
+    if (!laneType(operand(0).getType()).isF32())
+      return op->emitOpError("needs ") << op->getName().stripDialect()
+                                       << " of f64, which native code does not have; the reference evaluator has it";
+    return rounded(op, build(b, operand(0)));
   }
   FormResult form(ExpOp op) { return elementary(op, buildExp); }
   FormResult form(LogOp op) { return elementary(op, buildLog); }

@@ -38,7 +38,7 @@ mlir::Value registerConstant(LaneBuilder &b, mlir::DenseElementsAttr splat, int6
 /// What an op computes once for all elements, by its ScalarPartsInterface; values of one lane.
 using ScalarParts = llvm::SmallVector<mlir::Value, 4>;
 
-/// The results of an op, held, or an error.
+/// The results of an op, of their register types, or an error.
 using FormResult = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 
 /// Where operands and positions come from when an op's scalar form is built.
@@ -53,12 +53,8 @@ struct ScalarOperands {
 /// parts are made of it.
 bool readsPerElement(mlir::OpOperand &operand);
 
-/// 1 in lanes whose float, held, is infinite or NaN; i32.
+/// 1 in lanes whose float, of its register type, is infinite or NaN; i32.
 mlir::Value isNonfinite(LaneBuilder &b, mlir::Value x);
-
-/// One of our elementary functions of a float in registers. Emits an error at `op` for f64.
-mlir::FailureOr<mlir::Value> buildElementary(LaneBuilder &b, mlir::Operation *op, llvm::StringRef name,
-                                             mlir::Value (*build)(LaneBuilder &, mlir::Value), mlir::Value x);
 
 } // namespace mp
 

@@ -123,13 +123,13 @@ func.func @f(%a: tensor<4x5xf32>) -> tensor<4xi64> {
 
 TEST(Row, SoftmaxGradientAndWeightedLoss) {
   KernelRunner kernel(R"(
-func.func @f(%a: tensor<3x4x20xf32>, %b: tensor<3x4x20xf32>, %c: tensor<3x4xi32>, %d: tensor<3x4xf32>, %e: tensor<f32>)
+func.func @f(%a: tensor<3x4x20xf32>, %b: tensor<3x4x20xf32>, %c: tensor<3x4xi32>, %d: tensor<3x4xf32>)
     -> (tensor<3x4x20xf32>, tensor<3x4x20xf32>, tensor<3x4x1xf32>) {
-  %z:3 = mp.kernel "k" (%x = %a, %y = %b, %l = %c, %w = %d, %s = %e) schedule(#mp.row<rows = 5, vector = 8>)
-      : (tensor<3x4x20xf32>, tensor<3x4x20xf32>, tensor<3x4xi32>, tensor<3x4xf32>, tensor<f32>)
+  %z:3 = mp.kernel "k" (%x = %a, %y = %b, %l = %c, %w = %d) schedule(#mp.row<rows = 5, vector = 8>)
+      : (tensor<3x4x20xf32>, tensor<3x4x20xf32>, tensor<3x4xi32>, tensor<3x4xf32>)
       -> (tensor<3x4x20xf32>, tensor<3x4x20xf32>, tensor<3x4x1xf32>) {
     %0 = mp.softmax_grad %x, %y : tensor<3x4x20xf32>
-    %1 = mp.softmax_cross_entropy_grad %x, %l, %s weights %w : tensor<3x4xf32> : tensor<3x4x20xf32>, tensor<3x4xi32>, tensor<f32>
+    %1 = mp.softmax_cross_entropy_grad_rows %x, %l, %w : tensor<3x4x20xf32>, tensor<3x4xi32>, tensor<3x4xf32> -> tensor<3x4x20xf32>
     %2 = mp.reduce_mean %x dimensions [2] keep_dims : tensor<3x4x20xf32> -> tensor<3x4x1xf32>
     mp.yield %0, %1, %2 : tensor<3x4x20xf32>, tensor<3x4x20xf32>, tensor<3x4x1xf32>
   }
@@ -141,12 +141,8 @@ func.func @f(%a: tensor<3x4x20xf32>, %b: tensor<3x4x20xf32>, %c: tensor<3x4xi32>
   std::vector<float> weights(12);
   for (int i = 0; i < 12; ++i)
     labels[i] = i * 3 % 20, weights[i] = i % 5 == 0 ? 0 : 0.25f * i;
-  const auto results = kernel.run(
-      {Buffer::of(x), Buffer::of(y), Buffer::of(labels), Buffer::of(weights), Buffer::of(std::vector<float>{2})});
+  const auto results = kernel.run({Buffer::of(x), Buffer::of(y), Buffer::of(labels), Buffer::of(weights)});
   const auto gx = results[0].as<float>(), gz = results[1].as<float>(), mean = results[2].as<float>();
-  double sumOfWeights = 0;
-  for (float weight : weights)
-    sumOfWeights += weight;
   for (int i = 0; i < 12; ++i) {
     const float *row = &x[i * 20], *g = &y[i * 20];
     double dot = 0, sum = 0;
@@ -156,7 +152,7 @@ func.func @f(%a: tensor<3x4x20xf32>, %b: tensor<3x4x20xf32>, %c: tensor<3x4xi32>
     const double log = logSumExp(row, 20);
     for (int j = 0; j < 20; ++j) {
       EXPECT_NEAR(gx[i * 20 + j], row[j] * (g[j] - dot), 2e-5);
-      EXPECT_NEAR(gz[i * 20 + j], (std::exp(row[j] - log) - (labels[i] == j)) * weights[i] / sumOfWeights * 2, 1e-6);
+      EXPECT_NEAR(gz[i * 20 + j], (std::exp(row[j] - log) - (labels[i] == j)) * weights[i], 1e-6);
     }
   }
 }
