@@ -107,7 +107,7 @@ Value RowForms::isLabel(Value labels, Value rows) {
   ArrayRef<int64_t> shape = typeOf(rows).getShape();
   SmallVector<int64_t> oneRow(shape.size(), 1);
   oneRow.back() = shape.back();
-  Value columns = IotaOp::create(b, RankedTensorType::get(oneRow, elementOf(labels)), shape.size() - 1, Value());
+  Value columns = IotaOp::create(b, RankedTensorType::get(oneRow, elementOf(labels)), Value(), shape.size() - 1);
   return compare(ComparePredicate::eq, columns, labels, shape);
 }
 
