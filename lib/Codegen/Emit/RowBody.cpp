@@ -94,7 +94,7 @@ LogicalResult RowBody::emitOfRow(unsigned walk, Value row) {
 
 LogicalResult RowBody::emitWalk(unsigned walk, Value row) {
   // Each reduction is in the order that it would have alone.
-  llvm::MapVector<std::pair<int64_t, bool>, SmallVector<Operation *>> alike;
+  llvm::MapVector<std::pair<int64_t, unsigned>, SmallVector<Operation *>> alike;
   for (Operation &op : f.body().without_terminator()) {
     if (!isRowOp(&op) || plan->walkOf(&op) != walk)
       continue;
@@ -109,7 +109,7 @@ LogicalResult RowBody::emitWalk(unsigned walk, Value row) {
     }
   }
   for (auto &[kind, ops] : alike)
-    if (failed(emitReductions(ops, walk, row, kind.second)))
+    if (failed(emitReductions(ops, walk, row, /*isEven=*/kind.second != 0)))
       return failure();
   return success();
 }

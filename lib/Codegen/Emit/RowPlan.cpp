@@ -50,7 +50,7 @@ bool RowPlan::isRow(Value value) const {
 
 /// Results are read after all walks.
 unsigned RowPlan::walkOfReader(Operation *op) const {
-  return op->hasTrait<OpTrait::IsTerminator>() ? walks + 1 : walkOf(op);
+  return op->hasTrait<mlir::OpTrait::IsTerminator>() ? walks + 1 : walkOf(op);
 }
 
 /// The first walk in which a reduction reads `value`, which can keep it; 0 if none does.
@@ -68,7 +68,7 @@ RowPlan::Readers RowPlan::findReaders(const DenseSet<Value> &kept) const {
   Readers readers;
   // Backwards, so that all readers of a value are known before those of its operands.
   for (Operation &op : llvm::reverse(body)) {
-    const bool looks = op.hasTrait<OpTrait::IsTerminator>() || isRowOp(&op);
+    const bool looks = op.hasTrait<mlir::OpTrait::IsTerminator>() || isRowOp(&op);
     if (!looks && !llvm::any_of(op.getResults(), [&](Value result) { return isRow(result); }))
       continue;
     SmallVector<Operation *> own;
