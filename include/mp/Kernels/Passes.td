@@ -186,6 +186,20 @@ def ReduceInTilesPass : Pass<"mp-reduce-in-tiles", "::mlir::func::FuncOp"> {
       }
       return %g, %s : tensor<128x64xf16>, tensor<64xf16>
     }
+    // becomes
+    func.func @backward(%x: tensor<128x64xf16>, %y: tensor<64x64xf16>) -> (tensor<128x64xf16>, tensor<64xf16>) {
+      %g:2 = mp.kernel "matmul_0" (%a = %x, %b = %y) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>) : (tensor<128x64xf16>, tensor<64x64xf16>) -> (tensor<128x64xf16>, tensor<2x64xf32>) {
+        %0 = mp.matmul %a, %b acc f32 : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf16>
+        %1 = mp.sum_row_blocks %0 block 64 : tensor<128x64xf16> -> tensor<2x64xf32>
+        mp.yield %0, %1 : tensor<128x64xf16>, tensor<2x64xf32>
+      }
+      %s = mp.kernel "sums" (%a = %g#1) schedule(#mp.column<columns = 64, vector = 8, threads = 256>) : (tensor<2x64xf32>) -> tensor<64xf16> {
+        %0 = mp.reduce_sum %a dimensions [0] : tensor<2x64xf32> -> tensor<64xf32>
+        %1 = mp.cast %0 : tensor<64xf32> -> tensor<64xf16>
+        mp.yield %1 : tensor<64xf16>
+      }
+      return %g#0, %s : tensor<128x64xf16>, tensor<64xf16>
+    }
     ```
   }];
   let dependentDialects = ["::mp::MPDialect"];
