@@ -43,11 +43,18 @@ struct ElementwiseForms : ScalarForms {
     return exact(arith::MaxSIOp::create(b, operand(0), operand(1)));
   }
 
-  FormResult elementary(Operation *op, Value (*build)(LaneBuilder &, Value)) {
+  /// An elementary function of the first operand, which there is in f32 alone.
+  FailureOr<Value> functionOf(Operation *op, Value (*build)(LaneBuilder &, Value)) {
     if (!laneType(operand(0).getType()).isF32())
       return op->emitOpError("needs ") << op->getName().stripDialect()
                                        << " of f64, which native code does not have; the reference evaluator has it";
-    return rounded(op, build(b, operand(0)));
+    return build(b, operand(0));
+  }
+  FormResult elementary(Operation *op, Value (*build)(LaneBuilder &, Value)) {
+    FailureOr<Value> value = functionOf(op, build);
+    if (failed(value))
+      return failure();
+    return rounded(op, *value);
   }
   FormResult form(ExpOp op) { return elementary(op, buildExp); }
   FormResult form(LogOp op) { return elementary(op, buildLog); }
@@ -72,7 +79,7 @@ struct ElementwiseForms : ScalarForms {
 
   FormResult form(GeluGradOp op) {
     auto build = isTanhForm(op.getApproximate()) ? buildGeluTanhSlope : buildGeluSlope;
-    FailureOr<Value> slope = buildElementary(b, op, "gelu_grad", build, operand(0));
+    FailureOr<Value> slope = functionOf(op, build);
     if (failed(slope))
       return failure();
     return rounded(op, arith::MulFOp::create(b, *slope, operand(1)));
