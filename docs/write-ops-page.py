@@ -57,7 +57,10 @@ class Op:
             return ""
         if not self.is_attribute(name):
             return "%" + name
-        choices = self.kinds[name].get("enum")
+        kind = self.kinds[name]
+        if kind.get("baseAttr"):  # one with a default
+            kind = self.records[kind["baseAttr"]["def"]]
+        choices = kind.get("enum")
         if not choices:
             return name.upper()
         return "|".join(self.records[case["def"]]["str"] for case in self.records[choices["def"]]["enumerants"])
