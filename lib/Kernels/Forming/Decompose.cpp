@@ -9,7 +9,6 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "mp/Analysis/OpStatistics.h"
 #include "mp/IR/Program.h"
-#include "mp/IR/Tiles.h"
 
 namespace mp {
 #define GEN_PASS_DEF_DECOMPOSEPASS
@@ -36,31 +35,25 @@ public:
     auto attribute = DenseElementsAttr::get(type, rewriter.getFloatAttr(element, value));
     return ConstantOp::create(rewriter, loc, type, attribute);
   }
-  template <typename Op> Value binary(Value lhs, Value rhs) {
-    // An operand of rank 0 takes the other's shape; two of equal shape keep it.
-    Type type = typeOf(lhs).getRank() >= typeOf(rhs).getRank() ? lhs.getType() : rhs.getType();
-    return Op::create(rewriter, loc, type, lhs, rhs);
-  }
+  template <typename Op> Value binary(Value lhs, Value rhs) { return Op::create(rewriter, loc, lhs, rhs); }
   /// Over all dimensions, to rank 0.
   template <typename ReduceOp> Value reduce(Value input) {
     SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(input).getRank()));
-    auto type = RankedTensorType::get({}, typeOf(input).getElementType());
-    return all.empty() ? input : Value(ReduceOp::create(rewriter, loc, type, input, all, /*keep_dims=*/false));
+    return all.empty() ? input : Value(ReduceOp::create(rewriter, loc, input, all));
   }
   Value nonfiniteBlocks(Value input) {
-    return NonfiniteBlocksOp::create(rewriter, loc, blocksOf(input, rewriter.getI32Type()), input, kPartialBlock);
+    return NonfiniteBlocksOp::create(rewriter, loc, input, kPartialBlock);
   }
   /// sqrt of the sum of all squares, the partial sums in index order.
   Value globalNorm(ValueRange gradients) {
     Value sum;
     for (Value gradient : gradients) {
-      Type partials = blocksOf(gradient, rewriter.getF32Type());
-      Value own = reduce<ReduceSumOp>(SumSquaresBlocksOp::create(rewriter, loc, partials, gradient, kPartialBlock));
+      Value own = reduce<ReduceSumOp>(SumSquaresBlocksOp::create(rewriter, loc, gradient, kPartialBlock));
       sum = sum ? binary<AddOp>(sum, own) : own;
     }
     if (!sum)
       return scalar(0, rewriter.getF32Type());
-    return SqrtOp::create(rewriter, loc, sum.getType(), sum);
+    return SqrtOp::create(rewriter, loc, sum);
   }
   /// The number of the first value that holds an element which is not finite, or -1.
   Value firstBad(ValueRange values) {
@@ -68,14 +61,10 @@ public:
     if (values.empty())
       return ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, rewriter.getI32IntegerAttr(-1)));
     SmallVector<Value> flags = llvm::map_to_vector(values, [&](Value value) { return nonfiniteBlocks(value); });
-    return FirstBadOp::create(rewriter, loc, type, flags);
+    return FirstBadOp::create(rewriter, loc, flags);
   }
 
 private:
-  static Type blocksOf(Value input, Type element) {
-    return RankedTensorType::get({countBlocks(typeOf(input).getNumElements(), kPartialBlock)}, element);
-  }
-
   PatternRewriter &rewriter;
   Location loc;
 };
@@ -85,9 +74,7 @@ struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
 
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op, PatternRewriter &rewriter) const override {
     PrimitiveBuilder build(rewriter, op.getLoc());
-    auto rowType =
-        RankedTensorType::get(typeOf(op.getLogits()).getShape().drop_back(), typeOf(op.getResult()).getElementType());
-    Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), rowType, op.getLogits(), op.getLabels());
+    Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), op.getLogits(), op.getLabels());
     if (Value weights = op.getWeights()) {
       Value sum = build.reduce<ReduceSumOp>(build.binary<MulOp>(rows, weights));
       rewriter.replaceOp(op, build.binary<DivOp>(sum, build.reduce<ReduceSumOp>(weights)));
@@ -109,8 +96,7 @@ struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyG
     PrimitiveBuilder build(rewriter, op.getLoc());
     Value scaled = build.binary<MulOp>(op.getWeights(), op.getGradient());
     Value factor = build.binary<DivOp>(scaled, build.reduce<ReduceSumOp>(op.getWeights()));
-    rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getType(), op.getLogits(), op.getLabels(),
-                                                               factor);
+    rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getLogits(), op.getLabels(), factor);
     return success();
   }
 };
@@ -159,9 +145,8 @@ struct DecomposeClip : OpRewritePattern<ClipByGlobalNormOp> {
     Value ratio = build.binary<DivOp>(build.scalar(op.getMaxNorm().convertToDouble(), f32),
                                       build.binary<AddOp>(norm, build.scalar(1e-6, f32)));
     // min(ratio, 1) that keeps a NaN.
-    auto flag = RankedTensorType::get({}, rewriter.getI1Type());
-    Value exceeds = CompareOp::create(rewriter, op.getLoc(), flag, ComparePredicate::gt, ratio, one);
-    Value factor = SelectOp::create(rewriter, op.getLoc(), ratio.getType(), exceeds, one, ratio);
+    Value exceeds = CompareOp::create(rewriter, op.getLoc(), ComparePredicate::gt, ratio, one);
+    Value factor = SelectOp::create(rewriter, op.getLoc(), exceeds, one, ratio);
     SmallVector<Value> results =
         llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return build.binary<MulOp>(gradient, factor); });
     results.push_back(norm);
