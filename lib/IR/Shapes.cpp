@@ -54,6 +54,18 @@ bool mp::detail::areCompatible(TypeRange inferred, TypeRange stated) {
   return inferred.size() == stated.size() && llvm::all_of(llvm::zip(inferred, stated), fits);
 }
 
+LogicalResult mp::OpTrait::verifyResultTypesFollow(Operation *op) {
+  SmallVector<Type> types;
+  if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),
+                                                             op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+                                                             op->getRegions(), types)))
+    return failure();
+  // add (C2), compare (C2), select (C2), reduce_sum (C3), softmax_cross_entropy (C2), unscale (C1), sgd (C1)
+  if (!detail::areCompatible(types, op->getResultTypes()))
+    return op->emitOpError("has results of types ") << op->getResultTypes() << ", expected " << types;
+  return success();
+}
+
 LogicalResult mp::detail::inferShapeOfFirstOperand(Operation *op, Shape &shape) {
   shape = llvm::to_vector(shapeOf(op->getOperand(0)));
   return success();

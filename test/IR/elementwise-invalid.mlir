@@ -16,7 +16,7 @@ func.func @broadcast(%a: tensor<4x8xf32>, %b: tensor<3x8xf32>) {
 // -----
 // mp.mul (C2)
 func.func @result(%a: tensor<4x8xf32>) {
-  // expected-error @+1 {{inferred type(s) 'tensor<4x8xf32>' are incompatible with return type(s) of operation 'tensor<8xf32>'}}
+  // expected-error @+1 {{has results of types 'tensor<8xf32>', expected 'tensor<4x8xf32>'}}
   %0 = mp.mul %a, %a : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<8xf32>
   return
 }

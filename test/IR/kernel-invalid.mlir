@@ -166,7 +166,7 @@ func.func @rows_labels(%z: tensor<4x10xf32>, %y: tensor<5xui8>) -> tensor<4xf32>
 
 // mp.softmax_cross_entropy_rows (C2)
 func.func @rows_type(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<4xf16> {
-  // expected-error@+1 {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<4xf16>'}}
+  // expected-error@+1 {{has results of types 'tensor<4xf16>', expected 'tensor<4xf32>'}}
   %0 = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf16>
   return %0 : tensor<4xf16>
 }
@@ -202,7 +202,7 @@ func.func @blocks(%g: tensor<9xf32>) -> tensor<3xi32> {
 
 // mp.sum_squares_blocks (C2)
 func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{inferred type(s) 'tensor<3xf32>' are incompatible with return type(s) of operation 'tensor<2xf32>'}}
+  // expected-error@+1 {{has results of types 'tensor<2xf32>', expected 'tensor<3xf32>'}}
   %0 = mp.sum_squares_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
@@ -347,7 +347,7 @@ func.func @row_blocks_of_no_rows(%g: tensor<100x40xf16>) -> tensor<?x40xf32> {
 
 // mp.sum_row_blocks (C2)
 func.func @row_blocks_count(%g: tensor<100x40xf16>) -> tensor<3x40xf32> {
-  // expected-error@+1 {{inferred type(s) 'tensor<2x40xf32>' are incompatible with return type(s) of operation 'tensor<3x40xf32>'}}
+  // expected-error@+1 {{has results of types 'tensor<3x40xf32>', expected 'tensor<2x40xf32>'}}
   %s = mp.sum_row_blocks %g block 64 : tensor<100x40xf16> -> tensor<3x40xf32>
   return %s : tensor<3x40xf32>
 }
@@ -374,7 +374,7 @@ func.func @tiles_of_nothing(%g: tensor<100x40xf32>) -> tensor<?xi32> {
 
 // mp.nonfinite_tiles (C2)
 func.func @tiles_count(%g: tensor<100x40xf32>) -> tensor<3xi32> {
-  // expected-error@+1 {{inferred type(s) 'tensor<4xi32>' are incompatible with return type(s) of operation 'tensor<3xi32>'}}
+  // expected-error@+1 {{has results of types 'tensor<3xi32>', expected 'tensor<4xi32>'}}
   %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<100x40xf32> -> tensor<3xi32>
   return %f : tensor<3xi32>
 }
@@ -440,7 +440,7 @@ func.func @serial() attributes {a = #mp.serial<vector = 0>} { return }
 
 // mp.nonfinite_blocks (C2)
 func.func @flag_count(%g: tensor<9xf32>) -> tensor<2xi32> {
-  // expected-error@+1 {{inferred type(s) 'tensor<3xi32>' are incompatible with return type(s) of operation 'tensor<2xi32>'}}
+  // expected-error@+1 {{has results of types 'tensor<2xi32>', expected 'tensor<3xi32>'}}
   %0 = mp.nonfinite_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xi32>
   return %0 : tensor<2xi32>
 }

@@ -23,7 +23,7 @@ func.func @negative(%x: tensor<4x8xf32>) {
 // -----
 // mp.reduce_sum (C3)
 func.func @kept(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{inferred type(s) 'tensor<4x1xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
+  // expected-error @+1 {{has results of types 'tensor<4xf32>', expected 'tensor<4x1xf32>'}}
   %0 = mp.reduce_sum %x dimensions [1] keep_dims : tensor<4x8xf32> -> tensor<4xf32>
   return
 }
@@ -86,7 +86,7 @@ func.func @no_classes(%z: tensor<4x0xf16>, %y: tensor<4xi32>) {
 // -----
 // mp.softmax_cross_entropy (C2)
 func.func @loss_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>) {
-  // expected-error @+1 {{inferred type(s) 'tensor<f32>' are incompatible with return type(s) of operation 'tensor<f16>'}}
+  // expected-error @+1 {{has results of types 'tensor<f16>', expected 'tensor<f32>'}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xi32> -> tensor<f16>
   return
 }

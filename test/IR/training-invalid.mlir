@@ -100,14 +100,14 @@ func.func @epsilon(%w: tensor<2xf32>, %lr: tensor<f32>, %t: tensor<i64>) {
 // -----
 // mp.unscale (C1)
 func.func @unscaled_shape(%g: tensor<2xf32>, %s: tensor<f32>) {
-  // expected-error @+1 {{inferred type(s) 'tensor<2xf32>', 'tensor<i32>' are incompatible with return type(s) of operation 'tensor<3xf32>', 'tensor<i32>'}}
+  // expected-error @+1 {{has results of types 'tensor<3xf32>', 'tensor<i32>', expected 'tensor<2xf32>', 'tensor<i32>'}}
   %u:2 = "mp.unscale"(%g, %s) {names = ["a"]} : (tensor<2xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<i32>)
   return
 }
 // -----
 // mp.clip_by_global_norm (C2)
 func.func @clipped_results(%g: tensor<2xf32>) {
-  // expected-error @+1 {{inferred type(s) 'tensor<2xf32>', 'tensor<f32>' are incompatible with return type(s) of operation 'tensor<f32>'}}
+  // expected-error @+1 {{has results of types 'tensor<f32>', expected 'tensor<2xf32>', 'tensor<f32>'}}
   %n = "mp.clip_by_global_norm"(%g) {max_norm = 1.0 : f32} : (tensor<2xf32>) -> tensor<f32>
   return
 }

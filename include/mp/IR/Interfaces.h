@@ -65,6 +65,15 @@ class NoStrayAttributes : public mlir::OpTrait::TraitBase<ConcreteOp, NoStrayAtt
 public:
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyNoStrayAttributes(op); }
 };
+
+/// Compares the types of results with those that follow from operands and attributes.
+llvm::LogicalResult verifyResultTypesFollow(mlir::Operation *op);
+
+template <typename ConcreteOp>
+class ResultTypesFollow : public mlir::OpTrait::TraitBase<ConcreteOp, ResultTypesFollow> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyResultTypesFollow(op); }
+};
 } // namespace mp::OpTrait
 
 #include "mp/IR/MPAttrInterfaces.h.inc"

@@ -103,11 +103,20 @@ def MP_KernelRole : I32Enum<"KernelRole", "what an op is inside a kernel",
 
 // The types of all results follow from operands and attributes: inferReturnTypes in Shapes.cpp says how, builders and formats
 // leave them out, and the verifier compares. While the batch is open a size that is stated and one that is not may be the same.
-def MP_InferredTypes : InferTypeOpAdaptorBase<[{
-  static bool isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange stated) {
-    return ::mp::detail::areCompatible(inferred, stated);
-  }
-}]>;
+// The comparison is ours, with one error; upstream's, which would emit a second one, has nothing left to refine.
+def MP_ResultTypesFollow : NativeOpTrait<"ResultTypesFollow"> { let cppNamespace = "::mp::OpTrait"; }
+def MP_InferredTypes : TraitList<[
+  MP_ResultTypesFollow,
+  InferTypeOpAdaptorBase<[{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange stated) {
+      return ::mp::detail::areCompatible(inferred, stated);
+    }
+    static ::llvm::LogicalResult
+    refineReturnTypes(::mlir::MLIRContext *, std::optional<::mlir::Location>, ::mlir::ValueRange, ::mlir::DictionaryAttr,
+                      ::mlir::OpaqueProperties, ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::llvm::success();
+    }
+  }]>]>;
 
 // What a kernel is as a whole, by its ops; a schedule is for one kind, and so is an emitter.
 def MP_KindContraction : I32EnumCase<"Contraction", 0, "contraction">;
