@@ -5,6 +5,7 @@
 #define MP_TEST_CODEGEN_KERNELRUNNER_H
 
 #include "mp/Codegen/Build/Codegen.h"
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

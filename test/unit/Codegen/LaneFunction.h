@@ -5,7 +5,7 @@
 #define MP_TEST_CODEGEN_LANEFUNCTION_H
 
 #include "Codegen/Forms/Lanes.h"
-#include "mp/Codegen/HostLevel.h"
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 
 #include <vector>
 

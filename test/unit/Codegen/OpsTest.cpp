@@ -218,7 +218,7 @@ TEST(Ops, FloatArithmeticRoundsOnce) {
           const uint64_t expected = encode(ops[op].apply(x, y), element.format);
           const uint64_t found = bitsAt(element, out[op], i);
           ASSERT_TRUE(sameFloat(element.format, found, expected))
-              << target->name.str() << " " << ops[op].name << " " << element.name << " of " << x << ", " << y << ": "
+              << target->name << " " << ops[op].name << " " << element.name << " of " << x << ", " << y << ": "
               << std::hex << found << ", not " << expected;
         }
     }
@@ -306,7 +306,7 @@ TEST(Ops, CastsRoundOnceAndSaturate) {
             expected = wrap(to, integer);
           const uint64_t found = bitsAt(to, out, i);
           ASSERT_TRUE(to.isFloat ? sameFloat(to.format, found, expected) : found == expected)
-              << target->name.str() << " " << from.name << " " << std::hex << input[i] << " to " << to.name << ": "
+              << target->name << " " << from.name << " " << std::hex << input[i] << " to " << to.name << ": "
               << found << ", not " << expected;
         }
       }
