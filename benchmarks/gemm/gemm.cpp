@@ -9,6 +9,7 @@
 // that this one starts. Prints a line per size: GF/s, best of all rounds.
 
 #include "mp/Codegen/Build/Codegen.h"
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Kernels/Schedule/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
