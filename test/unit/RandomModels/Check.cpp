@@ -94,7 +94,7 @@ std::optional<Finding> Run::advance(const NamedTensors &inputs, bool compares, S
 /// A step with a gradient that is not finite writes the loss scaler's state alone.
 std::optional<Finding> Run::checkSkipped(const States &before, Seen &seen) {
   ++seen.steps;
-  const HostTensor *bad = findTensor(results, logs::bad.str());
+  const HostTensor *bad = findTensor(results, logs::bad);
   if (!bad || elementAt(*bad, 0) < 0)
     return std::nullopt;
   ++seen.skipped;
