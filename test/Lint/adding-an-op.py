@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+"""Checks the lists of docs/adding-an-op.md: for the ops in a heading, the files of lib and include that name them.
+
+usage: adding-an-op.py REPOSITORY [PAGE]
+"""
+
+import pathlib
+import re
+import sys
+
+HEADING = re.compile(r"^## .*$", re.MULTILINE)
+OP = re.compile(r"`mp\.(\w+)`")
+FILE = re.compile(r"`((?:lib|include|test)/[\w./-]+)`")
+
+
+def naming(ops):
+    """What names an op: mp.softmax_grad in text, SoftmaxGradOp in C++, MP_SoftmaxGradOp in a definition."""
+    names = [rf"mp\.{op}" for op in ops]
+    names += ["(?:MP_)?" + "".join(word.capitalize() for word in op.split("_")) + "Op" for op in ops]
+    return re.compile(r"\b(?:" + "|".join(names) + r")\b")
+
+
+def main():
+    repository = pathlib.Path(sys.argv[1]).resolve()
+    page = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else repository / "docs/adding-an-op.md"
+    text = page.read_text()
+    starts = [match.start() for match in HEADING.finditer(text)] + [len(text)]
+    faults, families = [], 0
+    for start, end in zip(starts, starts[1:]):
+        heading, _, section = text[start:end].partition("\n")
+        ops = OP.findall(heading)
+        if not ops:
+            continue
+        families += 1
+        rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("|")]
+        listed = {file for row in rows for file in FILE.findall(row) if not file.startswith("test/")}
+        names = naming(ops)
+        found = set()
+        for top in ("include", "lib"):
+            for file in (repository / top).rglob("*"):
+                if file.is_file() and names.search(file.read_text(errors="replace")):
+                    found.add(str(file.relative_to(repository)))
+        faults += [f"mp.{ops[0]}: {file} names it and is not on the page" for file in found - listed]
+        faults += [f"mp.{ops[0]}: {file} is on the page and does not name it" for file in listed - found]
+    print("\n".join(sorted(faults)))
+    print(f"{families} families, {len(faults)} faults")
+    return 1 if faults or not families else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
