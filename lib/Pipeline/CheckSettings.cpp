@@ -122,8 +122,7 @@ static Status checkEffects(const CompileOptions &options) {
 Status checkTargets(const CompileOptions &options) {
   for (const std::string &name : llvm::concat<const std::string>(llvm::ArrayRef(options.target), options.otherTargets))
     if (!findTarget(name))
-      return makeError("target=", name, ": no target is called so; expected ",
-                       targetNames([](auto &) { return true; }));
+      return makeError("target=", name, ": unknown target; expected ", targetNames([](auto &) { return true; }));
   auto makesText = [](const Target &target) { return target.makesText(); };
   auto lacksStage = [&](const Target &target) {
     return options.compileTo != Stage::Executable && options.compileTo > target.getLastPasses() && !makesText(target);

@@ -64,7 +64,7 @@ public:
       return success();
     return op->emitError("computes in bf16, which ")
            << chip.name << " (compute capability " << chip.capability()
-           << ") has no units for: it would be slower than f32. Use policy mixed_float16, a chip from sm_80, or "
+           << ") has no units for: it would be slower than f32; use policy mixed_float16, a chip from sm_80, or "
               "fallback=float32";
   }
 

@@ -28,7 +28,7 @@ static Status checkPosition(const TrainPosition &position) {
   uint64_t batch = position.step % position.stepsPerEpoch * position.accumulate;
   if (position.epoch == epoch && position.batch == batch)
     return Status::success();
-  return makeError("stands at step ", position.step, ", epoch ", position.epoch, ", batch ", position.batch,
+  return makeError("is at step ", position.step, ", epoch ", position.epoch, ", batch ", position.batch,
                    "; expected epoch ", epoch, ", batch ", batch, " after that many steps of ", position.stepsPerEpoch,
                    " in an epoch");
 }

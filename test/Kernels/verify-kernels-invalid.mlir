@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-verify-kernels="scheduled planned" -split-input-file -verify-diagnostics
 
 func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{stands outside of a kernel; run mp-form-kernels first}}
+  // expected-error@+1 {{is outside of a kernel; run mp-form-kernels first}}
   %0 = mp.relu %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

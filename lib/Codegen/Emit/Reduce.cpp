@@ -135,7 +135,7 @@ FailureOr<SmallVector<ColumnRoot>> mp::findColumnRoots(KernelFunction &f) {
       return emitError(yield.getLoc(), "is yielded by a column kernel and depends on no reduction");
     auto form = dyn_cast<ReductionFormInterface>(op);
     if (!form)
-      return op->emitOpError("is no reduction that a column kernel makes");
+      return op->emitOpError("is not a reduction that a column kernel makes");
     roots[op].op = form;
     roots[op].results.push_back(index);
   }

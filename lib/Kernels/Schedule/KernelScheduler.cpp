@@ -12,8 +12,8 @@ FailureOr<std::unique_ptr<KernelScheduler>> mp::createScheduler(Operation *op, S
     return createCPUScheduler(*level);
   if (const Chip *chip = findChip(machine))
     return createGPUScheduler(*chip, options);
-  return op->emitError("no level of CPU features is called '")
-         << machine << "'; there are " << cpuLevelNames() << "; and " << explainUnknownChip(machine);
+  return op->emitError("unknown level of CPU features '")
+         << machine << "'; expected one of " << cpuLevelNames() << "; and " << explainUnknownChip(machine);
 }
 
 SmallVector<Operation *> mp::findRole(KernelOp kernel, KernelRole role) {

@@ -170,7 +170,7 @@ private:
       return func.emitError("a program is one block");
     for (Operation &op : func.getBody().front().without_terminator()) {
       if (!isa<KernelOp, ConstantOp, ReshapeOp, CopyOp>(op))
-        return op.emitError("stands outside of a kernel; run mp-form-kernels first");
+        return op.emitError("is outside of a kernel; run mp-form-kernels first");
       if (auto kernel = dyn_cast<KernelOp>(op); kernel && scheduled && failed(verifySchedule(kernel)))
         return failure();
     }

@@ -85,7 +85,7 @@ static ErrorOr<Header> parseHeader(std::string_view text) {
   });
   if (row == std::end(kTypes))
     return makeError("element type ", printable(name),
-                     " is not read; |b1, |u1, <i4, <i8, <f2, <f4, <f8 and V2 (bf16) are");
+                     " is not supported; expected |b1, |u1, <i4, <i8, <f2, <f4, <f8 or V2 (bf16)");
   header.element = row->element;
   header.columnMajor = order->starts_with("True");
   if (!header.columnMajor && !order->starts_with("False"))

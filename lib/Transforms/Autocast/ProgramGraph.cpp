@@ -136,7 +136,7 @@ private:
     for (Value operand : op->getOperands())
       if (mp::detail::isFloatTensor(operand.getType()) && isa<OpResult>(operand) && !program.ids.contains(operand))
         return op->emitOpError(
-            "stands before the op that computes its operand, in a later block; autocast takes blocks in order");
+            "comes before the op that computes its operand, in a later block; autocast takes blocks in order");
     return success();
   }
 

@@ -111,7 +111,7 @@ def no_folder(case):
     if case.isFolder:
         return True  # is made
     case.folder.rmdir()
-    return case.fails("No such file or directory", "there is no folder")
+    return case.fails("No such file or directory", "folder does not exist")
 
 
 def no_space(case):

@@ -96,7 +96,7 @@ func.func @not_specialized(%x: tensor<?x4xf32> {mp.input = "x"}) -> (tensor<?x4x
 func.func @blocks_out_of_order(%x: tensor<4xf32>) -> tensor<4xf32> {
   cf.br ^first
 ^second:
-  // expected-error@+1 {{'mp.relu' op stands before the op that computes its operand}}
+  // expected-error@+1 {{'mp.relu' op comes before the op that computes its operand}}
   %1 = mp.relu %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 ^first:

@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   testRun(argv[1], "cpu");
   testRun(argv[1], "simt");
   testEndOfText(argv[1]);
-  expect(mpCompile(kModel, length, "m.mlir", wrong, 1, argv[1]), "no setting is called 'policee'");
+  expect(mpCompile(kModel, length, "m.mlir", wrong, 1, argv[1]), "unknown setting 'policee'");
   expect(mpCompile("func.func @m(", 13, "m.mlir", NULL, 0, argv[1]), "m.mlir:1:");
   expect(mpCompile(kModel, length, "m.mlir", inference, 3, "/nonexistent/m.mpx"), "/nonexistent/");
   expect(mpCompile(NULL, 0, "m.mlir", NULL, 0, argv[1]), "text is null");

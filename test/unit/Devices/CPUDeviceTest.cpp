@@ -98,7 +98,7 @@ TEST(CPUDevice, RefusesWhatIsNoCode) {
   TinyModel model = makeTinyModel();
   std::vector<std::byte> code = model.blobs[0];
   model.blobs[0].assign(100, std::byte(7));
-  EXPECT_EQ(load(std::move(model)), "program infer: kernel infer_row: native code is no 64-bit "
+  EXPECT_EQ(load(std::move(model)), "program infer: kernel infer_row: native code is not a 64-bit "
                                     "little-endian ELF file");
   for (size_t size : {size_t(0), size_t(20), size_t(64), code.size() / 2}) {
     model = makeTinyModel();

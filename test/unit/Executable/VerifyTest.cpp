@@ -249,8 +249,8 @@ const Case kPlanCases[] = {
     {"GridTooLarge", [](ExecutableT &t) { forward(t).grid = uint64_t(1) << 31; },
      "variant 0: command 1: launch of 'the kernel forward': grid of 2147483648, expected 1 to 2147483647"},
     {"Scratch", [](ExecutableT &t) { forward(t).scratch_bytes = uint64_t(1) << 31; },
-     "variant 0: command 1: launch of 'the kernel forward': scratch of 2147483648 bytes, at most 1073741824 are "
-     "allowed"},
+     "variant 0: command 1: launch of 'the kernel forward': scratch of 2147483648 bytes, expected at most "
+     "1073741824"},
     {"Access", [](ExecutableT &t) { setSlice(t, Space::State, 0, 0, 128, Access(3)); },
      "variant 0: command 1: launch of 'the kernel forward': buffer 1: unknown access 3"},
     {"CopyWithoutSlice", [](ExecutableT &t) { copy(t).source.reset(); },

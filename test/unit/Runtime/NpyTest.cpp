@@ -51,7 +51,7 @@ TEST(Npy, SaysWhatIsWrong) {
     return parseNpy(makeNpy(dictionary, data)).message();
   };
   EXPECT_EQ(message("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "1234"),
-            "element type '>f4' is not read; |b1, |u1, <i4, <i8, <f2, <f4, <f8 and V2 (bf16) are");
+            "element type '>f4' is not supported; expected |b1, |u1, <i4, <i8, <f2, <f4, <f8 or V2 (bf16)");
   EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "1234"),
             "tensor<2xf32> has 8 bytes, the file holds 4");
   EXPECT_EQ(message("{'descr': '<f4', 'shape': (2,)}", ""), "header does not have 'fortran_order'");
@@ -62,7 +62,7 @@ TEST(Npy, SaysWhatIsWrong) {
                    .empty());
   // What a terminal would obey is not passed on, nor a type of any length.
   EXPECT_EQ(message("{'descr': '\x1b[2J\n', 'fortran_order': False, 'shape': (1,)}", ""),
-            "element type '?[2J?' is not read; |b1, |u1, <i4, <i8, <f2, <f4, <f8 and V2 (bf16) are");
+            "element type '?[2J?' is not supported; expected |b1, |u1, <i4, <i8, <f2, <f4, <f8 or V2 (bf16)");
   EXPECT_EQ(message("{'descr': '<f4', 'fortran_order': False, 'shape': (\x1b[2J\n)}", ""),
             "shape (?[2J?) has no sizes");
   std::string ones = "(";

@@ -61,7 +61,7 @@ TEST(Safetensors, SaysWhatIsWrong) {
   EXPECT_EQ(messageOf(std::string(1000, '['), ""), "header is nested too deeply");
   EXPECT_EQ(messageOf(R"({"a":1})", ""), "tensor \"a\": does not have each of dtype, shape and data_offsets");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"I16","shape":[1],"data_offsets":[0,2]}})", "12"),
-            "tensor \"a\": type \"I16\" is not read");
+            "tensor \"a\": type \"I16\" is not supported");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,2]}})", "12"),
             "tensor \"a\": shape has an entry that is not a size");
   EXPECT_EQ(messageOf(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,2]}})", "12"),

@@ -320,7 +320,7 @@ TEST_F(Resume, AGeneratorIsTheRuns) {
 TEST_F(Resume, EveryNumberOfThePositionAtItsEdges) {
   TrainPosition start = startWith(30);
   const std::pair<const char *, std::pair<uint64_t TrainPosition::*, const char *>> fields[] = {
-      {"step", {&TrainPosition::step, "stands at step "}},
+      {"step", {&TrainPosition::step, "is at step "}},
       {"epoch", {&TrainPosition::epoch, ", epoch "}},
       {"batch", {&TrainPosition::batch, ", batch "}},
       {"seed", {&TrainPosition::seed, "was made with seed "}},
