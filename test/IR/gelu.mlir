@@ -16,7 +16,7 @@ func.func @forms(%x: tensor<?x8xbf16>, %g: tensor<?x8xbf16>) -> (tensor<?x8xbf16
 // Between f16 products it stays f16. Its gradient is one op, which reads what it read.
 // STEP-LABEL: @step
 func.func @step(%x: tensor<4x8xf32> {mp.input = "x"}, %labels: tensor<4xui8> {mp.input = "y"},
-                %w: tensor<8x8xf32> {mp.parameter = "w"}, %v: tensor<8x3xf32> {mp.parameter = "v"})
+                %w: tensor<8x8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}, %v: tensor<8x3xf32> {mp.parameter = "v", mp.initializer = #mp.zeros})
     -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
   // STEP: %[[Z:.*]] = mp.matmul
   %z = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>

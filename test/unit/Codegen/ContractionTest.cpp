@@ -48,7 +48,7 @@ struct Product {
 
 std::ostream &operator<<(std::ostream &out, const Product &p) { return out << p.text("f32", "f32"); }
 
-class Contraction : public testing::TestWithParam<Product> {};
+class NativeContraction : public testing::TestWithParam<Product> {};
 
 } // namespace
 
@@ -66,7 +66,7 @@ static void checkSums(const Product &p, const std::vector<Stored> &z, Lhs lhs, R
 }
 
 // Every element is the fused sum in the order of k, whatever the blocks: equal bits.
-TEST_P(Contraction, AddsInOrderInF32) {
+TEST_P(NativeContraction, AddsInOrderInF32) {
   const Product &p = GetParam();
   KernelRunner kernel(p.text("f32", "f32"));
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
@@ -78,7 +78,7 @@ TEST_P(Contraction, AddsInOrderInF32) {
       [&](float sum, int64_t j) { return p.bias ? sum + c[j] : sum; });
 }
 
-TEST_P(Contraction, AddsInOrderInF64) {
+TEST_P(NativeContraction, AddsInOrderInF64) {
   const Product &p = GetParam();
   KernelRunner kernel(p.text("f64", "f64"));
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
@@ -103,7 +103,7 @@ static void checkNarrow(const Product &p, const char *type, uint16_t (*encode)(d
 }
 
 // Sums stay f32 until they are finished; as values of f16 they have the bias added, and are rounded again.
-TEST_P(Contraction, HasSumsInF16) {
+TEST_P(NativeContraction, HasSumsInF16) {
   const Product &p = GetParam();
   KernelRunner kernel(p.text("f16", "f16"));
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
@@ -119,11 +119,11 @@ TEST_P(Contraction, HasSumsInF16) {
       });
 }
 
-TEST_P(Contraction, RoundsOnceToF16) { checkNarrow(GetParam(), "f16", encodeF16, decodeF16); }
-TEST_P(Contraction, RoundsOnceToBF16) { checkNarrow(GetParam(), "bf16", encodeBF16, decodeBF16); }
+TEST_P(NativeContraction, RoundsOnceToF16) { checkNarrow(GetParam(), "f16", encodeF16, decodeF16); }
+TEST_P(NativeContraction, RoundsOnceToBF16) { checkNarrow(GetParam(), "bf16", encodeBF16, decodeBF16); }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, Contraction,
+    Shapes, NativeContraction,
     testing::Values(Product{24, 64, 32}, Product{1, 1, 1}, Product{25, 67, 37, false, false, true},
                     Product{25, 67, 37, true, false, true}, Product{25, 67, 37, false, true, true},
                     Product{25, 67, 37, true, true}, Product{5, 10, 40, false, true, true, 3},
