@@ -34,9 +34,10 @@ check: .venv/wheels configured sanitized ## build, and run every test
 	@test/run-suites $(SUITES)
 
 check-full: GROUPS = build check lint
-check-full: .venv/wheels configured sanitized ## the same with the long forms, and lint every file
+check-full: .venv/wheels configured sanitized ## the same with the long forms, lint every file, and see that tests notice every mutant
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
+	@test/Mutants/mutants $(BUILD)
 	@test/run-suites $(SUITES) --long
 
 gpu-bundle: GROUPS = build check

@@ -16,9 +16,14 @@ config.excludes = ["unit", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.mp_build_dir, "test")
 
+# -Dtools=DIR: the programs to test are there, and so are the files that tests write; test/Mutants runs its own so.
+tools = lit_config.params.get("tools", os.path.join(config.mp_build_dir, "bin"))
+if "tools" in lit_config.params:
+    config.test_exec_root = os.path.join(tools, "test")
+
 # FileCheck, not, count and split-file have no version in their names there.
 config.environment["PATH"] = os.pathsep.join(
-    [os.path.join(config.mp_build_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
+    [tools, config.llvm_tools_dir, config.environment["PATH"]]
 )
 
 # What is tested is compiled, not found.
