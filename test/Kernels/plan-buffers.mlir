@@ -137,3 +137,16 @@ func.func @what_no_guard_keeps(%g: tensor<16xf32> {mp.input = "g"}, %lr: tensor<
   %t = mp.add %s, %n : tensor<16xf32>, tensor<16xf32> -> tensor<16xf32>
   return %n, %t : tensor<16xf32>, tensor<16xf32>
 }
+
+// A skipped step gives one parameter the old value of another, which the kernel must write.
+// CHECK-LABEL: @old_value_of_another
+func.func @old_value_of_another(%g: tensor<16xf32> {mp.input = "g"}, %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.zeros},
+    %bad: tensor<i32> {mp.input = "bad"}, %w: tensor<16xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
+    %s: tensor<16xf32> {mp.state = "average", mp.initializer = #mp.zeros})
+    -> (tensor<16xf32> {mp.next = "average"}) attributes {mp.program = "train_step"} {
+  // CHECK: mp.kernel "sgd{{.*}} buffers([#mp.state<"average">])
+  // CHECK-NOT: guard(
+  // CHECK: return
+  %n = mp.sgd %w, %g, %lr guard %bad : tensor<16xf32>
+  return %n : tensor<16xf32>
+}

@@ -71,6 +71,32 @@ static std::string errorOf(llvm::ArrayRef<Tensor> arguments,
   return program.errors();
 }
 
+TEST(Evaluator, argmaxTakesTheFirstOfEqualElements) {
+  const Tensor rows = reals(ElementType::F32, {2, 4}, {1, 3, 3, 2, 5, 4, 5, 5});
+  std::vector<Tensor> results = run("(%x: tensor<2x4xf32>) -> tensor<2xi32>", R"(
+    %r = mp.argmax %x dimension 1 : tensor<2x4xf32> -> tensor<2xi32>
+    return %r : tensor<2xi32>)",
+                                    {rows});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].integers(), (std::vector<int64_t>{1, 0}));
+}
+
+// 24929 * 673 is 2^24 + 1, in the middle of two neighbours of f32. 2^-30 more or less decides, and f64 has no place for
+// it.
+TEST(Evaluator, eachSumOfTheStatedTypeIsRoundedOnce) {
+  const std::pair<double, double> cases[] = {{0x1p-30, 0x1p24 + 2}, {0, 0x1p24}, {-0x1p-30, 0x1p24}};
+  for (auto [little, expected] : cases) {
+    std::vector<Tensor> results =
+        run("(%x: tensor<1x2xf32>, %y: tensor<2x1xf32>) -> tensor<1x1xf32>", R"(
+    %r = mp.matmul %x, %y acc f32 : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+    return %r : tensor<1x1xf32>)",
+            {reals(ElementType::F32, {1, 2}, {little, 24929}), reals(ElementType::F32, {2, 1}, {1, 673})},
+            {.exactAccumulator = true});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].reals().front(), expected) << little;
+  }
+}
+
 TEST(Evaluator, refusesArgumentsThatDoNotFit) {
   EXPECT_EQ(errorOf({}), "takes 1 arguments, got 0\n");
   EXPECT_EQ(errorOf({reals(ElementType::F32, {3}, {1, 2, 3})}), "argument #0 is 'tensor<2xf32>', got tensor<3xf32>\n");
