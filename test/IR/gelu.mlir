@@ -2,15 +2,15 @@
 // RUN: mp-opt %s -mp-autocast -mp-autodiff | FileCheck %s --check-prefix=STEP
 
 // CHECK-LABEL: @forms
-func.func @forms(%x: tensor<?x8xbf16>, %g: tensor<?x8xbf16>) -> (tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>) {
+func.func @forms(%x: tensor<4x8xbf16>, %g: tensor<4x8xbf16>) -> (tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<4x8xbf16>) {
   // What is the default is not printed.
-  // CHECK: mp.gelu %{{.*}} : tensor<?x8xbf16>
-  %y = mp.gelu %x approximate none : tensor<?x8xbf16>
-  // CHECK: mp.gelu %{{.*}} approximate tanh : tensor<?x8xbf16>
-  %z = mp.gelu %x approximate tanh : tensor<?x8xbf16>
-  // CHECK: mp.gelu_grad %{{.*}}, %{{.*}} approximate tanh : tensor<?x8xbf16>
-  %d = mp.gelu_grad %x, %g approximate tanh : tensor<?x8xbf16>
-  return %y, %z, %d : tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>
+  // CHECK: mp.gelu %{{.*}} : tensor<4x8xbf16>
+  %y = mp.gelu %x approximate none : tensor<4x8xbf16>
+  // CHECK: mp.gelu %{{.*}} approximate tanh : tensor<4x8xbf16>
+  %z = mp.gelu %x approximate tanh : tensor<4x8xbf16>
+  // CHECK: mp.gelu_grad %{{.*}}, %{{.*}} approximate tanh : tensor<4x8xbf16>
+  %d = mp.gelu_grad %x, %g approximate tanh : tensor<4x8xbf16>
+  return %y, %z, %d : tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<4x8xbf16>
 }
 
 // Between f16 products it stays f16. Its gradient is one op, which reads what it read.
