@@ -1,5 +1,5 @@
 // RUN: mp-opt %s -canonicalize | FileCheck %s
-// RUN: mp-opt %s -mp-autocast -mp-autodiff | FileCheck %s --check-prefix=STEP
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff | FileCheck %s --check-prefix=STEP
 
 // CHECK-LABEL: @forms
 func.func @forms(%x: tensor<4x8xbf16>, %g: tensor<4x8xbf16>) -> (tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<4x8xbf16>) {
@@ -14,7 +14,7 @@ func.func @forms(%x: tensor<4x8xbf16>, %g: tensor<4x8xbf16>) -> (tensor<4x8xbf16
 }
 
 // Between f16 products it stays f16. Its gradient is one op, which reads what it read.
-// STEP-LABEL: @step
+// STEP-LABEL: func.func @train_step(
 func.func @step(%x: tensor<4x8xf32> {mp.input = "x"}, %labels: tensor<4xui8> {mp.input = "y"},
                 %w: tensor<8x8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}, %v: tensor<8x3xf32> {mp.parameter = "v", mp.initializer = #mp.zeros})
     -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
