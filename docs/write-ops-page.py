@@ -25,7 +25,7 @@ what is in `[ ]` may be left out. The rules that an op checks, its rounding and 
 whole dialect, `build/release/docs/dialect.md`, which `make docs` writes, too.
 """
 
-TOKEN = re.compile(r"`([^`]*)`|type\(\$(\w+)\)\^?|\$(\w+)\^?|(\()|(\)\?)|(attr-dict(?:-with-keyword)?)|(\s+)")
+TOKEN = re.compile(r"custom<\w+>\(attr-dict, ([^`]*)\)|`([^`]*)`|type\(\$(\w+)\)\^?|\$(\w+)\^?|(\()|(\)\?)|(attr-dict(?:-with-keyword)?)|(\s+)")
 
 
 class Op:
@@ -81,8 +81,11 @@ class Op:
             if not token:
                 sys.exit(f"{self.name}: no rule for its format from '{text[at:]}'")
             at = token.end()
-            literal, typed, value, opens, closes, dictionary, _ = token.groups()
-            if literal is not None:
+            types, literal, typed, value, opens, closes, dictionary, _ = token.groups()
+            if types:  # the attributes and, since those depend on them, the types
+                *operands, result = types.replace("$", "%").split(", ")
+                words += [self.dictionary(), ":", ", ".join(operands), "->", result]
+            elif literal is not None:
                 words.append(literal)
             elif typed or value:
                 words.append(f"type(%{typed})" if typed else self.named(value))

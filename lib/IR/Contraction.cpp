@@ -15,6 +15,15 @@ int64_t Contraction::countTiles(int64_t rows, int64_t columns) const {
   return mp::countTiles({batch, m, n}, rows, columns);
 }
 
+/// `product` with what it shares with all others: types, and where operands come from.
+static Contraction withOperands(ContractionOpInterface op, Contraction product) {
+  product.element = typeOf(op.getLhs()).getElementType();
+  product.acc = op.getAcc();
+  product.computesLhs = !isa<BlockArgument>(op.getLhs());
+  product.computesRhs = !isa<BlockArgument>(op.getRhs());
+  return product;
+}
+
 // Matrix products
 
 template <typename Op> static int64_t contractionSize(Op op) {
@@ -26,11 +35,7 @@ int64_t MatmulPartsOp::getContractionSize() { return contractionSize(*this); }
 
 template <typename Op> static Contraction describe(Op op) {
   RankedTensorType lhs = typeOf(op.getLhs()), result = typeOf(op.getResult());
-  Contraction product;
-  product.element = lhs.getElementType();
-  product.acc = op.getAcc();
-  product.computesLhs = !isa<BlockArgument>(op.getLhs());
-  product.computesRhs = !isa<BlockArgument>(op.getRhs());
+  Contraction product = withOperands(op, Contraction());
   product.batch = ShapedType::getNumElements(lhs.getShape().drop_back(2));
   product.m = result.getDimSize(result.getRank() - 2);
   product.n = result.getShape().back();
@@ -71,3 +76,13 @@ void MatmulOp::readTransposed(OpOperand &operand, Value stored) {
     setTransposeRhs(!getTransposeRhs());
   operand.set(stored);
 }
+
+// Convolutions
+
+Contraction ConvOp::getContraction() { return withOperands(*this, getConvolution().forward()); }
+Contraction ConvTransposeOp::getContraction() { return withOperands(*this, getConvolution().dataGradient()); }
+Contraction ConvFilterGradOp::getContraction() { return withOperands(*this, getConvolution().filterGradient()); }
+
+// Each row of the result is a filter's, as each column of the gradient is.
+Value ConvFilterGradOp::getLhs() { return getGradient(); }
+Value ConvFilterGradOp::getRhs() { return getImage(); }

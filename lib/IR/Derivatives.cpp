@@ -109,6 +109,15 @@ static Value flattenRows(LocBuilder &b, Value value) {
 
 // Contractions
 
+/// The gradient of a bias that was added to each row of a result. One wider than the result is summed in its own type,
+/// so that nothing is rounded twice.
+static Value biasGradient(LocBuilder &b, Value gradient, Value bias) {
+  Type element = typeOf(bias).getElementType();
+  bool widens = element.getIntOrFloatBitWidth() > typeOf(gradient).getElementTypeBitWidth();
+  Value wide = widens ? castTo(b, gradient, element) : gradient;
+  return castTo(b, sumTo(b, wide, typeOf(bias)), element);
+}
+
 // With C = A B: dA = dC B^T, dB = A^T dC; a matrix stored transposed gets its gradient transposed,
 // by swapping factors.
 LogicalResult MatmulOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
@@ -137,13 +146,35 @@ LogicalResult MatmulOp::differentiate(OpBuilder &builder, ArrayRef<Value> result
   operands[1] = transposeRhs ? product(rhs.getType(), gradient, true, lhs, transposeLhs)
                              : product(rhs.getType(), lhs, !transposeLhs, gradient, false);
 
-  // A bias wider than the result is summed in its own type, so that nothing is rounded twice.
-  if (Value bias = getBias()) {
-    Type element = typeOf(bias).getElementType();
-    bool widens = element.getIntOrFloatBitWidth() > typeOf(results[0]).getElementTypeBitWidth();
-    Value wide = widens ? castTo(b, results[0], element) : results[0];
-    operands[2] = castTo(b, sumTo(b, wide, typeOf(bias)), element);
-  }
+  if (Value bias = getBias())
+    operands[2] = biasGradient(b, results[0], bias);
+  return success();
+}
+
+// With y = conv(x, w), <y, g> is linear in each of x, w and g: its gradient in x is conv_transpose(g, w), in w
+// conv_filter_grad(x, g).
+LogicalResult ConvOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value image = getImage(), filter = getFilter();
+  Value gradient = castTo(b, results[0], typeOf(image).getElementType());
+  operands[0] = ConvTransposeOp::create(b, image.getType(), gradient, filter, getAcc(), getStrides(), getPadding(),
+                                        getDilations(), getGroups());
+  operands[1] = ConvFilterGradOp::create(b, filter.getType(), image, gradient, getAcc(), getStrides(), getPadding(),
+                                         getDilations(), getGroups());
+  if (Value bias = getBias())
+    operands[2] = biasGradient(b, results[0], bias);
+  return success();
+}
+
+// The same number, of which this is the gradient in x: that in g is conv(x, w).
+LogicalResult ConvTransposeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value input = getInput(), filter = getFilter();
+  Value gradient = castTo(b, results[0], typeOf(input).getElementType());
+  operands[0] = ConvOp::create(b, input.getType(), gradient, filter, Value(), getAcc(), getStrides(), getPadding(),
+                               getDilations(), getGroups());
+  operands[1] = ConvFilterGradOp::create(b, filter.getType(), gradient, input, getAcc(), getStrides(), getPadding(),
+                                         getDilations(), getGroups());
   return success();
 }
 

@@ -4,6 +4,7 @@
 #include "mp/IR/Forms.h"
 #include "mp/IR/MP.h"
 
+#include "IR/ConvolutionFormat.h"
 #include "IR/KernelFormat.h"
 
 #include "mlir/IR/Builders.h"

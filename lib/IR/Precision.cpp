@@ -19,13 +19,32 @@ bool mp::SoftmaxCrossEntropyOp::operandFollows(OpOperand &operand) {
 bool mp::SoftmaxCrossEntropyOp::resultFollows(OpResult) { return false; }
 
 // A product whose author stated a narrow accumulator, or a result in the accumulator's type, has its types chosen.
-static bool statesItsTypes(mp::MatmulOp op) {
-  return op.getAcc().isF16() || op.getType() != op.getType().clone(op.getLhs().getType().getElementType());
+template <typename Op> static bool statesItsTypes(Op op) {
+  auto operand = cast<RankedTensorType>(op->getOperand(0).getType());
+  return op.getAcc().isF16() || op.getType() != op.getType().clone(operand.getElementType());
 }
 bool mp::MatmulOp::operandFollows(OpOperand &operand) {
   return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
 }
 bool mp::MatmulOp::resultFollows(OpResult result) {
+  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+}
+bool mp::ConvOp::operandFollows(OpOperand &operand) {
+  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+}
+bool mp::ConvOp::resultFollows(OpResult result) {
+  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+}
+bool mp::ConvTransposeOp::operandFollows(OpOperand &operand) {
+  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+}
+bool mp::ConvTransposeOp::resultFollows(OpResult result) {
+  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+}
+bool mp::ConvFilterGradOp::operandFollows(OpOperand &operand) {
+  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+}
+bool mp::ConvFilterGradOp::resultFollows(OpResult result) {
   return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
 }
 

@@ -26,6 +26,26 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
+// Convolution
+
+LogicalResult ConvOp::verify() {
+  if (failed(verifyProductTypes(*this, getAcc(), "image", "filter"))) // (C1)
+    return failure();
+  Type element = elementOf(getImage());
+  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != getAcc()) // (C7)
+    return emitOpError("bias has type ") << elementOf(getBias()) << ", expected the image's " << element
+                                         << " or the accumulator's " << getAcc();
+  return success();
+}
+
+LogicalResult ConvTransposeOp::verify() { // (C1)
+  return verifyProductTypes(*this, getAcc(), "input", "filter");
+}
+
+LogicalResult ConvFilterGradOp::verify() { // (C1)
+  return verifyProductTypes(*this, getAcc(), "image", "gradient");
+}
+
 // Elementwise
 
 LogicalResult DivOp::verify() {

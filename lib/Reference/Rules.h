@@ -20,6 +20,11 @@ using Tensors = std::vector<Tensor>;
 Tensor evaluate(MatmulOp op, const Frame &frame);
 Tensor evaluate(MatmulPartsOp op, const Frame &frame);
 
+// Convolutions.cpp
+Tensor evaluate(ConvOp op, const Frame &frame);
+Tensor evaluate(ConvTransposeOp op, const Frame &frame);
+Tensor evaluate(ConvFilterGradOp op, const Frame &frame);
+
 // Data.cpp
 llvm::FailureOr<Tensors> evaluate(ConstantOp op, const Frame &frame);
 Tensor evaluate(IotaOp op, const Frame &frame);

@@ -3,6 +3,7 @@
 
 include "mp/IR/MPAttributes.td"
 include "mp/IR/MPContractionOps.td"
+include "mp/IR/MPConvolutionOps.td"
 include "mp/IR/MPDataOps.td"
 include "mp/IR/MPElementwiseOps.td"
 include "mp/IR/MPKernelOps.td"

@@ -80,6 +80,12 @@ std::vector<const OpCase *> mp::nativeCases(const std::string &op) {
   return cases;
 }
 
+/// Whether the text of a case says what holds for its sizes only.
+static bool statesSizes(const std::string &text) {
+  return std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"},
+                             [&](const char *what) { return text.find(what) != std::string::npos; });
+}
+
 static std::string withSizesOfOne(const std::string &type) {
   return std::regex_replace(type, std::regex("[0-9]+x"), "1x");
 }
@@ -102,7 +108,7 @@ const std::vector<OpCase> &mp::singleElementCases() {
           result = use.op == "mp.advance" ? use.operands.front().type : withSizesOfOne(result);
           key += result;
         }
-        if (use.text.find("dense<[") == std::string::npos && known.insert(key).second)
+        if (!statesSizes(use.text) && known.insert(key).second)
           cases.push_back(std::move(use));
       }
     return cases;

@@ -35,7 +35,7 @@ bool usesBF16(const OpCase &use, ElementType element);
 std::vector<const OpCase *> nativeCases(const std::string &op);
 
 /// The same cases with 1 for each size, but for the (seed, step) of random numbers: one of those that then are equal,
-/// and none whose elements are listed.
+/// and none whose text states elements, padding or groups.
 const std::vector<OpCase> &singleElementCases();
 
 /// Every op that has a case, in order of the names.

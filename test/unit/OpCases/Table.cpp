@@ -1,6 +1,7 @@
 // Uses of every op, for tests over all ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "OpCases/ConvolutionCases.h"
 #include "OpCases/OpCases.h"
 
 using namespace mp;
@@ -395,6 +396,7 @@ const std::vector<OpCase> &mp::opCases() {
   static const Cases cases = [] {
     Cases all;
     addContractions(all);
+    addConvolutions(all);
     addData(all);
     addElementwise(all);
     addReductions(all);

@@ -1,0 +1,131 @@
+"""Compares convolutions and their two gradients with NumPy.
+
+usage: numpy_conv.py DIRECTORY
+
+One program holds mp.conv, mp.conv_transpose and mp.conv_filter_grad of many problems in f64, and of some in f16 with sums in
+f32. Here each is a loop over the taps of the filter and the pixels of the result, on an image that really is padded: the
+gradients scatter what the evaluator gathers.
+"""
+
+import itertools
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+
+class Problem:
+    def __init__(self, size, taps, channels, filters, stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1,
+                 batch=2, element="f64"):
+        self.size, self.taps, self.stride, self.padding, self.dilation = size, taps, stride, padding, dilation
+        self.groups, self.element = groups, element
+        span = [(r - 1) * d + 1 for r, d in zip(taps, dilation)]
+        self.pixels = [(h + lo + hi - s) // u + 1 for h, (lo, hi), s, u in zip(size, padding, span, stride)]
+        self.image = (batch, *size, channels)
+        self.filter = (filters, *taps, channels // groups)
+        self.result = (batch, *self.pixels, filters)
+
+    def is_valid(self):
+        return min(self.pixels) >= 1
+
+    def type(self, shape):
+        return "tensor<" + "".join(f"{size}x" for size in shape) + self.element + ">"
+
+    def attributes(self):
+        padding = list(itertools.chain(*self.padding))
+        return (f"{{strides = {list(self.stride)}, padding = {padding}, dilations = {list(self.dilation)}, "
+                f"groups = {self.groups}}}")
+
+    def statements(self, i):
+        """The three ops, and the arguments and results of the program that they have."""
+        x, w, g = map(self.type, (self.image, self.filter, self.result))
+        acc = "f64" if self.element == "f64" else "f32"
+        tail = f"acc {acc} {self.attributes()} :"
+        lines = [f"%y{i} = mp.conv %x{i}, %w{i} {tail} {x}, {w} -> {g}",
+                 f"%gx{i} = mp.conv_transpose %g{i}, %w{i} {tail} {g}, {w} -> {x}",
+                 f"%gw{i} = mp.conv_filter_grad %x{i}, %g{i} {tail} {x}, {g} -> {w}"]
+        return lines, {f"x{i}": x, f"w{i}": w, f"g{i}": g}, {f"y{i}": g, f"gx{i}": x, f"gw{i}": w}
+
+    def arguments(self, random):
+        kind = np.float64 if self.element == "f64" else np.float16
+        return [random.normal(0, 1, shape).astype(kind) for shape in (self.image, self.filter, self.result)]
+
+    def expected(self, x, w, g):
+        """y, gx and gw in f64, and each for absolute operands: what bounds its rounding."""
+        x, w, g = (value.astype(np.float64) for value in (x, w, g))
+        values = self.convolve(x, w, g)
+        return list(zip(values, self.convolve(abs(x), abs(w), abs(g))))
+
+    def convolve(self, x, w, g):
+        padded = np.pad(x, ((0, 0), *self.padding, (0, 0)))
+        y, gx, gw = np.zeros(self.result), np.zeros(padded.shape), np.zeros(self.filter)
+        of_image, of_result = self.image[-1] // self.groups, self.result[-1] // self.groups
+        for group in range(self.groups):
+            c = slice(group * of_image, (group + 1) * of_image)
+            k = slice(group * of_result, (group + 1) * of_result)
+            for p, q, r, s in itertools.product(*map(range, self.pixels), *map(range, self.taps)):
+                h = p * self.stride[0] + r * self.dilation[0]
+                v = q * self.stride[1] + s * self.dilation[1]
+                y[:, p, q, k] += padded[:, h, v, c] @ w[k, r, s, :].T
+                gx[:, h, v, c] += g[:, p, q, k] @ w[k, r, s, :]
+                gw[k, r, s, :] += g[:, p, q, k].T @ padded[:, h, v, c]
+        inside = [slice(lo, lo + size) for (lo, _), size in zip(self.padding, self.size)]
+        return y, gx[:, inside[0], inside[1], :], gw
+
+
+def problems():
+    sides = [((0, 0), (0, 0)), ((1, 1), (1, 1)), ((0, 1), (2, 3)), ((3, 0), (1, 2))]
+    for stride, dilation, padding in itertools.product([(1, 1), (2, 2), (3, 1), (2, 4)], [(1, 1), (2, 1), (2, 2)], sides):
+        yield Problem((7, 6), (3, 2), 3, 2, stride, padding, dilation)
+    for groups, channels, filters in [(2, 4, 6), (3, 3, 3), (17, 17, 34), (1, 17, 1), (1, 1, 17), (1, 32, 3), (2, 32, 34)]:
+        yield Problem((5, 4), (3, 3), channels, filters, (2, 1), ((1, 1), (0, 1)), groups=groups)
+    yield Problem((2, 3), (5, 4), 2, 3, padding=((2, 2), (1, 1)))  # filters larger than the image
+    yield Problem((1, 1), (3, 3), 3, 4, padding=((1, 1), (1, 1)))
+    yield Problem((1, 1), (1, 1), 1, 1, batch=1)
+    yield Problem((6, 6), (1, 1), 4, 5, (2, 2))  # pixels that nothing reads
+    yield Problem((9, 9), (2, 2), 2, 2, (4, 4), ((3, 3), (2, 0)))  # windows of padding only
+    yield Problem((8, 8), (3, 3), 3, 4, padding=((1, 1), (1, 1)), element="f16")
+    yield Problem((8, 7), (3, 3), 8, 8, (2, 2), ((0, 1), (1, 1)), groups=2, element="f16")
+
+
+def program_of(cases):
+    lines, arguments, results = [], {}, {}
+    for i, case in enumerate(cases):
+        more, taken, given = case.statements(i)
+        lines += more
+        arguments |= taken
+        results |= given
+    signature = ", ".join(f'%{name}: {type} {{mp.input = "{name}"}}' for name, type in arguments.items())
+    returned = ", ".join(f'{type} {{mp.output = "{name}"}}' for name, type in results.items())
+    return (f'func.func @infer({signature}) -> ({returned}) attributes {{mp.program = "infer"}} {{\n  '
+            + "\n  ".join(lines)
+            + f'\n  return {", ".join("%" + name for name in results)} : {", ".join(results.values())}\n}}\n')
+
+
+def main():
+    directory = pathlib.Path(sys.argv[1])
+    directory.mkdir(parents=True, exist_ok=True)
+    cases = [case for case in problems() if case.is_valid()]
+    (directory / "infer.mlir").write_text(program_of(cases), encoding="utf-8")
+    random = np.random.default_rng(0)
+    expected = {}
+    for i, case in enumerate(cases):
+        arguments = case.arguments(random)
+        for name, value in zip("xwg", arguments):
+            np.save(directory / f"{name}{i}.npy", value)
+        for name, value in zip(("y", "gx", "gw"), case.expected(*arguments)):
+            expected[f"{name}{i}"] = (case, *value)
+    subprocess.run(["mp-evaluate", directory / "infer.mlir", "--program=infer", f"--directory={directory}"], check=True)
+    for name, (case, value, absolute) in expected.items():
+        found = np.load(directory / f"output.{name}.npy").astype(np.float64)
+        # Sums in f64 in two orders; f16 results are rounded once more.
+        bound = 1e-13 * absolute + (2.0**-11 * abs(value) + 2.0**-25 if case.element == "f16" else 0)
+        assert found.shape == value.shape, f"{name}: shape {found.shape}, expected {value.shape}"
+        assert (abs(found - value) <= bound).all(), f"{name} {case.__dict__}: off by {abs(found - value).max()}"
+        assert abs(value).max() > 0, f"{name} is all zeros"
+    print(f"{len(cases)} convolutions and their gradients agree with NumPy")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+// Uses of convolutions and their gradients.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OpCases/ConvolutionCases.h"
+
+using namespace mp;
+
+namespace {
+
+/// One convolution: the sizes of its image, filter and result, each followed by "x".
+struct Shapes {
+  std::string name, image, filter, result;
+  std::string windows; ///< "{strides = [2, 2]} "
+  bool large = false;
+  Fill fill = Fill::Signed;
+};
+
+const Shapes kShapes[] = {
+    {"plain", "2x5x6x3x", "4x3x2x3x", "2x3x5x4x", ""},
+    {"padded", "2x4x5x3x", "2x3x3x3x", "2x4x5x2x", "{padding = [1, 1, 1, 1]} "},
+    {"padded unevenly", "2x4x5x3x", "2x3x3x3x", "2x5x4x2x", "{padding = [0, 3, 1, 0]} "},
+    {"strides", "2x7x6x2x", "3x3x2x2x", "2x3x2x3x", "{strides = [2, 4]} "},
+    {"strides, same", "2x6x5x2x", "3x3x3x2x", "2x3x3x3x", "{strides = [2, 2], padding = same} "},
+    {"dilations", "2x7x8x2x", "3x3x2x2x", "2x3x5x3x", "{dilations = [2, 3]} "},
+    {"strides of a filter of 1 x 1", "2x5x4x3x", "4x1x1x3x", "2x3x2x4x", "{strides = [2, 2]} "},
+    {"1 x 1", "2x3x4x5x", "3x1x1x5x", "2x3x4x3x", ""},
+    {"groups", "2x4x4x4x", "6x3x2x2x", "2x4x3x6x", "{padding = [1, 1, 0, 0], groups = 2} "},
+    {"depthwise", "2x4x4x3x", "3x3x3x1x", "2x2x2x3x", "{groups = 3} "},
+    {"depthwise with a multiplier", "1x4x4x3x", "6x2x2x1x", "1x3x3x6x", "{groups = 3} "},
+    {"filter larger than the image", "2x2x1x3x", "2x5x3x3x", "2x2x1x2x", "{padding = same} "},
+    {"windows of padding only", "1x2x2x2x", "2x1x1x2x", "1x3x3x2x", "{strides = [2, 2], padding = [1, 2, 2, 1]} "},
+    {"one pixel", "1x1x1x3x", "2x1x1x3x", "1x1x1x2x", ""},
+    {"one dimension", "3x9x2x", "4x3x2x", "3x5x4x", "{strides = [2], padding = [1, 1]} "},
+    {"three dimensions", "1x3x4x3x2x", "2x2x2x3x2x", "1x2x4x3x2x",
+     "{padding = [0, 0, 0, 1, 1, 1], strides = [1, 1, 1]} "},
+    {"partial tiles", "2x11x13x35x", "45x3x3x35x", "2x11x13x45x", "{padding = same} ", true},
+    {"channels in runs of 8", "2x9x10x24x", "40x3x3x24x", "2x5x5x40x", "{strides = [2, 2], padding = same} ", true},
+    {"large groups", "1x10x9x32x", "48x3x3x16x", "1x10x9x48x", "{padding = same, groups = 2} ", true},
+    // What was dropped of a long sum would hide in the bound of so many roundings: sums of whole numbers have none.
+    {"long sums", "8x32x32x2x", "3x3x3x2x", "8x32x32x3x", "{padding = same} ", true, Fill::Whole},
+};
+
+void addThree(std::vector<OpCase> &cases, const Shapes &shapes, const std::string &type = "$T",
+              const std::string &acc = "$A", const std::string &note = "") {
+  const Operand image{shapes.image + type, shapes.fill}, filter{shapes.filter + type, shapes.fill};
+  const Operand result{shapes.result + type, shapes.fill};
+  auto add = [&](const std::string &op, const Operand &lhs, const Operand &rhs, const Operand &of) {
+    cases.push_back({op,
+                     shapes.name + note,
+                     {lhs, rhs},
+                     {of.type},
+                     op + " %0, %1 acc " + acc + " " + shapes.windows + ": {0}, {1} -> {r}",
+                     shapes.large});
+  };
+  add("mp.conv", image, filter, result);
+  add("mp.conv_transpose", result, filter, image);
+  add("mp.conv_filter_grad", image, result, filter);
+}
+
+} // namespace
+
+void mp::addConvolutions(std::vector<OpCase> &cases) {
+  for (const Shapes &shapes : kShapes)
+    addThree(cases, shapes);
+  Shapes small = {"sums in f16", "1x4x4x3x", "2x3x3x3x", "1x4x4x2x", "{padding = same} ", false, Fill::Whole};
+  addThree(cases, small, "f16", "f16");
+
+  auto conv = [&](std::string name, std::vector<Operand> operands, std::string result) {
+    const std::string bias = operands.size() == 3 ? "bias %2 : {2} " : "";
+    cases.push_back({"mp.conv",
+                     name,
+                     operands,
+                     {result},
+                     "mp.conv %0, %1 " + bias + "acc $A {strides = [2, 1]} : {0}, {1} -> {r}"});
+  };
+  conv("bias", {{"2x5x6x3x$T"}, {"4x3x2x3x$T"}, {"4x$T"}}, "2x2x5x4x$T");
+  conv("wide bias", {{"2x5x6x3x$T"}, {"4x3x2x3x$T"}, {"4x$A"}}, "2x2x5x4x$T");
+  conv("wide result", {{"2x5x6x3x$T"}, {"4x3x2x3x$T"}, {"4x$T"}}, "2x2x5x4x$A");
+  cases.push_back({"mp.conv_transpose",
+                   "wide result",
+                   {{"2x3x5x4x$T"}, {"4x3x2x3x$T"}},
+                   {"2x5x6x3x$A"},
+                   "mp.conv_transpose %0, %1 acc $A : {0}, {1} -> {r}"});
+  cases.push_back({"mp.conv_filter_grad",
+                   "wide result",
+                   {{"2x5x6x3x$T"}, {"2x3x5x4x$T"}},
+                   {"4x3x2x3x$A"},
+                   "mp.conv_filter_grad %0, %1 acc $A : {0}, {1} -> {r}"});
+}
