@@ -22,8 +22,8 @@ static const std::map<std::string, std::pair<double, double>> kUlps = {
 
 /// Ops that sum: what they give for absolute operands is the sum of absolute terms.
 static const std::set<std::string> kSums = {
-    "mp.matmul",      "mp.matmul_parts",       "mp.reduce_sum",         "mp.reduce_mean",
-    "mp.global_norm", "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
+    "mp.matmul",     "mp.matmul_parts", "mp.conv",        "mp.conv_transpose",     "mp.conv_filter_grad",
+    "mp.reduce_sum", "mp.reduce_mean",  "mp.global_norm", "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
 
 /// Rows of exponentials.
 static const std::set<std::string> kRows = {"mp.softmax",
@@ -87,12 +87,21 @@ private:
       const size_t dimension = shape.size() - (use.text.find("transpose_lhs") == std::string::npos ? 1 : 2);
       return static_cast<uint64_t>(shape[dimension]) + 1; // and a bias
     }
+    if (use.op.starts_with("mp.conv"))
+      return termsOfConvolution() + 1; // and a bias
     uint64_t terms = 0;
     for (const Tensor &operand : operands)
       terms += operand.count();
     if (use.op.starts_with("mp.reduce"))
       return terms / results + 1; // and the division
     return terms + 8;             // squares, a root, a quotient, a factor
+  }
+
+  /// Taps and channels of a filter; taps and filters, of all groups; pixels of all results.
+  uint64_t termsOfConvolution() const {
+    const Tensor &second = operands[1];
+    return second.count() /
+           static_cast<uint64_t>(use.op == "mp.conv" ? second.type.shape.front() : second.type.shape.back());
   }
 
   /// y * (g - sum(g * y)).
