@@ -12,6 +12,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,12 +61,26 @@ struct Sum {
   double absolute;
 };
 
+/// The contraction that an op is.
+struct Product {
+  uint64_t terms; ///< of each sum
+  bool isInF16;   ///< what is summed
+};
+
+std::optional<Product> productOf(mlir::Operation *op) {
+  return llvm::TypeSwitch<mlir::Operation *, std::optional<Product>>(op)
+      .Case<MatmulOp, ConvOp, ConvTransposeOp, ConvFilterGradOp>([](auto product) {
+        return Product{static_cast<uint64_t>(product.getContractionSize()), product.getAcc().isF16()};
+      })
+      .Default(std::nullopt);
+}
+
 /// What the results of the ops that add up are sums of.
 class Sums {
 public:
   Sums(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index)
       : op(op), operands(operands), result(results[index]) {
-    if (llvm::isa<MatmulOp, ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp>(op))
+    if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
     else if (llvm::isa<SoftmaxCrossEntropyOp>(op))
       absolute = results[index];
@@ -72,8 +88,8 @@ public:
 
   /// Nothing for an op that does not add up.
   std::optional<Sum> of(uint64_t element) const {
-    if (auto product = llvm::dyn_cast<MatmulOp>(op))
-      return Sum{static_cast<uint64_t>(product.getContractionSize()) + 1, elementAt(absolute, element)};
+    if (std::optional<Product> product = productOf(op))
+      return Sum{product->terms + 1, elementAt(absolute, element)};
     if (llvm::isa<ReduceSumOp, ReduceMeanOp>(op))
       return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
     if (llvm::isa<GlobalNormOp, ClipByGlobalNormOp>(op))
@@ -131,8 +147,8 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
     return allowed;
   const FloatFormat format = formatOf(result.type.element);
   const bool isWide = result.type.element == ElementType::F32;
-  auto product = llvm::dyn_cast<MatmulOp>(op);
-  const FloatFormat sumFormat = product && product.getAcc().isF16() ? kF16 : kF32;
+  const std::optional<Product> product = productOf(op);
+  const FloatFormat sumFormat = product && product->isInF16 ? kF16 : kF32;
   const Sums sums(op, operands, results, index);
   for (uint64_t i = 0; i < allowed.size(); ++i) {
     const double value = elementAt(result, i);

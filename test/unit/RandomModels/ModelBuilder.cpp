@@ -260,6 +260,40 @@ unsigned ModelBuilder::product(unsigned lhs) {
              boundOf(lhs) * boundOf(operands[1]) * static_cast<double>(model.sizeOf(k)) + 1);
 }
 
+unsigned ModelBuilder::convolution(unsigned images, bool isTransposed) {
+  images = bounded(images, 8);
+  const ValueType type = typeOf(images);
+  const std::vector<Size> pixels(type.shape.begin() + 1, type.shape.end() - 1);
+  if (pixels.size() > 3 || countOf(pixels) == 0)
+    return images;
+  const Size channels = type.shape.back(), filters = pick(5) == 0 ? Size() : Size{1 + pick(4)};
+  // As many pixels come out, whatever the sizes: with padding = same a window may be larger than the image.
+  std::vector<Size> taps;
+  std::string dilations;
+  for (size_t i = 0; i < pixels.size(); ++i) {
+    const Size size = pick(3) == 0 ? Size() : Size{1 + pick(4)};
+    const int64_t count = model.sizeOf(size);
+    taps.push_back(count >= 1 && count <= 5 ? size : Size());
+    dilations += (dilations.empty() ? "" : ", ") + std::to_string(1 + pick(2));
+  }
+  std::vector<Size> filter = {isTransposed ? channels : filters}, result = type.shape;
+  filter.insert(filter.end(), taps.begin(), taps.end());
+  filter.push_back(isTransposed ? filters : channels);
+  result.back() = filters;
+  const int64_t terms = countOf(taps) * model.sizeOf(channels);
+  if (countOf(result) > kMostElements || countOf(result) * terms > kMostMultiplications)
+    return images;
+  std::vector<unsigned> operands = {images, factorOf({filter, type.element})};
+  const bool hasBias = !isTransposed && pick(2);
+  if (hasBias)
+    operands.push_back(castTo(addArgument(Role::Parameter, {{filters}, "f32"}), type.element));
+  return add(std::string(isTransposed ? "mp.conv_transpose" : "mp.conv") + " $0, $1" +
+                 (hasBias ? " bias $2 : {2}" : "") + " acc f32 {dilations = [" + dilations +
+                 "], padding = same} : {0}, {1} -> {r}",
+             operands, {std::move(result), type.element},
+             boundOf(images) * boundOf(operands[1]) * static_cast<double>(terms) + 1);
+}
+
 /// Something of that type to multiply with, or a new parameter.
 unsigned ModelBuilder::factorOf(const ValueType &type) {
   for (unsigned value = 0; value < model.values.size(); ++value)

@@ -54,6 +54,9 @@ public:
   /// A product of `value`, which has rank 2 or more, with a new parameter or with what fits it; `value` where that
   /// would be too much work.
   unsigned product(unsigned value);
+  /// A convolution of `value`, which has rank 3 or more, or a transposed one, with new filters; `value` where it has no
+  /// pixels or that would be too much work.
+  unsigned convolution(unsigned value, bool isTransposed);
   /// A product whose k is long.
   unsigned longProduct();
   /// A loss of `value` as logits against a new label.
