@@ -31,8 +31,8 @@ FailureOr<Product> mp::findProduct(KernelFunction &f) {
 static bool isTileOp(Operation *op) { return op && cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Tile; }
 
 ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Product &product)
-    : f(f), values(values), product(product) {
-  auto isEven = [&](Value value) { return values.isEvenAlong(value, product.n); };
+    : f(f), values(values), product(product), columns(product.sharesRows ? product.batch * product.n : product.n) {
+  auto isEven = [&](Value value) { return values.isEvenAlong(value, columns); };
   even = true;
   for (auto [number, yield] : llvm::enumerate(f.yields())) {
     Operation *op = yield.getDefiningOp();
@@ -69,7 +69,7 @@ LogicalResult ProductEpilogue::prepare(bool hasTiles) {
 LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t lanes,
                                     function_ref<void(size_t, Value)> onTile) {
   Elements::Scope scope(values);
-  const Lanes here = values.inRow(row, product.n, column, lanes, even);
+  const Lanes here = values.inRow(row, columns, column, lanes, even);
   // Sums in f16 are f32 in registers, and are of f16 at the end and after the bias.
   auto roundToAcc = [&](Value value) { return product.acc.isF16() ? roundTo(f.b, value, product.acc) : value; };
   sums = roundToAcc(sums);

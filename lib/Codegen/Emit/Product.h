@@ -40,7 +40,10 @@ public:
   unsigned leastBits() const;
   /// Whether several neighbours of a row can be finished at once.
   bool isEven() const { return even; }
-  /// Finishes `lanes` neighbours from `column` of row `row`, counted over all parts and batches. `onTile` gets what
+  // Where the result has the first row and column of `outer`, a part and batch.
+  mlir::Value firstRowOf(mlir::Value outer) { return product.sharesRows ? values.zero : f.mul(outer, product.m); }
+  mlir::Value firstColumnOf(mlir::Value outer) { return product.sharesRows ? f.mul(outer, product.n) : values.zero; }
+  /// Finishes `lanes` neighbours from `column` of row `row` of the result. `onTile` gets what
   /// each of the tile ops reads there, in registers.
   llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
                            llvm::function_ref<void(size_t tileOp, mlir::Value value)> onTile = {});
@@ -55,6 +58,7 @@ private:
   const Product &product;
   llvm::SmallVector<Stored> stored;
   llvm::SmallVector<TileOp> tiles;
+  const int64_t columns; ///< of a row of the result
   bool even;
 };
 

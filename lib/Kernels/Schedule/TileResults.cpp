@@ -168,8 +168,12 @@ static Value moveCheck(KernelOp kernel, MovableCheck check) {
     Value checked = product.get(check.op.getInput());
     // Batches that are rows of one product share its tiles.
     RankedTensorType checkedType = typeOf(checked);
+    const bool isMatrix = checkedType.getShape().take_back(2) == ArrayRef<int64_t>{shape.m, shape.n};
     if (checkedType.getRank() > 2 && shape.batch == 1)
       checked = ReshapeOp::create(product.b, check.op.getLoc(), checkedType.clone({shape.m, shape.n}), checked);
+    else if (!isMatrix)
+      checked =
+          ReshapeOp::create(product.b, check.op.getLoc(), checkedType.clone({shape.batch, shape.m, shape.n}), checked);
     return NonfiniteTilesOp::create(product.b, check.op.getLoc(), type, checked, rows, columns);
   });
 }

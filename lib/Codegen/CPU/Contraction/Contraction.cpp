@@ -157,14 +157,15 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column
   const int64_t lanes = epilogue.isEven() ? width : 1;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
   Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
-  Value firstOfTile = f.add(f.add(f.mul(batch, s.m), firstRow), row);
+  Value firstOfTile = f.add(f.add(epilogue.firstRowOf(batch), firstRow), row);
+  Value firstOfBatch = epilogue.firstColumnOf(batch);
 
   return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
     Elements::Scope scope(values);
     Value target = f.add(firstOfTile, index);
     Value sumsAt = f.offset(tile, acc, f.sub(f.mul(index, s.tileN), start));
     return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) {
-      return epilogue.emit(target, j, loadLanes(f.offset(sumsAt, acc, j), count), count);
+      return epilogue.emit(target, f.add(j, firstOfBatch), loadLanes(f.offset(sumsAt, acc, j), count), count);
     });
   });
 }

@@ -32,8 +32,9 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t p
                                       std::min<unsigned>(sumBytes * width, Chip::kAccessBytes));
     Values next(soFar);
     auto onTile = [&](size_t index, Value value) { results->add(index, phase, value, next); };
-    if (failed(epilogue.emit(f.add(f.mul(outer, product.m), f.add(row, rowHere)), f.add(column, inRow),
-                             toRegister(b, sums, tiles.sum), width, onTile)))
+    if (failed(epilogue.emit(f.add(epilogue.firstRowOf(outer), f.add(row, rowHere)),
+                             f.add(f.add(column, inRow), epilogue.firstColumnOf(outer)), toRegister(b, sums, tiles.sum),
+                             width, onTile)))
       return failure();
     return next;
   };
