@@ -29,6 +29,8 @@ struct CPUFeatures {
   int64_t vectorBits, vectorRegisters;
   /// Whether there is a fused multiply-add, and conversions between f16 and f32.
   bool fma, convertsHalf;
+  /// Whether there are dot products of pairs of bf16.
+  bool dotsBF16 = false;
 
   /// f32 lanes of a vector register.
   int64_t lanes() const { return vectorBits / 32; }
@@ -54,6 +56,8 @@ struct CPURates {
 struct CPULevel : CPUFeatures, CPURates {
   /// As `--target=cpu:NAME` says it: "avx2".
   std::string_view name;
+  /// Whether it is taken only where it is named: its rates are not measured.
+  bool isNamedOnly = false;
 };
 
 /// All levels, from the lowest.
@@ -62,8 +66,9 @@ std::span<const CPULevel> allCPULevels();
 /// The level of that name, or null.
 const CPULevel *findCPULevel(std::string_view name);
 
-/// The highest level all of whose features `has`; the lowest where it has those of none.
-const CPULevel &highestCPULevel(const std::function<bool(std::string_view feature)> &has);
+/// The highest level all of whose features `has`, with those that must be named or without; the lowest where it has
+/// those of none.
+const CPULevel &highestCPULevel(const std::function<bool(std::string_view feature)> &has, bool withNamedOnly = true);
 
 /// The level that code of the simulated GPU is compiled for, on any machine: it has fma and conversions of f16.
 const CPULevel &simulatorLevel();

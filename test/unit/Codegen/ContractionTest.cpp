@@ -5,9 +5,13 @@
 #include "Codegen/Values.h"
 
 #include "mp/Numerics/Float.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mp;
 using namespace mp::test;
@@ -48,7 +52,7 @@ struct Product {
 
 std::ostream &operator<<(std::ostream &out, const Product &p) { return out << p.text("f32", "f32"); }
 
-class NativeContraction : public testing::TestWithParam<Product> {};
+class EachContraction : public testing::TestWithParam<Product> {};
 
 } // namespace
 
@@ -66,7 +70,7 @@ static void checkSums(const Product &p, const std::vector<Stored> &z, Lhs lhs, R
 }
 
 // Every element is the fused sum in the order of k, whatever the blocks: equal bits.
-TEST_P(NativeContraction, AddsInOrderInF32) {
+TEST_P(EachContraction, AddsInOrderInF32) {
   const Product &p = GetParam();
   KernelRunner kernel(p.text("f32", "f32"));
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
@@ -78,7 +82,7 @@ TEST_P(NativeContraction, AddsInOrderInF32) {
       [&](float sum, int64_t j) { return p.bias ? sum + c[j] : sum; });
 }
 
-TEST_P(NativeContraction, AddsInOrderInF64) {
+TEST_P(EachContraction, AddsInOrderInF64) {
   const Product &p = GetParam();
   KernelRunner kernel(p.text("f64", "f64"));
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
@@ -103,7 +107,7 @@ static void checkNarrow(const Product &p, const char *type, uint16_t (*encode)(d
 }
 
 // Sums stay f32 until they are finished; as values of f16 they have the bias added, and are rounded again.
-TEST_P(NativeContraction, HasSumsInF16) {
+TEST_P(EachContraction, HasSumsInF16) {
   const Product &p = GetParam();
   KernelRunner kernel(p.text("f16", "f16"));
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
@@ -119,11 +123,52 @@ TEST_P(NativeContraction, HasSumsInF16) {
       });
 }
 
-TEST_P(NativeContraction, RoundsOnceToF16) { checkNarrow(GetParam(), "f16", encodeF16, decodeF16); }
-TEST_P(NativeContraction, RoundsOnceToBF16) { checkNarrow(GetParam(), "bf16", encodeBF16, decodeBF16); }
+static const CPULevel &dotsLevel() { return *findCPULevel("avx512bf16"); }
+
+static bool hasDots() {
+  const auto features = llvm::sys::getHostCPUFeatures();
+  return std::ranges::all_of(dotsLevel().features, [&](std::string_view feature) { return features.lookup(feature); });
+}
+
+/// As vdpbf16ps takes operands and gives sums: nothing is subnormal.
+static float flushed(float x) { return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x; }
+
+// A dot product of a pair is two fused additions, that of the odd k first, and none of them gives a subnormal number.
+// Pairs begin with even k, whatever the blocks.
+TEST_P(EachContraction, AddsPairsOfBF16) {
+  if (!hasDots())
+    GTEST_SKIP() << "this processor has no dot products of bf16";
+  const Product &p = GetParam();
+  // The last of these has products and sums at the border of what is normal.
+  for (float scale : {1.0f, 0x1p-63f}) {
+    KernelRunner kernel(p.text("bf16", "f32"), dotsLevel());
+    ASSERT_TRUE(kernel.ok()) << kernel.errors;
+    auto scaled = [&](size_t count, uint64_t seed) {
+      auto values = randomFloats(count, seed);
+      std::ranges::for_each(values, [&](float &value) { value *= scale; });
+      return encoded(values, encodeBF16);
+    };
+    const auto a = scaled(p.batches() * p.m * p.k, 1), b = scaled(p.batches() * p.k * p.n, 2), c = scaled(p.n, 3);
+    const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)})[0].as<uint16_t>();
+    for (int64_t q = 0; q < p.batches(); ++q)
+      for (int64_t i = 0; i < p.m; ++i)
+        for (int64_t j = 0; j < p.n; ++j) {
+          float sum = 0;
+          for (int64_t pair = 0; pair < p.k; pair += 2)
+            for (int64_t l : {pair + 1, pair})
+              if (l < p.k)
+                sum = flushed(std::fma(decodeBF16(a[p.lhsAt(q, i, l)]), decodeBF16(b[p.rhsAt(q, l, j)]), sum));
+          const float finished = p.bias ? sum + decodeBF16(c[j]) : sum;
+          ASSERT_EQ(z[(q * p.m + i) * p.n + j], encodeBF16(finished)) << scale << " " << q << " " << i << " " << j;
+        }
+  }
+}
+
+TEST_P(EachContraction, RoundsOnceToF16) { checkNarrow(GetParam(), "f16", encodeF16, decodeF16); }
+TEST_P(EachContraction, RoundsOnceToBF16) { checkNarrow(GetParam(), "bf16", encodeBF16, decodeBF16); }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, NativeContraction,
+    Shapes, EachContraction,
     testing::Values(Product{24, 64, 32}, Product{1, 1, 1}, Product{25, 67, 37, false, false, true},
                     Product{25, 67, 37, true, false, true}, Product{25, 67, 37, false, true, true},
                     Product{25, 67, 37, true, true}, Product{5, 10, 40, false, true, true, 3},
@@ -192,4 +237,56 @@ TEST(ContractionKernel, UsesTheWidestRegisters) {
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
   EXPECT_NE(kernel.code->assembly.find("vfmadd231ps"), std::string::npos);
   EXPECT_NE(kernel.code->assembly.find("%zmm"), std::string::npos);
+}
+
+// What is in front of an operand is computed as it is packed, whichever way that goes.
+TEST(ContractionKernel, PacksPairsOfWhatIsComputed) {
+  if (!hasDots())
+    GTEST_SKIP() << "this processor has no dot products of bf16";
+  for (const char *flags : {"", "transpose_lhs", "transpose_rhs", "transpose_lhs transpose_rhs"}) {
+    KernelRunner kernel(std::string(R"(
+func.func @f(%a: tensor<33x33xf32>, %b: tensor<33x33xf32>) -> tensor<33x33xf32> {
+  %z = mp.kernel "k" (%x = %a, %y = %b)
+      schedule(#mp.contraction<block_m = 12, block_n = 32, block_k = 16, tile_m = 6, tile_n = 32, vector = 16>)
+      : (tensor<33x33xf32>, tensor<33x33xf32>) -> tensor<33x33xf32> {
+    %0 = mp.cast %x : tensor<33x33xf32> -> tensor<33x33xbf16>
+    %1 = mp.cast %y : tensor<33x33xf32> -> tensor<33x33xbf16>
+    %2 = mp.matmul %0, %1 )") +
+                            flags + R"( acc f32 : tensor<33x33xbf16>, tensor<33x33xbf16> -> tensor<33x33xf32>
+    mp.yield %2 : tensor<33x33xf32>
+  }
+  return %z : tensor<33x33xf32>
+})",
+                        dotsLevel(), /*keepText=*/true);
+    ASSERT_TRUE(kernel.ok()) << kernel.errors;
+    EXPECT_NE(kernel.code->assembly.find("vdpbf16ps"), std::string::npos);
+    const auto a = randomFloats(33 * 33, 1), b = randomFloats(33 * 33, 2);
+    const auto z = kernel.run({Buffer::of(a), Buffer::of(b)})[0].as<float>();
+    const std::string_view text = flags;
+    const bool isLhs = text.find("lhs") != text.npos, isRhs = text.find("rhs") != text.npos;
+    auto rounded = [](float x) { return decodeBF16(encodeBF16(x)); };
+    for (int i = 0; i < 33; ++i)
+      for (int j = 0; j < 33; ++j) {
+        float sum = 0;
+        for (int pair = 0; pair < 33; pair += 2)
+          for (int l : {pair + 1, pair})
+            if (l < 33)
+              sum = std::fma(rounded(a[isLhs ? l * 33 + i : i * 33 + l]), rounded(b[isRhs ? j * 33 + l : l * 33 + j]),
+                             sum);
+        ASSERT_EQ(z[i * 33 + j], sum) << flags << " " << i << " " << j;
+      }
+  }
+}
+
+// Only bf16 has such an instruction, and only in vectors of 128 bits or more.
+TEST(ContractionKernel, MultipliesTheRestByFma) {
+  const Product p{8,     8,     8, false,
+                  false, false, 0, "block_m = 8, block_n = 8, block_k = 8, tile_m = 4, tile_n = 8, vector = 8"};
+  const Product narrow{8,     8,     8, false,
+                       false, false, 0, "block_m = 8, block_n = 8, block_k = 8, tile_m = 4, tile_n = 2, vector = 2"};
+  for (const std::string &text : {p.text("f16", "f32"), p.text("f32", "f32"), narrow.text("bf16", "f32")}) {
+    KernelRunner kernel(text, dotsLevel(), true);
+    ASSERT_TRUE(kernel.ok()) << kernel.errors;
+    EXPECT_EQ(kernel.code->assembly.find("vdpbf16ps"), std::string::npos);
+  }
 }

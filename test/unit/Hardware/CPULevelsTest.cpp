@@ -30,6 +30,13 @@ TEST(CPULevels, TilesFitTheRegisters) {
   }
 }
 
+// A level whose rates nobody measured is not chosen by what a machine has.
+TEST(CPULevels, SomeAreTakenByNameOnly) {
+  auto all = [](std::string_view) { return true; };
+  EXPECT_EQ(highestCPULevel(all).name, "avx512bf16");
+  EXPECT_EQ(highestCPULevel(all, /*withNamedOnly=*/false).name, "avx512");
+}
+
 // A machine with the features of one level gets that level, and one that lacks any of them a lower one.
 TEST(CPULevels, TheHighestIsChosenByFeatures) {
   for (const CPULevel &level : allCPULevels()) {

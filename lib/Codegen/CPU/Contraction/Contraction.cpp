@@ -39,13 +39,21 @@ struct Sizing : Product {
   bool isChunked() const { return k > blockK; }
 };
 
+/// The tile of the fastest instruction that multiplies these operands.
+std::unique_ptr<TileProduct> makeTile(CPUFunction &f, const TileShape &shape, const Product &product) {
+  const bool isVector = llvm::is_contained({4, 8, 16}, shape.width);
+  if (f.target.dotsBF16 && product.element.isBF16() && isVector)
+    return makeDotTile(f, shape, product);
+  return makeFmaTile(f, shape, product);
+}
+
 class ContractionEmitter {
 public:
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
-        product(makeFmaTile(f, {acc, s.tileM, s.tileN, width}, s)), lhsOrder(this->product->lhsOrder()),
-        rhsOrder(this->product->rhsOrder()) {
+        tileProduct(makeTile(f, {acc, s.tileM, s.tileN, width}, s)), lhsOrder(tileProduct->lhsOrder()),
+        rhsOrder(tileProduct->rhsOrder()) {
     lhsOrder.depth = rhsOrder.depth = s.blockK = llvm::alignTo(s.blockK, lhsOrder.unit);
   }
 
@@ -71,7 +79,7 @@ private:
   ProductEpilogue epilogue;
   Type acc; ///< of sums: f32 for f16, too
   int64_t width;
-  std::unique_ptr<TileProduct> product;
+  std::unique_ptr<TileProduct> tileProduct;
   PanelOrder lhsOrder, rhsOrder;
   std::optional<Packing> lhs, rhs;
   Value batch, firstRow, firstColumn, rows, columns; // of the running block
@@ -145,7 +153,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value rhsPanel, V
     Value before = loadLanes(f.offset(tile, acc, index * width), width);
     start.push_back(arith::SelectOp::create(b, isFirst, zeros, before));
   }
-  FailureOr<SmallVector<Value>> end = product->multiply(lhsPanel, rhsPanel, depth, s.blockK, start);
+  FailureOr<SmallVector<Value>> end = tileProduct->multiply(lhsPanel, rhsPanel, depth, s.blockK, start);
   if (failed(end))
     return failure();
   for (auto [index, lanes] : llvm::enumerate(*end))

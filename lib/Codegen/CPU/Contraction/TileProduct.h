@@ -32,6 +32,8 @@ public:
 
 /// By one fma for each product, in the type of the sums.
 std::unique_ptr<TileProduct> makeFmaTile(CPUFunction &f, const TileShape &shape, const Product &product);
+/// By dot products of pairs of bf16, sums in f32 in vectors of 4, 8 or 16.
+std::unique_ptr<TileProduct> makeDotTile(CPUFunction &f, const TileShape &shape, const Product &product);
 
 } // namespace mp
 

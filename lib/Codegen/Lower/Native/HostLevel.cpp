@@ -10,5 +10,5 @@ using namespace mp;
 
 const CPULevel &mp::hostLevel() {
   const auto features = llvm::sys::getHostCPUFeatures();
-  return highestCPULevel([&](std::string_view feature) { return features.lookup(feature); });
+  return highestCPULevel([&](std::string_view feature) { return features.lookup(feature); }, /*withNamedOnly=*/false);
 }
