@@ -93,7 +93,9 @@ std::vector<std::vector<double>> doublingFactors(ScaledCase &use) {
   std::vector<double> common(use.size(), 1.0);
   std::vector<std::pair<size_t, double>> alone;
   bool isDoubled = false;
-  for (size_t i = 0; i < use.size(); ++i)
+  for (size_t i = 0; i < use.size(); ++i) {
+    if (!use.isReal(i))
+      continue;
     switch (use.of(i)) {
     case Scaling::Term:
     case Scaling::OwnTerm:
@@ -111,6 +113,7 @@ std::vector<std::vector<double>> doublingFactors(ScaledCase &use) {
     default:
       break;
     }
+  }
   std::vector<std::vector<double>> ways;
   // A scale multiplies terms; a factor makes a product, which is added to them.
   const bool isAdded = llvm::any_of(llvm::seq<size_t>(0, use.size()), [&](size_t i) {
