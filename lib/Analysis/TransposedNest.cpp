@@ -8,8 +8,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 int64_t TransposedNest::elementBytes() const {
   int64_t bytes = 1;
   for (TransposeOp op : transposes)

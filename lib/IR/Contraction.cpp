@@ -9,8 +9,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 int64_t Contraction::countTiles(int64_t rows, int64_t columns) const {
   return mp::countTiles({batch, m, n}, rows, columns);
 }

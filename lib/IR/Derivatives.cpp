@@ -19,8 +19,6 @@ using Gradients = SmallVectorImpl<Value>;
 
 // What the rules are made of
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 static bool isFloat(Value value) { return isa<FloatType>(typeOf(value).getElementType()); }
 
 /// f64 for f64, else f32: the type in which sums and means are kept.

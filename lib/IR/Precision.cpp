@@ -7,14 +7,14 @@
 
 using namespace mlir;
 
-bool mp::detail::isFloatTensor(Type type) {
+bool mp::detail::isAutocastTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa<Float16Type, BFloat16Type, Float32Type>(tensor.getElementType());
 }
 
 // Weights and result of a loss are f32 whatever the logits are.
 bool mp::SoftmaxCrossEntropyOp::operandFollows(OpOperand &operand) {
-  return operand.get() == getLogits() && detail::isFloatTensor(operand.get().getType());
+  return operand.get() == getLogits() && detail::isAutocastTensor(operand.get().getType());
 }
 bool mp::SoftmaxCrossEntropyOp::resultFollows(OpResult) { return false; }
 
@@ -24,10 +24,10 @@ template <typename Op> static bool statesItsTypes(Op op) {
   return op.getAcc().isF16() || op.getType() != op.getType().clone(operand.getElementType());
 }
 bool mp::MatmulOp::operandFollows(OpOperand &operand) {
-  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
 }
 bool mp::MatmulOp::resultFollows(OpResult result) {
-  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
 }
 bool mp::ConvOp::operandFollows(OpOperand &operand) {
   return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
@@ -54,5 +54,5 @@ bool mp::BroadcastOp::readsOnlyShape(OpOperand &operand) { return operand.getOpe
 bool mp::IotaOp::operandFollows(OpOperand &) { return false; }
 bool mp::IotaOp::resultFollows(OpResult) { return false; }
 bool mp::BroadcastOp::operandFollows(OpOperand &operand) {
-  return operand.getOperandNumber() == 0 && detail::isFloatTensor(operand.get().getType());
+  return operand.getOperandNumber() == 0 && detail::isAutocastTensor(operand.get().getType());
 }

@@ -20,8 +20,6 @@ using Shape = SmallVector<int64_t>;
 using Types = SmallVectorImpl<Type>;
 using MaybeLocation = std::optional<Location>;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
 
 /// Whether two sizes can be the same: equal, or one is not known yet.

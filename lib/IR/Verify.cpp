@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace mp;
 
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 // Contraction
 
 LogicalResult MatmulOp::verify() {

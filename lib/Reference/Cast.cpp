@@ -36,7 +36,7 @@ static int64_t toInteger(double value, ElementType element) {
 
 Tensor rules::evaluate(CastOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   const ElementType from = input.type.element, to = type.element;
 
   if (isFloat(from) && isFloat(to))

@@ -46,7 +46,7 @@ static void addProducts(Accumulator &sum, const Matrices &lhs, const Matrices &r
 Tensor rules::evaluate(MatmulPartsOp op, const Frame &frame) {
   const Matrices lhs(frame[op.getLhs()], op.getTransposeLhs());
   const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   const ElementType acc = tensorTypeOf(mlir::RankedTensorType::get({}, op.getAcc()))->element;
   const int64_t k = lhs.columns(), depth = static_cast<int64_t>(op.getDepth());
 
@@ -66,7 +66,7 @@ Tensor rules::evaluate(MatmulOp op, const Frame &frame) {
   const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
   const std::vector<double> bias = op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
   const ElementType acc = tensorTypeOf(mlir::RankedTensorType::get({}, op.getAcc()))->element;
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
 
   std::vector<double> result(elementsOf(type.shape));
   for (size_t element = 0; element < result.size(); ++element) {

@@ -9,7 +9,7 @@ using namespace mp;
 /// The elements of an attribute as tensor elements, or an error where it holds data in another
 /// form.
 llvm::FailureOr<rules::Tensors> rules::evaluate(ConstantOp op, const Frame &) {
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   mlir::ElementsAttr value = op.getValue();
   if (isFloat(type.element)) {
     if (auto elements = value.tryGetValues<llvm::APFloat>()) {
@@ -31,7 +31,7 @@ llvm::FailureOr<rules::Tensors> rules::evaluate(ConstantOp op, const Frame &) {
 }
 
 Tensor rules::evaluate(IotaOp op, const Frame &) {
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   Shape strides(type.shape.size(), 0);
   strides[op.getDimension()] = 1;
   const std::vector<int64_t> indices = locate(type.shape, strides);
@@ -41,12 +41,12 @@ Tensor rules::evaluate(IotaOp op, const Frame &) {
 }
 
 Tensor rules::evaluate(ReshapeOp op, const Frame &frame) {
-  return Tensor{{typeOf(op.getResult()), frame[op.getInput()].bytes}};
+  return Tensor{{runtimeTypeOf(op.getResult()), frame[op.getInput()].bytes}};
 }
 
 Tensor rules::evaluate(TransposeOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   const Shape inputStrides = rowMajorStrides(input.type.shape);
   Shape strides;
   for (int64_t dimension : op.getPermutation())
@@ -57,7 +57,7 @@ Tensor rules::evaluate(TransposeOp op, const Frame &frame) {
 
 Tensor rules::evaluate(BroadcastOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   const std::vector<int64_t> sources = broadcastSources(input.type.shape, type.shape);
   return gather(input, sources, std::move(type));
 }

@@ -14,20 +14,20 @@ using namespace mp;
 /// The values of an operand at each element of the result.
 static std::vector<double> realsOf(mlir::Value operand, mlir::Value result, const Frame &frame) {
   const Tensor &tensor = frame[operand];
-  return gather(tensor.reals(), broadcastSources(tensor.type.shape, typeOf(result).shape));
+  return gather(tensor.reals(), broadcastSources(tensor.type.shape, runtimeTypeOf(result).shape));
 }
 static std::vector<int64_t> integersOf(mlir::Value operand, mlir::Value result, const Frame &frame) {
   const Tensor &tensor = frame[operand];
-  return gather(tensor.integers(), broadcastSources(tensor.type.shape, typeOf(result).shape));
+  return gather(tensor.integers(), broadcastSources(tensor.type.shape, runtimeTypeOf(result).shape));
 }
-static bool isFloatValue(mlir::Value value) { return isFloat(typeOf(value).element); }
+static bool isFloatValue(mlir::Value value) { return isFloat(runtimeTypeOf(value).element); }
 
 template <typename UnaryOp, typename Function>
 static Tensor mapUnary(UnaryOp op, const Frame &frame, Function function) {
   std::vector<double> values = frame[op.getInput()].reals();
   for (double &value : values)
     value = function(value);
-  return Tensor::ofReals(typeOf(op.getResult()), values);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
 /// `real` of f64 values, or `integer` of 64-bit ones, which wrap.
@@ -40,10 +40,10 @@ static Tensor mapBinary(BinaryOp op, const Frame &frame, Real real, Integer inte
   };
   mlir::Value result = op.getResult();
   if (isFloatValue(result))
-    return Tensor::ofReals(typeOf(result),
+    return Tensor::ofReals(runtimeTypeOf(result),
                            zip(realsOf(op.getLhs(), result, frame), realsOf(op.getRhs(), result, frame), real));
-  return Tensor::ofIntegers(
-      typeOf(result), zip(integersOf(op.getLhs(), result, frame), integersOf(op.getRhs(), result, frame), integer));
+  return Tensor::ofIntegers(runtimeTypeOf(result), zip(integersOf(op.getLhs(), result, frame),
+                                                       integersOf(op.getRhs(), result, frame), integer));
 }
 
 Tensor rules::evaluate(AddOp op, const Frame &frame) {
@@ -114,7 +114,7 @@ static Tensor mapGradient(mlir::Value decides, mlir::Value gradient, const Frame
   std::vector<double> values = frame[gradient].reals();
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = function(at[i], values[i]);
-  return Tensor::ofReals(typeOf(gradient), values);
+  return Tensor::ofReals(runtimeTypeOf(gradient), values);
 }
 
 Tensor rules::evaluate(ReluGradOp op, const Frame &frame) {
@@ -157,7 +157,7 @@ Tensor rules::evaluate(CompareOp op, const Frame &frame) {
     std::vector<int64_t> answers;
     for (size_t i = 0; i < lhs.size(); ++i)
       answers.push_back(holds(op.getPredicate(), lhs[i], rhs[i]));
-    return Tensor::ofIntegers(typeOf(result), answers);
+    return Tensor::ofIntegers(runtimeTypeOf(result), answers);
   };
   if (isFloatValue(op.getLhs()))
     return compare(realsOf(op.getLhs(), result, frame), realsOf(op.getRhs(), result, frame));
@@ -175,8 +175,9 @@ Tensor rules::evaluate(SelectOp op, const Frame &frame) {
   };
   mlir::Value yes = op.getTrueValue(), no = op.getFalseValue();
   if (isFloatValue(result))
-    return Tensor::ofReals(typeOf(result), select(realsOf(yes, result, frame), realsOf(no, result, frame)));
-  return Tensor::ofIntegers(typeOf(result), select(integersOf(yes, result, frame), integersOf(no, result, frame)));
+    return Tensor::ofReals(runtimeTypeOf(result), select(realsOf(yes, result, frame), realsOf(no, result, frame)));
+  return Tensor::ofIntegers(runtimeTypeOf(result),
+                            select(integersOf(yes, result, frame), integersOf(no, result, frame)));
 }
 
 Tensor rules::evaluate(DropoutOp op, const Frame &frame) {
@@ -188,5 +189,5 @@ Tensor rules::evaluate(DropoutOp op, const Frame &frame) {
     const uint32_t bits = randomBits(rng[0], rng[1], op.getStream(), i);
     values[i] = uniformFloat(bits) >= rate ? values[i] * scale : 0.0;
   }
-  return Tensor::ofReals(typeOf(op.getResult()), values);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }

@@ -100,7 +100,7 @@ llvm::FailureOr<std::vector<Tensor>> mp::evaluate(mlir::func::FuncOp func, llvm:
   for (auto [argument, tensor] : llvm::zip_equal(func.getArguments(), arguments)) {
     if (failed(checkType(func, argument.getType())))
       return llvm::failure();
-    if (tensor.type != typeOf(argument))
+    if (tensor.type != runtimeTypeOf(argument))
       return func.emitError("argument #")
              << argument.getArgNumber() << " is " << argument.getType() << ", got " << typeName(tensor.type);
     if (tensor.bytes.size() != byteCount(tensor.type))

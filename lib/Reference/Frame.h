@@ -27,7 +27,7 @@ private:
 };
 
 /// The type of a value whose type the evaluator checked before it asked a rule.
-inline TensorTypeT typeOf(mlir::Value value) { return *tensorTypeOf(value.getType()); }
+inline TensorTypeT runtimeTypeOf(mlir::Value value) { return *tensorTypeOf(value.getType()); }
 
 } // namespace mp
 

@@ -20,7 +20,7 @@ static void forEachBlock(const std::vector<double> &values, uint64_t block, Func
 }
 
 Tensor rules::evaluate(NonfiniteBlocksOp op, const Frame &frame) {
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   std::vector<int64_t> flags(*elementCount(type), 0);
   forEachBlock(frame[op.getInput()].reals(), op.getBlock(), [&](uint64_t index, std::span<const double> block) {
     flags[index] = std::any_of(block.begin(), block.end(), [](double value) { return !std::isfinite(value); });
@@ -29,7 +29,7 @@ Tensor rules::evaluate(NonfiniteBlocksOp op, const Frame &frame) {
 }
 
 Tensor rules::evaluate(SumSquaresBlocksOp op, const Frame &frame) {
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   std::vector<double> sums(*elementCount(type), 0.0);
   forEachBlock(frame[op.getInput()].reals(), op.getBlock(), [&](uint64_t index, std::span<const double> block) {
     SumOfSquares sum(frame.options);
@@ -41,7 +41,7 @@ Tensor rules::evaluate(SumSquaresBlocksOp op, const Frame &frame) {
 }
 
 Tensor rules::evaluate(SumRowBlocksOp op, const Frame &frame) {
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   const std::vector<double> values = frame[op.getInput()].reals();
   const int64_t columns = type.shape[1], block = op.getBlock();
   std::vector<Accumulator> accumulators(*elementCount(type), Accumulator(ElementType::F32, frame.options));
@@ -54,7 +54,7 @@ Tensor rules::evaluate(SumRowBlocksOp op, const Frame &frame) {
 }
 
 Tensor rules::evaluate(NonfiniteTilesOp op, const Frame &frame) {
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> values = input.reals();
   const int64_t rows = input.type.shape.end()[-2], columns = input.type.shape.back();
@@ -75,5 +75,5 @@ Tensor rules::evaluate(FirstBadOp op, const Frame &frame) {
     for (int64_t flag : frame[flags].integers())
       if (flag != 0 && bad < 0)
         bad = index;
-  return Tensor::ofIntegers(typeOf(op.getBad()), {bad});
+  return Tensor::ofIntegers(runtimeTypeOf(op.getBad()), {bad});
 }

@@ -17,14 +17,18 @@ using namespace mp;
 static float scalar(mlir::Value value, const Frame &frame) { return frame[value].floats().front(); }
 static int64_t integer(mlir::Value value, const Frame &frame) { return frame[value].integers().front(); }
 
-static Tensor scalarResult(mlir::Value result, float value) { return Tensor::ofFloats(typeOf(result), {value}); }
-static Tensor integerResult(mlir::Value result, int64_t value) { return Tensor::ofIntegers(typeOf(result), {value}); }
+static Tensor scalarResult(mlir::Value result, float value) { return Tensor::ofFloats(runtimeTypeOf(result), {value}); }
+static Tensor integerResult(mlir::Value result, int64_t value) {
+  return Tensor::ofIntegers(runtimeTypeOf(result), {value});
+}
 
 static bool allFinite(const std::vector<double> &values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
-Tensor rules::evaluate(GradientSeedOp op, const Frame &) { return Tensor::ofReals(typeOf(op.getResult()), {1.0}); }
+Tensor rules::evaluate(GradientSeedOp op, const Frame &) {
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), {1.0});
+}
 
 Tensor rules::evaluate(ScaleLossOp op, const Frame &frame) {
   return scalarResult(op.getResult(), scalar(op.getGradient(), frame) * scalar(op.getScale(), frame));
@@ -85,5 +89,5 @@ Tensor rules::evaluate(AdvanceOp op, const Frame &frame) {
   std::vector<int64_t> values = frame[op.getInput()].integers();
   if (!op.getGuard() || integer(op.getGuard(), frame) < 0)
     values.back() += 1;
-  return Tensor::ofIntegers(typeOf(op.getResult()), values);
+  return Tensor::ofIntegers(runtimeTypeOf(op.getResult()), values);
 }

@@ -27,7 +27,7 @@ static float globalNorm(mlir::ValueRange gradients, const Frame &frame) {
 }
 
 Tensor rules::evaluate(GlobalNormOp op, const Frame &frame) {
-  return Tensor::ofFloats(typeOf(op.getNorm()), {globalNorm(op.getGradients(), frame)});
+  return Tensor::ofFloats(runtimeTypeOf(op.getNorm()), {globalNorm(op.getGradients(), frame)});
 }
 
 rules::Tensors rules::evaluate(ClipByGlobalNormOp op, const Frame &frame) {
@@ -42,7 +42,7 @@ rules::Tensors rules::evaluate(ClipByGlobalNormOp op, const Frame &frame) {
       value *= factor;
     results.push_back(Tensor::ofFloats(frame[gradient].type, values));
   }
-  results.push_back(Tensor::ofFloats(typeOf(op.getNorm()), {norm}));
+  results.push_back(Tensor::ofFloats(runtimeTypeOf(op.getNorm()), {norm}));
   return results;
 }
 

@@ -19,7 +19,7 @@ template <typename ReduceOp> static std::vector<double> sums(ReduceOp op, const 
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> values = input.reals();
   const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
-  std::vector<Accumulator> accumulators(elementsOf(typeOf(op.getResult()).shape),
+  std::vector<Accumulator> accumulators(elementsOf(runtimeTypeOf(op.getResult()).shape),
                                         Accumulator(accumulatorOf(input.type.element), frame.options));
   for (size_t i = 0; i < values.size(); ++i)
     accumulators[targets[i]].add(values[i]);
@@ -30,7 +30,7 @@ template <typename ReduceOp> static std::vector<double> sums(ReduceOp op, const 
 }
 
 Tensor rules::evaluate(ReduceSumOp op, const Frame &frame) {
-  return Tensor::ofReals(typeOf(op.getResult()), sums(op, frame));
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), sums(op, frame));
 }
 
 Tensor rules::evaluate(ReduceMeanOp op, const Frame &frame) {
@@ -44,7 +44,7 @@ Tensor rules::evaluate(ReduceMeanOp op, const Frame &frame) {
     if (frame.options.exactAccumulator)
       mean = roundTo(mean, formatOf(accumulatorOf(input.type.element)));
   }
-  return Tensor::ofReals(typeOf(op.getResult()), means);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), means);
 }
 
 /// Whether `value` comes before `best` as the largest: a NaN before every number, +0 before -0.
@@ -58,7 +58,7 @@ Tensor rules::evaluate(ReduceMaxOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> values = input.reals();
   const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   std::vector<double> result(elementsOf(type.shape), -std::numeric_limits<double>::infinity());
   for (size_t i = 0; i < values.size(); ++i)
     if (exceeds(values[i], result[targets[i]]))
@@ -92,7 +92,7 @@ static std::vector<int64_t> firstLargest(const std::vector<T> &values, const Sha
 Tensor rules::evaluate(ArgmaxOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   const Shape &shape = input.type.shape;
-  return Tensor::ofIntegers(typeOf(op.getResult()), isFloat(input.type.element)
-                                                        ? firstLargest(input.reals(), shape, op.getDimension())
+  return Tensor::ofIntegers(runtimeTypeOf(op.getResult()),
+                            isFloat(input.type.element) ? firstLargest(input.reals(), shape, op.getDimension())
                                                         : firstLargest(input.integers(), shape, op.getDimension()));
 }

@@ -44,7 +44,7 @@ Tensor rules::evaluate(SoftmaxOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   std::vector<double> values = input.reals();
   forEachRow(values, input, [](int64_t, std::span<double> row) { softmax(row); });
-  return Tensor::ofReals(typeOf(op.getResult()), values);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
 Tensor rules::evaluate(SoftmaxGradOp op, const Frame &frame) {
@@ -59,7 +59,7 @@ Tensor rules::evaluate(SoftmaxGradOp op, const Frame &frame) {
     for (size_t j = 0; j < g.size(); ++j)
       g[j] = rowOfY[j] * (g[j] - sum);
   });
-  return Tensor::ofReals(typeOf(op.getResult()), gradient);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), gradient);
 }
 
 /// The weight of each row, divided by the sum of weights: 1 / rows without weights.
@@ -87,7 +87,7 @@ template <typename LossOp> static std::vector<double> rowLosses(LossOp op, const
 }
 
 Tensor rules::evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame) {
-  return Tensor::ofReals(typeOf(op.getResult()), rowLosses(op, frame));
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), rowLosses(op, frame));
 }
 
 Tensor rules::evaluate(SoftmaxCrossEntropyOp op, const Frame &frame) {
@@ -97,7 +97,7 @@ Tensor rules::evaluate(SoftmaxCrossEntropyOp op, const Frame &frame) {
   double mean = losses.empty() ? std::numeric_limits<double>::quiet_NaN() : 0.0;
   for (size_t r = 0; r < losses.size(); ++r)
     mean += shares[r] * losses[r];
-  return Tensor::ofReals(typeOf(op.getResult()), {mean});
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), {mean});
 }
 
 /// (softmax(logits)[r, j] - (labels[r] == j)) * factors[r].
@@ -111,7 +111,7 @@ static Tensor rowGradients(GradOp op, const std::vector<double> &factors, const 
     for (size_t j = 0; j < row.size(); ++j)
       row[j] = (row[j] - (labels[r] == static_cast<int64_t>(j))) * factors[r];
   });
-  return Tensor::ofReals(typeOf(op.getResult()), values);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
 Tensor rules::evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame) {

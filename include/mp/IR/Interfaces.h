@@ -16,7 +16,7 @@
 
 namespace mp::detail {
 /// Whether `type` is a ranked tensor of f16, bf16 or f32: the types among which autocast chooses.
-bool isFloatTensor(mlir::Type type);
+bool isAutocastTensor(mlir::Type type);
 
 /// The shape of the first operand.
 llvm::LogicalResult inferShapeOfFirstOperand(mlir::Operation *op, llvm::SmallVector<int64_t> &shape);

@@ -25,4 +25,20 @@
 #define GET_OP_CLASSES
 #include "mp/IR/MPOps.h.inc"
 
+namespace mp {
+/// The type of a tensor, as every value of a program is one; its element type and shape.
+inline mlir::RankedTensorType typeOf(mlir::Value tensor) {
+  return llvm::cast<mlir::RankedTensorType>(tensor.getType());
+}
+inline mlir::Type elementOf(mlir::Value tensor) { return typeOf(tensor).getElementType(); }
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) { return typeOf(tensor).getShape(); }
+inline bool isScalar(mlir::Value tensor) { return typeOf(tensor).getRank() == 0; }
+
+/// Whether `type` is a tensor of floats of any width: what may have a gradient.
+inline bool isFloatTensor(mlir::Type type) {
+  auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+  return tensor && llvm::isa<mlir::FloatType>(tensor.getElementType());
+}
+} // namespace mp
+
 #endif // MP_IR_MP_H

@@ -12,9 +12,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-static ArrayRef<int64_t> shapeOf(Value tensor) { return typeOf(tensor).getShape(); }
-
 static std::optional<Sizes> operandStrides(OpOperand &operand) {
   return cast<ScalarFormInterface>(operand.getOwner()).getOperandStrides(operand);
 }

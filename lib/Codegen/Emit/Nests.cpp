@@ -10,8 +10,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 SmallVector<Nest> mp::findNests(KernelFunction &f) {
   llvm::MapVector<ArrayRef<int64_t>, Nest> shapes;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {

@@ -6,8 +6,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 FailureOr<Product> mp::findProduct(KernelFunction &f) {
   Product product;
   for (Operation &op : f.body()) {

@@ -12,8 +12,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 Value mp::combineLanes(LaneBuilder &b, Value lanes, function_ref<Value(Value, Value)> combine) {
   const int64_t width = laneCount(lanes.getType());
   if (width == 1)

@@ -12,7 +12,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 static int64_t columnsOf(Value tensor) { return typeOf(tensor).getShape().back(); }
 
 /// The rows of a tensor whose last dimension is that of the row.

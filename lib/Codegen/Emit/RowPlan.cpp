@@ -8,7 +8,6 @@
 using namespace mlir;
 using namespace mp;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 static int64_t countElements(Value value) { return ShapedType::getNumElements(shapeOf(value)); }
 static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
 static bool isRowOp(Operation *op) { return roleOf(op) == KernelRole::Row; }

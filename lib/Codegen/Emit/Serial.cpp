@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-static Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
-
 /// More elements than a block has threads.
 static constexpr int64_t kMany = 1 << 20;
 

@@ -8,7 +8,6 @@
 using namespace mlir;
 using namespace mp;
 
-static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 /// The type in which an op's elements are combined.
 static Type operandType(Operation *op) { return registerType(elementOf(op->getOperand(0))); }
 

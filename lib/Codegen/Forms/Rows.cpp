@@ -10,9 +10,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-static Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
-
 namespace {
 
 /// Primitive ops on rows [..., C] and on what each row has one of, [..., 1].

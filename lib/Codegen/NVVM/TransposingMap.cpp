@@ -18,8 +18,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 namespace {
 
 class TransposingMap {

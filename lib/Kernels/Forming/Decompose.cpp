@@ -21,8 +21,6 @@ using namespace mp;
 /// Elements of one partial result: enough work for a block of a launch, few enough results for one block to read.
 static constexpr int64_t kPartialBlock = 32768;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 namespace {
 
 /// The ops of one decomposition, all at one location.
@@ -41,9 +39,7 @@ public:
     SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(input).getRank()));
     return all.empty() ? input : Value(ReduceOp::create(rewriter, loc, input, all));
   }
-  Value nonfiniteBlocks(Value input) {
-    return NonfiniteBlocksOp::create(rewriter, loc, input, kPartialBlock);
-  }
+  Value nonfiniteBlocks(Value input) { return NonfiniteBlocksOp::create(rewriter, loc, input, kPartialBlock); }
   /// sqrt of the sum of all squares, the partial sums in index order.
   Value globalNorm(ValueRange gradients) {
     Value sum;

@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 static bool isEmpty(Value value) { return typeOf(value).getNumElements() == 0; }
 
 static Value splat(PatternRewriter &rewriter, Location loc, RankedTensorType type, double value) {

@@ -17,9 +17,7 @@ static constexpr unsigned kLongestRepeat = 8;
 /// Users up to which a narrower copy of an argument is made anew by each rather than once in memory.
 static constexpr unsigned kMostRepeats = 4;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
-static bool isScalar(Value value) { return typeOf(value).getRank() == 0; }
 static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kMostSerialElements; }
 static int64_t bitsPerElement(Value value) { return typeOf(value).getElementTypeBitWidth(); }
 

@@ -6,9 +6,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static bool isScalar(Value value) { return typeOf(value).getRank() == 0; }
-
 /// [4x8] over dimension 1 is rows, over dimension 0 columns; whatever else is left to one block.
 static KernelKind getReductionKind(Operation *op) {
   RankedTensorType input = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));

@@ -8,8 +8,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 Value mp::getElementwiseSource(Operation *op) {
   auto kernelOp = dyn_cast<KernelOpInterface>(op);
   if (!kernelOp || kernelOp.getKernelRole() != KernelRole::Map || op->getNumResults() != 1)

@@ -9,8 +9,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 namespace {
 
 /// A block of a CPU is one thread.

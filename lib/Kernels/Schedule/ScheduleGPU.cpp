@@ -17,8 +17,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// Threads of a block: enough warps to hide what each waits for, few enough that several blocks share a multiprocessor.
 static constexpr int64_t kThreads = 256;
 

@@ -9,8 +9,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type partType) {
   auto product = *kernel.getBody().front().getOps<ContractionOpInterface>().begin();
   Value whole = product->getResult(0);

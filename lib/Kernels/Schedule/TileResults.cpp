@@ -11,8 +11,6 @@
 using namespace mlir;
 using namespace mp;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 static Value outsideOf(KernelOp kernel, BlockArgument argument) { return kernel.getInputs()[argument.getArgNumber()]; }
 
 namespace {

@@ -134,15 +134,15 @@ private:
   /// Blocks that branch may stand in any order in the text, but a plan is made from producers to users.
   LogicalResult checkOrder(Operation *op) {
     for (Value operand : op->getOperands())
-      if (mp::detail::isFloatTensor(operand.getType()) && isa<OpResult>(operand) && !program.ids.contains(operand))
+      if (mp::detail::isAutocastTensor(operand.getType()) && isa<OpResult>(operand) && !program.ids.contains(operand))
         return op->emitOpError(
             "comes before the op that computes its operand, in a later block; autocast takes blocks in order");
     return success();
   }
 
   LogicalResult checkHasNoFloats(Operation *op) {
-    bool hasFloats = llvm::any_of(op->getOperandTypes(), mp::detail::isFloatTensor) ||
-                     llvm::any_of(op->getResultTypes(), mp::detail::isFloatTensor);
+    bool hasFloats = llvm::any_of(op->getOperandTypes(), mp::detail::isAutocastTensor) ||
+                     llvm::any_of(op->getResultTypes(), mp::detail::isAutocastTensor);
     return hasFloats
                ? op->emitOpError("declares no precision category, so that autocast cannot tell what it may do with it")
                : success();
@@ -174,7 +174,7 @@ private:
 
   /// The number of a float tensor.
   std::optional<ValueId> identify(Value value) {
-    if (!mp::detail::isFloatTensor(value.getType()))
+    if (!mp::detail::isAutocastTensor(value.getType()))
       return std::nullopt;
     auto [known, isNew] = program.ids.try_emplace(value, program.values.size());
     if (!isNew)

@@ -17,11 +17,6 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-static bool isFloatTensor(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa<FloatType>(tensor.getElementType());
-}
-
 // What must hold before
 
 /// Every shape is static: the derivative rules count elements.

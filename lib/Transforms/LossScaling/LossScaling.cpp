@@ -16,8 +16,6 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 /// Whether a value that depends on the gradient seed is f16, the type whose range scaling is for.
 static bool hasHalfGradients(func::FuncOp step) {
   DenseSet<Value> backward;
