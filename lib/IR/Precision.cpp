@@ -30,22 +30,22 @@ bool mp::MatmulOp::resultFollows(OpResult result) {
   return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
 }
 bool mp::ConvOp::operandFollows(OpOperand &operand) {
-  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
 }
 bool mp::ConvOp::resultFollows(OpResult result) {
-  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
 }
 bool mp::ConvTransposeOp::operandFollows(OpOperand &operand) {
-  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
 }
 bool mp::ConvTransposeOp::resultFollows(OpResult result) {
-  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
 }
 bool mp::ConvFilterGradOp::operandFollows(OpOperand &operand) {
-  return detail::isFloatTensor(operand.get().getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
 }
 bool mp::ConvFilterGradOp::resultFollows(OpResult result) {
-  return detail::isFloatTensor(result.getType()) && !statesItsTypes(*this);
+  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
 }
 
 // Only the shape of `like` is read.
