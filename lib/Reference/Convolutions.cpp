@@ -87,7 +87,7 @@ static ElementType elementOf(mlir::Type type) { return tensorTypeOf(mlir::Ranked
 
 /// A tensor [rows, pixels, channels] of the op's type: in each element the sum that `sum` adds up.
 template <typename Op, typename Sum> static Tensor sumEach(Op op, const Frame &frame, int64_t pixels, Sum sum) {
-  TensorTypeT type = typeOf(op.getResult());
+  TensorTypeT type = runtimeTypeOf(op.getResult());
   const int64_t channels = type.shape.back();
   std::vector<double> result(elementsOf(type.shape));
   for (size_t element = 0; element < result.size(); ++element) {

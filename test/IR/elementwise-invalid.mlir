@@ -45,7 +45,7 @@ func.func @compared_types(%a: tensor<4xi32>, %b: tensor<4xui8>) {
 // mp.select (C1)
 func.func @selected_types(%c: tensor<4xi1>, %a: tensor<4xf16>, %b: tensor<4xf32>) {
   // expected-error @+1 {{value has type 'f16', result has 'f32'}}
-  %0 = mp.select %c, %a, %b : tensor<4xi1>, tensor<4xf16>, tensor<4xf32> -> tensor<4xf32>
+  %0 = mp.select %c, %b, %a : tensor<4xi1>, tensor<4xf32>, tensor<4xf16> -> tensor<4xf32>
   return
 }
 // -----
