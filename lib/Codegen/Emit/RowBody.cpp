@@ -107,13 +107,9 @@ LogicalResult RowBody::emitWalk(unsigned walk, Value row) {
       return op.emitOpError("has no native code as an op over rows");
     }
   }
-  // Some share a loop and what it reads; sums of many would need more registers, and more shared memory, than there
-  // are.
-  constexpr size_t kTogether = 4;
   for (auto &[kind, ops] : alike)
-    for (ArrayRef<Operation *> left = ops; !left.empty(); left = left.drop_front(std::min(kTogether, left.size())))
-      if (failed(emitReductions(left.take_front(kTogether), walk, row, /*isEven=*/kind.second != 0)))
-        return failure();
+    if (failed(emitReductions(ops, walk, row, /*isEven=*/kind.second != 0)))
+      return failure();
   return success();
 }
 
