@@ -5,8 +5,6 @@
 
 #include "Codegen/Emit/Argmax.h"
 
-#include "llvm/ADT/MapVector.h"
-
 #include <map>
 
 using namespace mlir;
@@ -59,7 +57,7 @@ void RowBody::planStorage() {
   for (const RowPlan::Kept &kept : plan->findKept(memory.limit, isEven)) {
     const int64_t columns = columnsOf(kept.value);
     if (Value pointer = memory.allocate(typeOf(kept.value).getElementType(), columns))
-      storage.push_back({kept.value, pointer, kept.walk});
+      storage.push_back({kept, pointer});
   }
 }
 
@@ -91,47 +89,70 @@ LogicalResult RowBody::emitOfRow(unsigned walk, Value row) {
   return success();
 }
 
+/// Reductions at once: each takes a register for its result.
+static constexpr size_t kMostAtOnce = 4;
+
+namespace {
+/// Reductions that walk a row together, each in the order that it would have alone.
+struct Together {
+  int64_t columns;
+  bool isEven;
+  llvm::SetVector<Value> rows;
+  SmallVector<Operation *> ops;
+};
+} // namespace
+
 LogicalResult RowBody::emitWalk(unsigned walk, Value row) {
-  // Each reduction is in the order that it would have alone.
-  llvm::MapVector<std::pair<int64_t, unsigned>, SmallVector<Operation *>> alike;
+  SmallVector<Together> walkers;
   for (Operation &op : f.body().without_terminator()) {
     if (!isRowOp(&op) || plan->walkOf(&op) != walk)
       continue;
-    Value input = op.getOperand(0);
-    if (isa<ReductionFormInterface>(op)) {
-      alike[{columnsOf(input), values.isEvenAlong(input, columnsOf(input))}].push_back(&op);
-    } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
+    if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
       if (failed(emitArgmax(argmax, row)))
         return failure();
-    } else {
-      return op.emitOpError("has no native code as an op over rows");
+      continue;
     }
+    if (!isa<ReductionFormInterface>(op))
+      return op.emitOpError("has no native code as an op over rows");
+    Value input = op.getOperand(0);
+    Together own{columnsOf(input), values.isEvenAlong(input, columnsOf(input)), plan->rowsIn(input), {&op}};
+    auto *host = llvm::find_if(walkers, [&](const Together &other) {
+      return other.columns == own.columns && other.isEven == own.isEven && other.ops.size() < kMostAtOnce &&
+             llvm::any_of(own.rows, [&](Value read) { return other.rows.contains(read); });
+    });
+    if (host == walkers.end()) {
+      walkers.push_back(std::move(own));
+      continue;
+    }
+    host->ops.push_back(&op);
+    host->rows.insert_range(own.rows);
   }
-  for (auto &[kind, ops] : alike)
-    if (failed(emitReductions(ops, walk, row, /*isEven=*/kind.second != 0)))
+  for (const Together &walker : walkers)
+    if (failed(emitReductions(walker.ops, row, walker.isEven)))
       return failure();
   return success();
 }
 
-LogicalResult RowBody::emitReductions(ArrayRef<Operation *> ops, unsigned walk, Value row, bool isEven) {
+LogicalResult RowBody::emitReductions(ArrayRef<Operation *> ops, Value row, bool isEven) {
   LaneBuilder &b = f.b;
   const int64_t columns = columnsOf(ops.front()->getOperand(0));
   SmallVector<Combination> combinations;
   for (Operation *op : ops)
     combinations.push_back(combinationOf(b, cast<ReductionFormInterface>(op)));
-  SmallVector<Storage> kept;
-  for (const Storage &own : storage)
-    if (isEven && own.walk == walk && columnsOf(own.value) == columns)
-      kept.push_back(own);
+  auto isWritten = [&](const Storage &own) {
+    return llvm::any_of(own.row.writers, [&](Operation *writer) { return llvm::is_contained(ops, writer); });
+  };
+  SmallVector<Storage> kept = llvm::to_vector(llvm::make_filter_range(storage, isWritten));
+  llvm::erase_if(storage, isWritten);
 
   auto get = [&](Value column, int64_t width) -> FailureOr<SmallVector<Value>> {
     Elements::Scope scope(values);
     const Lanes here = values.inRow(row, columns, column, width, isEven);
     for (const Storage &own : kept) {
-      FailureOr<Value> value = values.at(own.value, here);
+      FailureOr<Value> value = values.at(own.row.value, here);
       if (failed(value))
         return failure();
-      values.store(*value, typeOf(own.value).getElementType(), own.pointer, {values.zero, 1, column, 1, width});
+      values.store(*value, typeOf(own.row.value).getElementType(), own.pointer, {values.zero, 1, column, 1, width});
     }
     SmallVector<Value> terms;
     for (Operation *op : ops) {
@@ -148,7 +169,7 @@ LogicalResult RowBody::emitReductions(ArrayRef<Operation *> ops, unsigned walk, 
   for (auto [op, value] : llvm::zip_equal(ops, *combined))
     bindOfRow(op->getResult(0), cast<ReductionFormInterface>(op).finish(b, value, columns), row);
   for (const Storage &own : kept)
-    values.bindRow(own.value, own.pointer, {row, columns, values.zero, 1, 1});
+    values.bindRow(own.row.value, own.pointer, {row, columns, values.zero, 1, 1});
   return success();
 }
 

@@ -36,16 +36,15 @@ public:
 
 private:
   struct Storage {
-    mlir::Value value, pointer;
-    unsigned walk;
+    RowPlan::Kept row;
+    mlir::Value pointer;
   };
 
   mlir::LogicalResult findRows();
   void planStorage();
   mlir::LogicalResult emitOfRow(unsigned walk, mlir::Value row);
   mlir::LogicalResult emitWalk(unsigned walk, mlir::Value row);
-  mlir::LogicalResult emitReductions(llvm::ArrayRef<mlir::Operation *> ops, unsigned walk, mlir::Value row,
-                                     bool isEven);
+  mlir::LogicalResult emitReductions(llvm::ArrayRef<mlir::Operation *> ops, mlir::Value row, bool isEven);
   mlir::LogicalResult emitArgmax(ArgmaxOp op, mlir::Value row);
   mlir::LogicalResult emitYields(mlir::Value row);
   mlir::LogicalResult storeColumns(llvm::ArrayRef<unsigned> results, int64_t columns, mlir::Value row);
@@ -58,7 +57,7 @@ private:
   ThreadGroup &group;
   RowMemory memory;
   std::optional<RowPlan> plan;
-  llvm::SmallVector<Storage> storage;
+  llvm::SmallVector<Storage> storage; ///< of rows that no walk has written yet
 };
 
 } // namespace mp

@@ -47,6 +47,21 @@ bool RowPlan::isRow(Value value) const {
          ShapedType::getNumElements(shapeOf(value).drop_back()) == rows;
 }
 
+llvm::SetVector<Value> RowPlan::rowsIn(Value value) const {
+  llvm::SetVector<Value> seen, read;
+  seen.insert(value);
+  for (size_t next = 0; next < seen.size(); ++next) {
+    Value part = seen[next];
+    ArrayRef<int64_t> shape = shapeOf(part);
+    if (isa<BlockArgument>(part) && !shape.empty() && shape.back() != 1 &&
+        ShapedType::getNumElements(shape.drop_back()) == rows)
+      read.insert(part);
+    else if (isRow(part))
+      seen.insert_range(part.getDefiningOp()->getOperands());
+  }
+  return read;
+}
+
 /// Results are read after all walks.
 unsigned RowPlan::walkOfReader(Operation *op) const {
   return op->hasTrait<mlir::OpTrait::IsTerminator>() ? walks + 1 : walkOf(op);
@@ -113,8 +128,14 @@ SmallVector<RowPlan::Kept> RowPlan::findKept(int64_t limit, function_ref<bool(Va
   // What only kept rows are made of is read once.
   SmallVector<Kept> found;
   readers = findReaders(kept);
-  for (Operation &op : body.without_terminator())
-    if (op.getNumResults() == 1 && kept.contains(op.getResult(0)) && isReadLater(op.getResult(0)))
-      found.push_back({op.getResult(0), firstWalk(readers, op.getResult(0))});
+  for (Operation &op : body.without_terminator()) {
+    if (op.getNumResults() != 1 || !kept.contains(op.getResult(0)) || !isReadLater(op.getResult(0)))
+      continue;
+    const unsigned first = firstWalk(readers, op.getResult(0));
+    Kept &own = found.emplace_back(Kept{op.getResult(0), {}});
+    for (Operation *reader : readers.lookup(op.getResult(0)))
+      if (isa<ReductionFormInterface>(reader) && walkOf(reader) == first)
+        own.writers.push_back(reader);
+  }
   return found;
 }

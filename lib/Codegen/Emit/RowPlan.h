@@ -32,8 +32,11 @@ public:
   /// A row that a walk computes, and that it writes down for those that read it later.
   struct Kept {
     mlir::Value value;
-    unsigned walk;
+    llvm::SmallVector<mlir::Operation *> writers; ///< reductions of that walk that compute it
   };
+  /// The rows in memory that a value is computed of.
+  llvm::SetVector<mlir::Value> rowsIn(mlir::Value value) const;
+
   /// Rows of more than `limit` operations for each element, from memory or from rows that are kept; read by a
   /// reduction, and again in a later walk or by a result; and by none but ops that `isEven` says walk along the row.
   llvm::SmallVector<Kept> findKept(int64_t limit, llvm::function_ref<bool(mlir::Value)> isEven) const;
