@@ -34,7 +34,7 @@ def check_bytes(library, executable):
         assert program.tensor("x").__dlpack_device__() == (1, 0)
         assert program.tensor("x").__dlpack__(stream=None, max_version=(1, 0))
         assert error_of(program.tensor, "z") == "program infer has no input or result 'z'"
-    assert "no program fly" in error_of(shared_tensors.Program, library, executable, "cpu", "fly")
+    assert "does not have program fly" in error_of(shared_tensors.Program, library, executable, "cpu", "fly")
     assert "unknown device 'abacus'" in error_of(shared_tensors.Program, library, executable, "abacus", "infer")
 
 
