@@ -184,14 +184,14 @@ func.func @bias_type(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>, %b: tenso
 // -----
 // mp.conv (C8)
 func.func @result_shape(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{result #0 has shape [2x6x7x6], operands and attributes give [2x6x6x6]}}
+  // expected-error @+1 {{result has shape [2x6x7x6], operands and attributes give [2x6x6x6]}}
   %0 = mp.conv %x, %w acc f32 : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x7x6xf16>
   return
 }
 // -----
 // mp.conv (C8)
 func.func @result_rank(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{result #0 has shape [2x6x6], operands and attributes give [2x6x6x6]}}
+  // expected-error @+1 {{result has shape [2x6x6], operands and attributes give [2x6x6x6]}}
   %0 = mp.conv %x, %w acc f32 : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6xf16>
   return
 }

@@ -2,7 +2,7 @@
 
 // The gradients of a convolution are two of its kind, with the same windows, and a sum over all pixels for the bias.
 // CHECK-LABEL: func.func @train_step(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x8x8x2xf32> {{[^,]*}}, %[[G:[a-z0-9]+]]: tensor<4x4x4x6xf32> {{[^,]*}}, %[[W:[a-z0-9]+]]: tensor<6x3x3x1xf32>
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x8x8x2xf32> {{[{][^}]*[}]}}, %[[G:[a-z0-9]+]]: tensor<4x4x4x6xf32> {{[{][^}]*[}]}}, %[[W:[a-z0-9]+]]: tensor<6x3x3x1xf32>
 // CHECK: mp.conv %{{.*}}, %[[W]] bias
 // CHECK: %[[GY:.*]] = mp.mul {{.*}} : tensor<4x4x4x6xf32>
 // CHECK-DAG: %[[GX:.*]] = mp.conv_transpose %[[GY]], %[[W]] acc f32 {strides = [2, 2], padding = [0, 1, 0, 1], dilations = [1, 1], groups = 2} : tensor<4x4x4x6xf32>, tensor<6x3x3x1xf32> -> tensor<4x8x8x2xf32>
@@ -37,7 +37,7 @@ func.func @wide_result(%x: tensor<4x8x8x2xf16> {mp.input = "x"}, %w: tensor<3x3x
 
 // A transposed convolution has a plain one as its gradient; what was the image is the gradient of the result.
 // CHECK-LABEL: func.func @train_step(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x4x4x6xf32> {{[^,]*}}, %[[W:[a-z0-9]+]]: tensor<6x3x3x2xf32>
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x4x4x6xf32> {{[{][^}]*[}]}}, %[[W:[a-z0-9]+]]: tensor<6x3x3x2xf32>
 // CHECK: mp.conv_transpose %[[X]], %[[W]]
 // CHECK: %[[GY:.*]] = mp.broadcast {{.*}} -> tensor<4x9x9x2xf32>
 // CHECK-DAG: mp.conv %[[GY]], %[[W]] acc f32 {strides = [2, 2], padding = [0, 0, 0, 0], dilations = [1, 1], groups = 1} : tensor<4x9x9x2xf32>, tensor<6x3x3x2xf32> -> tensor<4x4x4x6xf32>

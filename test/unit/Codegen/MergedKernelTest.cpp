@@ -174,11 +174,18 @@ TEST(MergedKernel, OfRootsOfWhichNoTwoAreAlikeSpillsNothing) {
   EXPECT_EQ(compiler.assemble(), "");
 }
 
-// A block runs one root: its shared memory is that of the largest.
+// A block runs one root: its shared memory is that of the largest. A row is a block's with all of its roots, of which
+// up to four are summed at once.
 TEST(MergedKernel, SharesItsMemoryAmongRoots) {
-  const std::pair<Make, int64_t> cases[] = {{columns, 256 * 4 * 4}, {updates, 16}, {partial, 64}, {rows, 64}};
-  for (auto [make, bytes] : cases)
+  struct Case {
+    Make make;
+    int64_t bytes;
+    int atOnce = 1;
+  };
+  const Case cases[] = {{columns, 256 * 4 * 4}, {updates, 16}, {partial, 64}, {rows, 64, 4}};
+  for (auto [make, bytesOfOne, atOnce] : cases)
     for (int roots : {1, 7, 30, 200}) {
+      const int64_t bytes = bytesOfOne * std::min(roots, atOnce);
       PTXCompiler compiler(make(roots).function(), "sm_75");
       ASSERT_TRUE(compiler.ok()) << compiler.errors;
       EXPECT_EQ(compiler.code->kernels[0].sharedBytes, bytes) << roots << " " << make(1).name;

@@ -7,6 +7,8 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include <gtest/gtest.h>
 
+#include <bit>
+
 using namespace mp;
 using namespace mp::test;
 
@@ -61,16 +63,17 @@ TEST(Native, CompilesEqualKernelsOnce) {
 
 TEST(Native, KeepsTextThatSaysWhichRegisters) {
   const char *registers[] = {"%xmm", "%ymm", "%zmm"};
-  for (size_t index = 0; index < allCPULevels().size(); ++index) {
-    const CPULevel &target = allCPULevels()[index];
+  for (const CPULevel &target : allCPULevels()) {
     const std::string x = "tensor<1024xf32>";
     KernelRunner kernel(mapText({x, x}, {x}, "%0 = mp.add %a0, %a1 : " + x + ", " + x + " -> " + x + "\n", "%0",
                                 "block = 1024, vector = " + std::to_string(target.lanes())),
                         target, /*keepText=*/true);
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
-    EXPECT_NE(kernel.code->assembly.find(registers[index]), std::string::npos) << target.name;
-    if (index + 1 < allCPULevels().size()) {
-      EXPECT_EQ(kernel.code->assembly.find(registers[index + 1]), std::string::npos) << target.name;
+    const auto width = static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(target.lanes() / 4)));
+    ASSERT_LT(width, std::size(registers));
+    EXPECT_NE(kernel.code->assembly.find(registers[width]), std::string::npos) << target.name;
+    if (width + 1 < std::size(registers)) {
+      EXPECT_EQ(kernel.code->assembly.find(registers[width + 1]), std::string::npos) << target.name;
     }
     EXPECT_NE(kernel.code->llvm.find("fadd <" + std::to_string(target.lanes()) + " x float>"), std::string::npos);
   }

@@ -30,6 +30,8 @@ unsigned ModelBuilder::pickFloat(size_t rank) {
   for (unsigned value = 0; value < model.values.size(); ++value)
     if (typeOf(value).isFloat() && typeOf(value).shape.size() >= rank && countOf(typeOf(value).shape) <= kMostElements)
       fitting.push_back(value);
+  if (fitting.empty()) // none has so many dimensions
+    return addArgument(Role::Parameter, {std::vector<Size>(rank, Size{3}), "f32"});
   const size_t window = pick(2) ? std::min<size_t>(fitting.size(), 3) : fitting.size();
   return fitting[fitting.size() - 1 - pick(window)];
 }
