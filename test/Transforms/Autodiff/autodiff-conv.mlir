@@ -4,6 +4,7 @@
 // CHECK-LABEL: func.func @train_step(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x8x8x2xf32> {{[{][^}]*[}]}}, %[[G:[a-z0-9]+]]: tensor<4x4x4x6xf32> {{[{][^}]*[}]}}, %[[W:[a-z0-9]+]]: tensor<6x3x3x1xf32>
 // CHECK: mp.conv %{{.*}}, %[[W]] bias
+// CHECK: mp.broadcast
 // CHECK: %[[GY:.*]] = mp.mul {{.*}} : tensor<4x4x4x6xf32>
 // CHECK-DAG: %[[GX:.*]] = mp.conv_transpose %[[GY]], %[[W]] acc f32 {strides = [2, 2], padding = [0, 1, 0, 1], dilations = [1, 1], groups = 2} : tensor<4x4x4x6xf32>, tensor<6x3x3x1xf32> -> tensor<4x8x8x2xf32>
 // CHECK-DAG: %[[GW:.*]] = mp.conv_filter_grad %{{.*}}, %[[GY]] acc f32 {strides = [2, 2], padding = [0, 1, 0, 1], dilations = [1, 1], groups = 2} : tensor<4x8x8x2xf32>, tensor<4x4x4x6xf32> -> tensor<6x3x3x1xf32>
