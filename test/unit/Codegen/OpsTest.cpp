@@ -306,8 +306,8 @@ TEST(Ops, CastsRoundOnceAndSaturate) {
             expected = wrap(to, integer);
           const uint64_t found = bitsAt(to, out, i);
           ASSERT_TRUE(to.isFloat ? sameFloat(to.format, found, expected) : found == expected)
-              << target->name << " " << from.name << " " << std::hex << input[i] << " to " << to.name << ": "
-              << found << ", not " << expected;
+              << target->name << " " << from.name << " " << std::hex << input[i] << " to " << to.name << ": " << found
+              << ", not " << expected;
         }
       }
 }
