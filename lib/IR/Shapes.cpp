@@ -6,8 +6,8 @@
 #include "mp/IR/MP.h"
 #include "mp/IR/Tiles.h"
 
-#include "IR/Padding.h"
 #include "IR/RowTypes.h"
+#include "IR/Sizes.h"
 
 #include "mlir/Dialect/Traits.h"
 
@@ -19,24 +19,6 @@ using namespace mp;
 using Shape = SmallVector<int64_t>;
 using Types = SmallVectorImpl<Type>;
 using MaybeLocation = std::optional<Location>;
-
-static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
-
-/// Whether two sizes can be the same: equal, or one is not known yet.
-static bool agree(int64_t a, int64_t b) { return a == b || isOpen(a) || isOpen(b); }
-static bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return a.size() == b.size() &&
-         llvm::all_of(llvm::zip(a, b), [](auto sizes) { return agree(std::get<0>(sizes), std::get<1>(sizes)); });
-}
-
-static std::string describe(ArrayRef<int64_t> shape) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << '[';
-  llvm::interleave(shape, os, [&](int64_t size) { isOpen(size) ? os << '?' : os << size; }, "x");
-  os << ']';
-  return text;
-}
 
 /// An error of an op that may not be built yet.
 template <typename Op, typename... Texts> static LogicalResult emitErrorOf(MaybeLocation location, Texts &&...texts) {
@@ -130,144 +112,6 @@ LogicalResult MatmulPartsOp::inferShape(Shape &result) {
   const bool isKnown = depth > 0 && !isOpen(k);
   result.insert(result.begin(), isKnown ? countParts(k, depth) : ShapedType::kDynamic);
   return success();
-}
-
-// Convolution
-
-/// Checks the shapes and windows of a convolution but for its result.
-template <typename Op> static LogicalResult checkWindows(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter) {
-  const size_t rank = image.size(), dimensions = rank - 2;
-  const int64_t groups = op.getGroups();
-  if (rank < 3 || rank > 5 || filter.size() != rank) // conv (C2)
-    return op.emitOpError("image and filter have one rank from 3 to 5, found shapes ")
-           << describe(image) << " and " << describe(filter);
-  if (llvm::any_of(image.drop_front(), isOpen) || llvm::any_of(filter, isOpen)) // conv (C2)
-    return op.emitOpError("has an open size other than the first of the image, which is ")
-           << describe(image) << "; the filter is " << describe(filter);
-  if (groups < 1 || filter.front() % groups != 0) // conv (C4)
-    return op.emitOpError("groups are at least 1 and divide the number of filters, found ")
-           << groups << " groups of " << filter.front() << " filters";
-  if (image.back() % groups != 0 || image.back() / groups != filter.back()) // conv (C3)
-    return op.emitOpError("image has ") << image.back() << " channels, expected " << groups
-                                        << " groups of the filter's " << filter.back();
-  auto check = [&](StringRef name, ArrayRef<int64_t> values, size_t count, int64_t least) -> LogicalResult {
-    if (values.size() != count) // conv (C5)
-      return op.emitOpError() << name << " has " << values.size() << " numbers, expected " << count << " for "
-                              << dimensions << " spatial dimensions";
-    for (int64_t value : values)
-      if (value < least) // conv (C5)
-        return op.emitOpError() << name << " is at least " << least << ", found " << value;
-    return success();
-  };
-  return failure(failed(check("strides", op.getStrides(), dimensions, 1)) ||
-                 failed(check("padding", op.getPadding(), 2 * dimensions, 0)) ||
-                 failed(check("dilations", op.getDilations(), dimensions, 1)));
-}
-
-/// The number of elements of a shape, sizes of 0 and open ones taken as 1, is less than 2^63.
-static bool isCountable(ArrayRef<int64_t> shape) {
-  std::optional<int64_t> count = 1;
-  for (int64_t size : shape)
-    if (count && size > 0)
-      count = llvm::checkedMul(*count, size);
-  return count.has_value();
-}
-
-/// image [N, spatial..., C] * filter [K, taps..., C / groups] -> result [N, spatial..., K].
-template <typename Op>
-static LogicalResult convolve(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter, Shape &result) {
-  if (failed(checkWindows(op, image, filter)))
-    return failure();
-  auto overflow = [&] { // conv (C9)
-    return op.emitOpError("has 2^63 elements or padded pixels or more: image ")
-           << describe(image) << ", filter " << describe(filter);
-  };
-  result.push_back(image.front());
-  for (size_t i = 0; i + 2 < image.size(); ++i) {
-    const int64_t size = image[i + 1], taps = filter[i + 1];
-    if (size < 1 || taps < 1) // conv (C6)
-      return op.emitOpError("spatial sizes are at least 1, found ")
-             << (size < 1 ? "image " : "filter ") << describe(size < 1 ? image : filter);
-    std::optional<int64_t> span = spanOfTaps(taps, op.getDilations()[i]);
-    std::optional<int64_t> padded = llvm::checkedAdd(size, op.getPadding()[2 * i]);
-    padded = padded ? llvm::checkedAdd(*padded, op.getPadding()[2 * i + 1]) : std::nullopt;
-    if (!span || !padded)
-      return overflow();
-    if (*span > *padded) // conv (C6)
-      return op.emitOpError("a window spans ")
-             << *span << " pixels in spatial dimension " << i << ", where the image has " << *padded
-             << " with its padding: the result would be empty";
-    result.push_back((*padded - *span) / op.getStrides()[i] + 1);
-  }
-  result.push_back(filter.front());
-  return isCountable(image) && isCountable(filter) && isCountable(result) ? LogicalResult(success()) : overflow();
-}
-
-LogicalResult ConvOp::inferShape(Shape &result) {
-  if (failed(convolve(*this, shapeOf(getImage()), shapeOf(getFilter()), result)))
-    return failure();
-  if (Value bias = getBias()) {
-    ArrayRef<int64_t> shape = shapeOf(bias);
-    if (shape.size() != 1 || !agree(shape[0], result.back())) // (C7)
-      return emitOpError("bias has shape ") << describe(shape) << ", expected [" << result.back() << "]";
-  }
-  return success();
-}
-
-/// `found` is the shape of the operand that mp.conv has as its result.
-template <typename Op>
-static LogicalResult checkConvolved(Op op, StringRef name, ArrayRef<int64_t> found, ArrayRef<int64_t> image,
-                                    ArrayRef<int64_t> filter) {
-  Shape expected;
-  if (failed(convolve(op, image, filter, expected)))
-    return failure();
-  if (agree(found, expected))
-    return success();
-  // conv (C8)
-  return op.emitOpError() << name << " has shape " << describe(found) << ", but mp.conv of " << describe(image)
-                          << " with filters " << describe(filter) << " gives " << describe(expected);
-}
-
-LogicalResult ConvTransposeOp::inferShape(Shape &result) {
-  ArrayRef<int64_t> input = shapeOf(getInput());
-  result = llvm::to_vector(shapeOf(getResult()));
-  if (!result.empty() && !input.empty() && isOpen(result.front()))
-    result.front() = input.front();
-  return checkConvolved(*this, "input", input, result, shapeOf(getFilter()));
-}
-
-LogicalResult ConvFilterGradOp::inferShape(Shape &result) {
-  result = llvm::to_vector(shapeOf(getResult()));
-  return checkConvolved(*this, "gradient", shapeOf(getGradient()), shapeOf(getImage()), result);
-}
-
-/// Of the three shapes that mp.conv has.
-template <typename Op>
-static Convolution convolutionOf(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter, ArrayRef<int64_t> result) {
-  Convolution convolution{image.front(), {}, image.back(), filter.front(), static_cast<int64_t>(op.getGroups())};
-  for (size_t i = 0; i + 2 < image.size(); ++i)
-    convolution.windows.push_back(
-        {image[i + 1], filter[i + 1], result[i + 1], op.getStrides()[i], op.getPadding()[2 * i], op.getDilations()[i]});
-  return convolution;
-}
-Convolution ConvOp::getConvolution() {
-  return convolutionOf(*this, shapeOf(getImage()), shapeOf(getFilter()), shapeOf(getResult()));
-}
-Convolution ConvTransposeOp::getConvolution() {
-  return convolutionOf(*this, shapeOf(getResult()), shapeOf(getFilter()), shapeOf(getInput()));
-}
-Convolution ConvFilterGradOp::getConvolution() {
-  return convolutionOf(*this, shapeOf(getImage()), shapeOf(getResult()), shapeOf(getGradient()));
-}
-
-int64_t ConvOp::getContractionSize() { return ShapedType::getNumElements(shapeOf(getFilter()).drop_front()); }
-int64_t ConvTransposeOp::getContractionSize() {
-  const int64_t taps = ShapedType::getNumElements(shapeOf(getFilter()).drop_front().drop_back());
-  return taps * (shapeOf(getFilter()).front() / static_cast<int64_t>(getGroups()));
-}
-int64_t ConvFilterGradOp::getContractionSize() {
-  ArrayRef<int64_t> pixels = shapeOf(getGradient()).drop_back();
-  return isOpen(pixels.front()) ? -1 : ShapedType::getNumElements(pixels);
 }
 
 // Elementwise
