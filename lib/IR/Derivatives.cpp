@@ -7,6 +7,8 @@
 
 #include "mp/IR/MP.h"
 
+#include "IR/RowTypes.h"
+
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,12 +22,6 @@ using Gradients = SmallVectorImpl<Value>;
 // What the rules are made of
 
 static bool isFloat(Value value) { return isa<FloatType>(typeOf(value).getElementType()); }
-
-/// f64 for f64, else f32: the type in which sums and means are kept.
-static FloatType wideType(Value value) {
-  MLIRContext *context = value.getContext();
-  return typeOf(value).getElementType().isF64() ? FloatType(Float64Type::get(context)) : Float32Type::get(context);
-}
 
 /// A constant without dimensions, which broadcasts, of the element type of `like`.
 static Value scalar(LocBuilder &b, Value like, double value) {
@@ -317,7 +313,7 @@ LogicalResult ReduceMeanOp::differentiate(OpBuilder &builder, ArrayRef<Value> re
   double count = 1;
   for (int64_t dimension : getDimensions())
     count *= static_cast<double>(input.getDimSize(dimension));
-  Value wide = castTo(b, results[0], wideType(results[0]));
+  Value wide = castTo(b, results[0], getWideElement(results[0]));
   Value share = castTo(b, div(b, wide, scalar(b, wide, count)), input.getElementType());
   operands[0] = spread(b, share, input, getDimensions());
   return success();
@@ -327,7 +323,7 @@ LogicalResult ReduceMeanOp::differentiate(OpBuilder &builder, ArrayRef<Value> re
 LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   RankedTensorType input = typeOf(getInput());
-  FloatType wide = wideType(getInput());
+  Type wide = getWideElement(getInput());
   Value isMaximum = compare(b, ComparePredicate::eq, getInput(), spread(b, getResult(), input, getDimensions()));
   Value count = ReduceSumOp::create(b, castTo(b, isMaximum, wide), getDimensions(), getKeepDims());
   Value share = castTo(b, div(b, castTo(b, results[0], wide), count), input.getElementType());

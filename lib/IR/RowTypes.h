@@ -1,4 +1,4 @@
-// What an op over rows of classes takes.
+// What an op over rows takes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_IR_ROWTYPES_H
@@ -15,8 +15,8 @@ struct RowOperand {
   llvm::StringRef name;
 };
 
-/// The type in which losses of these logits are summed: f64 for f64, else f32.
-mlir::Type getLossElement(mlir::Value logits);
+/// The type in which elements of these rows are summed: f64 for f64, else f32.
+mlir::Type getWideElement(mlir::Value rows);
 
 /// `logits` have a last dimension of classes, and each operand has their shape without it.
 llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::Value logits, llvm::ArrayRef<RowOperand> operands);

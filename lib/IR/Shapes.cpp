@@ -205,7 +205,7 @@ LogicalResult ArgmaxOp::inferShape(Shape &shape) {
 }
 
 LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adaptor op, Types &types) {
-  types.push_back(RankedTensorType::get({}, getLossElement(op.getLogits())));
+  types.push_back(RankedTensorType::get({}, getWideElement(op.getLogits())));
   return success();
 }
 
@@ -214,7 +214,7 @@ LogicalResult SoftmaxCrossEntropyRowsOp::inferReturnTypes(MLIRContext *, MaybeLo
   ArrayRef<int64_t> logits = shapeOf(op.getLogits());
   if (logits.empty()) // (C1)
     return emitErrorOf<SoftmaxCrossEntropyRowsOp>(location, "logits have rank 0, expected at least 1");
-  types.push_back(RankedTensorType::get(logits.drop_back(), getLossElement(op.getLogits())));
+  types.push_back(RankedTensorType::get(logits.drop_back(), getWideElement(op.getLogits())));
   return success();
 }
 

@@ -93,9 +93,9 @@ LogicalResult SoftmaxOp::verify() {
   return success();
 }
 
-Type mp::getLossElement(Value logits) {
-  Type element = elementOf(logits);
-  return element.isF64() ? element : Float32Type::get(logits.getContext());
+Type mp::getWideElement(Value rows) {
+  Type element = elementOf(rows);
+  return element.isF64() ? element : Float32Type::get(rows.getContext());
 }
 
 LogicalResult mp::verifyRows(Operation *op, Value logits, ArrayRef<RowOperand> operands) {
@@ -114,7 +114,7 @@ LogicalResult mp::verifyRows(Operation *op, Value logits, ArrayRef<RowOperand> o
 
 LogicalResult mp::verifyLossType(Operation *op, Value logits, Value value, StringRef name) {
   // softmax_cross_entropy (C2), softmax_cross_entropy_grad_rows (C2)
-  if (Type expected = getLossElement(logits); value && elementOf(value) != expected)
+  if (Type expected = getWideElement(logits); value && elementOf(value) != expected)
     return op->emitOpError() << name << " have type " << elementOf(value) << ", expected " << expected;
   return success();
 }
@@ -128,7 +128,7 @@ LogicalResult SoftmaxCrossEntropyOp::verify() {
 LogicalResult SoftmaxCrossEntropyGradOp::verify() {
   if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})))
     return failure();
-  Type expected = getLossElement(getLogits());
+  Type expected = getWideElement(getLogits());
   if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty()) // (C4)
     return emitOpError("gradient has type ") << getGradient().getType() << ", expected tensor<" << expected << ">";
   return verifyLossType(*this, getLogits(), getWeights(), "weights");

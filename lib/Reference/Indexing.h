@@ -6,6 +6,8 @@
 
 #include "mp/Reference/Tensor.h"
 
+#include <span>
+
 namespace mp {
 
 using Shape = std::vector<int64_t>;
@@ -38,6 +40,15 @@ template <typename T> std::vector<T> gather(const std::vector<T> &values, const 
 
 /// The elements at `sources`, whatever their type, as a tensor of type `type`.
 Tensor gather(const Tensor &tensor, const std::vector<int64_t> &sources, TensorTypeT type);
+
+/// Calls `function(row, values of that row)` for each row of `tensor` along its last dimension, where `values` are its
+/// elements or what became of them.
+template <typename Function>
+void forEachRow(std::vector<double> &values, const Tensor &tensor, Function function) {
+  const int64_t columns = tensor.type.shape.back();
+  for (int64_t row = 0; columns != 0 && row < static_cast<int64_t>(values.size()) / columns; ++row)
+    function(row, std::span(values).subspan(row * columns, columns));
+}
 
 } // namespace mp
 

@@ -4,6 +4,7 @@
 // The interior of these ops is f64 here whatever the options say: their sums are of exponentials,
 // whose last bits no two implementations share.
 
+#include "Reference/Indexing.h"
 #include "Reference/Rules.h"
 
 #include <algorithm>
@@ -12,14 +13,6 @@
 #include <span>
 
 using namespace mp;
-
-/// Calls `function(row, values of that row)` for each row along the last dimension.
-template <typename Function>
-static void forEachRow(std::vector<double> &values, const Tensor &tensor, Function function) {
-  const int64_t columns = tensor.type.shape.back();
-  for (int64_t row = 0; columns != 0 && row < static_cast<int64_t>(values.size()) / columns; ++row)
-    function(row, std::span(values).subspan(row * columns, columns));
-}
 
 /// log(sum of exp) of a row without overflow; NaN if an element is NaN or +inf.
 static double logSumExp(std::span<const double> row) {
