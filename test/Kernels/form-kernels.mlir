@@ -75,6 +75,27 @@ func.func @rows_fuse_with_what_feeds_and_follows_them(%x: tensor<4x8xf32>) -> te
   return %y : tensor<4x8xf32>
 }
 
+// The sums of all rows are one row of what they are multiplied with.
+// CHECK-LABEL: @square_rows_wait_for_what_they_are_broadcast_from
+// CHECK: mp.kernel "reduce_sum
+// CHECK: mp.kernel "mul
+func.func @square_rows_wait_for_what_they_are_broadcast_from(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = mp.reduce_sum %x dimensions [1] : tensor<4x4xf32> -> tensor<4xf32>
+  %1 = mp.mul %x, %0 : tensor<4x4xf32>, tensor<4xf32> -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: @square_rows_of_widened_sums_wait_too
+// CHECK: mp.kernel "reduce_sum
+// CHECK: mp.kernel "mul
+func.func @square_rows_of_widened_sums_wait_too(%x: tensor<4x4xf16>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>) {
+  %0 = mp.reduce_sum %x dimensions [1] : tensor<4x4xf16> -> tensor<4xf16>
+  %1 = mp.cast %0 : tensor<4xf16> -> tensor<4xf32>
+  %2 = mp.mul %y, %1 : tensor<4x4xf32>, tensor<4xf32> -> tensor<4x4xf32>
+  %3 = mp.exp %1 : tensor<4xf32>
+  return %2, %3 : tensor<4x4xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: @columns_take_their_prologue_and_epilogue
 // CHECK: mp.kernel "reduce_mean
 // CHECK-NEXT: mp.exp

@@ -139,7 +139,8 @@ Group Grouping::describe(Operation *op) const {
 }
 
 /// Whether every value that `op` reads or makes has the shape [R..., C], [R...] or [R..., 1] of rows [R..., C], or is a
-/// scalar or one row [C] that cannot be taken for [R...].
+/// scalar or one row [C]. Where R is C, too, a value that the kernel makes may be either, and one of each row is not at
+/// hand where a whole row is read.
 bool Grouping::rowsFit(Operation *op, ArrayRef<int64_t> shape) const {
   if (shape.empty())
     return false;
@@ -150,12 +151,18 @@ bool Grouping::rowsFit(Operation *op, ArrayRef<int64_t> shape) const {
     ArrayRef<int64_t> own = typeOf(value).getShape();
     return own.empty() || own == shape || own == rows || own == ArrayRef(column);
   };
+  auto isMade = [&](Value value) {
+    llvm::SetVector<Value> leaves;
+    appendLeaves(value, leaves);
+    return llvm::any_of(leaves, [&](Value leaf) { return getProducer(leaf).has_value(); });
+  };
   if (!llvm::all_of(op->getResults(), isRow))
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     ArrayRef<int64_t> own = typeOf(operand).getShape();
-    bool isOneRow =
-        own.size() == 1 && own.back() == shape.back() && own != rows && typeOf(op->getResult(0)).getShape() == shape;
+    bool isOneRow = own == shape.take_back() && typeOf(op->getResult(0)).getShape() == shape;
+    if (isOneRow && own == rows && isMade(operand))
+      return false;
     // (seed, step) of random numbers are no row, but every element may read them.
     return isRow(operand) || isOneRow || operand.getType() == detail::getRngType(op->getContext());
   });
