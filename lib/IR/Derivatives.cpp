@@ -337,6 +337,20 @@ LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> resul
   return success();
 }
 
+// The statistics are computed again, by the kernel that the gradient of the input needs; it stores them for the sums.
+LogicalResult LayerNormOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  auto statistics = LayerNormStatisticsOp::create(b, getInput(), getEpsilonAttr());
+  Value mean = statistics.getMean(), invStdDev = statistics.getInvStdDev();
+  operands[0] = LayerNormGradOp::create(b, getInput(), getScale(), mean, invStdDev, results[0]);
+  Type wide = typeOf(mean).getElementType();
+  Value normalized = mul(b, sub(b, castTo(b, getInput(), wide), mean), invStdDev);
+  Value gradient = castTo(b, results[0], wide);
+  operands[1] = sumTo(b, mul(b, gradient, normalized), typeOf(getScale()));
+  operands[2] = sumTo(b, gradient, typeOf(getOffset()));
+  return success();
+}
+
 /// (loss[r] - mean loss) / sum of weights, times the gradient: what a row's weight does to a
 /// weighted mean.
 static Value weightGradient(LocBuilder &b, SoftmaxCrossEntropyOp op, Value gradient) {

@@ -18,6 +18,16 @@ bool mp::SoftmaxCrossEntropyOp::operandFollows(OpOperand &operand) {
 }
 bool mp::SoftmaxCrossEntropyOp::resultFollows(OpResult) { return false; }
 
+// Parameters and statistics of a norm are f32 whatever the rows are.
+bool mp::LayerNormOp::operandFollows(OpOperand &operand) {
+  return operand.get() == getInput() && detail::isAutocastTensor(operand.get().getType());
+}
+bool mp::LayerNormStatisticsOp::resultFollows(OpResult) { return false; }
+bool mp::LayerNormGradOp::operandFollows(OpOperand &operand) {
+  return (operand.get() == getInput() || operand.get() == getGradient()) &&
+         detail::isAutocastTensor(operand.get().getType());
+}
+
 // A product whose author stated a narrow accumulator, or a result in the accumulator's type, has its types chosen.
 template <typename Op> static bool statesItsTypes(Op op) {
   auto operand = cast<RankedTensorType>(op->getOperand(0).getType());

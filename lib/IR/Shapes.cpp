@@ -223,6 +223,15 @@ LogicalResult SoftmaxCrossEntropyGradRowsOp::inferReturnTypes(MLIRContext *, May
   return success();
 }
 
+LogicalResult LayerNormStatisticsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  Shape column(shapeOf(op.getInput()));
+  if (column.empty()) // (C1)
+    return emitErrorOf<LayerNormStatisticsOp>(location, "operand has rank 0, expected at least 1");
+  column.back() = 1;
+  types.append(2, RankedTensorType::get(column, getWideElement(op.getInput())));
+  return success();
+}
+
 // Data
 
 LogicalResult IotaOp::inferShape(Shape &shape) {

@@ -134,6 +134,48 @@ LogicalResult SoftmaxCrossEntropyGradOp::verify() {
   return verifyLossType(*this, getLogits(), getWeights(), "weights");
 }
 
+// layer_norm, layer_norm_statistics, layer_norm_grad
+
+static LogicalResult verifyNormalized(Operation *op, Value input) {
+  if (ArrayRef<int64_t> shape = shapeOf(input); shape.empty() || shape.back() == 0) // layer_norm (C1)
+    return op->emitOpError("operand is ") << input.getType() << ", expected a last dimension of elements";
+  return success();
+}
+
+static LogicalResult verifyOfNorm(Operation *op, Value input, Value value, ArrayRef<int64_t> shape, StringRef name) {
+  Type expected = RankedTensorType::get(shape, getWideElement(input));
+  // layer_norm (C2), layer_norm_grad (C2)
+  if (elementOf(value) != getWideElement(input) || failed(verifyCompatibleShape(shapeOf(value), shape)))
+    return op->emitOpError() << name << " has type " << value.getType() << ", expected " << expected;
+  return success();
+}
+
+static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
+  if (!epsilon.isFinite() || epsilon.isNegative()) // layer_norm (C3), layer_norm_statistics (C3)
+    return op->emitOpError("epsilon is ") << epsilon.convertToDouble() << ", expected a finite number, at least 0";
+  return success();
+}
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(verifyNormalized(*this, getInput())) || failed(verifyEpsilon(*this, getEpsilon())))
+    return failure();
+  return verifyOfNorm(*this, getInput(), getScale(), shapeOf(getInput()).take_back(), "scale");
+}
+
+LogicalResult LayerNormStatisticsOp::verify() {
+  return success(succeeded(verifyNormalized(*this, getInput())) && succeeded(verifyEpsilon(*this, getEpsilon())));
+}
+
+LogicalResult LayerNormGradOp::verify() {
+  if (failed(verifyNormalized(*this, getInput())))
+    return failure();
+  SmallVector<int64_t> column(shapeOf(getInput()));
+  column.back() = 1;
+  if (failed(verifyOfNorm(*this, getInput(), getMean(), column, "mean")))
+    return failure();
+  return verifyOfNorm(*this, getInput(), getScale(), shapeOf(getInput()).take_back(), "scale");
+}
+
 // Data
 
 LogicalResult ConstantOp::verify() {

@@ -68,6 +68,11 @@ Tensor evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyGradRowsOp op, const Frame &frame);
 
+// Norms.cpp
+Tensor evaluate(LayerNormOp op, const Frame &frame);
+Tensors evaluate(LayerNormStatisticsOp op, const Frame &frame);
+Tensor evaluate(LayerNormGradOp op, const Frame &frame);
+
 // LossScaling.cpp
 Tensor evaluate(GradientSeedOp op, const Frame &frame);
 Tensor evaluate(ScaleLossOp op, const Frame &frame);

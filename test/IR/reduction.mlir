@@ -28,3 +28,12 @@ func.func @rows(%z: tensor<?x10xf16>, %y: tensor<?xui8>, %w: tensor<?xf32>) -> (
   %5 = mp.softmax_cross_entropy_grad %z, %y, %4 weights %w : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8>, tensor<f32>
   return %0, %1, %2, %3, %4, %5 : tensor<?xi32>, tensor<?x10xf16>, tensor<?x10xf16>, tensor<f32>, tensor<f32>, tensor<?x10xf16>
 }
+
+// CHECK-LABEL: @norm_of_an_open_batch
+func.func @norm_of_an_open_batch(%x: tensor<?x8xf64>, %scale: tensor<8xf64>, %offset: tensor<8xf64>) -> (tensor<?x8xf64>, tensor<?x1xf64>) {
+  // CHECK: mp.layer_norm %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x8xf64>, tensor<8xf64>
+  %y = mp.layer_norm %x, %scale, %offset : tensor<?x8xf64>, tensor<8xf64>
+  // CHECK: mp.layer_norm_statistics %{{.*}} : tensor<?x8xf64> -> tensor<?x1xf64>, tensor<?x1xf64>
+  %mean, %inv = mp.layer_norm_statistics %x : tensor<?x8xf64> -> tensor<?x1xf64>, tensor<?x1xf64>
+  return %y, %inv : tensor<?x8xf64>, tensor<?x1xf64>
+}

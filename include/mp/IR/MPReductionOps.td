@@ -210,4 +210,99 @@ def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, 
   let hasVerifier = 1;
 }
 
+// Normalization
+
+def MP_LayerNormOp : MP_Op<"layer_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
+    [Pure, AllTypesMatch<["input", "result"]>, AllTypesMatch<["scale", "offset"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>]> {
+  let scaling = [MP_Nonlinear, MP_Factor, MP_Term];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "layer_norm";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 9; } }];
+  let summary = "normalization of each row to mean 0 and variance 1, scaled and shifted";
+  let description = [{
+    `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * scale + offset`, means over the last dimension; all in f32
+    (f64 for f64), rounded once. The statistics are recomputed where a gradient needs them. Source: Ba, Kiros and Hinton 2016,
+    in the form of `torch.nn.functional.layer_norm`; to normalize over several dimensions, reshape them to one.
+
+    Constraints:
+    - (C1) The operand has at least rank 1, and its last dimension is not 0.
+    - (C2) `scale` and `offset` have one element for each element of a row, f32, or f64 for an f64 operand.
+    - (C3) `epsilon` is finite and at least 0.
+
+    Example:
+
+    ```mlir
+    %y = mp.layer_norm %x, %scale, %offset {epsilon = 1.0e-5 : f64} : tensor<4x8xf16>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$offset,
+                       DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$input `,` $scale `,` $offset attr-dict `:` type($input) `,` type($scale)";
+  let hasVerifier = 1;
+}
+
+def MP_LayerNormStatisticsOp : MP_Op<"layer_norm_statistics", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
+    [Pure, MP_InferredTypes, DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["resultFollows"]>]> {
+  let scaling = [MP_Nonlinear];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "layer_norm";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 5; } }];
+  let summary = "what mp.layer_norm subtracts from each row and multiplies it by";
+  let description = [{
+    `mean(x)` and `1 / sqrt(mean((x - mean(x))^2) + epsilon)` over the last dimension, in f32 (f64 for f64): what gradients of
+    `mp.layer_norm` read.
+
+    Constraints:
+    - (C1) The operand has at least rank 1, and its last dimension is not 0.
+    - (C2) The results have the operand's shape with a last dimension of 1, f32, or f64 for an f64 operand.
+    - (C3) `epsilon` is finite and at least 0.
+
+    Example:
+
+    ```mlir
+    %mean, %inv = mp.layer_norm_statistics %x {epsilon = 1.0e-5 : f64} : tensor<4x8xf16> -> tensor<4x1xf32>, tensor<4x1xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+  let results = (outs MP_FloatTensor:$mean, MP_FloatTensor:$inv_std_dev);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($mean) `,` type($inv_std_dev)";
+  let hasVerifier = 1;
+}
+
+def MP_LayerNormGradOp : MP_Op<"layer_norm_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
+    [Pure, AllTypesMatch<["input", "gradient", "result"]>, AllTypesMatch<["mean", "inv_std_dev"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>]> {
+  let scaling = [MP_Nonlinear, MP_Factor, MP_Nonlinear, MP_Nonlinear, MP_Factor];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "layer_norm";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 10; } }];
+  let summary = "gradient of mp.layer_norm in its input";
+  let description = [{
+    `inv_std_dev * (d - mean(d) - n * mean(d * n))` with `d = gradient * scale` and `n = (x - mean) * inv_std_dev`, means over
+    the last dimension; all in f32 (f64 for f64), rounded once. The gradients of scale and offset are sums of
+    `gradient * n` and of `gradient` over the rows, which `mp-autodiff` writes out.
+
+    Constraints:
+    - (C1) The operand has at least rank 1, and its last dimension is not 0.
+    - (C2) `scale` has one element for each element of a row; `mean` and `inv_std_dev` have one for each row, in a last
+      dimension of 1. All are f32, or f64 for an f64 operand.
+
+    Example:
+
+    ```mlir
+    %gx = mp.layer_norm_grad %x, %scale, %mean, %inv, %gy : tensor<4x8xf16>, tensor<8xf32>, tensor<4x1xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$mean, MP_FloatTensor:$inv_std_dev,
+                       MP_FloatTensor:$gradient);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $scale `,` $mean `,` $inv_std_dev `,` $gradient attr-dict
+    `:` type($input) `,` type($scale) `,` type($mean)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // MP_REDUCTION_OPS_TD

@@ -21,11 +21,18 @@ struct RowForms {
   SmallVector<Value> form(SoftmaxCrossEntropyRowsOp op);
   SmallVector<Value> form(SoftmaxCrossEntropyGradOp op);
   SmallVector<Value> form(SoftmaxCrossEntropyGradRowsOp op);
+  SmallVector<Value> form(LayerNormOp op);
+  SmallVector<Value> form(LayerNormStatisticsOp op);
+  SmallVector<Value> form(LayerNormGradOp op);
 
 private:
   /// exp(x - max(x)) of each row, and what it sums up to.
   struct Exponentials {
     Value input, largest, values, sum;
+  };
+  /// A row without its mean, and one over the root of its variance.
+  struct Centered {
+    Value mean, values, invStdDev;
   };
 
   Value castTo(Value x, Type element) {
@@ -61,6 +68,7 @@ private:
   }
 
   Exponentials exponentials(Value logits);
+  Centered center(Value input, const APFloat &epsilon);
   Value labelsOf(Value labels);
   Value isLabel(Value labels, Value rows);
   Value errorsOf(Value logits, Value labels);
@@ -153,6 +161,38 @@ SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradOp op) {
 SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradRowsOp op) {
   Value errors = errorsOf(op.getLogits(), op.getLabels());
   return {castTo(binary<MulOp>(errors, asColumn(op.getFactor())), elementOf(op.getLogits()))};
+}
+
+// Normalization
+
+/// The variance by a walk of its own: the mean of squares less the square of the mean loses what both share.
+RowForms::Centered RowForms::center(Value input, const APFloat &epsilon) {
+  Value x = widen(input), mean = reduce<ReduceMeanOp>(x);
+  Value centered = binary<SubOp>(x, mean);
+  Value variance = reduce<ReduceMeanOp>(binary<MulOp>(centered, centered));
+  Value shifted = binary<AddOp>(variance, scalar(epsilon.convertToDouble(), elementOf(x)));
+  Value deviation = SqrtOp::create(b, shifted.getType(), shifted);
+  Value one = scalar(1, elementOf(x));
+  return {mean, centered, DivOp::create(b, deviation.getType(), one, deviation)};
+}
+
+SmallVector<Value> RowForms::form(LayerNormOp op) {
+  Centered row = center(op.getInput(), op.getEpsilon());
+  Value scaled = binary<MulOp>(binary<MulOp>(row.values, row.invStdDev), op.getScale());
+  return {castTo(binary<AddOp>(scaled, op.getOffset()), elementOf(op.getInput()))};
+}
+
+SmallVector<Value> RowForms::form(LayerNormStatisticsOp op) {
+  Centered row = center(op.getInput(), op.getEpsilon());
+  return {row.mean, row.invStdDev};
+}
+
+SmallVector<Value> RowForms::form(LayerNormGradOp op) {
+  Value normalized = binary<MulOp>(binary<SubOp>(widen(op.getInput()), op.getMean()), op.getInvStdDev());
+  Value g = binary<MulOp>(widen(op.getGradient()), op.getScale());
+  Value along = binary<MulOp>(normalized, reduce<ReduceMeanOp>(binary<MulOp>(g, normalized)));
+  Value rest = binary<SubOp>(binary<SubOp>(g, reduce<ReduceMeanOp>(g)), along);
+  return {castTo(binary<MulOp>(rest, op.getInvStdDev()), elementOf(op.getInput()))};
 }
 
 // Attaching them

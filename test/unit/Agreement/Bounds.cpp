@@ -3,6 +3,8 @@
 
 #include "Agreement/Bounds.h"
 
+#include "OpCases/NormError.h"
+
 #include "mp/Numerics/ErrorBounds.h"
 
 #include <algorithm>
@@ -32,6 +34,9 @@ static const std::set<std::string> kRows = {"mp.softmax",
                                             "mp.softmax_cross_entropy_rows",
                                             "mp.softmax_cross_entropy_grad",
                                             "mp.softmax_cross_entropy_grad_rows"};
+
+/// Rows that are normalized.
+static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.layer_norm_statistics", "mp.layer_norm_grad"};
 
 /// Roundings of an exponential in a row: its argument, which is at most 4 below the row's maximum, 2 ulp of exp, the
 /// same once more in the sum that it is divided by, the quotient, and the factors that follow.
@@ -75,7 +80,25 @@ public:
     return {roundings + rows, std::abs(expected) + 2 * factorOfRow(index / columns)};
   }
 
+  Rounded ofNorm(uint64_t index) const {
+    const auto columns = static_cast<uint64_t>(shape.back());
+    const uint64_t row = index * (operands.front().count() / columns) / results, j = index % columns;
+    auto rowOf = [&](size_t operand) { return std::span(values[operand]).subspan(row * columns, columns); };
+    const NormError error(rowOf(0), epsilon());
+    if (use.op == "mp.layer_norm")
+      return {error.roundings(), error.ofResult(j, values[1][j], values[2][j])};
+    if (use.op == "mp.layer_norm_grad")
+      return {error.roundings(),
+              NormError::ofGradient(rowOf(0), values[1], values[2][row], values[3][row], rowOf(4), j)};
+    return {error.roundings(), std::max(error.ofMean(), error.ofInvStdDev())};
+  }
+
 private:
+  double epsilon() const {
+    const size_t found = use.text.find("epsilon = ");
+    return found == std::string::npos ? 1e-5 : std::stod(use.text.substr(found + 10));
+  }
+
   /// Whether the sums are exact in their accumulator.
   bool isWhole() const {
     return std::all_of(use.operands.begin(), use.operands.end(),
@@ -133,7 +156,7 @@ private:
 
 } // namespace
 
-bool mp::isSummed(const std::string &op) { return kSums.contains(op) || kRows.contains(op); }
+bool mp::isSummed(const std::string &op) { return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op); }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
                                       const HostTensor &expected, const HostTensor &absolute) {
@@ -158,7 +181,9 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
       allowed[i] += 0x1p-22 * std::abs(gradients[i]);
     if (!isSum)
       continue;
-    const Rounded sum = kRows.contains(use.op) ? sizes->ofRow(i, value) : sizes->ofSum(value, elementAt(absolute, i));
+    const Rounded sum = kRows.contains(use.op)    ? sizes->ofRow(i, value)
+                        : kNorms.contains(use.op) ? sizes->ofNorm(i)
+                                                  : sizes->ofSum(value, elementAt(absolute, i));
     if (sum.roundings > 0)
       allowed[i] = contractionBound(sum.roundings, sum.size, value, acc, format) + ulp(value, format) / 2;
   }

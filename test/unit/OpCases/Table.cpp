@@ -3,6 +3,7 @@
 
 #include "OpCases/ConvolutionCases.h"
 #include "OpCases/OpCases.h"
+#include "OpCases/RowCases.h"
 
 using namespace mp;
 
@@ -220,62 +221,6 @@ static void addReductions(Cases &cases) {
     }
 }
 
-static void addSoftmax(Cases &cases) {
-  auto unary = [&](std::string name, std::string type, bool large = false) {
-    cases.push_back({"mp.softmax", name, {{type}}, {type}, "mp.softmax %0 : {0}", large});
-    cases.push_back(
-        {"mp.softmax_grad", name, {{type, Fill::Positive}, {type}}, {type}, "mp.softmax_grad %0, %1 : {0}", large});
-  };
-  unary("matrix", "3x7x$T");
-  unary("rank 1", "5x$T");
-  unary("rank 3", "2x3x5x$T");
-  unary("one column", "3x1x$T");
-  unary("large", "67x131x$T", true);
-  unary("wide", "37x200x$T", true);
-  auto loss = [&](std::string name, std::string rows, std::string label, bool weighted, bool large = false,
-                  std::string columns = "6x") {
-    std::vector<Operand> operands = {{rows + columns + "$T"}, {rows + label, Fill::Labels}};
-    if (weighted)
-      operands.push_back({rows + "$A", Fill::Positive});
-    cases.push_back(
-        {"mp.softmax_cross_entropy",
-         name,
-         operands,
-         {"$A"},
-         std::string("mp.softmax_cross_entropy %0, %1 ") + (weighted ? "weights %2 : {2} " : "") + ": {0}, {1} -> {r}",
-         large});
-    operands.insert(operands.begin() + 2, {"$A", Fill::Positive});
-    cases.push_back({"mp.softmax_cross_entropy_grad",
-                     name,
-                     operands,
-                     {rows + columns + "$T"},
-                     std::string("mp.softmax_cross_entropy_grad %0, %1, %2 ") + (weighted ? "weights %3 : {3} " : "") +
-                         ": {0}, {1}, {2}",
-                     large});
-    if (weighted)
-      return;
-    cases.push_back({"mp.softmax_cross_entropy_rows",
-                     name,
-                     {operands[0], operands[1]},
-                     {rows + "$A"},
-                     "mp.softmax_cross_entropy_rows %0, %1 : {0}, {1} -> {r}",
-                     large});
-    cases.push_back({"mp.softmax_cross_entropy_grad_rows",
-                     name,
-                     {operands[0], operands[1], {rows + "$A"}},
-                     {rows + columns + "$T"},
-                     "mp.softmax_cross_entropy_grad_rows %0, %1, %2 : {0}, {1}, {2} -> {r}",
-                     large});
-  };
-  loss("ui8 labels", "4x", "ui8", false);
-  loss("i32 labels", "4x", "i32", false);
-  loss("i64 labels, weights", "4x", "i64", true);
-  loss("rank 3", "2x3x", "i32", true);
-  loss("one row", "1x", "i32", false);
-  loss("large", "131x", "ui8", true, true);
-  loss("wide", "37x", "i32", false, true, "200x");
-}
-
 static void addLossScaling(Cases &cases) {
   cases.push_back({"mp.gradient_seed", "", {}, {"f32"}, "mp.gradient_seed : {r}"});
   cases.push_back({"mp.scale_loss", "", {{"f32"}, {"f32", Fill::Positive}}, {"f32"}, "mp.scale_loss %0, %1"});
@@ -400,7 +345,7 @@ const std::vector<OpCase> &mp::opCases() {
     addData(all);
     addElementwise(all);
     addReductions(all);
-    addSoftmax(all);
+    addRows(all);
     addLossScaling(all);
     addOptimizers(all);
     return all;

@@ -3,6 +3,8 @@
 
 #include "RandomModels/Bounds.h"
 
+#include "OpCases/NormError.h"
+
 #include "mp/IR/MP.h"
 #include "mp/Numerics/ErrorBounds.h"
 #include "mp/Reference/Evaluator.h"
@@ -94,6 +96,8 @@ public:
       return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
     if (llvm::isa<GlobalNormOp, ClipByGlobalNormOp>(op))
       return Sum{countAll() + 6, 2 * elementAt(absolute, element)};
+    if (llvm::isa<LayerNormOp, LayerNormStatisticsOp, LayerNormGradOp>(op))
+      return ofNorm(element);
     if (!llvm::isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp>(op))
       return std::nullopt;
     return ofRow(element);
@@ -129,6 +133,25 @@ private:
       share = std::abs(elementAt(operands[3], element / columns)) / sum;
     }
     return {exponent + 2 * rows, here + 2 * share * largest(gradient)};
+  }
+
+  Sum ofNorm(uint64_t element) const {
+    const auto columns = static_cast<uint64_t>(operands[0].type.shape.back());
+    const uint64_t row = element * (operands[0].count() / columns) / result.count(), j = element % columns;
+    auto elements = [&](size_t operand, uint64_t first) {
+      std::vector<double> values;
+      for (uint64_t i = 0; i < columns; ++i)
+        values.push_back(elementAt(operands[operand], first + i));
+      return values;
+    };
+    const std::vector<double> x = elements(0, row * columns);
+    if (llvm::isa<LayerNormGradOp>(op))
+      return {columns + 12, NormError::ofGradient(x, elements(1, 0), elementAt(operands[2], row),
+                                                  elementAt(operands[3], row), elements(4, row * columns), j)};
+    const NormError error(x, op->getAttrOfType<mlir::FloatAttr>("epsilon").getValueAsDouble());
+    if (llvm::isa<LayerNormOp>(op))
+      return {error.roundings(), error.ofResult(j, elementAt(operands[1], j), elementAt(operands[2], j))};
+    return {error.roundings(), std::max(error.ofMean(), error.ofInvStdDev())};
   }
 
   mlir::Operation *op;

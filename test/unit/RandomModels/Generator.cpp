@@ -175,6 +175,7 @@ constexpr Row kRows[] = {
     {"mp.reduce_max", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_max"); }},
     {"mp.argmax", 1, makeArgmax},
     {"mp.softmax", 2, makeSoftmax},
+    {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1)); }},
     {"mp.softmax_cross_entropy", 1, makeLoss},
     {"mp.autocast", 1, makeRegion},
     {"mp.yield", 0, makeRegion},
@@ -205,9 +206,9 @@ const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
       "mp.conv_filter_grad", "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad", "mp.softmax_grad",
-      "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",
-      "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd",
-      "mp.adam", "mp.adamw",
+      "mp.layer_norm_statistics", "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad", "mp.gradient_seed",
+      "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips", "mp.advance",
+      "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};

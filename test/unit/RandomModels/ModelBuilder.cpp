@@ -333,6 +333,18 @@ unsigned ModelBuilder::crossEntropy(unsigned value) {
   return add("mp.softmax_cross_entropy $0, $1 " + weights + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 50);
 }
 
+unsigned ModelBuilder::layerNorm(unsigned value) {
+  value = bounded(value, 20);
+  const ValueType type = typeOf(value);
+  if (countOf({type.shape.back()}) == 0 || (isBatched(value) && type.shape.size() == 1))
+    return value;
+  const unsigned scale = factorOf({{type.shape.back()}, "f32"}), offset = factorOf({{type.shape.back()}, "f32"});
+  // No normalized element is larger than the root of their number.
+  const double largest = std::sqrt(static_cast<double>(countOf({type.shape.back()})));
+  return add(std::string("mp.layer_norm $0, $1, $2 {epsilon = ") + (pick(2) ? "0.5" : "0.01") + " : f64} : {0}, {1}",
+             {value, scale, offset}, type, largest * boundOf(scale) + boundOf(offset));
+}
+
 unsigned ModelBuilder::rng() {
   for (const Argument &argument : model.arguments)
     if (argument.role == Role::Rng)

@@ -61,6 +61,9 @@ public:
   unsigned longProduct();
   /// A loss of `value` as logits against a new label.
   unsigned crossEntropy(unsigned value);
+  /// `value`, which has rank 1 or more, normalized along its last dimension; `value` where that is the batch or
+  /// nothing.
+  unsigned layerNorm(unsigned value);
   /// The (seed, step) of random numbers.
   unsigned rng();
   void beginRegion(const std::string &what);
