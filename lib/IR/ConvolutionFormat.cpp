@@ -3,6 +3,7 @@
 
 #include "IR/ConvolutionFormat.h"
 #include "IR/Padding.h"
+#include "mp/Base/NearestName.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -52,7 +53,8 @@ private:
       return failure(failed(checkFirst(location, name, groups.has_value())) || parser.parseEqual() ||
                      parser.parseInteger(groups.emplace()));
     if (!StringRef(name).contains('.'))
-      return parser.emitError(location, "has no attribute '") << name << "'";
+      return parser.emitError(location, "has no attribute '")
+             << name << "'" << suggestName(name, std::vector<std::string>{"strides", "padding", "dilations", "groups"});
     if (failed(checkFirst(location, name, bool(attributes.get(name)))))
       return failure();
     Attribute value = parser.getBuilder().getUnitAttr();
@@ -65,9 +67,20 @@ private:
   ParseResult parseSizes(SMLoc location, StringRef name, std::optional<Sizes> &sizes) {
     if (failed(checkFirst(location, name, sizes.has_value())) || parser.parseEqual())
       return failure();
-    sizes.emplace();
-    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
-                                          [&] { return parser.parseInteger(sizes->emplace_back()); });
+    return parseNumbers(name, "numbers in brackets, one for each spatial dimension", sizes.emplace());
+  }
+
+  /// `expected` is what may stand there.
+  ParseResult parseNumbers(StringRef name, StringRef expected, Sizes &numbers) {
+    const SMLoc location = parser.getCurrentLocation();
+    if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
+      return parser.emitError(location, name) << " is '" << word << "', expected " << expected;
+    if (failed(parser.parseOptionalLSquare()))
+      return parser.emitError(location, name) << " is no list, expected " << expected;
+    if (succeeded(parser.parseOptionalRSquare()))
+      return success();
+    return failure(parser.parseCommaSeparatedList([&] { return parser.parseInteger(numbers.emplace_back()); }) ||
+                   parser.parseRSquare());
   }
 
   ParseResult parsePadding(SMLoc location) {
@@ -78,9 +91,8 @@ private:
     isValid = !isSame && succeeded(parser.parseOptionalKeyword("valid"));
     if (isSame || isValid)
       return success();
-    padding.emplace();
-    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
-                                          [&] { return parser.parseInteger(padding->emplace_back()); });
+    return parseNumbers("padding", "same, valid, or two numbers for each spatial dimension: [top, bottom, left, right]",
+                        padding.emplace());
   }
 
   ParseResult checkFirst(SMLoc location, StringRef name, bool isKnown) {
@@ -150,7 +162,8 @@ template <typename Op> static void printTail(OpAsmPrinter &printer, Op op, Type 
   print("dilations", op.getDilations());
   printer << "groups = " << op.getGroups();
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
-    printer << ", " << attribute.getName().getValue();
+    printer << ", ";
+    printer.printKeywordOrString(attribute.getName().getValue());
     if (!isa<UnitAttr>(attribute.getValue()))
       printer << " = " << attribute.getValue();
   }

@@ -14,6 +14,7 @@ using Shape = SmallVector<int64_t>;
 template <typename Op> static LogicalResult checkWindows(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter) {
   const size_t rank = image.size(), dimensions = rank - 2;
   const int64_t groups = op.getGroups();
+  const StringRef imageName = std::is_same_v<Op, ConvTransposeOp> ? "result" : "image";
   if (rank < 3 || rank > 5 || filter.size() != rank) // conv (C2)
     return op.emitOpError("image and filter have one rank from 3 to 5, found shapes ")
            << describe(image) << " and " << describe(filter);
@@ -24,8 +25,9 @@ template <typename Op> static LogicalResult checkWindows(Op op, ArrayRef<int64_t
     return op.emitOpError("groups are at least 1 and divide the number of filters, found ")
            << groups << " groups of " << filter.front() << " filters";
   if (image.back() % groups != 0 || image.back() / groups != filter.back()) // conv (C3)
-    return op.emitOpError("image has ") << image.back() << " channels, expected " << groups
-                                        << " groups of the filter's " << filter.back();
+    return op.emitOpError(imageName) << " has " << image.back() << " channels, expected " << groups * filter.back()
+                                     << " (groups " << groups << ", filter " << describe(filter)
+                                     << "); images are [N, spatial..., C], filters [K, spatial..., C / groups]";
   auto check = [&](StringRef name, ArrayRef<int64_t> values, size_t count, int64_t least) -> LogicalResult {
     if (values.size() != count) // conv (C5)
       return op.emitOpError() << name << " has " << values.size() << " numbers, expected " << count << " for "
@@ -40,22 +42,13 @@ template <typename Op> static LogicalResult checkWindows(Op op, ArrayRef<int64_t
                  failed(check("dilations", op.getDilations(), dimensions, 1)));
 }
 
-/// The number of elements of a shape, sizes of 0 and open ones taken as 1, is less than 2^63.
-static bool isCountable(ArrayRef<int64_t> shape) {
-  std::optional<int64_t> count = 1;
-  for (int64_t size : shape)
-    if (count && size > 0)
-      count = llvm::checkedMul(*count, size);
-  return count.has_value();
-}
-
 /// image [N, spatial..., C] * filter [K, taps..., C / groups] -> result [N, spatial..., K].
 template <typename Op>
 static LogicalResult convolve(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter, Shape &result) {
   if (failed(checkWindows(op, image, filter)))
     return failure();
   auto overflow = [&] { // conv (C9)
-    return op.emitOpError("has 2^63 elements or padded pixels or more: image ")
+    return op.emitOpError("has 2^63 padded pixels or more in a dimension: image ")
            << describe(image) << ", filter " << describe(filter);
   };
   result.push_back(image.front());
@@ -76,7 +69,7 @@ static LogicalResult convolve(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> 
     result.push_back((*padded - *span) / op.getStrides()[i] + 1);
   }
   result.push_back(filter.front());
-  return isCountable(image) && isCountable(filter) && isCountable(result) ? LogicalResult(success()) : overflow();
+  return success();
 }
 
 LogicalResult ConvOp::inferShape(Shape &result) {

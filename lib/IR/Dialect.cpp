@@ -6,6 +6,7 @@
 
 #include "IR/ConvolutionFormat.h"
 #include "IR/KernelFormat.h"
+#include "IR/Sizes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -73,6 +74,16 @@ Type mp::detail::getI32Type(MLIRContext *context) { return IntegerType::get(cont
 Type mp::detail::getI64Type(MLIRContext *context) { return IntegerType::get(context, 64); }
 RankedTensorType mp::detail::getRngType(MLIRContext *context) {
   return RankedTensorType::get({2}, IntegerType::get(context, 64));
+}
+
+LogicalResult mp::OpTrait::verifyCountableValues(Operation *op) {
+  auto verify = [&](TypeRange types) -> LogicalResult {
+    for (Type type : types)
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !isCountable(tensor.getShape()))
+        return op->emitOpError("has a value of type ") << type << "; at most 2^48 elements are supported";
+    return success();
+  };
+  return success(succeeded(verify(op->getOperandTypes())) && succeeded(verify(op->getResultTypes())));
 }
 
 LogicalResult mp::OpTrait::verifyNoStrayAttributes(Operation *op) {

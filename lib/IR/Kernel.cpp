@@ -148,48 +148,47 @@ LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
   return verifyLossType(*this, getLogits(), getFactor(), "factors");
 }
 
+// nonfinite_blocks (C1), sum_squares_blocks (C1), matmul_parts (C3), sum_row_blocks (C2), nonfinite_tiles (C2)
+static LogicalResult verifyAtLeastOne(Operation *op, int64_t value, StringRef name) {
+  return value > 0 ? success()
+                   : op->emitOpError() << name << (name.ends_with("s") ? " are " : " is ") << value
+                                       << ", expected at least 1";
+}
+
 LogicalResult NonfiniteBlocksOp::verify() {
-  // (C1)
-  return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
+  return verifyAtLeastOne(*this, getBlock(), "block"); // (C1)
 }
 LogicalResult SumSquaresBlocksOp::verify() {
-  // (C1)
-  return getBlock() > 0 ? success() : emitOpError("block is ") << getBlock() << ", expected at least 1";
+  return verifyAtLeastOne(*this, getBlock(), "block"); // (C1)
 }
 
 LogicalResult MatmulPartsOp::verify() {
   if (failed(verifyProductTypes(*this, getAcc())))
     return failure();
-  // (C3)
-  return static_cast<int64_t>(getDepth()) > 0 ? success()
-                                              : emitOpError("depth is ") << getDepth() << ", expected at least 1";
+  return verifyAtLeastOne(*this, getDepth(), "depth"); // (C3)
 }
 
 LogicalResult SumRowBlocksOp::verify() {
   RankedTensorType input = getInput().getType();
   if (input.getRank() != 2 || input.getElementType().isF64()) // (C1)
     return emitOpError("input is ") << input << ", expected a matrix of f16, bf16 or f32";
-  // (C2)
-  return static_cast<int64_t>(getBlock()) > 0 ? success()
-                                              : emitOpError("block is ") << getBlock() << ", expected at least 1";
+  return verifyAtLeastOne(*this, getBlock(), "block"); // (C2)
 }
 
 LogicalResult NonfiniteTilesOp::verify() {
   if (getInput().getType().getRank() < 2) // (C1)
     return emitOpError("input is ") << getInput().getType() << ", expected two dimensions or more";
-  if (static_cast<int64_t>(getRows()) > 0 && static_cast<int64_t>(getColumns()) > 0)
-    return success();
-  // (C2)
-  return emitOpError("tile is ") << getRows() << " x " << getColumns() << ", expected at least 1 x 1";
+  return failure(failed(verifyAtLeastOne(*this, getRows(), "rows")) || // (C2)
+                 failed(verifyAtLeastOne(*this, getColumns(), "columns")));
 }
 
 // Schedules and buffers
 
 static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> parameters) {
-  if (llvm::all_of(parameters, [](int64_t parameter) { return parameter > 0; }))
-    return success();
-  // #contraction (C1), #mma (C1), #map (C1), #row (C1), #column (C1), #partial (C1), #serial (C1)
-  return emitError() << "a schedule's parameters are positive";
+  for (int64_t parameter : parameters)
+    if (parameter < 1) // #contraction (C1), #mma (C1), #map (C1), #row (C1), #column (C1), #partial (C1), #serial (C1)
+      return emitError() << "a parameter of the schedule is " << parameter << ", expected at least 1";
+  return success();
 }
 
 LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM,
@@ -210,7 +209,7 @@ LogicalResult MmaScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
     return failure();
   if (stages < 2) // (C1)
     return emitError() << "stages is " << stages << ", expected at least 2";
-  if (warpsM * warpsN > 32) // (C4)
+  if (warpsM > 32 || warpsN > 32 || warpsM * warpsN > 32) // (C4)
     return emitError() << "warps of a block are " << warpsM << " x " << warpsN << ", expected at most 32 in all";
   const bool isFma = instruction == MatrixInstruction::Fma;
   const int64_t leastM = 16, leastN = isFma ? 32 : 16;

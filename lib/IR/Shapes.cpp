@@ -30,7 +30,7 @@ bool mp::detail::areCompatible(TypeRange inferred, TypeRange stated) {
     auto inferred = dyn_cast<RankedTensorType>(std::get<0>(types)),
          stated = dyn_cast<RankedTensorType>(std::get<1>(types));
     return inferred && stated && inferred.getElementType() == stated.getElementType() &&
-           agree(inferred.getShape(), stated.getShape());
+           mayState(stated.getShape(), inferred.getShape());
   };
   return inferred.size() == stated.size() && llvm::all_of(llvm::zip(inferred, stated), fits);
 }
@@ -60,7 +60,7 @@ LogicalResult mp::detail::verifyShape(Operation *op) {
   if (failed(cast<ShapeOpInterface>(op).inferShape(shape)))
     return failure();
   ArrayRef<int64_t> stated = shapeOf(op->getResult(0));
-  if (!agree(stated, shape)) // matmul (C6), matmul_parts (C3), iota (C2), broadcast (C2), argmax (C2), cast (C1)
+  if (!mayState(stated, shape)) // matmul (C6), matmul_parts (C3), iota (C2), broadcast (C2), argmax (C2), cast (C1)
     return op->emitOpError("result has shape ")
            << describe(stated) << ", operands and attributes give " << describe(shape);
   return success();
@@ -241,6 +241,8 @@ LogicalResult IotaOp::inferShape(Shape &shape) {
 
 LogicalResult ReshapeOp::inferShape(Shape &result) {
   result = llvm::to_vector(shapeOf(getResult()));
+  if (failed(mp::OpTrait::verifyCountableValues(*this)))
+    return failure();
   int64_t known = 1, open = -1, total = 1;
   for (auto [i, size] : llvm::enumerate(result)) {
     if (!isOpen(size)) {

@@ -6,6 +6,7 @@
 
 #include "mp/IR/Program.h"
 
+#include "IR/Sizes.h"
 #include "mp/Base/Names.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -171,7 +172,7 @@ private:
     return success();
   }
 
-  /// A ranked tensor of an element type of the dialect, whose number of elements fits 64 bits.
+  /// A ranked tensor of an element type of the dialect, whose number of elements is supported.
   template <typename EmitError> LogicalResult verifyTensor(Type type, EmitError emit) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     auto isElement = [](Type element) {
@@ -180,12 +181,8 @@ private:
     };
     if (!tensor || !isElement(tensor.getElementType()) || tensor.getEncoding())
       return emit() << "is " << type << ", expected a ranked tensor of f16, bf16, f32, f64, ui8, i32, i64 or i1";
-    int64_t elements = 1;
-    for (int64_t size : tensor.getShape())
-      if (!ShapedType::isDynamic(size) && llvm::MulOverflow(elements, size, elements))
-        return emit() << "has more elements than 64 bits count";
-    if (elements > (int64_t(1) << 48))
-      return emit() << "has " << elements << " elements; at most 2^48 are supported";
+    if (!isCountable(tensor.getShape()))
+      return emit() << "is " << type << "; at most 2^48 elements are supported";
     return success();
   }
 

@@ -58,21 +58,21 @@ func.func @open_filter(%x: tensor<2x8x8x4xf16>, %w: tensor<?x3x3x4xf16>) {
 // -----
 // mp.conv (C3)
 func.func @channels(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x3xf16>) {
-  // expected-error @+1 {{image has 4 channels, expected 1 groups of the filter's 3}}
+  // expected-error @+1 {{image has 4 channels, expected 3 (groups 1, filter [6x3x3x3]); images are [N, spatial..., C], filters [K, spatial..., C / groups]}}
   %0 = mp.conv %x, %w acc f32 : tensor<2x8x8x4xf16>, tensor<6x3x3x3xf16> -> tensor<2x6x6x6xf16>
   return
 }
 // -----
 // mp.conv (C3)
 func.func @channels_of_groups(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{image has 4 channels, expected 2 groups of the filter's 4}}
+  // expected-error @+1 {{image has 4 channels, expected 8 (groups 2, filter [6x3x3x4])}}
   %0 = mp.conv %x, %w acc f32 {groups = 2} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
   return
 }
 // -----
 // mp.conv (C3)
 func.func @groups_of_channels(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x1xf16>) {
-  // expected-error @+1 {{image has 4 channels, expected 3 groups of the filter's 1}}
+  // expected-error @+1 {{image has 4 channels, expected 3 (groups 3, filter [6x3x3x1])}}
   %0 = mp.conv %x, %w acc f32 {groups = 3} : tensor<2x8x8x4xf16>, tensor<6x3x3x1xf16> -> tensor<2x6x6x6xf16>
   return
 }
@@ -99,6 +99,7 @@ func.func @strides(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
 }
 // -----
 // mp.conv (C5)
+// no constraint: the text is refused
 func.func @number_of_strides(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
   // expected-error @+1 {{strides has 1 numbers, expected 2 for 2 spatial dimensions}}
   %0 = mp.conv %x, %w acc f32 {strides = [1]} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
@@ -198,28 +199,28 @@ func.func @result_rank(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
 // -----
 // mp.conv (C9)
 func.func @span_overflows(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{has 2^63 elements or padded pixels or more: image [2x8x8x4], filter [6x3x3x4]}}
+  // expected-error @+1 {{has 2^63 padded pixels or more in a dimension: image [2x8x8x4], filter [6x3x3x4]}}
   %0 = mp.conv %x, %w acc f32 {dilations = [9223372036854775807, 1]} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
   return
 }
 // -----
 // mp.conv (C9)
 func.func @padding_overflows(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{has 2^63 elements or padded pixels or more: image [2x8x8x4], filter [6x3x3x4]}}
+  // expected-error @+1 {{has 2^63 padded pixels or more in a dimension: image [2x8x8x4], filter [6x3x3x4]}}
   %0 = mp.conv %x, %w acc f32 {padding = [9223372036854775807, 0, 0, 0]} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
   return
 }
 // -----
-// mp.conv (C9)
+// no constraint: more elements than any op takes
 func.func @elements_overflow(%x: tensor<1x4294967296x4294967296x1xf16>, %w: tensor<1x1x1x1xf16>) {
-  // expected-error @+1 {{has 2^63 elements or padded pixels or more: image [1x4294967296x4294967296x1], filter [1x1x1x1]}}
+  // expected-error @+1 {{has a value of type 'tensor<1x4294967296x4294967296x1xf16>'; at most 2^48 elements are supported}}
   %0 = mp.conv %x, %w acc f32 : tensor<1x4294967296x4294967296x1xf16>, tensor<1x1x1x1xf16> -> tensor<1x4294967296x4294967296x1xf16>
   return
 }
 // -----
-// mp.conv (C9)
+// no constraint: more elements than any op takes
 func.func @elements_of_the_result_overflow(%x: tensor<1x1x1x1xf16>, %w: tensor<1x1x1x1xf16>) {
-  // expected-error @+1 {{has 2^63 elements or padded pixels or more: image [1x1x1x1], filter [1x1x1x1]}}
+  // expected-error @+1 {{has a value of type 'tensor<1x4294967296x4294967296x1xf16>'; at most 2^48 elements are supported}}
   %0 = mp.conv %x, %w acc f32 {padding = [4294967295, 0, 4294967295, 0]} : tensor<1x1x1x1xf16>, tensor<1x1x1x1xf16> -> tensor<1x4294967296x4294967296x1xf16>
   return
 }
@@ -254,7 +255,7 @@ func.func @transpose_open_size(%g: tensor<2x6x6x6xf16>, %w: tensor<6x3x3x4xf16>)
 // -----
 // mp.conv_transpose (C3)
 func.func @transpose_channels(%g: tensor<2x6x6x6xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{image has 5 channels, expected 1 groups of the filter's 4}}
+  // expected-error @+1 {{result has 5 channels, expected 4 (groups 1, filter [6x3x3x4])}}
   %0 = mp.conv_transpose %g, %w acc f32 : tensor<2x6x6x6xf16>, tensor<6x3x3x4xf16> -> tensor<2x8x8x5xf16>
   return
 }
@@ -366,7 +367,7 @@ func.func @twice_other(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
 // -----
 // no constraint: the text is refused
 func.func @unknown_padding(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{expected '['}}
+  // expected-error @+1 {{padding is 'full', expected same, valid, or two numbers for each spatial dimension: [top, bottom, left, right]}}
   %0 = mp.conv %x, %w acc f32 {padding = full} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
   return
 }
@@ -382,5 +383,33 @@ func.func @same_of_an_open_size(%x: tensor<2x?x8x4xf16>, %w: tensor<6x3x3x4xf16>
 func.func @same_overflows(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
   // expected-error @+1 {{'padding = same' of these sizes is 2^63 or more}}
   %0 = mp.conv %x, %w acc f32 {padding = same, dilations = [9223372036854775807, 1]} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
+  return
+}
+// -----
+// no constraint: the text is refused
+func.func @number_of_padding(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
+  // expected-error @+1 {{padding is no list, expected same, valid, or two numbers}}
+  %0 = mp.conv %x, %w acc f32 {padding = 1} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
+  return
+}
+// -----
+// no constraint: the text is refused
+func.func @number_of_strides(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
+  // expected-error @+1 {{strides is no list, expected numbers in brackets, one for each spatial dimension}}
+  %0 = mp.conv %x, %w acc f32 {strides = 2} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
+  return
+}
+// -----
+// no constraint: the text is refused
+func.func @singular(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
+  // expected-error @+1 {{has no attribute 'stride'; did you mean 'strides'?}}
+  %0 = mp.conv %x, %w acc f32 {stride = [2, 2]} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
+  return
+}
+// -----
+// mp.conv (C8)
+func.func @open_size_that_is_known(%x: tensor<?x4x4x2xf32>, %w: tensor<10x4x4x2xf32>) {
+  // expected-error @+1 {{result has shape [?x?x1x10], operands and attributes give [?x1x1x10]}}
+  %0 = mp.conv %x, %w acc f32 : tensor<?x4x4x2xf32>, tensor<10x4x4x2xf32> -> tensor<?x?x1x10xf32>
   return
 }

@@ -73,3 +73,10 @@ func.func @sizes_of_0(%x: tensor<0x4x4x0xf32>, %w: tensor<0x3x3x0xf32>) -> tenso
   %0 = mp.conv %x, %w acc f32 {groups = 3} : tensor<0x4x4x0xf32>, tensor<0x3x3x0xf32> -> tensor<0x2x2x0xf32>
   return %0 : tensor<0x2x2x0xf32>
 }
+
+// CHECK-LABEL: @names_of_any_letters
+func.func @names_of_any_letters(%x: tensor<2x4x4x1xf32>, %w: tensor<1x3x3x1xf32>) -> tensor<2x2x2x1xf32> {
+  // CHECK: groups = 1, "my.strange name" = 1 : i64, my.unit}
+  %0 = mp.conv %x, %w acc f32 {"my.strange name" = 1 : i64, my.unit} : tensor<2x4x4x1xf32>, tensor<1x3x3x1xf32> -> tensor<2x2x2x1xf32>
+  return %0 : tensor<2x2x2x1xf32>
+}

@@ -76,3 +76,18 @@ func.func @constant_open() {
   %0 = "mp.constant"() {value = dense_resource<elements> : tensor<?xf32>} : () -> tensor<?xf32>
   return
 }
+// -----
+// Strides are products of all sizes, of 0 elements, too.
+// no constraint: more elements than any op takes
+func.func @elements_beyond_64_bits(%x: tensor<0xf32>) {
+  // expected-error @+1 {{has a value of type 'tensor<0x4294967296x4294967296xf32>'; at most 2^48 elements are supported}}
+  %0 = mp.reshape %x : tensor<0xf32> -> tensor<0x4294967296x4294967296xf32>
+  return
+}
+// -----
+// no constraint: more elements than any op takes
+func.func @elements_that_wrap_to_none(%x: tensor<0xf32>) {
+  // expected-error @+1 {{has a value of type 'tensor<4294967296x4294967296xf32>'; at most 2^48 elements are supported}}
+  %0 = mp.reshape %x : tensor<0xf32> -> tensor<4294967296x4294967296xf32>
+  return
+}

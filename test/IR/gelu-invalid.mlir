@@ -2,7 +2,7 @@
 
 // no constraint: the word is not one of the format
 func.func @unknown_approximation(%x: tensor<4xf16>) -> tensor<4xf16> {
-  // expected-error@+2 {{expected one of [none, tanh] for what mp.gelu computes, got: sigmoid}}
+  // expected-error@+2 {{expected one of [none, tanh] for the approximation of mp.gelu, none or tanh, got: sigmoid}}
   // expected-error@+1 {{failed to parse MP_GeluApproximationAttr parameter}}
   %y = mp.gelu %x approximate sigmoid : tensor<4xf16>
   return %y : tensor<4xf16>

@@ -144,7 +144,7 @@ func.func @column() attributes {a = #mp.column<columns = 12, vector = 8>} { retu
 // -----
 
 // #mp.row (C1)
-// expected-error@+1 {{a schedule's parameters are positive}}
+// expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
 func.func @positive() attributes {a = #mp.row<rows = 0, vector = 8>} { return }
 
 // -----
@@ -200,6 +200,15 @@ func.func @blocks(%g: tensor<9xf32>) -> tensor<3xi32> {
 
 // -----
 
+// mp.sum_squares_blocks (C1)
+func.func @negative_blocks(%g: tensor<9xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{block is -4, expected at least 1}}
+  %0 = mp.sum_squares_blocks %g {block = -4 : i64} : tensor<9xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
 // mp.sum_squares_blocks (C2)
 func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{has results of types 'tensor<2xf32>', expected 'tensor<3xf32>'}}
@@ -212,6 +221,12 @@ func.func @block_count(%g: tensor<9xf32>) -> tensor<2xf32> {
 // #mp.mma (C1)
 // expected-error@+1 {{stages is 1, expected at least 2}}
 func.func @mma_stages() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 1, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+// #mp.mma (C4)
+// expected-error@+1 {{warps of a block are 4294967296 x 4294967296, expected at most 32 in all}}
+func.func @mma_warps_wrap() attributes {a = #mp.mma<block_m = 256, block_n = 256, block_k = 32, warps_m = 4294967296, warps_n = 4294967296, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
 
@@ -252,7 +267,7 @@ func.func @fma_depth() attributes {a = #mp.mma<block_m = 64, block_n = 64, block
 // -----
 
 // #mp.mma (C1)
-// expected-error@+1 {{a schedule's parameters are positive}}
+// expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
 func.func @mma_positive() attributes {a = #mp.mma<block_m = 0, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
 
 // -----
@@ -365,7 +380,7 @@ func.func @tiles_of_a_vector(%g: tensor<40xf32>) -> tensor<?xi32> {
 
 // mp.nonfinite_tiles (C2)
 func.func @tiles_of_nothing(%g: tensor<100x40xf32>) -> tensor<?xi32> {
-  // expected-error@+1 {{tile is 64 x 0, expected at least 1 x 1}}
+  // expected-error@+1 {{columns are 0, expected at least 1}}
   %f = mp.nonfinite_tiles %g tile 64 x 0 : tensor<100x40xf32> -> tensor<?xi32>
   return %f : tensor<?xi32>
 }
@@ -427,13 +442,13 @@ func.func @guard_without_buffers(%x: tensor<i32>) -> tensor<i32> {
 // -----
 
 // #mp.partial (C1)
-// expected-error@+1 {{a schedule's parameters are positive}}
+// expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
 func.func @partial() attributes {a = #mp.partial<block = 0, vector = 8>} { return }
 
 // -----
 
 // #mp.serial (C1)
-// expected-error@+1 {{a schedule's parameters are positive}}
+// expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
 func.func @serial() attributes {a = #mp.serial<vector = 0>} { return }
 
 // -----

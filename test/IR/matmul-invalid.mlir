@@ -76,3 +76,17 @@ func.func @stray_attribute(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) {
   %0 = mp.matmul %a, %b acc f32 {autocats} : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
   return
 }
+// -----
+// mp.matmul (C6)
+func.func @open_size_that_is_known(%a: tensor<?x4xf32>, %b: tensor<4x8xf32>) {
+  // expected-error @+1 {{result has shape [?x?], operands and attributes give [?x8]}}
+  %0 = mp.matmul %a, %b acc f32 : tensor<?x4xf32>, tensor<4x8xf32> -> tensor<?x?xf32>
+  return
+}
+// -----
+// mp.add (C2)
+func.func @open_sum_of_known_sizes(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{has results of types 'tensor<?x8xf32>', expected 'tensor<4x8xf32>'}}
+  %0 = mp.add %a, %b : tensor<4x8xf32>, tensor<8xf32> -> tensor<?x8xf32>
+  return
+}

@@ -46,12 +46,12 @@ func.func @element(%x: tensor<4xi16> {mp.input = "x"}) attributes {mp.program = 
   return
 }
 // -----
-// expected-error @+1 {{argument #0 has more elements than 64 bits count}}
+// expected-error @+1 {{argument #0 is 'tensor<9223372036854775807x9223372036854775807xf32>'; at most 2^48 elements are supported}}
 func.func @overflow(%x: tensor<9223372036854775807x9223372036854775807xf32> {mp.input = "x"}) attributes {mp.program = "model"} {
   return
 }
 // -----
-// expected-error @+1 {{at most 2^48 are supported}}
+// expected-error @+1 {{argument #0 is 'tensor<9223372036854775807xf32>'; at most 2^48 elements are supported}}
 func.func @too_many(%x: tensor<9223372036854775807xf32> {mp.input = "x"}) attributes {mp.program = "model"} {
   return
 }
@@ -181,4 +181,24 @@ func.func @derived_left_behind(%w: tensor<4xf32> {mp.parameter = "w", mp.initial
     %h: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) -> (tensor<4xf32> {mp.next = "w"})
     attributes {mp.program = "apply"} {
   return %w : tensor<4xf32>
+}
+// -----
+// expected-error @+1 {{argument #0: mp.classes is 0 : i64, expected an integer greater than 0}}
+func.func @no_classes(%y: tensor<4xui8> {mp.input = "y", mp.classes = 0 : i64}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0: mp.classes is "ten", expected an integer greater than 0}}
+func.func @classes_in_words(%y: tensor<4xui8> {mp.input = "y", mp.classes = "ten"}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{argument #0: mp.label is true, expected without a value}}
+func.func @label_with_a_value(%y: tensor<4xui8> {mp.input = "y", mp.label = true}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
+// expected-error @+1 {{mp.statistics is 3 : i64, expected as in #mp.statistics<casts = 4, ops = {f32 = 2 : i64}>}}
+func.func @statistics(%x: tensor<4xf32> {mp.input = "x"}) attributes {mp.program = "infer", mp.statistics = 3 : i64} {
+  return
 }

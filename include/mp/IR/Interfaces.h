@@ -66,6 +66,15 @@ public:
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyNoStrayAttributes(op); }
 };
 
+/// Refuses operands and results of more elements than are supported, 2^48.
+llvm::LogicalResult verifyCountableValues(mlir::Operation *op);
+
+template <typename ConcreteOp>
+class CountableValues : public mlir::OpTrait::TraitBase<ConcreteOp, CountableValues> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyCountableValues(op); }
+};
+
 /// Compares the types of results with those that follow from operands and attributes.
 llvm::LogicalResult verifyResultTypesFollow(mlir::Operation *op);
 

@@ -102,7 +102,7 @@ def MP_KernelRole : I32Enum<"KernelRole", "what an op is inside a kernel",
 }
 
 // The types of all results follow from operands and attributes: inferReturnTypes in Shapes.cpp says how, builders and formats
-// leave them out, and the verifier compares. While the batch is open a size that is stated and one that is not may be the same.
+// leave them out, and the verifier compares. While the batch is open, a size that is not known yet may be stated.
 // The comparison is ours, with one error; upstream's, which would emit a second one, has nothing left to refine.
 def MP_ResultTypesFollow : NativeOpTrait<"ResultTypesFollow"> { let cppNamespace = "::mp::OpTrait"; }
 def MP_InferredTypes : TraitList<[
@@ -132,6 +132,11 @@ def MP_KernelKind : I32Enum<"KernelKind", "what a kernel is as a whole",
 
 // Refuses discardable attributes without a dialect prefix (`{autocats}`), which MLIR would accept silently.
 def MP_NoStrayAttributes : NativeOpTrait<"NoStrayAttributes"> {
+  let cppNamespace = "::mp::OpTrait";
+}
+
+// Refuses tensors of more than 2^48 elements, so that no size that is made of theirs has more than 64 bits.
+def MP_CountableValues : NativeOpTrait<"CountableValues"> {
   let cppNamespace = "::mp::OpTrait";
 }
 
@@ -172,7 +177,7 @@ def MP_RowsNotSaid : MP_RowRule<"">;
 // Base of every op: an op without a category, a derivative column or a kernel role does not build, nor one that does not say
 // what follows them here.
 class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32EnumCase role, list<Trait> traits = []>
-    : Op<MP_Dialect, mnemonic, traits # [MP_NoStrayAttributes,
+    : Op<MP_Dialect, mnemonic, [MP_CountableValues] # traits # [MP_NoStrayAttributes,
         DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["getPrecisionCategory"]>,
         DeclareOpInterfaceMethods<MP_ScalingOpInterface, ["getScalings"]>,
         DeclareOpInterfaceMethods<MP_RowsOpInterface, ["combinesRows"]>,

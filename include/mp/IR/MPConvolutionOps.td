@@ -45,9 +45,9 @@ def MP_ConvOp : MP_ConvolutionOp<"conv", MP_Differentiable> {
     In each spatial dimension a window spans `D = (taps - 1) * dilation + 1` pixels, and the result has
     `floor((size + low + high - D) / stride) + 1`.
 
-    In the braces `padding` has two numbers per spatial dimension, first low, then high: `[top, bottom, left, right]`.
-    The parser takes `padding = valid` for none and `padding = same` for what gives the result `ceil(size / stride)`
-    pixels, the odd one high, as TensorFlow and Keras do. What is left out is 1; padding is 0.
+    In the text `strides`, `dilations` and `groups` are 1 where they are left out, and `padding` is 0. It has two numbers
+    for each spatial dimension, `[top, bottom, left, right]`, or is a word: `valid` for none, `same` for what gives the
+    result `ceil(size / stride)` pixels, the odd one bottom and right, as TensorFlow and Keras have it.
 
     Constraints:
     - (C1) Image and filter have one float element type, the result that type or `acc`; `acc` is f32 for f16, bf16 and
@@ -60,7 +60,7 @@ def MP_ConvOp : MP_ConvolutionOp<"conv", MP_Differentiable> {
     - (C6) Spatial sizes of image, filter and result are at least 1.
     - (C7) `bias` has rank 1, size K, and the element type of the image or `acc`.
     - (C8) The result has the shape that follows from the operands.
-    - (C9) No number of elements or of padded pixels is 2^63 or more.
+    - (C9) No dimension has 2^63 pixels or more with its padding.
 
     Example:
 
@@ -87,6 +87,8 @@ def MP_ConvTransposeOp : MP_ConvolutionOp<"conv_transpose", MP_Differentiable> {
     the input has `h = p * stride - low + r * dilation` and `w` likewise, and over the filters k of c's group. The
     result's type says its spatial sizes. Attributes, products, sums and rounding are those of `mp.conv`.
 
+    In the text the braces are those of `mp.conv`.
+
     Constraints as `mp.conv`, with the result for its image and `input` for its result.
 
     Example:
@@ -111,6 +113,8 @@ def MP_ConvFilterGradOp : MP_ConvolutionOp<"conv_filter_grad", MP_NotDifferentia
     `result[k, r, s, c] = sum_{n, p, q} gradient[n, p, q, k] * image[n, h, w, g * C / groups + c]`, with h, w, the group
     g and the attributes as in `mp.conv`, whose `gradient` this is given: the rows of the batch are summed. The result's
     type says the spatial sizes of the filter. Products, sums and rounding are those of `mp.conv`.
+
+    In the text the braces are those of `mp.conv`.
 
     Constraints as `mp.conv`, with the result for its filter and `gradient` for its result.
 

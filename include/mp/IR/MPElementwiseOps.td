@@ -166,7 +166,7 @@ def MP_TanhOp : MP_UnaryOp<"tanh", MP_Infer> {
   }];
 }
 
-def MP_GeluApproximation : I32Enum<"GeluApproximation", "what mp.gelu computes", [
+def MP_GeluApproximation : I32Enum<"GeluApproximation", "the approximation of mp.gelu, none or tanh", [
     I32EnumCase<"none", 0>, I32EnumCase<"tanh", 1>]> {
   let cppNamespace = "::mp";
 }

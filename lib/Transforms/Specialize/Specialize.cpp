@@ -76,7 +76,9 @@ static LogicalResult specializeOp(Operation *op) {
       return failure();
   }
   for (OpResult result : op->getResults())
-    if (isOpen(result.getType()))
+    if (failed(mp::OpTrait::verifyCountableValues(op)))
+      return failure(); // before a size that does not fit 64 bits is made of this one
+    else if (isOpen(result.getType()))
       return op->emitOpError("keeps an open size: result #")
              << result.getResultNumber() << " has type " << result.getType();
   return success();
