@@ -10,10 +10,13 @@ namespace mp {
 using namespace executable;
 
 /// The program alone, as the evaluator parses it.
+/// The text of a program as a function of the program's name, whatever the model's function is called.
 static std::vector<std::byte> printProgram(func::FuncOp func) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  func->print(os, OpPrintingFlags().useLocalScope());
+  OwningOpRef<func::FuncOp> named(func.clone());
+  named->setName(stringifyProgramKind(*getProgramKind(func)));
+  named.get()->print(os, OpPrintingFlags().useLocalScope());
   os << '\n';
   auto *bytes = reinterpret_cast<const std::byte *>(text.data());
   return {bytes, bytes + text.size()};

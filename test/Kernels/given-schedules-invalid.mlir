@@ -53,3 +53,11 @@ func.func @elsewhere(%a: tensor<256x512xf16>) -> tensor<256x512xf16> {
   %0 = mp.relu %a {mp.schedule = #mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k8>} : tensor<256x512xf16>
   return %0 : tensor<256x512xf16>
 }
+
+// -----
+
+func.func @parts_of_a_convolution(%x: tensor<2x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<2x8x8x32xf16> {
+  // expected-error@+1 {{mp.schedule needs split_k of 1: the k of this op is not cut into parts}}
+  %0 = mp.conv %x, %w acc f32 {padding = same, mp.schedule = #mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, split_k = 2, instruction = mma.m16n8k8>} : tensor<2x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<2x8x8x32xf16>
+  return %0 : tensor<2x8x8x32xf16>
+}

@@ -1,5 +1,7 @@
 // RUN: mp-opt %s -mp-schedule-kernels="features=sm_80" -mp-reduce-in-tiles="features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s
 // RUN: mp-opt %s -mp-schedule-kernels="features=avx2" -mp-reduce-in-tiles="features=avx2" | FileCheck %s --check-prefix=CPU
+// RUN: mp-opt %s -mp-reduce-in-tiles="features=sm_80" | FileCheck %s --check-prefix=UNSCHEDULED
+// UNSCHEDULED-NOT: schedule(
 // CPU-NOT: mp.sum_row_blocks
 // CPU-NOT: mp.nonfinite_tiles
 

@@ -207,8 +207,11 @@ Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
     return splat(b, toRegister(b, loadAt(address, 1), element), lanes.width);
   SmallVector<Value> each;
   for (int64_t lane = 0; lane < lanes.width; ++lane) {
-    auto step = static_cast<int32_t>(lane * lanes.stride);
-    Value next = LLVM::GEPOp::create(b, pointer.getType(), inMemory, address, ArrayRef<LLVM::GEPArg>{step});
+    const int64_t step = lane * lanes.stride;
+    // Constants of the op have 32 bits.
+    LLVM::GEPArg index = llvm::isInt<32>(step) ? LLVM::GEPArg(static_cast<int32_t>(step))
+                                               : LLVM::GEPArg(intConstant(b, b.getI64Type(), step));
+    Value next = LLVM::GEPOp::create(b, pointer.getType(), inMemory, address, ArrayRef<LLVM::GEPArg>{index});
     each.push_back(loadAt(next, 1));
   }
   return toRegister(b, vector::FromElementsOp::create(b, VectorType::get({lanes.width}, inMemory), each), element);

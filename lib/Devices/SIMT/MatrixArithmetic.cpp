@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Devices/SIMT/MatrixArithmetic.h"
+#include "mp/Hardware/ChipTable.h"
 #include "mp/Numerics/Float.h"
 
 #include <algorithm>
@@ -14,18 +15,14 @@ static constexpr int kRows = 16, kColumns = 8;
 
 MatrixRules mp::rulesOf(std::string_view chip, MatrixArithmetic arithmetic) {
   struct Row {
-    std::string_view chips; // as they begin
+    unsigned major; ///< of the first chips that it is for
     int products, productsTF32, extraBits;
   };
-  static constexpr Row kTable[] = {
-      {"sm_7", 4, 4, 0},
-      {"sm_8", 8, 4, 1},
-      {"sm_", 16, 8, 2},
-  };
-  for (const Row &row : kTable)
-    if (chip.starts_with(row.chips))
-      return {arithmetic, row.products, row.productsTF32, row.extraBits};
-  return {arithmetic, kTable[0].products, kTable[0].productsTF32, kTable[0].extraBits};
+  static constexpr Row kTable[] = {{9, 16, 8, 2}, {8, 8, 4, 1}, {0, 4, 4, 0}};
+  const Chip *known = findChip(chip);
+  const unsigned major = known ? known->major : 0;
+  const Row &row = *std::ranges::find_if(kTable, [&](const Row &row) { return major >= row.major; });
+  return {arithmetic, row.products, row.productsTF32, row.extraBits};
 }
 
 // To nearest even

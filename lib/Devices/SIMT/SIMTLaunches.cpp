@@ -3,6 +3,7 @@
 
 #include "Devices/SIMT/SIMTLaunches.h"
 #include "Devices/SIMT/SpacedBuffers.h"
+#include "mp/Hardware/ChipTable.h"
 #include "mp/Runtime/Core/PlanMemory.h"
 
 #include <algorithm>
@@ -72,7 +73,8 @@ SIMTLaunches::SIMTLaunches(GridRunner &runner, const VariantT &variant)
       rules(rulesOf(chip, runner.options().arithmetic)), written(variant) {}
 
 Status SIMTLaunches::prepare(const LoadedExecutable &file, const LaunchT &launch) {
-  if (launch.cluster != 1 && (chip.starts_with("sm_7") || chip.starts_with("sm_8")))
+  const Chip *known = findChip(chip);
+  if (launch.cluster != 1 && known && !known->has(ChipFeature::AsyncBarriers))
     return makeError("clusters of ", launch.cluster, " blocks, which ", chip, " does not have: they need sm_90");
   ErrorOr<void *> kernel = libraries.find(file, launch.blob, launch.symbol);
   if (!kernel)

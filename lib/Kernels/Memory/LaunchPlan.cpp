@@ -18,21 +18,23 @@ using executable::Access;
 using executable::BufferSlice;
 using executable::Space;
 
-/// The bytes of one element or of all, as kernels read them: i1 is a byte.
-static FailureOr<std::vector<std::byte>> getBytes(ConstantOp op) {
+/// The bytes of the first element or of all, as kernels read them: i1 is a byte.
+static FailureOr<std::vector<std::byte>> getBytes(ConstantOp op, bool isOne) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements) {
     op.emitOpError("has data of a kind that no executable holds; write it as dense<...>");
     return failure();
   }
   std::vector<std::byte> bytes;
+  if (isOne && elements.isSplat())
+    elements = elements.resizeSplat(RankedTensorType::get({}, elements.getElementType()));
   if (elements.getElementType().isInteger(1)) {
     for (bool value : elements.getValues<bool>())
       bytes.push_back(static_cast<std::byte>(value));
     return bytes;
   }
   ArrayRef<char> raw = elements.getRawData();
-  int64_t size = countBytes(op.getType());
+  int64_t size = countBytes(elements.getType());
   for (int64_t i = 0; i < size; i += raw.size()) // a splat holds one element
     for (char byte : raw)
       bytes.push_back(static_cast<std::byte>(byte));
@@ -95,7 +97,7 @@ private:
     auto [found, inserted] = offsets.try_emplace(op, 0);
     if (!inserted)
       return found->second;
-    FailureOr<std::vector<std::byte>> bytes = getBytes(op);
+    FailureOr<std::vector<std::byte>> bytes = getBytes(op, /*isOne=*/false);
     if (failed(bytes))
       return failure();
     found->second = llvm::alignTo(plan.constants.size(), kBufferAlignment);
@@ -163,7 +165,7 @@ private:
   }
 
   LogicalResult addFill(ConstantOp constant, const BufferSlice &destination) {
-    FailureOr<std::vector<std::byte>> bytes = getBytes(constant);
+    FailureOr<std::vector<std::byte>> bytes = getBytes(constant, /*isOne=*/true);
     if (failed(bytes))
       return failure();
     executable::FillT fill;

@@ -27,6 +27,8 @@ struct ReduceInTilesPass : mp::impl::ReduceInTilesPassBase<ReduceInTilesPass> {
     SmallVector<KernelOp> kernels;
     getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels) {
+      if (!kernel.getSchedule())
+        continue; // neither are its products scheduled
       KernelOp left = moveToProducts(kernel);
       if (!left || left.getSchedule())
         continue;
