@@ -69,10 +69,20 @@ class Op:
         """The attributes that the format does not place."""
         placed = set(re.findall(r"\$(\w+)", self.record["assemblyFormat"]))
         left = [name for name in self.kinds if self.is_attribute(name) and name not in placed]
-        text = ", ".join(name if self.is_flag(name) else f"{name} = {name.upper()}" for name in left)
+        text = ", ".join(name if self.is_flag(name) else f"{name} = {self.valued(name)}" for name in left)
         if not text:
             return ""
-        return "[{" + text + "}]" if all(map(self.is_flag, left)) else "{" + text + "}"
+        return "[{" + text + "}]" if self.is_custom() or all(map(self.may_be_left_out, left)) else "{" + text + "}"
+
+    def is_custom(self):
+        """Whether code reads the attributes; it knows what each is where it is left out."""
+        return "custom<" in self.record["assemblyFormat"]
+
+    def may_be_left_out(self, name):
+        return self.is_flag(name) or bool(self.kinds[name].get("baseAttr"))
+
+    def valued(self, name):
+        return "[N, ...]" if self.kinds[name]["!name"] == "DenseI64ArrayAttr" else name.upper()
 
     def syntax(self):
         words, at, text = [], 0, self.record["assemblyFormat"].strip()
@@ -103,8 +113,14 @@ class Op:
         block = re.search(r"^ *```mlir\n(.*?)^ *```", self.record["description"], re.MULTILINE | re.DOTALL)
         return textwrap.dedent(block[1]).rstrip()
 
+    def remark(self):
+        """What the description says of the text."""
+        block = re.search(r"^ *In the text (.*?)\n *\n", self.record["description"], re.MULTILINE | re.DOTALL)
+        return "In the text " + " ".join(block[1].split()) + "\n\n" if block else ""
+
     def section(self):
-        return f"### {self.name}\n\n{self.record['summary']}\n\n    {self.syntax()}\n\n```mlir\n{self.example()}\n```\n"
+        head = f"### {self.name}\n\n{self.record['summary']}\n\n    {self.syntax()}\n\n"
+        return head + self.remark() + f"```mlir\n{self.example()}\n```\n"
 
 
 def title_of(path):

@@ -1,6 +1,6 @@
 // Two convolutions and a dense layer for Fashion-MNIST (or MNIST): 28x28x1, 14x14x16, 7x7x32, 10.
 //
-//   mp-run train examples/fashion_mnist_cnn.mlir --data=/usr/share/datasets/fashion-mnist --device=reference --steps=2 --batch-size=4
+//   mp-run train examples/fashion_mnist_cnn.mlir --data=/usr/share/datasets/fashion-mnist --policy=mixed_bfloat16 --epochs=1
 //
 // Images are [rows, height, width, channels], filters [filters, height, width, channels].
 func.func @fashion_mnist_cnn(
