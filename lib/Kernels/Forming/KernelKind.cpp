@@ -61,8 +61,7 @@ KernelKind mp::getKernelKind(KernelOp kernel) {
   }
   if (common)
     return *common;
-  bool onlyScalars = llvm::all_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
-    return isa<ConstantOp>(op) || getKindAlone(&op) == KernelKind::Serial;
-  });
+  bool onlyScalars = llvm::all_of(kernel.getBody().front().without_terminator(),
+                                  [](Operation &op) { return getKindAlone(&op) == KernelKind::Serial; });
   return onlyScalars ? KernelKind::Serial : KernelKind::Map;
 }
