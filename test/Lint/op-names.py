@@ -1,19 +1,19 @@
 #!/usr/bin/python3
-"""Checks that no pass and no emitter below the IR asks an op for its name.
+"""Checks that no analysis, kernel pass or emitter asks an op for its name.
 
 usage: op-names.py REPOSITORY
 
-What comes after mp -> mp passes (the rooms Kernels, Codegen and Pipeline) asks ops for their facts: by the columns of their
-definitions and by interfaces. `isa`, `dyn_cast`, `Case`, `getDefiningOp`, `getOps` and `walk` of an op of the dialect are faults there,
-but in files that attach models to ops, for the ops that are no computation (mp.kernel, mp.yield, mp.copy), and where `op-names.txt` beside this
-script says why. A line of that list that no longer fits is a fault, too.
+What is not the dialect or an mp -> mp pass (the rooms Analysis, Kernels, Codegen and Pipeline) asks ops for their facts:
+by the columns of their definitions and by interfaces. `isa`, `dyn_cast`, `Case`, `getDefiningOp`, `getOps` and `walk` of an
+op of the dialect are faults there, but in files that attach models to ops, for the ops that are no computation (mp.kernel,
+mp.yield, mp.copy), and where `op-names.txt` beside this script says why. A line of that list that no longer fits is a fault, too.
 """
 
 import pathlib
 import re
 import sys
 
-ROOMS = ("lib/Kernels", "lib/Codegen", "lib/Pipeline")
+ROOMS = ("lib/Analysis", "lib/Kernels", "lib/Codegen", "lib/Pipeline")
 STRUCTURE = {"KernelOp", "YieldOp", "CopyOp"}
 ATTACHES = re.compile(r"\battachInterface<|\battachForms<")
 QUESTION = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|IsaPred"

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mp/IR/Program.h"
+#include "mp/IR/Views.h"
 
 #include <queue>
 
@@ -35,11 +36,7 @@ public:
 private:
   /// Values that must lie in memory, because another kernel or the caller reads them.
   void findEscaping() {
-    auto note = [&](Value value) {
-      while (auto view = value.getDefiningOp<ReshapeOp>())
-        value = view.getInput();
-      escaping.insert(value);
-    };
+    auto note = [&](Value value) { escaping.insert(getBase(value)); };
     for (unsigned group = 0; group < grouping.getGroups().size(); ++group)
       for (Value input : grouping.getInputs(group))
         note(input);
@@ -87,7 +84,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op)
       return value;
-    assert((isa<ConstantOp, ReshapeOp>(op)) && "a value of a kernel that was not written yet");
+    assert((isData(op) || isView(op)) && "a value of a kernel that was not written yet");
     for (Value operand : op->getOperands())
       inMemory(operand);
     return builder.clone(*op, memory)->getResult(0);

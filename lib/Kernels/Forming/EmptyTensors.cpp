@@ -6,7 +6,7 @@
 
 #include "Kernels/Forming/EmptyTensors.h"
 
-#include "mp/IR/MP.h"
+#include "mp/IR/Views.h"
 
 #include <limits>
 
@@ -29,7 +29,7 @@ struct EmptyResults : OpInterfaceRewritePattern<KernelOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(KernelOpInterface op, PatternRewriter &rewriter) const override {
-    if (isa<ConstantOp>(op) || op->getNumResults() == 0 || !llvm::all_of(op->getResults(), isEmpty))
+    if (isData(op) || op->getNumResults() == 0 || !llvm::all_of(op->getResults(), isEmpty))
       return rewriter.notifyMatchFailure(op, "computes elements");
     rewriter.replaceOp(op, llvm::map_to_vector(op->getResults(), [&](Value result) -> Value {
                          auto nothing = DenseElementsAttr::get(typeOf(result), ArrayRef<Attribute>());

@@ -6,6 +6,9 @@
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Forming/Prepare.h"
 #include "mp/IR/Program.h"
+#include "mp/IR/Views.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mp;
@@ -36,8 +39,8 @@ Grouping::Grouping(func::FuncOp func) {
   for (auto [index, op] : llvm::enumerate(block))
     order[&op] = index;
   for (Operation &op : block.without_terminator()) {
-    if (isa<ReshapeOp>(op))
-      continue; // a view, in no kernel
+    if (isView(&op))
+      continue; // in no kernel
     if (shouldRepeat(&op)) {
       Repeated entry;
       for (Value operand : op.getOperands()) {
@@ -54,9 +57,7 @@ Grouping::Grouping(func::FuncOp func) {
 }
 
 std::optional<unsigned> Grouping::getProducer(Value value) const {
-  while (auto view = value.getDefiningOp<ReshapeOp>())
-    value = view.getInput();
-  auto found = groupOf.find(value.getDefiningOp());
+  auto found = groupOf.find(getBase(value).getDefiningOp());
   return found == groupOf.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -76,11 +77,10 @@ bool Grouping::shouldRepeat(Operation *op) const {
   bool feedsContraction = llvm::any_of(op->getUsers(), [](Operation *user) {
     return isa<KernelOpInterface>(user) && roleOf(user) == KernelRole::Contraction;
   });
-  bool needsBuffer = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp, ReshapeOp>(user); });
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto splat = dyn_cast<DenseElementsAttr>(constant.getValue());
-    return splat && splat.isSplat() && !needsBuffer && !feedsContraction;
-  }
+  bool needsBuffer =
+      llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user) || isView(user); });
+  if (DenseElementsAttr data; matchPattern(op, m_Constant(&data)))
+    return data.isSplat() && !needsBuffer && !feedsContraction;
   if (role != KernelRole::Map || op->getNumResults() != 1 || needsBuffer ||
       cast<KernelOpInterface>(op).getOperationsPerElement() > kCheapOperations)
     return false;
@@ -247,8 +247,7 @@ void Grouping::assign(Operation *op) {
 
   // A view lies in memory, so its reader is another kernel than its writer.
   auto isViewed = [&](unsigned producer) {
-    return llvm::any_of(leaves,
-                        [&](Value leaf) { return leaf.getDefiningOp<ReshapeOp>() && getProducer(leaf) == producer; });
+    return llvm::any_of(leaves, [&](Value leaf) { return getBase(leaf) != leaf && getProducer(leaf) == producer; });
   };
 
   Group wanted = describe(op);

@@ -10,12 +10,6 @@
 using namespace mlir;
 using namespace mp;
 
-Value mp::getBase(Value value) {
-  while (auto view = value.getDefiningOp<ReshapeOp>())
-    value = view.getInput();
-  return value;
-}
-
 StringAttr mp::getStateName(func::FuncOp func, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   return argument ? getStateName(func, argument.getArgNumber()) : StringAttr();

@@ -9,9 +9,6 @@
 
 namespace mp {
 
-/// What `value` is a view of, itself if it is none.
-mlir::Value getBase(mlir::Value value);
-
 /// The state that argument `value` holds, or null if it is no argument or no state.
 mlir::StringAttr getStateName(mlir::func::FuncOp func, mlir::Value value);
 

@@ -5,6 +5,7 @@
 
 #include "Kernels/Memory/Buffers.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/IR/Views.h"
 #include "mp/Kernels/Memory/Arena.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -59,10 +60,11 @@ public:
 
 private:
   LogicalResult add(Operation *op) {
+    if (isData(op) || isView(op))
+      return success(); // they are where they are read
     return TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](KernelOp kernel) { return addLaunch(kernel); })
         .Case([&](CopyOp copy) { return addCopy(copy); })
-        .Case<ConstantOp, ReshapeOp>([](auto) { return success(); }) // data and views: where they are read
         .Default([](Operation *other) { return other->emitError("is not a command; run mp-form-kernels first"); });
   }
 

@@ -8,6 +8,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/IR/Program.h"
+#include "mp/IR/Views.h"
 #include "mp/Kernels/Memory/Arena.h"
 
 namespace mp {
@@ -175,7 +176,7 @@ struct PlanBuffersPass : mp::impl::PlanBuffersPassBase<PlanBuffersPass> {
     if (func.isExternal())
       return;
     for (Operation &op : func.getBody().front().without_terminator())
-      if (!isa<KernelOp, ConstantOp, ReshapeOp>(op)) {
+      if (!isa<KernelOp>(op) && !isData(&op) && !isView(&op)) {
         op.emitError("has no buffer outside of a kernel; run mp-form-kernels first");
         return signalPassFailure();
       }

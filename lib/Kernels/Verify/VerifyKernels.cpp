@@ -8,6 +8,7 @@
 #include "Kernels/Memory/Guards.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/IR/Program.h"
+#include "mp/IR/Views.h"
 
 namespace mp {
 #define GEN_PASS_DEF_VERIFYKERNELSPASS
@@ -169,7 +170,7 @@ private:
     if (!llvm::hasSingleElement(func.getBody()))
       return func.emitError("a program is one block");
     for (Operation &op : func.getBody().front().without_terminator()) {
-      if (!isa<KernelOp, ConstantOp, ReshapeOp, CopyOp>(op))
+      if (!isa<KernelOp, CopyOp>(op) && !isData(&op) && !isView(&op))
         return op.emitError("is outside of a kernel; run mp-form-kernels first");
       if (auto kernel = dyn_cast<KernelOp>(op); kernel && scheduled && failed(verifySchedule(kernel)))
         return failure();
