@@ -1,15 +1,26 @@
 // Which operands and results follow an op's precision.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The category of each op stands in its definition; here is only what differs from "every float operand and result".
+// The category of each op stands in its definition; here is what follows by default, and where an op differs from that.
 
 #include "mp/IR/MP.h"
 
 using namespace mlir;
+using namespace mp;
 
 bool mp::detail::isAutocastTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa<Float16Type, BFloat16Type, Float32Type>(tensor.getElementType());
+}
+
+// A product whose author stated a narrow accumulator, or a result in the accumulator's type, has its types chosen.
+static bool statesItsTypes(ContractionOpInterface op) {
+  return op.getAcc().isF16() || elementOf(op->getResult(0)) != elementOf(op->getOperand(0));
+}
+
+bool mp::detail::followsByDefault(Operation *op, Type type) {
+  auto product = dyn_cast<ContractionOpInterface>(op);
+  return isAutocastTensor(type) && !(product && statesItsTypes(product));
 }
 
 // Weights and result of a loss are f32 whatever the logits are.
@@ -26,36 +37,6 @@ bool mp::LayerNormStatisticsOp::resultFollows(OpResult) { return false; }
 bool mp::LayerNormGradOp::operandFollows(OpOperand &operand) {
   return (operand.get() == getInput() || operand.get() == getGradient()) &&
          detail::isAutocastTensor(operand.get().getType());
-}
-
-// A product whose author stated a narrow accumulator, or a result in the accumulator's type, has its types chosen.
-template <typename Op> static bool statesItsTypes(Op op) {
-  auto operand = cast<RankedTensorType>(op->getOperand(0).getType());
-  return op.getAcc().isF16() || op.getType() != op.getType().clone(operand.getElementType());
-}
-bool mp::MatmulOp::operandFollows(OpOperand &operand) {
-  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
-}
-bool mp::MatmulOp::resultFollows(OpResult result) {
-  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
-}
-bool mp::ConvOp::operandFollows(OpOperand &operand) {
-  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
-}
-bool mp::ConvOp::resultFollows(OpResult result) {
-  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
-}
-bool mp::ConvTransposeOp::operandFollows(OpOperand &operand) {
-  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
-}
-bool mp::ConvTransposeOp::resultFollows(OpResult result) {
-  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
-}
-bool mp::ConvFilterGradOp::operandFollows(OpOperand &operand) {
-  return detail::isAutocastTensor(operand.get().getType()) && !statesItsTypes(*this);
-}
-bool mp::ConvFilterGradOp::resultFollows(OpResult result) {
-  return detail::isAutocastTensor(result.getType()) && !statesItsTypes(*this);
 }
 
 // Only the shape of `like` is read.

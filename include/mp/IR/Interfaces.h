@@ -18,6 +18,10 @@ namespace mp::detail {
 /// Whether `type` is a ranked tensor of f16, bf16 or f32: the types among which autocast chooses.
 bool isAutocastTensor(mlir::Type type);
 
+/// Whether an operand or result of `op` that has `type` takes the precision decided for it, unless the op says
+/// otherwise: where autocast chooses among such types, and `op` is no contraction that states its types.
+bool followsByDefault(mlir::Operation *op, mlir::Type type);
+
 /// The shape of the first operand.
 llvm::LogicalResult inferShapeOfFirstOperand(mlir::Operation *op, llvm::SmallVector<int64_t> &shape);
 

@@ -12,8 +12,7 @@ include "mp/IR/MPBase.td"
 class MP_ConvolutionOp<string mnemonic, I32EnumCase derivative,
                        Trait contraction = DeclareOpInterfaceMethods<MP_ContractionOpInterface>>
     : MP_Op<mnemonic, MP_Allow, derivative, MP_RoleContraction,
-        [Pure, contraction, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
-         DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
+        [Pure, contraction, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
   let extraClassDeclaration = [{
     /// The convolution that this is, or that this is a gradient of.
     ::mp::Convolution getConvolution();

@@ -12,12 +12,15 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let methods = [
     StaticInterfaceMethod<"What autocast may do with the operation by default.",
       "::mp::PrecisionCategory", "getPrecisionCategory">,
-    InterfaceMethod<"Whether this operand takes the precision decided for the operation; by default every float operand does.",
+    InterfaceMethod<[{
+      Whether this operand takes the precision decided for the operation; by default every float operand does, but of a
+      contraction that states its types none.
+    }],
       "bool", "operandFollows", (ins "::mlir::OpOperand &":$operand),
-      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::isAutocastTensor(operand.get().getType());">,
-    InterfaceMethod<"Whether this result takes the precision decided for the operation; by default every float result does.",
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::followsByDefault($_op, operand.get().getType());">,
+    InterfaceMethod<"Whether this result takes the precision decided for the operation; by default as operands.",
       "bool", "resultFollows", (ins "::mlir::OpResult":$result),
-      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::isAutocastTensor(result.getType());">,
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::followsByDefault($_op, result.getType());">,
     InterfaceMethod<"Whether only the shape of this operand is read, so that its type does not matter.",
       "bool", "readsOnlyShape", (ins "::mlir::OpOperand &":$operand),
       /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
