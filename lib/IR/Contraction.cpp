@@ -26,7 +26,8 @@ static Contraction withOperands(ContractionOpInterface op, Contraction product) 
 
 template <typename Op> static int64_t contractionSize(Op op) {
   ArrayRef<int64_t> lhs = typeOf(op.getLhs()).getShape();
-  return op.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
+  const int64_t k = op.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
+  return ShapedType::isDynamic(k) ? -1 : k;
 }
 int64_t MatmulOp::getContractionSize() { return contractionSize(*this); }
 int64_t MatmulPartsOp::getContractionSize() { return contractionSize(*this); }

@@ -129,12 +129,14 @@ Convolution ConvFilterGradOp::getConvolution() {
   return convolutionOf(*this, shapeOf(getImage()), shapeOf(getResult()), shapeOf(getGradient()));
 }
 
-int64_t ConvOp::getContractionSize() { return ShapedType::getNumElements(shapeOf(getFilter()).drop_front()); }
-int64_t ConvTransposeOp::getContractionSize() {
-  const int64_t taps = ShapedType::getNumElements(shapeOf(getFilter()).drop_front().drop_back());
-  return taps * (shapeOf(getFilter()).front() / static_cast<int64_t>(getGroups()));
+/// Of one image: how many there are may be open.
+static Convolution ofOneImage(Convolution convolution) {
+  convolution.images = 1;
+  return convolution;
 }
+int64_t ConvOp::getContractionSize() { return ofOneImage(getConvolution()).forward().k; }
+int64_t ConvTransposeOp::getContractionSize() { return ofOneImage(getConvolution()).dataGradient().k; }
 int64_t ConvFilterGradOp::getContractionSize() {
-  ArrayRef<int64_t> pixels = shapeOf(getGradient()).drop_back();
-  return isOpen(pixels.front()) ? -1 : ShapedType::getNumElements(pixels);
+  const Convolution convolution = getConvolution();
+  return isOpen(convolution.images) ? -1 : convolution.filterGradient().k;
 }

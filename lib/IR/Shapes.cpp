@@ -109,7 +109,7 @@ LogicalResult MatmulPartsOp::inferShape(Shape &result) {
   if (failed(inferProduct(*this, result)))
     return failure();
   const int64_t k = getContractionSize(), depth = getDepth();
-  const bool isKnown = depth > 0 && !isOpen(k);
+  const bool isKnown = depth > 0 && k >= 0;
   result.insert(result.begin(), isKnown ? countParts(k, depth) : ShapedType::kDynamic);
   return success();
 }

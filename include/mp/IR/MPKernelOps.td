@@ -379,7 +379,7 @@ def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction,
   let extraClassDeclaration = [{
     /// The dimension of `lhs` that is k.
     int64_t getContractionDimension() { return getLhs().getType().getRank() - (getTransposeLhs() ? 2 : 1); }
-    /// The size of k.
+    /// The size of k, -1 while it is open.
     int64_t getContractionSize();
     int64_t getOperationsPerElement() { return 2 * ::std::min<int64_t>(getDepth(), getContractionSize()); }
   }];
