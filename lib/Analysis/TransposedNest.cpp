@@ -61,9 +61,9 @@ static bool staysInPlace(TransposeOp op) {
   for (Operation &other : op->getBlock()->without_terminator()) {
     if (llvm::none_of(other.getOperands(), [&](Value operand) { return derived.contains(operand); }))
       continue;
-    const bool isSame =
-        cast<KernelOpInterface>(other).getKernelRole() == KernelRole::Map &&
-        llvm::all_of(other.getResults(), [&](Value result) { return typeOf(result).getShape() == shape; });
+    const bool isSame = roleOf(&other) == KernelRole::Map && llvm::all_of(other.getResults(), [&](Value result) {
+                          return typeOf(result).getShape() == shape;
+                        });
     if (!isSame)
       return false;
     derived.insert(other.result_begin(), other.result_end());

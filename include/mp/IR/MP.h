@@ -34,6 +34,9 @@ inline mlir::Type elementOf(mlir::Value tensor) { return typeOf(tensor).getEleme
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) { return typeOf(tensor).getShape(); }
 inline bool isScalar(mlir::Value tensor) { return typeOf(tensor).getRank() == 0; }
 
+/// The role of an op in a kernel, as every op of the dialect has one.
+inline KernelRole roleOf(mlir::Operation *op) { return llvm::cast<KernelOpInterface>(op).getKernelRole(); }
+
 /// Whether `type` is a tensor of floats of any width: what may have a gradient.
 inline bool isFloatTensor(mlir::Type type) {
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);

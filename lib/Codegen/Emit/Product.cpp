@@ -26,7 +26,7 @@ FailureOr<Product> mp::findProduct(KernelFunction &f) {
   return product;
 }
 
-static bool isTileOp(Operation *op) { return op && cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Tile; }
+static bool isTileOp(Operation *op) { return op && roleOf(op) == KernelRole::Tile; }
 
 ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Product &product)
     : f(f), values(values), product(product), columns(product.sharesRows ? product.batch * product.n : product.n) {

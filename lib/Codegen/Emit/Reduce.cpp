@@ -27,7 +27,7 @@ Combination mp::combinationOf(LaneBuilder &b, ReductionFormInterface op) {
   return {op.buildIdentity(b), [&b, op](Value x, Value y) mutable { return op.combine(b, x, y); }};
 }
 
-bool mp::isRowOp(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Row; }
+bool mp::isRowOp(Operation *op) { return roleOf(op) == KernelRole::Row; }
 
 // Blocks
 

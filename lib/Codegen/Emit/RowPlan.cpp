@@ -3,14 +3,13 @@
 
 #include "Codegen/Emit/RowPlan.h"
 
+#include "Codegen/Emit/Reduce.h"
 #include "mp/IR/Forms.h"
 
 using namespace mlir;
 using namespace mp;
 
 static int64_t countElements(Value value) { return ShapedType::getNumElements(shapeOf(value)); }
-static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
-static bool isRowOp(Operation *op) { return roleOf(op) == KernelRole::Row; }
 
 RowPlan::RowPlan(Block &body, int64_t rows) : body(body), rows(rows) {
   for (Operation &op : body.without_terminator())

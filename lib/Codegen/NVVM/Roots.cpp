@@ -70,7 +70,7 @@ bool RootText::hasElementwiseForm(Operation *op) const {
   if (matchPattern(op, m_Constant()))
     return splatOf(op) != nullptr;
   // Movements have an element of their operand elsewhere.
-  if (!isa<ScalarFormInterface>(op) || cast<KernelOpInterface>(op).getKernelRole() == KernelRole::Movement)
+  if (!isa<ScalarFormInterface>(op) || roleOf(op) == KernelRole::Movement)
     return false;
   ArrayRef<int64_t> shape = typeOf(op->getResult(0)).getShape();
   bool hasOne = false;

@@ -90,8 +90,6 @@ private:
     return builder.clone(*op, memory)->getResult(0);
   }
 
-  static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
-
   /// The op that a kernel is named after: its first root, what updates state, or what its map ends with.
   static Operation *findRoot(ArrayRef<Operation *> ops) {
     for (Operation *op : ops)

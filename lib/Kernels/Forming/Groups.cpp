@@ -20,7 +20,6 @@ static constexpr unsigned kLongestRepeat = 8;
 /// Users up to which a narrower copy of an argument is made anew by each rather than once in memory.
 static constexpr unsigned kMostRepeats = 4;
 
-static KernelRole roleOf(Operation *op) { return cast<KernelOpInterface>(op).getKernelRole(); }
 static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kMostSerialElements; }
 static int64_t bitsPerElement(Value value) { return typeOf(value).getElementTypeBitWidth(); }
 

@@ -22,7 +22,7 @@ static KernelKind getReductionKind(Operation *op) {
 }
 
 KernelKind mp::getKindAlone(Operation *op) {
-  switch (cast<KernelOpInterface>(op).getKernelRole()) {
+  switch (roleOf(op)) {
   case KernelRole::Contraction:
   case KernelRole::Tile: // of a product, whose kernel it is in
     return KernelKind::Contraction;
@@ -47,8 +47,8 @@ KernelKind mp::getKindAlone(Operation *op) {
 KernelKind mp::getKernelKind(KernelOp kernel) {
   // Roots speak for the kernel; ops that are prologue or epilogue anywhere do not.
   auto isRoot = [](Operation &op) {
-    KernelRole role = cast<KernelOpInterface>(op).getKernelRole();
-    return !llvm::is_contained({KernelRole::Map, KernelRole::Movement, KernelRole::Constant, KernelRole::Tile}, role);
+    return !llvm::is_contained({KernelRole::Map, KernelRole::Movement, KernelRole::Constant, KernelRole::Tile},
+                               roleOf(&op));
   };
   std::optional<KernelKind> common;
   for (Operation &op : kernel.getBody().front().without_terminator()) {

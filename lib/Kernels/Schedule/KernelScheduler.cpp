@@ -19,7 +19,7 @@ FailureOr<std::unique_ptr<KernelScheduler>> mp::createScheduler(Operation *op, S
 SmallVector<Operation *> mp::findRole(KernelOp kernel, KernelRole role) {
   SmallVector<Operation *> found;
   for (Operation &op : kernel.getBody().front().without_terminator())
-    if (cast<KernelOpInterface>(op).getKernelRole() == role)
+    if (roleOf(&op) == role)
       found.push_back(&op);
   return found;
 }

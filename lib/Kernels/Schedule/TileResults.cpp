@@ -116,7 +116,7 @@ static SmallVector<BlockArgument> findArguments(Value value) {
       continue;
     }
     Operation *op = reached[next].getDefiningOp();
-    const KernelRole role = cast<KernelOpInterface>(op).getKernelRole();
+    const KernelRole role = roleOf(op);
     if (role != KernelRole::Map && role != KernelRole::Constant)
       return {};
     reached.insert(op->operand_begin(), op->operand_end());
