@@ -29,11 +29,6 @@ static Value scalar(LocBuilder &b, Value like, double value) {
   return ConstantOp::create(b, type, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
 }
 
-static Value castTo(LocBuilder &b, Value value, Type element) {
-  RankedTensorType type = typeOf(value);
-  return type.getElementType() == element ? value : CastOp::create(b, type.clone(element), value).getResult();
-}
-
 static Value reshapeTo(LocBuilder &b, Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = typeOf(value);
   return type.getShape() == shape ? value : ReshapeOp::create(b, type.clone(shape), value).getResult();

@@ -34,6 +34,11 @@ inline mlir::Type elementOf(mlir::Value tensor) { return typeOf(tensor).getEleme
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) { return typeOf(tensor).getShape(); }
 inline bool isScalar(mlir::Value tensor) { return typeOf(tensor).getRank() == 0; }
 
+/// `value` as elements of type `element`: itself where they are.
+inline mlir::Value castTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type element) {
+  return elementOf(value) == element ? value : CastOp::create(b, typeOf(value).clone(element), value).getResult();
+}
+
 /// The role of an op in a kernel, as every op of the dialect has one.
 inline KernelRole roleOf(mlir::Operation *op) { return llvm::cast<KernelOpInterface>(op).getKernelRole(); }
 

@@ -35,11 +35,8 @@ private:
     Value mean, values, invStdDev;
   };
 
-  Value castTo(Value x, Type element) {
-    return elementOf(x) == element ? x : CastOp::create(b, typeOf(x).clone(element), x).getResult();
-  }
   /// f32, or f64 as it is.
-  Value widen(Value x) { return castTo(x, elementOf(x).isF64() ? elementOf(x) : b.getF32Type()); }
+  Value widen(Value x) { return castTo(b, x, elementOf(x).isF64() ? elementOf(x) : b.getF32Type()); }
   Value scalar(double value, Type element) {
     auto type = RankedTensorType::get({}, element);
     auto attribute = isa<FloatType>(element) ? Attribute(b.getFloatAttr(element, value))
@@ -91,20 +88,20 @@ RowForms::Exponentials RowForms::exponentials(Value logits) {
 
 SmallVector<Value> RowForms::form(SoftmaxOp op) {
   Exponentials e = exponentials(op.getInput());
-  return {castTo(binary<DivOp>(e.values, e.sum), elementOf(op.getInput()))};
+  return {castTo(b, binary<DivOp>(e.values, e.sum), elementOf(op.getInput()))};
 }
 
 SmallVector<Value> RowForms::form(SoftmaxGradOp op) {
   Value y = widen(op.getOutput()), g = widen(op.getGradient());
   Value sum = reduce<ReduceSumOp>(binary<MulOp>(y, g));
-  return {castTo(binary<MulOp>(y, binary<SubOp>(g, sum)), elementOf(op.getOutput()))};
+  return {castTo(b, binary<MulOp>(y, binary<SubOp>(g, sum)), elementOf(op.getOutput()))};
 }
 
 // Cross entropy of softmax
 
 /// Labels as numbers that columns compare with, one for each row; i64 labels may have no other type.
 Value RowForms::labelsOf(Value labels) {
-  return asColumn(castTo(labels, elementOf(labels).isInteger(64) ? b.getI64Type() : b.getI32Type()));
+  return asColumn(castTo(b, labels, elementOf(labels).isInteger(64) ? b.getI64Type() : b.getI32Type()));
 }
 
 /// Whether each element of `rows` is in the column that its row's label names; `labels` as labelsOf has them.
@@ -155,12 +152,12 @@ SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradOp op) {
     share = asColumn(binary<DivOp>(weights, sum));
   }
   Value shared = binary<MulOp>(errors, share);
-  return {castTo(binary<MulOp>(shared, castTo(op.getGradient(), element)), elementOf(op.getLogits()))};
+  return {castTo(b, binary<MulOp>(shared, castTo(b, op.getGradient(), element)), elementOf(op.getLogits()))};
 }
 
 SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradRowsOp op) {
   Value errors = errorsOf(op.getLogits(), op.getLabels());
-  return {castTo(binary<MulOp>(errors, asColumn(op.getFactor())), elementOf(op.getLogits()))};
+  return {castTo(b, binary<MulOp>(errors, asColumn(op.getFactor())), elementOf(op.getLogits()))};
 }
 
 // Normalization
@@ -179,7 +176,7 @@ RowForms::Centered RowForms::center(Value input, const APFloat &epsilon) {
 SmallVector<Value> RowForms::form(LayerNormOp op) {
   Centered row = center(op.getInput(), op.getEpsilon());
   Value scaled = binary<MulOp>(binary<MulOp>(row.values, row.invStdDev), op.getScale());
-  return {castTo(binary<AddOp>(scaled, op.getOffset()), elementOf(op.getInput()))};
+  return {castTo(b, binary<AddOp>(scaled, op.getOffset()), elementOf(op.getInput()))};
 }
 
 SmallVector<Value> RowForms::form(LayerNormStatisticsOp op) {
@@ -192,7 +189,7 @@ SmallVector<Value> RowForms::form(LayerNormGradOp op) {
   Value g = binary<MulOp>(widen(op.getGradient()), op.getScale());
   Value along = binary<MulOp>(normalized, reduce<ReduceMeanOp>(binary<MulOp>(g, normalized)));
   Value rest = binary<SubOp>(binary<SubOp>(g, reduce<ReduceMeanOp>(g)), along);
-  return {castTo(binary<MulOp>(rest, op.getInvStdDev()), elementOf(op.getInput()))};
+  return {castTo(b, binary<MulOp>(rest, op.getInvStdDev()), elementOf(op.getInput()))};
 }
 
 // Attaching them

@@ -8,6 +8,8 @@
 
 #include "mp/IR/Views.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -61,14 +63,12 @@ struct MultipliesNothing : OpInterfaceRewritePattern<ContractionOpInterface> {
     Value result = op->getResult(0);
     if (op.getContraction().k != 0 || isEmpty(result))
       return rewriter.notifyMatchFailure(op, "sums products");
-    RankedTensorType type = typeOf(result), sumType = type.clone(op.getAcc());
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    RankedTensorType sumType = typeOf(result).clone(op.getAcc());
     Value sum = splat(rewriter, op.getLoc(), sumType, 0);
-    auto castTo = [&](Value value, RankedTensorType wanted) {
-      return value.getType() == wanted ? value : Value(CastOp::create(rewriter, op.getLoc(), wanted, value));
-    };
     if (Value bias = op.getBias())
-      sum = AddOp::create(rewriter, op.getLoc(), sumType, sum, castTo(bias, typeOf(bias).clone(op.getAcc())));
-    rewriter.replaceOp(op, castTo(sum, type));
+      sum = AddOp::create(b, sumType, sum, castTo(b, bias, op.getAcc()));
+    rewriter.replaceOp(op, castTo(b, sum, elementOf(result)));
     return success();
   }
 };

@@ -28,16 +28,11 @@ SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Ty
   // The same sum, bias and rounding as those of the product.
   RebuiltKernel second(kernel, kernel->getResultTypes(), kernel.getKernelName());
   ImplicitLocOpBuilder &b = second.b;
-  auto castTo = [&](Value value, Type type) -> Value {
-    if (typeOf(value).getElementType() == type)
-      return value;
-    return CastOp::create(b, typeOf(value).clone(type), value);
-  };
-  Value addends = castTo(second.input(first.kernel.getResult(0)), wide);
-  Value sum = castTo(ReduceSumOp::create(b, sumType, addends, ArrayRef<int64_t>{0}), acc);
+  Value addends = castTo(b, second.input(first.kernel.getResult(0)), wide);
+  Value sum = castTo(b, ReduceSumOp::create(b, sumType, addends, ArrayRef<int64_t>{0}), acc);
   if (Value bias = product.getBias())
-    sum = AddOp::create(b, typeOf(sum), sum, castTo(second.get(bias), acc));
-  sum = castTo(sum, element);
+    sum = AddOp::create(b, typeOf(sum), sum, castTo(b, second.get(bias), acc));
+  sum = castTo(b, sum, element);
   second.inside.map(whole, sum);
   return {first.kernel, second.replace(kernel)};
 }
