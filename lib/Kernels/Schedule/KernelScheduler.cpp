@@ -24,6 +24,11 @@ SmallVector<Operation *> mp::findRole(KernelOp kernel, KernelRole role) {
   return found;
 }
 
+ContractionOpInterface mp::findContraction(KernelOp kernel) {
+  auto products = kernel.getBody().front().getOps<ContractionOpInterface>();
+  return products.empty() ? ContractionOpInterface() : *products.begin();
+}
+
 int64_t mp::findPartialBlock(KernelOp kernel) {
   return cast<KernelOpInterface>(findRole(kernel, KernelRole::Partial).front()).getPartialBlock();
 }

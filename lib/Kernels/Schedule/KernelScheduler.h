@@ -45,6 +45,9 @@ std::unique_ptr<KernelScheduler> createGPUScheduler(const Chip &chip, const Prod
 /// The ops of that role in a kernel, in order.
 llvm::SmallVector<mlir::Operation *> findRole(KernelOp kernel, KernelRole role);
 
+/// The product of a kernel, null where it has none.
+ContractionOpInterface findContraction(KernelOp kernel);
+
 /// The elements that each root of a partial kernel makes one value of.
 int64_t findPartialBlock(KernelOp kernel);
 

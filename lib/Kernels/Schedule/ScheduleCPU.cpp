@@ -71,8 +71,7 @@ private:
   }
 
   ContractionScheduleAttr scheduleContraction(KernelOp kernel) const {
-    const Contraction product =
-        cast<ContractionOpInterface>(findRole(kernel, KernelRole::Contraction).front()).getContraction();
+    const Contraction product = findContraction(kernel).getContraction();
     ContractionBlocks blocks = chooseContractionBlocks(product.batch, product.m, product.n, product.depth, level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, level.lanes());

@@ -135,7 +135,7 @@ private:
   }
 
   FailureOr<ScheduleInterface> scheduleProduct() {
-    auto op = cast<ContractionOpInterface>(findRole(kernel, KernelRole::Contraction).front());
+    ContractionOpInterface op = findContraction(kernel);
     FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(op, target);
     if (failed(schedule))
       return failure();

@@ -4,13 +4,14 @@
 #include "Kernels/Schedule/SplitContraction.h"
 
 #include "Kernels/Forming/RebuildKernel.h"
+#include "Kernels/Schedule/KernelScheduler.h"
 #include "mp/IR/Tiles.h"
 
 using namespace mlir;
 using namespace mp;
 
 SmallVector<KernelOp, 2> mp::splitContraction(KernelOp kernel, int64_t depth, Type partType) {
-  auto product = *kernel.getBody().front().getOps<ContractionOpInterface>().begin();
+  ContractionOpInterface product = findContraction(kernel);
   Value whole = product->getResult(0);
   const int64_t parts = countParts(product.getContraction().k, depth);
   // Sums of parts are added up in f32 whatever they are stored in; f64 stays.

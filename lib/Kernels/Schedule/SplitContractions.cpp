@@ -30,7 +30,7 @@ struct SplitContractionsPass : mp::impl::SplitContractionsPassBase<SplitContract
     SmallVector<ContractionOpInterface> products;
     getOperation().walk([&](KernelOp kernel) {
       if (getKernelKind(kernel) == KernelKind::Contraction)
-        products.push_back(*kernel.getBody().front().getOps<ContractionOpInterface>().begin());
+        products.push_back(findContraction(kernel));
     });
     for (ContractionOpInterface product : products) {
       FailureOr<std::optional<ProductParts>> parts = (*scheduler)->cut(product);
@@ -44,10 +44,8 @@ struct SplitContractionsPass : mp::impl::SplitContractionsPassBase<SplitContract
 private:
   static void split(KernelOp kernel, const ProductParts &parts) {
     SmallVector<KernelOp, 2> kernels = splitContraction(kernel, parts.depth, parts.partType);
-    if (!parts.given)
-      return;
-    for (auto product : kernels.front().getBody().front().getOps<ContractionOpInterface>())
-      product->setAttr(names::schedule, parts.given);
+    if (parts.given)
+      findContraction(kernels.front())->setAttr(names::schedule, parts.given);
   }
 };
 

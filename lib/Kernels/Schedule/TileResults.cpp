@@ -4,6 +4,7 @@
 #include "Kernels/Schedule/TileResults.h"
 
 #include "Kernels/Forming/RebuildKernel.h"
+#include "Kernels/Schedule/KernelScheduler.h"
 #include "mp/IR/Tiles.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -35,10 +36,10 @@ static std::optional<MadeByProduct> findProduct(Value value) {
   if (!kernel || !kernel.getSchedule())
     return std::nullopt;
   auto schedule = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
-  auto products = kernel.getBody().front().getOps<ContractionOpInterface>();
-  if (!schedule || products.empty() || typeOf(value).getShape() != typeOf((*products.begin())->getResult(0)).getShape())
+  ContractionOpInterface op = findContraction(kernel);
+  if (!schedule || !op || shapeOf(value) != shapeOf(op->getResult(0)))
     return std::nullopt;
-  const Contraction product = (*products.begin()).getContraction();
+  const Contraction product = op.getContraction();
   if (product.hasParts || product.sharesRows)
     return std::nullopt;
   return MadeByProduct{kernel, cast<OpResult>(value).getResultNumber(), schedule};
@@ -159,7 +160,7 @@ static std::optional<MovableCheck> findMovable(KernelOp kernel, unsigned result)
 static Value moveCheck(KernelOp kernel, MovableCheck check) {
   MadeByProduct made = *findProduct(outsideOf(kernel, check.read));
   const int64_t rows = made.schedule.getBlockM(), columns = made.schedule.getBlockN();
-  const Contraction shape = (*made.kernel.getBody().front().getOps<ContractionOpInterface>().begin()).getContraction();
+  const Contraction shape = findContraction(made.kernel).getContraction();
   auto type = RankedTensorType::get({shape.countTiles(rows, columns)}, IntegerType::get(kernel.getContext(), 32));
   return addResult(made.kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {
     product.inside.map(check.read, yields[made.result]);
