@@ -7,8 +7,6 @@
 #include "mp/IR/Program.h"
 #include "mp/IR/Views.h"
 
-#include <queue>
-
 using namespace mlir;
 using namespace mp;
 
@@ -47,34 +45,13 @@ private:
   /// Groups after those that they read; among those that are ready, those that write state last, so that they find no
   /// reader of the old state behind them, and else the order of the program, which keeps lifetimes short.
   std::vector<unsigned> sortForLaunch() {
-    std::vector<SmallVector<unsigned>> reads = getReads(grouping), readers(reads.size());
-    std::vector<unsigned> waiting(reads.size()), sorted;
-    using Rank = std::tuple<bool, unsigned, unsigned>;
-    std::priority_queue<Rank, std::vector<Rank>, std::greater<>> ready;
-    auto push = [&](unsigned group) {
+    return sortByReads(getReads(grouping), [&](unsigned group) {
       const Group &entry = grouping.getGroups()[group];
       unsigned last = 0;
       for (Operation *op : entry.ops)
         last = std::max(last, grouping.getOrder(op));
-      ready.emplace(entry.updates, last, group);
-    };
-    for (unsigned group = 0; group < reads.size(); ++group) {
-      for (unsigned read : reads[group])
-        readers[read].push_back(group);
-      waiting[group] = reads[group].size();
-      if (waiting[group] == 0)
-        push(group);
-    }
-    while (!ready.empty()) {
-      unsigned group = std::get<2>(ready.top());
-      ready.pop();
-      sorted.push_back(group);
-      for (unsigned reader : readers[group])
-        if (--waiting[reader] == 0)
-          push(reader);
-    }
-    assert(sorted.size() == reads.size() && "groups depend on each other in a circle");
-    return sorted;
+      return GroupRank(entry.updates, last);
+    });
   }
 
   /// What stands for an old value between kernels.

@@ -84,8 +84,16 @@ private:
 /// For each group the groups that it reads.
 std::vector<llvm::SmallVector<unsigned>> getReads(const Grouping &grouping);
 
+/// The place of a group among those that are ready with it: the first number decides, then the second.
+using GroupRank = std::pair<bool, unsigned>;
+
+/// Groups such that each comes after those that it reads: of those that are ready the one of least rank first, of one
+/// rank the one of least number.
+std::vector<unsigned> sortByReads(llvm::ArrayRef<llvm::SmallVector<unsigned>> reads,
+                                  llvm::function_ref<GroupRank(unsigned group)> rankOf);
+
 /// Merges groups of one kind that do not depend on each other: rows of one tensor, columns, partial results, scalars,
-/// updates, and maps of equal depth. Linear in groups and what they read.
+/// updates, and maps of equal depth. Linear in what groups read, and sorts them.
 void mergeIndependentGroups(Grouping &grouping);
 
 /// Puts each group into an `mp.kernel` and leaves views, constants and the return outside.

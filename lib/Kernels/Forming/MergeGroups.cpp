@@ -15,42 +15,11 @@
 using namespace mlir;
 using namespace mp;
 
-std::vector<SmallVector<unsigned>> mp::getReads(const Grouping &grouping) {
-  std::vector<SmallVector<unsigned>> reads(grouping.getGroups().size());
-  for (unsigned group = 0; group < reads.size(); ++group) {
-    llvm::SetVector<unsigned> producers;
-    for (Value input : grouping.getInputs(group))
-      if (std::optional<unsigned> producer = grouping.getProducer(input))
-        producers.insert(*producer);
-    reads[group] = producers.takeVector();
-  }
-  return reads;
-}
-
-/// Groups such that each comes after those that it reads.
-static std::vector<unsigned> sortByReads(ArrayRef<SmallVector<unsigned>> reads) {
-  std::vector<unsigned> waiting(reads.size()), sorted;
-  std::vector<SmallVector<unsigned>> readers(reads.size());
-  for (unsigned group = 0; group < reads.size(); ++group) {
-    waiting[group] = reads[group].size();
-    for (unsigned read : reads[group])
-      readers[read].push_back(group);
-    if (waiting[group] == 0)
-      sorted.push_back(group);
-  }
-  for (size_t next = 0; next < sorted.size(); ++next)
-    for (unsigned reader : readers[sorted[next]])
-      if (--waiting[reader] == 0)
-        sorted.push_back(reader);
-  assert(sorted.size() == reads.size() && "groups depend on each other in a circle");
-  return sorted;
-}
-
 /// The level of each group, where `counts(group)` says which groups count.
 template <typename Counts>
 static std::vector<unsigned> computeLevels(ArrayRef<SmallVector<unsigned>> reads, Counts counts) {
   std::vector<unsigned> levels(reads.size(), 0);
-  for (unsigned group : sortByReads(reads)) {
+  for (unsigned group : sortByReads(reads, [](unsigned) { return GroupRank(); })) {
     for (unsigned read : reads[group])
       levels[group] = std::max(levels[group], levels[read]);
     levels[group] += counts(group);
