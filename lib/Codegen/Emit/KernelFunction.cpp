@@ -20,6 +20,22 @@ void KernelFunction::bindInputs(Elements &elements) {
     elements.bindUniform(body().getArgument(*kernel.getGuard()), intConstant(b, b.getI32Type(), -1));
 }
 
+LogicalResult KernelFunction::storeResults(Elements &elements, ArrayRef<unsigned> numbers, const Lanes &here,
+                                           function_ref<LogicalResult()> onRead) {
+  SmallVector<Value> computed;
+  for (unsigned number : numbers) {
+    FailureOr<Value> value = elements.at(yields()[number], here);
+    if (failed(value))
+      return failure();
+    computed.push_back(*value);
+  }
+  if (onRead && failed(onRead()))
+    return failure();
+  for (auto [number, value] : llvm::zip_equal(numbers, computed))
+    elements.store(value, elementOf(yields()[number]), result(number), here);
+  return success();
+}
+
 Value KernelFunction::offset(Value pointer, Type type, Value index) {
   return LLVM::GEPOp::create(b, pointer.getType(), type, pointer, ValueRange{index});
 }

@@ -45,14 +45,5 @@ NestBody::NestBody(KernelFunction &f, Elements &values, const Nest &nest) : f(f)
 
 LogicalResult NestBody::emit(const Lanes &here) {
   Elements::Scope scope(values);
-  SmallVector<Value> computed;
-  for (Value yield : yields) {
-    FailureOr<Value> value = values.at(yield, here);
-    if (failed(value))
-      return failure();
-    computed.push_back(*value);
-  }
-  for (auto [index, yield, value] : llvm::zip_equal(nest.results, yields, computed))
-    values.store(value, typeOf(yield).getElementType(), f.result(index), here);
-  return success();
+  return f.storeResults(values, nest.results, here);
 }

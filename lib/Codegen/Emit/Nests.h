@@ -31,7 +31,7 @@ public:
 
   /// Builds what the nest needs once.
   mlir::LogicalResult prepare() { return values.prepare(yields); }
-  /// The results at `here`. Everything is read before anything is written: a result may lie where an operand lies.
+  /// The results at `here`.
   mlir::LogicalResult emit(const Lanes &here);
 
   mlir::Value zero() const { return values.zero; }

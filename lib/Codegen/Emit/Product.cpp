@@ -37,22 +37,22 @@ ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Prod
     if (isTileOp(op))
       tiles.push_back({op, static_cast<unsigned>(number)});
     else
-      stored.push_back({yield, static_cast<unsigned>(number)});
+      stored.push_back(number);
     even &= isEven(isTileOp(op) ? op->getOperand(0) : yield);
   }
 }
 
 unsigned ProductEpilogue::leastBits() const {
   unsigned bits = product.acc.getIntOrFloatBitWidth();
-  for (const Stored &each : stored)
-    bits = std::min(bits, typeOf(each.value).getElementTypeBitWidth());
+  for (unsigned number : stored)
+    bits = std::min(bits, typeOf(f.yields()[number]).getElementTypeBitWidth());
   return bits;
 }
 
 LogicalResult ProductEpilogue::prepare(bool hasTiles) {
   SmallVector<Value> wanted;
-  for (const Stored &each : stored)
-    wanted.push_back(each.value);
+  for (unsigned number : stored)
+    wanted.push_back(f.yields()[number]);
   for (const TileOp &tile : tiles) {
     if (!hasTiles)
       return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
@@ -79,20 +79,13 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
   }
   Type element = typeOf(product.result).getElementType();
   values.bindLanes(product.result, element == product.acc ? sums : roundTo(f.b, sums, element), here);
-  SmallVector<Value> computed;
-  for (const Stored &each : stored) {
-    FailureOr<Value> value = values.at(each.value, here);
-    if (failed(value))
-      return failure();
-    computed.push_back(*value);
-  }
-  for (auto [number, tile] : llvm::enumerate(tiles)) {
-    FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
-    if (failed(value))
-      return failure();
-    onTile(number, *value);
-  }
-  for (auto [each, value] : llvm::zip_equal(stored, computed))
-    values.store(value, typeOf(each.value).getElementType(), f.result(each.result), here);
-  return success();
+  return f.storeResults(values, stored, here, [&] {
+    for (auto [number, tile] : llvm::enumerate(tiles)) {
+      FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
+      if (failed(value))
+        return failure();
+      onTile(number, *value);
+    }
+    return success();
+  });
 }

@@ -49,14 +49,10 @@ public:
                            llvm::function_ref<void(size_t tileOp, mlir::Value value)> onTile = {});
 
 private:
-  struct Stored {
-    mlir::Value value;
-    unsigned result;
-  };
   KernelFunction &f;
   Elements &values;
   const Product &product;
-  llvm::SmallVector<Stored> stored;
+  llvm::SmallVector<unsigned> stored; ///< results by number
   llvm::SmallVector<TileOp> tiles;
   const int64_t columns; ///< of a row of the result
   bool even;

@@ -173,14 +173,5 @@ FailureOr<bool> mp::prepareColumns(KernelFunction &f, Elements &values, const Co
 LogicalResult mp::finishColumns(KernelFunction &f, Elements &values, const ColumnRoot &root, Value combined,
                                 const Lanes &here) {
   values.bindLanes(root.op->getResult(0), ReductionFormInterface(root.op).finish(f.b, combined, root.rows), here);
-  SmallVector<Value> computed;
-  for (unsigned index : root.results) {
-    FailureOr<Value> value = values.at(f.yields()[index], here);
-    if (failed(value))
-      return failure();
-    computed.push_back(*value);
-  }
-  for (auto [index, value] : llvm::zip_equal(root.results, computed))
-    values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
-  return success();
+  return f.storeResults(values, root.results, here);
 }

@@ -215,18 +215,8 @@ LogicalResult RowBody::emitYields(Value row) {
 LogicalResult RowBody::storeColumns(ArrayRef<unsigned> results, int64_t columns, Value row) {
   const bool isEven =
       llvm::all_of(results, [&](unsigned index) { return values.isEvenAlong(f.yields()[index], columns); });
-  return group.forColumns(columns, isEven, [&](Value column, int64_t lanes) -> LogicalResult {
+  return group.forColumns(columns, isEven, [&](Value column, int64_t lanes) {
     Elements::Scope scope(values);
-    const Lanes here = values.inRow(row, columns, column, lanes, isEven);
-    SmallVector<Value> computed;
-    for (unsigned index : results) {
-      FailureOr<Value> value = values.at(f.yields()[index], here);
-      if (failed(value))
-        return failure();
-      computed.push_back(*value);
-    }
-    for (auto [index, value] : llvm::zip_equal(results, computed))
-      values.store(value, typeOf(f.yields()[index]).getElementType(), f.result(index), here);
-    return success();
+    return f.storeResults(values, results, values.inRow(row, columns, column, lanes, isEven));
   });
 }
