@@ -87,7 +87,7 @@ public:
   SIMTTarget() : GPUTarget(targets::simt, GPUBackend::Simulator) {}
 
   bool reportsAccesses() const override { return true; }
-  /// The oldest with all that kernels use so far.
+  /// The oldest with all that kernels use.
   StringRef getDefaultChip() const override { return "sm_80"; }
 };
 

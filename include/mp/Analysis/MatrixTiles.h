@@ -12,11 +12,11 @@
 
 namespace mp {
 
-/// What a warp does in one step of k, by instruction.
+/// What a warp multiplies at once, by instruction.
 struct MatrixInstructionInfo {
   MatrixInstruction instruction;
   std::optional<ChipFeature> feature; ///< what a chip needs for it
-  int64_t depth;                      ///< k of a step
+  int64_t depth;                      ///< the k of that; a step of k is several times as deep
   int64_t lhsCopies, rhsCopies;       ///< lanes that hold each element of an operand
   int64_t otherRegisters;             ///< of a thread beside sums and fragments, as ptxas makes do
   bool f16, bf16, f32, f64;           ///< what it multiplies
@@ -64,10 +64,10 @@ public:
   bool isAsync(const SharedTile &tile, const Chip &chip) const {
     return tile.staged.empty() && chip.has(ChipFeature::CpAsync);
   }
-  /// An estimate of the registers that ptxas gives a thread: sums, fragments of two steps, what is on its way, and
+  /// An estimate of the registers that ptxas gives a thread: sums, fragments of two depths, what is on its way, and
   /// addresses.
   int64_t registers(const Chip &chip) const;
-  /// An estimate of those without which it spills: fragments of one step.
+  /// An estimate of those without which it spills: fragments of one depth.
   int64_t leastRegisters(const Chip &chip) const;
 
 private:

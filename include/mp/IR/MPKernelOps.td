@@ -208,7 +208,7 @@ def MP_KernelOp : MP_Op<"kernel", MP_Fixed, MP_NotDifferentiable, MP_RoleNone,
     - (C2) The yielded values have the types of the results, one each.
     - (C3) Every type in the body is a tensor of static shape.
     - (C4) `buffers` has one buffer for each result.
-    - (C5) The body holds contractions, reductions, maps, movements and constants only: no composite and no other kernel.
+    - (C5) The body holds no composite op and none of role none, such as another kernel.
     - (C6) `guard` is an input of type tensor<i32>, of a kernel with buffers.
 
     Example:

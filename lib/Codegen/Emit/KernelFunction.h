@@ -78,7 +78,8 @@ public:
   /// return before they read anything else. Inside, the guard is known to be less than 0.
   mlir::FailureOr<int64_t> unlessSkipped(llvm::function_ref<mlir::FailureOr<int64_t>()> emit);
 
-  /// `range` of consecutive blocks runs body(block - range.first).
+  /// body(block - first) in blocks [first, first + count): all that the grid has, where `isAll`, so that none is
+  /// tested.
   llvm::LogicalResult forBlocks(int64_t first, int64_t count, bool isAll,
                                 llvm::function_ref<llvm::LogicalResult(mlir::Value)> body);
 

@@ -29,7 +29,7 @@ public:
   const int64_t threads;
   /// Whether the pointers of the buffers lie in memory.
   const bool buffersInMemory;
-  /// The number of this thread in its block, i64, and of its lane in its warp, i32 and i64.
+  /// The number of this thread in its block and of its lane in its warp, i64.
   mlir::Value thread, lane;
 
   /// Elements at columns that are multiples of their width: accesses as wide as rows allow.

@@ -70,10 +70,10 @@ static double estimateSeconds(const MatrixTiles &tiles, const Contraction &produ
   const double arithmetic = 2.0 * s.getBlockM() * s.getBlockN() * s.getBlockK() / rate;
   const double fragments =
       warps * (s.getWarpM() + s.getWarpN()) * s.getBlockK() * elementBytes / (kSharedBytesPerTick * chip.clock);
-  const double itemsPerBlock =
+  const double bringing =
       (s.getBlockM() + s.getBlockN()) * s.getBlockK() * elementBytes / (kCacheBytesPerTick * chip.clock);
-  const double most = std::max({arithmetic, fragments, itemsPerBlock});
-  const double step = most + kOverlapLoss * (arithmetic + fragments + itemsPerBlock - most);
+  const double most = std::max({arithmetic, fragments, bringing});
+  const double step = most + kOverlapLoss * (arithmetic + fragments + bringing - most);
   const double alone = std::max({step, arithmetic * kBusyWarps / std::min(warps, kBusyWarps),
                                  kLatencySeconds / static_cast<double>(s.getStages() - 1)});
 

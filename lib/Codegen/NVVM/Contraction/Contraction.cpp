@@ -41,9 +41,9 @@ private:
   LogicalResult emitSums(Values &sums);
   Value stageAt(Value slot) { return f.offset(position.ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
   Value rhsOf(Value stage) { return f.offset(stage, b.getI8Type(), tiles.lhs.bytes()); }
-  Values loadFragments(Value slot, int64_t step) {
+  Values loadFragments(Value slot, int64_t number) {
     Value stage = stageAt(slot);
-    return warp->load(stage, rhsOf(stage), step);
+    return warp->load(stage, rhsOf(stage), number);
   }
   Value nextSlot(Value slot);
 
@@ -171,7 +171,7 @@ LogicalResult ContractionEmitter::copyFirstTiles() {
 /// Carried are the slots that are read and written, the fragments of the first k, and the sums.
 FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value t, ValueRange carried) {
   Elements::Scope scope(values);
-  const int64_t kSteps = schedule.getBlockK() / tiles.info.depth;
+  const int64_t depths = schedule.getBlockK() / tiles.info.depth;
   Value read = carried[0], written = carried[1];
   const size_t ofSums = warp->zeros().size();
   Values fragments(carried.drop_front(2).drop_back(ofSums)), sums(carried.take_back(ofSums));
@@ -184,13 +184,13 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value t, Valu
   // Behind the last step its own tile is read again, for nobody.
   Value isMore = f.isBelow(f.add(t, f.i64(1)), steps);
   Value nextRead = arith::SelectOp::create(b, isMore, nextSlot(read), read);
-  for (int64_t kStep = 0; kStep < kSteps; ++kStep) {
-    const bool isLast = kStep + 1 == kSteps;
+  for (int64_t number = 0; number < depths; ++number) {
+    const bool isLast = number + 1 == depths;
     if (isLast) {
       finish(written, ahead, *started);
       waitForTile();
     }
-    Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, kStep + 1);
+    Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, number + 1);
     warp->multiply(fragments, sums);
     fragments = std::move(next);
   }

@@ -24,14 +24,14 @@ public:
         group(Chip::kAccessBytes * 8 / warp.acc.getIntOrFloatBitWidth()),
         row(f.mul(f.div(f.lane, kLaneColumns), group)), column(f.mul(f.rem(f.lane, kLaneColumns), group)) {}
 
-  Values load(Value lhsStage, Value rhsStage, int64_t step) override;
+  Values load(Value lhsStage, Value rhsStage, int64_t number) override;
   void multiply(ValueRange loaded, MutableArrayRef<Value> sums) override;
   void store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) override;
 
 private:
   static constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
 
-  void loadGroups(Values &loaded, TileAddress &address, Value stage, int64_t step, Value first, int64_t apart,
+  void loadGroups(Values &loaded, TileAddress &address, Value stage, int64_t number, Value first, int64_t apart,
                   int64_t groups);
   int64_t rowsOfLane() const { return warp.rows() / kLaneRows; }
   int64_t columnsOfLane() const { return warp.columns() / kLaneColumns; }
@@ -43,20 +43,20 @@ private:
 
 } // namespace
 
-void Fma::loadGroups(Values &loaded, TileAddress &address, Value stage, int64_t step, Value first, int64_t apart,
+void Fma::loadGroups(Values &loaded, TileAddress &address, Value stage, int64_t number, Value first, int64_t apart,
                      int64_t groups) {
   for (int64_t index = 0; index < groups; ++index) {
-    Value pointer = address.atStep(stage, f.i64(0), step, first, index * apart);
+    Value pointer = address.atStep(stage, f.i64(0), number, first, index * apart);
     Value lanes = LLVM::LoadOp::create(b, VectorType::get({group}, warp.acc), pointer, Chip::kAccessBytes);
     for (int64_t lane = 0; lane < group; ++lane)
       loaded.push_back(vector::ExtractOp::create(b, lanes, lane));
   }
 }
 
-WarpProduct::Values Fma::load(Value lhsStage, Value rhsStage, int64_t step) {
+WarpProduct::Values Fma::load(Value lhsStage, Value rhsStage, int64_t number) {
   Values loaded;
-  loadGroups(loaded, lhs, lhsStage, step, f.add(warp.row, row), kLaneRows * group, rowsOfLane() / group);
-  loadGroups(loaded, rhs, rhsStage, step, f.add(warp.column, column), kLaneColumns * group, columnsOfLane() / group);
+  loadGroups(loaded, lhs, lhsStage, number, f.add(warp.row, row), kLaneRows * group, rowsOfLane() / group);
+  loadGroups(loaded, rhs, rhsStage, number, f.add(warp.column, column), kLaneColumns * group, columnsOfLane() / group);
   return loaded;
 }
 

@@ -26,23 +26,23 @@ QuarterLoader::QuarterLoader(GPUFunction &f, const SharedTile &tile, Value first
   column = isTransposed ? outer : kHalf;
 }
 
-SmallVector<Value, 4> QuarterLoader::loadSingly(Value stage, int64_t block, int64_t step) {
+SmallVector<Value, 4> QuarterLoader::loadSingly(Value stage, int64_t block, int64_t number) {
   SmallVector<Value, 4> quarters;
   for (int64_t quarter = 0; quarter < 4; ++quarter) {
     const int64_t low = quarter % 2, high = quarter / 2;
     const int64_t outer = kOuter * block + kMatrixRows * (outerFirst ? low : high);
-    const int64_t k = half * (2 * step + (outerFirst ? high : low));
+    const int64_t k = half * (2 * number + (outerFirst ? high : low));
     Value pointer = address.atStep(stage, row, k, column, outer);
     quarters.push_back(LLVM::LoadOp::create(f.b, f.b.getI32Type(), pointer, 4));
   }
   return quarters;
 }
 
-SmallVector<Value, 4> QuarterLoader::load(Value stage, int64_t block, int64_t step) {
+SmallVector<Value, 4> QuarterLoader::load(Value stage, int64_t block, int64_t number) {
   if (isSingle)
-    return loadSingly(stage, block, step);
+    return loadSingly(stage, block, number);
   LaneBuilder &b = f.b;
-  const int64_t outer = kOuter * block, k = 2 * half * step;
+  const int64_t outer = kOuter * block, k = 2 * half * number;
   Value pointer = address.atStep(stage, row, isTransposed ? k : outer, column, isTransposed ? outer : k);
   Type i32 = b.getI32Type();
   auto four = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
@@ -59,12 +59,12 @@ MmaSync::MmaSync(GPUFunction &f, const WarpTile &warp)
     : WarpProduct(f, warp), lhs(f, warp.tiles.lhs, warp.row, /*outerFirst=*/true),
       rhs(f, warp.tiles.rhs, warp.column, /*outerFirst=*/false) {}
 
-WarpProduct::Values MmaSync::load(Value lhsStage, Value rhsStage, int64_t step) {
+WarpProduct::Values MmaSync::load(Value lhsStage, Value rhsStage, int64_t number) {
   Values loaded;
   for (int64_t block = 0; block < blocksM(); ++block)
-    llvm::append_range(loaded, lhs.load(lhsStage, block, step));
+    llvm::append_range(loaded, lhs.load(lhsStage, block, number));
   for (int64_t block = 0; block < blocksN(); ++block)
-    llvm::append_range(loaded, rhs.load(rhsStage, block, step));
+    llvm::append_range(loaded, rhs.load(rhsStage, block, number));
   return loaded;
 }
 

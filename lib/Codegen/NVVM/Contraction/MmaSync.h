@@ -21,17 +21,17 @@ public:
   /// with `outerFirst`, else 00 01 10 11.
   QuarterLoader(GPUFunction &f, const SharedTile &tile, mlir::Value first, bool outerFirst);
 
-  /// The four words of outer elements 16 * block and up, in step `step` of k.
-  llvm::SmallVector<mlir::Value, 4> load(mlir::Value stage, int64_t block, int64_t step);
+  /// The four words of outer elements 16 * block and up, at depth `number` of a stage.
+  llvm::SmallVector<mlir::Value, 4> load(mlir::Value stage, int64_t block, int64_t number);
 
 private:
   /// Columns of 32-bit elements, one by one.
-  llvm::SmallVector<mlir::Value, 4> loadSingly(mlir::Value stage, int64_t block, int64_t step);
+  llvm::SmallVector<mlir::Value, 4> loadSingly(mlir::Value stage, int64_t block, int64_t number);
 
   GPUFunction &f;
   TileAddress address;
   bool isTransposed, isSingle, outerFirst;
-  int64_t half;            ///< of a step of k, in elements
+  int64_t half;            ///< of what is loaded at once, in elements of k
   mlir::Value row, column; ///< of what this lane's address names
 };
 
@@ -40,7 +40,7 @@ class MmaSync : public WarpProduct {
 public:
   MmaSync(GPUFunction &f, const WarpTile &warp);
 
-  Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) override;
+  Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t number) override;
   void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) final;
   void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value epilogueTile, int64_t pitch) final;
 

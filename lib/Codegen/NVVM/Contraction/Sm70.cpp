@@ -16,7 +16,7 @@ class Wmma : public WarpProduct {
 public:
   Wmma(GPUFunction &f, const WarpTile &warp) : WarpProduct(f, warp), lhs(f, warp.tiles.lhs), rhs(f, warp.tiles.rhs) {}
 
-  Values load(Value lhsStage, Value rhsStage, int64_t step) override;
+  Values load(Value lhsStage, Value rhsStage, int64_t number) override;
   void multiply(ValueRange loaded, MutableArrayRef<Value> sums) override;
   void store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) override;
 
@@ -24,7 +24,7 @@ private:
   static constexpr int64_t kSize = 16, kSums = 8, kWords = 8;
 
   void loadBlock(Values &loaded, const SharedTile &tile, TileAddress &address, Value stage, Value first, int64_t block,
-                 int64_t step, NVVM::MMAFrag operand);
+                 int64_t number, NVVM::MMAFrag operand);
   LLVM::LLVMStructType eight(Type type) {
     return LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(8, type));
   }
@@ -41,11 +41,11 @@ private:
 } // namespace
 
 void Wmma::loadBlock(Values &loaded, const SharedTile &tile, TileAddress &address, Value stage, Value first,
-                     int64_t block, int64_t step, NVVM::MMAFrag operand) {
+                     int64_t block, int64_t number, NVVM::MMAFrag operand) {
   const bool isLhs = operand == NVVM::MMAFrag::a;
   Value zero = f.i64(0);
-  Value pointer = tile.outerMajor ? address.at(stage, zero, kSize * step, f.add(first, f.i64(kSize * block)))
-                                  : address.atStep(stage, first, kSize * block, zero, kSize * step);
+  Value pointer = tile.outerMajor ? address.at(stage, zero, kSize * number, f.add(first, f.i64(kSize * block)))
+                                  : address.atStep(stage, first, kSize * block, zero, kSize * number);
   Value fragment =
       NVVM::WMMALoadOp::create(b, eight(VectorType::get({2}, b.getF16Type())), pointer, stride(tile.pitch), kSize,
                                kSize, kSize, isLhs ? lhsLayout() : rhsLayout(), NVVM::MMATypes::f16, operand);
@@ -53,12 +53,12 @@ void Wmma::loadBlock(Values &loaded, const SharedTile &tile, TileAddress &addres
     loaded.push_back(LLVM::ExtractValueOp::create(b, fragment, word));
 }
 
-WarpProduct::Values Wmma::load(Value lhsStage, Value rhsStage, int64_t step) {
+WarpProduct::Values Wmma::load(Value lhsStage, Value rhsStage, int64_t number) {
   Values loaded;
   for (int64_t block = 0; block < warp.rows() / kSize; ++block)
-    loadBlock(loaded, warp.tiles.lhs, lhs, lhsStage, warp.row, block, step, NVVM::MMAFrag::a);
+    loadBlock(loaded, warp.tiles.lhs, lhs, lhsStage, warp.row, block, number, NVVM::MMAFrag::a);
   for (int64_t block = 0; block < warp.columns() / kSize; ++block)
-    loadBlock(loaded, warp.tiles.rhs, rhs, rhsStage, warp.column, block, step, NVVM::MMAFrag::b);
+    loadBlock(loaded, warp.tiles.rhs, rhs, rhsStage, warp.column, block, number, NVVM::MMAFrag::b);
   return loaded;
 }
 

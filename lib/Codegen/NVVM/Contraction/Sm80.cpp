@@ -22,11 +22,11 @@ struct Mma16x8x8TF32 : MmaSync {
   using MmaSync::MmaSync;
 
   // The instruction would drop bits instead of rounding.
-  Values load(Value lhsStage, Value rhsStage, int64_t step) override {
-    Values loaded = MmaSync::load(lhsStage, rhsStage, step);
+  Values load(Value lhsStage, Value rhsStage, int64_t number) override {
+    Values loaded = MmaSync::load(lhsStage, rhsStage, number);
     for (Value &word : loaded) {
-      Value number = LLVM::BitcastOp::create(b, b.getF32Type(), word);
-      word = NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(), number, NVVM::FPRoundingMode::RNA);
+      Value single = LLVM::BitcastOp::create(b, b.getF32Type(), word);
+      word = NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(), single, NVVM::FPRoundingMode::RNA);
     }
     return loaded;
   }

@@ -30,8 +30,8 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
   /// Sums of nothing, in the order in which a lane has them. Those of f16 stand in pairs.
   Values zeros();
-  /// What this lane holds of both operands in step `step` of a stage: k in [step * depth, (step + 1) * depth).
-  virtual Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t step) = 0;
+  /// What this lane holds of both operands at depth `number` of a stage: k in [number * depth, (number + 1) * depth).
+  virtual Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t number) = 0;
   /// Adds the products of `loaded` to `sums`.
   virtual void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) = 0;
   /// Stores rows [first, first + count) of the warp's tile to `epilogueTile`, `pitch` elements from row to row. Both
