@@ -41,9 +41,6 @@ MatrixInstruction mp::chooseInstruction(const Chip &chip, Type element, bool all
   return MatrixInstruction::Fma;
 }
 
-/// Bytes that one access moves, and of which a chunk of a swizzled row consists.
-static constexpr int64_t kChunkBytes = 16;
-
 namespace {
 
 /// An operand as it lies in memory, and what of its other dimension than k a block takes.
@@ -67,7 +64,7 @@ static OperandShape rhsOf(MmaScheduleAttr schedule, const Contraction &product) 
 static std::string explainStaged(const SharedTile &tile, const OperandShape &operand, Type element) {
   if (operand.isComputed)
     return "ops in front of it are computed on the way";
-  if (operand.run * tile.elementBytes % kChunkBytes != 0)
+  if (operand.run * tile.elementBytes % Chip::kAccessBytes != 0)
     return "its rows of " + std::to_string(operand.run) + " elements are not aligned to 16 bytes";
   if (tile.outerMajor == operand.isKMajor)
     return "it is transposed on the way";
@@ -90,9 +87,9 @@ static SharedTile tileOf(MmaScheduleAttr schedule, const OperandShape &operand, 
   const bool isWmma = schedule.getInstruction() == MatrixInstruction::Wmma16x16x16;
   const bool isSingle = !isFma && tile.outerMajor && bytes == 4;
   tile.swizzled = !isFma && !isWmma && !isSingle;
-  tile.pitch = tile.columns + (tile.swizzled ? 0 : (isSingle ? 2 : 1) * kChunkBytes / bytes);
+  tile.pitch = tile.columns + (tile.swizzled ? 0 : (isSingle ? 2 : 1) * Chip::kAccessBytes / bytes);
   tile.staged = explainStaged(tile, operand, element);
-  tile.width = std::gcd(operand.run, kChunkBytes / bytes);
+  tile.width = std::gcd(operand.run, Chip::kAccessBytes / bytes);
   return tile;
 }
 

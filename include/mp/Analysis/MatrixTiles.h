@@ -31,7 +31,7 @@ struct SharedTile {
   int64_t rows, columns, pitch;
   int64_t elementBytes;
   bool outerMajor; ///< k changes from row to row, the operand's other dimension along a row
-  bool swizzled;   ///< 16-byte chunks of a row lie in an order that depends on the row
+  bool swizzled;   ///< chunks of a row, each one access of 16 bytes, lie in an order that depends on the row
   /// Why the operand passes through registers even where the chip has cp.async; empty if it need not.
   std::string staged;
   int64_t width; ///< neighbours in memory that a thread moves at once

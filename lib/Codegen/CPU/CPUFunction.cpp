@@ -39,6 +39,4 @@ Value CPUFunction::allocate(int64_t bytes) {
   return address;
 }
 
-Value CPUFunction::allocate(Type element, int64_t elements) {
-  return allocate(elements * std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8));
-}
+Value CPUFunction::allocate(Type element, int64_t elements) { return allocate(elements * memoryBytes(element)); }

@@ -185,7 +185,7 @@ Value Elements::addressOf(Type inMemory, Value pointer, const Lanes &lanes) {
 }
 
 unsigned Elements::alignmentOf(Type inMemory, const Lanes &lanes) const {
-  const unsigned bytes = std::max(1u, inMemory.getIntOrFloatBitWidth() / 8);
+  const unsigned bytes = memoryBytes(inMemory);
   if (!alignsLanes || lanes.width == 1)
     return bytes;
   // The first lane is at a multiple of both what the row and what the column are multiples of.

@@ -22,6 +22,8 @@ Type mp::memoryType(Type element) {
   return isByte ? IntegerType::get(element.getContext(), 8) : element;
 }
 
+unsigned mp::memoryBytes(Type element) { return memoryType(element).getIntOrFloatBitWidth() / 8; }
+
 /// `element` with the lanes of `value`.
 static Type like(Value value, Type element) { return withLanes(element, laneCount(value.getType())); }
 

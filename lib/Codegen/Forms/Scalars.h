@@ -20,6 +20,8 @@ mlir::Type registerType(mlir::Type element);
 /// The type that stores values of `element` in memory: i8 for i1 and ui8, i16 for bf16, else itself. LLVM has no bf16
 /// of one lane on CPUs, and makes a call of a rounding to it where it finds that all lanes are equal.
 mlir::Type memoryType(mlir::Type element);
+/// The bytes of one value of `element` in memory.
+unsigned memoryBytes(mlir::Type element);
 
 /// The float that `value`, in a register as its type or more exactly (f32 or f64), rounds to in `element`, in a
 /// register.

@@ -143,7 +143,7 @@ Value GPUFunction::sharedForWarps(Type type, unsigned index) {
 }
 
 Value GPUFunction::allocateShared(Type element, int64_t elements) {
-  return allocateShared(elements * std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8));
+  return allocateShared(elements * memoryBytes(element));
 }
 
 void GPUFunction::barrier() { NVVM::BarrierOp::create(b); }

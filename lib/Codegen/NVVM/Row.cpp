@@ -20,7 +20,7 @@ FailureOr<int64_t> mp::emitGPURow(GPUFunction &f, RowScheduleAttr schedule) {
   Elements values = f.makeElements();
   constexpr int64_t kLimit = 32;
   auto allocate = [&](Type element, int64_t elements) -> Value {
-    const int64_t bytes = std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8) * elements;
+    const int64_t bytes = memoryBytes(element) * elements;
     // Half of what a block may have, so that a second one fits beside it.
     if (f.sharedBytes() + bytes * (f.threads / group) > f.chip.sharedBytesPerBlock / 2)
       return {};

@@ -6,13 +6,13 @@
 using namespace mlir;
 using namespace mp;
 
-static constexpr int64_t kChunkBytes = 16, kLineBytes = 128;
+static constexpr int64_t kLineBytes = 128;
 
 Value TileAddress::swizzleOf(Value row) {
   const int64_t rowBytes = tile.columns * tile.elementBytes;
-  const int64_t chunks = std::min(rowBytes, kLineBytes) / kChunkBytes;
-  const int64_t rowsOfLine = kLineBytes / (chunks * kChunkBytes);
-  return f.mul(f.rem(f.div(row, rowsOfLine), chunks), kChunkBytes);
+  const int64_t chunks = std::min(rowBytes, kLineBytes) / Chip::kAccessBytes;
+  const int64_t rowsOfLine = kLineBytes / (chunks * Chip::kAccessBytes);
+  return f.mul(f.rem(f.div(row, rowsOfLine), chunks), Chip::kAccessBytes);
 }
 
 Value TileAddress::advance(Value pointer, int64_t bytes) {
