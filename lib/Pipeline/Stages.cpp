@@ -37,17 +37,18 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   programs.addPass(createDecomposePass());
   programs.addPass(createCSEPass());
   programs.addPass(createFormKernelsPass());
-  ScheduleKernelsPassOptions schedule;
-  schedule.allowTF32 = options.allowTF32;
-  const bool isPyTorch = options.autocast.policy == "pytorch";
-  schedule.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
-  schedule.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
-  schedule.features = targetOf(options).getMachine(options);
-  programs.addPass(
-      createSplitContractionsPass({schedule.features, schedule.allowTF32, schedule.allowFP16ReducedPrecisionReduction,
-                                   schedule.allowBF16ReducedPrecisionReduction}));
-  programs.addPass(createScheduleKernelsPass(schedule));
-  programs.addPass(createReduceInTilesPass({schedule.features}));
+  // Cutting k asks the scheduler of kernels, so that both are given the same.
+  const auto forProducts = [&](auto own) {
+    const bool isPyTorch = options.autocast.policy == "pytorch";
+    own.features = targetOf(options).getMachine(options);
+    own.allowTF32 = options.allowTF32;
+    own.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
+    own.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
+    return own;
+  };
+  programs.addPass(createSplitContractionsPass(forProducts(SplitContractionsPassOptions())));
+  programs.addPass(createScheduleKernelsPass(forProducts(ScheduleKernelsPassOptions())));
+  programs.addPass(createReduceInTilesPass({.features = targetOf(options).getMachine(options)}));
   programs.addPass(createPlanBuffersPass());
   VerifyKernelsPassOptions verify;
   verify.scheduled = verify.planned = true;
