@@ -161,8 +161,6 @@ std::string mp::explainIllegal(const MatrixTiles &tiles, const Chip &chip) {
     out << "the instruction " << name << ", which " << chip.name << " does not have";
   else if (!multiplies(tiles.info, tiles.element))
     out << "operands of " << tiles.element << ", which the instruction " << name << " does not multiply";
-  else if (tiles.element.isBF16() && tiles.info.feature && !chip.has(ChipFeature::BF16))
-    out << "bf16, which " << chip.name << " does not multiply; use f16, or f32 kernels";
   else if (tiles.sharedBytes() > chip.sharedBytesPerBlock)
     out << tiles.sharedBytes() << " bytes of shared memory in a block; " << chip.name << " has "
         << chip.sharedBytesPerBlock;
