@@ -11,13 +11,6 @@
 using namespace llvm;
 using namespace mp;
 
-int64_t mp::countValues(ArrayRef<IndexMap::Digit> digits) {
-  int64_t values = 1;
-  for (const IndexMap::Digit &digit : digits)
-    values *= digit.size;
-  return values;
-}
-
 IndexMap IndexMap::ofMatrix(int64_t batch, int64_t rows, int64_t depth, bool isTransposed, bool isShared) {
   IndexMap map;
   const bool hasBatch = batch != 1 && !isShared;

@@ -15,7 +15,6 @@
 #ifndef MP_IR_INDEXMAP_H
 #define MP_IR_INDEXMAP_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -60,9 +59,6 @@ struct IndexMap {
   /// The same map in the fewest dimensions and digits: an image under a filter of 1 x 1 is a matrix.
   void simplify();
 };
-
-/// The product of the sizes of `digits`.
-int64_t countValues(llvm::ArrayRef<IndexMap::Digit> digits);
 
 } // namespace mp
 

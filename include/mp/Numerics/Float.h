@@ -113,11 +113,6 @@ constexpr float toF32(double value) { return std::bit_cast<float>(static_cast<ui
 constexpr float decodeF16(uint16_t bits) { return static_cast<float>(decode(bits, kF16)); }
 constexpr float decodeBF16(uint16_t bits) { return std::bit_cast<float>(uint32_t(bits) << 16); }
 
-/// The tf32 value nearest to `value`, as the float that holds it: its last 13 bits are 0.
-constexpr float roundToTF32(double value) {
-  return std::bit_cast<float>(static_cast<uint32_t>(encode(value, kTF32) << 13));
-}
-
 } // namespace mp
 
 #endif // MP_NUMERICS_FLOAT_H

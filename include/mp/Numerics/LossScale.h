@@ -40,9 +40,6 @@ struct LossScaleState {
   bool operator==(const LossScaleState &) const = default;
 };
 
-/// The state before the first step.
-inline LossScaleState initialLossScale(const LossScaleRule &rule, float scale) { return {scale, 0, rule.hysteresis}; }
-
 /// The state after a step whose gradients were all finite or, if `bad`, were not.
 // init 8, growth interval 2, `...X`: 8 16 16 8.
 inline LossScaleState updateLossScale(const LossScaleRule &rule, LossScaleState state, bool bad) {

@@ -27,7 +27,7 @@ LossScaleRule deepSpeed(int32_t interval) {
 
 /// The scale after each step; X is an overflow. -1 ends a trace that gives up at the floor.
 std::vector<float> trace(const LossScaleRule &rule, float scale, std::string_view steps, bool errorAtFloor = false) {
-  LossScaleState state = initialLossScale(rule, scale);
+  LossScaleState state = {scale, 0, rule.hysteresis};
   std::vector<float> scales;
   for (char step : steps) {
     bool bad = step == 'X';
@@ -91,8 +91,7 @@ TEST(LossScale, WhatForgetsOverflows) {
 
 TEST(LossScale, TrackersOfEachStep) {
   LossScaleRule rule = paddle(2);
-  LossScaleState state = initialLossScale(rule, 8);
-  EXPECT_EQ(state, (LossScaleState{8, 0, 2}));
+  LossScaleState state = {8, 0, rule.hysteresis};
   state = updateLossScale(rule, state, false);
   EXPECT_EQ(state, (LossScaleState{8, 1, 2}));
   state = updateLossScale(rule, state, true);
