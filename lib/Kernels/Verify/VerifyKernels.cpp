@@ -163,6 +163,7 @@ struct VerifyKernelsPass : mp::impl::VerifyKernelsPassBase<VerifyKernelsPass> {
     func::FuncOp func = getOperation();
     if (!func.isExternal() && failed(verify(func)))
       signalPassFailure();
+    markAllAnalysesPreserved();
   }
 
 private:
