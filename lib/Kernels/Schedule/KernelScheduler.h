@@ -4,10 +4,10 @@
 #ifndef MP_LIB_KERNELS_SCHEDULE_KERNELSCHEDULER_H
 #define MP_LIB_KERNELS_SCHEDULE_KERNELSCHEDULER_H
 
+#include "Kernels/Schedule/MatrixSchedules.h"
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
 #include "mp/IR/MP.h"
-#include "mp/Kernels/Schedule/MatrixSchedules.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // Schedules of matrix products on GPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Kernels/Schedule/MatrixSchedules.h"
+#include "Kernels/Schedule/MatrixSchedules.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -3,11 +3,11 @@
 
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Schedule/KernelScheduler.h"
+#include "Kernels/Schedule/MatrixSchedules.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/TransposedNest.h"
 #include "mp/IR/Program.h"
 #include "mp/IR/Tiles.h"
-#include "mp/Kernels/Schedule/MatrixSchedules.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"

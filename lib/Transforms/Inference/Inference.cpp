@@ -4,10 +4,10 @@
 #include "mp/Transforms/Passes.h"
 
 #include "Transforms/Inference/Labels.h"
+#include "Transforms/Specialize/RowWeights.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mp/IR/Program.h"
-#include "mp/Transforms/Specialize/RowWeights.h"
 
 namespace mp {
 #define GEN_PASS_DEF_INFERENCEPASS

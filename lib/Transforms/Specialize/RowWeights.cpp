@@ -1,7 +1,7 @@
 // Rows that only fill up a batch do not count.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Transforms/Specialize/RowWeights.h"
+#include "Transforms/Specialize/RowWeights.h"
 
 #include "mlir/IR/Builders.h"
 #include "mp/IR/MP.h"

@@ -3,10 +3,10 @@
 
 #include "mp/Transforms/Passes.h"
 
+#include "Transforms/Specialize/RowWeights.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
-#include "mp/Transforms/Specialize/RowWeights.h"
 
 namespace mp {
 #define GEN_PASS_DEF_SPECIALIZEPASS

@@ -1,8 +1,8 @@
 // Rows that only fill up a batch do not count.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
-#define MP_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
+#ifndef MP_LIB_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
+#define MP_LIB_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,4 +20,4 @@ llvm::LogicalResult checkRowsAreIndependent(mlir::func::FuncOp program);
 
 } // namespace mp
 
-#endif // MP_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H
+#endif // MP_LIB_TRANSFORMS_SPECIALIZE_ROWWEIGHTS_H

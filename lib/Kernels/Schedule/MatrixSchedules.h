@@ -1,8 +1,8 @@
 // Schedules of matrix products on GPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
-#define MP_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
+#ifndef MP_LIB_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
+#define MP_LIB_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
 
 #include "mp/Analysis/MatrixTiles.h"
 
@@ -38,4 +38,4 @@ int64_t depthOfParts(int64_t k, int64_t parts, int64_t blockK);
 
 } // namespace mp
 
-#endif // MP_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
+#endif // MP_LIB_KERNELS_SCHEDULE_MATRIXSCHEDULES_H
