@@ -73,14 +73,8 @@ static LogicalResult convolve(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> 
 }
 
 LogicalResult ConvOp::inferShape(Shape &result) {
-  if (failed(convolve(*this, shapeOf(getImage()), shapeOf(getFilter()), result)))
-    return failure();
-  if (Value bias = getBias()) {
-    ArrayRef<int64_t> shape = shapeOf(bias);
-    if (shape.size() != 1 || !agree(shape[0], result.back())) // (C7)
-      return emitOpError("bias has shape ") << describe(shape) << ", expected [" << result.back() << "]";
-  }
-  return success();
+  return failure(failed(convolve(*this, shapeOf(getImage()), shapeOf(getFilter()), result)) ||
+                 failed(verifyBias(*this, getBias(), result.back())));
 }
 
 /// `found` is the shape of the operand that mp.conv has as its result.

@@ -95,14 +95,7 @@ template <typename Op> static LogicalResult inferProduct(Op op, Shape &result) {
 }
 
 LogicalResult MatmulOp::inferShape(Shape &result) {
-  if (failed(inferProduct(*this, result)))
-    return failure();
-  if (Value bias = getBias()) {
-    ArrayRef<int64_t> shape = shapeOf(bias);
-    if (shape.size() != 1 || !agree(shape[0], result.back())) // (C4)
-      return emitOpError("bias has shape ") << describe(shape) << ", expected [" << result.back() << "]";
-  }
-  return success();
+  return failure(failed(inferProduct(*this, result)) || failed(verifyBias(*this, getBias(), result.back())));
 }
 
 LogicalResult MatmulPartsOp::inferShape(Shape &result) {

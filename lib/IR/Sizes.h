@@ -5,6 +5,7 @@
 #define MP_LIB_IR_SIZES_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,15 +23,16 @@ inline bool agree(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b) {
          llvm::all_of(llvm::zip(a, b), [](auto sizes) { return agree(std::get<0>(sizes), std::get<1>(sizes)); });
 }
 
-/// Whether a type may state these sizes where those follow: one that is known is no open one, one that is open may be any.
+/// Whether a type may state these sizes where those follow: one that is known is no open one, one that is open may be
+/// any.
 inline bool mayState(llvm::ArrayRef<int64_t> stated, llvm::ArrayRef<int64_t> following) {
   return stated.size() == following.size() && llvm::all_of(llvm::zip(stated, following), [](auto sizes) {
            return std::get<0>(sizes) == std::get<1>(sizes) || isOpen(std::get<1>(sizes));
          });
 }
 
-/// Whether there are at most 2^48 elements, so that bytes of tensors and sums of them fit 64 bits. Sizes of 0 and open ones
-/// are taken as 1: strides fit, too.
+/// Whether there are at most 2^48 elements, so that bytes of tensors and sums of them fit 64 bits. Sizes of 0 and open
+/// ones are taken as 1: strides fit, too.
 inline bool isCountable(llvm::ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape)
@@ -47,6 +49,17 @@ inline std::string describe(llvm::ArrayRef<int64_t> shape) {
   llvm::interleave(shape, os, [&](int64_t size) { isOpen(size) ? os << '?' : os << size; }, "x");
   os << ']';
   return text;
+}
+
+/// `bias`, which may be null, has one element for each column of a product.
+inline llvm::LogicalResult verifyBias(mlir::Operation *op, mlir::Value bias, int64_t columns) {
+  if (!bias)
+    return mlir::success();
+  llvm::ArrayRef<int64_t> shape = mlir::cast<mlir::ShapedType>(bias.getType()).getShape();
+  if (shape.size() == 1 && agree(shape[0], columns))
+    return mlir::success();
+  // matmul (C4), conv (C7)
+  return op->emitOpError("bias has shape ") << describe(shape) << ", expected [" << columns << "]";
 }
 
 } // namespace mp
