@@ -208,9 +208,10 @@ Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
   SmallVector<Value> each;
   for (int64_t lane = 0; lane < lanes.width; ++lane) {
     const int64_t step = lane * lanes.stride;
-    // Constants of the op have 32 bits.
-    LLVM::GEPArg index = llvm::isInt<32>(step) ? LLVM::GEPArg(static_cast<int32_t>(step))
-                                               : LLVM::GEPArg(intConstant(b, b.getI64Type(), step));
+    // Constants of the op lose what is beyond their bits, without a word.
+    LLVM::GEPArg index = llvm::isInt<LLVM::kGEPConstantBitWidth>(step)
+                             ? LLVM::GEPArg(static_cast<int32_t>(step))
+                             : LLVM::GEPArg(intConstant(b, b.getI64Type(), step));
     Value next = LLVM::GEPOp::create(b, pointer.getType(), inMemory, address, ArrayRef<LLVM::GEPArg>{index});
     each.push_back(loadAt(next, 1));
   }

@@ -1,5 +1,5 @@
 // Losses of as many classes as a vector has lanes, or some vectors: loops over them are unrolled whole.
-func.func @infer(%y: tensor<3xi32> {mp.input = "y"},
+func.func @losses(%y: tensor<3xi32> {mp.input = "y"},
     %exp4: tensor<3x4xf32> {mp.input = "exp4"},
     %exp8: tensor<3x8xf32> {mp.input = "exp8"},
     %exp16: tensor<3x16xf32> {mp.input = "exp16"},
