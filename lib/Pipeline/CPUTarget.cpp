@@ -3,6 +3,7 @@
 
 #include "Pipeline/Targets.h"
 
+#include "mp/Analysis/CostModel.h"
 #include "mp/Codegen/Lower/Native/HostLevel.h"
 
 using namespace mlir;
@@ -26,6 +27,10 @@ protected:
   FailureOr<CompiledCode> compile(ArrayRef<KernelOp> kernels, const CompileOptions &options,
                                   const CodegenOptions &codegen) const override {
     return compileKernels(kernels, levelOf(options), codegen);
+  }
+
+  double modelSeconds(KernelOp kernel, const CompileOptions &options) const override {
+    return estimateSeconds(countWork(kernel), levelOf(options));
   }
 
 private:

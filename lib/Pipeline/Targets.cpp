@@ -98,9 +98,12 @@ LogicalResult CodeTarget::emit(ArrayRef<func::FuncOp> programs, const CompileOpt
   const uint32_t blob = builder.addBlob(getCodeKind(), std::move(code->library));
   const CompiledKernel *next = code->kernels.data();
   for (auto &[variant, plan] : variants) {
+    const KernelOp *kernel = plan.kernels.data();
     for (const auto &command : plan.commands)
-      if (executable::LaunchT *launch = command->what.AsLaunch())
+      if (executable::LaunchT *launch = command->what.AsLaunch()) {
         setCode(*launch, blob, *next++);
+        launch->modelled_seconds = modelSeconds(*kernel++, options);
+      }
     variant->commands = std::move(plan.commands);
     variant->features = getFeatures(options);
     variant->arena_bytes = plan.arenaBytes;

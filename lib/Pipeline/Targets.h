@@ -30,6 +30,8 @@ protected:
   virtual std::vector<std::string> getFeatures(const CompileOptions &options) const = 0;
   virtual mlir::FailureOr<CompiledCode> compile(llvm::ArrayRef<KernelOp> kernels, const CompileOptions &options,
                                                 const CodegenOptions &codegen) const = 0;
+  /// What a kernel takes on one core by the cost model, 0 where the target has none.
+  virtual double modelSeconds(KernelOp, const CompileOptions &) const { return 0; }
 };
 
 /// Each stands in a file of its name.

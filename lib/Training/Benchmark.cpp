@@ -95,6 +95,42 @@ ErrorOr<std::vector<double>> Benchmark::run(unsigned warmup, unsigned repeat, un
   return samples;
 }
 
+ErrorOr<std::vector<std::vector<double>>> Benchmark::timeCommands(unsigned warmup, unsigned repeat) {
+  std::vector<std::vector<double>> seconds(variant().commands.size());
+  for (unsigned sample = 0; sample < warmup + repeat; ++sample) {
+    ErrorOr<std::vector<double>> once = runner->timeCommands(0);
+    if (!once)
+      return once.status();
+    for (size_t i = 0; sample >= warmup && i < once->size(); ++i)
+      seconds[i].push_back((*once)[i]);
+  }
+  return seconds;
+}
+
+static double medianOf(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return (samples[(samples.size() - 1) / 2] + samples[samples.size() / 2]) / 2;
+}
+
+/// The kernels of the benchmark's program; copies and fills are "copy" and "fill".
+static ErrorOr<std::vector<KernelTime>> timeKernels(Benchmark &benchmark, const BenchmarkOptions &options) {
+  ErrorOr<std::vector<std::vector<double>>> seconds = benchmark.timeCommands(options.warmup, options.repeat);
+  if (!seconds)
+    return seconds.status();
+  std::vector<KernelTime> kernels;
+  for (size_t i = 0; i < seconds->size(); ++i) {
+    const CommandKindUnion &what = benchmark.variant().commands[i]->what;
+    const double median = medianOf(std::move((*seconds)[i]));
+    if (const LaunchT *launch = what.AsLaunch())
+      kernels.push_back({launch->kernel, median, launch->flops, launch->bytes, launch->modelled_seconds});
+    else if (const CopyT *copy = what.AsCopy())
+      kernels.push_back({"copy", median, 0, 2 * copy->source->bytes()});
+    else if (const FillT *fill = what.AsFill())
+      kernels.push_back({"fill", median, 0, fill->destination->bytes()});
+  }
+  return kernels;
+}
+
 ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &options) {
   if (Status initialized = session.initialize(options.seed); !initialized.ok())
     return initialized;
@@ -111,7 +147,43 @@ ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &o
       result.flops += launch->flops;
       result.bytes += launch->bytes;
     }
+  if (options.perKernel) {
+    ErrorOr<std::vector<KernelTime>> kernels = timeKernels(**benchmark, options);
+    if (!kernels)
+      return kernels.status().in("--per-kernel");
+    result.kernels = std::move(*kernels);
+  }
   return result;
+}
+
+/// A row for each kernel: its share of the time of all, its rates, and how much of what the cost model promises.
+static void printKernels(const std::vector<KernelTime> &kernels, std::ostream &out) {
+  double total = 0;
+  size_t width = 6;
+  for (const KernelTime &kernel : kernels) {
+    total += kernel.seconds;
+    width = std::max(width, kernel.name.size());
+  }
+  auto cell = [&](size_t columns, const std::string &text) {
+    out << std::string(columns > text.size() ? columns - text.size() : 0, ' ') << text;
+  };
+  auto number = [](double value, int digits) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.*f", digits, value);
+    return std::string(text);
+  };
+  out << "kernel" << std::string(width - 6, ' ') << "          us   share   GFLOP/s    GB/s  of model\n";
+  for (const KernelTime &kernel : kernels) {
+    // A clock may stand still over what takes no time.
+    const double seconds = std::max(kernel.seconds, 1e-9);
+    out << kernel.name << std::string(width - kernel.name.size(), ' ');
+    cell(12, number(kernel.seconds * 1e6, 1));
+    cell(8, number(100 * kernel.seconds / std::max(total, 1e-9), 1) + "%");
+    cell(10, number(double(kernel.flops) / seconds / 1e9, 1));
+    cell(8, number(double(kernel.bytes) / seconds / 1e9, 1));
+    cell(10, kernel.modelled == 0 ? "-" : number(100 * kernel.modelled / seconds, 0) + "%");
+    out << '\n';
+  }
 }
 
 Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ostream &out) {
@@ -123,6 +195,8 @@ Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ost
       << measured->seconds.front() * 1e6 << " to " << measured->seconds.back() * 1e6 << "; " << options.repeat
       << " samples of " << options.runs << " runs), " << double(measured->flops) / median / 1e12 << " TFLOP/s, "
       << double(measured->bytes) / median / 1e9 << " GB/s\n";
+  if (options.perKernel)
+    printKernels(measured->kernels, out);
   if (options.json.empty())
     return Status::success();
   std::ostringstream file;
@@ -130,6 +204,17 @@ Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ost
        << ", \"device\": " << nlohmann::json(session.device().description().name) << ", \"median_seconds\": " << median
        << ", \"least_seconds\": " << measured->seconds.front() << ", \"most_seconds\": " << measured->seconds.back()
        << ", \"samples\": " << options.repeat << ", \"runs\": " << options.runs << ", \"flops\": " << measured->flops
-       << ", \"bytes\": " << measured->bytes << "}\n";
+       << ", \"bytes\": " << measured->bytes;
+  if (options.perKernel) {
+    nlohmann::ordered_json rows = nlohmann::json::array();
+    for (const KernelTime &kernel : measured->kernels)
+      rows.push_back({{"kernel", kernel.name},
+                      {"median_seconds", kernel.seconds},
+                      {"flops", kernel.flops},
+                      {"bytes", kernel.bytes},
+                      {"modelled_seconds", kernel.modelled}});
+    file << ", \"kernels\": " << rows;
+  }
+  file << "}\n";
   return writeWholeFile(options.json, file.str());
 }

@@ -35,6 +35,9 @@ public:
   /// in the state, the next run works on.
   ErrorOr<std::vector<double>> run(unsigned warmup, unsigned repeat, unsigned runs);
 
+  /// Runs `warmup` times, then `repeat` times, and gives for each command of the variant its seconds in each of those.
+  ErrorOr<std::vector<std::vector<double>>> timeCommands(unsigned warmup, unsigned repeat);
+
 private:
   Benchmark(Device &device, std::unique_ptr<ProgramRunner> runner) : device(device), runner(std::move(runner)) {}
 
@@ -52,7 +55,16 @@ struct BenchmarkOptions {
   unsigned warmup = 10;
   unsigned repeat = 30;
   unsigned runs = 10;
-  std::string json; // file for the figures, or empty
+  bool perKernel = false; // time each kernel, too
+  std::string json;       // file for the figures, or empty
+};
+
+/// One kernel of a program that was timed, with what its launch says of it.
+struct KernelTime {
+  std::string name;
+  double seconds = 0; ///< the median
+  uint64_t flops = 0, bytes = 0;
+  double modelled = 0; ///< seconds by the compiler's cost model on one core, or 0
 };
 
 struct BenchmarkResult {
@@ -61,6 +73,9 @@ struct BenchmarkResult {
   /// What one run computes and moves, as the launch plan says.
   uint64_t flops = 0;
   uint64_t bytes = 0;
+  /// In the order in which they run, where they were asked for. Each runs between the others, as it does in the
+  /// program.
+  std::vector<KernelTime> kernels;
 
   double median() const { return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2; }
 };
@@ -68,7 +83,7 @@ struct BenchmarkResult {
 /// Initializes the state and runs a benchmark of a program.
 ErrorOr<BenchmarkResult> measure(Session &session, const BenchmarkOptions &options);
 
-/// Measures and writes one line, and the JSON file.
+/// Measures and writes one line, with `perKernel` a table of kernels, and the JSON file.
 Status benchmark(Session &session, const BenchmarkOptions &options, std::ostream &out);
 
 } // namespace mp

@@ -5,6 +5,7 @@
 #include "mp/Runtime/Core/PlanMemory.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 using namespace mp;
@@ -34,10 +35,15 @@ public:
   }
 
   Status prepare(const LoadedExecutable &file);
-  Status enqueue(const Bindings &bindings) override;
+  Status enqueue(const Bindings &bindings) override {
+    return run(bindings, [] {});
+  }
+  ErrorOr<std::vector<double>> timeCommands(const Bindings &bindings) override;
   uint64_t residentBytes() const override { return arena->size() + constants.size(); }
 
 private:
+  /// Runs the plan; `onDone` follows each command.
+  template <typename OnDone> Status run(const Bindings &bindings, OnDone onDone);
   Status launch(size_t index, const LaunchT &launch, const Bindings &bindings);
   void copy(const CopyT &copy, const Bindings &bindings);
   void fill(const FillT &fill, const Bindings &bindings);
@@ -80,7 +86,7 @@ void HostVariant::fill(const FillT &fill, const Bindings &bindings) {
   launches->filled(*fill.destination);
 }
 
-Status HostVariant::enqueue(const Bindings &bindings) {
+template <typename OnDone> Status HostVariant::run(const Bindings &bindings, OnDone onDone) {
   if (Status bound = memory.check(bindings); !bound.ok())
     return bound;
   launches->begin();
@@ -94,8 +100,22 @@ Status HostVariant::enqueue(const Bindings &bindings) {
     } else if (const FillT *work = command->what.AsFill()) {
       fill(*work, bindings);
     }
+    onDone();
   }
   return Status::success();
+}
+
+ErrorOr<std::vector<double>> HostVariant::timeCommands(const Bindings &bindings) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<Clock::time_point> moments;
+  moments.reserve(variant.commands.size() + 1);
+  moments.push_back(Clock::now());
+  if (Status ran = run(bindings, [&] { moments.push_back(Clock::now()); }); !ran.ok())
+    return ran;
+  std::vector<double> seconds;
+  for (size_t i = 1; i < moments.size(); ++i)
+    seconds.push_back(std::chrono::duration<double>(moments[i] - moments[i - 1]).count());
+  return seconds;
 }
 
 ErrorOr<std::unique_ptr<LoadedVariant>> mp::loadHostVariant(const LoadedExecutable &file, const ProgramT &program,

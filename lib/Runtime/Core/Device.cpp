@@ -17,6 +17,10 @@ static std::string join(const std::vector<std::string> &words) {
   return text;
 }
 
+ErrorOr<std::vector<double>> LoadedVariant::timeCommands(const Bindings &) {
+  return makeError("runs a program as a whole; a profiler of the device's maker times its kernels");
+}
+
 Status Device::canRun(const LoadedExecutable &, const executable::VariantT &variant) const {
   const DeviceDescription &device = description();
   if (variant.target != device.target)

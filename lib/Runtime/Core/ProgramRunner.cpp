@@ -107,6 +107,14 @@ Status ProgramRunner::enqueue(unsigned slot) {
   return queued.in("program " + programTable.name);
 }
 
+ErrorOr<std::vector<double>> ProgramRunner::timeCommands(unsigned slot) {
+  Slot &memory = slotList[slot];
+  ErrorOr<std::vector<double>> seconds = loaded->timeCommands({state, memory.argumentList, memory.resultList});
+  if (!seconds)
+    return seconds.status().in("device " + device.description().name);
+  return seconds;
+}
+
 Status ProgramRunner::wait(unsigned slot) {
   return device.wait(slotList[slot].done).in("program " + programTable.name);
 }

@@ -95,6 +95,10 @@ public:
   /// cycles through few sets is served best.
   virtual Status enqueue(const Bindings &bindings) = 0;
 
+  /// Runs once, waits, and gives the seconds of each command of the plan, in order. An error where a device cannot tell
+  /// them apart.
+  virtual ErrorOr<std::vector<double>> timeCommands(const Bindings &bindings);
+
   /// Device memory that it holds for itself: arena, constants, workspaces.
   virtual uint64_t residentBytes() const = 0;
 };

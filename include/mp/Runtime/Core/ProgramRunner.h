@@ -38,6 +38,9 @@ public:
   /// Puts one run on the memory of a slot into the device's queue.
   Status enqueue(unsigned slot);
 
+  /// Runs once on the memory of a slot, waits, and gives the seconds of each command of the variant.
+  ErrorOr<std::vector<double>> timeCommands(unsigned slot);
+
   /// Waits for the last run of a slot.
   Status wait(unsigned slot);
 
