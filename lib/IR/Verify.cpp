@@ -66,12 +66,39 @@ LogicalResult SelectOp::verify() {
   return success();
 }
 
+static LogicalResult verifyRate(Operation *op, double rate) {
+  if (!(rate >= 0 && rate < 1)) // dropout (C1), dropout_mask (C1), masked_dropout (C1)
+    return op->emitOpError("rate is ") << rate << ", expected at least 0 and less than 1";
+  return success();
+}
+
+static LogicalResult verifyStream(Operation *op, int64_t stream) {
+  if (stream < 0) // dropout (C2), dropout_mask (C1)
+    return op->emitOpError("stream is ") << stream << ", expected at least 0";
+  return success();
+}
+
 LogicalResult DropoutOp::verify() {
-  double rate = getRate().convertToDouble();
-  if (!(rate >= 0 && rate < 1)) // (C1)
-    return emitOpError("rate is ") << rate << ", expected at least 0 and less than 1";
-  if (static_cast<int64_t>(getStream()) < 0) // (C2)
-    return emitOpError("stream is ") << static_cast<int64_t>(getStream()) << ", expected at least 0";
+  return failure(failed(verifyRate(*this, getRate().convertToDouble())) ||
+                 failed(verifyStream(*this, static_cast<int64_t>(getStream()))));
+}
+
+LogicalResult DropoutMaskOp::verify() {
+  if (shapeOf(getMask()).size() != 1) // (C2)
+    return emitOpError("mask has ") << shapeOf(getMask()).size() << " dimensions, expected 1";
+  return failure(failed(verifyRate(*this, getRate().convertToDouble())) ||
+                 failed(verifyStream(*this, static_cast<int64_t>(getStream()))));
+}
+
+LogicalResult MaskedDropoutOp::verify() {
+  if (failed(verifyRate(*this, getRate().convertToDouble())))
+    return failure();
+  RankedTensorType mask = typeOf(getMask()), input = typeOf(getInput());
+  if (!mask.hasStaticShape() || !input.hasStaticShape())
+    return success();
+  const int64_t words = countWords(input.getNumElements());
+  if (mask.getNumElements() < words) // (C2)
+    return emitOpError("mask has ") << mask.getNumElements() << " words, expected at least " << words;
   return success();
 }
 

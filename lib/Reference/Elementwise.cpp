@@ -180,14 +180,37 @@ Tensor rules::evaluate(SelectOp op, const Frame &frame) {
                             select(integersOf(yes, result, frame), integersOf(no, result, frame)));
 }
 
+/// `values`, of which those that are kept are scaled and the others 0.
+template <typename IsKept> static void dropValues(std::vector<double> &values, double rate, IsKept isKept) {
+  const float scale = toF32(1.0 / (1.0 - rate));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = isKept(i) ? values[i] * scale : 0.0;
+}
+
 Tensor rules::evaluate(DropoutOp op, const Frame &frame) {
   std::vector<double> values = frame[op.getInput()].reals();
   const std::vector<int64_t> rng = frame[op.getRng()].integers();
   const double rate = op.getRate().convertToDouble();
-  const float scale = toF32(1.0 / (1.0 - rate));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint32_t bits = randomBits(rng[0], rng[1], op.getStream(), i);
-    values[i] = uniformFloat(bits) >= rate ? values[i] * scale : 0.0;
-  }
+  dropValues(values, rate,
+             [&](size_t i) { return uniformFloat(randomBits(rng[0], rng[1], op.getStream(), i)) >= rate; });
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
+}
+
+Tensor rules::evaluate(DropoutMaskOp op, const Frame &frame) {
+  TensorTypeT type = runtimeTypeOf(op.getMask());
+  const std::vector<int64_t> rng = frame[op.getRng()].integers();
+  const double rate = op.getRate().convertToDouble();
+  std::vector<int64_t> words(*elementCount(type), 0);
+  for (uint64_t i = 0; i < 64 * words.size(); ++i)
+    if (uniformFloat(randomBits(rng[0], rng[1], op.getStream(), i)) >= rate)
+      words[i / 64] |= int64_t(uint64_t(1) << i % 64);
+  return Tensor::ofIntegers(std::move(type), words);
+}
+
+Tensor rules::evaluate(MaskedDropoutOp op, const Frame &frame) {
+  std::vector<double> values = frame[op.getInput()].reals();
+  const std::vector<int64_t> words = frame[op.getMask()].integers();
+  dropValues(values, op.getRate().convertToDouble(),
+             [&](size_t i) { return (uint64_t(words[i / 64]) >> i % 64 & 1) != 0; });
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }

@@ -50,6 +50,8 @@ Tensor evaluate(GeluGradOp op, const Frame &frame);
 Tensor evaluate(CompareOp op, const Frame &frame);
 Tensor evaluate(SelectOp op, const Frame &frame);
 Tensor evaluate(DropoutOp op, const Frame &frame);
+Tensor evaluate(DropoutMaskOp op, const Frame &frame);
+Tensor evaluate(MaskedDropoutOp op, const Frame &frame);
 
 // Cast.cpp
 Tensor evaluate(CastOp op, const Frame &frame);

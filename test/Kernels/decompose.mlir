@@ -129,3 +129,15 @@ func.func @nothing_is_computed_of_nothing(%x: tensor<0x3xf32>, %a: tensor<4x0xf1
   %6 = mp.check_finite %x {names = ["x"]} : tensor<0x3xf32>
   return %0, %1, %2, %3, %4, %5, %6 : tensor<0x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<4x2xf16>, tensor<4x2xf16>, tensor<i32>
 }
+
+// A mask has a bit for each element and one word more.
+// CHECK-LABEL: @dropout_reads_a_mask
+func.func @dropout_reads_a_mask(%x: tensor<13x5xf16>, %e: tensor<0x5xf32>, %rng: tensor<2xi64>) -> (tensor<13x5xf16>, tensor<0x5xf32>) {
+  // CHECK: %[[MASK:.*]] = mp.dropout_mask %arg2 {rate = 5.000000e-01 : f64, stream = 3 : i64} : tensor<3xi64>
+  // CHECK: %[[KEPT:.*]] = mp.masked_dropout %arg0, %[[MASK]] {rate = 5.000000e-01 : f64} : tensor<13x5xf16>, tensor<3xi64>
+  %y = mp.dropout %x, %rng {rate = 0.5, stream = 3} : tensor<13x5xf16>
+  // CHECK: %[[NONE:.*]] = mp.constant dense<> : tensor<0x5xf32>
+  %n = mp.dropout %e, %rng {rate = 0.5, stream = 3} : tensor<0x5xf32>
+  // CHECK: return %[[KEPT]], %[[NONE]]
+  return %y, %n : tensor<13x5xf16>, tensor<0x5xf32>
+}

@@ -14,12 +14,15 @@
 // RUN: %{form} 2>&1 | FileCheck %s --check-prefixes=REMARK,LOW
 
 // The programs train_step, eval, infer and, where weights are derived, derive.
-// REMARK: kernels=13
+// REMARK: kernels=14
 // REMARK: kernels=5
 // REMARK: kernels=3
 // LOW: kernels=1
 
 // CHECK-LABEL: @train_step
+// The masks of both dropouts, which are drawn once for them and their gradients.
+// CHECK: mp.kernel "dropout_mask
+// CHECK-COUNT-2: mp.dropout_mask
 // Forward: the pixels and their cast, bias, relu, dropout. Weights lie there in the low type.
 // CHECK: mp.kernel "matmul
 // CHECK: mp.cast %{{.*}} : tensor<128x784xui8> -> tensor<128x784xf32>
@@ -27,7 +30,7 @@
 // F16-NOT: mp.cast {{.*}} tensor<784x512xf32>
 // CHECK: mp.matmul
 // CHECK-NEXT: mp.relu
-// CHECK-NEXT: mp.dropout
+// CHECK-NEXT: mp.masked_dropout
 // CHECK: mp.kernel "matmul
 // CHECK: mp.kernel "matmul
 // Loss, gradient of the logits and metric, in the order of the program.

@@ -73,8 +73,7 @@ public:
 /// Refuses operands and results of more elements than are supported, 2^48.
 llvm::LogicalResult verifyCountableValues(mlir::Operation *op);
 
-template <typename ConcreteOp>
-class CountableValues : public mlir::OpTrait::TraitBase<ConcreteOp, CountableValues> {
+template <typename ConcreteOp> class CountableValues : public mlir::OpTrait::TraitBase<ConcreteOp, CountableValues> {
 public:
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyCountableValues(op); }
 };

@@ -355,12 +355,12 @@ def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
   let hasFolder = 1;
 }
 
-def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleMap,
+def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleComposite,
     [Pure, AllTypesMatch<["input", "result"]>]> {
   let scaling = [MP_Term, MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "dropout";
-  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 40; } }];
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 12; } }];
   let summary = "sets elements to 0 at random and scales the others";
   let description = [{
     An element is kept with probability `1 - rate` and then multiplied by `f32(1 / (1 - rate))`, in f32, with one

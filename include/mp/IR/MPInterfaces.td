@@ -121,6 +121,11 @@ def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
       The dimensions of the first operand that an operation of role row works along; by default the last.
     }], "::llvm::SmallVector<int64_t>", "getReducedDimensions", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::lastDimension($_op);">,
+    InterfaceMethod<[{
+      Whether any element of a result may read any element of this operand, which therefore lies in memory: the state of a
+      random generator does, and a mask of bits.
+    }], "bool", "readsWhole", (ins "::mlir::OpOperand &":$operand),
+      /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
     InterfaceMethod<"The elements that an operation of role partial makes one value of.", "int64_t", "getPartialBlock",
       (ins), /*methodBody=*/"", /*defaultImplementation=*/"return 1;">,
   ];

@@ -310,6 +310,63 @@ def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_g
   let hasVerifier = 1;
 }
 
+def MP_DropoutMaskOp : MP_KernelLevelOp<"dropout_mask", MP_RoleMap, []> {
+  let scaling = [MP_Independent];
+  let rows = MP_AllRows;
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 640; }
+    bool readsWhole(::mlir::OpOperand &) { return true; }
+  }];
+  let summary = "which elements a dropout keeps, a bit for each";
+  let description = [{
+    Bit i % 64 of word i / 64 says whether `mp.dropout` of this `rng`, `rate` and `stream` keeps element i.
+
+    Constraints:
+    - (C1) `rate` and `stream` are those of an `mp.dropout`.
+    - (C2) The result has one dimension.
+
+    Example:
+
+    ```mlir
+    %m = mp.dropout_mask %rng {rate = 0.2, stream = 1} : tensor<2xi64>
+    ```
+  }];
+  let arguments = (ins MP_Rng:$rng, F64Attr:$rate, I64Attr:$stream);
+  let results = (outs RankedTensorOf<[I64]>:$mask);
+  let assemblyFormat = "$rng attr-dict `:` type($mask)";
+  let hasVerifier = 1;
+}
+
+def MP_MaskedDropoutOp : MP_KernelLevelOp<"masked_dropout", MP_RoleMap, [AllTypesMatch<["input", "result"]>]> {
+  let scaling = [MP_Term, MP_Independent];
+  let rows = MP_AllRows;
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 3; }
+    bool readsWhole(::mlir::OpOperand &operand) { return operand.getOperandNumber() == 1; }
+    /// The words of a mask for so many elements: one more than have bits, so that whole words may be read anywhere.
+    static int64_t countWords(int64_t elements) { return (elements + 63) / 64 + 1; }
+  }];
+  let summary = "sets elements to 0 whose bit of a mask is 0 and scales the others";
+  let description = [{
+    `mp.dropout` with the mask that `mp.dropout_mask` makes: an element whose bit is 1 is multiplied by
+    `f32(1 / (1 - rate))`, in f32, with one rounding; else it is 0.
+
+    Constraints:
+    - (C1) `rate` is that of an `mp.dropout`.
+    - (C2) `mask` has at least ceil(elements / 64) + 1 words.
+
+    Example:
+
+    ```mlir
+    %y = mp.masked_dropout %x, %m {rate = 0.2} : tensor<4x8xf16>, tensor<2xi64>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, RankedTensorOf<[I64]>:$mask, F64Attr:$rate);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$input `,` $mask attr-dict `:` type($input) `,` type($mask)";
+  let hasVerifier = 1;
+}
+
 class MP_BlocksOp<string mnemonic> : MP_KernelLevelOp<mnemonic, MP_RolePartial> {
   let rows = MP_AllRows;
   let extraClassDeclaration = [{ int64_t getPartialBlock() { return getBlock(); } }];

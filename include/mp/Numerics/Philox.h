@@ -1,8 +1,8 @@
 // Random bits as a function of where they go.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every random number of a training job is a pure function of (seed, step, stream, element): nothing is stored,
-// backward recomputes what forward drew, and the order of threads changes no bit. The evaluator, generated code and
+// Every random number of a training job is a pure function of (seed, step, stream, element): backward may draw again
+// what forward drew, and the order of threads changes no bit. The evaluator, generated code and
 // initializers all follow the mapping that randomBits states.
 //
 // Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.

@@ -309,9 +309,14 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
     return op->emitOpError("has no native code as a map of elements");
   ScalarOperands operands;
   operands.width = lanes.width;
+  operands.areNeighbours = lanes.stride == 1;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!readsPerElement(operand)) {
-      operands.values.push_back({});
+      auto bound = bindings.find(operand.get());
+      const bool isInMemory = bound != bindings.end() && bound->second.kind == Kind::Memory;
+      if (readsWhole(operand) && !isInMemory)
+        return op->emitOpError("reads an operand whole that its kernel computes");
+      operands.values.push_back(readsWhole(operand) ? bound->second.value : Value());
       continue;
     }
     std::optional<Sizes> strides = operandStrides(operand);

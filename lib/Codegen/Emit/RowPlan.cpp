@@ -56,7 +56,9 @@ llvm::SetVector<Value> RowPlan::rowsIn(Value value) const {
         ShapedType::getNumElements(shape.drop_back()) == rows)
       read.insert(part);
     else if (isRow(part))
-      seen.insert_range(part.getDefiningOp()->getOperands());
+      for (OpOperand &operand : part.getDefiningOp()->getOpOperands())
+        if (!readsWhole(operand))
+          seen.insert(operand.get());
   }
   return read;
 }

@@ -1,92 +1,159 @@
-// Random bits of include/mp/Numerics/Philox.h, in lanes.
+// Masks of random bits, in lanes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Forms/Forms.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mp;
 
-/// The low and the high word of the product of `factor` and the lanes of `x`, i32.
-static std::pair<Value, Value> wideProduct(LaneBuilder &b, Value x, uint32_t factor) {
-  Type narrow = x.getType(), wide = withLanes(b.getI64Type(), laneCount(narrow));
-  Value product = arith::MulIOp::create(b, arith::ExtUIOp::create(b, wide, x), intConstant(b, wide, factor));
-  Value high = arith::ShRUIOp::create(b, product, intConstant(b, wide, 32));
-  return {arith::TruncIOp::create(b, narrow, product), arith::TruncIOp::create(b, narrow, high)};
+static Value lowHalf(LaneBuilder &b, Value x) {
+  return arith::AndIOp::create(b, x, intConstant(b, x.getType(), 0xFFFFFFFF));
+}
+static Value shiftRight(LaneBuilder &b, Value x, int64_t bits) {
+  return arith::ShRUIOp::create(b, x, intConstant(b, x.getType(), bits));
 }
 
-/// Word `element % 4` of philox4x32 for each lane's element; see randomBits in Philox.h.
-static Value buildRandomBits(LaneBuilder &b, Value position, uint32_t stream, const ScalarParts &parts) {
-  const int64_t width = laneCount(position.getType());
-  Type type = withLanes(b.getI32Type(), width);
-  Value four = intConstant(b, position.getType(), 4);
-  Value block = arith::TruncIOp::create(b, type, arith::DivUIOp::create(b, position, four));
-  Value word = arith::TruncIOp::create(b, type, arith::RemUIOp::create(b, position, four));
-
-  Value counter[] = {block, intConstant(b, type, stream), splat(b, parts[2], width), splat(b, parts[3], width)};
+/// The four words that philox4x32 makes of counter (block, stream, step), in the low halves of i64 lanes; what is in
+/// the high halves is no matter. `parts` are both words of the key and both of the step, i64. See Numerics/Philox.h.
+static std::array<Value, 4> buildPhilox(LaneBuilder &b, Value block, uint32_t stream, ArrayRef<Value> parts) {
+  Type type = block.getType();
+  const int64_t width = laneCount(type);
+  std::array<Value, 4> words = {block, intConstant(b, type, stream), splat(b, parts[2], width),
+                                splat(b, parts[3], width)};
   Value key[] = {parts[0], parts[1]};
+  // A product of two words has 64 bits, so that its halves are a shift apart.
+  auto multiply = [&](Value word, int64_t factor) -> Value {
+    return arith::MulIOp::create(b, lowHalf(b, word), intConstant(b, type, factor));
+  };
+  auto mix = [&](Value product, Value word, Value roundKey) -> Value {
+    Value mixed = arith::XOrIOp::create(b, shiftRight(b, product, 32), word);
+    return arith::XOrIOp::create(b, mixed, splat(b, roundKey, width));
+  };
   for (int round = 0; round < 10; ++round) {
-    auto [low0, high0] = wideProduct(b, counter[0], 0xD2511F53);
-    auto [low1, high1] = wideProduct(b, counter[2], 0xCD9E8D57);
-    auto mix = [&](Value high, Value word, Value roundKey) -> Value {
-      return arith::XOrIOp::create(b, arith::XOrIOp::create(b, high, word), splat(b, roundKey, width));
-    };
-    Value first = mix(high1, counter[1], key[0]), third = mix(high0, counter[3], key[1]);
-    counter[0] = first, counter[1] = low1, counter[2] = third, counter[3] = low0;
-    key[0] = arith::AddIOp::create(b, key[0], intConstant(b, b.getI32Type(), 0x9E3779B9));
-    key[1] = arith::AddIOp::create(b, key[1], intConstant(b, b.getI32Type(), 0xBB67AE85));
+    Value first = multiply(words[0], 0xD2511F53), second = multiply(words[2], 0xCD9E8D57);
+    words = {mix(second, words[1], key[0]), second, mix(first, words[3], key[1]), first};
+    key[0] = lowHalf(b, arith::AddIOp::create(b, key[0], intConstant(b, b.getI64Type(), 0x9E3779B9)));
+    key[1] = lowHalf(b, arith::AddIOp::create(b, key[1], intConstant(b, b.getI64Type(), 0xBB67AE85)));
   }
+  return words;
+}
 
-  Value bits = counter[0];
-  for (int index = 1; index < 4; ++index) {
-    Value isIt = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, word, intConstant(b, type, index));
-    bits = arith::SelectOp::create(b, isIt, counter[index], bits);
-  }
-  return bits;
+/// i1 lanes: bit `position` of the words from `words` on, `width` neighbours of it at once.
+static Value loadBits(LaneBuilder &b, Value words, Value position, int64_t width) {
+  Value byte = LLVM::GEPOp::create(b, words.getType(), b.getI8Type(), words, ValueRange{shiftRight(b, position, 3)});
+  // So many bits from anywhere in the first byte on, at no alignment; the word behind the mask lets them be read.
+  const int64_t bits = std::max<int64_t>(llvm::PowerOf2Ceil(width == 1 ? 8 : width + 7), 8);
+  Value loaded = LLVM::LoadOp::create(b, b.getIntegerType(bits), byte, /*alignment=*/1);
+  Type lane = b.getIntegerType(std::max<int64_t>(bits, 32));
+  if (bits < 32)
+    loaded = arith::ExtUIOp::create(b, lane, loaded);
+  Value shift = arith::AndIOp::create(b, position, intConstant(b, b.getI64Type(), 7));
+  if (bits <= 32)
+    shift = arith::TruncIOp::create(b, lane, shift);
+  Value all = splat(b, arith::ShRUIOp::create(b, loaded, shift), width);
+  Value own = arith::ShLIOp::create(b, intConstant(b, all.getType(), 1), laneNumbers(b, all.getType()));
+  Value none = intConstant(b, all.getType(), 0);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, arith::AndIOp::create(b, all, own), none);
 }
 
 namespace {
 
 struct DropoutForms : ScalarForms {
-  FormResult form(DropoutOp op);
+  FormResult form(DropoutMaskOp op);
+  FormResult form(MaskedDropoutOp op);
+
+private:
+  Value isKept(Value words);
 };
 
-/// Words of Philox that all elements share: both of the key, both of the step.
-struct DropoutParts : ScalarPartsInterface::ExternalModel<DropoutParts, DropoutOp> {
-  SmallVector<OpOperand *, 2> getPartOperands(Operation *op) const { return {&cast<DropoutOp>(op).getRngMutable()}; }
+/// Words of Philox that all elements share: both of the key, both of the step; each in an i64.
+struct DropoutParts : ScalarPartsInterface::ExternalModel<DropoutParts, DropoutMaskOp> {
+  SmallVector<OpOperand *, 2> getPartOperands(Operation *op) const {
+    return {&cast<DropoutMaskOp>(op).getRngMutable()};
+  }
 
   FailureOr<ScalarParts> buildParts(Operation *op, LaneBuilder &b,
                                     function_ref<FailureOr<Value>(Value, int64_t)> load) const {
-    Value rng = cast<DropoutOp>(op).getRng();
+    Value rng = cast<DropoutMaskOp>(op).getRng();
     FailureOr<Value> seed = load(rng, 0), step = load(rng, 1);
     if (failed(seed) || failed(step))
       return failure();
-    auto low = [&](Value x) -> Value { return arith::TruncIOp::create(b, b.getI32Type(), x); };
-    auto high = [&](Value x) -> Value { return low(arith::ShRUIOp::create(b, x, intConstant(b, b.getI64Type(), 32))); };
-    return ScalarParts{low(*seed), high(*seed), low(*step), high(*step)};
+    return ScalarParts{lowHalf(b, *seed), shiftRight(b, *seed, 32), lowHalf(b, *step), shiftRight(b, *step, 32)};
   }
 };
 
 } // namespace
 
-FormResult DropoutForms::form(DropoutOp op) {
-  Value bits = buildRandomBits(b, in.position(), static_cast<uint32_t>(op.getStream()),
-                               ScalarParts(in.parts.begin(), in.parts.end()));
-  // uniformFloat(bits) >= rate, on the integers that it is 2^-24 of.
-  const double rate = op.getRate().convertToDouble();
-  Value upper = arith::ShRUIOp::create(b, bits, intConstant(b, bits.getType(), 8));
-  Value bound = intConstant(b, bits.getType(), static_cast<int64_t>(std::ceil(rate * 0x1p24)));
-  Value isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, upper, bound);
+/// Each lane is a word, of the bits of 16 blocks of Philox.
+FormResult DropoutForms::form(DropoutMaskOp op) {
+  constexpr int64_t kBlocks = 16;
+  Value word = in.position();
+  Type type = word.getType();
+  // uniformFloat(bits) >= rate, on the integers that it is 2^-24 of: the upper 24 bits of a word.
+  const auto bound = static_cast<int64_t>(std::ceil(op.getRate().convertToDouble() * 0x1p24));
+  auto index = [&](int64_t value) { return intConstant(b, b.getI64Type(), value); };
+  Value first = arith::MulIOp::create(b, word, intConstant(b, type, kBlocks));
+  auto loop = scf::ForOp::create(
+      b, index(0), index(kBlocks), index(1), ValueRange{intConstant(b, type, 0)},
+      [&](OpBuilder &builder, Location loc, Value block, ValueRange soFar) {
+        LaneBuilder inner(loc, builder);
+        const int64_t width = laneCount(type);
+        Value counter = arith::AddIOp::create(inner, first, splat(inner, block, width));
+        Value bits = soFar[0];
+        Value shift = arith::MulIOp::create(inner, block, intConstant(inner, block.getType(), 4));
+        for (auto [number, random] :
+             llvm::enumerate(buildPhilox(inner, counter, static_cast<uint32_t>(op.getStream()), in.parts))) {
+          Value kept = arith::CmpIOp::create(inner, arith::CmpIPredicate::uge, lowHalf(inner, random),
+                                             intConstant(inner, type, bound << 8));
+          Value at = arith::AddIOp::create(inner, shift, intConstant(inner, shift.getType(), number));
+          Value bit = arith::ShLIOp::create(inner, intConstant(inner, shift.getType(), 1), at);
+          Value with = arith::OrIOp::create(inner, bits, splat(inner, bit, width));
+          bits = arith::SelectOp::create(inner, kept, with, bits);
+        }
+        scf::YieldOp::create(inner, bits);
+      });
+  return exact(loop.getResult(0));
+}
 
-  Value x = in.values[0];
+/// The bits of a mask at the elements of these lanes.
+Value DropoutForms::isKept(Value words) {
+  Value position = in.position();
+  if (in.width == 1)
+    return loadBits(b, words, position, 1);
+  auto lane = [&](int64_t number) { return vector::ExtractOp::create(b, position, number); };
+  // As many at once as one load has, or one after the other where they are apart.
+  constexpr int64_t kMost = 16;
+  const int64_t step = in.areNeighbours ? std::min(in.width, kMost) : 1;
+  SmallVector<Value> parts;
+  for (int64_t first = 0; first < in.width; first += step)
+    parts.push_back(loadBits(b, words, lane(first), step));
+  if (parts.size() == 1)
+    return parts.front();
+  auto type = VectorType::get({in.width}, b.getI1Type());
+  if (step == 1)
+    return vector::FromElementsOp::create(b, type, parts);
+  Value all = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (auto [number, part] : llvm::enumerate(parts))
+    all = vector::InsertStridedSliceOp::create(b, part, all, ArrayRef<int64_t>{int64_t(number) * step},
+                                               ArrayRef<int64_t>{1});
+  return all;
+}
+
+FormResult DropoutForms::form(MaskedDropoutOp op) {
+  Value x = operand(0);
+  const double rate = op.getRate().convertToDouble();
   Value scale = floatConstant(b, x.getType(), static_cast<float>(1.0 / (1.0 - rate)));
-  Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  Value kept = roundTo(b, arith::MulFOp::create(b, x, scale), element);
-  return SmallVector<Value>{arith::SelectOp::create(b, isKept, kept, floatConstant(b, x.getType(), 0))};
+  Value kept = roundTo(b, arith::MulFOp::create(b, x, scale), resultElement(op));
+  return exact(arith::SelectOp::create(b, isKept(operand(1)), kept, floatConstant(b, x.getType(), 0)));
 }
 
 void mp::attachDropoutForms(MLIRContext *context) {
   attachForms<DropoutForms>(context);
-  DropoutOp::attachInterface<DropoutParts>(*context);
+  DropoutMaskOp::attachInterface<DropoutParts>(*context);
 }

@@ -45,14 +45,19 @@ using FormResult = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 
 /// Where operands and positions come from when an op's scalar form is built.
 struct ScalarOperands {
-  llvm::SmallVector<mlir::Value> values;      ///< of register types; null for operands that are not read per element
+  /// Of register types; of operands that are read whole the address of their memory; null for others that are not read
+  /// at each element.
+  llvm::SmallVector<mlir::Value> values;
   int64_t width = 1;                          ///< lanes of each
+  bool areNeighbours = true;                  ///< whether lanes are next to one another in row-major order
   llvm::function_ref<mlir::Value()> position; ///< i64 lanes: the row-major index of each lane's element
   llvm::ArrayRef<mlir::Value> parts;          ///< what ScalarPartsInterface made
 };
 
-/// Whether a map or movement reads this operand at each element: not where it reads its shape alone, nor where scalar
-/// parts are made of it.
+/// Whether a map reads any element of this operand at each of its own: from memory.
+bool readsWhole(mlir::OpOperand &operand);
+/// Whether a map or movement reads this operand at each element: not where it reads its shape alone, nor where it reads
+/// it whole, nor where scalar parts are made of it.
 bool readsPerElement(mlir::OpOperand &operand);
 
 /// 1 in lanes whose float, of its register type, is infinite or NaN; i32.

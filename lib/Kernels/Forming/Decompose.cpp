@@ -151,6 +151,19 @@ struct DecomposeClip : OpRewritePattern<ClipByGlobalNormOp> {
   }
 };
 
+/// A mask is drawn once, many elements at a time, and read by the dropout and by its gradient.
+struct DecomposeDropout : OpRewritePattern<DropoutOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(DropoutOp op, PatternRewriter &rewriter) const override {
+    const int64_t words = MaskedDropoutOp::countWords(typeOf(op.getInput()).getNumElements());
+    auto type = RankedTensorType::get({words}, rewriter.getI64Type());
+    Value mask = DropoutMaskOp::create(rewriter, op.getLoc(), type, op.getRng(), op.getRateAttr(), op.getStreamAttr());
+    rewriter.replaceOpWithNewOp<MaskedDropoutOp>(op, op.getType(), op.getInput(), mask, op.getRateAttr());
+    return success();
+  }
+};
+
 struct DecomposeScaleLoss : OpRewritePattern<ScaleLossOp> {
   using Base::Base;
 
@@ -190,8 +203,8 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     recordStatistics();
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeCrossEntropy, DecomposeWeightedCrossEntropyGrad, DecomposeUnscale, DecomposeCheckFinite,
-                 DecomposeGlobalNorm, DecomposeClip, DecomposeScaleLoss, DecomposeGradientSeed, DropLike<IotaOp>,
-                 DropLike<BroadcastOp>>(&getContext());
+                 DecomposeGlobalNorm, DecomposeClip, DecomposeDropout, DecomposeScaleLoss, DecomposeGradientSeed,
+                 DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
     RewritePatternSet ofNothing(&getContext());

@@ -21,6 +21,10 @@ static constexpr unsigned kLongestRepeat = 8;
 static constexpr unsigned kMostRepeats = 4;
 
 static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kMostSerialElements; }
+static bool readsWhole(OpOperand &operand) {
+  auto kernelOp = dyn_cast<KernelOpInterface>(operand.getOwner());
+  return kernelOp && kernelOp.readsWhole(operand);
+}
 static int64_t bitsPerElement(Value value) { return typeOf(value).getElementTypeBitWidth(); }
 
 /// Whether an op computes the next value of a state, which its kernel should write in place.
@@ -157,13 +161,15 @@ bool Grouping::rowsFit(Operation *op, ArrayRef<int64_t> shape) const {
   };
   if (!llvm::all_of(op->getResults(), isRow))
     return false;
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
+    Value operand = use.get();
+    if (readsWhole(use))
+      return true;
     ArrayRef<int64_t> own = typeOf(operand).getShape();
     bool isOneRow = own == shape.take_back() && typeOf(op->getResult(0)).getShape() == shape;
     if (isOneRow && own == rows && isMade(operand))
       return false;
-    // (seed, step) of random numbers are no row, but every element may read them.
-    return isRow(operand) || isOneRow || operand.getType() == detail::getRngType(op->getContext());
+    return isRow(operand) || isOneRow;
   });
 }
 
@@ -244,10 +250,15 @@ void Grouping::assign(Operation *op) {
   llvm::sort(producers,
              [&](unsigned a, unsigned b) { return std::pair(groups[b].depth, a) < std::pair(groups[a].depth, b); });
 
-  // A view lies in memory, so its reader is another kernel than its writer.
-  auto isViewed = [&](unsigned producer) {
-    return llvm::any_of(leaves, [&](Value leaf) { return getBase(leaf) != leaf && getProducer(leaf) == producer; });
-  };
+  // A view lies in memory, and so does what is read whole: its reader is another kernel than its writer.
+  llvm::SmallDenseSet<unsigned> written;
+  for (Value leaf : leaves)
+    if (std::optional<unsigned> producer = getProducer(leaf); producer && getBase(leaf) != leaf)
+      written.insert(*producer);
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::optional<unsigned> producer = getProducer(operand.get()); producer && readsWhole(operand))
+      written.insert(*producer);
+  auto isViewed = [&](unsigned producer) { return written.contains(producer); };
 
   Group wanted = describe(op);
   std::optional<unsigned> host;

@@ -51,16 +51,19 @@ bool mp::canUpdateInPlace(KernelOp kernel, unsigned input, unsigned result) {
   BlockArgument argument = kernel.getBody().getArgument(input);
   ArrayRef<int64_t> shape = cast<RankedTensorType>(argument.getType()).getShape();
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-  // (seed, step) are read by every element of what is random.
-  if (argument.getType() == detail::getRngType(kernel.getContext()) ||
-      cast<RankedTensorType>(yield.getOperand(result).getType()).getShape() != shape)
+  if (cast<RankedTensorType>(yield.getOperand(result).getType()).getShape() != shape)
     return false;
 
   SmallVector<Value> reached = {argument};
   DenseSet<Operation *> seen;
   while (!reached.empty())
-    for (Operation *user : reached.pop_back_val().getUsers()) {
-      if (user == yield || !seen.insert(user).second)
+    for (OpOperand &use : reached.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (user == yield)
+        continue;
+      if (cast<KernelOpInterface>(user).readsWhole(use))
+        return false;
+      if (!seen.insert(user).second)
         continue;
       auto isSameShape = [&](Value value) { return cast<RankedTensorType>(value.getType()).getShape() == shape; };
       if (cast<KernelOpInterface>(user).getKernelRole() != KernelRole::Map ||

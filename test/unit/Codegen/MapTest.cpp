@@ -105,27 +105,46 @@ TEST(Map, ReshapesBetweenUnevenRows) {
     EXPECT_EQ(z[i], (a[i] + r[i % 10]) * c[i / 4]);
 }
 
-TEST(Map, DropoutFollowsPhilox) {
-  for (const char *type : {"f32", "f16"}) {
-    const std::string tensor = std::string("tensor<7x13x") + type + ">";
-    KernelRunner kernel(mapText({tensor, "tensor<2xi64>"}, {tensor},
-                                "%0 = mp.dropout %a0, %a1 {rate = 0.3, stream = 5} : " + tensor + "\n", "%0",
-                                "block = 32, vector = 8"));
-    ASSERT_TRUE(kernel.ok()) << kernel.errors;
-    const auto x = randomFloats(91, 1);
-    const int64_t seed = 0x123456789abcdef0, step = 0x7000000005;
-    const bool isHalf = std::string(type) == "f16";
-    const Buffer input = isHalf ? Buffer::of(encoded(x, encodeF16)) : Buffer::of(x);
-    const Buffer result = kernel.run({input, Buffer::of(std::vector<int64_t>{seed, step})})[0];
-    for (int i = 0; i < 91; ++i) {
-      const bool isKept = uniformFloat(randomBits(seed, step, 5, i)) >= 0.3;
-      const float scale = static_cast<float>(1 / (1 - 0.3));
-      if (isHalf)
-        EXPECT_EQ(result.as<uint16_t>()[i], isKept ? encodeF16(decodeF16(encodeF16(x[i])) * scale) : 0) << i;
-      else
-        EXPECT_EQ(result.as<float>()[i], isKept ? x[i] * scale : 0) << i;
+// Lanes of every number of words, also beyond the last whole register.
+TEST(Map, DropoutMasksFollowPhilox) {
+  const int64_t seed = 0x123456789abcdef0, step = 0x7000000005;
+  for (const double rate : {0.0, 0.3, 0.999999})
+    for (const int words : {1, 8, 21}) {
+      const std::string tensor = "tensor<" + std::to_string(words) + "xi64>";
+      KernelRunner kernel(
+          mapText({"tensor<2xi64>"}, {tensor},
+                  "%0 = mp.dropout_mask %a0 {rate = " + std::to_string(rate) + ", stream = 5} : " + tensor + "\n", "%0",
+                  "block = 8, vector = 8"));
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      const auto mask = kernel.run({Buffer::of(std::vector<int64_t>{seed, step})})[0].as<uint64_t>();
+      for (int i = 0; i < 64 * words; ++i)
+        ASSERT_EQ(mask[i / 64] >> i % 64 & 1, uniformFloat(randomBits(seed, step, 5, i)) >= rate) << rate << ' ' << i;
     }
-  }
+}
+
+// Along rows, whose bits begin anywhere in a byte, and across them.
+TEST(Map, DropoutReadsItsMask) {
+  std::vector<uint64_t> mask;
+  for (int i = 0; i < 13; ++i)
+    mask.push_back(0x9E3779B97F4A7C15 * (i + 1));
+  for (const int vector : {1, 4, 16})
+    for (const bool isTransposed : {false, true}) {
+      const std::string transpose =
+          "%1 = mp.transpose %0 permutation [1, 0] : tensor<7x101xf32> -> tensor<101x7xf32>\n";
+      KernelRunner kernel(mapText({"tensor<7x101xf32>", "tensor<13xi64>"},
+                                  {isTransposed ? "tensor<101x7xf32>" : "tensor<7x101xf32>"},
+                                  "%0 = mp.masked_dropout %a0, %a1 {rate = 0.3} : tensor<7x101xf32>, tensor<13xi64>\n" +
+                                      (isTransposed ? transpose : ""),
+                                  isTransposed ? "%1" : "%0", "block = 32, vector = " + std::to_string(vector)));
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      const auto x = randomFloats(707, 1);
+      const auto result = kernel.run({Buffer::of(x), Buffer::of(mask)})[0].as<float>();
+      for (int i = 0; i < 707; ++i) {
+        const float kept = x[i] * static_cast<float>(1 / (1 - 0.3));
+        const int at = isTransposed ? i % 101 * 7 + i / 101 : i;
+        ASSERT_EQ(result[at], mask[i / 64] >> i % 64 & 1 ? kept : 0) << vector << ' ' << i;
+      }
+    }
 }
 
 TEST(Map, RefusesExpOfF64) {

@@ -52,9 +52,9 @@ double numberAt(const Bytes &bytes, size_t index, FloatFormat format) {
 std::string accOf(const GemmProblem &p) { return p.type == "f64" ? "f64" : p.acc; }
 
 /// The third input of a kernel.
-enum class Extra { Bias, Result, Scalar, Rng };
+enum class Extra { Bias, Result, Scalar, Mask };
 
-/// What After says, as text: R is the type of the product's result, F the same in f32, S a scalar.
+/// What After says, as text: R is the type of the product's result, F the same in f32, S a scalar, M a mask.
 struct Epilogue {
   const char *name;
   Extra extra;
@@ -70,11 +70,21 @@ const Epilogue kEpilogues[] = {
     {"bias, relu, cast", Extra::Bias, true, "%1 = mp.relu %0 : R\n%2 = mp.cast %1 : R -> F\n", {"%1", "%2"}},
     {"residual", Extra::Result, false, "%1 = mp.add %0, %w : R, R -> R\n", {"%1"}},
     {"scale", Extra::Scalar, false, "%1 = mp.mul %0, %w : R, S -> R\n", {"%1"}},
-    {"dropout", Extra::Rng, false, "%1 = mp.dropout %0, %w {rate = 0.25, stream = 3} : R\n", {"%1"}},
+    {"dropout", Extra::Mask, false, "%1 = mp.masked_dropout %0, %w {rate = 0.25} : R, M\n", {"%1"}},
     {"relu gradient", Extra::Result, false, "%1 = mp.relu_grad %w, %0 : R\n", {"%1"}},
 };
 static_assert(std::size(kEpilogues) == kAfters);
-constexpr int64_t kRng[] = {42, 7}; // seed and step
+
+/// Of a dropout's mask.
+int64_t maskWords(int64_t elements) { return (elements + 63) / 64 + 1; }
+
+/// A quarter of the bits is 0.
+std::vector<uint64_t> makeMask(int64_t elements) {
+  std::vector<uint64_t> words(maskWords(elements));
+  for (size_t i = 0; i < 64 * words.size(); ++i)
+    words[i / 64] |= uint64_t(uniformFloat(randomBits(42, 7, 3, i)) >= 0.25F) << i % 64;
+  return words;
+}
 
 const Epilogue &epilogueOf(const GemmProblem &p) { return kEpilogues[static_cast<size_t>(p.after)]; }
 
@@ -108,7 +118,8 @@ GemmProblem::Ops GemmProblem::operations(bool saysSchedule) const {
   const std::string given = castsOperands ? "f32" : type, result = tensor(batch, m, n, type);
   const std::string bias = "tensor<" + std::to_string(n) + "x" + type + ">", wide = tensor(batch, m, n, "f32");
   const std::string scalar = "tensor<" + type + ">";
-  const std::string extras[] = {bias, result, scalar, "tensor<2xi64>"}; // in the order of Extra
+  const std::string mask = "tensor<" + std::to_string(maskWords(batches() * m * n)) + "xi64>";
+  const std::string extras[] = {bias, result, scalar, mask}; // in the order of Extra
   const Epilogue &epilogue = epilogueOf(*this);
   Ops ops{{lhsType(given), rhsType(given), extras[static_cast<size_t>(epilogue.extra)]}, "", epilogue.yields, {result}};
 
@@ -134,7 +145,7 @@ GemmProblem::Ops GemmProblem::operations(bool saysSchedule) const {
     ops.body += "%0 = mp.matmul " + operands + flags + (epilogue.addsBias ? " bias %w : " + bias : "") + " acc " + acc +
                 signature + result + "\n";
   }
-  ops.body += replaced(replaced(replaced(epilogue.body, 'R', result), 'F', wide), 'S', scalar);
+  ops.body += replaced(replaced(replaced(replaced(epilogue.body, 'M', mask), 'R', result), 'F', wide), 'S', scalar);
   if (after == After::BiasReluCast)
     ops.types.push_back(wide);
   return ops;
@@ -194,7 +205,7 @@ static Expected expectedAt(const GemmProblem &p, int64_t at, const Values &a, co
     scale(c.numbers[0]);
     break;
   case After::Dropout:
-    if (uniformFloat(randomBits(kRng[0], kRng[1], 3, at)) < 0.25F)
+    if (c.numbers[at] == 0)
       return {0, 0, format};
     scale(static_cast<float>(1 / 0.75));
     break;
@@ -215,9 +226,13 @@ std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) 
   Values a = makeValues(batches() * m * k, given, 1), b = makeValues(rhsBatches * k * n, given, 2);
   const Extra extra = epilogueOf(*this).extra;
   Values c = makeValues(extra == Extra::Result ? batches() * m * n : extra == Extra::Scalar ? 1 : n, format, 3);
-  if (extra == Extra::Rng) {
-    c.bytes.resize(sizeof kRng);
-    std::memcpy(c.bytes.data(), kRng, sizeof kRng);
+  if (extra == Extra::Mask) {
+    const std::vector<uint64_t> mask = makeMask(batches() * m * n);
+    c.bytes.resize(mask.size() * sizeof mask[0]);
+    std::memcpy(c.bytes.data(), mask.data(), c.bytes.size());
+    c.numbers.clear(); // the bits
+    for (int64_t i = 0; i < batches() * m * n; ++i)
+      c.numbers.push_back(double(mask[i / 64] >> i % 64 & 1));
   }
   ErrorOr<std::vector<Bytes>> results = kernel.run({a.bytes, b.bytes, c.bytes}, options);
   if (!results)

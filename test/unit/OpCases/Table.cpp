@@ -184,6 +184,18 @@ static void addElementwise(Cases &cases) {
                    {"1003x$T"},
                    "mp.dropout %0, %1 {rate = 0.5, stream = 4000000000} : {0}",
                    true});
+  for (const char *words : {"1", "3", "67"})
+    cases.push_back({"mp.dropout_mask",
+                     words + std::string(" words"),
+                     {{"2xi64", Fill::Rng}},
+                     {words + std::string("xi64")},
+                     "mp.dropout_mask %0 {rate = 0.3, stream = 7} : {r}"});
+  for (const char *shape : {"13x5", "9x10", "2x64"})
+    cases.push_back({"mp.masked_dropout",
+                     shape,
+                     {{shape + std::string("x$T")}, {"3xi64", Fill::Rng}},
+                     {shape + std::string("x$T")},
+                     "mp.masked_dropout %0, %1 {rate = 0.3} : {0}, {1}"});
 }
 
 static void addReductions(Cases &cases) {

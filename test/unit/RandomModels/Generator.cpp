@@ -211,7 +211,8 @@ const std::vector<std::string> &mp::derivedOps() {
       "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
-      "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
+      "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",
+      "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
   return ops;
 }
 
