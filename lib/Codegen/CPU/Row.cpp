@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/CPU/CPUThreadGroup.h"
+#include "Codegen/CPU/NarrowRows.h"
 #include "Codegen/Emit/RowBody.h"
 
 using namespace mlir;
@@ -18,6 +19,14 @@ FailureOr<int64_t> mp::emitRow(CPUFunction &f, RowScheduleAttr schedule) {
     return failure();
   Value from = f.mul(f.block, schedule.getRows());
   Value to = f.min(f.add(from, f.i64(schedule.getRows())), f.i64(body.rows));
+  NarrowRows narrow(f, body.rows, schedule.getVector());
+  if (narrow.applies()) {
+    const int64_t width = schedule.getVector();
+    Value end = f.add(from, f.mul(f.div(f.sub(to, from), width), width));
+    if (failed(f.forEach(from, end, width, [&](Value row) { return narrow.emit(row); })))
+      return failure();
+    from = end;
+  }
   if (failed(f.forEach(from, to, 1, [&](Value row) { return body.emit(row); })))
     return failure();
   return llvm::divideCeil(body.rows, schedule.getRows());

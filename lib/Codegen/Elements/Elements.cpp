@@ -126,6 +126,9 @@ Value Elements::rowOf(Value row, int64_t times, int64_t over, int64_t modulo) {
     result = b.createOrFold<arith::DivUIOp>(result, constant(over));
   if (modulo != 0)
     result = b.createOrFold<arith::RemUIOp>(result, constant(modulo));
+  // One value for 0, by which lanes are compared.
+  if (matchPattern(result, m_Zero()))
+    result = zero;
   return scopes.back().rows[key] = result;
 }
 
