@@ -20,7 +20,12 @@ static void buildSpecialize(OpPassManager &manager, const CompileOptions &option
 static void buildAutocast(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createAutocastPass(options.autocast));
 }
-static void buildInference(OpPassManager &manager, const CompileOptions &) { manager.addPass(createInferencePass()); }
+static void buildInference(OpPassManager &manager, const CompileOptions &options) {
+  manager.addPass(createInferencePass());
+  // Where there is no training, nothing later adds them.
+  if (!options.training && options.derivedWeights)
+    manager.addPass(createDerivedWeightsPass());
+}
 static void buildAutodiff(OpPassManager &manager, const CompileOptions &) { manager.addPass(createAutodiffPass()); }
 static void buildLossScaling(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createLossScalingPass(options.lossScaling));
@@ -48,6 +53,7 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   };
   programs.addPass(createSplitContractionsPass(forProducts(SplitContractionsPassOptions())));
   programs.addPass(createScheduleKernelsPass(forProducts(ScheduleKernelsPassOptions())));
+  programs.addPass(createPackOperandsPass());
   programs.addPass(createReduceInTilesPass({.features = targetOf(options).getMachine(options)}));
   programs.addPass(createPlanBuffersPass());
   VerifyKernelsPassOptions verify;
