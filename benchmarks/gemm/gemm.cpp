@@ -94,7 +94,8 @@ std::string scheduleText(const Problem &p, llvm::StringRef numbers) {
     values.push_back(number.str());
   if (numbers.empty()) {
     const CPULevel &level = *findCPULevel(hostLevel().name);
-    const ContractionBlocks blocks = chooseContractionBlocks(1, p.m, p.n, p.k, level);
+    const ContractionBlocks blocks = chooseContractionBlocks(
+        {1, p.m, p.n, p.k, level.contractionRates[static_cast<size_t>(ArithmeticType::F32)]}, level);
     values.clear();
     for (int64_t value : {blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM, blocks.tileN, level.lanes()})
       values.push_back(std::to_string(value));

@@ -77,3 +77,27 @@ Tensor rules::evaluate(FirstBadOp op, const Frame &frame) {
         bad = index;
   return Tensor::ofIntegers(runtimeTypeOf(op.getBad()), {bad});
 }
+
+/// visit(index of an element in its matrices, where it lies packed)
+template <typename Visit> static void forEachPacked(const PackedMatrix &matrix, bool isTransposed, Visit visit) {
+  for (int64_t number = 0, index = 0; number < matrix.batch; ++number)
+    for (int64_t i = 0; i < (isTransposed ? matrix.k : matrix.rows); ++i)
+      for (int64_t j = 0; j < (isTransposed ? matrix.rows : matrix.k); ++j)
+        visit(index++, isTransposed ? matrix.indexOf(number, j, i) : matrix.indexOf(number, i, j));
+}
+
+Tensor rules::evaluate(PackOp op, const Frame &frame) {
+  TensorTypeT type = runtimeTypeOf(op.getResult());
+  const std::vector<double> values = frame[op.getInput()].reals();
+  std::vector<double> packed(*elementCount(type), 0.0);
+  forEachPacked(op.getMatrix(), op.getTransposed(), [&](int64_t index, int64_t at) { packed[at] = values[index]; });
+  return Tensor::ofReals(std::move(type), packed);
+}
+
+Tensor rules::evaluate(UnpackOp op, const Frame &frame) {
+  TensorTypeT type = runtimeTypeOf(op.getResult());
+  const std::vector<double> packed = frame[op.getInput()].reals();
+  std::vector<double> values(*elementCount(type), 0.0);
+  forEachPacked(op.getMatrix(), op.getTransposed(), [&](int64_t index, int64_t at) { values[index] = packed[at]; });
+  return Tensor::ofReals(std::move(type), values);
+}

@@ -19,6 +19,8 @@ using Tensors = std::vector<Tensor>;
 // Contractions.cpp
 Tensor evaluate(MatmulOp op, const Frame &frame);
 Tensor evaluate(MatmulPartsOp op, const Frame &frame);
+Tensor evaluate(PackOp op, const Frame &frame);
+Tensor evaluate(UnpackOp op, const Frame &frame);
 
 // Convolutions.cpp
 Tensor evaluate(ConvOp op, const Frame &frame);

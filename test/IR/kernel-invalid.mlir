@@ -459,3 +459,81 @@ func.func @flag_count(%g: tensor<9xf32>) -> tensor<2xi32> {
   %0 = mp.nonfinite_blocks %g {block = 4 : i64} : tensor<9xf32> -> tensor<2xi32>
   return %0 : tensor<2xi32>
 }
+
+// -----
+
+// #mp.contraction (C2)
+// expected-error@+1 {{vector of a dot is 2, expected 4, 8 or 16}}
+func.func @dot() attributes {a = #mp.contraction<block_m = 4, block_n = 4, block_k = 4, tile_m = 4, tile_n = 4, vector = 2, instruction = dot>} { return }
+
+// -----
+
+// #mp.contraction (C3)
+// expected-error@+1 {{rhs is packed and streamed}}
+func.func @streamed() attributes {a = #mp.contraction<block_m = 4, block_n = 4, block_k = 4, tile_m = 4, tile_n = 4, vector = 4, pack_rhs = true, stream_rhs = true>} { return }
+
+// -----
+
+// #mp.pack (C1)
+// expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
+func.func @pack_schedule() attributes {a = #mp.pack<panels = 0, vector = 4>} { return }
+
+// -----
+
+// #mp.panels (C1)
+// expected-error@+1 {{panels of 4 rows and 5 of k in units of 2}}
+func.func @panels() attributes {a = #mp.panels<rows = 4, depth = 5, unit = 2, depth_inner = false>} { return }
+
+// -----
+
+// mp.pack (C1)
+func.func @packed_batches(%x: tensor<3x5x8xf32>) {
+  // expected-error@+1 {{takes 'tensor<3x5x8xf32>' as 2 matrices}}
+  %0 = mp.pack %x batches 2 panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<3x5x8xf32> -> tensor<2x1x2x32xf32>
+  return
+}
+
+// -----
+
+// mp.pack (C2)
+func.func @packed_shape(%x: tensor<5x15xbf16>) {
+  // expected-error@+1 {{has 'tensor<1x2x1x32xbf16>' packed, expected 'tensor<1x2x2x32xbf16>'}}
+  %0 = mp.pack %x batches 1 panels <rows = 4, depth = 8, unit = 2, depth_inner = true> : tensor<5x15xbf16> -> tensor<1x2x1x32xbf16>
+  return
+}
+
+// -----
+
+// mp.unpack (C1)
+func.func @unpacked_transposes(%p: tensor<1x1x2x32xf32>) {
+  // expected-error@+1 {{takes 'tensor<3x8x5xf32>' as 1 matrices, each transposed}}
+  %0 = mp.unpack %p batches 1 transposed panels <rows = 4, depth = 8, unit = 1, depth_inner = false> : tensor<1x1x2x32xf32> -> tensor<3x8x5xf32>
+  return
+}
+
+// -----
+
+// mp.unpack (C2)
+func.func @unpacked_type(%p: tensor<1x1x2x32xf16>) {
+  // expected-error@+1 {{has 'tensor<1x1x2x32xf16>' packed, expected 'tensor<1x1x2x32xbf16>'}}
+  %0 = mp.unpack %p batches 1 panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<1x1x2x32xf16> -> tensor<5x8xbf16>
+  return
+}
+
+// -----
+
+// mp.pack (C3)
+func.func @packed_across(%x: tensor<8x5xf32>) {
+  // expected-error@+1 {{has rows of k in panels of matrices that lie transposed}}
+  %0 = mp.pack %x batches 1 transposed panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<8x5xf32> -> tensor<1x1x2x32xf32>
+  return
+}
+
+// -----
+
+// mp.unpack (C3)
+func.func @unpacked_across(%p: tensor<1x1x2x32xf32>) {
+  // expected-error@+1 {{has rows of k in panels of matrices that lie transposed}}
+  %0 = mp.unpack %p batches 1 transposed panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<1x1x2x32xf32> -> tensor<8x5xf32>
+  return
+}

@@ -56,8 +56,8 @@ struct CPURates {
 struct CPULevel : CPUFeatures, CPURates {
   /// As `--target=cpu:NAME` says it: "avx2".
   std::string_view name;
-  /// Whether it is taken only where it is named: its rates are not measured.
-  bool isNamedOnly = false;
+  /// The maker whose processors it is taken on where no level is named, empty for all: elsewhere its rates do not hold.
+  std::string_view maker = "";
 };
 
 /// All levels, from the lowest.
@@ -66,9 +66,9 @@ std::span<const CPULevel> allCPULevels();
 /// The level of that name, or null.
 const CPULevel *findCPULevel(std::string_view name);
 
-/// The highest level all of whose features `has`, with those that must be named or without; the lowest where it has
-/// those of none.
-const CPULevel &highestCPULevel(const std::function<bool(std::string_view feature)> &has, bool withNamedOnly = true);
+/// The highest level all of whose features `has`, of those that are taken on a processor of `maker`, of all where none is
+/// said; the lowest where it has those of none.
+const CPULevel &highestCPULevel(const std::function<bool(std::string_view feature)> &has, std::string_view maker = "");
 
 /// The level that code of the simulated GPU is compiled for, on any machine: it has fma and conversions of f16.
 const CPULevel &simulatorLevel();

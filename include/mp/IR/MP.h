@@ -16,6 +16,7 @@
 
 #include "mp/IR/Convolution.h"
 #include "mp/IR/Interfaces.h"
+#include "mp/IR/Panels.h"
 
 #include "mp/IR/MPDialect.h.inc"
 

@@ -23,19 +23,48 @@ class MP_ScheduleAttr<string name, string attrMnemonic, I32EnumCase kind>
 // that a thread takes at once, and `threads` the threads of a block; on a CPU a block is one thread.
 class MP_OneOrMore<string what> : DefaultValuedParameter<"int64_t", "1", what>;
 
+// What multiplies on a CPU: a fused multiply-add for each product, or dot products of pairs of bf16.
+def MP_TileInstruction : I32Enum<"TileInstruction", "what multiplies the register tiles of a CPU", [
+    I32EnumCase<"Fma", 0, "fma">, I32EnumCase<"Dot", 1, "dot">]> {
+  let cppNamespace = "::mp";
+}
+
 def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", MP_KindContraction> {
   let summary = "a matrix product with a map prologue and a map epilogue";
   let description = [{
     One block computes `block_m` x `block_n` elements of the result and walks k in steps of `block_k`, packing both
     operands; inside, register tiles of `tile_m` x `tile_n`. Grid: batch * ceil(M / block_m) * ceil(N / block_n).
+    `instruction` is what multiplies: `fma`, or `dot`, of bf16 with sums in f32. An operand for which `pack_lhs` or
+    `pack_rhs` is said is packed by a kernel of its own, once for all blocks, and read through `mp.unpack`. With
+    `stream_rhs` rhs is read where it lies, along its rows, and packed by nobody: few rows of lhs read it once.
 
     Constraints:
     - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
+    - (C2) `vector` of a `dot` is 4, 8 or 16.
+    - (C3) `pack_rhs` and `stream_rhs` are not both said.
 
     Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`
   }];
   let parameters = (ins "int64_t":$block_m, "int64_t":$block_n, "int64_t":$block_k, "int64_t":$tile_m,
-                        "int64_t":$tile_n, "int64_t":$vector);
+                        "int64_t":$tile_n, "int64_t":$vector,
+                        DefaultValuedParameter<"::mp::TileInstruction", "::mp::TileInstruction::Fma">:$instruction,
+                        DefaultValuedParameter<"bool", "false">:$pack_lhs,
+                        DefaultValuedParameter<"bool", "false">:$pack_rhs,
+                        DefaultValuedParameter<"bool", "false">:$stream_rhs);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def MP_PackScheduleAttr : MP_ScheduleAttr<"Pack", "pack", MP_KindPack> {
+  let summary = "an operand of a product, packed";
+  let description = [{
+    One block packs `panels` panels of one chunk of k. Grid: batch * chunks * ceil(panels of the operand / `panels`).
+
+    Constraints:
+    - (C1) Every parameter is positive.
+
+    Example: `#mp.pack<panels = 4, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$panels, "int64_t":$vector);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -466,6 +495,75 @@ def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction,
     `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
   let hasVerifier = 1;
+}
+
+def MP_PanelsAttr : MP_Attr<"Panels", "panels"> {
+  let summary = "how an operand of a product lies packed";
+  let description = [{
+    k is cut into chunks of `depth`, rows into panels of `rows`; `unit` neighbours in k are one word. A panel of a chunk
+    is words [depth / unit][rows], with `depth_inner` [rows][depth / unit]. What is beyond the operand is 0.
+
+    Constraints:
+    - (C1) Every number is positive; `unit` divides `depth`.
+
+    Example: `#mp.panels<rows = 14, depth = 262, unit = 2, depth_inner = true>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$depth, "int64_t":$unit, "bool":$depth_inner);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+class MP_PackingOp<string mnemonic, I32EnumCase role> : MP_KernelLevelOp<mnemonic, role, []> {
+  let scaling = [MP_Term];
+  let rows = MP_AllRows;
+  let assemblyFormat = [{
+    $input `batches` $batches (`transposed` $transposed^)? `panels` $panels attr-dict `:` type($input) `->` type($result)
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$batches, UnitAttr:$transposed, MP_PanelsAttr:$panels);
+  let results = (outs MP_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+def MP_PackOp : MP_PackingOp<"pack", MP_RolePack> {
+  let summary = "an operand of a product in the order in which register tiles read it";
+  let extraClassDeclaration = [{ ::mp::PackedMatrix getMatrix(); }];
+  let description = [{
+    The operand is `batches` matrices [rows x k], or [k x rows] where they lie `transposed`; further leading dimensions
+    count as rows. The result is [batches][chunks][panels][elements of a panel], see `#mp.panels`. Its elements may be of a
+    wider type, which holds them exactly.
+
+    Constraints:
+    - (C1) The operand has two dimensions or more, and `batches` divides its leading ones.
+    - (C2) The result has the shape that follows; its element type holds all values of the operand's.
+    - (C3) Panels of `transposed` matrices have no `depth_inner`: rows of k would be put together element by element.
+
+    Example:
+
+    ```mlir
+    %p = mp.pack %x batches 1 panels <rows = 4, depth = 8, unit = 2, depth_inner = true> : tensor<5x15xbf16> -> tensor<1x2x2x32xbf16>
+    ```
+  }];
+}
+def MP_UnpackOp : MP_PackingOp<"unpack", MP_RoleUnpack> {
+  let summary = "an operand of a product as it was before it was packed";
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 0; }
+    ::mp::PackedMatrix getMatrix();
+  }];
+  let description = [{
+    The inverse of `mp.pack`. Stands in the kernel of the product that reads the result, which finds there how the operand
+    lies; nothing is unpacked.
+
+    Constraints:
+    - (C1) The result has two dimensions or more, and `batches` divides its leading ones.
+    - (C2) The operand has the shape that follows, and an element type that holds all values of the result's.
+    - (C3) Panels of `transposed` matrices have no `depth_inner`.
+
+    Example:
+
+    ```mlir
+    %x = mp.unpack %p batches 1 panels <rows = 4, depth = 8, unit = 2, depth_inner = true> : tensor<1x2x2x32xbf16> -> tensor<5x15xbf16>
+    ```
+  }];
 }
 
 def MP_SumRowBlocksOp : MP_KernelLevelOp<"sum_row_blocks", MP_RoleTile> {

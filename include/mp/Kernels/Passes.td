@@ -161,6 +161,43 @@ def ScheduleKernelsPass : Pass<"mp-schedule-kernels", "::mlir::func::FuncOp"> {
   let options = Machine.options # ProductRounding.options;
 }
 
+def PackOperandsPass : Pass<"mp-pack-operands", "::mlir::func::FuncOp"> {
+  let summary = "pack operands once that several blocks read";
+  let description = [{
+    A product on a CPU packs its operands block by block. Where its schedule says `pack_lhs` or `pack_rhs`, because so
+    many blocks read the operand that this costs more than a kernel, a kernel in front of the product's packs it, with
+    what computes it, and the product reads it through `mp.unpack`. No bit changes.
+
+    Needs `mp-schedule-kernels`, and does nothing where no schedule asks for it.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: tensor<28x64xf32>, %w: tensor<64x512xf32>) -> tensor<28x512xf32> {
+      %y = mp.kernel "matmul_0" (%a = %x, %b = %w) schedule(#mp.contraction<block_m = 28, block_n = 32, block_k = 64, tile_m = 14, tile_n = 32, vector = 16, pack_lhs = true>) : (tensor<28x64xf32>, tensor<64x512xf32>) -> tensor<28x512xf32> {
+        %0 = mp.matmul %a, %b acc f32 : tensor<28x64xf32>, tensor<64x512xf32> -> tensor<28x512xf32>
+        mp.yield %0 : tensor<28x512xf32>
+      }
+      return %y : tensor<28x512xf32>
+    }
+    // becomes
+    func.func @f(%x: tensor<28x64xf32>, %w: tensor<64x512xf32>) -> tensor<28x512xf32> {
+      %p = mp.kernel "matmul_0.lhs" (%a = %x) schedule(#mp.pack<panels = 2, vector = 16>) : (tensor<28x64xf32>) -> tensor<1x1x2x896xf32> {
+        %0 = mp.pack %a batches 1 panels <rows = 14, depth = 64, unit = 1, depth_inner = true> : tensor<28x64xf32> -> tensor<1x1x2x896xf32>
+        mp.yield %0 : tensor<1x1x2x896xf32>
+      }
+      %y = mp.kernel "matmul_0" (%a = %p, %b = %w) schedule(#mp.contraction<block_m = 28, block_n = 32, block_k = 64, tile_m = 14, tile_n = 32, vector = 16, pack_lhs = true>) : (tensor<1x1x2x896xf32>, tensor<64x512xf32>) -> tensor<28x512xf32> {
+        %0 = mp.unpack %a batches 1 panels <rows = 14, depth = 64, unit = 1, depth_inner = true> : tensor<1x1x2x896xf32> -> tensor<28x64xf32>
+        %1 = mp.matmul %0, %b acc f32 : tensor<28x64xf32>, tensor<64x512xf32> -> tensor<28x512xf32>
+        mp.yield %1 : tensor<28x512xf32>
+      }
+      return %y : tensor<28x512xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
 def ReduceInTilesPass : Pass<"mp-reduce-in-tiles", "::mlir::func::FuncOp"> {
   let summary = "reduce what a product makes where it is made";
   let description = [{

@@ -27,10 +27,19 @@ static FailureOr<int64_t> threadsOf(KernelOp kernel) {
   return threads;
 }
 
+/// Products on a GPU pack nothing.
+static FailureOr<int64_t> refusePack(GPUFunction &f) {
+  return f.kernel.emitOpError("packs an operand, which only products on a CPU read");
+}
+
 /// By kind. Matrix products stand here with a schedule of their own.
-static constexpr Emitter<GPUFunction> kEmitters[] = {EmitterOf<emitGPUContraction>::run, EmitterOf<emitGPUMap>::run,
-                                                     EmitterOf<emitGPURow>::run,         EmitterOf<emitGPUColumn>::run,
-                                                     EmitterOf<emitGPUPartial>::run,     EmitterOf<emitGPUSerial>::run};
+static constexpr Emitter<GPUFunction> kEmitters[] = {EmitterOf<emitGPUContraction>::run,
+                                                     EmitterOf<emitGPUMap>::run,
+                                                     EmitterOf<emitGPURow>::run,
+                                                     EmitterOf<emitGPUColumn>::run,
+                                                     EmitterOf<emitGPUPartial>::run,
+                                                     EmitterOf<emitGPUSerial>::run,
+                                                     refusePack};
 
 /// Emits one kernel as a module of the LLVM and NVVM dialects: where PTX and simulator part.
 static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel &compiled, const Chip &chip) {

@@ -137,6 +137,8 @@ Group Grouping::describe(Operation *op) const {
     return {KernelKind::Partial};
   case KernelKind::Serial:
     return {KernelKind::Serial};
+  case KernelKind::Pack:
+    return {KernelKind::Pack};
   }
   llvm_unreachable("unknown kind");
 }
@@ -208,6 +210,7 @@ bool Grouping::fits(Operation *op, const Group &wanted, const Group &host) const
   case KernelKind::Serial:
     return wanted.kind == KernelKind::Serial && llvm::all_of(op->getOperands(), isSmall);
   case KernelKind::Partial:
+  case KernelKind::Pack:
     return false;
   }
   llvm_unreachable("unknown kind");

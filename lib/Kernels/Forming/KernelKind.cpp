@@ -24,8 +24,11 @@ static KernelKind getReductionKind(Operation *op) {
 KernelKind mp::getKindAlone(Operation *op) {
   switch (roleOf(op)) {
   case KernelRole::Contraction:
-  case KernelRole::Tile: // of a product, whose kernel it is in
+  case KernelRole::Tile:   // of a product, whose kernel it is in
+  case KernelRole::Unpack: // the same
     return KernelKind::Contraction;
+  case KernelRole::Pack:
+    return KernelKind::Pack;
   case KernelRole::Map:
     // An optimizer's op stays a map even on a scalar parameter: serial kernels do not update in place.
     return op->getNumResults() == 1 && isScalar(op->getResult(0)) ? KernelKind::Serial : KernelKind::Map;
@@ -47,8 +50,9 @@ KernelKind mp::getKindAlone(Operation *op) {
 KernelKind mp::getKernelKind(KernelOp kernel) {
   // Roots speak for the kernel; ops that are prologue or epilogue anywhere do not.
   auto isRoot = [](Operation &op) {
-    return !llvm::is_contained({KernelRole::Map, KernelRole::Movement, KernelRole::Constant, KernelRole::Tile},
-                               roleOf(&op));
+    return !llvm::is_contained(
+        {KernelRole::Map, KernelRole::Movement, KernelRole::Constant, KernelRole::Tile, KernelRole::Unpack},
+        roleOf(&op));
   };
   std::optional<KernelKind> common;
   for (Operation &op : kernel.getBody().front().without_terminator()) {

@@ -42,6 +42,9 @@ mlir::FailureOr<std::unique_ptr<KernelScheduler>> createScheduler(mlir::Operatio
 std::unique_ptr<KernelScheduler> createCPUScheduler(const CPULevel &level);
 std::unique_ptr<KernelScheduler> createGPUScheduler(const Chip &chip, const ProductOptions &options);
 
+/// The schedule of a kernel that packs an operand.
+PackScheduleAttr schedulePack(KernelOp kernel, int64_t vector);
+
 /// The ops of that role in a kernel, in order.
 llvm::SmallVector<mlir::Operation *> findRole(KernelOp kernel, KernelRole role);
 

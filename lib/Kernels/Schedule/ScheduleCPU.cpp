@@ -32,7 +32,8 @@ private:
                                   kOneThread,
                                   /*tile=*/1);
     case KernelKind::Row:
-      return RowScheduleAttr::get(context, itemsPerBlock(kernel, countRows(kernel), 1), level.lanes(), kOneThread,
+      return RowScheduleAttr::get(context, itemsPerBlock(kernel, countRows(kernel), level.lanes()), level.lanes(),
+                                  kOneThread,
                                   /*threads_per_row=*/1);
     case KernelKind::Column:
       // 64 columns of f32 are four cache lines of each row.
@@ -40,6 +41,8 @@ private:
                                      kOneThread);
     case KernelKind::Partial:
       return PartialScheduleAttr::get(context, findPartialBlock(kernel), level.lanes(), kOneThread);
+    case KernelKind::Pack:
+      return schedulePack(kernel, level.lanes());
     case KernelKind::Serial:
       return SerialScheduleAttr::get(context, level.lanes(), kOneThread);
     }
@@ -70,11 +73,45 @@ private:
     return ShapedType::getNumElements(input.getShape().drop_back());
   }
 
+  /// The faster of what multiplies these operands.
+  TileInstruction chooseInstruction(const Contraction &product) const {
+    const bool isDot = level.dotsBF16 && product.element.isBF16() && product.acc.isF32() &&
+                       rateOf(ArithmeticType::BF16) > rateOf(ArithmeticType::F32);
+    return isDot ? TileInstruction::Dot : TileInstruction::Fma;
+  }
+  double rateOf(ArithmeticType type) const { return level.contractionRates[static_cast<size_t>(type)]; }
+
   ContractionScheduleAttr scheduleContraction(KernelOp kernel) const {
-    const Contraction product = findContraction(kernel).getContraction();
-    ContractionBlocks blocks = chooseContractionBlocks(product.batch, product.m, product.n, product.depth, level);
+    ContractionOpInterface op = findContraction(kernel);
+    const Contraction product = op.getContraction();
+    const TileInstruction instruction = chooseInstruction(product);
+    ContractionSize size{product.batch, product.m, product.n, product.depth, rateOf(ArithmeticType::F32)};
+    if (instruction == TileInstruction::Dot) {
+      size.rate = rateOf(ArithmeticType::BF16);
+      size.wordBytes = 2;
+      size.unit = 2;
+    }
+    size.mayPackLhs = canPack(op.getLhs(), product.lhsMap);
+    size.mayPackRhs = canPack(op.getRhs(), product.rhsMap);
+    size.mayStreamRhs = product.rhsMap.isMatrix() && !product.rhsMap.isAlongDepth();
+    size.rhsBytes = countBytes(op.getRhs().getType()) / std::max<int64_t>(typeOf(op.getRhs()).getNumElements(), 1);
+    const ContractionBlocks blocks = chooseContractionBlocks(size, level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
-                                        blocks.tileN, level.lanes());
+                                        blocks.tileN, level.lanes(), instruction, blocks.packsLhs, blocks.packsRhs,
+                                        blocks.streamsRhs);
+  }
+
+  /// Whether another kernel can pack an operand: a matrix that nothing else in the product's kernel reads.
+  static bool canPack(Value operand, const IndexMap &map) {
+    if (!map.isMatrix() || !operand.hasOneUse() || typeOf(operand).getRank() < 2)
+      return false;
+    // A matrix of the operand's last dimensions: a filter's are several that count as one.
+    const int64_t last = map.isAlongDepth() ? map.depth.front().size : map.row.front().size;
+    if (typeOf(operand).getShape().back() != last)
+      return false;
+    const int64_t batches = map.batch.empty() ? 1 : map.batch.front().size;
+    const int64_t leading = ShapedType::getNumElements(typeOf(operand).getShape().drop_back(2));
+    return map.isAlongDepth() ? leading % batches == 0 : leading == batches;
   }
 
   const CPULevel &level;

@@ -81,6 +81,8 @@ public:
       return ScheduleInterface(scheduleRows());
     case KernelKind::Column:
       return ScheduleInterface(scheduleColumns());
+    case KernelKind::Pack:
+      return kernel.emitOpError("packs an operand, which products on a GPU do themselves");
     case KernelKind::Partial:
       return ScheduleInterface(PartialScheduleAttr::get(context, findPartialBlock(kernel), vector, kThreads));
     case KernelKind::Serial:

@@ -12,47 +12,154 @@ using namespace mp;
 
 /// Steps of k between two visits of the partial sums: long enough that packing and the visits do not count.
 static constexpr int64_t kLongestStep = 384;
+/// The same where rhs is streamed: so many of its rows are read side by side, few enough for what fetches ahead.
+static constexpr int64_t kStreamedStep = 32;
+/// Tiles of rows up to which rhs is streamed: each reads it again, from the cache.
+static constexpr int64_t kMostStreamingTiles = 4;
 
 /// Seconds of the whole grid on `cores` cores, where its blocks are equal.
 static double gridSeconds(int64_t grid, double blockSeconds, int64_t cores) {
   return static_cast<double>(llvm::divideCeil(grid, cores)) * blockSeconds;
 }
 
-/// Seconds of one block: full tiles, whether the matrix fills them or not, and packing both operands: from memory, to
-/// the cache and back.
-static double contractionBlockSeconds(const ContractionBlocks &blocks, int64_t k, const CPULevel &level) {
-  double operations = 2.0 * blocks.blockM * blocks.blockN * k;
-  double packed = 1.0 * sizeof(float) * (blocks.blockM + blocks.blockN) * k;
-  double rate = level.contractionRates[static_cast<size_t>(ArithmeticType::F32)];
-  return operations / rate + packed / level.memoryBandwidth + 2 * packed / level.cacheBandwidth + level.blockSeconds;
+/// Seconds to pack so many elements: from memory, to the cache and back.
+static double packSeconds(double elements, const ContractionSize &size, const CPULevel &level) {
+  const double bytes = elements * static_cast<double>(size.wordBytes);
+  return bytes / level.memoryBandwidth + 2 * bytes / level.cacheBandwidth;
 }
 
-ContractionBlocks mp::chooseContractionBlocks(int64_t batch, int64_t m, int64_t n, int64_t k, const CPULevel &level) {
+/// How much longer a tile takes than its arithmetic: each step of k loads its vectors of rhs and an element of lhs for
+/// each row, and a tile of one vector loads more than it multiplies.
+static double tileOverhead(int64_t rows, int64_t columns, const CPULevel &level) {
+  constexpr double kLoadCycles = 1.2; // of a multiplication's, measured
+  const double vectors = static_cast<double>(llvm::divideCeil(columns, level.lanes()));
+  const double multiplies = static_cast<double>(rows) * vectors, loads = static_cast<double>(rows) + vectors;
+  return std::max(1.0, kLoadCycles * loads / multiplies);
+}
+
+/// Seconds of one block: full tiles, whether the matrix fills them or not, and what it packs.
+static double contractionBlockSeconds(const ContractionBlocks &blocks, const ContractionSize &size,
+                                      const CPULevel &level) {
+  const double k = static_cast<double>(size.k);
+  const double operations =
+      2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k * tileOverhead(blocks.tileM, blocks.tileN, level);
+  auto operandSeconds = [&](int64_t rows, bool isPacked) -> double {
+    const double elements = static_cast<double>(rows) * k;
+    // What is packed comes from the cache, or from memory while its tiles are computed with.
+    return isPacked ? elements * static_cast<double>(size.wordBytes) / level.cacheBandwidth
+                    : packSeconds(elements, size, level);
+  };
+  double rhsSeconds = operandSeconds(blocks.blockN, blocks.packsRhs);
+  if (blocks.streamsRhs) {
+    const double bytes = static_cast<double>(blocks.blockN * size.rhsBytes) * k;
+    const double again = static_cast<double>(blocks.blockM / blocks.tileM - 1);
+    rhsSeconds = bytes / level.memoryBandwidth + again * bytes / level.cacheBandwidth;
+  }
+  return operations / size.rate + operandSeconds(blocks.blockM, blocks.packsLhs) + rhsSeconds + level.blockSeconds;
+}
+
+/// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
+static double totalSeconds(const ContractionBlocks &blocks, const ContractionSize &size, int64_t cores,
+                           const CPULevel &level) {
+  const int64_t grid = size.batch * llvm::divideCeil(size.m, blocks.blockM) * llvm::divideCeil(size.n, blocks.blockN);
+  double seconds = gridSeconds(grid, contractionBlockSeconds(blocks, size, level), cores);
+  auto addPack = [&](int64_t rows, bool isPacked) {
+    const double elements = static_cast<double>(size.batch * rows) * static_cast<double>(size.k);
+    if (isPacked)
+      seconds += packSeconds(elements, size, level) / static_cast<double>(cores) + level.launchSeconds;
+  };
+  addPack(size.m, blocks.packsLhs);
+  addPack(size.n, blocks.packsRhs);
+  return seconds * static_cast<double>(cores);
+}
+
+/// The level's tiles, and the same with fewer rows where those leave less of the last tile empty: 13 for 128.
+static llvm::SmallVector<RegisterTile> findTiles(const ContractionSize &size, const CPULevel &level) {
+  llvm::SmallVector<RegisterTile> tiles(level.tiles.begin(), level.tiles.end());
+  for (const RegisterTile &tile : level.tiles)
+    if (const int64_t rows = llvm::divideCeil(size.m, llvm::divideCeil(size.m, tile.rows)); rows < tile.rows)
+      tiles.push_back({rows, tile.columns});
+  return tiles;
+}
+
+/// Tiles for a streamed rhs: as many columns, which divide it, as registers hold sums of so few rows.
+static llvm::SmallVector<RegisterTile> findStreamingTiles(const ContractionSize &size, const CPULevel &level) {
+  llvm::SmallVector<RegisterTile> tiles;
+  const int64_t lanes = level.lanes(), vectors = size.n / lanes;
+  if (size.n % lanes != 0)
+    return tiles;
+  int64_t mostRows = 0;
+  for (const RegisterTile &tile : level.tiles)
+    mostRows = std::max(mostRows, tile.rows);
+  for (int64_t count = 1; count <= kMostStreamingTiles; ++count) {
+    const int64_t rows = llvm::divideCeil(size.m, count);
+    if (rows > mostRows)
+      continue;
+    // Sums, a vector of rhs for each column of them, a factor of lhs; of one row rhs comes from memory.
+    int64_t most = rows == 1 ? level.vectorRegisters / 2 : (level.vectorRegisters - 1) / (rows + 1);
+    while (most > 1 && vectors % most != 0)
+      --most;
+    // Narrower ones make more blocks.
+    for (; most >= 1 && vectors % most == 0; most /= 2)
+      tiles.push_back({rows, most * lanes});
+  }
+  return tiles;
+}
+
+ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, const CPULevel &level) {
   // Zero sizes need a legal schedule, too; their grid is empty.
-  m = std::max<int64_t>(m, 1), n = std::max<int64_t>(n, 1), k = std::max<int64_t>(k, 1);
-  int64_t steps = llvm::divideCeil(k, kLongestStep);
-  int64_t blockK = llvm::divideCeil(k, steps);
+  ContractionSize size = asked;
+  size.m = std::max<int64_t>(size.m, 1), size.n = std::max<int64_t>(size.n, 1), size.k = std::max<int64_t>(size.k, 1);
+  const int64_t steps = llvm::divideCeil(size.k, kLongestStep);
+  const int64_t blockK = llvm::alignTo(llvm::divideCeil(size.k, steps), size.unit);
 
   ContractionBlocks best = {};
   double bestSeconds = std::numeric_limits<double>::infinity();
-  for (const RegisterTile &tile : level.tiles) {
-    int64_t mostRows = llvm::divideCeil(m, tile.rows), mostColumns = llvm::divideCeil(n, tile.columns);
+  auto consider = [&](const ContractionBlocks &blocks) {
+    double seconds = 0;
+    for (int64_t cores : {1, 2, 4, 8})
+      seconds += totalSeconds(blocks, size, cores, level);
+    if (seconds < bestSeconds) {
+      bestSeconds = seconds;
+      best = blocks;
+    }
+  };
+  for (const RegisterTile &tile : findTiles(size, level)) {
+    const int64_t mostRows = llvm::divideCeil(size.m, tile.rows), mostColumns = llvm::divideCeil(size.n, tile.columns);
     for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2)
       for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
         ContractionBlocks blocks = {std::min(rows, mostRows) * tile.rows, std::min(columns, mostColumns) * tile.columns,
                                     blockK, tile.rows, tile.columns};
-        int64_t bytes = sizeof(float) * ((blocks.blockM + blocks.blockN) * blockK + blocks.blockM * blocks.blockN);
-        bool isSmallest = rows == 1 && columns == 1;
+        const int64_t sums = static_cast<int64_t>(sizeof(float)) * blocks.blockM * blocks.blockN;
+        const int64_t bytes = size.wordBytes * (blocks.blockM + blocks.blockN) * blockK + sums;
+        const bool isSmallest = rows == 1 && columns == 1;
         if (bytes > level.cacheBytes / 2 && !isSmallest)
           continue;
-        int64_t grid = batch * llvm::divideCeil(m, blocks.blockM) * llvm::divideCeil(n, blocks.blockN);
-        double block = contractionBlockSeconds(blocks, k, level), seconds = 0;
-        for (int64_t cores : {1, 2, 4, 8})
-          seconds += gridSeconds(grid, block, cores) * cores;
-        if (seconds < bestSeconds) {
-          bestSeconds = seconds;
-          best = blocks;
-        }
+        // An operand that one block reads is packed there.
+        const bool sharesLhs = size.mayPackLhs && columns < mostColumns, sharesRhs = size.mayPackRhs && rows < mostRows;
+        for (bool packsLhs : {false, true})
+          for (bool packsRhs : {false, true})
+            if (packsLhs <= sharesLhs && packsRhs <= sharesRhs) {
+              blocks.packsLhs = packsLhs;
+              blocks.packsRhs = packsRhs;
+              consider(blocks);
+            }
+      }
+  }
+  if (!size.mayStreamRhs)
+    return best;
+  for (const RegisterTile &tile : findStreamingTiles(size, level)) {
+    const int64_t mostColumns = size.n / tile.columns;
+    ContractionBlocks blocks = {static_cast<int64_t>(llvm::alignTo(size.m, tile.rows)), 0, kStreamedStep, tile.rows,
+                                tile.columns};
+    blocks.streamsRhs = true;
+    for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2)
+      for (bool packsLhs : {false, true}) {
+        blocks.blockN = std::min(columns, mostColumns) * tile.columns;
+        blocks.packsLhs = packsLhs;
+        const bool fits = static_cast<int64_t>(sizeof(float)) * blocks.blockM * blocks.blockN <= level.cacheBytes / 2;
+        if ((fits || columns == 1) && packsLhs <= (size.mayPackLhs && columns < mostColumns))
+          consider(blocks);
       }
   }
   return best;

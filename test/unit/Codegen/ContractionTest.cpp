@@ -141,7 +141,9 @@ TEST_P(EachContraction, AddsPairsOfBF16) {
   const Product &p = GetParam();
   // The last of these has products and sums at the border of what is normal.
   for (float scale : {1.0f, 0x1p-63f}) {
-    KernelRunner kernel(p.text("bf16", "f32"), dotsLevel());
+    Product dots = p;
+    dots.schedule += ", instruction = dot";
+    KernelRunner kernel(dots.text("bf16", "f32"), dotsLevel());
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
     auto scaled = [&](size_t count, uint64_t seed) {
       auto values = randomFloats(count, seed);
@@ -169,15 +171,22 @@ TEST_P(EachContraction, RoundsOnceToBF16) { checkNarrow(GetParam(), "bf16", enco
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, EachContraction,
-    testing::Values(Product{24, 64, 32}, Product{1, 1, 1}, Product{25, 67, 37, false, false, true},
-                    Product{25, 67, 37, true, false, true}, Product{25, 67, 37, false, true, true},
-                    Product{25, 67, 37, true, true}, Product{5, 10, 40, false, true, true, 3},
-                    Product{5, 10, 40, true, false, false, 3}, Product{13, 33, 9, false, false, true, 2},
-                    Product{48, 64, 64, true, true},
-                    Product{37, 45, 21, false, true, true, 0,
-                            "block_m = 8, block_n = 24, block_k = 7, tile_m = 4, tile_n = 24, vector = 8"},
-                    Product{37, 45, 21, true, false, true, 0,
-                            "block_m = 16, block_n = 16, block_k = 64, tile_m = 2, tile_n = 4, vector = 4"}));
+    testing::Values(
+        Product{24, 64, 32}, Product{1, 1, 1}, Product{25, 67, 37, false, false, true},
+        Product{25, 67, 37, true, false, true}, Product{25, 67, 37, false, true, true}, Product{25, 67, 37, true, true},
+        Product{5, 10, 40, false, true, true, 3}, Product{5, 10, 40, true, false, false, 3},
+        Product{13, 33, 9, false, false, true, 2}, Product{48, 64, 64, true, true},
+        Product{37, 45, 21, false, true, true, 0,
+                "block_m = 8, block_n = 24, block_k = 7, tile_m = 4, tile_n = 24, vector = 8"},
+        Product{37, 45, 21, true, false, true, 0,
+                "block_m = 16, block_n = 16, block_k = 64, tile_m = 2, tile_n = 4, vector = 4"},
+        Product{1, 96, 37, false, false, true, 0,
+                "block_m = 1, block_n = 64, block_k = 8, tile_m = 1, tile_n = 32, vector = 8, stream_rhs = true"},
+        Product{7, 48, 21, true, false, true, 2,
+                "block_m = 8, block_n = 32, block_k = 4, tile_m = 4, tile_n = 16, vector = 8, stream_rhs = true"},
+        // Across the rows of rhs words are put together one by one.
+        Product{5, 32, 21, false, true, false, 0,
+                "block_m = 5, block_n = 32, block_k = 6, tile_m = 5, tile_n = 16, vector = 4, stream_rhs = true"}));
 
 TEST(ContractionKernel, FusesPrologueEpilogueAndSeveralResults) {
   KernelRunner kernel(R"(
@@ -230,6 +239,21 @@ func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<2x4x4xf32> {
   EXPECT_NE(kernel.errors.find("in kernel 'k'"), std::string::npos) << kernel.errors;
 }
 
+TEST(ContractionKernel, StreamsWholeTilesOnly) {
+  const Product p{4,
+                  40,
+                  8,
+                  false,
+                  false,
+                  false,
+                  0,
+                  "block_m = 4, block_n = 32, block_k = 8, tile_m = 4, tile_n = 16, vector = 8, "
+                  "stream_rhs = true"};
+  KernelRunner kernel(p.text("f32", "f32"));
+  EXPECT_FALSE(kernel.ok());
+  EXPECT_NE(kernel.errors.find("has 40 columns, which tiles of 16 do not divide"), std::string::npos) << kernel.errors;
+}
+
 TEST(ContractionKernel, UsesTheWidestRegisters) {
   const Product p{64,    64,    64, false,
                   false, false, 0,  "block_m = 64, block_n = 64, block_k = 64, tile_m = 8, tile_n = 32, vector = 16"};
@@ -247,7 +271,7 @@ TEST(ContractionKernel, PacksPairsOfWhatIsComputed) {
     KernelRunner kernel(std::string(R"(
 func.func @f(%a: tensor<33x33xf32>, %b: tensor<33x33xf32>) -> tensor<33x33xf32> {
   %z = mp.kernel "k" (%x = %a, %y = %b)
-      schedule(#mp.contraction<block_m = 12, block_n = 32, block_k = 16, tile_m = 6, tile_n = 32, vector = 16>)
+      schedule(#mp.contraction<block_m = 12, block_n = 32, block_k = 16, tile_m = 6, tile_n = 32, vector = 16, instruction = dot>)
       : (tensor<33x33xf32>, tensor<33x33xf32>) -> tensor<33x33xf32> {
     %0 = mp.cast %x : tensor<33x33xf32> -> tensor<33x33xbf16>
     %1 = mp.cast %y : tensor<33x33xf32> -> tensor<33x33xbf16>
@@ -278,13 +302,13 @@ func.func @f(%a: tensor<33x33xf32>, %b: tensor<33x33xf32>) -> tensor<33x33xf32> 
   }
 }
 
-// Only bf16 has such an instruction, and only in vectors of 128 bits or more.
-TEST(ContractionKernel, MultipliesTheRestByFma) {
+// The schedule says what multiplies, whatever the level has.
+TEST(ContractionKernel, MultipliesByFmaUnlessTheScheduleSaysDot) {
   const Product p{8,     8,     8, false,
                   false, false, 0, "block_m = 8, block_n = 8, block_k = 8, tile_m = 4, tile_n = 8, vector = 8"};
   const Product narrow{8,     8,     8, false,
                        false, false, 0, "block_m = 8, block_n = 8, block_k = 8, tile_m = 4, tile_n = 2, vector = 2"};
-  for (const std::string &text : {p.text("f16", "f32"), p.text("f32", "f32"), narrow.text("bf16", "f32")}) {
+  for (const std::string &text : {p.text("f16", "f32"), p.text("bf16", "f32"), narrow.text("bf16", "f32")}) {
     KernelRunner kernel(text, dotsLevel(), true);
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
     EXPECT_EQ(kernel.code->assembly.find("vdpbf16ps"), std::string::npos);

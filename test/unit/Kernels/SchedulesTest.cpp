@@ -15,12 +15,14 @@ int64_t gridOf(const ContractionBlocks &blocks, int64_t m, int64_t n) {
   return llvm::divideCeil(m, blocks.blockM) * llvm::divideCeil(n, blocks.blockN);
 }
 
+static constexpr double kRate = 100e9;
+
 TEST(Schedules, BlocksAreLegalForEveryShapeAndLevel) {
   for (const CPULevel &level : allCPULevels())
     for (int64_t m : {0, 1, 5, 64, 128, 1000, 4096})
       for (int64_t n : {1, 10, 31, 512, 4096})
         for (int64_t k : {0, 1, 784, 5000}) {
-          ContractionBlocks blocks = chooseContractionBlocks(1, m, n, k, level);
+          ContractionBlocks blocks = chooseContractionBlocks({1, m, n, k, kRate}, level);
           EXPECT_EQ(blocks.blockM % blocks.tileM, 0);
           EXPECT_EQ(blocks.blockN % blocks.tileN, 0);
           EXPECT_EQ(blocks.tileN % level.lanes(), 0);
@@ -34,14 +36,14 @@ TEST(Schedules, BlocksAreLegalForEveryShapeAndLevel) {
 TEST(Schedules, LargeProductsKeepManyCoresBusy) {
   for (const CPULevel &level : allCPULevels())
     for (int64_t size : {1024, 1536, 4096}) {
-      int64_t grid = gridOf(chooseContractionBlocks(1, size, size, size, level), size, size);
+      int64_t grid = gridOf(chooseContractionBlocks({1, size, size, size, kRate}, level), size, size);
       EXPECT_GE(grid, 8) << level.name << " " << size;
     }
 }
 
 TEST(Schedules, ABatchOfProductsNeedsNoSmallBlocks) {
   const CPULevel &level = *findCPULevel("avx2");
-  EXPECT_GE(chooseContractionBlocks(64, 96, 96, 96, level).blockM, 96);
+  EXPECT_GE(chooseContractionBlocks({64, 96, 96, 96, kRate}, level).blockM, 96);
 }
 
 TEST(Schedules, BlocksOutweighTheirStart) {
@@ -54,3 +56,47 @@ TEST(Schedules, BlocksOutweighTheirStart) {
 }
 
 } // namespace
+
+// 128 rows in tiles of 14 leave a tenth of the last empty; 13 fit.
+TEST(Schedules, TilesHaveFewerRowsWhereThatFillsTheLast) {
+  const CPULevel &level = *findCPULevel("avx512");
+  EXPECT_EQ(chooseContractionBlocks({1, 128, 512, 784, kRate}, level).tileM, 13);
+  EXPECT_EQ(chooseContractionBlocks({1, 784, 512, 784, kRate}, level).tileM, 14);
+}
+
+// What many blocks read is packed once, what one block reads is packed there, and only where the caller can.
+TEST(Schedules, OperandsOfManyBlocksArePackedOnce) {
+  const CPULevel &level = *findCPULevel("avx512");
+  ContractionSize size{1, 128, 4096, 784, kRate};
+  EXPECT_FALSE(chooseContractionBlocks(size, level).packsLhs);
+  size.mayPackLhs = size.mayPackRhs = true;
+  const ContractionBlocks blocks = chooseContractionBlocks(size, level);
+  EXPECT_TRUE(blocks.packsLhs);
+  EXPECT_GE(blocks.blockM, size.m);
+  EXPECT_FALSE(blocks.packsRhs);
+  size = {1, 14, 32, 64, kRate};
+  size.mayPackLhs = size.mayPackRhs = true;
+  EXPECT_FALSE(chooseContractionBlocks(size, level).packsLhs);
+}
+
+// A tile of few rows reads the rows of rhs where they lie, in vectors that divide them.
+TEST(Schedules, FewRowsStreamRhs) {
+  for (const CPULevel &level : allCPULevels())
+    for (int64_t m : {1, 2, 3, 7, 14, 31})
+      for (int64_t n : {512, 768, 784, 4096}) {
+        ContractionSize size{1, m, n, 4096, kRate};
+        size.mayPackLhs = size.mayPackRhs = size.mayStreamRhs = true;
+        const ContractionBlocks blocks = chooseContractionBlocks(size, level);
+        if (m == 1 && n == 4096)
+          EXPECT_TRUE(blocks.streamsRhs) << level.name << ' ' << n;
+        if (!blocks.streamsRhs)
+          continue;
+        EXPECT_EQ(n % blocks.tileN, 0) << level.name << ' ' << m << ' ' << n;
+        EXPECT_EQ(blocks.blockN % blocks.tileN, 0);
+        EXPECT_EQ(blocks.tileN % level.lanes(), 0);
+        EXPECT_GE(blocks.blockM, m);
+        EXPECT_LE(blocks.tileM * blocks.tileN / level.lanes(), level.vectorRegisters);
+        size.m = 512;
+        EXPECT_FALSE(chooseContractionBlocks(size, level).streamsRhs);
+      }
+}

@@ -97,6 +97,10 @@ TEST(RandomModels, everyOpHasARow) {
     if (name.getDialectNamespace() != MPDialect::getDialectNamespace())
       continue;
     ++found;
+    // Only products packed by another kernel hold these, which are larger than models here.
+    if (llvm::is_contained({KernelRole::Pack, KernelRole::Unpack},
+                           name.getInterface<KernelOpInterface>()->getKernelRole()))
+      continue;
     EXPECT_NE(std::ranges::find(known, name.getStringRef().str()), known.end())
         << name.getStringRef().str() << " has no row in test/unit/RandomModels/Generator.cpp";
   }

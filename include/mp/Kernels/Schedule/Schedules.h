@@ -10,14 +10,29 @@
 
 namespace mp {
 
-/// Blocks and register tile of a contraction.
-struct ContractionBlocks {
-  int64_t blockM, blockN, blockK, tileM, tileN;
+/// What the blocks of a contraction are chosen by: `batch` products [m x k] x [k x n] at `rate` operations per second.
+struct ContractionSize {
+  int64_t batch, m, n, k;
+  double rate;
+  int64_t wordBytes = 4; ///< of an operand's element, packed
+  int64_t unit = 1;      ///< neighbours in k that are one word
+  /// Whether an operand may be packed by a kernel of its own.
+  bool mayPackLhs = false, mayPackRhs = false;
+  /// Whether rhs may be read where it lies, along its rows.
+  bool mayStreamRhs = false;
+  int64_t rhsBytes = 4; ///< of an element of rhs in memory
 };
 
-/// The fastest blocks for `batch` products [m x k] x [k x n] by the cost model: of all that fit the second-level cache,
-/// those whose grid takes the least time on 1, 2, 4 and 8 cores taken together. [1024 x 1024] -> a grid of some dozens.
-ContractionBlocks chooseContractionBlocks(int64_t batch, int64_t m, int64_t n, int64_t k, const CPULevel &level);
+/// Blocks and register tile of a contraction, and which operands are packed once for all blocks.
+struct ContractionBlocks {
+  int64_t blockM, blockN, blockK, tileM, tileN;
+  bool packsLhs = false, packsRhs = false, streamsRhs = false;
+};
+
+/// The fastest blocks by the cost model: of all that fit the second-level cache, those whose grid takes the least time
+/// on 1, 2, 4 and 8 cores taken together. [1024 x 1024] -> a grid of some dozens. An operand is packed once where that
+/// is faster than packing it in every block that reads it.
+ContractionBlocks chooseContractionBlocks(const ContractionSize &size, const CPULevel &level);
 
 /// How many of `total` equal items of work, each `secondsPerItem`, one block takes: enough to outweigh starting it,
 /// few enough to leave work for several cores, and a multiple of `granule`. (1000000, 1e-9, 1024) -> 19456.

@@ -10,9 +10,12 @@
 //   packed rhs   a panel for each tile_n columns
 //   sums         [columns / tile_n][rows / tile_m][tile_m][tile_n]
 //
+// An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for.
+//
 // Tiles at the edge are computed whole, over zeros, and stored in part.
 
 #include "Codegen/CPU/Contraction/TileProduct.h"
+#include "mp/Analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -39,37 +42,43 @@ struct Sizing : Product {
   bool isChunked() const { return k > blockK; }
 };
 
-/// The tile of the fastest instruction that multiplies these operands.
-std::unique_ptr<TileProduct> makeTile(CPUFunction &f, const TileShape &shape, const Product &product) {
-  const bool isVector = llvm::is_contained({4, 8, 16}, shape.width);
-  if (f.target.dotsBF16 && product.element.isBF16() && isVector)
-    return makeDotTile(f, shape, product);
-  return makeFmaTile(f, shape, product);
-}
+/// How an operand comes to its panels: packed by the block, or by another kernel before.
+struct PanelSource {
+  PanelOrder order;
+  int64_t blockRows;
+  std::optional<Packing> packing;     ///< where the block packs it
+  std::optional<PackedMatrix> packed; ///< where it comes packed
+  Value panels;                       ///< the block's own, or all of them
+};
 
 class ContractionEmitter {
 public:
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
-        tileProduct(makeTile(f, {acc, s.tileM, s.tileN, width}, s)), lhsOrder(tileProduct->lhsOrder()),
-        rhsOrder(tileProduct->rhsOrder()) {
-    lhsOrder.depth = rhsOrder.depth = s.blockK = llvm::alignTo(s.blockK, lhsOrder.unit);
+        tileProduct(makeTile(schedule)), lhs{{tileProduct->word(), lhsPanels(s, schedule)}, s.blockM},
+        rhs{{tileProduct->word(), rhsPanels(schedule)}, s.blockN}, streamsRhs(schedule.getStreamRhs()) {
+    s.blockK = lhs.order.depth;
   }
 
   FailureOr<int64_t> emit();
 
 private:
+  std::unique_ptr<TileProduct> makeTile(ContractionScheduleAttr schedule) {
+    const TileShape shape{acc, s.tileM, s.tileN, width};
+    const bool isDepthInner = s.lhsMap.isAlongDepth();
+    return schedule.getInstruction() == TileInstruction::Dot ? makeDotTile(f, shape, isDepthInner)
+                                                             : makeFmaTile(f, shape, isDepthInner);
+  }
+  void findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size, int64_t widest);
+  FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
-  LogicalResult multiplyTile(Value lhsPanel, Value rhsPanel, Value tile, Value from, Value depth);
+  LogicalResult multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth);
   LogicalResult finishTile(Value tile, Value row, Value column);
 
   Value loadLanes(Value pointer, int64_t lanes) {
     return LLVM::LoadOp::create(b, withLanes(acc, lanes), pointer, acc.getIntOrFloatBitWidth() / 8);
-  }
-  Value allocatePanels(const PanelOrder &order, int64_t rows) {
-    return f.allocate(order.word, rows * order.wordsOfRow());
   }
 
   CPUFunction &f;
@@ -80,25 +89,23 @@ private:
   Type acc; ///< of sums: f32 for f16, too
   int64_t width;
   std::unique_ptr<TileProduct> tileProduct;
-  PanelOrder lhsOrder, rhsOrder;
-  std::optional<Packing> lhs, rhs;
+  PanelSource lhs, rhs;
+  const bool streamsRhs;
   Value batch, firstRow, firstColumn, rows, columns; // of the running block
-  Value packedLhs, packedRhs, sums;
+  Value packedLhs, packedRhs;                        // panels of the running chunk
+  Value sums;
 };
 
 } // namespace
 
 FailureOr<int64_t> ContractionEmitter::emit() {
   f.bindInputs(values);
-  packedLhs = allocatePanels(lhsOrder, s.blockM);
-  packedRhs = allocatePanels(rhsOrder, s.blockN);
+  // A step of k is as wide as a panel, a row of memory as an access.
+  findSource(lhs, s.lhs, s.lhsMap, s.m, s.lhsMap.isAlongDepth() ? width : s.tileM);
+  findSource(rhs, s.rhs, s.rhsMap, s.n, width);
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
   if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare()))
     return failure();
-  // A step of k is as wide as a panel, a row of memory as an access.
-  const int64_t lhsLanes = s.lhsMap.isAlongDepth() ? width : s.tileM;
-  lhs.emplace(f, values, s.lhs, s.lhsMap, s.m, s.k, lhsOrder, lhsLanes);
-  rhs.emplace(f, values, s.rhs, s.rhsMap, s.n, s.k, rhsOrder, width);
 
   const int64_t blocksN = s.blocksN(), blocksM = s.blocksM();
   batch = s.batch == 1 ? values.zero : f.div(f.block, std::max<int64_t>(blocksN * blocksM, 1));
@@ -116,11 +123,41 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   return s.grid();
 }
 
+/// Says where the panels of an operand of `size` rows come from.
+void ContractionEmitter::findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size,
+                                    int64_t widest) {
+  if (auto unpack = operand.getDefiningOp<UnpackOp>()) {
+    source.packed = unpack.getMatrix();
+    source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
+    return;
+  }
+  if (!streamsRhs || &source != &rhs)
+    source.panels = f.allocate(source.order.word, source.blockRows / source.order.rows * source.order.wordsOfPanel());
+  source.packing.emplace(f, values, operand, map, size, s.k, source.order, widest);
+}
+
+/// The panels of k in [from, to) of `count` rows from `first`.
+FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, Value count, Value from, Value to) {
+  if (streamsRhs && &source == &rhs)
+    return Value();
+  if (source.packing)
+    return failed(source.packing->emit(source.panels, {batch, first, count, from, to})) ? FailureOr<Value>(failure())
+                                                                                        : source.panels;
+  const PackedMatrix &packed = *source.packed;
+  Value number = packed.batch == 1 ? values.zero : batch;
+  Value chunk = f.add(f.mul(number, packed.chunks()), f.div(from, s.blockK));
+  Value panel = f.add(f.mul(chunk, packed.panels()), f.div(first, source.order.rows));
+  return f.offset(source.panels, source.order.word, f.mul(panel, source.order.wordsOfPanel()));
+}
+
 LogicalResult ContractionEmitter::emitChunk(Value from) {
   Value to = f.min(f.add(from, f.i64(s.blockK)), f.i64(s.k));
-  if (failed(lhs->emit(packedLhs, {batch, firstRow, rows, from, to})) ||
-      failed(rhs->emit(packedRhs, {batch, firstColumn, columns, from, to})))
+  FailureOr<Value> ofLhs = panelsOf(lhs, firstRow, rows, from, to),
+                   ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
+  if (failed(ofLhs) || failed(ofRhs))
     return failure();
+  packedLhs = *ofLhs;
+  packedRhs = *ofRhs;
   // The panel of rhs stays in the first cache while the panels of lhs pass by.
   return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
     return f.forEach(values.zero, rows, s.tileM, [&](Value row) { return emitTile(row, column, from, to); });
@@ -128,12 +165,11 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
 }
 
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
-  Value lhsPanel = f.offset(packedLhs, lhsOrder.word, f.mul(row, lhsOrder.wordsOfRow()));
-  Value rhsPanel = f.offset(packedRhs, rhsOrder.word, f.mul(column, rhsOrder.wordsOfRow()));
+  Value lhsPanel = f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
-  if (failed(multiplyTile(lhsPanel, rhsPanel, tile, from, f.sub(to, from))))
+  if (failed(multiplyTile(lhsPanel, tile, column, from, f.sub(to, from))))
     return failure();
   if (!s.isChunked())
     return finishTile(tile, row, column);
@@ -141,7 +177,7 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
   return f.when(isLast, [&] { return finishTile(tile, row, column); });
 }
 
-LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value rhsPanel, Value tile, Value from, Value depth) {
+LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth) {
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, values.zero);
   Value zeros = floatConstant(b, withLanes(acc, width), 0);
   SmallVector<Value> start;
@@ -153,7 +189,18 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value rhsPanel, V
     Value before = loadLanes(f.offset(tile, acc, index * width), width);
     start.push_back(arith::SelectOp::create(b, isFirst, zeros, before));
   }
-  FailureOr<SmallVector<Value>> end = tileProduct->multiply(lhsPanel, rhsPanel, depth, s.blockK, start);
+  Value panel = streamsRhs ? Value() : f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow()));
+  auto wordsOfRhs = [&](Value unit, int64_t vector) -> FailureOr<Value> {
+    if (!streamsRhs) {
+      Value words = f.offset(panel, rhs.order.word, f.add(f.mul(unit, s.tileN), f.i64(vector * width)));
+      return Value(
+          LLVM::LoadOp::create(b, withLanes(rhs.order.word, width), words, rhs.order.word.getIntOrFloatBitWidth() / 8));
+    }
+    Elements::Scope scope(values);
+    Value first = f.add(f.add(firstColumn, column), f.i64(vector * width));
+    return rhs.packing->wordsAt(batch, first, f.add(from, f.mul(unit, rhs.order.unit)), width);
+  };
+  FailureOr<SmallVector<Value>> end = tileProduct->multiply(lhsPanel, wordsOfRhs, depth, s.blockK, start);
   if (failed(end))
     return failure();
   for (auto [index, lanes] : llvm::enumerate(*end))
@@ -184,5 +231,9 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
     return failure();
   if (product->hasParts)
     return product->op->emitOpError("has no native code: it is for GPUs");
+  // Tiles of what is streamed are whole: behind its last column there may be no memory.
+  if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
+    return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
+                                            << " do not divide, as streaming needs it";
   return ContractionEmitter(f, *product, schedule).emit();
 }

@@ -16,19 +16,18 @@ namespace {
 /// Each pair of steps of k is one row of rhs, and a broadcast of each pair of lhs.
 class DotTile : public TileProduct {
 public:
-  DotTile(CPUFunction &f, const TileShape &shape, const Product &product)
-      : f(f), b(f.b), shape(shape), isDepthInner(product.lhsMap.isAlongDepth()), word(b.getI32Type()) {}
+  DotTile(CPUFunction &f, const TileShape &shape, bool isDepthInner)
+      : f(f), b(f.b), shape(shape), isDepthInner(isDepthInner), pairWord(b.getI32Type()) {}
 
-  PanelOrder lhsOrder() const override { return {word, kPair, shape.rows, isDepthInner}; }
-  PanelOrder rhsOrder() const override { return {word, kPair, shape.columns, /*isDepthInner=*/false}; }
-  FailureOr<SmallVector<Value>> multiply(Value lhs, Value rhs, Value depth, int64_t panelDepth,
+  Type word() const override { return pairWord; }
+  FailureOr<SmallVector<Value>> multiply(Value lhs, WordsOfRhs rhs, Value depth, int64_t panelDepth,
                                          ValueRange sums) override;
 
 private:
   static constexpr int64_t kPair = 2, kWordBytes = 4;
 
   Value load(Value pointer, int64_t lanes) {
-    return LLVM::LoadOp::create(b, withLanes(word, lanes), pointer, kWordBytes);
+    return LLVM::LoadOp::create(b, withLanes(pairWord, lanes), pointer, kWordBytes);
   }
   Value pairsOf(Value words) {
     return LLVM::BitcastOp::create(b, VectorType::get(kPair * shape.width, b.getBF16Type()), words);
@@ -42,24 +41,27 @@ private:
   LaneBuilder &b;
   const TileShape shape;
   const bool isDepthInner;
-  Type word;
+  Type pairWord;
 };
 
 } // namespace
 
-FailureOr<SmallVector<Value>> DotTile::multiply(Value lhsPanel, Value rhsPanel, Value depth, int64_t panelDepth,
+FailureOr<SmallVector<Value>> DotTile::multiply(Value lhsPanel, WordsOfRhs wordsOfRhs, Value depth, int64_t panelDepth,
                                                 ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
   const int64_t rowStep = isDepthInner ? panelDepth / kPair : 1, pairStep = isDepthInner ? 1 : shape.rows;
   Value pairs = f.div(f.add(depth, f.i64(kPair - 1)), kPair);
   auto step = [&](Value pair, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-    Value rhsAt = f.offset(rhsPanel, word, f.mul(pair, shape.columns));
     SmallVector<Value> rhs, next;
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      rhs.push_back(pairsOf(load(f.offset(rhsAt, word, vector * shape.width), shape.width)));
-    Value lhsAt = f.offset(lhsPanel, word, f.mul(pair, pairStep));
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      FailureOr<Value> words = wordsOfRhs(pair, vector);
+      if (failed(words))
+        return failure();
+      rhs.push_back(pairsOf(*words));
+    }
+    Value lhsAt = f.offset(lhsPanel, pairWord, f.mul(pair, pairStep));
     for (int64_t row = 0; row < shape.rows; ++row) {
-      Value lhs = pairsOf(splat(b, load(f.offset(lhsAt, word, row * rowStep), 1), shape.width));
+      Value lhs = pairsOf(splat(b, load(f.offset(lhsAt, pairWord, row * rowStep), 1), shape.width));
       for (int64_t vector = 0; vector < vectors; ++vector)
         next.push_back(addProducts(soFar[row * vectors + vector], lhs, rhs[vector]));
     }
@@ -68,6 +70,6 @@ FailureOr<SmallVector<Value>> DotTile::multiply(Value lhsPanel, Value rhsPanel, 
   return f.forEach(f.i64(0), pairs, 1, sums, step);
 }
 
-std::unique_ptr<TileProduct> mp::makeDotTile(CPUFunction &f, const TileShape &shape, const Product &product) {
-  return std::make_unique<DotTile>(f, shape, product);
+std::unique_ptr<TileProduct> mp::makeDotTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) {
+  return std::make_unique<DotTile>(f, shape, isDepthInner);
 }

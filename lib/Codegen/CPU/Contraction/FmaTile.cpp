@@ -15,12 +15,10 @@ namespace {
 /// sums: lhs the way it lies in memory, rhs by steps of k.
 class FmaTile : public TileProduct {
 public:
-  FmaTile(CPUFunction &f, const TileShape &shape, const Product &product)
-      : f(f), shape(shape), isDepthInner(product.lhsMap.isAlongDepth()) {}
+  FmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) : f(f), shape(shape), isDepthInner(isDepthInner) {}
 
-  PanelOrder lhsOrder() const override { return {shape.sum, /*unit=*/1, shape.rows, isDepthInner}; }
-  PanelOrder rhsOrder() const override { return {shape.sum, /*unit=*/1, shape.columns, /*isDepthInner=*/false}; }
-  FailureOr<SmallVector<Value>> multiply(Value lhs, Value rhs, Value depth, int64_t panelDepth,
+  Type word() const override { return shape.sum; }
+  FailureOr<SmallVector<Value>> multiply(Value lhs, WordsOfRhs rhs, Value depth, int64_t panelDepth,
                                          ValueRange sums) override;
 
 private:
@@ -35,15 +33,18 @@ private:
 
 } // namespace
 
-FailureOr<SmallVector<Value>> FmaTile::multiply(Value lhsPanel, Value rhsPanel, Value depth, int64_t panelDepth,
+FailureOr<SmallVector<Value>> FmaTile::multiply(Value lhsPanel, WordsOfRhs wordsOfRhs, Value depth, int64_t panelDepth,
                                                 ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
   const int64_t rowStep = isDepthInner ? panelDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
   auto step = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-    Value rhsAt = f.offset(rhsPanel, shape.sum, f.mul(k, shape.columns));
     SmallVector<Value> rhs, next;
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      rhs.push_back(load(f.offset(rhsAt, shape.sum, vector * shape.width), shape.width));
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      FailureOr<Value> words = wordsOfRhs(k, vector);
+      if (failed(words))
+        return failure();
+      rhs.push_back(*words);
+    }
     Value lhsAt = f.offset(lhsPanel, shape.sum, f.mul(k, depthStep));
     for (int64_t row = 0; row < shape.rows; ++row) {
       Value lhs = splat(f.b, load(f.offset(lhsAt, shape.sum, row * rowStep), 1), shape.width);
@@ -55,6 +56,6 @@ FailureOr<SmallVector<Value>> FmaTile::multiply(Value lhsPanel, Value rhsPanel, 
   return f.forEach(f.i64(0), depth, 1, sums, step);
 }
 
-std::unique_ptr<TileProduct> mp::makeFmaTile(CPUFunction &f, const TileShape &shape, const Product &product) {
-  return std::make_unique<FmaTile>(f, shape, product);
+std::unique_ptr<TileProduct> mp::makeFmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) {
+  return std::make_unique<FmaTile>(f, shape, isDepthInner);
 }

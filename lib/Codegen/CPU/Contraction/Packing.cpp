@@ -78,6 +78,21 @@ FailureOr<Value> Packing::readAlongRows(Value row, Value k, int64_t count) {
   return joinPair(b, *loaded, *next);
 }
 
+FailureOr<Value> Packing::wordsAt(Value batch, Value row, Value k, int64_t count) {
+  part.batch = batch;
+  const bool areNeighbours = isEven && !operand.map.isAlongDepth();
+  if (areNeighbours || count == 1)
+    return readAlongRows(row, k, count);
+  SmallVector<Value> words;
+  for (int64_t lane = 0; lane < count; ++lane) {
+    FailureOr<Value> word = readAlongRows(f.add(row, f.i64(lane)), k, 1);
+    if (failed(word))
+      return failure();
+    words.push_back(*word);
+  }
+  return Value(vector::FromElementsOp::create(b, VectorType::get({count}, words.front().getType()), words));
+}
+
 FailureOr<Value> Packing::readAlongDepth(Value row, Value k, int64_t count) {
   if (count == order.unit)
     return readAlongRows(row, k, 1);

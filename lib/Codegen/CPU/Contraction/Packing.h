@@ -14,12 +14,17 @@ namespace mp {
 ///   isDepthInner   [rows][depth / unit]
 ///   otherwise      [depth / unit][rows]
 struct PanelOrder {
+  PanelOrder(mlir::Type word, PanelsAttr panels)
+      : word(word), unit(panels.getUnit()), rows(panels.getRows()), isDepthInner(panels.getDepthInner()),
+        depth(panels.getDepth()) {}
+
   mlir::Type word; ///< an element as it is multiplied, or an integer that holds a unit of them
   int64_t unit;
   int64_t rows;
   bool isDepthInner;
-  int64_t depth = 0; ///< a multiple of `unit`
+  int64_t depth; ///< a multiple of `unit`
 
+  int64_t wordsOfPanel() const { return rows * wordsOfRow(); }
   int64_t wordsOfRow() const { return depth / unit; }
 };
 
@@ -35,6 +40,10 @@ public:
     mlir::Value batch, first, count, from, to;
   };
   llvm::LogicalResult emit(mlir::Value target, const Part &wanted);
+  /// The words of one unit of k, from `k`, of `count` rows from `row` of a batch, which there must be.
+  mlir::FailureOr<mlir::Value> wordsAt(mlir::Value batch, mlir::Value row, mlir::Value k, int64_t count);
+  /// Writes zeros to words [from, to) of `pointer`.
+  void fillZeros(mlir::Value pointer, mlir::Value from, mlir::Value to);
 
 private:
   using MaybeValue = mlir::FailureOr<mlir::Value>;
@@ -56,7 +65,6 @@ private:
   MaybeValue readAlongRows(mlir::Value row, mlir::Value k, int64_t count);
   mlir::Value panelAt(mlir::Value row, mlir::Value k);
   void store(mlir::Value words, mlir::Value pointer);
-  void fillZeros(mlir::Value pointer, mlir::Value from, mlir::Value to);
   mlir::Value firstRow(mlir::Value row) { return f.add(part.first, row); }
 
   CPUFunction &f;

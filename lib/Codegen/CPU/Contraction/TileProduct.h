@@ -17,23 +17,26 @@ struct TileShape {
   int64_t vectorsOfRow() const { return columns / width; }
 };
 
-/// Multiplies a panel of lhs by one of rhs, sums in registers. One class for each instruction.
+/// Multiplies a panel of lhs by one of rhs, sums in registers. One class for each instruction. With `isDepthInner` the
+/// panels of lhs have rows of k.
 class TileProduct {
 public:
   virtual ~TileProduct() = default;
 
-  /// How it reads the panels; their depth is left to the caller.
-  virtual PanelOrder lhsOrder() const = 0;
-  virtual PanelOrder rhsOrder() const = 0;
-  /// `sums` and the products of `depth` of k, which may end within a unit; of panels whose depth is `panelDepth`.
-  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value depth,
+  /// What holds a unit of k in a panel.
+  virtual mlir::Type word() const = 0;
+  /// Words of rhs at a unit of k: those of one vector of columns.
+  using WordsOfRhs = llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)>;
+  /// `sums` and the products of `depth` of k, which may end within a unit; of panels of lhs whose depth is
+  /// `panelDepth`.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> multiply(mlir::Value lhs, WordsOfRhs rhs, mlir::Value depth,
                                                                    int64_t panelDepth, mlir::ValueRange sums) = 0;
 };
 
 /// By one fma for each product, in the type of the sums.
-std::unique_ptr<TileProduct> makeFmaTile(CPUFunction &f, const TileShape &shape, const Product &product);
+std::unique_ptr<TileProduct> makeFmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner);
 /// By dot products of pairs of bf16, sums in f32 in vectors of 4, 8 or 16.
-std::unique_ptr<TileProduct> makeDotTile(CPUFunction &f, const TileShape &shape, const Product &product);
+std::unique_ptr<TileProduct> makeDotTile(CPUFunction &f, const TileShape &shape, bool isDepthInner);
 
 } // namespace mp
 

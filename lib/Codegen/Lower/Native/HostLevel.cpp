@@ -10,5 +10,6 @@ using namespace mp;
 
 const CPULevel &mp::hostLevel() {
   const auto features = llvm::sys::getHostCPUFeatures();
-  return highestCPULevel([&](std::string_view feature) { return features.lookup(feature); }, /*withNamedOnly=*/false);
+  const bool isAMD = llvm::sys::getHostCPUName().starts_with("znver");
+  return highestCPULevel([&](std::string_view feature) { return features.lookup(feature); }, isAMD ? "AMD" : "other");
 }

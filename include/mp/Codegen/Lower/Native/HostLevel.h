@@ -8,7 +8,7 @@
 
 namespace mp {
 
-/// The highest level whose features this machine has.
+/// The highest level whose features this machine has, of those that are taken on processors of its maker.
 const CPULevel &hostLevel();
 
 } // namespace mp

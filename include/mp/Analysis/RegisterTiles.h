@@ -1,0 +1,21 @@
+// How the register tiles of a CPU read their operands.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_ANALYSIS_REGISTERTILES_H
+#define MP_ANALYSIS_REGISTERTILES_H
+
+#include "mp/IR/MP.h"
+
+namespace mp {
+
+/// The panels of lhs, which lie as it lies in memory, and of rhs: by steps of k.
+PanelsAttr lhsPanels(const Contraction &product, ContractionScheduleAttr schedule);
+PanelsAttr rhsPanels(ContractionScheduleAttr schedule);
+
+/// The type that elements are packed in: that of the sums where each is multiplied on its own, the operands' where a
+/// word holds several.
+mlir::Type packedElement(const Contraction &product, ContractionScheduleAttr schedule);
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_REGISTERTILES_H

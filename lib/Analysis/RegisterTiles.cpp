@@ -1,0 +1,32 @@
+// How the register tiles of a CPU read their operands.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/RegisterTiles.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// Neighbours in k that an instruction multiplies at once.
+static int64_t unitOf(ContractionScheduleAttr schedule) {
+  return schedule.getInstruction() == TileInstruction::Dot ? 2 : 1;
+}
+
+static PanelsAttr makePanels(ContractionScheduleAttr schedule, int64_t rows, bool isDepthInner) {
+  const int64_t unit = unitOf(schedule);
+  return PanelsAttr::get(schedule.getContext(), rows, static_cast<int64_t>(llvm::alignTo(schedule.getBlockK(), unit)),
+                         unit, isDepthInner);
+}
+
+PanelsAttr mp::lhsPanels(const Contraction &product, ContractionScheduleAttr schedule) {
+  return makePanels(schedule, schedule.getTileM(), product.lhsMap.isAlongDepth());
+}
+PanelsAttr mp::rhsPanels(ContractionScheduleAttr schedule) { return makePanels(schedule, schedule.getTileN(), false); }
+
+Type mp::packedElement(const Contraction &product, ContractionScheduleAttr schedule) {
+  if (unitOf(schedule) > 1)
+    return product.element;
+  // Sums of f16 are f32 in registers.
+  return product.acc.isF16() ? Float32Type::get(product.acc.getContext()) : product.acc;
+}
