@@ -6,7 +6,7 @@ import sys
 
 import numpy
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "benchmarks"))
 import shared_tensors  # noqa: E402
 
 

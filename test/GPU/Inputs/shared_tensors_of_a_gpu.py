@@ -4,7 +4,7 @@ import ctypes
 import pathlib
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "benchmarks"))
 import shared_tensors  # noqa: E402
 
 LIBRARY = shared_tensors.load(sys.argv[1])

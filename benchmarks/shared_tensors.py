@@ -33,6 +33,9 @@ class DLManagedTensor(ctypes.Structure):
 SIGNATURES = {
     "mpSessionCreate": [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint, ctypes.POINTER(ctypes.c_void_p)],
     "mpSessionInitialize": [ctypes.c_void_p, ctypes.c_uint64],
+    "mpSessionGetState": [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)],
+    "mpTensorsGet": [ctypes.c_void_p, ctypes.c_int64],
+    "mpTensorsDestroy": [ctypes.c_void_p],
     "mpBenchmarkCreate": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.POINTER(ctypes.c_void_p)],
     "mpBenchmarkTensor": [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(MpTensor)],
     "mpBenchmarkRun": [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.POINTER(ctypes.c_double)],
@@ -41,6 +44,9 @@ SIGNATURES = {
     "mpSessionDestroy": [ctypes.c_void_p],
     "mpStatusMessage": [ctypes.c_void_p],
 }
+
+# Of those that give no status.
+RESULTS = {"mpStatusMessage": ctypes.c_char_p, "mpTensorsGet": MpTensor}
 
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -59,8 +65,8 @@ def load(path):
     for name, types in SIGNATURES.items():
         function = getattr(library, name)
         function.argtypes, function.restype = types, None
-        if name == "mpStatusMessage":
-            function.restype = ctypes.c_char_p
+        if name in RESULTS:
+            function.restype = RESULTS[name]
         elif not name.endswith("Destroy"):
             function.restype, function.errcheck = ctypes.c_void_p, check
     return library
@@ -90,13 +96,13 @@ class SharedTensor:
 class Program:
     """A program with memory of its own and random inputs. What shares its tensors ends before it does."""
 
-    def __init__(self, library, executable, device, name, seed=0):
+    def __init__(self, library, executable, device, name, seed=0, threads=0):
         kind, _, ordinal = device.partition(":")
         self.device = (DLPACK_CUDA, int(ordinal or 0)) if kind == "cuda" else (DLPACK_CPU, 0)
         self.library, self.tensors = library, {}
         self.session, self.benchmark = ctypes.c_void_p(), ctypes.c_void_p()
         try:
-            library.mpSessionCreate(str(executable).encode(), device.encode(), 0, self.session)
+            library.mpSessionCreate(str(executable).encode(), device.encode(), threads, self.session)
             library.mpSessionInitialize(self.session, seed)
             library.mpBenchmarkCreate(self.session, name.encode(), seed, self.benchmark)
         except RuntimeError:
@@ -109,6 +115,16 @@ class Program:
             self.library.mpBenchmarkTensor(self.benchmark, name.encode(), given)
             self.tensors[name] = SharedTensor(given, self.device)
         return self.tensors[name]
+
+    def state(self, name):
+        """The shape of a state entry and a copy of its bytes."""
+        held = ctypes.c_void_p()
+        self.library.mpSessionGetState(self.session, name.encode(), held)
+        try:
+            given = self.library.mpTensorsGet(held, 0)
+            return given.shape[: given.rank], bytearray(ctypes.string_at(given.data, given.bytes))
+        finally:
+            self.library.mpTensorsDestroy(held)
 
     def sample(self, runs):
         """Runs the program and waits; the seconds of one run by the device's clock."""
