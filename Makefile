@@ -6,7 +6,7 @@ SUITES = $(BUILD)/unit $(BUILD)/test build/asan/unit
 FASHION_MNIST = /usr/share/datasets/fashion-mnist
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check check-full gpu-bundle lint format docs clean installed configured sanitized
+.PHONY: help setup build demo check check-full gpu-bundle benchmark lint format docs clean installed configured sanitized
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | while read -r name text; do \
@@ -45,6 +45,13 @@ gpu-bundle: configured ## pack tests and benchmarks for a machine with a GPU int
 	@setup/timed build cmake --build --preset $(PRESET) --target mp-exec mp-run write-tiny-model write-op-cases write-gemm-grid
 	@test/GPU/make-bundle $(BUILD) build/gpu-bundle
 
+# COMPARE takes flags of compare.py: make benchmark COMPARE='--quick --compile'.
+benchmark: GROUPS = build benchmark
+benchmark: build/benchmark-venv/peers configured ## compare with PyTorch, OpenBLAS and ONNX Runtime on this CPU
+	@setup/timed build cmake --build --preset $(PRESET) --target mp-run mp-exec HalfstepRuntime
+	@mkdir -p build/benchmark
+	@build/benchmark-venv/bin/python benchmarks/cpu/compare.py $(BUILD) --table=build/benchmark/cpu.md --json=build/benchmark/cpu.json $(COMPARE)
+
 lint: GROUPS = build lint
 lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1
 	@setup/timed build cmake --build --preset $(PRESET)
@@ -78,6 +85,13 @@ sanitized: installed
 # What Python needs beyond this environment comes from Debian, too: one source, nothing to download twice.
 .venv: | installed
 	/usr/bin/python3 -m venv --system-site-packages --without-pip .venv
+
+# The peers of the CPU benchmark, which nothing else uses. The second index has PyTorch without its libraries for GPUs.
+build/benchmark-venv/peers: setup/peers.txt | installed
+	@/usr/bin/python3 -m venv --without-pip build/benchmark-venv
+	@setup/timed peers /usr/bin/python3 -m pip --python build/benchmark-venv/bin/python install --quiet \
+	  --extra-index-url https://download.pytorch.org/whl/cpu --requirement setup/peers.txt
+	@touch $@
 
 # What Debian does not carry: tools that tests run and that are never redistributed.
 .venv/wheels: setup/wheels.txt | .venv

@@ -1,0 +1,62 @@
+"""Matrix products of a layer's passes: forward, the gradient of its input and that of its weights."""
+
+import models
+import ours
+import turns
+from report import Row
+
+CUBES = [256, 512, 1024, 2048, 4096]
+ROWS = [64, 128, 512, 1024]
+LAYERS = [(784, 512), (512, 512), (768, 3072), (4096, 4096)]
+QUICK = [(256, 256, 256), (1024, 1024, 1024), (128, 512, 784)]
+NAMES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16"}
+FLAGS = ("--policy=float32", "--training=false", "--batch-size=1")
+
+
+def sizes(is_quick):
+    """(m, n, k) of the forward pass."""
+    if is_quick:
+        return QUICK
+    return [(size,) * 3 for size in CUBES] + [(m, n, k) for k, n in LAYERS for m in ROWS]
+
+
+def compare(run, kind):
+    """Adds a table of this type's products to the run's report."""
+    run.report.section(f"Products in {NAMES[kind]}", 1.0)
+    rates = run.pytorch.low_rates(kind) if run.pytorch else {}
+    for threads in run.thread_counts():
+        for size in sizes(run.is_quick):
+            for direction in models.PASSES:
+                work = f"{kind} {direction} {'x'.join(map(str, size))}"
+                if run.wants(work):
+                    run.report.add(row(run, kind, direction, size, threads, work, rates.get(direction)))
+    run.report.finish()
+
+
+def row(run, kind, direction, size, threads, work, rate):
+    transposes, of_pass = models.PASSES[direction]
+    executable, _ = run.halfstep.compile(models.gemm(kind, direction, *size), *FLAGS)
+    budget, expected = run.budget(threads), {}
+    m, n, k = of_pass(*size)
+    with run.halfstep.open(executable, "infer", threads) as program:
+        participants = {"ours": ours.participant(program, threads)}
+        program.sample(1)
+        if run.pytorch:
+            run.pytorch.check_product(program, kind, transposes)
+            name, seconds = f"PyTorch {'MKL' if kind == 'f32' else 'matmul'}", 2 * m * n * k / rate / threads
+            if seconds > run.limit:
+                expected[name] = seconds
+            else:
+                participants[name] = turns.calls(run.pytorch.product(program, transposes), threads)
+        if run.numpy and kind == "f32":
+            product = run.numpy.product(program, transposes)
+            run.numpy.check(program, product)
+            participants["NumPy"] = turns.calls(product, threads)
+        if kind == "f32" and run.openblas(threads):
+            server = run.openblas(threads)
+            server.prepare(transposes, (m, n, k))
+            participants[server.label] = server
+        times = turns.take_turns(participants, budget)
+    mine = times.pop("ours")
+    return Row(work, threads, mine, times, 0.9 if kind == "f32" else 1.0, expected,
+               figures={"gflops": 2e-9 * m * n * k / mine.median})

@@ -1,0 +1,137 @@
+"""PyTorch as a peer: products, training steps and inference, by eager execution and by torch.compile."""
+
+import contextlib
+import functools
+import itertools
+
+import torch
+import torch.nn.functional as F
+
+import turns
+
+TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+# How far a result may be from ours, in parts of its largest value: a few roundings of factors and result.
+TOLERANCES = {"f32": 1e-4, "bf16": 2e-2, "f16": 1e-2}
+POLICIES = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}
+
+
+def compare(name, ours, theirs, tolerance):
+    if ours.shape != theirs.shape:
+        raise ValueError(f"{name} has shape {tuple(ours.shape)}, PyTorch's {tuple(theirs.shape)}")
+    difference, allowed = (ours.float() - theirs.float()).abs().max().item(), tolerance * theirs.float().abs().max().item()
+    if not difference <= allowed:
+        raise ValueError(f"{name} differs by {difference:.3g} from PyTorch's, allowed is {allowed:.3g}")
+
+
+def product(program, transposes):
+    """The action that multiplies our inputs where they lie, and what it gives."""
+    a, b = (torch.from_dlpack(program.tensor(name)) for name in "ab")
+    a, b = a.t() if transposes[0] else a, b.t() if transposes[1] else b
+    out = torch.from_dlpack(program.tensor("p")).clone()
+    return functools.partial(torch.matmul, a, b, out=out)
+
+
+def check_product(program, kind, transposes):
+    """Compares rows of our product with the same in f32, where PyTorch is fast in every case."""
+    a, b, ours = (torch.from_dlpack(program.tensor(name)) for name in "abp")
+    rows = torch.arange(0, len(ours), max(1, len(ours) // 64))
+    a, b = a.t() if transposes[0] else a, b.t() if transposes[1] else b
+    compare("the product", ours[rows], a[rows].float() @ b.float(), TOLERANCES[kind])
+
+
+class Block(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        width = model.width
+        self.heads = model.heads
+        self.norm1, self.norm2 = torch.nn.LayerNorm(width), torch.nn.LayerNorm(width)
+        self.q, self.k, self.v, self.o = (torch.nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        h = self.norm1(x)
+        q, k, v = (part(h).unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in (self.q, self.k, self.v))
+        attended = F.scaled_dot_product_attention(q, k, v)
+        x = x + self.o(attended.transpose(1, 2).flatten(2))
+        return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+
+class Transformer(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        for i in range(model.blocks):
+            self.add_module(f"block{i}", Block(model))
+        self.blocks = [getattr(self, f"block{i}") for i in range(model.blocks)]
+        self.head = torch.nn.Linear(model.width, model.classes)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x.mean(1))
+
+
+class Mlp(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.rate, self.layers = model.dropout, len(model.sizes) - 1
+        for i, (inputs, outputs) in enumerate(itertools.pairwise(model.sizes)):
+            self.add_module(f"layer{i}", torch.nn.Linear(inputs, outputs))
+
+    def forward(self, x):
+        for i in range(self.layers):
+            x = getattr(self, f"layer{i}")(x)
+            if i < self.layers - 1:
+                x = F.relu(x)
+                if self.rate:
+                    x = F.dropout(x, self.rate, self.training)
+        return x
+
+
+def network(model, program=None):
+    """The same model, with the parameters of a program of ours where there is one."""
+    made = (Transformer if hasattr(model, "heads") else Mlp)(model)
+    if program:
+        for name, parameter in made.named_parameters():
+            shape, data = program.state(name)
+            value = torch.frombuffer(data, dtype=torch.float32).reshape(shape)
+            # A layer's weights are [inputs, outputs] here and the other way round there.
+            parameter.data.copy_(value.t() if value.ndim == 2 else value)
+    return made
+
+
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+
+
+class Training:
+    """Steps of a model as PyTorch takes them: autocast and, in f16, the gradient scaler."""
+
+    def __init__(self, model, policy, optimizer, rate, x, y, program=None, implementation="foreach", compiled=False):
+        self.label = f"PyTorch {'compile' if compiled else 'eager'}, {implementation}"
+        self.model, self.x, self.y, self.low = network(model, program), x, y.long(), POLICIES[policy]
+        self.optimizer = OPTIMIZERS[optimizer](self.model.parameters(), lr=rate, **{implementation: True})
+        self.scaler = torch.amp.GradScaler("cpu", enabled=self.low is torch.float16)
+        self.loss = torch.compile(self.forward) if compiled else self.forward
+
+    def forward(self):
+        cast = torch.autocast("cpu", self.low) if self.low else contextlib.nullcontext()
+        with cast:
+            return F.cross_entropy(self.model(self.x), self.y)
+
+    def run(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.loss()
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        return loss.detach()
+
+
+def low_rates(kind):
+    """GF/s of products of 256 cubed in this type: an estimate for those that may take too long."""
+    rates, dtype = {}, TYPES[kind]
+    a, b = (torch.randn(256, 256).to(dtype) for _ in range(2))
+    for name, (left, right) in {"forward": (a, b), "dX": (a, b.t()), "dW": (a.t(), b)}.items():
+        timed = turns.calls(lambda left=left, right=right: left @ right, torch.get_num_threads())
+        timed.sample(1)
+        rates[name] = 2 * 256**3 / min(timed.sample(2) for _ in range(3))
+    return rates
