@@ -23,6 +23,7 @@ import re
 import sys
 import tempfile
 import time
+import warnings
 
 import openblas
 import ours
@@ -69,27 +70,31 @@ class Run:
         self.servers = {}
         if self.with_compile and self.pytorch:
             importlib.import_module("torch._inductor.config").force_disable_caches = True
+            warnings.filterwarnings("ignore", module="torch")
 
     def wants(self, work):
         return self.options.only.search(work)
 
     def budget(self, threads):
         # The pause lets threads of other libraries that spin for more work go to sleep.
-        return turns.Budget(self.options.budget, self.limit, sample=2e-3 if self.is_quick else 5e-3,
+        return turns.Budget(self.options.budget, 0.4 if self.is_quick else 1.5, sample=2e-3 if self.is_quick else 5e-3,
                             pause=0.0 if threads == 1 else 0.01)
 
     def thread_counts(self):
-        """Each of the counts, set for PyTorch, too, whose compiled code holds them."""
+        """Each of the counts, set for PyTorch, too."""
         for threads in self.options.threads:
             if self.pytorch:
                 self.pytorch.torch.set_num_threads(threads)
-            if self.pytorch and self.with_compile:
-                self.pytorch.torch._dynamo.reset()
             yield threads
 
     @functools.cache
-    def low_rates(self, kind):
-        return self.pytorch.low_rates(kind)
+    def rates(self, kind):
+        """PyTorch's with one thread, by pass."""
+        threads = self.pytorch.torch.get_num_threads()
+        self.pytorch.torch.set_num_threads(1)
+        rates = self.pytorch.rates(kind)
+        self.pytorch.torch.set_num_threads(threads)
+        return rates
 
     def training_peers(self):
         """(Implementation of the optimizer, whether by torch.compile)."""
@@ -154,8 +159,8 @@ def parse():
     parser.add_argument("--compile", action="store_true", help="torch.compile, too, which takes long")
     parser.add_argument("--json", type=pathlib.Path, help="file for all figures")
     parser.add_argument("--table", type=argparse.FileType("w"), help="file for what is printed")
-    parser.add_argument("--budget", type=float, help="seconds of a row's samples (default 1, 0.25 with --quick)")
-    parser.add_argument("--limit", type=float, help="seconds of a peer's run that is left out (default 10, 1 with --quick)")
+    parser.add_argument("--budget", type=float, help="seconds of a row's samples (default 1, 0.2 with --quick)")
+    parser.add_argument("--limit", type=float, help="seconds of a peer's run that is left out (default 6, 0.5 with --quick)")
     parser.add_argument("--level", help="CPU level to compile for (default: the best for this CPU)")
     options = parser.parse_args()
     options.peers = [] if options.peers == "none" else options.peers.split(",")
@@ -165,8 +170,8 @@ def parse():
     for name in options.sections:
         if name not in SECTIONS:
             parser.error(f"unknown section '{name}'; there are {', '.join(SECTIONS)}")
-    options.budget = options.budget or (0.25 if options.quick else 1.0)
-    options.limit = options.limit or (1.0 if options.quick else 10.0)
+    options.budget = options.budget or (0.2 if options.quick else 1.0)
+    options.limit = options.limit or (0.5 if options.quick else 6.0)
     return options
 
 

@@ -26,55 +26,31 @@ def compare(run):
 
 def row(run, model, batch, policy, kind, threads, work):
     executable, _ = run.halfstep.compile(model.text(), f"--policy={policy}", "--training=false", f"--batch-size={batch}")
-    failed = {}
     with run.halfstep.open(executable, "infer", threads) as program:
         participants = {"ours": ours.participant(program, threads)}
         program.sample(1)
-        makers = {}
         if run.pytorch:
-            makers["PyTorch eager"] = lambda: pytorch_action(run, model, kind, program, False)
-            if run.with_compile:
-                makers["PyTorch compile"] = lambda: pytorch_action(run, model, kind, program, True)
+            for compiled in [False, True][: 1 + run.with_compile]:
+                name = f"PyTorch {'compile' if compiled else 'eager'}"
+                participants[name] = turns.calls(pytorch_action(run.pytorch, model, kind, program, compiled), threads)
         if run.onnxruntime:
-            makers["ONNX Runtime"] = lambda: onnx_action(run, model, batch, kind, program, threads)
-        for name, make in makers.items():
-            try:
-                participants[name] = turns.calls(make(), threads)
-            except NotImplementedError as error:
-                failed[name] = str(error)
+            action = run.onnxruntime.inference(program, model.sizes, batch, threads, TOLERANCES[kind])
+            participants["ONNX Runtime" if kind == "f32" else "ONNX Runtime, f32"] = turns.calls(action, threads)
         times = turns.take_turns(participants, run.budget(threads))
-    return Row(work, threads, times.pop("ours"), times, 1.0, failed=failed)
+    return Row(work, threads, times.pop("ours"), times, 1.0)
 
 
-def pytorch_action(run, model, kind, program, compiled):
-    torch = run.pytorch.torch
-    made = run.pytorch.network(model, program).eval().to(run.pytorch.TYPES[kind])
-    x = torch.from_dlpack(program.tensor("x")).to(run.pytorch.TYPES[kind])
+def pytorch_action(pytorch, model, kind, program, compiled):
+    torch, dtype = pytorch.torch, pytorch.TYPES[kind]
+    made = pytorch.network(model, program).eval().to(dtype)
+    x = torch.from_dlpack(program.tensor("x")).to(dtype)
     if compiled:
         torch._inductor.config.freezing = True
-        made = torch.compile(made)
+        made = pytorch.compiled(made)
 
     @torch.inference_mode()
     def run_once():
         return made(x)
 
-    run.pytorch.compare("the logits", torch.from_dlpack(program.tensor("logits")), run_once(), TOLERANCES[kind])
+    pytorch.compare("the logits", torch.from_dlpack(program.tensor("logits")), run_once(), TOLERANCES[kind])
     return run_once
-
-
-def onnx_action(run, model, batch, kind, program, threads):
-    import numpy
-    if kind != "f32":
-        raise NotImplementedError(f"its CPU provider has no {kind} Gemm")
-    parameters = {}
-    for i in range(len(model.sizes) - 1):
-        for part in ("weight", "bias"):
-            shape, data = program.state(f"layer{i}.{part}")
-            parameters[f"layer{i}.{part}"] = numpy.frombuffer(data, numpy.float32).reshape(shape)
-    x, logits = (numpy.from_dlpack(program.tensor(name)) for name in ("x", "logits"))
-    action = run.onnxruntime.inference(model.sizes, batch, parameters, x, threads)
-    _, result = action()
-    difference, allowed = abs(result - logits).max(), TOLERANCES[kind] * abs(logits).max()
-    if not difference <= allowed:
-        raise ValueError(f"the logits differ by {difference:.3g} from ONNX Runtime's, allowed is {allowed:.3g}")
-    return action

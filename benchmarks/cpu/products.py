@@ -23,17 +23,16 @@ def sizes(is_quick):
 def compare(run, kind):
     """Adds a table of this type's products to the run's report."""
     run.report.section(f"Products in {NAMES[kind]}", 1.0)
-    rates = run.pytorch.low_rates(kind) if run.pytorch else {}
     for threads in run.thread_counts():
         for size in sizes(run.is_quick):
             for direction in models.PASSES:
                 work = f"{kind} {direction} {'x'.join(map(str, size))}"
                 if run.wants(work):
-                    run.report.add(row(run, kind, direction, size, threads, work, rates.get(direction)))
+                    run.report.add(row(run, kind, direction, size, threads, work))
     run.report.finish()
 
 
-def row(run, kind, direction, size, threads, work, rate):
+def row(run, kind, direction, size, threads, work):
     transposes, of_pass = models.PASSES[direction]
     executable, _ = run.halfstep.compile(models.gemm(kind, direction, *size), *FLAGS)
     budget, expected = run.budget(threads), {}
@@ -43,7 +42,7 @@ def row(run, kind, direction, size, threads, work, rate):
         program.sample(1)
         if run.pytorch:
             run.pytorch.check_product(program, kind, transposes)
-            name, seconds = f"PyTorch {'MKL' if kind == 'f32' else 'matmul'}", 2 * m * n * k / rate / threads
+            name, seconds = f"PyTorch {'MKL' if kind == 'f32' else 'matmul'}", 2 * m * n * k / run.rates(kind)[direction] / threads
             if seconds > run.limit:
                 expected[name] = seconds
             else:

@@ -87,6 +87,12 @@ class Mlp(torch.nn.Module):
         return x
 
 
+def compiled(function):
+    """By torch.compile, which forgets what it compiled before: it gives up on functions that it compiles often."""
+    torch._dynamo.reset()
+    return torch.compile(function)
+
+
 def network(model, program=None):
     """The same model, with the parameters of a program of ours where there is one."""
     made = (Transformer if hasattr(model, "heads") else Mlp)(model)
@@ -105,12 +111,12 @@ OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.o
 class Training:
     """Steps of a model as PyTorch takes them: autocast and, in f16, the gradient scaler."""
 
-    def __init__(self, model, policy, optimizer, rate, x, y, program=None, implementation="foreach", compiled=False):
-        self.label = f"PyTorch {'compile' if compiled else 'eager'}, {implementation}"
+    def __init__(self, model, policy, optimizer, rate, x, y, program=None, implementation="foreach", is_compiled=False):
+        self.label = f"PyTorch {'compile' if is_compiled else 'eager'}, {implementation}"
         self.model, self.x, self.y, self.low = network(model, program), x, y.long(), POLICIES[policy]
         self.optimizer = OPTIMIZERS[optimizer](self.model.parameters(), lr=rate, **{implementation: True})
         self.scaler = torch.amp.GradScaler("cpu", enabled=self.low is torch.float16)
-        self.loss = torch.compile(self.forward) if compiled else self.forward
+        self.loss = compiled(self.forward) if is_compiled else self.forward
 
     def forward(self):
         cast = torch.autocast("cpu", self.low) if self.low else contextlib.nullcontext()
@@ -126,12 +132,12 @@ class Training:
         return loss.detach()
 
 
-def low_rates(kind):
-    """GF/s of products of 256 cubed in this type: an estimate for those that may take too long."""
-    rates, dtype = {}, TYPES[kind]
-    a, b = (torch.randn(256, 256).to(dtype) for _ in range(2))
+def rates(kind):
+    """Operations a second in products of 512 cubed in this type: an estimate for those that may take too long."""
+    found, dtype = {}, TYPES[kind]
+    a, b = (torch.randn(512, 512).to(dtype) for _ in range(2))
     for name, (left, right) in {"forward": (a, b), "dX": (a, b.t()), "dW": (a.t(), b)}.items():
-        timed = turns.calls(lambda left=left, right=right: left @ right, torch.get_num_threads())
+        timed = turns.calls(lambda left=left, right=right: left @ right, 1)
         timed.sample(1)
-        rates[name] = 2 * 256**3 / min(timed.sample(2) for _ in range(3))
-    return rates
+        found[name] = 2 * 512**3 / timed.sample(1)
+    return found

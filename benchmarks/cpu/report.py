@@ -90,24 +90,26 @@ class Report:
         self.line("| " + " | ".join(cells) + " |")
 
     def finish(self):
-        """Says of the last section whether it meets its goals, and what did not run."""
+        """Says of the last section what did not run, and for each number of threads whether it meets its goals."""
         section = self.sections[-1]
         rows = [row for row in section["rows"] if isinstance(row, Row)]
-        ratios = [row.ratio() for row in rows if row.ratio()]
         self.line()
         for reason in sorted({f"{name}: {reason}" for row in rows for name, reason in row.failed.items()}):
             self.line(f"Did not run: {reason}")
         left_out = sum(1 for row in rows if not row.ratio() and row.expected)
         if left_out:
             self.line(f"In {left_out} rows the peer would take longer than --limit; they are not part of the mean.")
-        if not ratios:
-            return
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        below = sum(1 for row in rows if row.ratio() and row.ratio() < row.goal)
-        is_met = mean >= section["geomean_goal"] and not below
-        section.update(geomean=mean, least=min(ratios), below=below, met=is_met)
-        self.line(f"Geometric mean {mean:.2f} (goal {section['geomean_goal']:.2f}), least {min(ratios):.2f}, "
-                  f"{below} of {len(ratios)} below their goal: {'met' if is_met else '**not met**'}.")
+        section["summaries"] = []
+        for threads in sorted({row.threads for row in rows if row.ratio()}):
+            self.summary(section, threads, [row for row in rows if row.ratio() and row.threads == threads])
+
+    def summary(self, section, threads, rows):
+        ratios, goal = [row.ratio() for row in rows], section["geomean_goal"]
+        mean, below = math.exp(sum(map(math.log, ratios)) / len(ratios)), sum(row.ratio() < row.goal for row in rows)
+        is_met = mean >= goal and not below
+        section["summaries"].append({"threads": threads, "geomean": mean, "least": min(ratios), "below": below, "met": is_met})
+        self.line(f"Threads {threads}: geometric mean {mean:.2f} (goal {goal:.2f}), least {min(ratios):.2f}, {below} of {len(ratios)} "
+                  f"below their goal: {'met' if is_met else '**not met**'}.")
 
     def write(self, path):
         sections = [{**section, "rows": [row.json() if isinstance(row, Row) else row for row in section["rows"]]}

@@ -1,15 +1,13 @@
 """Training steps: ours beside PyTorch's, low precision beside float32, the time to compile them and the memory they take."""
 
 import dataclasses
-import json
-import os
 import pathlib
-import subprocess
 import sys
 import time
 
 import models
 import ours
+import peak_memory
 import turns
 from report import Row
 
@@ -45,7 +43,7 @@ WORKS = [
     Work(models.Mlp((64, 128, 10)), 64, "adam", 1e-3),
     Work(models.Transformer(), 8, "adamw", 1e-3),
 ]
-QUICK = WORKS[1:]
+QUICK, SMALLEST = WORKS[1:], WORKS[3]
 
 
 def chosen(run):
@@ -94,8 +92,8 @@ def make_peer(run, work, policy, program, implementation, compiled=False):
 
 
 def expected_seconds(run, work, policy, threads):
-    """Of a step of PyTorch's, by what products of 256 cubed take."""
-    rates = run.low_rates(KINDS[policy])
+    """Of a step of PyTorch's, by what products of 512 cubed take."""
+    rates = run.rates(KINDS[policy])
     return sum(2 * work.model.products(work.batch) / rate for rate in rates.values()) / threads
 
 
@@ -147,13 +145,13 @@ def report_costs(run):
             executable, seconds = run.halfstep.compile(work.model.text(), *work.flags(policy))
             theirs = [row.figures["peer_compile_seconds"] for row in rows
                       if row.work == name and "peer_compile_seconds" in row.figures]
-            memory = peak_memory([run.halfstep.tool("mp-exec"), "benchmark", executable, "--program=train_step", "--threads=1",
-                                  "--warmup=1", "--repeat=1", "--runs=1"])[0]
+            memory, _ = peak_memory.of([run.halfstep.tool("mp-exec"), "benchmark", executable, "--program=train_step", "--threads=1",
+                                        "--warmup=1", "--repeat=1", "--runs=1"])
             peer = {}
             if run.pytorch and expected_seconds(run, work, policy, 1) < run.limit:
                 script = pathlib.Path(__file__).with_name("pytorch_memory.py")
-                index = WORKS.index(work)
-                peer = json.loads(peak_memory([sys.executable, script, index, policy])[1])
+                total, before = peak_memory.of([sys.executable, script, WORKS.index(work), policy])
+                peer = {"peak": total, "before": int(before)}
             run.report.values(name, f"{seconds:.2f} s", f"{theirs[0]:.1f} s" if theirs else "-", megabytes(memory),
                               megabytes(peer.get("peak")), megabytes(peer.get("before")), work=name, compile_seconds=seconds,
                               peer_compile_seconds=theirs[0] if theirs else None, memory=memory, peer_memory=peer)
@@ -162,14 +160,3 @@ def report_costs(run):
 
 def megabytes(size):
     return f"{size / 1e6:.0f} MB" if size else "-"
-
-
-def peak_memory(command):
-    """The most that a process held, in bytes, and what it printed."""
-    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{command[0]} failed")
-    return usage.ru_maxrss * 1024, output

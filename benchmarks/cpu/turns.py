@@ -50,7 +50,7 @@ def calls(action, threads):
 @dataclasses.dataclass(frozen=True)
 class Budget:
     row: float  # seconds that the samples of a row should take
-    limit: float  # seconds of a first run after which there is no second one
+    limit: float  # seconds of a run that is not repeated: it counts alone
     sample: float = 5e-3  # seconds that a sample takes at least
     least: int = 3
     most: int = 25
