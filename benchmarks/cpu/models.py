@@ -86,7 +86,7 @@ class Mlp:
         return self.sizes[-1]
 
     def products(self, batch):
-        """Multiplications of a row's forward pass, and those of a step beside it."""
+        """Multiplications of the forward pass of a batch."""
         return batch * sum(a * b for a, b in zip(self.sizes, self.sizes[1:]))
 
     def text(self):
