@@ -86,11 +86,11 @@ sanitized: installed
 .venv: | installed
 	/usr/bin/python3 -m venv --system-site-packages --without-pip .venv
 
-# The peers of the CPU benchmark, which nothing else uses. The second index has PyTorch without its libraries for GPUs.
+# The peers of the CPU benchmark, which nothing else uses.
 build/benchmark-venv/peers: setup/peers.txt | installed
 	@/usr/bin/python3 -m venv --without-pip build/benchmark-venv
 	@setup/timed peers /usr/bin/python3 -m pip --python build/benchmark-venv/bin/python install --quiet \
-	  --extra-index-url https://download.pytorch.org/whl/cpu --requirement setup/peers.txt
+	  --requirement setup/peers.txt
 	@touch $@
 
 # What Debian does not carry: tools that tests run and that are never redistributed.
