@@ -537,3 +537,9 @@ func.func @unpacked_across(%p: tensor<1x1x2x32xf32>) {
   %0 = mp.unpack %p batches 1 transposed panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<1x1x2x32xf32> -> tensor<8x5xf32>
   return
 }
+
+// -----
+
+// #mp.panels (C1)
+// expected-error@+1 {{panels of 4611686018427387904 rows}}
+func.func @large_panels() attributes {a = #mp.panels<rows = 4611686018427387904, depth = 4, unit = 2, depth_inner = false>} { return }

@@ -504,7 +504,7 @@ def MP_PanelsAttr : MP_Attr<"Panels", "panels"> {
     is words [depth / unit][rows], with `depth_inner` [rows][depth / unit]. What is beyond the operand is 0.
 
     Constraints:
-    - (C1) Every number is positive; `unit` divides `depth`.
+    - (C1) Every number is positive, and at most 2^20; `unit` divides `depth`.
 
     Example: `#mp.panels<rows = 14, depth = 262, unit = 2, depth_inner = true>`
   }];

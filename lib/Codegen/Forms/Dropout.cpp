@@ -135,14 +135,18 @@ Value DropoutForms::isKept(Value words) {
     parts.push_back(loadBits(b, words, lane(first), step));
   if (parts.size() == 1)
     return parts.front();
-  auto type = VectorType::get({in.width}, b.getI1Type());
   if (step == 1)
-    return vector::FromElementsOp::create(b, type, parts);
-  Value all = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  for (auto [number, part] : llvm::enumerate(parts))
-    all = vector::InsertStridedSliceOp::create(b, part, all, ArrayRef<int64_t>{int64_t(number) * step},
-                                               ArrayRef<int64_t>{1});
-  return all;
+    return vector::FromElementsOp::create(b, VectorType::get({in.width}, b.getI1Type()), parts);
+  // Two neighbours become one, until one is left.
+  while (parts.size() > 1) {
+    SmallVector<Value> halves;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      auto lanes = llvm::to_vector(llvm::seq<int64_t>(0, 2 * laneCount(parts[i].getType())));
+      halves.push_back(vector::ShuffleOp::create(b, parts[i], parts[i + 1], lanes));
+    }
+    parts = std::move(halves);
+  }
+  return parts.front();
 }
 
 FormResult DropoutForms::form(MaskedDropoutOp op) {

@@ -127,7 +127,7 @@ TEST(Map, DropoutReadsItsMask) {
   std::vector<uint64_t> mask;
   for (int i = 0; i < 13; ++i)
     mask.push_back(0x9E3779B97F4A7C15 * (i + 1));
-  for (const int vector : {1, 4, 16})
+  for (const int vector : {1, 4, 16, 64})
     for (const bool isTransposed : {false, true}) {
       const std::string transpose =
           "%1 = mp.transpose %0 permutation [1, 0] : tensor<7x101xf32> -> tensor<101x7xf32>\n";
@@ -135,7 +135,7 @@ TEST(Map, DropoutReadsItsMask) {
                                   {isTransposed ? "tensor<101x7xf32>" : "tensor<7x101xf32>"},
                                   "%0 = mp.masked_dropout %a0, %a1 {rate = 0.3} : tensor<7x101xf32>, tensor<13xi64>\n" +
                                       (isTransposed ? transpose : ""),
-                                  isTransposed ? "%1" : "%0", "block = 32, vector = " + std::to_string(vector)));
+                                  isTransposed ? "%1" : "%0", "block = 64, vector = " + std::to_string(vector)));
       ASSERT_TRUE(kernel.ok()) << kernel.errors;
       const auto x = randomFloats(707, 1);
       const auto result = kernel.run({Buffer::of(x), Buffer::of(mask)})[0].as<float>();

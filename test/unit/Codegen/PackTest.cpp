@@ -133,3 +133,23 @@ TEST(Pack, ProductsReadPanelsWhereTheyLie) {
           }
     }
 }
+
+// A schedule whose tiles read other panels is refused: they would read beyond the operand.
+TEST(Pack, RefusesOtherPanels) {
+  for (const char *schedule : {"block_m = 4, block_n = 16, block_k = 8, tile_m = 4, tile_n = 16, vector = 8",
+                               "block_m = 6, block_n = 16, block_k = 4, tile_m = 6, tile_n = 16, vector = 8"}) {
+    KernelRunner kernel(std::string(R"(
+func.func @f(%a: tensor<1x1x1x48xf32>, %b: tensor<8x16xf32>) -> tensor<6x16xf32> {
+  %z = mp.kernel "k" (%x = %a, %y = %b) schedule(#mp.contraction<)") +
+                        schedule + R"(>) : (tensor<1x1x1x48xf32>, tensor<8x16xf32>) -> tensor<6x16xf32> {
+    %0 = mp.unpack %x batches 1 panels <rows = 6, depth = 8, unit = 1, depth_inner = true> : tensor<1x1x1x48xf32> -> tensor<6x8xf32>
+    %1 = mp.matmul %0, %y acc f32 : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32>
+    mp.yield %1 : tensor<6x16xf32>
+  }
+  return %z : tensor<6x16xf32>
+})");
+    EXPECT_FALSE(kernel.ok());
+    EXPECT_NE(kernel.errors.find("has panels that the schedule of its kernel does not read"), std::string::npos)
+        << kernel.errors;
+  }
+}

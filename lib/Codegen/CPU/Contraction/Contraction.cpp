@@ -44,6 +44,7 @@ struct Sizing : Product {
 
 /// How an operand comes to its panels: packed by the block, or by another kernel before.
 struct PanelSource {
+  PanelsAttr wanted; ///< as the schedule's tile reads them
   PanelOrder order;
   int64_t blockRows;
   std::optional<Packing> packing;     ///< where the block packs it
@@ -56,8 +57,10 @@ public:
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
-        tileProduct(makeTile(schedule)), lhs{{tileProduct->word(), lhsPanels(s, schedule)}, s.blockM},
-        rhs{{tileProduct->word(), rhsPanels(schedule)}, s.blockN}, streamsRhs(schedule.getStreamRhs()) {
+        tileProduct(makeTile(schedule)),
+        lhs{lhsPanels(s, schedule), {tileProduct->word(), lhsPanels(s, schedule)}, s.blockM},
+        rhs{rhsPanels(schedule), {tileProduct->word(), rhsPanels(schedule)}, s.blockN},
+        streamsRhs(schedule.getStreamRhs()) {
     s.blockK = lhs.order.depth;
   }
 
@@ -70,7 +73,7 @@ private:
     return schedule.getInstruction() == TileInstruction::Dot ? makeDotTile(f, shape, isDepthInner)
                                                              : makeFmaTile(f, shape, isDepthInner);
   }
-  void findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size, int64_t widest);
+  LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size, int64_t widest);
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
@@ -101,8 +104,9 @@ private:
 FailureOr<int64_t> ContractionEmitter::emit() {
   f.bindInputs(values);
   // A step of k is as wide as a panel, a row of memory as an access.
-  findSource(lhs, s.lhs, s.lhsMap, s.m, s.lhsMap.isAlongDepth() ? width : s.tileM);
-  findSource(rhs, s.rhs, s.rhsMap, s.n, width);
+  if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m, s.lhsMap.isAlongDepth() ? width : s.tileM)) ||
+      failed(findSource(rhs, s.rhs, s.rhsMap, s.n, width)))
+    return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
   if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare()))
     return failure();
@@ -124,16 +128,21 @@ FailureOr<int64_t> ContractionEmitter::emit() {
 }
 
 /// Says where the panels of an operand of `size` rows come from.
-void ContractionEmitter::findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size,
-                                    int64_t widest) {
+LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size,
+                                             int64_t widest) {
   if (auto unpack = operand.getDefiningOp<UnpackOp>()) {
     source.packed = unpack.getMatrix();
+    const int64_t batches = map.batch.empty() ? 1 : s.batch;
+    if (unpack.getPanels() != source.wanted || source.packed->rows != size || source.packed->k != s.k ||
+        source.packed->batch != batches || unpack.getTransposed() == map.isAlongDepth())
+      return unpack.emitOpError("has panels that the schedule of its kernel does not read: it reads ") << source.wanted;
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
-    return;
+    return success();
   }
   if (!streamsRhs || &source != &rhs)
     source.panels = f.allocate(source.order.word, source.blockRows / source.order.rows * source.order.wordsOfPanel());
   source.packing.emplace(f, values, operand, map, size, s.k, source.order, widest);
+  return success();
 }
 
 /// The panels of k in [from, to) of `count` rows from `first`.
