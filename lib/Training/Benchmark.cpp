@@ -124,9 +124,9 @@ static ErrorOr<std::vector<KernelTime>> timeKernels(Benchmark &benchmark, const 
     if (const LaunchT *launch = what.AsLaunch())
       kernels.push_back({launch->kernel, median, launch->flops, launch->bytes, launch->modelled_seconds});
     else if (const CopyT *copy = what.AsCopy())
-      kernels.push_back({"copy", median, 0, 2 * copy->source->bytes()});
+      kernels.push_back({"copy", median, 0, 2 * copy->source->bytes(), 0});
     else if (const FillT *fill = what.AsFill())
-      kernels.push_back({"fill", median, 0, fill->destination->bytes()});
+      kernels.push_back({"fill", median, 0, fill->destination->bytes(), 0});
   }
   return kernels;
 }
@@ -140,7 +140,8 @@ ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &o
   ErrorOr<std::vector<double>> seconds = (*benchmark)->run(options.warmup, options.repeat, options.runs);
   if (!seconds)
     return seconds.status();
-  BenchmarkResult result{std::move(*seconds)};
+  BenchmarkResult result;
+  result.seconds = std::move(*seconds);
   std::sort(result.seconds.begin(), result.seconds.end());
   for (const auto &command : (*benchmark)->variant().commands)
     if (const LaunchT *launch = command->what.AsLaunch()) {

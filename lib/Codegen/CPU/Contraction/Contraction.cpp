@@ -44,6 +44,9 @@ struct Sizing : Product {
 
 /// How an operand comes to its panels: packed by the block, or by another kernel before.
 struct PanelSource {
+  PanelSource(Type word, PanelsAttr wanted, int64_t blockRows)
+      : wanted(wanted), order(word, wanted), blockRows(blockRows) {}
+
   PanelsAttr wanted; ///< as the schedule's tile reads them
   PanelOrder order;
   int64_t blockRows;
@@ -57,10 +60,8 @@ public:
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
-        tileProduct(makeTile(schedule)),
-        lhs{lhsPanels(s, schedule), {tileProduct->word(), lhsPanels(s, schedule)}, s.blockM},
-        rhs{rhsPanels(schedule), {tileProduct->word(), rhsPanels(schedule)}, s.blockN},
-        streamsRhs(schedule.getStreamRhs()) {
+        tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
+        rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()) {
     s.blockK = lhs.order.depth;
   }
 
