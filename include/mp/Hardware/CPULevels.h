@@ -66,8 +66,8 @@ std::span<const CPULevel> allCPULevels();
 /// The level of that name, or null.
 const CPULevel *findCPULevel(std::string_view name);
 
-/// The highest level all of whose features `has`, of those that are taken on a processor of `maker`, of all where none is
-/// said; the lowest where it has those of none.
+/// The highest level all of whose features `has`, of those that are taken on a processor of `maker`, of all where none
+/// is said; the lowest where it has those of none.
 const CPULevel &highestCPULevel(const std::function<bool(std::string_view feature)> &has, std::string_view maker = "");
 
 /// The level that code of the simulated GPU is compiled for, on any machine: it has fma and conversions of f16.

@@ -52,7 +52,8 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
   double rhsSeconds = operandSeconds(blocks.blockN, blocks.packsRhs);
   if (blocks.streamsRhs) {
     const double bytes = static_cast<double>(blocks.blockN * size.rhsBytes) * k;
-    const double again = static_cast<double>(blocks.blockM / blocks.tileM - 1);
+    const int64_t tiles = blocks.blockM / blocks.tileM;
+    const auto again = static_cast<double>(tiles - 1);
     rhsSeconds = bytes / level.memoryBandwidth + again * bytes / level.cacheBandwidth;
   }
   return operations / size.rate + operandSeconds(blocks.blockM, blocks.packsLhs) + rhsSeconds + level.blockSeconds;
