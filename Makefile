@@ -2,6 +2,7 @@
 
 PRESET ?= release
 BUILD = build/$(PRESET)
+BASE ?= HEAD~1
 SUITES = $(BUILD)/unit $(BUILD)/test build/asan/unit
 FASHION_MNIST = /usr/share/datasets/fashion-mnist
 
@@ -53,9 +54,9 @@ benchmark: build/benchmark-venv/peers configured ## compare with PyTorch, OpenBL
 	@build/benchmark-venv/bin/python benchmarks/cpu/compare.py $(BUILD) --table=build/benchmark/cpu.md --json=build/benchmark/cpu.json $(COMPARE)
 
 lint: GROUPS = build lint
-lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1
+lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1 (BASE=COMMIT for another)
 	@setup/timed build cmake --build --preset $(PRESET)
-	@test/Lint/lint $(BUILD) --minutes=6
+	@test/Lint/lint $(BUILD) --base=$(BASE) --minutes=6
 
 format: GROUPS = lint
 format: installed ## clang-format every C++ file

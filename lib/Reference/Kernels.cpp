@@ -1,4 +1,4 @@
-// Rules of MPKernelOps.td.
+// Rules of MPKernelOps.td and MPScheduledOps.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reference/Accumulator.h"
@@ -78,26 +78,31 @@ Tensor rules::evaluate(FirstBadOp op, const Frame &frame) {
   return Tensor::ofIntegers(runtimeTypeOf(op.getBad()), {bad});
 }
 
-/// visit(index of an element in its matrices, where it lies packed)
-template <typename Visit> static void forEachPacked(const PackedMatrix &matrix, bool isTransposed, Visit visit) {
-  for (int64_t number = 0, index = 0; number < matrix.batch; ++number)
+/// For each element of `op`'s matrices, row-major, where it lies packed.
+template <typename Op> static std::vector<int64_t> findPacked(Op op) {
+  const PackedMatrix matrix = op.getMatrix();
+  const bool isTransposed = op.getTransposed();
+  std::vector<int64_t> places;
+  for (int64_t number = 0; number < matrix.batch; ++number)
     for (int64_t i = 0; i < (isTransposed ? matrix.k : matrix.rows); ++i)
       for (int64_t j = 0; j < (isTransposed ? matrix.rows : matrix.k); ++j)
-        visit(index++, isTransposed ? matrix.indexOf(number, j, i) : matrix.indexOf(number, i, j));
+        places.push_back(isTransposed ? matrix.indexOf(number, j, i) : matrix.indexOf(number, i, j));
+  return places;
 }
 
 Tensor rules::evaluate(PackOp op, const Frame &frame) {
   TensorTypeT type = runtimeTypeOf(op.getResult());
   const std::vector<double> values = frame[op.getInput()].reals();
   std::vector<double> packed(*elementCount(type), 0.0);
-  forEachPacked(op.getMatrix(), op.getTransposed(), [&](int64_t index, int64_t at) { packed[at] = values[index]; });
+  for (auto [place, value] : llvm::zip_equal(findPacked(op), values))
+    packed[place] = value;
   return Tensor::ofReals(std::move(type), packed);
 }
 
 Tensor rules::evaluate(UnpackOp op, const Frame &frame) {
-  TensorTypeT type = runtimeTypeOf(op.getResult());
   const std::vector<double> packed = frame[op.getInput()].reals();
-  std::vector<double> values(*elementCount(type), 0.0);
-  forEachPacked(op.getMatrix(), op.getTransposed(), [&](int64_t index, int64_t at) { values[index] = packed[at]; });
-  return Tensor::ofReals(std::move(type), values);
+  std::vector<double> values;
+  for (int64_t place : findPacked(op))
+    values.push_back(packed[place]);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }

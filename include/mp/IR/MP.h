@@ -43,6 +43,12 @@ inline mlir::Value castTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir
 /// The role of an op in a kernel, as every op of the dialect has one.
 inline KernelRole roleOf(mlir::Operation *op) { return llvm::cast<KernelOpInterface>(op).getKernelRole(); }
 
+/// Whether each element of a result may read any element of this operand, which then lies in memory.
+inline bool readsWhole(mlir::OpOperand &operand) {
+  auto kernelOp = llvm::dyn_cast<KernelOpInterface>(operand.getOwner());
+  return kernelOp && kernelOp.readsWhole(operand);
+}
+
 /// Whether `type` is a tensor of floats of any width: what may have a gradient.
 inline bool isFloatTensor(mlir::Type type) {
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);

@@ -9,11 +9,6 @@
 using namespace mlir;
 using namespace mp;
 
-bool mp::readsWhole(OpOperand &operand) {
-  auto kernelOp = dyn_cast<KernelOpInterface>(operand.getOwner());
-  return kernelOp && kernelOp.readsWhole(operand);
-}
-
 bool mp::readsPerElement(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (auto precise = dyn_cast<PrecisionOpInterface>(op); precise && precise.readsOnlyShape(operand))

@@ -54,8 +54,6 @@ struct ScalarOperands {
   llvm::ArrayRef<mlir::Value> parts;          ///< what ScalarPartsInterface made
 };
 
-/// Whether a map reads any element of this operand at each of its own: from memory.
-bool readsWhole(mlir::OpOperand &operand);
 /// Whether a map or movement reads this operand at each element: not where it reads its shape alone, nor where it reads
 /// it whole, nor where scalar parts are made of it.
 bool readsPerElement(mlir::OpOperand &operand);

@@ -21,10 +21,6 @@ static constexpr unsigned kLongestRepeat = 8;
 static constexpr unsigned kMostRepeats = 4;
 
 static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kMostSerialElements; }
-static bool readsWhole(OpOperand &operand) {
-  auto kernelOp = dyn_cast<KernelOpInterface>(operand.getOwner());
-  return kernelOp && kernelOp.readsWhole(operand);
-}
 static int64_t bitsPerElement(Value value) { return typeOf(value).getElementTypeBitWidth(); }
 
 /// Whether an op computes the next value of a state, which its kernel should write in place.

@@ -61,7 +61,7 @@ bool mp::canUpdateInPlace(KernelOp kernel, unsigned input, unsigned result) {
       Operation *user = use.getOwner();
       if (user == yield)
         continue;
-      if (cast<KernelOpInterface>(user).readsWhole(use))
+      if (readsWhole(use))
         return false;
       if (!seen.insert(user).second)
         continue;

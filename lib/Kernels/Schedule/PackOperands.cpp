@@ -35,42 +35,46 @@ public:
       : old(kernel), schedule(schedule), op(findContraction(kernel)), product(op.getContraction()) {}
 
   void run() {
-    SmallVector<std::pair<Value, Value>> packed;
     if (schedule.getPackLhs())
-      packed.emplace_back(op.getLhs(),
-                          pack(op.getLhs(), product.lhsMap, lhsPanels(product, schedule), product.m, "lhs"));
+      pack(op.getLhs(), product.lhsMap, lhsPanels(product, schedule), product.m, "lhs");
     if (schedule.getPackRhs())
-      packed.emplace_back(op.getRhs(), pack(op.getRhs(), product.rhsMap, rhsPanels(schedule), product.n, "rhs"));
+      pack(op.getRhs(), product.rhsMap, rhsPanels(schedule), product.n, "rhs");
     RebuiltKernel kernel(old, old->getResultTypes(), old.getKernelName());
-    for (auto [operand, value] : packed) {
-      auto packing = cast<PackOp>(cast<YieldOp>(value.getDefiningOp<KernelOp>().getBody().front().getTerminator())
-                                      .getOperand(0)
-                                      .getDefiningOp());
-      Value again = UnpackOp::create(kernel.b, typeOf(operand), kernel.input(value), packing.getBatches(),
-                                     packing.getTransposed(), packing.getPanels());
-      kernel.inside.map(operand, again);
-    }
+    for (const Packed &own : packed)
+      kernel.inside.map(own.operand, UnpackOp::create(kernel.b, typeOf(own.operand), kernel.input(own.value),
+                                                      own.batches, own.isTransposed, own.panels)
+                                         .getResult());
     kernel.replace(old).setScheduleAttr(schedule);
   }
 
 private:
-  /// `operand`, of `rows` rows, packed by a kernel in front of the product's.
-  Value pack(Value operand, const IndexMap &map, PanelsAttr panels, int64_t rows, StringRef side) {
+  /// An operand and what stands for it now.
+  struct Packed {
+    Value operand, value;
+    int64_t batches;
+    bool isTransposed;
+    PanelsAttr panels;
+  };
+
+  /// Has `operand`, of `rows` rows, packed by a kernel in front of the product's.
+  void pack(Value operand, const IndexMap &map, PanelsAttr panels, int64_t rows, StringRef side) {
     const int64_t batches = map.batch.empty() ? 1 : product.batch;
+    const bool isTransposed = !map.isAlongDepth();
     const PackedMatrix matrix{
         batches, rows, product.k, panels.getRows(), panels.getDepth(), panels.getUnit(), panels.getDepthInner()};
     auto type = RankedTensorType::get(matrix.shape(), packedElement(product, schedule));
     RebuiltKernel kernel(old, type, old.getKernelName() + "." + side);
     Value input = kernel.get(operand);
-    kernel.yield(PackOp::create(kernel.b, type, input, batches, !map.isAlongDepth(), panels).getResult());
+    kernel.yield(PackOp::create(kernel.b, type, input, batches, isTransposed, panels).getResult());
     kernel.kernel.setScheduleAttr(schedulePack(kernel.kernel, schedule.getVector()));
-    return kernel.kernel.getResult(0);
+    packed.push_back({operand, kernel.kernel.getResult(0), batches, isTransposed, panels});
   }
 
   KernelOp old;
   ContractionScheduleAttr schedule;
   ContractionOpInterface op;
   const Contraction product;
+  SmallVector<Packed> packed;
 };
 
 struct PackOperandsPass : mp::impl::PackOperandsPassBase<PackOperandsPass> {

@@ -3,6 +3,7 @@
 
 #include "mp/Kernels/Schedule/Schedules.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>

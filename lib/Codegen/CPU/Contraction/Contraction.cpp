@@ -74,7 +74,7 @@ private:
     return schedule.getInstruction() == TileInstruction::Dot ? makeDotTile(f, shape, isDepthInner)
                                                              : makeFmaTile(f, shape, isDepthInner);
   }
-  LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size, int64_t widest);
+  LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
@@ -104,9 +104,7 @@ private:
 
 FailureOr<int64_t> ContractionEmitter::emit() {
   f.bindInputs(values);
-  // A step of k is as wide as a panel, a row of memory as an access.
-  if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m, s.lhsMap.isAlongDepth() ? width : s.tileM)) ||
-      failed(findSource(rhs, s.rhs, s.rhsMap, s.n, width)))
+  if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
   if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare()))
@@ -129,8 +127,7 @@ FailureOr<int64_t> ContractionEmitter::emit() {
 }
 
 /// Says where the panels of an operand of `size` rows come from.
-LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size,
-                                             int64_t widest) {
+LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size) {
   if (auto unpack = operand.getDefiningOp<UnpackOp>()) {
     source.packed = unpack.getMatrix();
     const int64_t batches = map.batch.empty() ? 1 : s.batch;
@@ -142,7 +139,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
   }
   if (!streamsRhs || &source != &rhs)
     source.panels = f.allocate(source.order.word, source.blockRows / source.order.rows * source.order.wordsOfPanel());
-  source.packing.emplace(f, values, operand, map, size, s.k, source.order, widest);
+  source.packing.emplace(f, values, operand, map, size, s.k, source.order, width);
   return success();
 }
 

@@ -6,18 +6,6 @@
 using namespace mlir;
 using namespace mp;
 
-/// Lanes of one access: a step of k of a whole panel, or along k; squares that are turned around divide the panel.
-static int64_t chooseLanes(const PackedMatrix &matrix, const IndexMap &map, PackScheduleAttr schedule) {
-  if (!map.isAlongDepth())
-    return matrix.panelRows;
-  if (matrix.isDepthInner)
-    return schedule.getVector();
-  int64_t side = std::max<int64_t>(schedule.getVector() / matrix.unit, 1);
-  while (matrix.panelRows % side != 0 || !llvm::isPowerOf2_64(side))
-    --side;
-  return side * matrix.unit;
-}
-
 FailureOr<int64_t> mp::emitPack(CPUFunction &f, PackScheduleAttr schedule) {
   auto pack = f.yields()[0].getDefiningOp<PackOp>();
   if (!pack || f.yields().size() != 1)
@@ -35,7 +23,7 @@ FailureOr<int64_t> mp::emitPack(CPUFunction &f, PackScheduleAttr schedule) {
   if (failed(values.prepare(pack.getInput())))
     return failure();
   const IndexMap map = IndexMap::ofMatrix(matrix.batch, matrix.rows, matrix.k, pack.getTransposed());
-  Packing packing(f, values, pack.getInput(), map, matrix.rows, matrix.k, order, chooseLanes(matrix, map, schedule));
+  Packing packing(f, values, pack.getInput(), map, matrix.rows, matrix.k, order, schedule.getVector());
 
   const int64_t size = schedule.getPanels(), blocks = llvm::divideCeil(matrix.panels(), size);
   const int64_t grid = matrix.batch * matrix.chunks() * blocks;

@@ -14,9 +14,19 @@
 using namespace mlir;
 using namespace mp;
 
-/// The lanes of one access: `widest` along whole rows of memory, of whose end forDepth and packEnd take care; fewer
-/// where a run ends earlier, so that none is crossed.
-static int64_t chooseLanes(const IndexMap &map, const PanelOrder &order, int64_t widest) {
+/// The lanes of one access, of `vector` a register: along whole rows of memory, of whose end forDepth and packEnd take
+/// care; fewer where a run ends earlier, so that none is crossed. What goes down the rows of a panel divides these, and
+/// so does the side of a square that is turned around.
+static int64_t chooseLanes(const IndexMap &map, const PanelOrder &order, int64_t vector) {
+  int64_t widest = vector;
+  if (!map.isAlongDepth()) {
+    widest = order.rows % vector == 0 ? vector : order.rows;
+  } else if (!order.isDepthInner) {
+    widest = std::max<int64_t>(vector / order.unit, 1);
+    while (order.rows % widest != 0 || !llvm::isPowerOf2_64(widest))
+      --widest;
+    widest *= order.unit;
+  }
   if (map.isMatrix())
     return widest;
   const int64_t run = std::gcd(map.getRun(), map.isAlongDepth() ? order.depth : order.rows);
@@ -27,9 +37,9 @@ static int64_t chooseLanes(const IndexMap &map, const PanelOrder &order, int64_t
 }
 
 Packing::Packing(CPUFunction &f, Elements &values, Value tensor, const IndexMap &map, int64_t rows, int64_t depth,
-                 const PanelOrder &order, int64_t widest)
+                 const PanelOrder &order, int64_t vector)
     : f(f), b(f.b), values(values), operand(f, tensor, map), rows(rows), depth(depth), order(order),
-      isEven(values.isEvenAlong(tensor, operand.columns)), lanes(isEven ? chooseLanes(map, order, widest) : 1) {}
+      isEven(values.isEvenAlong(tensor, operand.columns)), lanes(isEven ? chooseLanes(map, order, vector) : 1) {}
 
 LogicalResult Packing::emit(Value to, const Part &wanted) {
   part = wanted;

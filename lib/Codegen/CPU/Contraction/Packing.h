@@ -31,9 +31,9 @@ struct PanelOrder {
 /// Packs an operand, computing what is in front of it, in the order that a tile reads.
 class Packing {
 public:
-  /// Of `rows` rows and `depth` of k in a batch. `widest` lanes move at once where they lie side by side.
+  /// Of `rows` rows and `depth` of k in a batch. `vector` lanes, a register, move at once where they lie side by side.
   Packing(CPUFunction &f, Elements &values, mlir::Value tensor, const IndexMap &map, int64_t rows, int64_t depth,
-          const PanelOrder &order, int64_t widest);
+          const PanelOrder &order, int64_t vector);
 
   /// What is packed: `count` rows from `first`, k in [from, to).
   struct Part {

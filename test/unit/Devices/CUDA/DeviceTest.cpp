@@ -118,6 +118,15 @@ TEST_F(CUDADevice, TransfersOfEverySize) {
   EXPECT_FALSE(device->download(*block, UINT64_MAX, bytes).ok());
 }
 
+// A graph is one command to the device.
+TEST_F(CUDADevice, CannotTellKernelsApart) {
+  std::unique_ptr<Session> session = makeSession();
+  ASSERT_EQ(session->initialize(1).message(), "");
+  std::unique_ptr<ProgramRunner> step = loadStep(*session, 1);
+  EXPECT_EQ(step->timeCommands(0).message(),
+            "device cuda:0: runs a program as a whole; a profiler of the device's maker times its kernels");
+}
+
 TEST_F(CUDADevice, CapturesAStepOnceAndLaunchesItFromThenOn) {
   std::unique_ptr<Session> session = makeSession();
   ASSERT_EQ(session->initialize(1).message(), "");

@@ -1,0 +1,149 @@
+// What scheduling makes of the ops of kernels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_SCHEDULED_OPS_TD
+#define MP_SCHEDULED_OPS_TD
+
+include "mp/IR/MPKernelOps.td"
+
+def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction,
+    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
+     DeclareOpInterfaceMethods<MP_ContractionOpInterface>]> {
+  let scaling = [MP_Factor, MP_Factor];
+  let rows = MP_RowsAlong<"{getContractionDimension()}">;
+  let extraClassDeclaration = [{
+    /// The dimension of `lhs` that is k.
+    int64_t getContractionDimension() { return getLhs().getType().getRank() - (getTransposeLhs() ? 2 : 1); }
+    /// The size of k, -1 while it is open.
+    int64_t getContractionSize();
+    int64_t getOperationsPerElement() { return 2 * ::std::min<int64_t>(getDepth(), getContractionSize()); }
+  }];
+  let summary = "a matrix product as sums over parts of k";
+  let description = [{
+    `result[p, ..., i, j]` is the sum of `lhs[..., i, k] * rhs[..., k, j]` over k in [p * depth, (p + 1) * depth), as far
+    as there are k: `mp.matmul` is the sum of the parts. Products and sums are kept in `acc`; each sum is rounded to the
+    result's type, to nearest even.
+
+    Constraints:
+    - (C1) `lhs` and `rhs` have the same float element type, the result that type or `acc`; `acc` is one that `mp.matmul`
+      takes.
+    - (C2) `lhs` and `rhs` have shapes that `mp.matmul` takes.
+    - (C3) `depth` is at least 1; the first dimension of the result is ceil(k / depth), at least 1.
+
+    Example:
+
+    ```mlir
+    %p = mp.matmul_parts %a, %b depth 32 acc f32 : tensor<4x64xf16>, tensor<64x2xf16> -> tensor<2x4x2xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$lhs, MP_FloatTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       I64Attr:$depth, TypeAttr:$acc);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? `depth` $depth `acc` $acc attr-dict
+    `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+class MP_PackingOp<string mnemonic, I32EnumCase role> : MP_KernelLevelOp<mnemonic, role, []> {
+  let scaling = [MP_Term];
+  let rows = MP_AllRows;
+  let assemblyFormat = [{
+    $input `batches` $batches (`transposed` $transposed^)? `panels` $panels attr-dict `:` type($input) `->` type($result)
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$batches, UnitAttr:$transposed, MP_PanelsAttr:$panels);
+  let results = (outs MP_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+def MP_PackOp : MP_PackingOp<"pack", MP_RolePack> {
+  let summary = "an operand of a product in the order in which register tiles read it";
+  let extraClassDeclaration = [{ ::mp::PackedMatrix getMatrix(); }];
+  let description = [{
+    The operand is `batches` matrices [rows x k], or [k x rows] where they lie `transposed`; further leading dimensions
+    count as rows. The result is [batches][chunks][panels][elements of a panel], see `#mp.panels`. Its elements may be of a
+    wider type, which holds them exactly.
+
+    Constraints:
+    - (C1) The operand has two dimensions or more, and `batches` divides its leading ones.
+    - (C2) The result has the shape that follows; its element type holds all values of the operand's.
+    - (C3) Panels of `transposed` matrices have no `depth_inner`: rows of k would be put together element by element.
+
+    Example:
+
+    ```mlir
+    %p = mp.pack %x batches 1 panels <rows = 4, depth = 8, unit = 2, depth_inner = true> : tensor<5x15xbf16> -> tensor<1x2x2x32xbf16>
+    ```
+  }];
+}
+def MP_UnpackOp : MP_PackingOp<"unpack", MP_RoleUnpack> {
+  let summary = "an operand of a product as it was before it was packed";
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 0; }
+    ::mp::PackedMatrix getMatrix();
+  }];
+  let description = [{
+    The inverse of `mp.pack`. Stands in the kernel of the product that reads the result, which finds there how the operand
+    lies; nothing is unpacked.
+
+    Constraints:
+    - (C1) The result has two dimensions or more, and `batches` divides its leading ones.
+    - (C2) The operand has the shape that follows, and an element type that holds all values of the result's.
+    - (C3) Panels of `transposed` matrices have no `depth_inner`.
+
+    Example:
+
+    ```mlir
+    %x = mp.unpack %p batches 1 panels <rows = 4, depth = 8, unit = 2, depth_inner = true> : tensor<1x2x2x32xbf16> -> tensor<5x15xbf16>
+    ```
+  }];
+}
+
+def MP_SumRowBlocksOp : MP_KernelLevelOp<"sum_row_blocks", MP_RoleTile> {
+  let scaling = [MP_Term];
+  let rows = MP_AllRows;
+  let summary = "for each block of rows the sum over its rows";
+  let description = [{
+    `result[b, j]` is the sum of `input[i, j]` over i in [b * block, (b + 1) * block), as far as there are rows, in f32: the
+    gradient of a bias, as far as the blocks of the product that makes `input` know it.
+
+    Constraints:
+    - (C1) `input` is a matrix of f16, bf16 or f32; the result is f32.
+    - (C2) `block` is at least 1; the result has ceil(rows / block) rows.
+
+    Example:
+
+    ```mlir
+    %s = mp.sum_row_blocks %g block 64 : tensor<100x8xf16> -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$block);
+  let results = (outs MP_F32Tensor:$result);
+  let assemblyFormat = "$input `block` $block attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def MP_NonfiniteTilesOp : MP_KernelLevelOp<"nonfinite_tiles", MP_RoleTile> {
+  let scaling = [MP_Independent];
+  let rows = MP_AllRows;
+  let summary = "for each tile of a matrix 1 if an element is not finite, else 0";
+  let description = [{
+    Tiles of `rows` x `columns` elements of the last two dimensions, in row-major order; those at the end may be smaller.
+
+    Constraints:
+    - (C1) `input` has two dimensions or more.
+    - (C2) `rows` and `columns` are at least 1; the result has one element for each tile.
+
+    Example:
+
+    ```mlir
+    %f = mp.nonfinite_tiles %g tile 64 x 32 : tensor<100x40xf32> -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$rows, I64Attr:$columns);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "$input `tile` $rows `x` $columns attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // MP_SCHEDULED_OPS_TD

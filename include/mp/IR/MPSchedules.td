@@ -1,0 +1,197 @@
+// How the blocks of kernels divide their work, and how operands lie for them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_SCHEDULES_TD
+#define MP_SCHEDULES_TD
+
+include "mp/IR/MPAttributes.td"
+
+// The schedule of one kind of kernel. One with a parameter `threads` answers the interface's getThreads with it.
+class MP_ScheduleAttr<string name, string attrMnemonic, I32EnumCase kind>
+    : MP_Attr<name # "Schedule", attrMnemonic, [MP_ScheduleInterface]> {
+  let genVerifyDecl = 1;
+  string getKind = "::mp::KernelKind getKind() const { return ::mp::KernelKind::" # kind.symbol # "; }\n";
+  let extraClassDeclaration = getKind;
+}
+
+// On a CPU `vector` is the number of f32 lanes of a vector register: 4, 8 or 16. On a GPU it is the number of elements
+// that a thread takes at once, and `threads` the threads of a block; on a CPU a block is one thread.
+class MP_OneOrMore<string what> : DefaultValuedParameter<"int64_t", "1", what>;
+
+// What multiplies on a CPU: a fused multiply-add for each product, or dot products of pairs of bf16.
+def MP_TileInstruction : I32Enum<"TileInstruction", "what multiplies the register tiles of a CPU", [
+    I32EnumCase<"Fma", 0, "fma">, I32EnumCase<"Dot", 1, "dot">]> {
+  let cppNamespace = "::mp";
+}
+
+def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", MP_KindContraction> {
+  let summary = "a matrix product with a map prologue and a map epilogue";
+  let description = [{
+    One block computes `block_m` x `block_n` elements of the result and walks k in steps of `block_k`, packing both
+    operands; inside, register tiles of `tile_m` x `tile_n`. Grid: batch * ceil(M / block_m) * ceil(N / block_n).
+    `instruction` is what multiplies: `fma`, or `dot`, of bf16 with sums in f32. An operand for which `pack_lhs` or
+    `pack_rhs` is said is packed by a kernel of its own, once for all blocks, and read through `mp.unpack`. With
+    `stream_rhs` rhs is read where it lies, along its rows, and packed by nobody: few rows of lhs read it once.
+
+    Constraints:
+    - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
+    - (C2) `vector` of a `dot` is 4, 8 or 16.
+    - (C3) `pack_rhs` and `stream_rhs` are not both said.
+
+    Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$block_m, "int64_t":$block_n, "int64_t":$block_k, "int64_t":$tile_m,
+                        "int64_t":$tile_n, "int64_t":$vector,
+                        DefaultValuedParameter<"::mp::TileInstruction", "::mp::TileInstruction::Fma">:$instruction,
+                        DefaultValuedParameter<"bool", "false">:$pack_lhs,
+                        DefaultValuedParameter<"bool", "false">:$pack_rhs,
+                        DefaultValuedParameter<"bool", "false">:$stream_rhs);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def MP_PackScheduleAttr : MP_ScheduleAttr<"Pack", "pack", MP_KindPack> {
+  let summary = "an operand of a product, packed";
+  let description = [{
+    One block packs `panels` panels of one chunk of k. Grid: batch * chunks * ceil(panels of the operand / `panels`).
+
+    Constraints:
+    - (C1) Every parameter is positive.
+
+    Example: `#mp.pack<panels = 4, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$panels, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+// What multiplies on a GPU. Which chip has it, and what it multiplies, is in mp/Analysis/MatrixTiles.h.
+def MP_MatrixInstruction : I32Enum<"MatrixInstruction", "what multiplies the tiles of a warp", [
+    I32EnumCase<"Wmma16x16x16", 0, "wmma.m16n16k16">, I32EnumCase<"Mma16x8x8", 1, "mma.m16n8k8">,
+    I32EnumCase<"Mma16x8x16", 2, "mma.m16n8k16">, I32EnumCase<"Mma16x8x8TF32", 3, "mma.m16n8k8.tf32">,
+    I32EnumCase<"Fma", 4, "fma">]> {
+  let cppNamespace = "::mp";
+}
+
+def MP_MmaScheduleAttr : MP_ScheduleAttr<"Mma", "mma", MP_KindContraction> {
+  let summary = "a matrix product with a map prologue and a map epilogue, on a GPU";
+  let description = [{
+    One block, of `warps_m` x `warps_n` warps, computes `block_m` x `block_n` elements of the result, each warp an equal
+    tile of them. It walks k in steps of `block_k`, `stages` of which are in shared memory at once: computed with, or on
+    their way. `split_k` is the number of parts of `mp.matmul_parts`. Grid: split_k * batch * ceil(M / block_m) *
+    ceil(N / block_n).
+
+    Constraints:
+    - (C1) Every parameter is positive; `stages` is at least 2.
+    - (C2) Blocks and warps are powers of two; warps divide blocks into tiles of at least 16 x 16 (16 x 32 of `fma`).
+    - (C3) `block_k` is a power of two and at least 16 (8 of `fma` and of `mma.m16n8k8.tf32`).
+    - (C4) A block has at most 32 warps.
+
+    Example: `#mp.mma<block_m = 128, block_n = 128, block_k = 32, warps_m = 2, warps_n = 4, stages = 4, instruction = mma.m16n8k16>`
+  }];
+  let parameters = (ins "int64_t":$block_m, "int64_t":$block_n, "int64_t":$block_k, "int64_t":$warps_m,
+                        "int64_t":$warps_n, "int64_t":$stages, MP_OneOrMore<"parts of k">:$split_k,
+                        EnumParameter<MP_MatrixInstruction>:$instruction);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = getKind # [{
+    int64_t getThreads() const { return 32 * getWarpsM() * getWarpsN(); }
+    int64_t getWarpM() const { return getBlockM() / getWarpsM(); }
+    int64_t getWarpN() const { return getBlockN() / getWarpsN(); }
+  }];
+}
+
+def MP_MapScheduleAttr : MP_ScheduleAttr<"Map", "map", MP_KindMap> {
+  let summary = "elements that depend on no other element of the kernel";
+  let description = [{
+    The results of one shape are one loop nest, in the order in which the shapes first appear among the results; one
+    block computes `block` elements of one nest, in row-major order. Grid: the sum over nests of ceil(elements / block).
+
+    With a `tile`, nests that are matrices that some transpose exchanges have blocks of `tile` rows and `tile`
+    columns, batch * ceil(rows / tile) * ceil(columns / tile) of them; what is transposed passes through shared memory.
+
+    Constraints:
+    - (C1) Every parameter is positive; `vector` divides `block`.
+    - (C2) With a `tile`, `block` is tile * tile and `vector` divides `tile`.
+
+    Example: `#mp.map<block = 65536, vector = 8>`, `#mp.map<block = 4096, vector = 4, threads = 256>`,
+    `#mp.map<block = 4096, vector = 2, threads = 256, tile = 64>`
+  }];
+  let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads,
+                        MP_OneOrMore<"rows and columns of a tile">:$tile);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def MP_RowScheduleAttr : MP_ScheduleAttr<"Row", "row", MP_KindRow> {
+  let summary = "rows over the last dimension, each on its own";
+  let description = [{
+    One block computes `rows` rows, `threads_per_row` threads each, threads / threads_per_row rows at once. Grid: ceil(R / rows), R the product
+    of all but the last dimension.
+
+    Constraints:
+    - (C1) Every parameter is positive; `threads_per_row` divides `threads`.
+
+    Example: `#mp.row<rows = 32, vector = 8>`, `#mp.row<rows = 16, vector = 4, threads = 128, threads_per_row = 32>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads,
+                        MP_OneOrMore<"threads of a row">:$threads_per_row);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def MP_ColumnScheduleAttr : MP_ScheduleAttr<"Column", "column", MP_KindColumn> {
+  let summary = "reductions over leading dimensions, rows in order";
+  let description = [{
+    One block reduces `columns` columns of one root. Grid: the sum over roots of ceil(columns of the root / `columns`).
+
+    Constraints:
+    - (C1) Every parameter is positive; `vector` divides `columns`.
+
+    Example: `#mp.column<columns = 64, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$columns, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def MP_PartialScheduleAttr : MP_ScheduleAttr<"Partial", "partial", MP_KindPartial> {
+  let summary = "one value for each block of the elements of a tensor";
+  let description = [{
+    `block` is the `block` of every root, `mp.nonfinite_blocks` or `mp.sum_squares_blocks`. Grid: the sum over roots of
+    ceil(elements / block).
+
+    Constraints:
+    - (C1) Every parameter is positive.
+
+    Example: `#mp.partial<block = 65536, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$block, "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def MP_SerialScheduleAttr : MP_ScheduleAttr<"Serial", "serial", MP_KindSerial> {
+  let summary = "one block that runs op after op";
+  let description = [{
+    Intermediates lie in the kernel's scratch memory. Grid: 1.
+
+    Constraints:
+    - (C1) Every parameter is positive.
+
+    Example: `#mp.serial<vector = 8>`
+  }];
+  let parameters = (ins "int64_t":$vector, MP_OneOrMore<"threads of a block">:$threads);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def MP_PanelsAttr : MP_Attr<"Panels", "panels"> {
+  let summary = "how an operand of a product lies packed";
+  let description = [{
+    k is cut into chunks of `depth`, rows into panels of `rows`; `unit` neighbours in k are one word. A panel of a chunk
+    is words [depth / unit][rows], with `depth_inner` [rows][depth / unit]. What is beyond the operand is 0.
+
+    Constraints:
+    - (C1) Every number is positive, and at most 2^20; `unit` divides `depth`.
+
+    Example: `#mp.panels<rows = 14, depth = 262, unit = 2, depth_inner = true>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$depth, "int64_t":$unit, "bool":$depth_inner);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // MP_SCHEDULES_TD

@@ -1,0 +1,48 @@
+// Operands of products, packed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/IR/Panels.h"
+
+#include "mp/IR/MP.h"
+
+using namespace mlir;
+using namespace mp;
+
+static PackedMatrix matrixOf(RankedTensorType type, int64_t batches, bool isTransposed, PanelsAttr panels) {
+  const int64_t last = type.getShape().back(), before = type.getDimSize(type.getRank() - 2);
+  const int64_t k = isTransposed ? before : last;
+  const int64_t count = std::max<int64_t>(batches, 1);
+  const int64_t rows = isTransposed ? last : ShapedType::getNumElements(type.getShape().drop_back()) / count;
+  return {batches, rows, k, panels.getRows(), panels.getDepth(), panels.getUnit(), panels.getDepthInner()};
+}
+PackedMatrix PackOp::getMatrix() { return matrixOf(typeOf(getInput()), getBatches(), getTransposed(), getPanels()); }
+PackedMatrix UnpackOp::getMatrix() { return matrixOf(typeOf(getResult()), getBatches(), getTransposed(), getPanels()); }
+
+/// What both ops say of the matrices and of what is packed.
+template <typename Op> static LogicalResult verifyPacking(Op op, RankedTensorType matrices, RankedTensorType packed) {
+  const int64_t batches = op.getBatches();
+  const bool isMatrix = matrices.getRank() >= 2 && matrices.hasStaticShape();
+  const int64_t leading = isMatrix ? ShapedType::getNumElements(matrices.getShape().drop_back(2)) : 0;
+  if (!isMatrix || batches < 1 || (op.getTransposed() ? leading != batches : leading % batches != 0))
+    // pack (C1), unpack (C1)
+    return op.emitOpError("takes ") << matrices << " as " << batches << " matrices"
+                                    << (op.getTransposed() ? ", each transposed" : "");
+  if (op.getTransposed() && op.getPanels().getDepthInner()) // pack (C3), unpack (C3)
+    return op.emitOpError("has rows of k in panels of matrices that lie transposed");
+  Type narrow = matrices.getElementType(), wide = packed.getElementType();
+  const bool holds = narrow == wide || (wide.isF32() && (narrow.isF16() || narrow.isBF16()));
+  if (const auto shape = op.getMatrix().shape();
+      packed.getShape() != ArrayRef(shape) || !holds) // pack (C2), unpack (C2)
+    return op.emitOpError("has ") << packed << " packed, expected " << packed.clone(shape).clone(holds ? wide : narrow);
+  return success();
+}
+LogicalResult PackOp::verify() { return verifyPacking(*this, typeOf(getInput()), typeOf(getResult())); }
+LogicalResult UnpackOp::verify() { return verifyPacking(*this, typeOf(getResult()), typeOf(getInput())); }
+
+LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t depth,
+                                 int64_t unit, bool) {
+  constexpr int64_t kMost = 1 << 20; // so that no count of elements overflows
+  if (rows < 1 || depth < 1 || unit < 1 || rows > kMost || depth > kMost || depth % unit != 0) // (C1)
+    return emitError() << "panels of " << rows << " rows and " << depth << " of k in units of " << unit;
+  return success();
+}
