@@ -22,11 +22,11 @@ build: configured ## build everything into build/PRESET
 	@setup/timed build cmake --build --preset $(PRESET)
 
 demo: GROUPS = build demo
-demo: configured ## train Fashion-MNIST in float32, mixed_float16 and mixed_bfloat16, and compare
+demo: configured ## train Fashion-MNIST in float32, mixed_float16, mixed_bfloat16 and auto, and compare
 	@setup/timed build cmake --build --preset $(PRESET) --target mp-run
 	@mkdir -p build/demo
 	$(BUILD)/bin/mp-run compare examples/fashion_mnist_mlp.mlir --data=$(FASHION_MNIST) \
-	  --variants=float32,mixed_float16:loss-scale=dynamic:init-scale=16777216:growth-interval=200,mixed_bfloat16 \
+	  --variants=float32,mixed_float16:loss-scale=dynamic:init-scale=16777216:growth-interval=200,mixed_bfloat16,auto \
 	  --optimizer=adam --learning-rate=0.001 --batch-size=128 --epochs=8 --json=build/demo/compare.json
 
 check: GROUPS = build check

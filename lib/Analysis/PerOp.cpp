@@ -1,9 +1,30 @@
 // PyTorch's rule: each op by itself.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Analysis/PrecisionPlan.h"
+#include "Analysis/PerOp.h"
 
 using namespace mp;
+
+/// Operands have a say in the widest type only among their like, where none stands higher.
+enum class Standing { Number, Scalar, Tensor };
+
+static Standing standingOf(const PrecisionGraph &graph, ValueId id) {
+  const PrecisionValue &value = graph.values[id];
+  if (value.constant && value.constant->isNumber)
+    return Standing::Number;
+  return value.isScalar && graph.scalarsFollow ? Standing::Scalar : Standing::Tensor;
+}
+
+llvm::SmallVector<ValueId, 3> mp::findFollowed(const PrecisionGraph &graph, const PrecisionNode &node) {
+  Standing highest = Standing::Number;
+  for (ValueId operand : node.operands)
+    highest = std::max(highest, standingOf(graph, operand));
+  llvm::SmallVector<ValueId, 3> followed;
+  for (ValueId operand : node.operands)
+    if (standingOf(graph, operand) == highest)
+      followed.push_back(operand);
+  return followed;
+}
 
 namespace {
 
@@ -60,36 +81,23 @@ private:
     return {*node.requested, PrecisionRule::Requested, {}, {}};
   }
 
-  /// The widest type of the operands that have a say: those of the highest standing.
+  /// The widest type of the operands that have a say.
   PrecisionDecision decideByOperands(const PrecisionNode &node) {
     if (node.operands.empty())
       return {std::nullopt, PrecisionRule::Fixed, {}, {}};
-    Standing highest = Standing::Number;
-    for (ValueId operand : node.operands)
-      highest = std::max(highest, standingOf(operand));
+    const llvm::SmallVector<ValueId, 3> followed = findFollowed(graph, node);
     std::optional<Precision> precision;
-    for (ValueId operand : node.operands)
-      if (standingOf(operand) == highest) {
-        Precision type = plan.typeOf(graph, operand);
-        precision = precision ? widest(*precision, type) : type;
-      }
+    for (ValueId operand : followed) {
+      Precision type = plan.typeOf(graph, operand);
+      precision = precision ? widest(*precision, type) : type;
+    }
     for (ValueId operand : node.operands)
       if (losesConstant(operand, *precision))
         return {Precision::F32, PrecisionRule::OutOfRange, operand, *precision};
-    for (ValueId operand : node.operands)
-      if (standingOf(operand) == highest && plan.typeOf(graph, operand) == *precision)
+    for (ValueId operand : followed)
+      if (plan.typeOf(graph, operand) == *precision)
         return {*precision, PrecisionRule::Widest, operand, {}};
     return {*precision, PrecisionRule::Mixed, {}, {}};
-  }
-
-  /// Operands have a say in the widest type only among their like, where none stands higher.
-  enum class Standing { Number, Scalar, Tensor };
-
-  Standing standingOf(ValueId id) const {
-    const PrecisionValue &value = graph.values[id];
-    if (value.constant && value.constant->isNumber)
-      return Standing::Number;
-    return value.isScalar && graph.scalarsFollow ? Standing::Scalar : Standing::Tensor;
   }
 
   std::optional<std::string> losesConstant(ValueId value, Precision precision) const {

@@ -148,6 +148,12 @@ ErrorOr<OpCategory> PrecisionPolicy::categorize(const OpFacts &op) const {
   return OpCategory{op.category, {}};
 }
 
+void PrecisionPolicy::setLowType(Precision precision) {
+  const bool isLow = precision != Precision::F32;
+  low = isLow ? std::optional(precision) : std::nullopt;
+  byCost &= isLow;
+}
+
 Status PrecisionPolicy::edit(const PolicyEdits &edits, const KnownOps &ops) {
   for (const PolicyEdits::List &list : edits.lists)
     for (StringRef entry : list.add)

@@ -72,7 +72,7 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
 }
 
 static std::string listShipped() {
-  std::string names = "mixed_float16, mixed_bfloat16, float32";
+  std::string names = "auto, mixed_float16, mixed_bfloat16, float32";
   for (const ShippedPolicy &shipped : kShipped)
     names += ", " + shipped.name.str();
   return names;
@@ -80,7 +80,8 @@ static std::string listShipped() {
 
 ErrorOr<PrecisionPolicy> PrecisionPolicy::load(StringRef name, const KnownOps &ops) {
   PrecisionPolicy policy;
-  if (name == "float32")
+  policy.byCost = name == "auto";
+  if (name == "float32" || policy.byCost)
     return policy;
   if (name == "mixed_float16" || name == "mixed_bfloat16") {
     policy.low = name == "mixed_float16" ? Precision::F16 : Precision::BF16;

@@ -83,8 +83,20 @@ PrecisionPlan mp::decide(const PrecisionGraph &graph, DecisionRule rule) {
   switch (rule) {
   case DecisionRule::PerOp:
     return decidePerOp(graph);
+  case DecisionRule::Cost:
+    return decideByCost(graph);
   }
   llvm_unreachable("unknown decision rule");
+}
+
+std::string mp::formatModelled(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (seconds >= 1e-3)
+    os << llvm::format("%.3g ms", seconds * 1e3);
+  else
+    os << llvm::format("%.3g us", seconds * 1e6);
+  return text;
 }
 
 /// One link of the chain. Returns the node that it names as the next, if it names one.
@@ -111,6 +123,11 @@ static std::optional<NodeId> explainLink(llvm::raw_ostream &os, const PrecisionG
   case PrecisionRule::OutOfRange:
     category();
     os << ", but " << *describeLoss(*graph.values[*decision.cause].constant, *decision.declined);
+    return std::nullopt;
+  case PrecisionRule::Cost:
+    category();
+    os << ", " << formatModelled(decision.seconds) << " modelled, " << stringify(*decision.declined) << ' '
+       << formatModelled(decision.declinedSeconds);
     return std::nullopt;
   case PrecisionRule::Off:
     os << "autocast is off here";

@@ -253,7 +253,7 @@ static constexpr AttributeRule kOperationRules[] = {
     {names::skipLimit, ValueOf::Limit},       {names::lossScaling, ValueOf::Name},
     {names::microBatches, ValueOf::Integer},  {names::combinesRows, ValueOf::Unit},
     {names::schedule, ValueOf::Schedule},     {names::raiseErrorAtMinScale, ValueOf::Number},
-    {names::statistics, ValueOf::Statistics},
+    {names::statistics, ValueOf::Statistics}, {names::lowType, ValueOf::Type},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

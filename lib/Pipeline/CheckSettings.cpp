@@ -139,11 +139,15 @@ Status checkTargets(const CompileOptions &options) {
 }
 
 /// The policy is read as the pass will read it, by the ops of the dialect.
-static Status checkPolicy(const AutocastPassOptions &options) {
+static Status checkPolicy(const CompileOptions &all) {
+  const AutocastPassOptions &options = all.autocast;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<MPDialect>();
   if (ErrorOr<PrecisionPolicy> policy = loadPolicy(options, collectKnownOps(context)); !policy)
     return policy.status();
+  else if (isForGPU(all) && (policy->decidesByCost() || options.rule == DecisionRule::Cost))
+    return makeError(policy->decidesByCost() ? "policy=auto" : "rule=cost",
+                     ": what ops take on a GPU is not modelled; name a policy, such as mixed_float16");
   if (options.planIn.empty())
     return Status::success();
   std::string error;
@@ -153,7 +157,7 @@ static Status checkPolicy(const AutocastPassOptions &options) {
 
 Status checkSettings(const CompileOptions &options) {
   for (const Status &status : {checkEffects(options), checkTargets(options), checkOptions(options.lossScaling),
-                               checkOptions(options.optimizer), checkPolicy(options.autocast)})
+                               checkOptions(options.optimizer), checkPolicy(options)})
     if (!status.ok())
       return status;
   return Status::success();

@@ -169,7 +169,7 @@ static Status setChips(CompileOptions &options, StringRef text) {
   return Status::success();
 }
 
-static constexpr Choice<DecisionRule> kRules[] = {{"per-op", DecisionRule::PerOp}};
+static constexpr Choice<DecisionRule> kRules[] = {{"per-op", DecisionRule::PerOp}, {"cost", DecisionRule::Cost}};
 
 // The table
 
@@ -190,9 +190,10 @@ static constexpr Setting kSettings[] = {
     boolean<kSpecialize, &SpecializePassOptions::pad>(
         "pad", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs"),
     text<&Autocast::policy>("policy", "NAME",
-                            "mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow, or a policy file"),
+                            "auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow, or a policy file"),
     text<&Autocast::lowType>("type", "TYPE", "f16 or bf16: the low type, instead of the policy's"),
-    {"rule", "RULE", "how the precision of each op is decided: per-op, by its own category",
+    {"rule", "RULE",
+     "how the precision of each op is decided: per-op, by its own category; cost, low only where that is faster",
      [](Options &o, StringRef v) { return choose(v, kRules, o.autocast.rule); },
      [](const Options &o) { return nameOf(o.autocast.rule, kRules); }},
     ops<&Autocast::allow>("allow", "ops that run in the low type; each mp.op, mp.op[attribute=value] or loc:pattern"),

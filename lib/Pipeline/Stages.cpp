@@ -18,7 +18,12 @@ static void buildSpecialize(OpPassManager &manager, const CompileOptions &option
   manager.addPass(createSpecializePass(options.specialize));
 }
 static void buildAutocast(OpPassManager &manager, const CompileOptions &options) {
-  manager.addPass(createAutocastPass(options.autocast));
+  AutocastPassOptions own = options.autocast;
+  // The evaluator's programs have the types of this machine's.
+  const Target &target = targetOf(options);
+  own.features = (target.isGPU() ? target : *findTarget(targets::cpu)).getMachine(options);
+  own.training = options.training;
+  manager.addPass(createAutocastPass(own));
 }
 static void buildInference(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createInferencePass());

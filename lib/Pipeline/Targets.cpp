@@ -48,7 +48,10 @@ LogicalResult emitPrograms(ModuleOp module, const CompileOptions &options, std::
   if (programs.empty())
     return module.emitError("nothing to compile: the module holds no program but a model");
   if (!builder) {
-    builder.emplace(module, describePolicy(options.autocast));
+    AutocastPassOptions policy = options.autocast;
+    if (auto chosen = module->getAttrOfType<TypeAttr>(names::lowType))
+      llvm::raw_string_ostream(policy.lowType) << chosen.getValue();
+    builder.emplace(module, describePolicy(policy));
     addMetadata(programs, *builder);
   }
   return targetOf(options).emit(programs, options, *builder, result);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks what `mp-run compare --json` wrote for float32, mixed_float16 and mixed_bfloat16.
+"""Checks what `mp-run compare --json` wrote for float32, mixed_float16, mixed_bfloat16 and auto.
 
 usage: check-compare.py FILE.json --accuracy=LEAST --spread=MOST
 
@@ -11,8 +11,8 @@ import argparse
 import json
 import sys
 
-POLICIES = ["float32", "mixed_float16", "mixed_bfloat16"]
-FIELDS = {"policy", "test_accuracy", "final_loss", "seconds_per_step", "speedup", "peak_bytes", "ops_by_type", "casts",
+POLICIES = ["float32", "mixed_float16", "mixed_bfloat16", "auto"]
+FIELDS = {"policy", "compiled_policy", "test_accuracy", "final_loss", "seconds_per_step", "speedup", "peak_bytes", "ops_by_type", "casts",
           "skipped_steps", "loss_scale"}
 LOW_TYPE = {"mixed_float16": "f16", "mixed_bfloat16": "bf16"}
 

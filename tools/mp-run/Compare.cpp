@@ -23,7 +23,7 @@ namespace mp {
 
 namespace {
 struct CompareCommand {
-  std::string model, variants = "float32,mixed_float16,mixed_bfloat16", json;
+  std::string model, variants, json;
   unsigned seeds = 1;
   TrainOptions options;
   CompileFlags flags;
@@ -87,6 +87,7 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
   }
   VariantReport report;
   report.policy = variant.str();
+  report.compiledPolicy = file->table.policy;
   reportStatistics(file->table, report);
   TrainOptions training = command.options;
   training.batchSize = options.specialize.batch;
@@ -125,6 +126,13 @@ static std::vector<VariantReport> runVariants(const CompareCommand &command, llv
   return reports;
 }
 
+static constexpr llvm::StringLiteral kVariants = "float32,mixed_float16,mixed_bfloat16";
+
+/// What is compared where nothing is named: what ops take is modelled of CPUs alone.
+static std::string defaultVariants(const CompareCommand &command) {
+  return kVariants.str() + (command.options.device == "cpu" ? ",auto" : "");
+}
+
 /// The variants of a command, once its flags are found to make sense.
 static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &command) {
   check(checkTrainOptions(command.options));
@@ -149,7 +157,9 @@ static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &com
   return variants;
 }
 
-static void run(const CompareCommand &command) {
+static void run(CompareCommand command) {
+  if (command.variants.empty())
+    command.variants = defaultVariants(command);
   llvm::SmallVector<llvm::StringRef> variants = checkCommand(command);
   // What is wrong with a variant is said before another has trained.
   std::vector<CompileOptions> options;
@@ -178,7 +188,7 @@ void addCompareCommand(CLI::App &app) {
   verb->add_option("--variants", command->variants,
                    "policies separated by commas, each with settings as in mixed_float16:batch-size=256; speed is "
                    "compared with the first (default " +
-                       command->variants + ")")
+                       kVariants.str() + ", on a CPU auto, too)")
       ->type_name("LIST");
   verb->add_option("--seeds", command->seeds,
                    "runs of each variant, with seeds from --seed on; means are shown (default 1)")

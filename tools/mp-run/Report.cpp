@@ -125,7 +125,10 @@ static void printTable(std::ostream &os, const std::vector<VariantReport> &repor
 void printReport(std::ostream &os, const std::vector<VariantReport> &reports) {
   printTable(os, reports);
   for (const VariantReport &report : reports) {
-    os << '\n' << (report.name == report.policy ? "" : report.name + " is ") << report.policy << '\n';
+    // What a policy chose by itself is said in the words in which one would ask for it.
+    const bool isChosen = report.policy == "auto";
+    const std::string &policy = isChosen ? report.compiledPolicy : report.policy;
+    os << '\n' << (report.name == policy ? "" : report.name + " is ") << policy << '\n';
     drawSeries(os, "loss", report.losses, Scale::Linear);
     bool isScaled = std::any_of(report.lossScales.begin(), report.lossScales.end(), [](float s) { return s != 1; });
     if (isScaled)
@@ -170,6 +173,18 @@ static std::string describeSkips(const VariantReport &report) {
   return text + ", loss scale from " + formatScale(report.lossScales.front()) + " to " + formatScale(report.lossScale);
 }
 
+/// What is slower by more than two runs of one program differ, and what to do about it.
+static void describeSlower(std::ostream &os, const std::vector<VariantReport> &reports) {
+  constexpr double kSlower = 0.95;
+  std::string names;
+  for (const VariantReport &report : reports)
+    if (report.speedup < kSlower)
+      names += (names.empty() ? "" : ", ") + report.name;
+  if (!names.empty())
+    printWrapped(os, names + ": slower than " + reports.front().name +
+                         " here; on a CPU, policy auto gives each op the type in which it is modelled fastest");
+}
+
 void printSummary(std::ostream &os, const std::vector<VariantReport> &reports) {
   const VariantReport &first = reports.front();
   os << '\n';
@@ -178,6 +193,7 @@ void printSummary(std::ostream &os, const std::vector<VariantReport> &reports) {
   for (const VariantReport &report : reports)
     if (&report != &first)
       printWrapped(os, report.name + ": " + describeScore(report, first) + "; " + describeSkips(report));
+  describeSlower(os, reports);
 }
 
 std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device,
@@ -186,6 +202,7 @@ std::string reportToJson(const std::vector<VariantReport> &reports, const std::s
   document["policies"] = nlohmann::ordered_json::array();
   for (const VariantReport &report : reports)
     document["policies"].push_back({{"policy", report.policy},
+                                    {"compiled_policy", report.compiledPolicy},
                                     {"name", report.name},
                                     {"test_accuracy", report.testAccuracy},
                                     {"final_loss", report.finalLoss},

@@ -14,9 +14,10 @@ namespace mp {
 
 /// What training one variant gave: means over its seeds, but for the traces, which are of the first.
 struct VariantReport {
-  std::string policy;      // the variant as it was asked for
-  std::string name;        // of its column: the policy, with a number where several variants have one
-  double testAccuracy = 0; // NaN where the model has no metric
+  std::string policy;         // the variant as it was asked for
+  std::string compiledPolicy; // with the types that a policy chose by itself: auto:type=bf16
+  std::string name;           // of its column: the policy, with a number where several variants have one
+  double testAccuracy = 0;    // NaN where the model has no metric
   double finalLoss = 0;
   double secondsPerStep = 0;
   double speedup = 1; // the first variant's seconds per step over this one's

@@ -105,11 +105,11 @@ struct PolicyEdits {
   llvm::ArrayRef<List> lists;
 };
 
-/// Which category each op has, and the low type.
+/// Which category each op has, the low type, and how each op's type is decided.
 class PrecisionPolicy {
 public:
-  /// `mixed_float16`, `mixed_bfloat16`, `float32`, `pytorch`, `tensorflow` or the path of a policy file (it holds a `/`
-  /// or a `.`). A file is untrusted: at most 1 MiB, known ops, disjoint lists; errors name file and line.
+  /// `auto`, `mixed_float16`, `mixed_bfloat16`, `float32`, `pytorch`, `tensorflow` or the path of a policy file (it
+  /// holds a `/` or a `.`). A file is untrusted: at most 1 MiB, known ops, disjoint lists; errors name file and line.
   static ErrorOr<PrecisionPolicy> load(llvm::StringRef name, const KnownOps &ops);
 
   /// The policy that `text` holds; see docs/autocast.md for the format. `name` is used in errors.
@@ -119,9 +119,13 @@ public:
   /// takes the widest type of its operands (promote), as PyTorch runs an op that it does not list.
   Status edit(const PolicyEdits &edits, const KnownOps &ops);
 
-  /// The low type; none where nothing is to be cast.
+  /// The low type; none where nothing is to be cast, and where the fastest is to be chosen.
   std::optional<Precision> lowType() const { return low; }
-  void setLowType(std::optional<Precision> precision) { low = precision; }
+  /// `precision` f32 leaves nothing to choose: all is f32.
+  void setLowType(Precision precision);
+
+  /// Whether ops are low only where the modelled step is then faster: `auto`.
+  bool decidesByCost() const { return byCost; }
 
   /// Whether values of rank 0 have no say in the widest type among values that have dimensions.
   bool scalarsFollow() const { return zeroDimensionalFollow; }
@@ -132,6 +136,7 @@ public:
 private:
   std::optional<Precision> low;
   bool zeroDimensionalFollow = false;
+  bool byCost = false;
   PolicyLayer file, user;
 };
 

@@ -45,6 +45,8 @@ inline constexpr llvm::StringLiteral scaled = "mp.scaled";
 inline constexpr llvm::StringLiteral microBatches = "mp.micro_batches";
 inline constexpr llvm::StringLiteral batched = "mp.batched";
 inline constexpr llvm::StringLiteral precision = "mp.precision";
+/// On a module: the type, f32 if none is low, that a policy chose which names none.
+inline constexpr llvm::StringLiteral lowType = "mp.low_type";
 inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";
 inline constexpr llvm::StringLiteral schedule = "mp.schedule";
 /// On an input: no output needs it.

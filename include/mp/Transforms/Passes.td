@@ -78,11 +78,15 @@ def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mp::MPDialect"];
   let options = [
     Option<"policy", "policy", "std::string", "\"mixed_float16\"",
-           "mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file">,
+           "auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file">,
     Option<"lowType", "type", "std::string", "", "f16 or bf16: the low type, instead of the policy's">,
     Option<"rule", "rule", "::mp::DecisionRule", "::mp::DecisionRule::PerOp", "How each operation's precision is decided",
            [{::llvm::cl::values(
-               clEnumValN(::mp::DecisionRule::PerOp, "per-op", "each op by its own category"))}]>,
+               clEnumValN(::mp::DecisionRule::PerOp, "per-op", "each op by its own category"),
+               clEnumValN(::mp::DecisionRule::Cost, "cost", "the same, but low only where the modelled step is faster"))}]>,
+    Option<"features", "features", "std::string", "\"avx2\"",
+           "What the modelled step runs on: a level of CPU features, such as avx2">,
+    Option<"training", "training", "bool", "true", "Whether the modelled step trains">,
     ListOption<"allow", "allow", "std::string", "Entries to put into allow: mp.op, mp.op[attribute=value] or loc:pattern">,
     ListOption<"infer", "infer", "std::string", "Entries to put into infer">,
     ListOption<"clear", "clear", "std::string", "Entries to put into clear">,

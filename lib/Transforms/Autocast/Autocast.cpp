@@ -6,6 +6,7 @@
 
 #include "mp/Transforms/Options.h"
 
+#include "Transforms/Autocast/ModelledTimes.h"
 #include "Transforms/Autocast/ProgramGraph.h"
 #include "Transforms/Autocast/Regions.h"
 #include "Transforms/Autocast/Rewrite.h"
@@ -17,6 +18,7 @@
 #include "mp/Base/WholeFile.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -97,6 +99,14 @@ static void narrowAccumulators(FunctionOpInterface function) {
   });
 }
 
+/// The low type that ops have because it is faster; f32 if none has one.
+static Precision lowTypeOf(const PrecisionPlan &plan) {
+  for (const PrecisionDecision &decision : plan.decisions)
+    if (decision.rule == PrecisionRule::Cost && *decision.precision != Precision::F32)
+      return *decision.precision;
+  return Precision::F32;
+}
+
 namespace {
 struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
   using Base::Base;
@@ -120,12 +130,25 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
 private:
   AutocastPassOptions getOptions() {
     auto list = [](const auto &option) { return SmallVector<std::string>(option.begin(), option.end()); };
-    return {policy,           lowType,        rule,
-            list(allow),      list(infer),    list(clear),
-            list(deny),       list(promote),  list(notAllow),
-            list(notInfer),   list(notClear), list(notDeny),
-            list(notPromote), clampConstants, allowFP16Accumulation,
-            planOut,          planIn};
+    return {policy,
+            lowType,
+            rule,
+            features,
+            training,
+            list(allow),
+            list(infer),
+            list(clear),
+            list(deny),
+            list(promote),
+            list(notAllow),
+            list(notInfer),
+            list(notClear),
+            list(notDeny),
+            list(notPromote),
+            clampConstants,
+            allowFP16Accumulation,
+            planOut,
+            planIn};
   }
 
   /// What is wrong with an option is at no location of the program.
@@ -137,7 +160,79 @@ private:
       return success();
     if (kind && !function->hasAttr(names::batch))
       return function.emitError("mp-autocast works on specialized models; run mp-specialize first");
-    RegionSettings settings = inlineRegions(function, policy.lowType());
+    RegionSettings settings = inlineRegions(function, policy);
+    FailureOr<Decided> decided = decideTypes(function, policy, settings);
+    if (failed(decided))
+      return failure();
+    auto &[program, plan] = *decided;
+    if (failed(reportProblems(program, plan)))
+      return failure();
+    remarkDecisions(program, plan);
+    keepSettings(program, plan, settings);
+    if (!planOut.empty()) {
+      llvm::raw_string_ostream os(plans);
+      print(os, function.getSymName(), program.graph, plan);
+    }
+    rewrite(program, plan);
+    if (policy.decidesByCost())
+      noteLowType(lowTypeOf(plan));
+    if (allowFP16Accumulation)
+      narrowAccumulators(function);
+    remarkSummary(function);
+    return success();
+  }
+
+  /// What was chosen is part of the policy: a checkpoint of a run in bf16 is not one of a run in f32. Of several
+  /// functions the first that has a low type speaks.
+  void noteLowType(Precision chosen) {
+    ModuleOp module = getOperation();
+    auto noted = module->getAttrOfType<TypeAttr>(names::lowType);
+    if (!noted || noted.getValue().isF32())
+      module->setAttr(names::lowType, TypeAttr::get(toType(chosen, &getContext())));
+  }
+
+  struct Decided {
+    ProgramGraph program;
+    PrecisionPlan plan;
+  };
+
+  /// With the policy's low type; of a policy that names none and decides by cost, with the one that is fastest.
+  FailureOr<Decided> decideTypes(func::FuncOp function, const PrecisionPolicy &policy, const RegionSettings &settings) {
+    if (!policy.decidesByCost() && (rule == DecisionRule::PerOp || !policy.lowType()))
+      return decideTypesWith(function, policy, settings);
+    const CPULevel *level = findCPULevel(features);
+    if (!level)
+      return emitOptionError() << "features=" << features
+                               << ": what ops take is modelled of levels of CPU features alone: " << cpuLevelNames();
+    // Of types that are alike the first: bf16 needs no loss scale.
+    SmallVector<Precision> candidates = {Precision::BF16, Precision::F16};
+    if (policy.lowType())
+      candidates = {*policy.lowType()};
+    FailureOr<Decided> fastest = failure();
+    SmallVector<std::string> modelled;
+    for (Precision low : candidates) {
+      PrecisionPolicy own = policy;
+      own.setLowType(low);
+      FailureOr<Decided> decided = decideTypesWith(function, own, settings, level);
+      if (failed(decided))
+        return failure();
+      // What one type cannot hold, another may.
+      const bool isRefused = !decided->plan.problems.empty();
+      if (!isRefused)
+        modelled.push_back((stringify(low) + " " + formatModelled(decided->plan.lowSeconds)).str());
+      if (failed(fastest) || !fastest->plan.problems.empty() ||
+          (!isRefused && decided->plan.lowSeconds < fastest->plan.lowSeconds))
+        fastest = std::move(decided);
+    }
+    modelled.push_back("f32 " + formatModelled(fastest->plan.wideSeconds));
+    remark::analysis(function.getLoc(), remark::RemarkOpts::name("Modelled").category(kRemarks))
+        << "a step on " + std::string(level->name) + ", low where faster: " + llvm::join(modelled, ", ");
+    return fastest;
+  }
+
+  /// By cost where there is a level to model it on.
+  FailureOr<Decided> decideTypesWith(func::FuncOp function, const PrecisionPolicy &policy,
+                                     const RegionSettings &settings, const CPULevel *level = nullptr) {
     FailureOr<ProgramGraph> program = readProgram(function, policy, settings);
     if (failed(program))
       return failure();
@@ -146,20 +241,10 @@ private:
     if (!planIn.empty())
       if (Status replayed = replay(replayedPlans, function.getSymName(), program->graph); !replayed.ok())
         return emitOptionError() << "plan-in=" << planIn << ": " << replayed.message();
-    PrecisionPlan plan = decide(program->graph, rule);
-    if (failed(reportProblems(*program, plan)))
-      return failure();
-    remarkDecisions(*program, plan);
-    keepSettings(*program, plan, settings);
-    if (!planOut.empty()) {
-      llvm::raw_string_ostream os(plans);
-      print(os, function.getSymName(), program->graph, plan);
-    }
-    rewrite(*program, plan);
-    if (allowFP16Accumulation)
-      narrowAccumulators(function);
-    remarkSummary(function);
-    return success();
+    if (level)
+      setModelledTimes(*program, policy.lowType().value_or(Precision::F32), *level, training);
+    PrecisionPlan plan = decide(program->graph, level ? DecisionRule::Cost : DecisionRule::PerOp);
+    return Decided{std::move(*program), std::move(plan)};
   }
 
   LogicalResult readPlans() {

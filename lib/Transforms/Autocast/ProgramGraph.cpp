@@ -103,8 +103,8 @@ private:
       program.ops.push_back({op, std::nullopt, {}});
       if (failed(checkOrder(op)))
         return failure();
-      for (Value operand : op->getOperands())
-        identify(operand);
+      for (OpOperand &operand : op->getOpOperands())
+        readAsWritten(operand);
       return precise || op->hasTrait<mlir::OpTrait::IsTerminator>() ? success() : checkHasNoFloats(op);
     }
     PrecisionNode node;
@@ -112,12 +112,19 @@ private:
     if (failed(checkOrder(op)) || failed(readCategory(precise, node)) || failed(readRequest(op, node)))
       return failure();
     auto setting = settings.find(op);
-    node.low = setting == settings.end() ? policy.lowType() : setting->second;
+    node.low = policy.lowType();
+    if (setting != settings.end()) {
+      const auto [isEnabled, low] = setting->second;
+      node.low = isEnabled ? low : std::nullopt;
+      node.statesLow = low.has_value();
+    }
     SmallVector<OpOperand *, 3> following;
     for (OpOperand &operand : op->getOpOperands())
       if (std::optional<ValueId> id = identify(operand.get()); id && precise.operandFollows(operand)) {
         node.operands.push_back(*id);
         following.push_back(&operand);
+      } else {
+        readAsWritten(operand);
       }
     NodeId id = program.graph.nodes.size();
     for (OpResult result : op->getResults())
@@ -170,6 +177,14 @@ private:
     if (!node.requested)
       return op->emitOpError("mp.precision is ") << request.getValue() << ", expected f16, bf16 or f32";
     return success();
+  }
+
+  /// An operand that does not follow its op.
+  void readAsWritten(OpOperand &operand) {
+    auto precise = dyn_cast<PrecisionOpInterface>(operand.getOwner());
+    std::optional<ValueId> id = identify(operand.get());
+    if (id && !(precise && precise.readsOnlyShape(operand)))
+      program.graph.values[*id].isReadAsWritten = true;
   }
 
   /// The number of a float tensor.

@@ -10,19 +10,24 @@ using namespace mlir;
 using namespace mp;
 
 /// What the region says about the ops in it.
-static std::optional<Precision> settingOf(AutocastOp region, std::optional<Precision> policy) {
-  if (!region.getEnabled())
-    return std::nullopt;
+static RegionSetting settingOf(AutocastOp region) {
   std::optional<Type> type = region.getType();
-  return type ? precisionOf(*type) : policy;
+  return {region.getEnabled(), region.getEnabled() && type ? precisionOf(*type) : std::nullopt};
 }
 
-RegionSettings mp::inlineRegions(FunctionOpInterface function, std::optional<Precision> policy) {
+/// Whether the same holds where there is no region. A type that is stated is not left to the cost.
+static bool isAsOutside(const RegionSetting &setting, const PrecisionPolicy &policy) {
+  if (!setting.isEnabled)
+    return !policy.lowType() && !policy.decidesByCost();
+  return !setting.low || (setting.low == policy.lowType() && !policy.decidesByCost());
+}
+
+RegionSettings mp::inlineRegions(FunctionOpInterface function, const PrecisionPolicy &policy) {
   RegionSettings settings;
   SmallVector<AutocastOp> regions; // inner before outer
   function.walk([&](AutocastOp region) { regions.push_back(region); });
   for (AutocastOp region : regions) {
-    std::optional<Precision> setting = settingOf(region, policy);
+    const RegionSetting setting = settingOf(region);
     // Ops of regions inside this one are here already, with their own setting.
     region.getBody().walk([&](Operation *op) { settings.try_emplace(op, setting); });
     Operation *yield = region.getBody().front().getTerminator();
@@ -36,7 +41,7 @@ RegionSettings mp::inlineRegions(FunctionOpInterface function, std::optional<Pre
   }
   llvm::SmallVector<Operation *> same;
   for (auto &[op, setting] : settings)
-    if (setting == policy)
+    if (isAsOutside(setting, policy))
       same.push_back(op);
   for (Operation *op : same)
     settings.erase(op);

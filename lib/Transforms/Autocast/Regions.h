@@ -5,19 +5,22 @@
 #define MP_LIB_TRANSFORMS_AUTOCAST_REGIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/PrecisionPlan.h"
+#include "mp/Analysis/Policy.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace mp {
 
-/// The low type of ops that stood in an mp.autocast region with another setting than the policy's; none where it was
-/// off.
-using RegionSettings = llvm::DenseMap<mlir::Operation *, std::optional<Precision>>;
+/// What a region says of its ops: whether autocast works there, and the low type, where not the policy's.
+struct RegionSetting {
+  bool isEnabled;
+  std::optional<Precision> low;
+};
+using RegionSettings = llvm::DenseMap<mlir::Operation *, RegionSetting>;
 
 /// Inlines every mp.autocast region of `function` and returns what the innermost region of each op said, where that is
-/// not `policy`, the low type outside of regions. The values that a region yields take the place of its results.
-RegionSettings inlineRegions(mlir::FunctionOpInterface function, std::optional<Precision> policy);
+/// not what `policy` does anyway. The values that a region yields take the place of its results.
+RegionSettings inlineRegions(mlir::FunctionOpInterface function, const PrecisionPolicy &policy);
 
 } // namespace mp
 

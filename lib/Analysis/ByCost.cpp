@@ -1,0 +1,216 @@
+// The types with which the modelled step is fastest.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every op that PyTorch's rule makes low may be low or f32. That is a cut of a network whose source's side is low:
+//
+//   source -> op      the op's seconds in f32, which are paid where it is on the sink's side
+//   op -> sink        its seconds in the low type
+//   op -> producer    infinite: an op that follows is low only where what it follows is
+//   users -> c -> producer,  producer -> c -> users    one cast of a value, however many users need it
+
+#include "Analysis/MinimumCut.h"
+#include "Analysis/PerOp.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mp;
+
+/// Capacities are whole: seconds of this length. A step of a day has 2^47 of them.
+static constexpr double kTick = 1e-9 / 1024;
+
+static int64_t toTicks(double seconds) { return std::llround(seconds / kTick); }
+
+static size_t indexOf(Precision precision) { return static_cast<size_t>(precision); }
+
+static bool contains(llvm::ArrayRef<ValueId> values, ValueId value) { return llvm::is_contained(values, value); }
+
+namespace {
+
+/// In which types the users of each value take it under a plan: what the plan casts.
+class Casts {
+public:
+  Casts(const PrecisionGraph &graph, const PrecisionPlan &plan) : graph(graph), plan(plan), users(graph.values.size()) {
+    for (NodeId id = 0; id < graph.nodes.size(); ++id)
+      forEachOperand(graph.nodes[id], [&](ValueId value) {
+        ++users[value][indexOf(plan.decisions[id].precision.value_or(graph.values[value].type))];
+      });
+  }
+
+  /// Seconds of the casts of a value that is made in `made`.
+  double secondsOf(ValueId id, Precision made, const std::array<uint32_t, 3> &users) const {
+    const PrecisionValue &value = graph.values[id];
+    double seconds = 0;
+    for (Precision type : {Precision::F16, Precision::BF16, Precision::F32})
+      if (type != made && (users[indexOf(type)] > 0 || (value.isReadAsWritten && type == value.type)))
+        seconds += value.castSeconds;
+    return seconds;
+  }
+  double secondsOf(ValueId id) const { return secondsOf(id, plan.typeOf(graph, id), users[id]); }
+
+  /// Seconds of a node, and of the casts of what it takes and makes, if it alone were of another type.
+  double secondsAround(NodeId id, Precision precision) const {
+    const PrecisionNode &node = graph.nodes[id];
+    const Precision own = *plan.decisions[id].precision;
+    double seconds = node.seconds[indexOf(precision)];
+    forEachOperand(node, [&](ValueId value) {
+      std::array<uint32_t, 3> others = users[value];
+      --others[indexOf(own)];
+      ++others[indexOf(precision)];
+      seconds += secondsOf(value, plan.typeOf(graph, value), others);
+    });
+    for (ValueId value : node.results)
+      seconds += secondsOf(value, precision, users[value]);
+    return seconds;
+  }
+
+private:
+  /// Each operand once.
+  template <typename Function> static void forEachOperand(const PrecisionNode &node, Function function) {
+    for (auto [i, value] : llvm::enumerate(node.operands))
+      if (!contains(llvm::ArrayRef(node.operands).take_front(i), value))
+        function(value);
+  }
+
+  const PrecisionGraph &graph;
+  const PrecisionPlan &plan;
+  std::vector<std::array<uint32_t, 3>> users;
+};
+
+class ByCost {
+public:
+  explicit ByCost(const PrecisionGraph &graph) : graph(graph), perOp(decidePerOp(graph)) {
+    for (const PrecisionNode &node : graph.nodes)
+      if (node.low && !node.statesLow)
+        low = node.low;
+  }
+
+  PrecisionPlan decide() {
+    if (!low || !perOp.problems.empty())
+      return std::move(perOp);
+    buildNetwork();
+    const std::vector<bool> isLow = network.solve();
+    std::vector<bool> isKept(graph.nodes.size());
+    for (NodeId id = 0; id < graph.nodes.size(); ++id)
+      isKept[id] = isFree(id) && !isLow[nodes[id]] && !followsWide(id, isLow);
+    PrecisionPlan plan = keepWide(isKept);
+    for (NodeId id = 0; id < graph.nodes.size(); ++id)
+      isKept[id] = isFree(id) && graph.nodes[id].category == PrecisionCategory::Allow;
+    PrecisionPlan wide = keepWide(isKept);
+    const double lowSeconds = modelSeconds(graph, plan), wideSeconds = modelSeconds(graph, wide);
+    PrecisionPlan &chosen = lowSeconds <= (1 - kLeastGain) * wideSeconds ? plan : wide;
+    chosen.lowSeconds = lowSeconds;
+    chosen.wideSeconds = wideSeconds;
+    return std::move(chosen);
+  }
+
+private:
+  /// Whether the rule leaves it to the cost: it is low for no other reason than its category and what it follows.
+  bool isFree(NodeId id) const {
+    const PrecisionNode &node = graph.nodes[id];
+    return perOp.decisions[id].precision == low && !node.requested && !node.statesLow;
+  }
+
+  /// Whether it is f32 anyway, as one of those that it follows.
+  bool followsWide(NodeId id, const std::vector<bool> &isLow) const {
+    const PrecisionNode &node = graph.nodes[id];
+    return node.category != PrecisionCategory::Allow && llvm::any_of(findFollowed(graph, node), [&](ValueId value) {
+             std::optional<NodeId> producer = graph.values[value].producer;
+             return producer && isFree(*producer) && !isLow[nodes[*producer]];
+           });
+  }
+
+  void buildNetwork() {
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+      nodes.push_back(network.addNode());
+      const PrecisionNode &node = graph.nodes[id];
+      if (!isFree(id)) {
+        const bool isLow = perOp.decisions[id].precision == low;
+        network.addEdge(isLow ? MinimumCut::kSource : nodes[id], isLow ? nodes[id] : MinimumCut::kSink,
+                        MinimumCut::kInfinite);
+        continue;
+      }
+      network.addEdge(MinimumCut::kSource, nodes[id], toTicks(node.seconds[indexOf(Precision::F32)]));
+      network.addEdge(nodes[id], MinimumCut::kSink, toTicks(node.seconds[indexOf(*low)]));
+      if (node.category == PrecisionCategory::Allow)
+        continue;
+      for (ValueId value : findFollowed(graph, node))
+        if (std::optional<NodeId> producer = graph.values[value].producer)
+          network.addEdge(nodes[id], nodes[*producer], MinimumCut::kInfinite);
+    }
+    addCasts();
+  }
+
+  /// Two more nodes for each value that may be cast, one for each direction.
+  void addCasts() {
+    std::vector<MinimumCut::Node> narrowed(graph.values.size(), 0), widened(graph.values.size(), 0);
+    for (ValueId id = 0; id < graph.values.size(); ++id) {
+      const PrecisionValue &value = graph.values[id];
+      const int64_t ticks = toTicks(value.castSeconds);
+      if (ticks == 0)
+        continue;
+      const MinimumCut::Node made = value.producer       ? nodes[*value.producer]
+                                    : value.type == *low ? MinimumCut::kSource
+                                                         : MinimumCut::kSink;
+      narrowed[id] = network.addNode();
+      widened[id] = network.addNode();
+      network.addEdge(narrowed[id], made, ticks);
+      network.addEdge(made, widened[id], ticks);
+      if (value.isReadAsWritten)
+        network.addEdge(value.type == *low ? MinimumCut::kSource : widened[id],
+                        value.type == *low ? narrowed[id] : MinimumCut::kSink, MinimumCut::kInfinite);
+    }
+    for (NodeId id = 0; id < graph.nodes.size(); ++id)
+      for (ValueId value : graph.nodes[id].operands)
+        if (narrowed[value] != 0) {
+          network.addEdge(nodes[id], narrowed[value], MinimumCut::kInfinite);
+          network.addEdge(widened[value], nodes[id], MinimumCut::kInfinite);
+        }
+  }
+
+  /// The plan in which these of the free ops are f32, and the others as they follow. What was kept, and what is allowed
+  /// and low, is so by its seconds.
+  PrecisionPlan keepWide(const std::vector<bool> &isKept) const {
+    PrecisionGraph settled = graph;
+    for (NodeId id = 0; id < graph.nodes.size(); ++id)
+      if (isKept[id])
+        settled.nodes[id].requested = Precision::F32;
+    PrecisionPlan plan = decidePerOp(settled);
+    const Casts casts(graph, plan);
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+      PrecisionDecision &decision = plan.decisions[id];
+      const bool isChosen = isFree(id) && decision.rule == PrecisionRule::Category;
+      if (!isKept[id] && !isChosen)
+        continue;
+      decision.rule = PrecisionRule::Cost;
+      decision.declined = isKept[id] ? *low : Precision::F32;
+      decision.seconds = casts.secondsAround(id, *decision.precision);
+      decision.declinedSeconds = casts.secondsAround(id, *decision.declined);
+    }
+    return plan;
+  }
+
+  const PrecisionGraph &graph;
+  PrecisionPlan perOp;
+  std::optional<Precision> low;
+  MinimumCut network;
+  std::vector<MinimumCut::Node> nodes;
+};
+
+} // namespace
+
+PrecisionPlan mp::decideByCost(const PrecisionGraph &graph) { return ByCost(graph).decide(); }
+
+double mp::modelSeconds(const PrecisionGraph &graph, const PrecisionPlan &plan) {
+  const Casts casts(graph, plan);
+  double seconds = 0;
+  bool isScaled = false;
+  for (auto [node, decision] : llvm::zip_equal(graph.nodes, plan.decisions)) {
+    seconds += node.seconds[indexOf(decision.precision.value_or(Precision::F32))];
+    isScaled |= decision.precision == Precision::F16;
+  }
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    seconds += casts.secondsOf(id);
+  return seconds + (isScaled ? graph.lossScalingSeconds : 0);
+}

@@ -1,0 +1,122 @@
+// What ops and casts of a program take in each type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels are not formed yet, so that an op counts by itself: its arithmetic, and its bytes where those take longer.
+// What a type changes in an op that is no product is the bytes of its values and their conversion, for each computes in
+// f32.
+
+#include "Transforms/Autocast/ModelledTimes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mp/Analysis/CostModel.h"
+#include "mp/IR/Program.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+/// Kernels that loss scaling adds to a step.
+static constexpr int kScalingLaunches = 4;
+
+static ArithmeticType arithmeticOf(Precision precision) {
+  switch (precision) {
+  case Precision::F16:
+    return ArithmeticType::F16;
+  case Precision::BF16:
+    return ArithmeticType::BF16;
+  case Precision::F32:
+    return ArithmeticType::F32;
+  }
+  llvm_unreachable("unknown precision");
+}
+
+static double rateOf(const std::array<double, 4> &rates, Precision precision) {
+  return rates[static_cast<size_t>(arithmeticOf(precision))];
+}
+
+static double countElements(Value value) {
+  return static_cast<double>(cast<RankedTensorType>(value.getType()).getNumElements());
+}
+
+static double bytesOf(Precision precision) { return precision == Precision::F32 ? 4 : 2; }
+
+/// Whether `value` is a weight: one that the optimizer updates.
+static bool isParameter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
+  return function && function.getArgAttr(argument.getArgNumber(), names::parameter);
+}
+
+namespace {
+
+class Model {
+public:
+  Model(ProgramGraph &program, Precision low, const CPULevel &level, bool training)
+      : program(program), low(low), level(level), training(training) {}
+
+  void run() {
+    for (NodeId id = 0; id < program.nodes.size(); ++id)
+      for (Precision precision : {low, Precision::F32})
+        program.graph.nodes[id].seconds[static_cast<size_t>(precision)] = modelOp(id, precision);
+    for (ValueId id = 0; id < program.values.size(); ++id)
+      if (!program.graph.values[id].constant)
+        program.graph.values[id].castSeconds = modelCast(id);
+    if (training)
+      program.graph.lossScalingSeconds = modelLossScaling();
+  }
+
+private:
+  /// Whether a step that trains has a gradient of the value.
+  bool hasGradient(ValueId id) const {
+    return training && (program.graph.values[id].producer || isParameter(program.values[id]));
+  }
+
+  double modelOp(NodeId id, Precision precision) const {
+    const PrecisionNode &node = program.graph.nodes[id];
+    double elements = 0;
+    for (ValueId value : llvm::concat<const ValueId>(node.operands, node.results))
+      elements += countElements(program.values[value]);
+    const Work work = countArithmetic(program.nodes[id]);
+    const auto sum = [](const std::array<double, 4> &parts) { return std::reduce(parts.begin(), parts.end()); };
+    const double bytes = elements * bytesOf(precision);
+    const double traffic = bytes / (bytes > level.cacheBytes ? level.memoryBandwidth : level.cacheBandwidth);
+    if (const double operations = sum(work.contractionOperations); operations > 0) {
+      // A product for the gradient of each operand.
+      const auto gradients = llvm::count_if(node.operands, [&](ValueId value) { return hasGradient(value); });
+      return (1 + std::min<double>(gradients, 2)) * (operations / rateOf(level.contractionRates, precision) + traffic);
+    }
+    const double conversion = 1 / rateOf(level.mapRates, precision) - 1 / rateOf(level.mapRates, Precision::F32);
+    const double operations = sum(work.mapOperations);
+    return (training ? 2 : 1) * (operations / rateOf(level.mapRates, Precision::F32) + elements * conversion + traffic);
+  }
+
+  double modelCast(ValueId id) const {
+    const double elements = countElements(program.values[id]);
+    const double conversion = elements / rateOf(level.mapRates, low);
+    // The optimizer writes the low copy of a weight, too; where nothing trains, it is made once.
+    if (isParameter(program.values[id]))
+      return training ? conversion + elements * bytesOf(low) / level.memoryBandwidth : 0;
+    const double once = conversion + elements * (bytesOf(low) + bytesOf(Precision::F32)) / level.cacheBandwidth;
+    return hasGradient(id) ? 2 * once : once;
+  }
+
+  /// Gradients are unscaled and tested, and the update waits for that.
+  double modelLossScaling() const {
+    double elements = 0;
+    for (Value value : program.values)
+      elements += isParameter(value) ? countElements(value) : 0;
+    return kScalingLaunches * level.launchSeconds + elements / rateOf(level.mapRates, Precision::F32);
+  }
+
+  ProgramGraph &program;
+  const Precision low;
+  const CPULevel &level;
+  const bool training;
+};
+
+} // namespace
+
+void mp::setModelledTimes(ProgramGraph &program, Precision low, const CPULevel &level, bool training) {
+  Model(program, low, level, training).run();
+}
