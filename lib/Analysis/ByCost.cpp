@@ -80,14 +80,14 @@ private:
 
 class ByCost {
 public:
-  explicit ByCost(const PrecisionGraph &graph) : graph(graph), perOp(decidePerOp(graph)) {
+  explicit ByCost(const PrecisionGraph &graph) : graph(graph), perOp(decidePerOp(graph)), refused(graph.nodes.size()) {
     for (const PrecisionNode &node : graph.nodes)
       if (node.low && !node.statesLow)
         low = node.low;
   }
 
   PrecisionPlan decide() {
-    if (!low || !perOp.problems.empty())
+    if (!low || refuseConstants())
       return std::move(perOp);
     buildNetwork();
     const std::vector<bool> isLow = network.solve();
@@ -106,10 +106,21 @@ public:
   }
 
 private:
+  /// An allowed op whose constant the low type does not hold is f32. Whether there are other problems.
+  bool refuseConstants() {
+    for (const PrecisionProblem &problem : perOp.problems) {
+      const PrecisionNode &node = graph.nodes[problem.node];
+      if (!problem.value || node.requested || node.statesLow || node.category != PrecisionCategory::Allow)
+        return true;
+      refused[problem.node] = problem.value;
+    }
+    return false;
+  }
+
   /// Whether the rule leaves it to the cost: it is low for no other reason than its category and what it follows.
   bool isFree(NodeId id) const {
     const PrecisionNode &node = graph.nodes[id];
-    return perOp.decisions[id].precision == low && !node.requested && !node.statesLow;
+    return perOp.decisions[id].precision == low && !node.requested && !node.statesLow && !refused[id];
   }
 
   /// Whether it is f32 anyway, as one of those that it follows.
@@ -117,8 +128,13 @@ private:
     const PrecisionNode &node = graph.nodes[id];
     return node.category != PrecisionCategory::Allow && llvm::any_of(findFollowed(graph, node), [&](ValueId value) {
              std::optional<NodeId> producer = graph.values[value].producer;
-             return producer && isFree(*producer) && !isLow[nodes[*producer]];
+             return producer && (refused[*producer] || (isFree(*producer) && !isLow[nodes[*producer]]));
            });
+  }
+
+  /// The type of what is not free, of a value of that type in the input.
+  Precision settledType(NodeId id, Precision written) const {
+    return refused[id] ? Precision::F32 : perOp.decisions[id].precision.value_or(written);
   }
 
   void buildNetwork() {
@@ -126,7 +142,7 @@ private:
       nodes.push_back(network.addNode());
       const PrecisionNode &node = graph.nodes[id];
       if (!isFree(id)) {
-        const bool isLow = perOp.decisions[id].precision == low;
+        const bool isLow = settledType(id, Precision::F32) == low;
         network.addEdge(isLow ? MinimumCut::kSource : nodes[id], isLow ? nodes[id] : MinimumCut::kSink,
                         MinimumCut::kInfinite);
         continue;
@@ -135,38 +151,52 @@ private:
       network.addEdge(nodes[id], MinimumCut::kSink, toTicks(node.seconds[indexOf(*low)]));
       if (node.category == PrecisionCategory::Allow)
         continue;
+      // What has no producer of a type of its own is low already, or the op would not be.
       for (ValueId value : findFollowed(graph, node))
-        if (std::optional<NodeId> producer = graph.values[value].producer)
+        if (std::optional<NodeId> producer = graph.values[value].producer;
+            producer && (isFree(*producer) || refused[*producer]))
           network.addEdge(nodes[id], nodes[*producer], MinimumCut::kInfinite);
     }
     addCasts();
   }
 
+  /// Where a type that is settled stands in the network: none where it is the other low type.
+  std::optional<MinimumCut::Node> sideOf(Precision type) const {
+    if (type == *low)
+      return MinimumCut::kSource;
+    return type == Precision::F32 ? std::optional(MinimumCut::kSink) : std::nullopt;
+  }
+
   /// Two more nodes for each value that may be cast, one for each direction.
   void addCasts() {
     std::vector<MinimumCut::Node> narrowed(graph.values.size(), 0), widened(graph.values.size(), 0);
+    const auto take = [&](ValueId id, std::optional<MinimumCut::Node> user) {
+      if (narrowed[id] == 0 || !user)
+        return;
+      if (*user != MinimumCut::kSink)
+        network.addEdge(*user, narrowed[id], MinimumCut::kInfinite);
+      if (*user != MinimumCut::kSource)
+        network.addEdge(widened[id], *user, MinimumCut::kInfinite);
+    };
     for (ValueId id = 0; id < graph.values.size(); ++id) {
       const PrecisionValue &value = graph.values[id];
       const int64_t ticks = toTicks(value.castSeconds);
       if (ticks == 0)
         continue;
-      const MinimumCut::Node made = value.producer       ? nodes[*value.producer]
-                                    : value.type == *low ? MinimumCut::kSource
-                                                         : MinimumCut::kSink;
       narrowed[id] = network.addNode();
       widened[id] = network.addNode();
-      network.addEdge(narrowed[id], made, ticks);
-      network.addEdge(made, widened[id], ticks);
+      const bool isSettled = !value.producer || !isFree(*value.producer);
+      const Precision type = value.producer ? settledType(*value.producer, value.type) : value.type;
+      const std::optional<MinimumCut::Node> made = isSettled ? sideOf(type) : std::optional(nodes[*value.producer]);
+      // From the other low type both ways are casts.
+      network.addEdge(narrowed[id], made.value_or(MinimumCut::kSink), ticks);
+      network.addEdge(made.value_or(MinimumCut::kSource), widened[id], ticks);
       if (value.isReadAsWritten)
-        network.addEdge(value.type == *low ? MinimumCut::kSource : widened[id],
-                        value.type == *low ? narrowed[id] : MinimumCut::kSink, MinimumCut::kInfinite);
+        take(id, sideOf(value.type));
     }
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
       for (ValueId value : graph.nodes[id].operands)
-        if (narrowed[value] != 0) {
-          network.addEdge(nodes[id], narrowed[value], MinimumCut::kInfinite);
-          network.addEdge(widened[value], nodes[id], MinimumCut::kInfinite);
-        }
+        take(value, isFree(id) ? std::optional(nodes[id]) : sideOf(settledType(id, graph.values[value].type)));
   }
 
   /// The plan in which these of the free ops are f32, and the others as they follow. What was kept, and what is allowed
@@ -174,12 +204,14 @@ private:
   PrecisionPlan keepWide(const std::vector<bool> &isKept) const {
     PrecisionGraph settled = graph;
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
-      if (isKept[id])
+      if (isKept[id] || refused[id])
         settled.nodes[id].requested = Precision::F32;
     PrecisionPlan plan = decidePerOp(settled);
     const Casts casts(graph, plan);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
       PrecisionDecision &decision = plan.decisions[id];
+      if (refused[id])
+        decision = {Precision::F32, PrecisionRule::OutOfRange, refused[id], *low};
       const bool isChosen = isFree(id) && decision.rule == PrecisionRule::Category;
       if (!isKept[id] && !isChosen)
         continue;
@@ -194,6 +226,7 @@ private:
   const PrecisionGraph &graph;
   PrecisionPlan perOp;
   std::optional<Precision> low;
+  std::vector<std::optional<ValueId>> refused; ///< the constant for which an op is f32
   MinimumCut network;
   std::vector<MinimumCut::Node> nodes;
 };

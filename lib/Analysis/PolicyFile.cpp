@@ -90,6 +90,9 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::load(StringRef name, const KnownOps &o
   for (const ShippedPolicy &shipped : kShipped)
     if (name == shipped.name)
       return parse(name, shipped.text, ops);
+  if (name.contains(':') && !name.contains('/') && !name.contains('.'))
+    return makeError("unknown policy '", name.str(),
+                     "'; what a variant says behind a colon is a flag of its own, as in ", "--policy=auto --type=bf16");
   if (!name.contains('/') && !name.contains('.'))
     return makeError("unknown policy '", name.str(), "', expected ", listShipped(), " or the path of a policy file");
   llvm::sys::fs::file_status status;

@@ -10,17 +10,23 @@ using namespace mp;
 
 /// Neighbours in k that an instruction multiplies at once.
 static int64_t unitOf(ContractionScheduleAttr schedule) {
-  return schedule.getInstruction() == TileInstruction::Dot ? 2 : 1;
+  return schedule.getInstruction() == TileInstruction::Fma ? 1 : 2;
+}
+
+int64_t mp::depthGranule(ContractionScheduleAttr schedule) {
+  return schedule.getInstruction() == TileInstruction::Amx ? 32 : unitOf(schedule);
 }
 
 static PanelsAttr makePanels(ContractionScheduleAttr schedule, int64_t rows, bool isDepthInner) {
   const int64_t unit = unitOf(schedule);
-  return PanelsAttr::get(schedule.getContext(), rows, static_cast<int64_t>(llvm::alignTo(schedule.getBlockK(), unit)),
-                         unit, isDepthInner);
+  const auto depth = static_cast<int64_t>(llvm::alignTo(schedule.getBlockK(), depthGranule(schedule)));
+  return PanelsAttr::get(schedule.getContext(), rows, depth, unit, isDepthInner);
 }
 
 PanelsAttr mp::lhsPanels(const Contraction &product, ContractionScheduleAttr schedule) {
-  return makePanels(schedule, schedule.getTileM(), product.lhsMap.isAlongDepth());
+  // A row of a tile register is a row of k.
+  const bool isDepthInner = product.lhsMap.isAlongDepth() || schedule.getInstruction() == TileInstruction::Amx;
+  return makePanels(schedule, schedule.getTileM(), isDepthInner);
 }
 PanelsAttr mp::rhsPanels(ContractionScheduleAttr schedule) { return makePanels(schedule, schedule.getTileN(), false); }
 

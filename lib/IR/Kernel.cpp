@@ -206,6 +206,16 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return emitError() << "vector of a dot is " << vector << ", expected 4, 8 or 16";
   if (packRhs && streamRhs) // (C3)
     return emitError() << "rhs is packed and streamed";
+  if (instruction != TileInstruction::Amx)
+    return success();
+  if (streamRhs) // (C3)
+    return emitError() << "rhs of an amx is streamed";
+  if (vector != 16 || blockK % 32 != 0) // (C4)
+    return emitError() << "an amx has vector " << vector << " and block_k " << blockK
+                       << ", expected 16 and a multiple of 32";
+  const int64_t rows = llvm::divideCeil(tileM, 16), columns = tileN / 16;
+  if (rows * columns + rows + 1 > 8) // (C4)
+    return emitError() << "tiles " << tileM << " x " << tileN << " need more than the 8 tile registers";
   return success();
 }
 LogicalResult PackScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t panels, int64_t vector) {

@@ -27,8 +27,6 @@ template <typename Op> static LogicalResult verifyPacking(Op op, RankedTensorTyp
     // pack (C1), unpack (C1)
     return op.emitOpError("takes ") << matrices << " as " << batches << " matrices"
                                     << (op.getTransposed() ? ", each transposed" : "");
-  if (op.getTransposed() && op.getPanels().getDepthInner()) // pack (C3), unpack (C3)
-    return op.emitOpError("has rows of k in panels of matrices that lie transposed");
   Type narrow = matrices.getElementType(), wide = packed.getElementType();
   const bool holds = narrow == wide || (wide.isF32() && (narrow.isF16() || narrow.isBF16()));
   if (const auto shape = op.getMatrix().shape();

@@ -20,13 +20,13 @@ public:
 
 protected:
   std::vector<std::string> getFeatures(const CompileOptions &options) const override {
-    const CPULevel &level = levelOf(options);
+    const CPULevel &level = codeLevelOf(options);
     return {level.features.begin(), level.features.end()};
   }
 
   FailureOr<CompiledCode> compile(ArrayRef<KernelOp> kernels, const CompileOptions &options,
                                   const CodegenOptions &codegen) const override {
-    return compileKernels(kernels, levelOf(options), codegen);
+    return compileKernels(kernels, codeLevelOf(options), codegen);
   }
 
   double modelSeconds(KernelOp kernel, const CompileOptions &options) const override {
@@ -34,9 +34,13 @@ protected:
   }
 
 private:
-  /// This machine's where none is named.
+  /// Of one variant: this machine's where none is named.
   static const CPULevel &levelOf(const CompileOptions &options) {
-    return options.cpu.empty() ? hostLevel() : *findCPULevel(options.cpu);
+    return options.cpus.empty() ? hostLevel() : *findCPULevel(options.cpus.front());
+  }
+  /// What the code may use, where it is another level than the schedules are for.
+  static const CPULevel &codeLevelOf(const CompileOptions &options) {
+    return options.emulateTiles ? hostLevel() : levelOf(options);
   }
 };
 

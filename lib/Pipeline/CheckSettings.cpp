@@ -5,8 +5,10 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
 #include "mp/IR/MP.h"
 #include "mp/Transforms/Options.h"
@@ -37,6 +39,10 @@ static bool isForGPU(const CompileOptions &options) {
 
 static bool reportsAccesses(const CompileOptions &options) {
   return firstTarget(options, [](const Target &target) { return target.reportsAccesses(); });
+}
+
+static bool hasTiles(const CompileOptions &options) {
+  return options.cpus.size() == 1 && findCPULevel(options.cpus.front())->tilesBF16;
 }
 
 static bool isSGD(const CompileOptions &options) { return options.optimizer.kind == OptimizerKind::SGD; }
@@ -101,6 +107,7 @@ static constexpr Dependence kDependences[] = {
     {"allow-fp16-reduced-precision-reduction", isForGPU, kGPU},
     {"allow-bf16-reduced-precision-reduction", isForGPU, kGPU},
     {"fallback", isForGPU, kGPU},
+    {"emulate-tiles", hasTiles, "needs a target of one level, which has tiles: cpu:amx-bf16 or cpu:amx-fp16"},
     {"report-accesses", reportsAccesses, "needs target simt"},
 };
 
@@ -148,6 +155,9 @@ static Status checkPolicy(const CompileOptions &all) {
   else if (isForGPU(all) && (policy->decidesByCost() || options.rule == DecisionRule::Cost))
     return makeError(policy->decidesByCost() ? "policy=auto" : "rule=cost",
                      ": what ops take on a GPU is not modelled; name a policy, such as mixed_float16");
+  else if (policy->decidesByCost() && all.cpus.size() > 1)
+    return makeError("policy=auto: other types may be the fastest on each of ", llvm::join(all.cpus, ", "),
+                     "; name one level, or a policy, such as mixed_bfloat16");
   if (options.planIn.empty())
     return Status::success();
   std::string error;

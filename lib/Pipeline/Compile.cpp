@@ -88,29 +88,37 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
   return success();
 }
 
-/// One set of options for each target, and each chip of a target that has chips; several dump into a folder each.
-static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, const CompileOptions &options) {
+/// Where the setting has a target's machines: the chips of a GPU, the levels of a CPU; null where it has none.
+static std::vector<std::string> *machinesOf(const std::string &target, CompileOptions &options) {
+  if (findTarget(target)->isGPU())
+    return &options.chips;
+  return target == targets::cpu ? &options.cpus : nullptr;
+}
+
+/// One set of options for each target, and each of its machines; several dump into a folder each.
+static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, CompileOptions options) {
   if (Status checked = checkTargets(options); !checked.ok())
     return emitError(UnknownLoc::get(module.getContext())) << checked.message();
   std::vector<CompileOptions> all;
   std::vector<std::string> targets = {options.target};
   llvm::append_range(targets, options.otherTargets);
   for (const std::string &target : targets) {
-    const bool hasChips = findTarget(target)->isGPU() && !options.chips.empty();
-    for (const std::string &chip : hasChips ? options.chips : std::vector<std::string>{""}) {
+    const std::vector<std::string> *named = machinesOf(target, options);
+    const bool hasMachines = named && !named->empty();
+    for (const std::string &machine : hasMachines ? *named : std::vector<std::string>{""}) {
       CompileOptions &own = all.emplace_back(options);
       own.target = target;
       own.otherTargets.clear();
-      own.chips.clear();
-      if (hasChips)
-        own.chips.push_back(chip);
+      if (!findTarget(target)->isGPU())
+        own.chips.clear();
+      if (hasMachines)
+        *machinesOf(target, own) = {machine};
+      if (!own.dumpDirectory.empty())
+        own.dumpDirectory += "/" + (machine.empty() ? target : targets.size() > 1 ? target + "-" + machine : machine);
     }
   }
-  if (all.size() > 1 && !options.dumpDirectory.empty())
-    for (CompileOptions &own : all)
-      own.dumpDirectory += "/" + (own.chips.empty()    ? own.target
-                                  : targets.size() > 1 ? own.target + "-" + own.chips.front()
-                                                       : own.chips.front());
+  if (all.size() == 1)
+    all.front().dumpDirectory = options.dumpDirectory;
   bool samePolicy = true;
   for (CompileOptions &own : all) {
     FailureOr<CompileOptions> fitted = applyFallback(module, own);

@@ -107,18 +107,28 @@ static constexpr Choice<HysteresisKind> kHysteresisKinds[] = {
     {"cumulative", HysteresisKind::cumulative},
 };
 
-/// Reads one target, with the level of CPU features where it says one.
+/// Reads one target, with the levels of CPU features where it says some: `cpu:avx2+avx512`.
 static Status setTarget(CompileOptions &options, StringRef text, StringRef &name) {
-  auto [target, cpu] = text.split(':');
+  auto [target, levels] = text.split(':');
   if (!findTarget(target)) {
     auto names = llvm::map_range(allTargets(), [](const Target *known) { return known->getName(); });
     return makeError("expected one of ", llvm::join(names, ", "), ", found '", target.str(), "'");
   }
   name = target;
-  if (!cpu.empty() && !findCPULevel(cpu))
-    return makeError("unknown level of CPU features '", cpu.str(), "'; expected one of ", cpuLevelNames());
-  if (!cpu.empty())
-    options.cpu = cpu.str();
+  if (target.size() == text.size())
+    return Status::success();
+  if (target != targets::cpu)
+    return makeError("target ", target.str(), " has no levels; only cpu has, as in cpu:avx2");
+  llvm::SmallVector<StringRef> parts;
+  levels.split(parts, '+');
+  for (StringRef level : parts) {
+    if (!findCPULevel(level))
+      return makeError("unknown level of CPU features '", level.str(), "'; expected one of ", cpuLevelNames(),
+                       ", or several with '+' between them");
+    if (llvm::is_contained(options.cpus, level))
+      return makeError("level ", level.str(), " is given twice");
+    options.cpus.push_back(level.str());
+  }
   return Status::success();
 }
 
@@ -126,7 +136,7 @@ static Status setTargets(CompileOptions &options, StringRef text) {
   llvm::SmallVector<StringRef> parts;
   text.split(parts, ',');
   std::vector<std::string> targets;
-  options.cpu.clear();
+  options.cpus.clear();
   for (StringRef part : parts) {
     StringRef name;
     if (Status status = setTarget(options, part, name); !status.ok())
@@ -141,9 +151,13 @@ static Status setTargets(CompileOptions &options, StringRef text) {
 }
 
 static std::string showTargets(const CompileOptions &options) {
-  std::string targets = options.target + (options.cpu.empty() ? "" : ":" + options.cpu);
+  auto show = [&](const std::string &target) {
+    const bool hasLevels = target == targets::cpu && !options.cpus.empty();
+    return hasLevels ? target + ":" + llvm::join(options.cpus, "+") : target;
+  };
+  std::string targets = show(options.target);
   for (const std::string &target : options.otherTargets)
-    targets += "," + target;
+    targets += "," + show(target);
   return targets;
 }
 
@@ -191,7 +205,7 @@ static constexpr Setting kSettings[] = {
         "pad", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs"),
     text<&Autocast::policy>("policy", "NAME",
                             "auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow, or a policy file"),
-    text<&Autocast::lowType>("type", "TYPE", "f16 or bf16: the low type, instead of the policy's"),
+    text<&Autocast::lowType>("type", "TYPE", "f16 or bf16: the low type, instead of the policy's; by cost f32, too"),
     {"rule", "RULE",
      "how the precision of each op is decided: per-op, by its own category; cost, low only where that is faster",
      [](Options &o, StringRef v) { return choose(v, kRules, o.autocast.rule); },
@@ -249,7 +263,8 @@ static constexpr Setting kSettings[] = {
     integer<kScaling, &LossScaling::skipLimit, 0>(
         "skip-limit", "skipped steps in a row after which training ends with an error, 0 for no limit"),
     {"target", "TARGETS",
-     "cpu, cpu:LEVEL ({levels}), nvptx, simt (nvptx simulated), or reference; several make variants of each",
+     "cpu, cpu:LEVEL ({levels}; several as in cpu:avx2+avx512), nvptx, simt (nvptx simulated), or reference; several "
+     "make variants of each",
      setTargets, showTargets},
     {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ..., or a GPU, A40; several make a variant each",
      setChips, [](const Options &o) { return showList(o.chips); }},
@@ -262,6 +277,9 @@ static constexpr Setting kSettings[] = {
         "of nvptx and simt: whether sums of parts of k are stored in f16, of f16"),
     optionalBoolean<&Options::allowBF16ReducedPrecisionReduction>("allow-bf16-reduced-precision-reduction",
                                                                   "of nvptx and simt: the same of bf16"),
+    boolean<&Options::emulateTiles>("emulate-tiles",
+                                    "whether this machine's vectors compute what the level's tiles (AMX) would: to "
+                                    "test a level where there are none"),
     boolean<&Options::reportAccesses>("report-accesses",
                                       "of simt: whether code reports every access, for the device to check"),
     {"fallback", "POLICY", "float32: the policy for chips that lack the units that the policy is for",
@@ -323,8 +341,9 @@ Status applyVariant(CompileOptions &options, StringRef variant) {
 
 /// What may differ from a policy.
 static constexpr llvm::StringLiteral kOfPolicy[] = {
-    "type",      "allow",     "infer",    "clear",       "deny",    "promote",         "not-allow",
-    "not-infer", "not-clear", "not-deny", "not-promote", "plan-in", "clamp-constants", "allow-fp16-accumulation"};
+    "type",     "rule",        "allow",     "infer",           "clear",
+    "deny",     "promote",     "not-allow", "not-infer",       "not-clear",
+    "not-deny", "not-promote", "plan-in",   "clamp-constants", "allow-fp16-accumulation"};
 
 /// What stands before the hash of a description that cannot be read back.
 static constexpr llvm::StringLiteral kCut = "...#";

@@ -49,8 +49,10 @@ LogicalResult emitPrograms(ModuleOp module, const CompileOptions &options, std::
     return module.emitError("nothing to compile: the module holds no program but a model");
   if (!builder) {
     AutocastPassOptions policy = options.autocast;
-    if (auto chosen = module->getAttrOfType<TypeAttr>(names::lowType))
+    if (auto chosen = module->getAttrOfType<TypeAttr>(names::lowType)) {
+      policy.lowType.clear();
       llvm::raw_string_ostream(policy.lowType) << chosen.getValue();
+    }
     builder.emplace(module, describePolicy(policy));
     addMetadata(programs, *builder);
   }

@@ -474,6 +474,24 @@ func.func @streamed() attributes {a = #mp.contraction<block_m = 4, block_n = 4, 
 
 // -----
 
+// #mp.contraction (C3)
+// expected-error@+1 {{rhs of an amx is streamed}}
+func.func @streamed_tiles() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, stream_rhs = true>} { return }
+
+// -----
+
+// #mp.contraction (C4)
+// expected-error@+1 {{an amx has vector 16 and block_k 48, expected 16 and a multiple of 32}}
+func.func @depth_of_tiles() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 48, tile_m = 16, tile_n = 16, vector = 16, instruction = amx>} { return }
+
+// -----
+
+// #mp.contraction (C4)
+// expected-error@+1 {{tiles 33 x 32 need more than the 8 tile registers}}
+func.func @tiles() attributes {a = #mp.contraction<block_m = 33, block_n = 32, block_k = 32, tile_m = 33, tile_n = 32, vector = 16, instruction = amx>} { return }
+
+// -----
+
 // #mp.pack (C1)
 // expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
 func.func @pack_schedule() attributes {a = #mp.pack<panels = 0, vector = 4>} { return }
@@ -517,24 +535,6 @@ func.func @unpacked_transposes(%p: tensor<1x1x2x32xf32>) {
 func.func @unpacked_type(%p: tensor<1x1x2x32xf16>) {
   // expected-error@+1 {{has 'tensor<1x1x2x32xf16>' packed, expected 'tensor<1x1x2x32xbf16>'}}
   %0 = mp.unpack %p batches 1 panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<1x1x2x32xf16> -> tensor<5x8xbf16>
-  return
-}
-
-// -----
-
-// mp.pack (C3)
-func.func @packed_across(%x: tensor<8x5xf32>) {
-  // expected-error@+1 {{has rows of k in panels of matrices that lie transposed}}
-  %0 = mp.pack %x batches 1 transposed panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<8x5xf32> -> tensor<1x1x2x32xf32>
-  return
-}
-
-// -----
-
-// mp.unpack (C3)
-func.func @unpacked_across(%p: tensor<1x1x2x32xf32>) {
-  // expected-error@+1 {{has rows of k in panels of matrices that lie transposed}}
-  %0 = mp.unpack %p batches 1 transposed panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<1x1x2x32xf32> -> tensor<8x5xf32>
   return
 }
 

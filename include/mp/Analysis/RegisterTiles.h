@@ -8,7 +8,10 @@
 
 namespace mp {
 
-/// The panels of lhs, which lie as it lies in memory, and of rhs: by steps of k.
+/// The neighbours in k that an instruction takes at once; those beyond the last k are 0.
+int64_t depthGranule(ContractionScheduleAttr schedule);
+
+/// The panels of lhs, which lie as it lies in memory but for tile registers, and of rhs: by steps of k.
 PanelsAttr lhsPanels(const Contraction &product, ContractionScheduleAttr schedule);
 PanelsAttr rhsPanels(ContractionScheduleAttr schedule);
 

@@ -16,7 +16,7 @@ namespace mp {
 /// The float types that arithmetic has a rate in. Integers are counted as F32.
 enum class ArithmeticType { F16, BF16, F32, F64 };
 
-/// Register tile of a contraction: rows and columns of f32 accumulators that stay in registers.
+/// Register tile of a contraction: rows and columns of f32 accumulators that stay in registers, of vectors or of AMX.
 struct RegisterTile {
   int64_t rows, columns;
 };
@@ -29,8 +29,8 @@ struct CPUFeatures {
   int64_t vectorBits, vectorRegisters;
   /// Whether there is a fused multiply-add, and conversions between f16 and f32.
   bool fma, convertsHalf;
-  /// Whether there are dot products of pairs of bf16.
-  bool dotsBF16 = false;
+  /// Whether there are dot products of pairs of bf16, and tiles of bf16 and of f16 (AMX).
+  bool dotsBF16 = false, tilesBF16 = false, tilesF16 = false;
 
   /// f32 lanes of a vector register.
   int64_t lanes() const { return vectorBits / 32; }
@@ -38,8 +38,8 @@ struct CPUFeatures {
 
 /// What schedules are chosen by. All rates are of one core.
 struct CPURates {
-  /// Tiles that fit the registers, the one for large matrices first.
-  std::span<const RegisterTile> tiles;
+  /// Tiles that fit the registers, the one for large matrices first; of vectors, and of the units of tiles.
+  std::span<const RegisterTile> tiles, unitTiles;
   /// Operations per second by ArithmeticType in a contraction; a multiply and an add are two.
   std::array<double, 4> contractionRates;
   /// Operations per second by ArithmeticType in all other kernels, which convert as they load and store.
@@ -58,6 +58,8 @@ struct CPULevel : CPUFeatures, CPURates {
   std::string_view name;
   /// The maker whose processors it is taken on where no level is named, empty for all: elsewhere its rates do not hold.
   std::string_view maker = "";
+  /// Whether it is taken only where it is named: its code has not been measured.
+  bool isOnlyNamed = false;
 };
 
 /// All levels, from the lowest.
@@ -67,7 +69,7 @@ std::span<const CPULevel> allCPULevels();
 const CPULevel *findCPULevel(std::string_view name);
 
 /// The highest level all of whose features `has`, of those that are taken on a processor of `maker`, of all where none
-/// is said; the lowest where it has those of none.
+/// is said, but of none that is only taken by name; the lowest where it has those of none.
 const CPULevel &highestCPULevel(const std::function<bool(std::string_view feature)> &has, std::string_view maker = "");
 
 /// The level that code of the simulated GPU is compiled for, on any machine: it has fma and conversions of f16.

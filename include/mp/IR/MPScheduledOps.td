@@ -67,7 +67,6 @@ def MP_PackOp : MP_PackingOp<"pack", MP_RolePack> {
     Constraints:
     - (C1) The operand has two dimensions or more, and `batches` divides its leading ones.
     - (C2) The result has the shape that follows; its element type holds all values of the operand's.
-    - (C3) Panels of `transposed` matrices have no `depth_inner`: rows of k would be put together element by element.
 
     Example:
 
@@ -89,7 +88,6 @@ def MP_UnpackOp : MP_PackingOp<"unpack", MP_RoleUnpack> {
     Constraints:
     - (C1) The result has two dimensions or more, and `batches` divides its leading ones.
     - (C2) The operand has the shape that follows, and an element type that holds all values of the result's.
-    - (C3) Panels of `transposed` matrices have no `depth_inner`.
 
     Example:
 

@@ -18,9 +18,10 @@ class MP_ScheduleAttr<string name, string attrMnemonic, I32EnumCase kind>
 // that a thread takes at once, and `threads` the threads of a block; on a CPU a block is one thread.
 class MP_OneOrMore<string what> : DefaultValuedParameter<"int64_t", "1", what>;
 
-// What multiplies on a CPU: a fused multiply-add for each product, or dot products of pairs of bf16.
+// What multiplies on a CPU: a fused multiply-add for each product, dot products of pairs of bf16, or AMX's tiles of bf16
+// or f16.
 def MP_TileInstruction : I32Enum<"TileInstruction", "what multiplies the register tiles of a CPU", [
-    I32EnumCase<"Fma", 0, "fma">, I32EnumCase<"Dot", 1, "dot">]> {
+    I32EnumCase<"Fma", 0, "fma">, I32EnumCase<"Dot", 1, "dot">, I32EnumCase<"Amx", 2, "amx">]> {
   let cppNamespace = "::mp";
 }
 
@@ -29,14 +30,17 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
   let description = [{
     One block computes `block_m` x `block_n` elements of the result and walks k in steps of `block_k`, packing both
     operands; inside, register tiles of `tile_m` x `tile_n`. Grid: batch * ceil(M / block_m) * ceil(N / block_n).
-    `instruction` is what multiplies: `fma`, or `dot`, of bf16 with sums in f32. An operand for which `pack_lhs` or
+    `instruction` is what multiplies: `fma`; `dot`, of bf16 with sums in f32; `amx`, of bf16 or f16 with sums in f32,
+    16 x 16 of them in a tile register, 32 of k at once. Where the machine has no tiles, vectors compute what they would.
+    An operand for which `pack_lhs` or
     `pack_rhs` is said is packed by a kernel of its own, once for all blocks, and read through `mp.unpack`. With
     `stream_rhs` rhs is read where it lies, along its rows, and packed by nobody: few rows of lhs read it once.
 
     Constraints:
     - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
     - (C2) `vector` of a `dot` is 4, 8 or 16.
-    - (C3) `pack_rhs` and `stream_rhs` are not both said.
+    - (C3) `pack_rhs` and `stream_rhs` are not both said, nor `stream_rhs` of an `amx`.
+    - (C4) `amx`: `vector` is 16, 32 divides `block_k`; sums, a column of lhs and one tile of rhs are at most 8 tiles.
 
     Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`
   }];

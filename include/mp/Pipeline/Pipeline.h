@@ -52,8 +52,8 @@ struct CompileOptions {
   std::string target = targets::cpu;
   /// Further targets, which get variants in the same executable.
   std::vector<std::string> otherTargets;
-  /// The level of CPU features to make code for, as CPULevels.h names them; empty for this machine's.
-  std::string cpu;
+  /// The levels of CPU features to make code for, as CPULevels.h names them, a variant each; empty for this machine's.
+  std::vector<std::string> cpus;
   /// The chips to make variants for, as the chip table names them; of nvptx and simt.
   std::vector<std::string> chips;
   /// The policy for chips that have no units for a type that the policy uses; empty makes that an error.
@@ -63,6 +63,8 @@ struct CompileOptions {
   /// Whether matrix products of f16 or bf16 whose k is cut into parts may store the sum of each part in their own type;
   /// of nvptx and simt. Without a value, whether the policy is `pytorch`: it is PyTorch's default.
   std::optional<bool> allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction;
+  /// Whether vectors of this machine compute what the tiles (AMX) of the level in `cpus` would, of which the schedules are.
+  bool emulateTiles = false;
   /// Whether code for simt reports every access, for the checks of its device.
   bool reportAccesses = false;
   /// The last stage to run.

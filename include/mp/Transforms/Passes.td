@@ -79,7 +79,7 @@ def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
   let options = [
     Option<"policy", "policy", "std::string", "\"mixed_float16\"",
            "auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file">,
-    Option<"lowType", "type", "std::string", "", "f16 or bf16: the low type, instead of the policy's">,
+    Option<"lowType", "type", "std::string", "", "f16 or bf16: the low type, instead of the policy's; by cost f32, too">,
     Option<"rule", "rule", "::mp::DecisionRule", "::mp::DecisionRule::PerOp", "How each operation's precision is decided",
            [{::llvm::cl::values(
                clEnumValN(::mp::DecisionRule::PerOp, "per-op", "each op by its own category"),

@@ -14,6 +14,9 @@ namespace {
 /// A block of a CPU is one thread.
 constexpr int64_t kOneThread = 1;
 
+/// Of AMX: rows of a register, and k that an instruction takes.
+constexpr int64_t kRowsOfTile = 16, kDepthOfTile = 32;
+
 /// Chooses schedules for one level of CPU features.
 class CPUScheduler final : public KernelScheduler {
 public:
@@ -75,6 +78,11 @@ private:
 
   /// The faster of what multiplies these operands.
   TileInstruction chooseInstruction(const Contraction &product) const {
+    const bool hasTiles = product.element.isBF16() ? level.tilesBF16 : product.element.isF16() && level.tilesF16;
+    // Few rows leave tiles empty, and read rhs once: it is not worth being packed.
+    const bool isStreamed = product.m < kRowsOfTile && mayStream(product);
+    if (hasTiles && product.acc.isF32() && !isStreamed)
+      return TileInstruction::Amx;
     const bool isDot = level.dotsBF16 && product.element.isBF16() && product.acc.isF32() &&
                        rateOf(ArithmeticType::BF16) > rateOf(ArithmeticType::F32);
     return isDot ? TileInstruction::Dot : TileInstruction::Fma;
@@ -86,19 +94,28 @@ private:
     const Contraction product = op.getContraction();
     const TileInstruction instruction = chooseInstruction(product);
     ContractionSize size{product.batch, product.m, product.n, product.depth, rateOf(ArithmeticType::F32)};
-    if (instruction == TileInstruction::Dot) {
-      size.rate = rateOf(ArithmeticType::BF16);
+    if (instruction != TileInstruction::Fma) {
+      size.rate = rateOf(product.element.isF16() ? ArithmeticType::F16 : ArithmeticType::BF16);
       size.wordBytes = 2;
       size.unit = 2;
     }
+    if (instruction == TileInstruction::Amx) {
+      size.tiles = level.unitTiles;
+      size.unit = kDepthOfTile;
+    }
     size.mayPackLhs = canPack(op.getLhs(), product.lhsMap);
     size.mayPackRhs = canPack(op.getRhs(), product.rhsMap);
-    size.mayStreamRhs = product.rhsMap.isMatrix() && !product.rhsMap.isAlongDepth();
+    size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
     size.rhsBytes = countBytes(op.getRhs().getType()) / std::max<int64_t>(typeOf(op.getRhs()).getNumElements(), 1);
     const ContractionBlocks blocks = chooseContractionBlocks(size, level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, level.lanes(), instruction, blocks.packsLhs, blocks.packsRhs,
                                         blocks.streamsRhs);
+  }
+
+  /// Whether rhs may be read where it lies: its rows are those of a step of k.
+  static bool mayStream(const Contraction &product) {
+    return product.rhsMap.isMatrix() && !product.rhsMap.isAlongDepth();
   }
 
   /// Whether another kernel can pack an operand: a matrix that nothing else in the product's kernel reads.

@@ -75,8 +75,11 @@ static double totalSeconds(const ContractionBlocks &blocks, const ContractionSiz
   return seconds * static_cast<double>(cores);
 }
 
-/// The level's tiles, and the same with fewer rows where those leave less of the last tile empty: 13 for 128.
+/// The tiles, and the same with fewer rows where those leave less of the last tile empty: 13 for 128. A unit's have
+/// the rows of its registers.
 static llvm::SmallVector<RegisterTile> findTiles(const ContractionSize &size, const CPULevel &level) {
+  if (!size.tiles.empty())
+    return {size.tiles.begin(), size.tiles.end()};
   llvm::SmallVector<RegisterTile> tiles(level.tiles.begin(), level.tiles.end());
   for (const RegisterTile &tile : level.tiles)
     if (const int64_t rows = llvm::divideCeil(size.m, llvm::divideCeil(size.m, tile.rows)); rows < tile.rows)

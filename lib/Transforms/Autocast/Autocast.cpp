@@ -99,12 +99,17 @@ static void narrowAccumulators(FunctionOpInterface function) {
   });
 }
 
-/// The low type that ops have because it is faster; f32 if none has one.
+/// The low type that ops have because it is faster, else one that they were asked to have; f32 if none has one.
 static Precision lowTypeOf(const PrecisionPlan &plan) {
-  for (const PrecisionDecision &decision : plan.decisions)
-    if (decision.rule == PrecisionRule::Cost && *decision.precision != Precision::F32)
-      return *decision.precision;
-  return Precision::F32;
+  Precision low = Precision::F32;
+  for (const PrecisionDecision &decision : plan.decisions) {
+    const Precision own = decision.precision.value_or(Precision::F32);
+    if (own != Precision::F32 && decision.rule == PrecisionRule::Cost)
+      return own;
+    if (low == Precision::F32)
+      low = own;
+  }
+  return low;
 }
 
 namespace {
@@ -160,8 +165,10 @@ private:
       return success();
     if (kind && !function->hasAttr(names::batch))
       return function.emitError("mp-autocast works on specialized models; run mp-specialize first");
-    RegionSettings settings = inlineRegions(function, policy);
-    FailureOr<Decided> decided = decideTypes(function, policy, settings);
+    const bool byCost = policy.decidesByCost() || (rule == DecisionRule::Cost && policy.lowType());
+    RegionSettings settings = inlineRegions(function, policy, byCost);
+    FailureOr<Decided> decided =
+        byCost ? decideFastest(function, policy, settings) : decideTypesWith(function, policy, settings);
     if (failed(decided))
       return failure();
     auto &[program, plan] = *decided;
@@ -174,8 +181,9 @@ private:
       print(os, function.getSymName(), program.graph, plan);
     }
     rewrite(program, plan);
-    if (policy.decidesByCost())
-      noteLowType(lowTypeOf(plan));
+    // Also where it is said that the choice was f32.
+    if (byCost || this->policy == "auto" || rule == DecisionRule::Cost)
+      noteLowType(byCost ? lowTypeOf(plan) : Precision::F32);
     if (allowFP16Accumulation)
       narrowAccumulators(function);
     remarkSummary(function);
@@ -196,10 +204,9 @@ private:
     PrecisionPlan plan;
   };
 
-  /// With the policy's low type; of a policy that names none and decides by cost, with the one that is fastest.
-  FailureOr<Decided> decideTypes(func::FuncOp function, const PrecisionPolicy &policy, const RegionSettings &settings) {
-    if (!policy.decidesByCost() && (rule == DecisionRule::PerOp || !policy.lowType()))
-      return decideTypesWith(function, policy, settings);
+  /// With the policy's low type; of a policy that names none, with the one that is fastest.
+  FailureOr<Decided> decideFastest(func::FuncOp function, const PrecisionPolicy &policy,
+                                   const RegionSettings &settings) {
     const CPULevel *level = findCPULevel(features);
     if (!level)
       return emitOptionError() << "features=" << features
@@ -224,9 +231,11 @@ private:
           (!isRefused && decided->plan.lowSeconds < fastest->plan.lowSeconds))
         fastest = std::move(decided);
     }
+    const bool isWorthwhile = fastest->plan.lowSeconds <= (1 - kLeastGain) * fastest->plan.wideSeconds;
     modelled.push_back("f32 " + formatModelled(fastest->plan.wideSeconds));
     remark::analysis(function.getLoc(), remark::RemarkOpts::name("Modelled").category(kRemarks))
-        << "a step on " + std::string(level->name) + ", low where faster: " + llvm::join(modelled, ", ");
+        << "a step on " + std::string(level->name) + ", low where faster: " + llvm::join(modelled, ", ") +
+               (isWorthwhile ? "" : "; all f32, for low types save less than 8 %");
     return fastest;
   }
 
@@ -241,6 +250,9 @@ private:
     if (!planIn.empty())
       if (Status replayed = replay(replayedPlans, function.getSymName(), program->graph); !replayed.ok())
         return emitOptionError() << "plan-in=" << planIn << ": " << replayed.message();
+    if (level && !llvm::all_of(program->values,
+                               [](Value value) { return cast<RankedTensorType>(value.getType()).hasStaticShape(); }))
+      return function.emitError("mp-autocast by cost needs static shapes: what an op takes follows from its size");
     if (level)
       setModelledTimes(*program, policy.lowType().value_or(Precision::F32), *level, training);
     PrecisionPlan plan = decide(program->graph, level ? DecisionRule::Cost : DecisionRule::PerOp);

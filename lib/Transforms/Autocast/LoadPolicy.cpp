@@ -11,9 +11,10 @@ ErrorOr<PrecisionPolicy> mp::loadPolicy(const AutocastPassOptions &options, cons
     return policy.status().in("policy=" + options.policy);
   if (!options.lowType.empty()) {
     std::optional<Precision> low = symbolizePrecision(options.lowType);
-    if (!low || (*low == Precision::F32 && !policy->decidesByCost()))
-      return makeError("type=", options.lowType,
-                       policy->decidesByCost() ? ": expected f16, bf16 or f32" : ": expected f16 or bf16");
+    // What is decided by cost may turn out to be f32 everywhere, and is then called so.
+    const bool mayBeWide = policy->decidesByCost() || options.rule == DecisionRule::Cost;
+    if (!low || (*low == Precision::F32 && !mayBeWide))
+      return makeError("type=", options.lowType, mayBeWide ? ": expected f16, bf16 or f32" : ": expected f16 or bf16");
     policy->setLowType(*low);
   }
   const PolicyEdits::List lists[] = {{PrecisionCategory::Allow, options.allow, options.notAllow},

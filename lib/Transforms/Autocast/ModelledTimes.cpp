@@ -57,7 +57,7 @@ public:
 
   void run() {
     for (NodeId id = 0; id < program.nodes.size(); ++id)
-      for (Precision precision : {low, Precision::F32})
+      for (Precision precision : {Precision::F16, Precision::BF16, Precision::F32})
         program.graph.nodes[id].seconds[static_cast<size_t>(precision)] = modelOp(id, precision);
     for (ValueId id = 0; id < program.values.size(); ++id)
       if (!program.graph.values[id].constant)

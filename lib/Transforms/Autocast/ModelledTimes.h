@@ -10,7 +10,7 @@
 
 namespace mp {
 
-/// Sets the modelled seconds of the graph's nodes in `low` and in f32, of casts of its values to and from `low`, and of
+/// Sets the modelled seconds of the graph's nodes in each type, of casts of its values to and from `low`, and of
 /// loss scaling, on one core of `level`: in a step that trains, with the gradients, or in one that infers.
 void setModelledTimes(ProgramGraph &program, Precision low, const CPULevel &level, bool training);
 

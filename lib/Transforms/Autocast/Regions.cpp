@@ -16,13 +16,13 @@ static RegionSetting settingOf(AutocastOp region) {
 }
 
 /// Whether the same holds where there is no region. A type that is stated is not left to the cost.
-static bool isAsOutside(const RegionSetting &setting, const PrecisionPolicy &policy) {
+static bool isAsOutside(const RegionSetting &setting, const PrecisionPolicy &policy, bool byCost) {
   if (!setting.isEnabled)
     return !policy.lowType() && !policy.decidesByCost();
-  return !setting.low || (setting.low == policy.lowType() && !policy.decidesByCost());
+  return !setting.low || (setting.low == policy.lowType() && !byCost);
 }
 
-RegionSettings mp::inlineRegions(FunctionOpInterface function, const PrecisionPolicy &policy) {
+RegionSettings mp::inlineRegions(FunctionOpInterface function, const PrecisionPolicy &policy, bool byCost) {
   RegionSettings settings;
   SmallVector<AutocastOp> regions; // inner before outer
   function.walk([&](AutocastOp region) { regions.push_back(region); });
@@ -41,7 +41,7 @@ RegionSettings mp::inlineRegions(FunctionOpInterface function, const PrecisionPo
   }
   llvm::SmallVector<Operation *> same;
   for (auto &[op, setting] : settings)
-    if (isAsOutside(setting, policy))
+    if (isAsOutside(setting, policy, byCost))
       same.push_back(op);
   for (Operation *op : same)
     settings.erase(op);

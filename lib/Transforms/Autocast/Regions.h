@@ -19,8 +19,9 @@ struct RegionSetting {
 using RegionSettings = llvm::DenseMap<mlir::Operation *, RegionSetting>;
 
 /// Inlines every mp.autocast region of `function` and returns what the innermost region of each op said, where that is
-/// not what `policy` does anyway. The values that a region yields take the place of its results.
-RegionSettings inlineRegions(mlir::FunctionOpInterface function, const PrecisionPolicy &policy);
+/// not what `policy` does anyway, which decides by each op or `byCost`. The values that a region yields take the place
+/// of its results.
+RegionSettings inlineRegions(mlir::FunctionOpInterface function, const PrecisionPolicy &policy, bool byCost);
 
 } // namespace mp
 

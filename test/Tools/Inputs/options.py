@@ -16,7 +16,8 @@ GROUPS = {
     ("mp-specialize", "batch"): "batch-size",  # --batch-size=64
     ("mp-optimizer", "kind"): "optimizer",  # --optimizer=sgd:momentum=0.9
     ("mp-loss-scaling", "mode"): "loss-scale",  # --loss-scale=dynamic:init-scale=8, or a number for static
-    ("mp-split-contractions", "features"): "target",  # --target=cpu:avx2, or --chip
+    ("mp-autocast", "features"): "target",  # --target=cpu:avx2
+    ("mp-split-contractions", "features"): "target",  # the same, or --chip
     ("mp-schedule-kernels", "features"): "target",
     ("mp-reduce-in-tiles", "features"): "target",
 }

@@ -27,6 +27,24 @@
 
 // RUN: mp-opt %s -mp-autocast="policy=float32 plan-in=%t.plan" | FileCheck %s --check-prefix=DOTS
 
+// So does one of a program whose only op is faster low because its weight is cast once.
+// RUN: sed -n '/^func.func @infer/,/^}/p' %s > %t.infer.mlir
+// RUN: mp-opt %t.infer.mlir -mp-autocast="policy=auto features=avx512 training=false" -o %t.infer
+// RUN: FileCheck %s --check-prefix=INFER < %t.infer
+// RUN: mp-opt %t.infer -mp-autocast="policy=auto features=avx512 training=false" | diff %t.infer -
+
+// A region that states the policy's own type is not left to the cost, either.
+// RUN: mp-opt %s -mp-autocast="policy=mixed_float16 rule=cost features=avx512" | FileCheck %s --check-prefix=STATED
+
+// What is replayed is noted as what was chosen.
+// RUN: mp-opt %s -mp-autocast="policy=auto features=sse2 plan-in=%t.plan" | FileCheck %s --check-prefix=NOTED
+// RUN: mp-opt %s -mp-autocast="policy=auto type=f32" | FileCheck %s --check-prefix=WIDE
+// WIDE: module attributes {mp.low_type = f32}
+
+// RUN: echo 'func.func @f(%%x: tensor<?x4xf32>) -> tensor<?x4xf32> { %%0 = mp.relu %%x : tensor<?x4xf32> return %%0 : tensor<?x4xf32> }' > %t.open.mlir
+// RUN: not mp-opt %t.open.mlir -mp-autocast=policy=auto 2>&1 | FileCheck %s --check-prefix=OPEN
+// OPEN: error: mp-autocast by cost needs static shapes: what an op takes follows from its size
+
 // RUN: not mp-opt %s -mp-autocast="policy=auto features=sm_80" 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: mp-autocast: features=sm_80: what ops take is modelled of levels of CPU features alone: sse2, avx2
 // RUN: not mp-opt %s -mp-autocast="policy=auto type=f64" 2>&1 | FileCheck %s --check-prefix=TYPE
@@ -35,6 +53,7 @@
 // LOW: error: mp-autocast: type=f32: expected f16 or bf16
 
 // ALL: module attributes {mp.low_type =
+// STATED: module attributes {mp.low_type =
 // DOTS-LABEL: @large
 // DOTS: mp.matmul {{.*}} -> tensor<512x512xbf16>
 // DOTS: mp.relu {{.*}} : tensor<512x512xbf16>
@@ -64,6 +83,7 @@ func.func @small(%x: tensor<256x4xf32>, %w: tensor<4x1xf32>) -> tensor<256x1xf32
 func.func @regions(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %0 = mp.autocast type = f16 -> (tensor<4x4xf32>) {
     // ALL: mp.matmul {{.*}} -> tensor<4x4xf16>
+    // STATED: mp.matmul {{.*}} -> tensor<4x4xf16>
     %2 = mp.matmul %x, %x acc f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
     mp.yield %2 : tensor<4x4xf32>
   }
@@ -73,4 +93,10 @@ func.func @regions(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
     mp.yield %3 : tensor<4x4xf32>
   }
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// INFER: mp.matmul {{.*}} -> tensor<1x256xbf16>
+func.func @infer(%x: tensor<1x256xf32>, %w: tensor<256x256xf32> {mp.parameter = "w"}) -> tensor<1x256xf32> {
+  %0 = mp.matmul %x, %w acc f32 : tensor<1x256xf32>, tensor<256x256xf32> -> tensor<1x256xf32>
+  return %0 : tensor<1x256xf32>
 }

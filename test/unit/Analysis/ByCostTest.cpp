@@ -126,6 +126,36 @@ TEST(ByCost, RequestsAndRegionsHold) {
   EXPECT_EQ(b.types(), "bf16 f16 f32 f32");
 }
 
+// What already is of the low type needs no cast to be read so, but one to be f32.
+TEST(ByCost, WhatIsWrittenLowStaysLow) {
+  GraphBuilder b;
+  ValueId cast = b.op(PrecisionCategory::Fixed, {b.argument()}, 0, 0, 4);
+  b.graph.values[cast].type = Precision::BF16;
+  b.op(kAllow, {cast}, 2, 3);
+  EXPECT_EQ(b.types(), "f32 bf16");
+  b.graph.nodes.front().category = kAllow;
+  b.graph.nodes.front().statesLow = true;
+  b.graph.nodes.front().low = Precision::F16;
+  EXPECT_EQ(b.types(), "f16 bf16"); // from the other low type both are casts
+}
+
+TEST(ByCost, AnAllowedOpWhoseConstantDoesNotFitIsF32) {
+  GraphBuilder b;
+  b.low = Precision::F16;
+  ValueId table = b.argument();
+  b.graph.values[table].constant = ConstantRange{70000, 1, false};
+  ValueId product = b.op(kAllow, {b.argument(), table}, 1, 100);
+  b.op(kClear, {product}, 1, 100);
+  PrecisionPlan plan = decideByCost(b.graph);
+  EXPECT_TRUE(plan.problems.empty());
+  EXPECT_EQ(b.types(plan), "f32 f32");
+  EXPECT_EQ(explain(b.graph, plan, 0), "f32: allow, but constant 70000 becomes infinite in f16");
+  EXPECT_EQ(explain(b.graph, plan, 1),
+            "f32: clear, follows op0; op0: allow, but constant 70000 becomes infinite in f16");
+  b.graph.nodes.front().requested = Precision::F16;
+  EXPECT_EQ(decideByCost(b.graph).problems.size(), 1u);
+}
+
 TEST(ByCost, ASmallGainIsNotBelieved) {
   for (auto [lowSeconds, expected] : {std::pair(0.93, "f32"), std::pair(0.91, "bf16")}) {
     GraphBuilder b;
@@ -182,6 +212,10 @@ TEST(ByCost, NoLegalPlanIsCheaper) {
       auto value = [&] { return static_cast<ValueId>(upTo(b.graph.values.size())); };
       b.op(categories[upTo(5)], {value(), value()}, upTo(12), upTo(20), upTo(8));
       b.graph.values.back().isReadAsWritten = upTo(4) == 0;
+      if (upTo(6) == 0) { // a cast that a user wrote
+        b.graph.nodes.back().category = PrecisionCategory::Fixed;
+        b.graph.values.back().type = upTo(2) == 0 ? b.low : Precision::F32;
+      }
     }
     const PrecisionPlan plan = decideByCost(b.graph);
     EXPECT_NEAR(plan.lowSeconds, leastSeconds(b), 1e-9) << round;

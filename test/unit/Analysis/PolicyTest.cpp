@@ -59,10 +59,10 @@ TEST(Policy, BuiltInPoliciesDifferInTheLowType) {
 }
 
 TEST(Policy, UnknownNamesAreErrors) {
-  EXPECT_EQ(
-      PrecisionPolicy::load("mixed_float8", knownOps()).message(),
-      "unknown policy 'mixed_float8', expected auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the "
-      "path of a policy file");
+  EXPECT_EQ(PrecisionPolicy::load("mixed_float8", knownOps()).message(),
+            "unknown policy 'mixed_float8', expected auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow "
+            "or the "
+            "path of a policy file");
   EXPECT_EQ(PrecisionPolicy::load("./no-such.policy", knownOps()).message(),
             "policy file ./no-such.policy: No such file or directory");
   EXPECT_EQ(PrecisionPolicy::load("/", knownOps()).message(),

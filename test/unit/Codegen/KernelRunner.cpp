@@ -6,11 +6,15 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 using namespace mp;
 using namespace mp::test;
@@ -73,7 +77,8 @@ KernelRunner::KernelRunner(const std::string &text, const CPULevel &target, bool
   code = std::move(*compiled);
   for (mlir::Type type : kernels.front()->getResultTypes())
     resultBytes.push_back(bytesOf(mlir::cast<mlir::RankedTensorType>(type)));
-  if (target.name != hostLevel().name && target.vectorBits > hostLevel().vectorBits)
+  const auto features = llvm::sys::getHostCPUFeatures();
+  if (!std::ranges::all_of(target.features, [&](std::string_view feature) { return features.lookup(feature); }))
     return;
   library = loadLibrary(code->library, file);
   if (!library)

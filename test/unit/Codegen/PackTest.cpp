@@ -69,10 +69,8 @@ static std::string packText(const Packed &p, const char *from, const char *to, i
 TEST(Pack, PutsElementsWherePanelsHaveThem) {
   for (const bool isTransposed : {false, true})
     for (const bool isDepthInner : {false, true})
-      for (const int64_t rows : {1, 12, 31})
+      for (const int64_t rows : {1, 12, 31, 64})
         for (const int64_t k : {1, 16, 37}) {
-          if (isTransposed && isDepthInner)
-            continue; // no panels of such
           const Packed p{{2, rows, k, 6, 16, 1, isDepthInner}, isTransposed};
           for (int panels : {1, 4}) {
             KernelRunner kernel(packText(p, "f32", "f32", panels));
@@ -81,7 +79,7 @@ TEST(Pack, PutsElementsWherePanelsHaveThem) {
             ASSERT_EQ(kernel.run({Buffer::of(values)}, true)[0].as<float>(), packed(p, values))
                 << isTransposed << isDepthInner << ' ' << rows << ' ' << k << ' ' << panels;
           }
-          const Packed pairs{{2, rows, k, 6, 16, 2, isDepthInner}, isTransposed};
+          const Packed pairs{{2, rows, k, rows == 64 ? 32 : 6, 16, 2, isDepthInner}, isTransposed};
           KernelRunner kernel(packText(pairs, "bf16", "bf16", 2));
           ASSERT_TRUE(kernel.ok()) << kernel.errors;
           const auto values = encoded(randomFloats(p.count(), 1), encodeBF16);

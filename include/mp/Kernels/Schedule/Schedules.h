@@ -15,12 +15,13 @@ struct ContractionSize {
   int64_t batch, m, n, k;
   double rate;
   int64_t wordBytes = 4; ///< of an operand's element, packed
-  int64_t unit = 1;      ///< neighbours in k that are one word
+  int64_t unit = 1;      ///< neighbours in k that an instruction takes at once
   /// Whether an operand may be packed by a kernel of its own.
   bool mayPackLhs = false, mayPackRhs = false;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
-  int64_t rhsBytes = 4; ///< of an element of rhs in memory
+  int64_t rhsBytes = 4;                     ///< of an element of rhs in memory
+  std::span<const RegisterTile> tiles = {}; ///< the instruction's; the level's where there is none
 };
 
 /// Blocks and register tile of a contraction, and which operands are packed once for all blocks.

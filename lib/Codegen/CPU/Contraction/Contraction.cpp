@@ -63,6 +63,7 @@ public:
         tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()) {
     s.blockK = lhs.order.depth;
+    lhs.order.granule = rhs.order.granule = depthGranule(schedule);
   }
 
   FailureOr<int64_t> emit();
@@ -71,8 +72,15 @@ private:
   std::unique_ptr<TileProduct> makeTile(ContractionScheduleAttr schedule) {
     const TileShape shape{acc, s.tileM, s.tileN, width};
     const bool isDepthInner = s.lhsMap.isAlongDepth();
-    return schedule.getInstruction() == TileInstruction::Dot ? makeDotTile(f, shape, isDepthInner)
-                                                             : makeFmaTile(f, shape, isDepthInner);
+    switch (schedule.getInstruction()) {
+    case TileInstruction::Fma:
+      return makeFmaTile(f, shape, isDepthInner);
+    case TileInstruction::Dot:
+      return makeDotTile(f, shape, isDepthInner);
+    case TileInstruction::Amx:
+      return makeAmxTile(f, shape, s.element);
+    }
+    llvm_unreachable("unknown instruction");
   }
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
@@ -185,17 +193,6 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
 }
 
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth) {
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, values.zero);
-  Value zeros = floatConstant(b, withLanes(acc, width), 0);
-  SmallVector<Value> start;
-  for (int64_t index = 0; index < s.tileM * s.tileN / width; ++index) {
-    if (!s.isChunked()) {
-      start.push_back(zeros);
-      continue;
-    }
-    Value before = loadLanes(f.offset(tile, acc, index * width), width);
-    start.push_back(arith::SelectOp::create(b, isFirst, zeros, before));
-  }
   Value panel = streamsRhs ? Value() : f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow()));
   auto wordsOfRhs = [&](Value unit, int64_t vector) -> FailureOr<Value> {
     if (!streamsRhs) {
@@ -207,12 +204,10 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
     Value first = f.add(f.add(firstColumn, column), f.i64(vector * width));
     return rhs.packing->wordsAt(batch, first, f.add(from, f.mul(unit, rhs.order.unit)), width);
   };
-  FailureOr<SmallVector<Value>> end = tileProduct->multiply(lhsPanel, wordsOfRhs, depth, s.blockK, start);
-  if (failed(end))
-    return failure();
-  for (auto [index, lanes] : llvm::enumerate(*end))
-    LLVM::StoreOp::create(b, lanes, f.offset(tile, acc, index * width), acc.getIntOrFloatBitWidth() / 8);
-  return success();
+  TileSums sumsOfTile = {tile, {}};
+  if (s.isChunked())
+    sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, values.zero);
+  return tileProduct->multiply({lhsPanel, panel, depth, s.blockK, wordsOfRhs}, sumsOfTile);
 }
 
 LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column) {

@@ -14,56 +14,49 @@ using namespace mp;
 namespace {
 
 /// Each pair of steps of k is one row of rhs, and a broadcast of each pair of lhs.
-class DotTile : public TileProduct {
+class DotTile final : public VectorTile {
 public:
   DotTile(CPUFunction &f, const TileShape &shape, bool isDepthInner)
-      : f(f), b(f.b), shape(shape), isDepthInner(isDepthInner), pairWord(b.getI32Type()) {}
+      : VectorTile(f, shape), isDepthInner(isDepthInner), pairWord(b.getI32Type()) {}
 
   Type word() const override { return pairWord; }
-  FailureOr<SmallVector<Value>> multiply(Value lhs, WordsOfRhs rhs, Value depth, int64_t panelDepth,
-                                         ValueRange sums) override;
 
 private:
-  static constexpr int64_t kPair = 2, kWordBytes = 4;
+  static constexpr int64_t kPair = 2;
 
-  Value load(Value pointer, int64_t lanes) {
-    return LLVM::LoadOp::create(b, withLanes(pairWord, lanes), pointer, kWordBytes);
-  }
+  FailureOr<SmallVector<Value>> addProducts(const TileOperands &operands, ValueRange sums) override;
+
   Value pairsOf(Value words) {
     return LLVM::BitcastOp::create(b, VectorType::get(kPair * shape.width, b.getBF16Type()), words);
   }
-  Value addProducts(Value sums, Value lhs, Value rhs) {
+  Value dot(Value sums, Value lhs, Value rhs) {
     auto name = b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." + Twine(32 * shape.width));
     return LLVM::CallIntrinsicOp::create(b, sums.getType(), name, ValueRange{sums, lhs, rhs}).getResult(0);
   }
 
-  CPUFunction &f;
-  LaneBuilder &b;
-  const TileShape shape;
   const bool isDepthInner;
   Type pairWord;
 };
 
 } // namespace
 
-FailureOr<SmallVector<Value>> DotTile::multiply(Value lhsPanel, WordsOfRhs wordsOfRhs, Value depth, int64_t panelDepth,
-                                                ValueRange sums) {
+FailureOr<SmallVector<Value>> DotTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
-  const int64_t rowStep = isDepthInner ? panelDepth / kPair : 1, pairStep = isDepthInner ? 1 : shape.rows;
-  Value pairs = f.div(f.add(depth, f.i64(kPair - 1)), kPair);
+  const int64_t rowStep = isDepthInner ? operands.panelDepth / kPair : 1, pairStep = isDepthInner ? 1 : shape.rows;
+  Value pairs = f.div(f.add(operands.depth, f.i64(kPair - 1)), kPair);
   auto step = [&](Value pair, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      FailureOr<Value> words = wordsOfRhs(pair, vector);
+      FailureOr<Value> words = operands.wordsOfRhs(pair, vector);
       if (failed(words))
         return failure();
       rhs.push_back(pairsOf(*words));
     }
-    Value lhsAt = f.offset(lhsPanel, pairWord, f.mul(pair, pairStep));
+    Value lhsAt = f.offset(operands.lhs, pairWord, f.mul(pair, pairStep));
     for (int64_t row = 0; row < shape.rows; ++row) {
-      Value lhs = pairsOf(splat(b, load(f.offset(lhsAt, pairWord, row * rowStep), 1), shape.width));
+      Value lhs = pairsOf(splat(b, load(pairWord, f.offset(lhsAt, pairWord, row * rowStep), 1), shape.width));
       for (int64_t vector = 0; vector < vectors; ++vector)
-        next.push_back(addProducts(soFar[row * vectors + vector], lhs, rhs[vector]));
+        next.push_back(dot(soFar[row * vectors + vector], lhs, rhs[vector]));
     }
     return next;
   };

@@ -13,47 +13,41 @@ namespace {
 
 /// Each step of k is one row of rhs, and a broadcast of each element of lhs. Operands are packed in the type of the
 /// sums: lhs the way it lies in memory, rhs by steps of k.
-class FmaTile : public TileProduct {
+class FmaTile final : public VectorTile {
 public:
-  FmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) : f(f), shape(shape), isDepthInner(isDepthInner) {}
+  FmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner)
+      : VectorTile(f, shape), isDepthInner(isDepthInner) {}
 
   Type word() const override { return shape.sum; }
-  FailureOr<SmallVector<Value>> multiply(Value lhs, WordsOfRhs rhs, Value depth, int64_t panelDepth,
-                                         ValueRange sums) override;
 
 private:
-  Value load(Value pointer, int64_t lanes) {
-    return LLVM::LoadOp::create(f.b, withLanes(shape.sum, lanes), pointer, shape.sum.getIntOrFloatBitWidth() / 8);
-  }
+  FailureOr<SmallVector<Value>> addProducts(const TileOperands &operands, ValueRange sums) override;
 
-  CPUFunction &f;
-  const TileShape shape;
   const bool isDepthInner;
 };
 
 } // namespace
 
-FailureOr<SmallVector<Value>> FmaTile::multiply(Value lhsPanel, WordsOfRhs wordsOfRhs, Value depth, int64_t panelDepth,
-                                                ValueRange sums) {
+FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
-  const int64_t rowStep = isDepthInner ? panelDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
+  const int64_t rowStep = isDepthInner ? operands.panelDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
   auto step = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      FailureOr<Value> words = wordsOfRhs(k, vector);
+      FailureOr<Value> words = operands.wordsOfRhs(k, vector);
       if (failed(words))
         return failure();
       rhs.push_back(*words);
     }
-    Value lhsAt = f.offset(lhsPanel, shape.sum, f.mul(k, depthStep));
+    Value lhsAt = f.offset(operands.lhs, shape.sum, f.mul(k, depthStep));
     for (int64_t row = 0; row < shape.rows; ++row) {
-      Value lhs = splat(f.b, load(f.offset(lhsAt, shape.sum, row * rowStep), 1), shape.width);
+      Value lhs = splat(b, load(shape.sum, f.offset(lhsAt, shape.sum, row * rowStep), 1), shape.width);
       for (int64_t vector = 0; vector < vectors; ++vector)
-        next.push_back(math::FmaOp::create(f.b, lhs, rhs[vector], soFar[row * vectors + vector]));
+        next.push_back(math::FmaOp::create(b, lhs, rhs[vector], soFar[row * vectors + vector]));
     }
     return next;
   };
-  return f.forEach(f.i64(0), depth, 1, sums, step);
+  return f.forEach(f.i64(0), operands.depth, 1, sums, step);
 }
 
 std::unique_ptr<TileProduct> mp::makeFmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) {

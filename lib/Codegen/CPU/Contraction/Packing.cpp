@@ -44,9 +44,11 @@ Packing::Packing(CPUFunction &f, Elements &values, Value tensor, const IndexMap 
 LogicalResult Packing::emit(Value to, const Part &wanted) {
   part = wanted;
   target = to;
-  if (!operand.map.isAlongDepth())
-    return copySteps();
-  return order.isDepthInner ? copyRows() : turnSquares();
+  if (depth % order.granule != 0)
+    fillGranule();
+  if (operand.map.isAlongDepth() != order.isDepthInner)
+    return order.isDepthInner ? turnSteps() : turnSquares();
+  return order.isDepthInner ? copyRows() : copySteps();
 }
 
 // Words
@@ -70,9 +72,17 @@ FailureOr<Value> Packing::readNext(Value row, Value k, int64_t count) {
   return Value(arith::SelectOp::create(b, f.isBelow(k, f.i64(depth)), *loaded, nothing));
 }
 
-/// Two bf16, from registers, in each word: the upper halves of the f32 that hold them.
-static Value joinPair(LaneBuilder &b, Value low, Value high) {
+/// Two bf16 or f16, from the f32 that hold them in registers, in each word.
+static Value joinPair(LaneBuilder &b, Type element, Value low, Value high) {
   Type type = integerTwin(low.getType());
+  if (element.isF16()) {
+    auto halfOf = [&](Value lanes) -> Value {
+      Value half = arith::TruncFOp::create(b, withLanes(element, laneCount(lanes.getType())), lanes);
+      return arith::ExtUIOp::create(b, type, arith::BitcastOp::create(b, integerTwin(half.getType()), half));
+    };
+    return arith::OrIOp::create(b, halfOf(low), arith::ShLIOp::create(b, halfOf(high), intConstant(b, type, 16)));
+  }
+  // Those of bf16 are the upper halves.
   Value lowBits = arith::BitcastOp::create(b, type, low), highBits = arith::BitcastOp::create(b, type, high);
   Value lower = arith::ShRUIOp::create(b, lowBits, intConstant(b, type, 16));
   return arith::OrIOp::create(b, lower, arith::AndIOp::create(b, highBits, intConstant(b, type, -65536)));
@@ -85,7 +95,7 @@ FailureOr<Value> Packing::readAlongRows(Value row, Value k, int64_t count) {
   FailureOr<Value> next = readNext(row, f.add(k, f.i64(1)), count);
   if (failed(next))
     return failure();
-  return joinPair(b, *loaded, *next);
+  return joinPair(b, elementOf(operand.tensor), *loaded, *next);
 }
 
 FailureOr<Value> Packing::wordsAt(Value batch, Value row, Value k, int64_t count) {
@@ -117,7 +127,7 @@ FailureOr<Value> Packing::readAlongDepth(Value row, Value k, int64_t count) {
   }
   Value low = vector::ShuffleOp::create(b, *loaded, *loaded, even),
         high = vector::ShuffleOp::create(b, *loaded, *loaded, odd);
-  return joinPair(b, low, high);
+  return joinPair(b, elementOf(operand.tensor), low, high);
 }
 
 void Packing::store(Value words, Value pointer) {
@@ -136,6 +146,9 @@ Value Packing::panelAt(Value row, Value k) {
   Value step = f.mul(f.div(f.sub(k, part.from), order.unit), order.rows);
   return f.offset(target, order.word, f.add(f.mul(row, order.wordsOfRow()), step));
 }
+
+/// Where a panel of rows of k has a row.
+Value Packing::rowAt(Value row) { return f.offset(target, order.word, f.mul(row, order.wordsOfRow())); }
 
 // Ways
 
@@ -168,20 +181,17 @@ LogicalResult Packing::packEnd(Value k, Value whole) {
 LogicalResult Packing::copyRows() {
   LogicalResult filled = f.forEach(values.zero, part.count, 1, [&](Value row) {
     Elements::Scope scope(values);
-    Value words = f.mul(row, order.wordsOfRow());
     return forDepth(std::max(lanes, order.unit), [&](Value k, int64_t count) {
       Elements::Scope scope(values);
       FailureOr<Value> found = readAlongDepth(firstRow(row), k, count);
       if (succeeded(found))
-        store(*found, f.offset(target, order.word, f.add(words, f.div(f.sub(k, part.from), order.unit))));
+        store(*found, f.offset(rowAt(row), order.word, f.div(f.sub(k, part.from), order.unit)));
       return LogicalResult(found);
     });
   });
-  if (failed(filled) || rows % order.rows == 0)
-    return filled;
-  Value whole = f.mul(f.div(f.add(part.count, f.i64(order.rows - 1)), order.rows), order.rows);
-  fillZeros(target, f.mul(part.count, order.wordsOfRow()), f.mul(whole, order.wordsOfRow()));
-  return success();
+  if (succeeded(filled))
+    fillRows();
+  return filled;
 }
 
 LogicalResult Packing::copySteps() {
@@ -235,4 +245,73 @@ LogicalResult Packing::turnSquares() {
     return squares;
   return f.when(f.isBelow(whole, part.count),
                 [&] { return f.forEach(part.from, part.to, order.unit, [&](Value k) { return packEnd(k, whole); }); });
+}
+
+/// As turnSquares, where memory has rows of k's steps: each of `side` units of k gives words of `side` rows.
+LogicalResult Packing::turnSteps() {
+  int64_t side = 1;
+  while (2 * side <= lanes && order.rows % (2 * side) == 0)
+    side *= 2;
+  Value whole = f.mul(f.div(part.count, side), side);
+  auto square = [&](Value k, int64_t units) {
+    return f.forEach(values.zero, whole, side, [&](Value row) -> LogicalResult {
+      Elements::Scope scope(values);
+      SmallVector<Value> steps;
+      for (int64_t unit = 0; unit < units; ++unit) {
+        FailureOr<Value> words = readAlongRows(firstRow(row), f.add(k, f.i64(unit * order.unit)), side);
+        if (failed(words))
+          return failure();
+        steps.push_back(*words);
+      }
+      Value words = f.offset(rowAt(row), order.word, f.div(f.sub(k, part.from), order.unit));
+      if (units == side && side > 1) {
+        for (auto [lane, turned] : llvm::enumerate(transposeLanes(b, steps)))
+          store(turned, f.offset(words, order.word, lane * order.wordsOfRow()));
+        return success();
+      }
+      for (int64_t lane = 0; lane < side; ++lane)
+        store(side == 1 ? steps.front() : Value(vector::ExtractOp::create(b, steps.front(), lane)),
+              f.offset(words, order.word, lane * order.wordsOfRow()));
+      return success();
+    });
+  };
+  // Rows behind the last square, and zeros behind the last row.
+  auto rest = [&](Value k) {
+    return f.forEach(whole, part.count, 1, [&](Value row) {
+      Elements::Scope scope(values);
+      FailureOr<Value> word = readAlongRows(firstRow(row), k, 1);
+      if (succeeded(word))
+        store(*word, f.offset(rowAt(row), order.word, f.div(f.sub(k, part.from), order.unit)));
+      return LogicalResult(word);
+    });
+  };
+  const int64_t count = side * order.unit;
+  Value end = f.add(part.from, f.mul(f.div(f.sub(part.to, part.from), count), count));
+  if (failed(f.forEach(part.from, end, count, [&](Value k) { return square(k, side); })) ||
+      failed(f.forEach(end, part.to, order.unit, [&](Value k) { return square(k, 1); })) ||
+      (side > 1 && failed(f.forEach(part.from, part.to, order.unit, rest))))
+    return failure();
+  fillRows();
+  return success();
+}
+
+void Packing::fillRows() {
+  if (rows % order.rows == 0)
+    return;
+  Value whole = f.mul(f.div(f.add(part.count, f.i64(order.rows - 1)), order.rows), order.rows);
+  fillZeros(target, f.mul(part.count, order.wordsOfRow()), f.mul(whole, order.wordsOfRow()));
+}
+
+void Packing::fillGranule() {
+  const Value words = f.div(f.add(f.sub(part.to, part.from), f.i64(order.unit - 1)), order.unit);
+  const int64_t wordsOfGranule = order.granule / order.unit;
+  Value end = f.mul(f.div(f.add(words, f.i64(wordsOfGranule - 1)), wordsOfGranule), wordsOfGranule);
+  Value panels = f.div(f.add(part.count, f.i64(order.rows - 1)), order.rows);
+  // One run of words in each row, or in each panel.
+  const int64_t runs = order.isDepthInner ? order.rows : 1, step = order.isDepthInner ? 1 : order.rows;
+  (void)f.forEach(values.zero, f.mul(panels, runs), 1, [&](Value run) {
+    Value start = f.offset(target, order.word, f.mul(run, order.wordsOfPanel() / runs));
+    fillZeros(start, f.mul(words, step), f.mul(end, step));
+    return success();
+  });
 }

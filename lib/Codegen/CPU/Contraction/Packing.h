@@ -16,13 +16,14 @@ namespace mp {
 struct PanelOrder {
   PanelOrder(mlir::Type word, PanelsAttr panels)
       : word(word), unit(panels.getUnit()), rows(panels.getRows()), isDepthInner(panels.getDepthInner()),
-        depth(panels.getDepth()) {}
+        depth(panels.getDepth()), granule(unit) {}
 
   mlir::Type word; ///< an element as it is multiplied, or an integer that holds a unit of them
   int64_t unit;
   int64_t rows;
   bool isDepthInner;
-  int64_t depth; ///< a multiple of `unit`
+  int64_t depth;   ///< a multiple of `granule`
+  int64_t granule; ///< of k: tiles take so many at once, and what is beyond the last is 0
 
   int64_t wordsOfPanel() const { return rows * wordsOfRow(); }
   int64_t wordsOfRow() const { return depth / unit; }
@@ -51,6 +52,11 @@ private:
   llvm::LogicalResult copyRows();
   llvm::LogicalResult copySteps();
   llvm::LogicalResult turnSquares();
+  llvm::LogicalResult turnSteps();
+  /// Writes zeros behind a k that ends within a granule.
+  void fillGranule();
+  /// Writes zeros to rows of k behind the last one, up to the end of its panel.
+  void fillRows();
   /// body(k, count) over all k, so many at once, then unit by unit.
   llvm::LogicalResult forDepth(int64_t count, llvm::function_ref<llvm::LogicalResult(mlir::Value, int64_t)> body);
   /// Packs single words of the last panel, which ends early, and zeros behind them.
@@ -64,6 +70,7 @@ private:
   MaybeValue readAlongDepth(mlir::Value row, mlir::Value k, int64_t count);
   MaybeValue readAlongRows(mlir::Value row, mlir::Value k, int64_t count);
   mlir::Value panelAt(mlir::Value row, mlir::Value k);
+  mlir::Value rowAt(mlir::Value row);
   void store(mlir::Value words, mlir::Value pointer);
   mlir::Value firstRow(mlir::Value row) { return f.add(part.first, row); }
 

@@ -17,26 +17,58 @@ struct TileShape {
   int64_t vectorsOfRow() const { return columns / width; }
 };
 
-/// Multiplies a panel of lhs by one of rhs, sums in registers. One class for each instruction. With `isDepthInner` the
-/// panels of lhs have rows of k.
+/// What one run over a chunk of k multiplies.
+struct TileOperands {
+  mlir::Value lhs;    ///< a panel
+  mlir::Value rhs;    ///< a panel; null where rhs is streamed
+  mlir::Value depth;  ///< of k, which may end within a unit
+  int64_t panelDepth; ///< of a panel of lhs
+  /// The words of rhs at a unit of k: those of one vector of columns.
+  llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
+};
+
+/// Where the sums are, rows x columns of them, before and after.
+struct TileSums {
+  mlir::Value pointer;
+  mlir::Value isFirst; ///< whether nothing is there yet; null where that is so in every case
+};
+
+/// Multiplies a panel of lhs by one of rhs, sums in registers. One class for each instruction.
 class TileProduct {
 public:
   virtual ~TileProduct() = default;
 
   /// What holds a unit of k in a panel.
   virtual mlir::Type word() const = 0;
-  /// Words of rhs at a unit of k: those of one vector of columns.
-  using WordsOfRhs = llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)>;
-  /// `sums` and the products of `depth` of k, which may end within a unit; of panels of lhs whose depth is
-  /// `panelDepth`.
-  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> multiply(mlir::Value lhs, WordsOfRhs rhs, mlir::Value depth,
-                                                                   int64_t panelDepth, mlir::ValueRange sums) = 0;
+  /// Adds the products of all of `operands` to the sums.
+  virtual llvm::LogicalResult multiply(const TileOperands &operands, const TileSums &sums) = 0;
 };
 
-/// By one fma for each product, in the type of the sums.
+/// A tile whose sums are vectors.
+class VectorTile : public TileProduct {
+public:
+  llvm::LogicalResult multiply(const TileOperands &operands, const TileSums &sums) final;
+
+protected:
+  VectorTile(CPUFunction &f, const TileShape &shape) : f(f), b(f.b), shape(shape) {}
+
+  /// `sums` and the products.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> addProducts(const TileOperands &operands,
+                                                                      mlir::ValueRange sums) = 0;
+
+  mlir::Value load(mlir::Type element, mlir::Value pointer, int64_t lanes);
+
+  CPUFunction &f;
+  LaneBuilder &b;
+  const TileShape shape;
+};
+
+/// By one fma for each product, in the type of the sums. With `isDepthInner` the panels of lhs have rows of k.
 std::unique_ptr<TileProduct> makeFmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner);
 /// By dot products of pairs of bf16, sums in f32 in vectors of 4, 8 or 16.
 std::unique_ptr<TileProduct> makeDotTile(CPUFunction &f, const TileShape &shape, bool isDepthInner);
+/// By AMX's tiles of `element`, bf16 or f16, sums in f32; panels of lhs have rows of k, and all are whole in 32 of k.
+std::unique_ptr<TileProduct> makeAmxTile(CPUFunction &f, const TileShape &shape, mlir::Type element);
 
 } // namespace mp
 
