@@ -123,7 +123,9 @@ TEST(ByCost, RequestsAndRegionsHold) {
   b.op(kAllow, {b.argument()}, 1, 90);
   b.graph.nodes.back().low.reset();
   b.op(kAllow, {b.argument()}, 9, 1);
-  EXPECT_EQ(b.types(), "bf16 f16 f32 f32");
+  b.graph.nodes.back().statesLow = true;
+  b.op(kAllow, {b.argument()}, 9, 1);
+  EXPECT_EQ(b.types(), "bf16 f16 f32 bf16 f32");
 }
 
 // What already is of the low type needs no cast to be read so, but one to be f32.
