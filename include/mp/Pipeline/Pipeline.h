@@ -63,7 +63,8 @@ struct CompileOptions {
   /// Whether matrix products of f16 or bf16 whose k is cut into parts may store the sum of each part in their own type;
   /// of nvptx and simt. Without a value, whether the policy is `pytorch`: it is PyTorch's default.
   std::optional<bool> allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction;
-  /// Whether vectors of this machine compute what the tiles (AMX) of the level in `cpus` would, of which the schedules are.
+  /// Whether vectors of this machine compute what the tiles (AMX) of the level in `cpus` would, of which the schedules
+  /// are.
   bool emulateTiles = false;
   /// Whether code for simt reports every access, for the checks of its device.
   bool reportAccesses = false;
