@@ -150,13 +150,15 @@ static Status checkPolicy(const CompileOptions &all) {
   const AutocastPassOptions &options = all.autocast;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<MPDialect>();
-  if (ErrorOr<PrecisionPolicy> policy = loadPolicy(options, collectKnownOps(context)); !policy)
+  ErrorOr<PrecisionPolicy> policy = loadPolicy(options, collectKnownOps(context));
+  if (!policy)
     return policy.status();
-  else if (isForGPU(all) && (policy->decidesByCost() || options.rule == DecisionRule::Cost))
-    return makeError(policy->decidesByCost() ? "policy=auto" : "rule=cost",
-                     ": what ops take on a GPU is not modelled; name a policy, such as mixed_float16");
-  else if (policy->decidesByCost() && all.cpus.size() > 1)
-    return makeError("policy=auto: other types may be the fastest on each of ", llvm::join(all.cpus, ", "),
+  const bool byCost = policy->decidesByCost() || options.rule == DecisionRule::Cost;
+  const char *name = policy->decidesByCost() ? "policy=auto" : "rule=cost";
+  if (byCost && isForGPU(all))
+    return makeError(name, ": what ops take on a GPU is not modelled; name a policy, such as mixed_float16");
+  if (byCost && all.cpus.size() > 1)
+    return makeError(name, ": other types may be the fastest on each of ", llvm::join(all.cpus, ", "),
                      "; name one level, or a policy, such as mixed_bfloat16");
   if (options.planIn.empty())
     return Status::success();
