@@ -210,9 +210,10 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return success();
   if (streamRhs) // (C3)
     return emitError() << "rhs of an amx is streamed";
-  if (vector != 16 || blockK % 32 != 0) // (C4)
+  constexpr int64_t kMostDepth = 1 << 20;                      // as panels have
+  if (vector != 16 || blockK % 32 != 0 || blockK > kMostDepth) // (C4)
     return emitError() << "an amx has vector " << vector << " and block_k " << blockK
-                       << ", expected 16 and a multiple of 32";
+                       << ", expected 16 and a multiple of 32 of at most 2^20";
   const int64_t rows = llvm::divideCeil(tileM, 16), columns = tileN / 16;
   if (rows * columns + rows + 1 > 8) // (C4)
     return emitError() << "tiles " << tileM << " x " << tileN << " need more than the 8 tile registers";

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
 #include "mp/IR/MP.h"
@@ -42,7 +43,7 @@ static bool reportsAccesses(const CompileOptions &options) {
 }
 
 static bool hasTiles(const CompileOptions &options) {
-  return options.cpus.size() == 1 && findCPULevel(options.cpus.front())->tilesBF16;
+  return options.cpus.size() == 1 && findCPULevel(options.cpus.front())->tilesBF16 && hostLevel().vectorBits >= 256;
 }
 
 static bool isSGD(const CompileOptions &options) { return options.optimizer.kind == OptimizerKind::SGD; }
@@ -107,7 +108,8 @@ static constexpr Dependence kDependences[] = {
     {"allow-fp16-reduced-precision-reduction", isForGPU, kGPU},
     {"allow-bf16-reduced-precision-reduction", isForGPU, kGPU},
     {"fallback", isForGPU, kGPU},
-    {"emulate-tiles", hasTiles, "needs a target of one level, which has tiles: cpu:amx-bf16 or cpu:amx-fp16"},
+    {"emulate-tiles", hasTiles,
+     "needs a target of one level, which has tiles: cpu:amx-bf16 or cpu:amx-fp16; and a machine with AVX2"},
     {"report-accesses", reportsAccesses, "needs target simt"},
 };
 

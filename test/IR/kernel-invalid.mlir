@@ -481,7 +481,7 @@ func.func @streamed_tiles() attributes {a = #mp.contraction<block_m = 16, block_
 // -----
 
 // #mp.contraction (C4)
-// expected-error@+1 {{an amx has vector 16 and block_k 48, expected 16 and a multiple of 32}}
+// expected-error@+1 {{an amx has vector 16 and block_k 48, expected 16 and a multiple of 32 of at most 2^20}}
 func.func @depth_of_tiles() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 48, tile_m = 16, tile_n = 16, vector = 16, instruction = amx>} { return }
 
 // -----

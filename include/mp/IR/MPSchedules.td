@@ -40,7 +40,7 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
     - (C2) `vector` of a `dot` is 4, 8 or 16.
     - (C3) `pack_rhs` and `stream_rhs` are not both said, nor `stream_rhs` of an `amx`.
-    - (C4) `amx`: `vector` is 16, 32 divides `block_k`; sums, a column of lhs and one tile of rhs are at most 8 tiles.
+    - (C4) `amx`: `vector` is 16, 32 divides `block_k`, which is at most 2^20; sums, a column of lhs and one tile of rhs are at most 8 tiles.
 
     Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`
   }];

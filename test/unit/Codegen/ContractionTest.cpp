@@ -206,6 +206,8 @@ static void checkTiles(Product p, const char *type, uint16_t (*encode)(double), 
 
 // Panels, loops and sums, where vectors compute what tiles would: on every machine.
 TEST_P(TiledContraction, AddsAsTilesDo) {
+  if (hostLevel().vectorBits < 256)
+    GTEST_SKIP() << "tiles in vectors of four lanes take minutes to compile";
   checkTiles(GetParam(), "bf16", encodeBF16, decodeBF16, hostLevel());
   checkTiles(GetParam(), "f16", encodeF16, decodeF16, hostLevel());
 }
@@ -248,31 +250,52 @@ static size_t countOf(std::string_view text, std::string_view what) {
 
 // One configuration of the tiles, four products of each pair of panels, and nothing kept in memory within the loop.
 TEST(ContractionKernel, KeepsTilesInRegisters) {
-  const Product p{
-      64,    64,
-      96,    true,
-      false, false,
-      0,     "block_m = 64, block_n = 64, block_k = 64, tile_m = 32, tile_n = 32, vector = 16, instruction = amx"};
   for (auto [type, level, instruction] :
-       {std::tuple("bf16", "amx-bf16", "tdpbf16ps"), std::tuple("f16", "amx-fp16", "tdpfp16ps")}) {
-    KernelRunner kernel(p.text(type, "f32"), *findCPULevel(level), /*keepText=*/true);
-    ASSERT_TRUE(kernel.ok()) << kernel.errors;
-    const std::string &assembly = kernel.code->assembly;
-    EXPECT_EQ(countOf(assembly, "\tldtilecfg"), 1u);
-    // LLVM may make two loops of one, for a first chunk and for others.
-    size_t loops = 0;
-    for (size_t from = 0, to = 0; to != assembly.npos; from = to + 1) {
-      to = assembly.find("\n.LBB", from);
-      std::string_view block = std::string_view(assembly).substr(from, to - from);
-      block = block.substr(0, block.find("\n\tj")); // up to the branch back
-      if (countOf(block, instruction) == 0)
-        continue;
-      ++loops;
-      EXPECT_EQ(countOf(block, instruction), 4u) << block;
-      EXPECT_EQ(countOf(block, "tileloadd"), 4u) << block;
-      EXPECT_EQ(countOf(block, "tilestored") + countOf(block, "tilezero"), 0u) << block;
+       {std::tuple("bf16", "amx-bf16", "tdpbf16ps"), std::tuple("f16", "amx-fp16", "tdpfp16ps")})
+    for (auto [rows, columns] : {std::pair(32, 32), std::pair(16, 64), std::pair(16, 96), std::pair(37, 16)}) {
+      const std::string tileM = std::to_string(rows), tileN = std::to_string(columns);
+      const Product p{74,
+                      192,
+                      96,
+                      true,
+                      false,
+                      false,
+                      0,
+                      "block_m = " + tileM + ", block_n = " + tileN + ", block_k = 64, tile_m = " + tileM +
+                          ", tile_n = " + tileN + ", vector = 16, instruction = amx"};
+      KernelRunner kernel(p.text(type, "f32"), *findCPULevel(level), /*keepText=*/true);
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      const std::string &assembly = kernel.code->assembly;
+      EXPECT_EQ(countOf(assembly, "\tldtilecfg"), 1u);
+      const size_t rowTiles = (rows + 15) / 16, columnTiles = columns / 16;
+      // LLVM may make two loops of one, for a first chunk and for others.
+      size_t loops = 0;
+      for (size_t from = 0, to = 0; to != assembly.npos; from = to + 1) {
+        to = assembly.find("\n.LBB", from);
+        std::string_view block = std::string_view(assembly).substr(from, to - from);
+        block = block.substr(0, block.find("\n\tj")); // up to the branch back
+        if (countOf(block, instruction) == 0)
+          continue;
+        ++loops;
+        EXPECT_EQ(countOf(block, instruction), rowTiles * columnTiles) << block;
+        EXPECT_EQ(countOf(block, "tileloadd"), rowTiles + columnTiles) << block;
+        EXPECT_EQ(countOf(block, "tilestored") + countOf(block, "tilezero"), 0u) << block;
+      }
+      EXPECT_GE(loops, 1u);
     }
-    EXPECT_GE(loops, 1u);
+}
+
+// Neither bits of f32 nor sums of f16 are taken for what these multiply.
+TEST(ContractionKernel, RefusesTypesThatTheInstructionHasNot) {
+  const std::string sizes = "block_m = 32, block_n = 32, block_k = 32, tile_m = 16, tile_n = 16, vector = 16";
+  for (auto [type, acc, instruction] : {std::tuple("f32", "f32", "amx"), std::tuple("f16", "f16", "amx"),
+                                        std::tuple("f32", "f32", "dot"), std::tuple("f16", "f32", "dot")}) {
+    const Product p{32, 32, 32, false, false, false, 0, sizes + ", instruction = " + instruction};
+    KernelRunner kernel(p.text(type, acc));
+    EXPECT_FALSE(kernel.ok());
+    const std::string expected =
+        std::string("multiplies '") + type + "' with sums in '" + acc + "', which " + instruction + " does not";
+    EXPECT_NE(kernel.errors.find(expected), std::string::npos) << kernel.errors;
   }
 }
 

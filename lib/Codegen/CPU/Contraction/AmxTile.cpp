@@ -180,16 +180,25 @@ LogicalResult AmxTile::multiply(const TileOperands &operands, const TileSums &su
   auto step = [&](Value granule, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     Value lhsAt = f.offset(operands.lhs, pairWord, f.mul(granule, kWords));
     Value rhsAt = f.offset(operands.rhs, pairWord, f.mul(granule, kWords * shape.columns));
-    SmallVector<Tile> lhs, rhs;
+    SmallVector<Tile> lhs, sums(rowsOfTile.size() * columnTiles());
     for (auto [row, rows] : llvm::enumerate(rowsOfTile))
       lhs.push_back(unit->load(f.offset(lhsAt, pairWord, row * kTileRows * lhsStride), rows, lhsStride));
-    for (int64_t column = 0; column < columnTiles(); ++column)
-      rhs.push_back(unit->load(f.offset(rhsAt, pairWord, column * kTileColumns), kWords, shape.columns));
-    SmallVector<Value> next;
     forEachTile([&](size_t row, int64_t column) {
-      Tile before(soFar.slice(next.size(), unit->countValues(rowsOfTile[row])));
-      llvm::append_range(next, unit->dot(before, lhs[row], rhs[column], rowsOfTile[row]));
+      const size_t values = unit->countValues(rowsOfTile[row]);
+      sums[row * columnTiles() + column] = Tile(soFar.take_front(values));
+      soFar = soFar.drop_front(values);
     });
+    // A tile of rhs is in its register for one column alone.
+    for (int64_t column = 0; column < columnTiles(); ++column) {
+      const Tile rhs = unit->load(f.offset(rhsAt, pairWord, column * kTileColumns), kWords, shape.columns);
+      for (auto [row, rows] : llvm::enumerate(rowsOfTile)) {
+        Tile &own = sums[row * columnTiles() + column];
+        own = unit->dot(own, lhs[row], rhs, rows);
+      }
+    }
+    SmallVector<Value> next;
+    for (const Tile &own : sums)
+      llvm::append_range(next, own);
     return next;
   };
   FailureOr<SmallVector<Value>> end = f.forEach(f.i64(0), granules, 1, loadSums(sums), step, /*staysRolled=*/true);

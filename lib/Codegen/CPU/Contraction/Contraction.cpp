@@ -233,6 +233,12 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
     return failure();
   if (product->hasParts)
     return product->op->emitOpError("has no native code: it is for GPUs");
+  // Instructions for 16 bits have sums in f32, and know no other types.
+  const TileInstruction instruction = schedule.getInstruction();
+  const bool isNarrow = product->element.isBF16() || (product->element.isF16() && instruction == TileInstruction::Amx);
+  if (instruction != TileInstruction::Fma && !(isNarrow && product->acc.isF32()))
+    return product->op->emitOpError("multiplies ") << product->element << " with sums in " << product->acc << ", which "
+                                                   << stringifyTileInstruction(instruction) << " does not";
   // Tiles of what is streamed are whole: behind its last column there may be no memory.
   if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
     return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
