@@ -14,13 +14,12 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mp;
 
-/// Capacities are whole: seconds of this length. A step of a day has 2^47 of them.
-static constexpr double kTick = 1e-9 / 1024;
-
-static int64_t toTicks(double seconds) { return std::llround(seconds / kTick); }
+/// Capacities are whole: all seconds of a graph together have so many ticks.
+static constexpr double kTicks = 1LL << 50;
 
 static size_t indexOf(Precision precision) { return static_cast<size_t>(precision); }
 
@@ -81,14 +80,22 @@ private:
 class ByCost {
 public:
   explicit ByCost(const PrecisionGraph &graph) : graph(graph), perOp(decidePerOp(graph)), refused(graph.nodes.size()) {
-    for (const PrecisionNode &node : graph.nodes)
+    double seconds = 0;
+    for (const PrecisionNode &node : graph.nodes) {
       if (node.low && !node.statesLow)
         low = node.low;
+      seconds += std::reduce(node.seconds.begin(), node.seconds.end());
+    }
+    for (const PrecisionValue &value : graph.values)
+      seconds += 2 * value.castSeconds; // down and up
+    ticksPerSecond = seconds > 0 ? kTicks / seconds : 0;
   }
 
   PrecisionPlan decide() {
-    if (!low || refuseConstants())
+    if (!low || refuseConstants()) {
+      perOp.lowSeconds = perOp.wideSeconds = modelSeconds(graph, perOp);
       return std::move(perOp);
+    }
     buildNetwork();
     const std::vector<bool> isLow = network.solve();
     std::vector<bool> isKept(graph.nodes.size());
@@ -99,9 +106,11 @@ public:
       isKept[id] = isFree(id) && graph.nodes[id].category == PrecisionCategory::Allow;
     PrecisionPlan wide = keepWide(isKept);
     const double lowSeconds = modelSeconds(graph, plan), wideSeconds = modelSeconds(graph, wide);
-    PrecisionPlan &chosen = lowSeconds <= (1 - kLeastGain) * wideSeconds ? plan : wide;
+    const bool isWorthwhile = lowSeconds <= (1 - kLeastGain) * wideSeconds;
+    PrecisionPlan &chosen = isWorthwhile ? plan : wide;
     chosen.lowSeconds = lowSeconds;
     chosen.wideSeconds = wideSeconds;
+    chosen.gainsTooLittle = !isWorthwhile && lowSeconds < wideSeconds;
     return std::move(chosen);
   }
 
@@ -223,8 +232,11 @@ private:
     return plan;
   }
 
+  int64_t toTicks(double seconds) const { return std::llround(seconds * ticksPerSecond); }
+
   const PrecisionGraph &graph;
   PrecisionPlan perOp;
+  double ticksPerSecond;
   std::optional<Precision> low;
   std::vector<std::optional<ValueId>> refused; ///< the constant for which an op is f32
   MinimumCut network;

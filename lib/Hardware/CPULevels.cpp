@@ -23,7 +23,7 @@ static constexpr std::string_view kAMXFP16[] = {"amx-bf16", "amx-fp16", "amx-til
 static constexpr RegisterTile kSSE2Tiles[] = {{4, 8}, {8, 4}};
 static constexpr RegisterTile kAVX2Tiles[] = {{6, 16}, {12, 8}};
 static constexpr RegisterTile kAVX512Tiles[] = {{14, 32}, {28, 16}};
-// Of eight registers four hold sums, two each operands: with six of sums LLVM spills.
+// Of eight registers four hold sums, the others a column of lhs and a tile of rhs.
 static constexpr RegisterTile kAMXTiles[] = {{32, 32}, {16, 64}, {16, 16}};
 
 // Rates of cores of 2023: two multiply-adds a cycle in each lane at 3.3 GHz where there is FMA, one of each otherwise.
@@ -31,7 +31,7 @@ static constexpr RegisterTile kAMXTiles[] = {{32, 32}, {16, 64}, {16, 16}};
 // units (f16, bf16) computes in f32 and pays for conversions: in a product as its operands are packed.
 // clang-format off
 static constexpr CPULevel kLevels[] = {
-    // features, bits, registers, fma, convertsHalf, dotsBF16
+    // features, bits, registers, fma, convertsHalf, dotsBF16, tilesBF16, tilesF16
     //   tiles, tiles of units, contraction rates, map rates, memory, cache bandwidth, cache, launch, block
     {{kSSE2, 128, 16, false, false},
      {kSSE2Tiles, {}, {20e9, 20e9, 25e9, 12e9}, {3e9, 4e9, 12e9, 6e9}, 15e9, 50e9, 1 << 20, 1e-6, 2e-7},

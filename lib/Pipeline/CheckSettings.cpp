@@ -155,7 +155,7 @@ static Status checkPolicy(const CompileOptions &all) {
   ErrorOr<PrecisionPolicy> policy = loadPolicy(options, collectKnownOps(context));
   if (!policy)
     return policy.status();
-  const bool byCost = policy->decidesByCost() || options.rule == DecisionRule::Cost;
+  const bool byCost = policy->decidesByCost(options.rule);
   const char *name = policy->decidesByCost() ? "policy=auto" : "rule=cost";
   if (byCost && isForGPU(all))
     return makeError(name, ": what ops take on a GPU is not modelled; name a policy, such as mixed_float16");

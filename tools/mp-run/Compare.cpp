@@ -88,6 +88,7 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
   VariantReport report;
   report.policy = variant.str();
   report.compiledPolicy = file->table.policy;
+  report.isByCost = options.autocast.policy == "auto" || options.autocast.rule == DecisionRule::Cost;
   reportStatistics(file->table, report);
   TrainOptions training = command.options;
   training.batchSize = options.specialize.batch;
@@ -128,9 +129,11 @@ static std::vector<VariantReport> runVariants(const CompareCommand &command, llv
 
 static constexpr llvm::StringLiteral kVariants = "float32,mixed_float16,mixed_bfloat16";
 
-/// What is compared where nothing is named: what ops take is modelled of CPUs alone.
+/// What is compared where nothing is named: what ops take is modelled of one level of a CPU.
 static std::string defaultVariants(const CompareCommand &command) {
-  return kVariants.str() + (command.options.device == "cpu" ? ",auto" : "");
+  const bool isModelled = command.options.device == "cpu" &&
+                          compileOptionsFor(command.model, command.flags, command.options).cpus.size() <= 1;
+  return kVariants.str() + (isModelled ? ",auto" : "");
 }
 
 /// The variants of a command, once its flags are found to make sense.
@@ -175,7 +178,7 @@ static void run(CompareCommand command) {
               << (command.json.empty() ? "" : "; " + command.json + " is not written") << std::endl;
     throw CLI::RuntimeError(StopSignals::exitStatus());
   }
-  printSummary(std::cout, reports);
+  printSummary(std::cout, reports, command.options.device);
   printAdvice(std::cout, command.model, chooseVariant(reports), command.flags, command.options);
   if (!command.json.empty())
     check(writeWholeFile(command.json, reportToJson(reports, command.options.device, kCommit)));

@@ -126,8 +126,7 @@ void printReport(std::ostream &os, const std::vector<VariantReport> &reports) {
   printTable(os, reports);
   for (const VariantReport &report : reports) {
     // What a policy chose by itself is said in the words in which one would ask for it.
-    const bool isChosen = report.policy == "auto";
-    const std::string &policy = isChosen ? report.compiledPolicy : report.policy;
+    const std::string &policy = report.isByCost ? report.compiledPolicy : report.policy;
     os << '\n' << (report.name == policy ? "" : report.name + " is ") << policy << '\n';
     drawSeries(os, "loss", report.losses, Scale::Linear);
     bool isScaled = std::any_of(report.lossScales.begin(), report.lossScales.end(), [](float s) { return s != 1; });
@@ -174,18 +173,21 @@ static std::string describeSkips(const VariantReport &report) {
 }
 
 /// What is slower by more than two runs of one program differ, and what to do about it.
-static void describeSlower(std::ostream &os, const std::vector<VariantReport> &reports) {
+static void describeSlower(std::ostream &os, const std::vector<VariantReport> &reports, bool isCPU) {
   constexpr double kSlower = 0.95;
   std::string names;
+  bool isAutoAnAnswer = isCPU;
   for (const VariantReport &report : reports)
-    if (report.speedup < kSlower)
+    if (report.speedup < kSlower) {
       names += (names.empty() ? "" : ", ") + report.name;
+      isAutoAnAnswer &= !report.isByCost;
+    }
   if (!names.empty())
-    printWrapped(os, names + ": slower than " + reports.front().name +
-                         " here; on a CPU, policy auto gives each op the type in which it is modelled fastest");
+    printWrapped(os, names + ": slower than " + reports.front().name + " here" +
+                         (isAutoAnAnswer ? "; policy auto gives each op the type in which it is modelled fastest" : ""));
 }
 
-void printSummary(std::ostream &os, const std::vector<VariantReport> &reports) {
+void printSummary(std::ostream &os, const std::vector<VariantReport> &reports, const std::string &device) {
   const VariantReport &first = reports.front();
   os << '\n';
   if (reports.size() == 1 || first.skippedSteps > 0)
@@ -193,7 +195,7 @@ void printSummary(std::ostream &os, const std::vector<VariantReport> &reports) {
   for (const VariantReport &report : reports)
     if (&report != &first)
       printWrapped(os, report.name + ": " + describeScore(report, first) + "; " + describeSkips(report));
-  describeSlower(os, reports);
+  describeSlower(os, reports, device == "cpu");
 }
 
 std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device,

@@ -16,6 +16,7 @@ namespace mp {
 struct VariantReport {
   std::string policy;         // the variant as it was asked for
   std::string compiledPolicy; // with the types that a policy chose by itself: auto:type=bf16
+  bool isByCost = false;      // whether it chose them
   std::string name;           // of its column: the policy, with a number where several variants have one
   double testAccuracy = 0;    // NaN where the model has no metric
   double finalLoss = 0;
@@ -42,8 +43,8 @@ void nameVariants(std::vector<VariantReport> &reports);
 /// scale over the steps as drawings of characters.
 void printReport(std::ostream &os, const std::vector<VariantReport> &reports);
 
-/// What the table shows, in words: each variant beside the first.
-void printSummary(std::ostream &os, const std::vector<VariantReport> &reports);
+/// What the table shows, in words: each variant beside the first, and what to do about a slower one on this device.
+void printSummary(std::ostream &os, const std::vector<VariantReport> &reports, const std::string &device);
 
 /// The JSON document of `--json`.
 std::string reportToJson(const std::vector<VariantReport> &reports, const std::string &device,

@@ -124,8 +124,10 @@ public:
   /// `precision` f32 leaves nothing to choose: all is f32.
   void setLowType(Precision precision);
 
-  /// Whether ops are low only where the modelled step is then faster: `auto`.
-  bool decidesByCost() const { return byCost; }
+  /// Whether ops are low only where the modelled step is then faster: `auto`, and by the rule what has a low type.
+  bool decidesByCost(DecisionRule rule = DecisionRule::PerOp) const {
+    return byCost || (rule == DecisionRule::Cost && low);
+  }
 
   /// Whether values of rank 0 have no say in the widest type among values that have dimensions.
   bool scalarsFollow() const { return zeroDimensionalFollow; }

@@ -29,7 +29,7 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
   let summary = "a matrix product with a map prologue and a map epilogue";
   let description = [{
     One block computes `block_m` x `block_n` elements of the result and walks k in steps of `block_k`, packing both
-    operands; inside, register tiles of `tile_m` x `tile_n`. Grid: batch * ceil(M / block_m) * ceil(N / block_n).
+    operands; inside, register tiles of `tile_m` x `tile_n`. Grid: parts of k * batch * ceil(M / block_m) * ceil(N / block_n).
     `instruction` is what multiplies: `fma`; `dot`, of bf16 with sums in f32; `amx`, of bf16 or f16 with sums in f32,
     16 x 16 of them in a tile register, 32 of k at once. Where the machine has no tiles, vectors compute what they would.
     An operand for which `pack_lhs` or

@@ -17,12 +17,27 @@ constexpr int64_t kOneThread = 1;
 /// Of AMX: rows of a register, and k that an instruction takes.
 constexpr int64_t kRowsOfTile = 16, kDepthOfTile = 32;
 
+/// Parts of k are whole multiples of it, as chunks are.
+constexpr int64_t kDepthOfPart = 32;
+
 /// Chooses schedules for one level of CPU features.
 class CPUScheduler final : public KernelScheduler {
 public:
   explicit CPUScheduler(const CPULevel &level) : level(level) {}
 
   FailureOr<ScheduleInterface> schedule(KernelOp kernel) const override { return choose(kernel); }
+
+  FailureOr<std::optional<ProductParts>> cut(ContractionOpInterface op) const override {
+    const Contraction product = op.getContraction();
+    ContractionSize size = sizeOf(op, product, chooseInstruction(op, product));
+    // Sums in f16 are rounded once, at the end; parts of them would be rounded as they are stored.
+    size.mayCut = product.takesParts && !product.acc.isF16();
+    const int64_t parts = chooseContractionBlocks(size, level).parts;
+    const auto depth = static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(product.k, parts), kDepthOfPart));
+    if (parts == 1 || depth >= product.k)
+      return std::optional<ProductParts>();
+    return std::optional(ProductParts{depth, product.acc, {}});
+  }
 
 private:
   ScheduleInterface choose(KernelOp kernel) const {
@@ -77,12 +92,18 @@ private:
   }
 
   /// The faster of what multiplies these operands.
-  TileInstruction chooseInstruction(const Contraction &product) const {
+  TileInstruction chooseInstruction(ContractionOpInterface op, const Contraction &product) const {
     const bool hasTiles = product.element.isBF16() ? level.tilesBF16 : product.element.isF16() && level.tilesF16;
+    const TileInstruction vectors = chooseVectorInstruction(product);
+    if (!hasTiles || !product.acc.isF32())
+      return vectors;
     // Few rows leave tiles empty, and read rhs once: it is not worth being packed.
-    const bool isStreamed = product.m < kRowsOfTile && mayStream(product);
-    if (hasTiles && product.acc.isF32() && !isStreamed)
-      return TileInstruction::Amx;
+    const bool isStreamed =
+        product.m < kRowsOfTile && chooseContractionBlocks(sizeOf(op, product, vectors), level).streamsRhs;
+    return isStreamed ? vectors : TileInstruction::Amx;
+  }
+
+  TileInstruction chooseVectorInstruction(const Contraction &product) const {
     const bool isDot = level.dotsBF16 && product.element.isBF16() && product.acc.isF32() &&
                        rateOf(ArithmeticType::BF16) > rateOf(ArithmeticType::F32);
     return isDot ? TileInstruction::Dot : TileInstruction::Fma;
@@ -92,7 +113,14 @@ private:
   ContractionScheduleAttr scheduleContraction(KernelOp kernel) const {
     ContractionOpInterface op = findContraction(kernel);
     const Contraction product = op.getContraction();
-    const TileInstruction instruction = chooseInstruction(product);
+    const TileInstruction instruction = chooseInstruction(op, product);
+    const ContractionBlocks blocks = chooseContractionBlocks(sizeOf(op, product, instruction), level);
+    return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
+                                        blocks.tileN, level.lanes(), instruction, blocks.packsLhs, blocks.packsRhs,
+                                        blocks.streamsRhs);
+  }
+
+  ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, TileInstruction instruction) const {
     ContractionSize size{product.batch, product.m, product.n, product.depth, rateOf(ArithmeticType::F32)};
     if (instruction != TileInstruction::Fma) {
       size.rate = rateOf(product.element.isF16() ? ArithmeticType::F16 : ArithmeticType::BF16);
@@ -103,14 +131,13 @@ private:
       size.tiles = level.unitTiles;
       size.unit = kDepthOfTile;
     }
-    size.mayPackLhs = canPack(op.getLhs(), product.lhsMap);
-    size.mayPackRhs = canPack(op.getRhs(), product.rhsMap);
+    // Parts are products of their own.
+    size.batch *= product.parts;
+    size.mayPackLhs = !product.hasParts && canPack(op.getLhs(), product.lhsMap);
+    size.mayPackRhs = !product.hasParts && canPack(op.getRhs(), product.rhsMap);
     size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
-    size.rhsBytes = countBytes(op.getRhs().getType()) / std::max<int64_t>(typeOf(op.getRhs()).getNumElements(), 1);
-    const ContractionBlocks blocks = chooseContractionBlocks(size, level);
-    return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
-                                        blocks.tileN, level.lanes(), instruction, blocks.packsLhs, blocks.packsRhs,
-                                        blocks.streamsRhs);
+    size.rhsBytes = typeOf(op.getRhs()).getElementTypeBitWidth() / 8;
+    return size;
   }
 
   /// Whether rhs may be read where it lies: its rows are those of a step of k.

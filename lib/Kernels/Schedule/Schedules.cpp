@@ -13,8 +13,15 @@ using namespace mp;
 
 /// Steps of k between two visits of the partial sums: long enough that packing and the visits do not count.
 static constexpr int64_t kLongestStep = 384;
-/// The same where rhs is streamed: so many of its rows are read side by side, few enough for what fetches ahead.
-static constexpr int64_t kStreamedStep = 32;
+/// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
+/// or more. What fetches ahead follows eight of them, but not 32 that are long.
+static constexpr int64_t kFewestStreamedRows = 8, kMostStreamedRows = 32, kStreamedBytes = 32 << 10;
+/// Vectors of columns that are read of one row before the next: 256 bytes with AVX-512.
+static constexpr int64_t kMostStreamedVectors = 4;
+/// How much faster whole rows of rhs are read, which follow each other, than pieces of them.
+static constexpr double kWholeRowsSpeed = 1.6;
+/// The least of rhs that is worth a part of k, the more so the more sums each part has, and the most parts.
+static constexpr int64_t kLeastPartBytes = 1 << 20, kPartBytesPerSum = 8, kMostParts = 8;
 /// Tiles of rows up to which rhs is streamed: each reads it again, from the cache.
 static constexpr int64_t kMostStreamingTiles = 4;
 
@@ -41,7 +48,7 @@ static double tileOverhead(int64_t rows, int64_t columns, const CPULevel &level)
 /// Seconds of one block: full tiles, whether the matrix fills them or not, and what it packs.
 static double contractionBlockSeconds(const ContractionBlocks &blocks, const ContractionSize &size,
                                       const CPULevel &level) {
-  const double k = static_cast<double>(size.k);
+  const double k = static_cast<double>(llvm::divideCeil(size.k, blocks.parts));
   const double operations =
       2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k * tileOverhead(blocks.tileM, blocks.tileN, level);
   auto operandSeconds = [&](int64_t rows, bool isPacked) -> double {
@@ -55,7 +62,8 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const double bytes = static_cast<double>(blocks.blockN * size.rhsBytes) * k;
     const int64_t tiles = blocks.blockM / blocks.tileM;
     const auto again = static_cast<double>(tiles - 1);
-    rhsSeconds = bytes / level.memoryBandwidth + again * bytes / level.cacheBandwidth;
+    const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
+    rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
   return operations / size.rate + operandSeconds(blocks.blockM, blocks.packsLhs) + rhsSeconds + level.blockSeconds;
 }
@@ -63,7 +71,8 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
 /// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
 static double totalSeconds(const ContractionBlocks &blocks, const ContractionSize &size, int64_t cores,
                            const CPULevel &level) {
-  const int64_t grid = size.batch * llvm::divideCeil(size.m, blocks.blockM) * llvm::divideCeil(size.n, blocks.blockN);
+  const int64_t grid = blocks.parts * size.batch * llvm::divideCeil(size.m, blocks.blockM) *
+                       llvm::divideCeil(size.n, blocks.blockN);
   double seconds = gridSeconds(grid, contractionBlockSeconds(blocks, size, level), cores);
   auto addPack = [&](int64_t rows, bool isPacked) {
     const double elements = static_cast<double>(size.batch * rows) * static_cast<double>(size.k);
@@ -72,6 +81,11 @@ static double totalSeconds(const ContractionBlocks &blocks, const ContractionSiz
   };
   addPack(size.m, blocks.packsLhs);
   addPack(size.n, blocks.packsRhs);
+  if (blocks.parts > 1) {
+    const double sums = static_cast<double>(blocks.parts * size.batch * size.m * size.n * sizeof(float));
+    const double perCore = sums / level.cacheBandwidth + sums / level.memoryBandwidth;
+    seconds += perCore / static_cast<double>(cores) + level.launchSeconds;
+  }
   return seconds * static_cast<double>(cores);
 }
 
@@ -100,8 +114,8 @@ static llvm::SmallVector<RegisterTile> findStreamingTiles(const ContractionSize 
     const int64_t rows = llvm::divideCeil(size.m, count);
     if (rows > mostRows)
       continue;
-    // Sums, a vector of rhs for each column of them, a factor of lhs; of one row rhs comes from memory.
-    int64_t most = rows == 1 ? level.vectorRegisters / 2 : (level.vectorRegisters - 1) / (rows + 1);
+    // Sums, a vector of rhs for each column of them, a factor of lhs.
+    int64_t most = std::min(kMostStreamedVectors, (level.vectorRegisters - 1) / (rows + 1));
     while (most > 1 && vectors % most != 0)
       --most;
     // Narrower ones make more blocks.
@@ -109,6 +123,20 @@ static llvm::SmallVector<RegisterTile> findStreamingTiles(const ContractionSize 
       tiles.push_back({rows, most * lanes});
   }
   return tiles;
+}
+
+/// Steps of k for a streamed rhs of `columns` columns.
+static int64_t streamedStep(int64_t columns, const ContractionSize &size) {
+  const int64_t rows = kStreamedBytes / (columns * size.rhsBytes);
+  return llvm::alignTo(std::clamp(rows, kFewestStreamedRows, kMostStreamedRows), size.unit);
+}
+
+/// Parts of k for a streamed rhs, each worth a block.
+static int64_t countStreamedParts(const ContractionSize &size) {
+  const int64_t bytes = size.n * size.k * size.rhsBytes;
+  const int64_t sums = size.m * size.n * static_cast<int64_t>(sizeof(float));
+  const int64_t worthwhile = bytes / std::max(kLeastPartBytes, kPartBytesPerSum * sums);
+  return std::clamp<int64_t>(std::min(worthwhile, kMostParts / std::max<int64_t>(size.batch, 1)), 1, kMostParts);
 }
 
 ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, const CPULevel &level) {
@@ -155,16 +183,21 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
     return best;
   for (const RegisterTile &tile : findStreamingTiles(size, level)) {
     const int64_t mostColumns = size.n / tile.columns;
-    ContractionBlocks blocks = {static_cast<int64_t>(llvm::alignTo(size.m, tile.rows)), 0, kStreamedStep, tile.rows,
-                                tile.columns};
+    ContractionBlocks blocks = {static_cast<int64_t>(llvm::alignTo(size.m, tile.rows)), 0, 0, tile.rows, tile.columns};
     blocks.streamsRhs = true;
     for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2)
       for (bool packsLhs : {false, true}) {
         blocks.blockN = std::min(columns, mostColumns) * tile.columns;
+        blocks.blockK = streamedStep(blocks.blockN, size);
         blocks.packsLhs = packsLhs;
         const bool fits = static_cast<int64_t>(sizeof(float)) * blocks.blockM * blocks.blockN <= level.cacheBytes / 2;
         if ((fits || columns == 1) && packsLhs <= (size.mayPackLhs && columns < mostColumns))
           consider(blocks);
+        if (fits && size.mayCut && columns >= mostColumns && !packsLhs) {
+          blocks.parts = countStreamedParts(size);
+          consider(blocks);
+          blocks.parts = 1;
+        }
       }
   }
   return best;

@@ -124,6 +124,9 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
     }
     if (failed(readPlans()))
       return signalPassFailure();
+    // What a pass before this one chose no longer holds where ops get their types anew.
+    if (llvm::any_of(getOperation().getOps<func::FuncOp>(), isTyped))
+      getOperation()->removeAttr(names::lowType);
     std::string plans;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(autocast(function, *policy, plans)))
@@ -159,13 +162,18 @@ private:
   /// What is wrong with an option is at no location of the program.
   InFlightDiagnostic emitOptionError() { return emitError(UnknownLoc::get(&getContext()), "mp-autocast: "); }
 
-  LogicalResult autocast(func::FuncOp function, const PrecisionPolicy &policy, std::string &plans) {
+  /// Whether the pass gives the ops of a function their types: models and functions that are no programs.
+  static bool isTyped(func::FuncOp function) {
     std::optional<ProgramKind> kind = getProgramKind(function);
-    if (function.isExternal() || (kind && *kind != ProgramKind::Model))
+    return !function.isExternal() && (!kind || *kind == ProgramKind::Model);
+  }
+
+  LogicalResult autocast(func::FuncOp function, const PrecisionPolicy &policy, std::string &plans) {
+    if (!isTyped(function))
       return success();
-    if (kind && !function->hasAttr(names::batch))
+    if (getProgramKind(function) && !function->hasAttr(names::batch))
       return function.emitError("mp-autocast works on specialized models; run mp-specialize first");
-    const bool byCost = policy.decidesByCost() || (rule == DecisionRule::Cost && policy.lowType());
+    const bool byCost = policy.decidesByCost(rule);
     RegionSettings settings = inlineRegions(function, policy, byCost);
     FailureOr<Decided> decided =
         byCost ? decideFastest(function, policy, settings) : decideTypesWith(function, policy, settings);
@@ -231,11 +239,12 @@ private:
           (!isRefused && decided->plan.lowSeconds < fastest->plan.lowSeconds))
         fastest = std::move(decided);
     }
-    const bool isWorthwhile = fastest->plan.lowSeconds <= (1 - kLeastGain) * fastest->plan.wideSeconds;
     modelled.push_back("f32 " + formatModelled(fastest->plan.wideSeconds));
     remark::analysis(function.getLoc(), remark::RemarkOpts::name("Modelled").category(kRemarks))
         << "a step on " + std::string(level->name) + ", low where faster: " + llvm::join(modelled, ", ") +
-               (isWorthwhile ? "" : "; all f32, for low types save less than 8 %");
+               (fastest->plan.gainsTooLittle
+                    ? "; f32, for low types save less than " + llvm::formatv("{0:f0} %", 100 * kLeastGain).str()
+                    : "");
     return fastest;
   }
 

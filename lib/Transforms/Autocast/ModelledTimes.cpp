@@ -56,6 +56,7 @@ public:
       : program(program), low(low), level(level), training(training) {}
 
   void run() {
+    findGradients();
     for (NodeId id = 0; id < program.nodes.size(); ++id)
       for (Precision precision : {Precision::F16, Precision::BF16, Precision::F32})
         program.graph.nodes[id].seconds[static_cast<size_t>(precision)] = modelOp(id, precision);
@@ -67,9 +68,14 @@ public:
   }
 
 private:
-  /// Whether a step that trains has a gradient of the value.
-  bool hasGradient(ValueId id) const {
-    return training && (program.graph.values[id].producer || isParameter(program.values[id]));
+  /// A step that trains has a gradient of each parameter and of what is computed of one.
+  void findGradients() {
+    for (Value value : program.values)
+      hasGradient.push_back(training && isParameter(value));
+    for (const PrecisionNode &node : program.graph.nodes)
+      if (llvm::any_of(node.operands, [&](ValueId value) { return hasGradient[value]; }))
+        for (ValueId value : node.results)
+          hasGradient[value] = training;
   }
 
   double modelOp(NodeId id, Precision precision) const {
@@ -82,13 +88,15 @@ private:
     const double bytes = elements * bytesOf(precision);
     const double traffic = bytes / (bytes > level.cacheBytes ? level.memoryBandwidth : level.cacheBandwidth);
     if (const double operations = sum(work.contractionOperations); operations > 0) {
-      // A product for the gradient of each operand.
-      const auto gradients = llvm::count_if(node.operands, [&](ValueId value) { return hasGradient(value); });
-      return (1 + std::min<double>(gradients, 2)) * (operations / rateOf(level.contractionRates, precision) + traffic);
+      // A product for the gradient of each factor; that of the bias is none.
+      auto product = cast<ContractionOpInterface>(program.nodes[id]);
+      const int factors = hasGradient[program.ids.at(product.getLhs())] + hasGradient[program.ids.at(product.getRhs())];
+      return (1 + factors) * (operations / rateOf(level.contractionRates, precision) + traffic);
     }
     const double conversion = 1 / rateOf(level.mapRates, precision) - 1 / rateOf(level.mapRates, Precision::F32);
     const double operations = sum(work.mapOperations);
-    return (training ? 2 : 1) * (operations / rateOf(level.mapRates, Precision::F32) + elements * conversion + traffic);
+    const bool isTwice = llvm::any_of(node.results, [&](ValueId value) { return hasGradient[value]; });
+    return (isTwice ? 2 : 1) * (operations / rateOf(level.mapRates, Precision::F32) + elements * conversion + traffic);
   }
 
   double modelCast(ValueId id) const {
@@ -98,7 +106,7 @@ private:
     if (isParameter(program.values[id]))
       return training ? conversion + elements * bytesOf(low) / level.memoryBandwidth : 0;
     const double once = conversion + elements * (bytesOf(low) + bytesOf(Precision::F32)) / level.cacheBandwidth;
-    return hasGradient(id) ? 2 * once : once;
+    return hasGradient[id] ? 2 * once : once;
   }
 
   /// Gradients are unscaled and tested, and the update waits for that.
@@ -113,6 +121,7 @@ private:
   const Precision low;
   const CPULevel &level;
   const bool training;
+  std::vector<bool> hasGradient; ///< by value
 };
 
 } // namespace

@@ -13,6 +13,11 @@
 // RUN: FileCheck %s --check-prefix=NOTED < %t.once
 // NOTED: module attributes {mp.low_type = bf16}
 
+// Another policy's run forgets them.
+// RUN: mp-opt %t.once -mp-autocast="policy=float32" | FileCheck %s --check-prefix=FORGOTTEN
+// RUN: mp-opt %t.once -mp-autocast="policy=mixed_float16" | FileCheck %s --check-prefix=FORGOTTEN
+// FORGOTTEN: {{^}}module {
+
 // RUN: mp-opt %s -mp-autocast="policy=auto features=avx512bf16 plan-out=%t.plan" -remarks-filter=mp-autocast -o /dev/null 2>&1 | FileCheck %s --check-prefix=MODELLED
 // MODELLED: [Analysis] Modelled | Category:mp-autocast | Remark="a step on avx512bf16, low where faster: bf16 {{[0-9.]+}} us, f16 {{[0-9.]+}} us, f32 {{[0-9.]+}} us"
 // RUN: FileCheck %s --check-prefix=PLAN < %t.plan

@@ -225,21 +225,42 @@ TEST(ByCost, NoLegalPlanIsCheaper) {
   }
 }
 
-// A chain of 20,000 products and what follows them takes no time.
+/// Seconds that deciding a graph of so many layers takes.
+template <typename Build> double secondsToDecide(int layers, Build build) {
+  GraphBuilder b;
+  build(b, layers);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(decideByCost(b.graph).decisions.size(), b.graph.nodes.size());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Chains of ten times the length take about ten times as long: of products and what follows them, and of what gains, all
+// the way, from a product that loses.
 TEST(ByCost, LongGraphsAreDecidedInTheirLength) {
-  auto secondsFor = [](int layers) {
-    GraphBuilder b;
+  auto products = [](GraphBuilder &b, int layers) {
     ValueId value = b.argument(1);
     for (int layer = 0; layer < layers; ++layer) {
       value = b.op(kAllow, {value, b.argument(1)}, 3 + layer % 5, 4 + layer % 3, 1);
       value = b.op(layer % 7 == 0 ? kDeny : kClear, {value}, 1, 1, 1);
     }
-    const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(decideByCost(b.graph).decisions.size(), 2u * layers);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const double once = secondsFor(2000);
-  EXPECT_LT(secondsFor(20000), 100 * once + 0.1);
+  auto followers = [](GraphBuilder &b, int layers) {
+    ValueId value = b.op(kAllow, {b.argument(1)}, 2.5 * layers, 1, 3);
+    for (int layer = 0; layer < layers; ++layer)
+      value = b.op(kClear, {value}, 1, 3, 2);
+  };
+  EXPECT_LT(secondsToDecide(20000, products), 30 * secondsToDecide(2000, products) + 2);
+  EXPECT_LT(secondsToDecide(20000, followers), 30 * secondsToDecide(2000, followers) + 2);
+}
+
+// Seconds of any length: a step of a microsecond, and one of ten years.
+TEST(ByCost, StepsMayBeLong) {
+  for (double unit : {1e-9, 1e-3, 1.0, 3e8}) {
+    GraphBuilder b;
+    b.op(kAllow, {b.op(kDeny, {b.argument(unit)}, 9 * unit, 9 * unit, unit)}, unit, 4 * unit, unit);
+    b.op(kAllow, {b.argument(5 * unit)}, unit, 4 * unit, unit);
+    EXPECT_EQ(b.types(), "f32 bf16 f32") << unit;
+  }
 }
 
 } // namespace

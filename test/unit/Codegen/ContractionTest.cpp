@@ -353,22 +353,6 @@ func.func @f(%a: tensor<20x30xf32>, %b: tensor<30x40xf32>, %c: tensor<40xf32>, %
     }
 }
 
-TEST(ContractionKernel, RefusesPartsOfK) {
-  KernelRunner kernel(R"(
-func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<2x4x4xf32> {
-  %z = mp.kernel "k" (%x = %a, %y = %b)
-      schedule(#mp.contraction<block_m = 4, block_n = 4, block_k = 8, tile_m = 4, tile_n = 4, vector = 4>)
-      : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<2x4x4xf32> {
-    %0 = mp.matmul_parts %x, %y depth 4 acc f32 : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<2x4x4xf32>
-    mp.yield %0 : tensor<2x4x4xf32>
-  }
-  return %z : tensor<2x4x4xf32>
-})");
-  EXPECT_FALSE(kernel.ok());
-  EXPECT_NE(kernel.errors.find("has no native code: it is for GPUs"), std::string::npos) << kernel.errors;
-  EXPECT_NE(kernel.errors.find("in kernel 'k'"), std::string::npos) << kernel.errors;
-}
-
 TEST(ContractionKernel, StreamsWholeTilesOnly) {
   const Product p{4,
                   40,

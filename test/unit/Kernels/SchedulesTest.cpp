@@ -95,7 +95,31 @@ TEST(Schedules, FewRowsStreamRhs) {
         EXPECT_EQ(blocks.tileN % level.lanes(), 0);
         EXPECT_GE(blocks.blockM, m);
         EXPECT_LE(blocks.tileM * blocks.tileN / level.lanes(), level.vectorRegisters);
+        EXPECT_EQ(blocks.parts, 1);
         size.m = 512;
         EXPECT_FALSE(chooseContractionBlocks(size, level).streamsRhs);
       }
+}
+
+// Rows that are read whole follow each other in memory; several threads then take parts of k. What fits a cache, what
+// has as many sums as elements of rhs, and batches enough for all threads stay whole.
+TEST(Schedules, LongStreamsAreCutAlongK) {
+  for (const CPULevel &level : allCPULevels()) {
+    auto choose = [&](int64_t batch, int64_t m, int64_t n, int64_t k) {
+      ContractionSize size{batch, m, n, k, level.contractionRates[2]};
+      size.mayPackLhs = size.mayPackRhs = size.mayStreamRhs = size.mayCut = true;
+      return chooseContractionBlocks(size, level);
+    };
+    for (int64_t m : {1, 2, 4}) {
+      const ContractionBlocks blocks = choose(1, m, 4096, 4096);
+      EXPECT_EQ(blocks.parts, 8) << level.name << ' ' << m;
+      EXPECT_TRUE(blocks.streamsRhs);
+      EXPECT_GE(blocks.blockN, 4096);
+      EXPECT_EQ(blocks.blockK, 8);
+    }
+    EXPECT_EQ(choose(1, 1, 128, 784).parts, 1) << level.name;
+    EXPECT_EQ(choose(16, 1, 4096, 4096).parts, 1) << level.name;
+    EXPECT_EQ(choose(1, 512, 4096, 4096).parts, 1) << level.name;
+    EXPECT_LT(choose(1, 4, 65536, 64).parts, 8) << level.name;
+  }
 }

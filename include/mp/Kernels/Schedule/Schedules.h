@@ -20,14 +20,18 @@ struct ContractionSize {
   bool mayPackLhs = false, mayPackRhs = false;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
+  /// Whether k may be cut into parts.
+  bool mayCut = false;
   int64_t rhsBytes = 4;                     ///< of an element of rhs in memory
   std::span<const RegisterTile> tiles = {}; ///< the instruction's; the level's where there is none
 };
 
-/// Blocks and register tile of a contraction, and which operands are packed once for all blocks.
+/// Blocks and register tile of a contraction, and which operands are packed once for all blocks. Of a streamed rhs k may
+/// be cut: the rows of a part lie together, and are read at the speed of memory by a thread of their own.
 struct ContractionBlocks {
   int64_t blockM, blockN, blockK, tileM, tileN;
   bool packsLhs = false, packsRhs = false, streamsRhs = false;
+  int64_t parts = 1;
 };
 
 /// The fastest blocks by the cost model: of all that fit the second-level cache, those whose grid takes the least time

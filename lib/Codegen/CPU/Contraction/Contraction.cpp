@@ -1,7 +1,7 @@
 // A packed matrix product.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One block of the grid computes block_m x block_n elements of one batch. For each chunk of block_k it packs both
+// One block of the grid computes block_m x block_n elements of one batch, of one part of k. For each chunk of block_k it packs both
 // operands into scratch memory, prologue applied, as panels that tiles read from end to end, and adds the chunk's
 // products to its sums, tile by tile in vector registers. Sums stay in the accumulator's type between chunks and every
 // element adds its products in the order of k: no block size changes a bit.
@@ -33,13 +33,13 @@ struct Sizing : Product {
     // No block is larger than the product, rounded up to whole tiles.
     blockM = std::min(schedule.getBlockM(), std::max<int64_t>(llvm::alignTo(m, tileM), tileM));
     blockN = std::min(schedule.getBlockN(), std::max<int64_t>(llvm::alignTo(n, tileN), tileN));
-    blockK = std::min(schedule.getBlockK(), std::max<int64_t>(k, 1));
+    blockK = std::min(schedule.getBlockK(), std::max<int64_t>(depth, 1));
   }
 
   int64_t blocksM() const { return llvm::divideCeil(m, blockM); }
   int64_t blocksN() const { return llvm::divideCeil(n, blockN); }
-  int64_t grid() const { return batch * blocksM() * blocksN(); }
-  bool isChunked() const { return k > blockK; }
+  int64_t grid() const { return parts * batch * blocksM() * blocksN(); }
+  bool isChunked() const { return depth > blockK; }
 };
 
 /// How an operand comes to its panels: packed by the block, or by another kernel before.
@@ -103,7 +103,8 @@ private:
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
   const bool streamsRhs;
-  Value batch, firstRow, firstColumn, rows, columns; // of the running block
+  Value outer; // part and batch of the running block
+  Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
   Value packedLhs, packedRhs;                        // panels of the running chunk
   Value sums;
 };
@@ -119,17 +120,23 @@ FailureOr<int64_t> ContractionEmitter::emit() {
     return failure();
 
   const int64_t blocksN = s.blocksN(), blocksM = s.blocksM();
-  batch = s.batch == 1 ? values.zero : f.div(f.block, std::max<int64_t>(blocksN * blocksM, 1));
   if (s.grid() == 0)
     return 0;
+  outer = s.parts * s.batch == 1 ? values.zero : f.div(f.block, blocksN * blocksM);
+  batch = s.hasParts ? f.rem(outer, s.batch) : outer;
+  firstK = values.zero, endK = f.i64(s.k);
+  if (s.hasParts) {
+    firstK = f.mul(f.div(outer, s.batch), s.depth);
+    endK = f.min(f.add(firstK, f.i64(s.depth)), endK);
+  }
   firstColumn = f.mul(f.rem(f.block, blocksN), s.blockN);
   firstRow = f.mul(f.rem(f.div(f.block, blocksN), blocksM), s.blockM);
   rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
   columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
 
   // A product over no k is one chunk of nothing.
-  Value depth = f.i64(std::max<int64_t>(s.k, 1));
-  if (failed(f.forEach(values.zero, depth, s.blockK, [&](Value from) { return emitChunk(from); })))
+  Value lastK = s.k == 0 ? f.i64(1) : endK;
+  if (failed(f.forEach(firstK, lastK, s.blockK, [&](Value from) { return emitChunk(from); })))
     return failure();
   return s.grid();
 }
@@ -139,6 +146,8 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
   if (auto unpack = operand.getDefiningOp<UnpackOp>()) {
     source.packed = unpack.getMatrix();
     const int64_t batches = map.batch.empty() ? 1 : s.batch;
+    if (s.hasParts)
+      return unpack.emitOpError("is read by a product in parts of k, whose chunks are not those of its panels");
     if (unpack.getPanels() != source.wanted || source.packed->rows != size || source.packed->k != s.k ||
         source.packed->batch != batches || unpack.getTransposed() == map.isAlongDepth())
       return unpack.emitOpError("has panels that the schedule of its kernel does not read: it reads ") << source.wanted;
@@ -166,7 +175,7 @@ FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, 
 }
 
 LogicalResult ContractionEmitter::emitChunk(Value from) {
-  Value to = f.min(f.add(from, f.i64(s.blockK)), f.i64(s.k));
+  Value to = f.min(f.add(from, f.i64(s.blockK)), endK);
   FailureOr<Value> ofLhs = panelsOf(lhs, firstRow, rows, from, to),
                    ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
   if (failed(ofLhs) || failed(ofRhs))
@@ -188,7 +197,7 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
     return failure();
   if (!s.isChunked())
     return finishTile(tile, row, column);
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, f.i64(s.k));
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, endK);
   return f.when(isLast, [&] { return finishTile(tile, row, column); });
 }
 
@@ -206,7 +215,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   };
   TileSums sumsOfTile = {tile, {}};
   if (s.isChunked())
-    sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, values.zero);
+    sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
   return tileProduct->multiply({lhsPanel, panel, depth, s.blockK, wordsOfRhs}, sumsOfTile);
 }
 
@@ -214,8 +223,8 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column
   const int64_t lanes = epilogue.isEven() ? width : 1;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
   Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
-  Value firstOfTile = f.add(f.add(epilogue.firstRowOf(batch), firstRow), row);
-  Value firstOfBatch = epilogue.firstColumnOf(batch);
+  Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
+  Value firstOfBatch = epilogue.firstColumnOf(outer);
 
   return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
     Elements::Scope scope(values);
@@ -231,8 +240,6 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
   FailureOr<Product> product = findProduct(f);
   if (failed(product))
     return failure();
-  if (product->hasParts)
-    return product->op->emitOpError("has no native code: it is for GPUs");
   // Instructions for 16 bits have sums in f32, and know no other types.
   const TileInstruction instruction = schedule.getInstruction();
   const bool isNarrow = product->element.isBF16() || (product->element.isF16() && instruction == TileInstruction::Amx);

@@ -44,7 +44,8 @@ Packing::Packing(CPUFunction &f, Elements &values, Value tensor, const IndexMap 
 LogicalResult Packing::emit(Value to, const Part &wanted) {
   part = wanted;
   target = to;
-  if (depth % order.granule != 0)
+  // An odd k of pairs is filled as its words are made.
+  if (order.granule > order.unit && depth % order.granule != 0)
     fillGranule();
   if (operand.map.isAlongDepth() != order.isDepthInner)
     return order.isDepthInner ? turnSteps() : turnSquares();
