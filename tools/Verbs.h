@@ -37,6 +37,15 @@ inline std::string describeMissingVerb(const CLI::App &app, int argc, const char
   return "unknown verb '" + word + "'; expected one of " + list + suggestName(word, verbs);
 }
 
+/// What is said of a flag whose value is missing behind its `=`, as of a variable of the shell that is not set: the
+/// parser would take the next word. Empty where there is none.
+inline std::string describeEmptyValue(int argc, const char *const *argv) {
+  for (int i = 1; i < argc; ++i)
+    if (const std::string word = argv[i]; word.starts_with("--") && word.ends_with('=') && word.size() > 3)
+      return word + ": has no value behind '='";
+  return "";
+}
+
 /// What is said of a command line that does not parse: of a flag that is not there, the nearest of its verb.
 inline std::string describeParseError(const CLI::App &app, const CLI::ParseError &error) {
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError))

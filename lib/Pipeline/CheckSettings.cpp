@@ -4,13 +4,13 @@
 #include "mp/Pipeline/Settings.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
+#include "mp/IR/InputText.h"
 #include "mp/IR/MP.h"
 #include "mp/Transforms/Options.h"
 
@@ -165,7 +165,7 @@ static Status checkPolicy(const CompileOptions &all) {
   if (options.planIn.empty())
     return Status::success();
   std::string error;
-  return mlir::openInputFile(options.planIn, &error) ? Status::success()
+  return openInputText(options.planIn, &error) ? Status::success()
                                                      : makeError("plan-in=", options.planIn, ": ", error);
 }
 

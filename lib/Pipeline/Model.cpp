@@ -5,11 +5,11 @@
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include "mp/Codegen/Build/Codegen.h"
+#include "mp/IR/InputText.h"
 #include "mp/IR/Nesting.h"
 #include "mp/IR/Program.h"
 
@@ -55,7 +55,7 @@ OwningOpRef<ModuleOp> parseModel(StringRef text, StringRef name, MLIRContext &co
 
 OwningOpRef<ModuleOp> readModel(const std::string &path, MLIRContext &context) {
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputText(path, &error);
   if (!file) {
     emitError(UnknownLoc::get(&context)) << error;
     return nullptr;

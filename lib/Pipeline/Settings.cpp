@@ -319,8 +319,7 @@ Status applySetting(CompileOptions &options, StringRef name, StringRef value) {
                    suggestName(name, names));
 }
 
-/// The settings of a variant behind its policy. A part that does not begin as a setting does belongs to the one before.
-static llvm::SmallVector<StringRef> splitVariant(StringRef variant) {
+llvm::SmallVector<StringRef> splitVariant(StringRef variant) {
   llvm::SmallVector<StringRef> parts, list;
   variant.split(parts, ':');
   for (StringRef part : llvm::drop_begin(parts)) {

@@ -192,12 +192,16 @@ Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ost
   if (!measured)
     return measured.status();
   const double median = measured->median();
-  out << options.program << " on " << session.device().description().name << ": " << median * 1e6 << " us (from "
+  const bool isJson = options.json == "-"; // and nothing else
+  std::ostringstream text;
+  text << options.program << " on " << session.device().description().name << ": " << median * 1e6 << " us (from "
       << measured->seconds.front() * 1e6 << " to " << measured->seconds.back() * 1e6 << "; " << options.repeat
       << " samples of " << options.runs << " runs), " << double(measured->flops) / median / 1e12 << " TFLOP/s, "
       << double(measured->bytes) / median / 1e9 << " GB/s\n";
   if (options.perKernel)
-    printKernels(measured->kernels, out);
+    printKernels(measured->kernels, text);
+  if (!isJson)
+    out << text.str();
   if (options.json.empty())
     return Status::success();
   std::ostringstream file;
@@ -217,5 +221,9 @@ Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ost
     file << ", \"kernels\": " << rows;
   }
   file << "}\n";
+  if (isJson) {
+    out << file.str();
+    return Status::success();
+  }
   return writeWholeFile(options.json, file.str());
 }

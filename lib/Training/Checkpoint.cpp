@@ -96,12 +96,24 @@ static std::string formatExactly(double value) {
   return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
 
-/// Removes what the manifest does not name: older checkpoints and what a killed process left.
-static void removeOthers(const fs::path &folder, const std::string &kept) {
+/// The file that the manifest in `folder` names, empty where there is none.
+static std::string readManifest(const fs::path &folder) {
+  ErrorOr<std::vector<std::byte>> text = readFile((folder / kManifest).string());
+  if (!text)
+    return {};
+  const char *begin = reinterpret_cast<const char *>(text->data());
+  json manifest = json::parse(begin, begin + text->size(), nullptr, /*allow_exceptions=*/false);
+  return manifest.is_object() && manifest.contains("file") && manifest["file"].is_string()
+             ? manifest["file"].get<std::string>()
+             : "";
+}
+
+/// Removes the checkpoint before this one, and what a killed process did not finish. What else is there is somebody's.
+static void removeOthers(const fs::path &folder, const std::string &before, const std::string &kept) {
   std::error_code ignored;
   for (const fs::directory_entry &file : fs::directory_iterator(folder, ignored)) {
     std::string name = file.path().filename().string();
-    if (name.starts_with("step-") && name != kept)
+    if (name.starts_with("step-") && name != kept && (name == before || name.ends_with(".partial")))
       fs::remove(file.path(), ignored);
   }
 }
@@ -136,18 +148,29 @@ Status mp::saveCheckpoint(const std::string &folder, Session &session, const Tra
   std::string name = "step-" + std::to_string(position.step) + "-" + hash.substr(0, 8) + ".safetensors";
   if (Status written = writeFileWhole((fs::path(folder) / name).string(), chunks); !written.ok())
     return written;
+  const std::string before = readManifest(folder);
   json manifest = {{"file", name}, {"step", position.step}, {"xxh3_128", hash}};
   std::string text = manifest.dump(2) + "\n";
   std::span<const std::byte> whole[] = {bytesOf(text)};
   if (Status written = writeFileWhole((fs::path(folder) / kManifest).string(), whole); !written.ok())
     return written;
-  removeOthers(folder, name);
+  removeOthers(folder, before, name);
   return Status::success();
 }
 
 bool mp::hasCheckpoint(const std::string &folder) {
   std::error_code ignored;
   return fs::exists(fs::path(folder) / kManifest, ignored);
+}
+
+std::string mp::findUnnamedCheckpoint(const std::string &folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry &file : fs::directory_iterator(folder, ignored)) {
+    std::string name = file.path().filename().string();
+    if (name.starts_with("step-") && name.ends_with(".safetensors"))
+      return name;
+  }
+  return {};
 }
 
 /// The tensors of the file that the manifest names, its hash checked.

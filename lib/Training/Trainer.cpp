@@ -78,6 +78,7 @@ private:
   std::optional<Scores> scores;
   TrainPosition position;
   std::optional<uint64_t> resumedAt;
+  std::string unnamedCheckpoint; ///< a file in the folder of checkpoints that no manifest names
   uint64_t savedAt = UINT64_MAX;
   uint64_t evaluatedAt = UINT64_MAX;
   uint64_t stepsPerEpoch = 0;
@@ -142,6 +143,8 @@ Status Trainer::prepareState() {
     savedAt = position.step;
     resumedAt = position.step;
   }
+  else if (!options.checkpoint.empty())
+    unnamedCheckpoint = findUnnamedCheckpoint(options.checkpoint);
   if (!options.checkpoint.empty()) // before hours of training, not after them
     if (Status made = makeCheckpointFolder(options.checkpoint); !made.ok())
       return made;
@@ -192,6 +195,11 @@ Status Trainer::prepare() {
         " ends there or before: nothing is trained or written");
   else if (resumedAt)
     progress.note("resumed after step " + std::to_string(*resumedAt));
+  else if (!unnamedCheckpoint.empty())
+    progress.note(options.checkpoint + ": has no manifest.json, which says what to go on from: starts anew, and leaves " +
+                  unnamedCheckpoint + " as it is");
+  else if (options.resume)
+    progress.note(options.checkpoint + ": has no checkpoint: starts anew");
   if (result.droppedRows)
     progress.note(std::to_string(result.droppedRows) + " of " + std::to_string(data.rows()) +
                   " rows do not fill a step and are dropped in each epoch");

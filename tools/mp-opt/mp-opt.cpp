@@ -4,7 +4,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -15,6 +14,7 @@
 #include "StandardOutput.h"
 #include "mp/Base/Version.h"
 #include "mp/Base/WholeFile.h"
+#include "mp/IR/InputText.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Nesting.h"
 #include "mp/Kernels/Passes.h"
@@ -27,7 +27,7 @@ using namespace mlir;
 static LogicalResult processFile(StringRef inputName, StringRef outputName, DialectRegistry &registry,
                                  const MlirOptMainConfig &config) {
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &error);
+  std::unique_ptr<llvm::MemoryBuffer> input = mp::openInputText(inputName, &error);
   if (!input) {
     llvm::errs() << error << "\n";
     return failure();

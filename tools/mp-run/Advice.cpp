@@ -8,19 +8,29 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <ostream>
 
 namespace mp {
 
 const VariantReport &chooseVariant(const std::vector<VariantReport> &reports) {
-  auto isBetter = [](const VariantReport &a, const VariantReport &b) {
-    return std::isnan(a.testAccuracy) ? a.finalLoss < b.finalLoss : a.testAccuracy > b.testAccuracy;
+  // Half a point, and two hundredths of a loss, are less than seeds differ.
+  constexpr double kSameAccuracy = 0.005, kSameLoss = 1.02;
+  const llvm::ArrayRef<VariantReport> candidates = llvm::ArrayRef(reports).drop_front(reports.size() > 1);
+  double accuracy = 0, loss = std::numeric_limits<double>::infinity();
+  for (const VariantReport &report : candidates) {
+    accuracy = std::fmax(accuracy, report.testAccuracy);
+    loss = std::fmin(loss, report.finalLoss);
+  }
+  auto isAsGood = [&](const VariantReport &report) {
+    return std::isnan(report.testAccuracy) ? report.finalLoss <= kSameLoss * loss
+                                           : report.testAccuracy >= accuracy - kSameAccuracy;
   };
-  const VariantReport *best = &reports.back();
-  for (const VariantReport &report : llvm::ArrayRef(reports).drop_front())
-    if (isBetter(report, *best))
+  const VariantReport *best = nullptr;
+  for (const VariantReport &report : candidates)
+    if (isAsGood(report) && (!best || report.speedup > best->speedup))
       best = &report;
-  return *best;
+  return best ? *best : candidates.back();
 }
 
 /// A word as a shell reads it.
@@ -101,10 +111,8 @@ static void addSettingWords(const VariantReport &variant, const CompileFlags &fl
     set("accumulate", std::to_string(*options.accumulate));
   for (const auto &[name, value] : flags.given)
     set(name, value);
-  llvm::SmallVector<llvm::StringRef> parts;
-  llvm::StringRef(variant.policy).split(parts, ':');
-  set("policy", parts.front().str());
-  for (llvm::StringRef part : llvm::drop_begin(parts))
+  set("policy", llvm::StringRef(variant.policy).split(':').first.str());
+  for (llvm::StringRef part : splitVariant(variant.policy))
     set(part.split('=').first, part.split('=').second.str());
   for (const auto &[name, value] : given)
     words.push_back("--" + name + "=" + value);

@@ -11,8 +11,8 @@
 
 namespace mp {
 
-/// The variant to go on with: of those after the first, the one of the best test accuracy, or of the least loss
-/// where the model has no metric.
+/// The variant to go on with: of those after the first whose test accuracy (of a model without a metric, whose loss) is
+/// as good as the best, the fastest.
 const VariantReport &chooseVariant(const std::vector<VariantReport> &reports);
 
 /// Commands for a shell that train `variant` as the comparison did, keep it and use it.

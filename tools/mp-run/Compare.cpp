@@ -154,6 +154,9 @@ static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &com
   if (!command.json.empty())
     check(checkFolderOf(command.json).in("--json"));
   for (const auto &[name, value] : command.flags.given)
+    if (name == "policy")
+      fail("--policy=" + value + ": compare takes policies by --variants=" + value);
+  for (const auto &[name, value] : command.flags.given)
     if (name == "plan-out" && variants.size() > 1)
       fail("--plan-out=" + value + ": one variant's plan would replace another's; give it to a variant, as in " +
            variants.front().str() + ":plan-out=F");
@@ -172,16 +175,23 @@ static void run(CompareCommand command) {
   bool isStopped = reports.size() < variants.size();
   compareSpeed(reports);
   nameVariants(reports);
-  printReport(std::cout, reports);
+  const bool isJson = command.json == "-"; // and nothing else
+  if (!isJson)
+    printReport(std::cout, reports);
   if (isStopped) {
     std::cerr << "mp-run: " << reports.size() << " of " << variants.size() << " variants are compared"
               << (command.json.empty() ? "" : "; " + command.json + " is not written") << std::endl;
     throw CLI::RuntimeError(StopSignals::exitStatus());
   }
+  const std::string json = reportToJson(reports, command.options.device, kCommit);
+  if (isJson) {
+    std::cout << json;
+    return;
+  }
   printSummary(std::cout, reports, command.options.device);
   printAdvice(std::cout, command.model, chooseVariant(reports), command.flags, command.options);
   if (!command.json.empty())
-    check(writeWholeFile(command.json, reportToJson(reports, command.options.device, kCommit)));
+    check(writeWholeFile(command.json, json));
 }
 
 void addCompareCommand(CLI::App &app) {
@@ -196,7 +206,7 @@ void addCompareCommand(CLI::App &app) {
   verb->add_option("--seeds", command->seeds,
                    "runs of each variant, with seeds from --seed on; means are shown (default 1)")
       ->type_name("N");
-  verb->add_option("--json", command->json, "where the table goes as JSON (default: nowhere)")->type_name("FILE");
+  verb->add_option("--json", command->json, "where the table goes as JSON, - for standard output (default: nowhere)")->type_name("FILE");
   addTrainFlags(*verb, command->options);
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });

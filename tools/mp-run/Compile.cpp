@@ -39,6 +39,8 @@ static void run(const CompileCommand &command) {
   options.compileTo = *stage;
   checkCompileOptions(options);
   options.dumpDirectory = command.dumpDirectory;
+  if (isExecutable(command.model))
+    fail(command.model + " is compiled already; infer and train run it, mp-exec info shows what is in it");
   if (*stage == Stage::Executable && command.output == "-")
     fail("an executable cannot go to standard output; give a file, as in -o F.mpx");
   if (command.output != "-")

@@ -34,10 +34,11 @@ int main(int argc, char **argv) {
   mp::addTrainCommand(app);
   mp::addCompareCommand(app);
   mp::addDevicesCommand(app);
-  if (std::string missing = mp::describeMissingVerb(app, argc, argv); !missing.empty()) {
-    std::cerr << "mp-run: error: " << missing << '\n';
-    return 1;
-  }
+  for (const std::string &wrong : {mp::describeMissingVerb(app, argc, argv), mp::describeEmptyValue(argc, argv)})
+    if (!wrong.empty()) {
+      std::cerr << "mp-run: error: " << wrong << '\n';
+      return 1;
+    }
   try {
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError &error) {

@@ -36,6 +36,9 @@ Status applySetting(CompileOptions &options, llvm::StringRef name, llvm::StringR
 /// and `=` belongs to the setting before it, as in `deny=loc:head` and `deny=loc:head:x=1`.
 Status applyVariant(CompileOptions &options, llvm::StringRef variant);
 
+/// The settings of a variant behind its policy, in its memory.
+llvm::SmallVector<llvm::StringRef> splitVariant(llvm::StringRef variant);
+
 /// The policy with what was said to differ from it, as a variant: `pytorch:type=bf16:deny=mp.exp`. One that a label of
 /// an executable cannot hold, or that a variant cannot say, ends with `...#` and a hash of the whole. Files go by name.
 std::string describePolicy(const AutocastPassOptions &autocast);

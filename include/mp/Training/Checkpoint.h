@@ -46,6 +46,9 @@ Status saveCheckpoint(const std::string &folder, Session &session, const TrainPo
 /// Whether the folder has a manifest.
 bool hasCheckpoint(const std::string &folder);
 
+/// In a folder without a manifest, a file that looks like a checkpoint's; empty where there is none.
+std::string findUnnamedCheckpoint(const std::string &folder);
+
 /// Reads the folder's checkpoint and checks its hash and its form. Messages start with the path.
 ErrorOr<Checkpoint> readCheckpoint(const std::string &folder);
 

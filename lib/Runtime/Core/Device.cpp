@@ -31,8 +31,8 @@ Status Device::canRun(const LoadedExecutable &, const executable::VariantT &vari
       missing.push_back(feature);
   if (missing.empty())
     return Status::success();
-  return makeError("needs ", join(missing), ", device ", device.name, " (", device.model, ") has ",
-                   device.features.empty() ? "no features" : join(device.features));
+  return makeError("needs ", join(missing), ", which device ", device.name, " (", device.model,
+                   ") has not; compile for what it has, of which mp-run devices tells");
 }
 
 namespace {

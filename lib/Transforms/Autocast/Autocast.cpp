@@ -13,14 +13,17 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mp/Analysis/PrecisionSummary.h"
 #include "mp/Base/WholeFile.h"
+#include "mp/IR/InputText.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <iostream>
 
 namespace mp {
 #define GEN_PASS_DEF_AUTOCASTPASS
@@ -272,7 +275,7 @@ private:
     if (planIn.empty())
       return success();
     std::string error;
-    std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(planIn, &error);
+    std::unique_ptr<llvm::MemoryBuffer> file = openInputText(planIn, &error);
     if (!file)
       return emitOptionError() << "plan-in=" << planIn << ": " << error;
     replayedPlans = file->getBuffer();
@@ -281,7 +284,10 @@ private:
 
   LogicalResult writePlans(StringRef plans) {
     if (planOut == "-") {
-      llvm::outs() << plans; // whether it arrives is known where the program ends
+      // What was printed by other means comes before it. Whether it arrives is known where the program ends.
+      std::cout.flush();
+      llvm::outs() << plans;
+      llvm::outs().flush();
       return success();
     }
     if (Status written = writeWholeFile(planOut, plans); !written.ok())

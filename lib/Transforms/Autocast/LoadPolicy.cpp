@@ -15,6 +15,9 @@ ErrorOr<PrecisionPolicy> mp::loadPolicy(const AutocastPassOptions &options, cons
     const bool mayBeWide = policy->decidesByCost() || options.rule == DecisionRule::Cost;
     if (!low || (*low == Precision::F32 && !mayBeWide))
       return makeError("type=", options.lowType, mayBeWide ? ": expected f16, bf16 or f32" : ": expected f16 or bf16");
+    if (options.policy == "float32" && *low != Precision::F32)
+      return makeError("type=", options.lowType, ": policy float32 casts nothing; expected another policy, such as ",
+                       *low == Precision::F16 ? "mixed_float16" : "mixed_bfloat16");
     policy->setLowType(*low);
   }
   const PolicyEdits::List lists[] = {{PrecisionCategory::Allow, options.allow, options.notAllow},
