@@ -3,6 +3,8 @@
 
 #include "Contraction/GemmGrid.h"
 
+#include <span>
+
 using namespace mp;
 using namespace mp::test;
 
@@ -51,6 +53,42 @@ const std::vector<Generation> &mp::test::generations() {
   return kGenerations;
 }
 
+const std::vector<Generation> &mp::test::cpuGenerations() {
+  auto of = [](int64_t m, int64_t n, int64_t k, int64_t rows, int64_t columns, int64_t lanes, const char *more = "") {
+    auto number = [](const char *name, int64_t value) { return name + std::string(" = ") + std::to_string(value); };
+    return number("block_m", m * rows) + ", " + number("block_n", n * columns) + ", " + number("block_k", k) + ", " +
+           number("tile_m", rows) + ", " + number("tile_n", columns) + ", " + number("vector", lanes) + more;
+  };
+  const std::vector<std::string> lanes4 = {of(2, 2, 16, 4, 8, 4), of(1, 4, 100, 8, 4, 4)},
+                                 lanes8 = {of(2, 2, 32, 6, 16, 8), of(1, 1, 8, 5, 16, 8), of(3, 4, 64, 12, 8, 8)},
+                                 lanes16 = {of(1, 2, 48, 14, 32, 16), of(4, 1, 384, 13, 32, 16),
+                                            of(2, 3, 20, 28, 16, 16)};
+  auto with = [](std::vector<std::string> schedules, const char *instruction) {
+    for (std::string &schedule : schedules)
+      schedule += std::string(", instruction = ") + instruction;
+    return schedules;
+  };
+  const std::vector<std::string> tiles =
+      with({of(1, 1, 64, 32, 32, 16), of(2, 1, 32, 16, 64, 16), of(1, 3, 128, 32, 32, 16), of(2, 2, 96, 16, 16, 16)},
+           "amx");
+  static const std::vector<Generation> kGenerations = {
+      {"sse2", "f32", lanes4},
+      {"sse2", "bf16", lanes4},
+      {"avx2", "f32", lanes8},
+      {"avx2", "f16", lanes8},
+      {"avx2", "f16", lanes8, "f16"},
+      {"avx2", "bf16", lanes8},
+      {"avx2", "f64", lanes8},
+      {"avx512", "f32", lanes16},
+      {"avx512", "f16", lanes16},
+      {"avx512bf16", "bf16", with(lanes16, "dot")},
+      {"avx512bf16", "bf16", with(lanes8, "dot")},
+      {"avx512", "bf16", tiles},
+      {"avx512", "f16", tiles},
+  };
+  return kGenerations;
+}
+
 namespace {
 struct Size {
   int64_t m, n, k;
@@ -69,18 +107,20 @@ static void cut(GemmProblem &problem, int64_t parts) {
   problem.depth = ((problem.k + parts - 1) / parts + blockK - 1) / blockK * blockK;
   problem.after = After::Nothing;
   problem.storesNarrow = problem.type != "f64" && problem.k % 2 != 0;
-  if (problem.parts() > 1)
+  if (problem.parts() > 1 && !problem.isOfCPU())
     problem.schedule += ", split_k = " + std::to_string(problem.parts());
 }
 
-std::vector<GemmProblem> mp::test::gemmGrid(bool isLong) {
+/// Every generation with every order of its operands, over `count` of the sizes or all.
+static std::vector<GemmProblem> makeGrid(const std::vector<Generation> &generations, std::span<const Size> sizes,
+                                         size_t count) {
   std::vector<GemmProblem> problems;
   size_t nth = 0;
-  for (const Generation &generation : generations())
+  for (const Generation &generation : generations)
     for (bool left : {false, true})
       for (bool right : {false, true})
-        for (size_t index = 0; index < (isLong ? std::size(kSizes) : kShort); ++index, ++nth) {
-          const Size &size = kSizes[(isLong ? index : nth) % std::size(kSizes)];
+        for (size_t index = 0; index < count; ++index, ++nth) {
+          const Size &size = sizes[(count < sizes.size() ? nth : index) % sizes.size()];
           GemmProblem problem{generation.chip,
                               generation.schedules[nth % generation.schedules.size()],
                               size.m,
@@ -100,6 +140,22 @@ std::vector<GemmProblem> mp::test::gemmGrid(bool isLong) {
             cut(problem, 3);
           problems.push_back(problem);
         }
+  return problems;
+}
+
+std::vector<GemmProblem> mp::test::gemmGrid(bool isLong) {
+  return makeGrid(generations(), kSizes, isLong ? std::size(kSizes) : kShort);
+}
+
+std::vector<GemmProblem> mp::test::cpuGemmGrid(bool isLong) {
+  std::vector<GemmProblem> problems = makeGrid(cpuGenerations(), kSizes, isLong ? std::size(kSizes) : kShort);
+  // Rows of rhs that are whole tiles are streamed.
+  for (const Generation &generation : cpuGenerations())
+    for (const std::string &each : generation.schedules)
+      for (bool left : {false, true})
+        if (each.find("amx") == std::string::npos)
+          problems.push_back({generation.chip, each + ", stream_rhs = true", 5, 192, 41, generation.type, left, false,
+                              0, false, After::BiasReluCast, false, 0, generation.acc});
   return problems;
 }
 

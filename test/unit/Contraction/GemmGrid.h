@@ -16,10 +16,14 @@ struct Generation {
 };
 
 const std::vector<Generation> &generations();
+const std::vector<Generation> &cpuGenerations(); ///< levels of CPU features instead of chips
 
 /// Every generation with every order of its operands, over sizes; epilogues, prologues, batches and parts of k take
 /// rotation.
 std::vector<GemmProblem> gemmGrid(bool isLong);
+
+/// The same of what multiplies on processors, and of sizes that streams need.
+std::vector<GemmProblem> cpuGemmGrid(bool isLong);
 
 /// Batches, sums over no k, patches of blocks at the edge, parts of k.
 std::vector<GemmProblem> gemmCorners();

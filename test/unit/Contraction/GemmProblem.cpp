@@ -3,6 +3,7 @@
 
 #include "Contraction/GemmProblem.h"
 
+#include "Codegen/KernelRunner.h"
 #include "mp/Numerics/ErrorBounds.h"
 #include "mp/Numerics/Philox.h"
 
@@ -156,7 +157,8 @@ std::string GemmProblem::text() const {
   const std::string types = joined(ops.types);
   return "func.func @f(%a: " + ops.inputs[0] + ", %b: " + ops.inputs[1] + ", %c: " + ops.inputs[2] +
          ") {\n%z:" + std::to_string(ops.types.size()) +
-         " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(#mp.mma<" + schedule + ">) : (" + ops.inputs[0] +
+         " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(" +
+         (isOfCPU() ? "#mp.contraction<" : "#mp.mma<") + schedule + ">) : (" + ops.inputs[0] +
          ", " + ops.inputs[1] + ", " + ops.inputs[2] + ") -> (" + types + ") {\n" + ops.body + "mp.yield " +
          joined(ops.values) + " : " + types + "\n}\nreturn\n}\n";
 }
@@ -217,26 +219,55 @@ static Expected expectedAt(const GemmProblem &p, int64_t at, const Values &a, co
   return {exact, bound, format};
 }
 
-std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) const {
+/// The operands as they come, and the third input.
+struct Inputs {
+  Values a, b, c;
+};
+
+static Inputs makeInputs(const GemmProblem &p) {
+  const FloatFormat format = formatOf(p.type), given = p.castsOperands ? kF32 : format;
+  const int64_t rhsBatches = p.sharesRhs ? 1 : p.batches(), results = p.batches() * p.m * p.n;
+  const Extra extra = epilogueOf(p).extra;
+  Inputs inputs{makeValues(p.batches() * p.m * p.k, given, 1), makeValues(rhsBatches * p.k * p.n, given, 2),
+                makeValues(extra == Extra::Result ? results : extra == Extra::Scalar ? 1 : p.n, format, 3)};
+  if (extra == Extra::Mask) {
+    const std::vector<uint64_t> mask = makeMask(results);
+    inputs.c.bytes.resize(mask.size() * sizeof mask[0]);
+    std::memcpy(inputs.c.bytes.data(), mask.data(), inputs.c.bytes.size());
+    inputs.c.numbers.clear(); // the bits
+    for (int64_t i = 0; i < results; ++i)
+      inputs.c.numbers.push_back(double(mask[i / 64] >> i % 64 & 1));
+  }
+  return inputs;
+}
+
+/// On this processor, whose features the level must not exceed.
+static ErrorOr<std::vector<Bytes>> runOnCPU(const GemmProblem &p, const Inputs &inputs) {
+  KernelRunner kernel(p.text(), *findCPULevel(p.chip));
+  if (!kernel.ok())
+    return makeError(kernel.errors, p.text());
+  std::vector<Bytes> results;
+  for (Buffer &result : kernel.run({{inputs.a.bytes}, {inputs.b.bytes}, {inputs.c.bytes}}))
+    results.push_back(std::move(result.bytes));
+  return results;
+}
+
+ErrorOr<std::vector<Bytes>> GemmProblem::run(const SIMTOptions &options, bool reportAccesses) const {
+  const Inputs inputs = makeInputs(*this);
+  if (isOfCPU())
+    return runOnCPU(*this, inputs);
   KernelOnSimulator kernel(text(), chip, reportAccesses);
   if (!kernel.ok())
-    return kernel.errors + text();
-  const FloatFormat format = formatOf(type), given = castsOperands ? kF32 : format;
-  const int64_t rhsBatches = sharesRhs ? 1 : batches();
-  Values a = makeValues(batches() * m * k, given, 1), b = makeValues(rhsBatches * k * n, given, 2);
-  const Extra extra = epilogueOf(*this).extra;
-  Values c = makeValues(extra == Extra::Result ? batches() * m * n : extra == Extra::Scalar ? 1 : n, format, 3);
-  if (extra == Extra::Mask) {
-    const std::vector<uint64_t> mask = makeMask(batches() * m * n);
-    c.bytes.resize(mask.size() * sizeof mask[0]);
-    std::memcpy(c.bytes.data(), mask.data(), c.bytes.size());
-    c.numbers.clear(); // the bits
-    for (int64_t i = 0; i < batches() * m * n; ++i)
-      c.numbers.push_back(double(mask[i / 64] >> i % 64 & 1));
-  }
-  ErrorOr<std::vector<Bytes>> results = kernel.run({a.bytes, b.bytes, c.bytes}, options);
+    return makeError(kernel.errors, text());
+  return kernel.run({inputs.a.bytes, inputs.b.bytes, inputs.c.bytes}, options);
+}
+
+std::string GemmProblem::check(const SIMTOptions &options, bool reportAccesses) const {
+  ErrorOr<std::vector<Bytes>> results = run(options, reportAccesses);
   if (!results)
     return results.status().message();
+  auto [a, b, c] = makeInputs(*this);
+  const FloatFormat format = formatOf(type);
   if (castsOperands)
     for (std::vector<double> *numbers : {&a.numbers, &b.numbers})
       for (double &number : *numbers)

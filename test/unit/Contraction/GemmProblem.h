@@ -6,6 +6,7 @@
 
 #include "Contraction/SimulatedKernel.h"
 
+#include "mp/Hardware/CPULevels.h"
 #include "mp/Numerics/Float.h"
 
 #include <iosfwd>
@@ -26,7 +27,7 @@ inline constexpr int kAfters = 7;
 
 /// One kernel with a product of [m x k] x [k x n].
 struct GemmProblem {
-  std::string chip;
+  std::string chip;     ///< or a level of CPU features
   std::string schedule; ///< "block_m = 64, ..."
   int64_t m, n, k;
   std::string type = "f16";
@@ -47,8 +48,11 @@ struct GemmProblem {
   /// `schedule` stands on the product where it is not in a kernel that has it.
   Ops operations(bool saysSchedule) const;
 
+  bool isOfCPU() const { return findCPULevel(chip); }
   /// A function with one kernel.
   std::string text() const;
+  /// The bytes of its results on normal values: on the simulated device, or on this processor.
+  ErrorOr<std::vector<Bytes>> run(const SIMTOptions &options = {}, bool reportAccesses = false) const;
   /// Runs it on normal values and says what is wrong with the results; nothing if all are within the bound.
   std::string check(const SIMTOptions &options, bool reportAccesses = false) const;
 

@@ -1,0 +1,88 @@
+// Matrix products on this processor, by every instruction of its levels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Contraction/GemmGrid.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+const bool kIsLong = std::getenv("HALFSTEP_LONG") != nullptr;
+
+bool runsHere(const std::string &level) {
+  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  return std::ranges::all_of(findCPULevel(level)->features,
+                             [&](std::string_view feature) { return features.lookup(feature); });
+}
+
+class CPUGemm : public testing::TestWithParam<GemmProblem> {};
+
+class EachGeneration : public testing::TestWithParam<Generation> {};
+
+} // namespace
+
+TEST_P(CPUGemm, IsWithinTheBoundOfSumsInF64) {
+  if (!runsHere(GetParam().chip))
+    GTEST_SKIP() << "this machine does not have all of " << GetParam().chip;
+  EXPECT_EQ(GetParam().check({}), "") << GetParam();
+}
+
+INSTANTIATE_TEST_SUITE_P(Grid, CPUGemm, testing::ValuesIn(cpuGemmGrid(kIsLong)),
+                         [](const testing::TestParamInfo<GemmProblem> &info) {
+                           const GemmProblem &p = info.param;
+                           return std::to_string(info.index) + "_" + p.chip + "_" + p.type + "_" + std::to_string(p.m) +
+                                  "x" + std::to_string(p.n) + "x" + std::to_string(p.k) + (p.transposeLhs ? "_t" : "_n") +
+                                  (p.transposeRhs ? "t" : "n");
+                         });
+
+/// A legal schedule for the instruction of `schedule`, by chance: other tiles, blocks of other sizes.
+static std::string drawSchedule(const std::string &schedule, int64_t lanes, std::mt19937 &random) {
+  auto upTo = [&](unsigned n) { return static_cast<int64_t>(1 + random() % n); };
+  const bool isAmx = schedule.find("amx") != std::string::npos;
+  const size_t at = schedule.find(", instruction");
+  // Sums and operands fit the registers; a tile of AMX has 16 rows.
+  const int64_t rows = isAmx ? 16 * upTo(2) : upTo(8), columns = isAmx ? 16 * upTo(2) : lanes * upTo(2);
+  const int64_t depth = isAmx ? 32 * upTo(4) : 2 * upTo(40);
+  return "block_m = " + std::to_string(rows * upTo(3)) + ", block_n = " + std::to_string(columns * upTo(3)) +
+         ", block_k = " + std::to_string(depth) + ", tile_m = " + std::to_string(rows) +
+         ", tile_n = " + std::to_string(columns) + ", vector = " + std::to_string(lanes) +
+         (at == std::string::npos ? "" : schedule.substr(at));
+}
+
+// What multiplies decides the bits, and nothing else of the schedule: no block, no tile, nor which way operands lie. But
+// chunks of k are whole multiples of what the instruction takes at once.
+TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
+  const Generation &generation = GetParam();
+  if (!runsHere(generation.chip))
+    GTEST_SKIP() << "this machine does not have all of " << generation.chip;
+  const std::string &first = generation.schedules.front();
+  const int64_t lanes = std::stoll(first.substr(first.find("vector = ") + 9));
+  std::mt19937 random(11);
+  for (bool left : {false, true})
+    for (bool right : {false, true}) {
+      GemmProblem problem{generation.chip, first, 45, 70, 203, generation.type, left, right};
+      problem.acc = generation.acc;
+      ErrorOr<std::vector<Bytes>> expected = problem.run();
+      ASSERT_TRUE(expected) << expected.status().message();
+      for (int draw = 0; draw < (kIsLong ? 50 : 4); ++draw) {
+        problem.schedule = drawSchedule(first, lanes, random);
+        ErrorOr<std::vector<Bytes>> results = problem.run();
+        ASSERT_TRUE(results) << results.status().message() << problem;
+        EXPECT_TRUE(*results == *expected) << problem;
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, EachGeneration, testing::ValuesIn(cpuGenerations()),
+                         [](const testing::TestParamInfo<Generation> &info) {
+                           return std::to_string(info.index) + "_" + info.param.chip + "_" + info.param.type;
+                         });
