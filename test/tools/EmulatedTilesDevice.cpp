@@ -1,8 +1,8 @@
 // The device cpu of a machine with tiles of AMX, on machines without.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker gives every call of mp::hostFeatures to what is here (--wrap), so that a program of ours runs code with tiles
-// as it would there. Where the processor has tiles, or lacks more than those, nothing changes.
+// The linker gives every call of mp::hostFeatures to what is here (--wrap), so that a program of ours runs code with
+// tiles as it would there. Where the processor has tiles, or lacks more than those, nothing changes.
 
 #include "AMX/EmulatedTiles.h"
 

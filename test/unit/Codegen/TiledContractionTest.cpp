@@ -49,8 +49,8 @@ public:
       emulated.emplace();
   }
   ~TileUnit() {
-    if (emulated)
-      EXPECT_GT(EmulatedTiles::counts().products, 0u) << "nothing was multiplied by tiles";
+    const bool isUsed = !emulated || EmulatedTiles::counts().products > 0;
+    EXPECT_TRUE(isUsed) << "nothing was multiplied by tiles";
   }
   bool isThere() const { return source != TileSource::Nothing; }
 
