@@ -49,5 +49,8 @@ try:
     config.available_features.add("pty")
 except OSError:  # no /dev/pts, as in a bare chroot
     pass
+described = subprocess.run([os.path.join(config.mp_build_dir, "bin", "mp-exec-tiles"), "devices"], capture_output=True, text=True)
+if "amx-fp16" in described.stdout:  # the processor's, or emulated
+    config.available_features.add("tiles")
 if "long" in lit_config.params:
     config.available_features.add("long")

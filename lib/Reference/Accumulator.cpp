@@ -31,3 +31,24 @@ double mp::fusedMultiplyAdd(double a, double b, double c, FloatFormat format) {
   return roundTo(addToOdd(a * b, c),
                  format); // the product of two 24-bit significands is exact in f64
 }
+
+ProductSum::ProductSum(ElementType lhs, ElementType rhs, ElementType stated, const EvaluatorOptions &options)
+    : sum(stated, options) {
+  if (options.unit && stated == ElementType::F32 && lhs == rhs && hasProductsOf(*options.unit, formatOf(lhs)))
+    ofUnit.emplace(*options.unit);
+}
+
+void ProductSum::addProduct(double a, double b) {
+  if (ofUnit)
+    ofUnit->addProduct(static_cast<float>(a), static_cast<float>(b));
+  else
+    sum.addProduct(a, b);
+}
+
+double ProductSum::getWith(double term) const {
+  if (ofUnit)
+    return roundTo(ofUnit->get() + term, kF32);
+  Accumulator whole = sum;
+  whole.add(term);
+  return whole.get();
+}

@@ -4,6 +4,7 @@
 #ifndef MP_LIB_REFERENCE_ACCUMULATOR_H
 #define MP_LIB_REFERENCE_ACCUMULATOR_H
 
+#include "mp/Numerics/ProductUnits.h"
 #include "mp/Reference/Evaluator.h"
 
 namespace mp {
@@ -26,6 +27,21 @@ public:
 private:
   FloatFormat format;
   double sum = 0;
+};
+
+/// The sum of one element of a matrix product, by options.unit where that multiplies its operands.
+class ProductSum {
+public:
+  ProductSum(ElementType lhs, ElementType rhs, ElementType stated, const EvaluatorOptions &options);
+
+  void addProduct(double a, double b);
+  double get() const { return ofUnit ? double(ofUnit->get()) : sum.get(); }
+  /// With a last term; f32 behind a unit's sum.
+  double getWith(double term) const;
+
+private:
+  Accumulator sum;
+  std::optional<UnitSum> ofUnit; ///< in place of `sum`
 };
 
 /// A sum of squares of f32 values, in f64; with `exactAccumulator` squares and sums in f32, rounded

@@ -35,8 +35,8 @@ private:
 } // namespace
 
 /// Adds the products of one element of the result over k in [from, to).
-static void addProducts(Accumulator &sum, const Matrices &lhs, const Matrices &rhs, int64_t element, int64_t from,
-                        int64_t to) {
+template <typename Sum>
+static void addProducts(Sum &sum, const Matrices &lhs, const Matrices &rhs, int64_t element, int64_t from, int64_t to) {
   const int64_t m = lhs.rows(), n = rhs.columns();
   const int64_t batch = element / (m * n), i = element / n % m, j = element % n;
   for (int64_t l = from; l < to; ++l)
@@ -66,15 +66,14 @@ Tensor rules::evaluate(MatmulOp op, const Frame &frame) {
   const Matrices rhs(frame[op.getRhs()], op.getTransposeRhs());
   const std::vector<double> bias = op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
   const ElementType acc = tensorTypeOf(mlir::RankedTensorType::get({}, op.getAcc()))->element;
+  const ElementType lhsElement = frame[op.getLhs()].type.element, rhsElement = frame[op.getRhs()].type.element;
   TensorTypeT type = runtimeTypeOf(op.getResult());
 
   std::vector<double> result(elementsOf(type.shape));
   for (size_t element = 0; element < result.size(); ++element) {
-    Accumulator sum(acc, frame.options);
+    ProductSum sum(lhsElement, rhsElement, acc, frame.options);
     addProducts(sum, lhs, rhs, element, 0, lhs.columns());
-    if (!bias.empty())
-      sum.add(bias[element % rhs.columns()]);
-    result[element] = sum.get();
+    result[element] = bias.empty() ? sum.get() : sum.getWith(bias[element % rhs.columns()]);
   }
   return Tensor::ofReals(std::move(type), result);
 }

@@ -27,6 +27,9 @@ static llvm::cl::opt<std::string> directory("directory", llvm::cl::Required,
                                             llvm::cl::desc("Where arguments are read and results written"));
 static llvm::cl::opt<bool> exactAccumulator("exact-accumulator",
                                             llvm::cl::desc("Sum in the stated types, in index order"));
+static llvm::cl::opt<ProductUnit> unit("unit", llvm::cl::desc("Sum matrix products as a processor's unit does"),
+                                       llvm::cl::values(clEnumValN(ProductUnit::Dot, "dot", "AVX-512 BF16"),
+                                                        clEnumValN(ProductUnit::AMX, "amx", "tiles of AMX")));
 
 static std::string pathOf(std::string name) {
   std::replace(name.begin(), name.end(), '/', '-');
@@ -81,7 +84,10 @@ int main(int argc, char **argv) {
       return fail(read.message());
     arguments.push_back(Tensor{std::move(*read)});
   }
-  llvm::FailureOr<std::vector<Tensor>> results = evaluate(program, arguments, {.exactAccumulator = exactAccumulator});
+  EvaluatorOptions options = {.exactAccumulator = exactAccumulator};
+  if (unit.getNumOccurrences() > 0)
+    options.unit = unit;
+  llvm::FailureOr<std::vector<Tensor>> results = evaluate(program, arguments, options);
   if (failed(results))
     return 1;
   for (auto [i, result] : llvm::enumerate(*results)) {

@@ -7,6 +7,7 @@
 #ifndef MP_REFERENCE_EVALUATOR_H
 #define MP_REFERENCE_EVALUATOR_H
 
+#include "mp/Numerics/ProductUnits.h"
 #include "mp/Reference/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +19,10 @@ struct EvaluatorOptions {
   /// matmul; f32, or f64 for f64, of a reduction) and add in index order, each product and its sum
   /// with one rounding (fma). Otherwise they sum in f64.
   bool exactAccumulator = false;
+
+  /// Matrix products (mp.matmul) of types that this unit multiplies, summed in f32, have its bits; all else is summed
+  /// as it is without.
+  std::optional<ProductUnit> unit = {};
 };
 
 /// The results of `func` for these arguments. `func` is verified and every size in it is known

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/KernelRunner.h"
+#include "Codegen/Product.h"
 #include "Codegen/Values.h"
 
 #include "mp/Numerics/Float.h"
@@ -9,52 +10,14 @@
 #include "llvm/TargetParser/Host.h"
 #include <gtest/gtest.h>
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 using namespace mp;
 using namespace mp::test;
 
 namespace {
-
-/// One product, its text and its sizes.
-struct Product {
-  int64_t m, n, k;
-  bool transposeLhs = false, transposeRhs = false, bias = false;
-  int64_t batch = 0; ///< 0 for none
-  std::string schedule = "block_m = 12, block_n = 32, block_k = 16, tile_m = 6, tile_n = 16, vector = 8";
-
-  std::string shape(int64_t rows, int64_t columns, const char *type) const {
-    std::string text = "tensor<";
-    if (batch)
-      text += std::to_string(batch) + "x";
-    return text + std::to_string(rows) + "x" + std::to_string(columns) + "x" + type + ">";
-  }
-  std::string lhsType(const char *type) const { return transposeLhs ? shape(k, m, type) : shape(m, k, type); }
-  std::string rhsType(const char *type) const { return transposeRhs ? shape(n, k, type) : shape(k, n, type); }
-
-  std::string text(const char *type, const char *acc) const {
-    const std::string lhs = lhsType(type), rhs = rhsType(type), result = shape(m, n, type);
-    const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">";
-    return "func.func @f(%a: " + lhs + ", %b: " + rhs + ", %c: " + c + ") -> " + result +
-           " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b, %w = %c) schedule(#mp.contraction<" + schedule + ">) : (" +
-           lhs + ", " + rhs + ", " + c + ") -> " + result + " {\n %0 = mp.matmul %x, %y" +
-           (transposeLhs ? " transpose_lhs" : "") + (transposeRhs ? " transpose_rhs" : "") +
-           (bias ? " bias %w : " + c : "") + " acc " + acc + " : " + lhs + ", " + rhs + " -> " + result +
-           "\n mp.yield %0 : " + result + "\n }\n return %z : " + result + "\n}\n";
-  }
-
-  int64_t batches() const { return batch ? batch : 1; }
-  size_t lhsAt(int64_t p, int64_t i, int64_t l) const { return p * m * k + (transposeLhs ? l * m + i : i * k + l); }
-  size_t rhsAt(int64_t p, int64_t l, int64_t j) const { return p * k * n + (transposeRhs ? j * k + l : l * n + j); }
-};
-
-std::ostream &operator<<(std::ostream &out, const Product &p) { return out << p.text("f32", "f32"); }
 
 class EachContraction : public testing::TestWithParam<Product> {};
 
@@ -172,132 +135,6 @@ TEST_P(EachContraction, AddsPairsOfBF16) {
 
 TEST_P(EachContraction, RoundsOnceToF16) { checkNarrow(GetParam(), "f16", encodeF16, decodeF16); }
 TEST_P(EachContraction, RoundsOnceToBF16) { checkNarrow(GetParam(), "bf16", encodeBF16, decodeBF16); }
-
-namespace {
-
-class TiledContraction : public testing::TestWithParam<Product> {};
-
-} // namespace
-
-/// A product of 16-bit numbers by tiles on `level`: over 32 of k, two sums of even and of odd ones, and their sum on
-/// top.
-static void checkTiles(Product p, const char *type, uint16_t (*encode)(double), float (*decode)(uint16_t),
-                       const CPULevel &level) {
-  p.schedule += ", vector = 16, instruction = amx";
-  KernelRunner kernel(p.text(type, "f32"), level);
-  ASSERT_TRUE(kernel.ok()) << kernel.errors;
-  const auto a = encoded(randomFloats(p.batches() * p.m * p.k, 1), encode);
-  const auto b = encoded(randomFloats(p.batches() * p.k * p.n, 2), encode), c = encoded(randomFloats(p.n, 3), encode);
-  const auto z = kernel.run({Buffer::of(a), Buffer::of(b), Buffer::of(c)}, true)[0].as<uint16_t>();
-  for (int64_t q = 0; q < p.batches(); ++q)
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
-        float sum = 0;
-        for (int64_t first = 0; first < p.k; first += 32) {
-          float parts[2] = {};
-          for (int64_t l = first; l < std::min(first + 32, p.k); ++l)
-            parts[l % 2] = std::fma(decode(a[p.lhsAt(q, i, l)]), decode(b[p.rhsAt(q, l, j)]), parts[l % 2]);
-          sum += parts[0] + parts[1];
-        }
-        const float finished = p.bias ? sum + decode(c[j]) : sum;
-        ASSERT_EQ(z[(q * p.m + i) * p.n + j], encode(finished)) << type << " " << q << " " << i << " " << j;
-      }
-}
-
-// Panels, loops and sums, where vectors compute what tiles would: on every machine.
-TEST_P(TiledContraction, AddsAsTilesDo) {
-  if (hostLevel().vectorBits < 256)
-    GTEST_SKIP() << "tiles in vectors of four lanes take minutes to compile";
-  checkTiles(GetParam(), "bf16", encodeBF16, decodeBF16, hostLevel());
-  checkTiles(GetParam(), "f16", encodeF16, decodeF16, hostLevel());
-}
-
-// The same bits of the unit itself.
-TEST_P(TiledContraction, AddsOnTheUnit) {
-  const auto features = llvm::sys::getHostCPUFeatures();
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  if (!features.lookup("amx-bf16") || ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) != 0)
-    GTEST_SKIP() << "this processor has no tiles of bf16";
-  if (!std::getenv("HALFSTEP_LONG"))
-    GTEST_SKIP() << "tiles are run by the long form alone until they have been measured";
-  checkTiles(GetParam(), "bf16", encodeBF16, decodeBF16, *findCPULevel("amx-bf16"));
-  if (features.lookup("amx-fp16"))
-    checkTiles(GetParam(), "f16", encodeF16, decodeF16, *findCPULevel("amx-fp16"));
-}
-
-// Full tiles and their tails in every direction, operands either way round, k in one chunk and in several.
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, TiledContraction,
-    testing::Values(
-        Product{32, 32, 64, false, false, false, 0,
-                "block_m = 32, block_n = 32, block_k = 64, tile_m = 32, tile_n = 32"},
-        Product{1, 1, 1, false, false, true, 0, "block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32"},
-        Product{70, 67, 75, false, false, true, 0,
-                "block_m = 64, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32"},
-        Product{70, 67, 75, true, false, true, 0, "block_m = 64, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32"},
-        Product{70, 67, 75, false, true, false, 0,
-                "block_m = 32, block_n = 64, block_k = 64, tile_m = 16, tile_n = 64"},
-        Product{41, 33, 99, true, true, true, 2, "block_m = 42, block_n = 32, block_k = 32, tile_m = 21, tile_n = 16"},
-        Product{13, 48, 64, false, true, false, 3,
-                "block_m = 13, block_n = 48, block_k = 64, tile_m = 13, tile_n = 48"}));
-
-static size_t countOf(std::string_view text, std::string_view what) {
-  size_t count = 0;
-  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1))
-    ++count;
-  return count;
-}
-
-// One configuration of the tiles, four products of each pair of panels, and nothing kept in memory within the loop.
-TEST(ContractionKernel, KeepsTilesInRegisters) {
-  for (auto [type, level, instruction] :
-       {std::tuple("bf16", "amx-bf16", "tdpbf16ps"), std::tuple("f16", "amx-fp16", "tdpfp16ps")})
-    for (auto [rows, columns] : {std::pair(32, 32), std::pair(16, 64), std::pair(16, 96), std::pair(37, 16)}) {
-      const std::string tileM = std::to_string(rows), tileN = std::to_string(columns);
-      const Product p{74,
-                      192,
-                      96,
-                      true,
-                      false,
-                      false,
-                      0,
-                      "block_m = " + tileM + ", block_n = " + tileN + ", block_k = 64, tile_m = " + tileM +
-                          ", tile_n = " + tileN + ", vector = 16, instruction = amx"};
-      KernelRunner kernel(p.text(type, "f32"), *findCPULevel(level), /*keepText=*/true);
-      ASSERT_TRUE(kernel.ok()) << kernel.errors;
-      const std::string &assembly = kernel.code->assembly;
-      EXPECT_EQ(countOf(assembly, "\tldtilecfg"), 1u);
-      const size_t rowTiles = (rows + 15) / 16, columnTiles = columns / 16;
-      // LLVM may make two loops of one, for a first chunk and for others.
-      size_t loops = 0;
-      for (size_t from = 0, to = 0; to != assembly.npos; from = to + 1) {
-        to = assembly.find("\n.LBB", from);
-        std::string_view block = std::string_view(assembly).substr(from, to - from);
-        block = block.substr(0, block.find("\n\tj")); // up to the branch back
-        if (countOf(block, instruction) == 0)
-          continue;
-        ++loops;
-        EXPECT_EQ(countOf(block, instruction), rowTiles * columnTiles) << block;
-        EXPECT_EQ(countOf(block, "tileloadd"), rowTiles + columnTiles) << block;
-        EXPECT_EQ(countOf(block, "tilestored") + countOf(block, "tilezero"), 0u) << block;
-      }
-      EXPECT_GE(loops, 1u);
-    }
-}
-
-// Neither bits of f32 nor sums of f16 are taken for what these multiply.
-TEST(ContractionKernel, RefusesTypesThatTheInstructionHasNot) {
-  const std::string sizes = "block_m = 32, block_n = 32, block_k = 32, tile_m = 16, tile_n = 16, vector = 16";
-  for (auto [type, acc, instruction] : {std::tuple("f32", "f32", "amx"), std::tuple("f16", "f16", "amx"),
-                                        std::tuple("f32", "f32", "dot"), std::tuple("f16", "f32", "dot")}) {
-    const Product p{32, 32, 32, false, false, false, 0, sizes + ", instruction = " + instruction};
-    KernelRunner kernel(p.text(type, acc));
-    EXPECT_FALSE(kernel.ok());
-    const std::string expected =
-        std::string("multiplies '") + type + "' with sums in '" + acc + "', which " + instruction + " does not";
-    EXPECT_NE(kernel.errors.find(expected), std::string::npos) << kernel.errors;
-  }
-}
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, EachContraction,

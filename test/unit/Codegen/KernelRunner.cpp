@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/KernelRunner.h"
+#include "AMX/EmulatedTiles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -78,7 +79,8 @@ KernelRunner::KernelRunner(const std::string &text, const CPULevel &target, bool
   for (mlir::Type type : kernels.front()->getResultTypes())
     resultBytes.push_back(bytesOf(mlir::cast<mlir::RankedTensorType>(type)));
   const auto features = llvm::sys::getHostCPUFeatures();
-  if (!std::ranges::all_of(target.features, [&](std::string_view feature) { return features.lookup(feature); }))
+  auto isThere = [&](std::string_view feature) { return features.lookup(feature) || EmulatedTiles::provides(feature); };
+  if (!std::ranges::all_of(target.features, isThere))
     return;
   library = loadLibrary(code->library, file);
   if (!library)

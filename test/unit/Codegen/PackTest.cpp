@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/KernelRunner.h"
+#include "Codegen/PackedOperand.h"
 #include "Codegen/Values.h"
 
-#include "mp/IR/Panels.h"
 #include "mp/Numerics/Float.h"
 #include <gtest/gtest.h>
 
@@ -12,50 +12,6 @@
 
 using namespace mp;
 using namespace mp::test;
-
-namespace {
-
-/// `batch` matrices and how they lie, as they are and packed.
-struct Packed {
-  PackedMatrix matrix;
-  bool isTransposed;
-
-  int64_t count() const { return matrix.batch * matrix.rows * matrix.k; }
-  int64_t packedCount() const { return matrix.batch * matrix.chunks() * matrix.panels() * matrix.panelElements(); }
-  int64_t at(int64_t number, int64_t row, int64_t column) const {
-    const int64_t inMatrix = isTransposed ? column * matrix.rows + row : row * matrix.k + column;
-    return number * matrix.rows * matrix.k + inMatrix;
-  }
-  std::string type(const char *element) const {
-    const int64_t first = isTransposed ? matrix.k : matrix.rows, last = isTransposed ? matrix.rows : matrix.k;
-    return "tensor<" + std::to_string(matrix.batch) + "x" + std::to_string(first) + "x" + std::to_string(last) + "x" +
-           element + ">";
-  }
-  std::string packedType(const char *element) const {
-    std::string text = "tensor<";
-    for (int64_t size : matrix.shape())
-      text += std::to_string(size) + "x";
-    return text + element + ">";
-  }
-  std::string attributes() const {
-    return " batches " + std::to_string(matrix.batch) + (isTransposed ? " transposed" : "") +
-           " panels <rows = " + std::to_string(matrix.panelRows) + ", depth = " + std::to_string(matrix.depth) +
-           ", unit = " + std::to_string(matrix.unit) + ", depth_inner = " + (matrix.isDepthInner ? "true" : "false") +
-           ">";
-  }
-};
-
-} // namespace
-
-/// What mp.pack makes of `values`: zeros where nothing lies.
-template <typename T> static std::vector<T> packed(const Packed &p, const std::vector<T> &values) {
-  std::vector<T> result(p.packedCount(), T(0));
-  for (int64_t number = 0; number < p.matrix.batch; ++number)
-    for (int64_t row = 0; row < p.matrix.rows; ++row)
-      for (int64_t column = 0; column < p.matrix.k; ++column)
-        result[p.matrix.indexOf(number, row, column)] = values[p.at(number, row, column)];
-  return result;
-}
 
 static std::string packText(const Packed &p, const char *from, const char *to, int panels) {
   const std::string input = p.type(from), result = p.packedType(to);
@@ -107,17 +63,8 @@ TEST(Pack, ProductsReadPanelsWhereTheyLie) {
       const int64_t m = 25, n = 40, k = 37;
       const Packed lhs{{batch, m, k, 6, 16, 1, !isTransposed}, isTransposed},
           rhs{{batch, n, k, 16, 16, 1, false}, !isTransposed};
-      const std::string left = lhs.packedType("f32"), right = rhs.packedType("f32");
-      const std::string result = "tensor<" + std::to_string(batch) + "x25x40xf32>";
-      KernelRunner kernel(
-          "func.func @f(%a: " + left + ", %b: " + right + ") -> " + result +
-          " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b) schedule(#mp.contraction<block_m = 12, block_n = 32, "
-          "block_k = 16, tile_m = 6, tile_n = 16, vector = 8, pack_lhs = true, pack_rhs = true>) : (" +
-          left + ", " + right + ") -> " + result + " {\n %0 = mp.unpack %x" + lhs.attributes() + " : " + left + " -> " +
-          lhs.type("f32") + "\n %1 = mp.unpack %y" + rhs.attributes() + " : " + right + " -> " + rhs.type("f32") +
-          "\n %2 = mp.matmul %0, %1" + (isTransposed ? " transpose_lhs transpose_rhs" : "") +
-          " acc f32 : " + lhs.type("f32") + ", " + rhs.type("f32") + " -> " + result + "\n mp.yield %2 : " + result +
-          "\n }\n return %z : " + result + "\n}\n");
+      KernelRunner kernel(productOfPanels(
+          lhs, rhs, "f32", "block_m = 12, block_n = 32, block_k = 16, tile_m = 6, tile_n = 16, vector = 8"));
       ASSERT_TRUE(kernel.ok()) << kernel.errors;
       const auto a = randomFloats(lhs.count(), 1), b = randomFloats(rhs.count(), 2);
       const auto z = kernel.run({Buffer::of(packed(lhs, a)), Buffer::of(packed(rhs, b))}, true)[0].as<float>();
