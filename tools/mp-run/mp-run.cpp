@@ -33,6 +33,7 @@ int main(int argc, char **argv) {
   mp::addInferCommand(app);
   mp::addTrainCommand(app);
   mp::addCompareCommand(app);
+  mp::addTuneCommand(app);
   mp::addDevicesCommand(app);
   if (std::string missing = mp::describeMissingVerb(app, argc, argv); !missing.empty()) {
     std::cerr << "mp-run: error: " << missing << '\n';

@@ -15,6 +15,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mp/Analysis/PrecisionSummary.h"
+#include "mp/Analysis/Tuning.h"
 #include "mp/Base/WholeFile.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
@@ -135,25 +136,10 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
 private:
   AutocastPassOptions getOptions() {
     auto list = [](const auto &option) { return SmallVector<std::string>(option.begin(), option.end()); };
-    return {policy,
-            lowType,
-            rule,
-            features,
-            training,
-            list(allow),
-            list(infer),
-            list(clear),
-            list(deny),
-            list(promote),
-            list(notAllow),
-            list(notInfer),
-            list(notClear),
-            list(notDeny),
-            list(notPromote),
-            clampConstants,
-            allowFP16Accumulation,
-            planOut,
-            planIn};
+    return {policy,         lowType,        rule,          features,         tuning,         training,
+            list(allow),    list(infer),    list(clear),   list(deny),       list(promote),  list(notAllow),
+            list(notInfer), list(notClear), list(notDeny), list(notPromote), clampConstants, allowFP16Accumulation,
+            planOut,        planIn};
   }
 
   /// What is wrong with an option is at no location of the program.
@@ -211,6 +197,14 @@ private:
     if (!level)
       return emitOptionError() << "features=" << features
                                << ": what ops take is modelled of levels of CPU features alone: " << cpuLevelNames();
+    std::optional<Tuning> tuned;
+    if (!tuning.empty()) {
+      ErrorOr<Tuning> read = readTuning(tuning, level->name);
+      if (!read)
+        return emitOptionError() << read.message();
+      tuned = std::move(*read);
+      level = &tuned->level;
+    }
     // Of types that are alike the first: bf16 needs no loss scale.
     SmallVector<Precision> candidates = {Precision::BF16, Precision::F16};
     if (policy.lowType())
@@ -234,7 +228,8 @@ private:
     const bool isWorthwhile = fastest->plan.lowSeconds <= (1 - kLeastGain) * fastest->plan.wideSeconds;
     modelled.push_back("f32 " + formatModelled(fastest->plan.wideSeconds));
     remark::analysis(function.getLoc(), remark::RemarkOpts::name("Modelled").category(kRemarks))
-        << "a step on " + std::string(level->name) + ", low where faster: " + llvm::join(modelled, ", ") +
+        << "a step on " + std::string(level->name) + (tuned ? ", tuning " + tuned->hash : "") +
+               ", low where faster: " + llvm::join(modelled, ", ") +
                (isWorthwhile ? "" : "; all f32, for low types save less than 8 %");
     return fastest;
   }
