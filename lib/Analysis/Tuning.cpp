@@ -13,6 +13,7 @@
 #include "mp/Base/Text.h"
 #include "mp/Base/WholeFile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -78,9 +79,16 @@ static std::string showFigure(double value) {
   return text;
 }
 
-/// Whether brackets nest no deeper than the format's: the parser recurses.
-static bool isShallow(StringRef text) {
-  constexpr int kDeepest = 8;
+namespace {
+/// What brackets and colons say of a text.
+struct TextShape {
+  int depth = 0; ///< the deepest
+  size_t fields = 0;
+};
+} // namespace
+
+static TextShape shapeOf(StringRef text) {
+  TextShape shape;
   bool inText = false;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -88,12 +96,14 @@ static bool isShallow(StringRef text) {
       ++i;
     else if (text[i] == '"')
       inText = !inText;
-    else if (!inText && StringRef("{[").contains(text[i]) && ++depth > kDeepest)
-      return false;
+    else if (!inText && StringRef("{[").contains(text[i]))
+      shape.depth = std::max(shape.depth, ++depth);
     else if (!inText && StringRef("}]").contains(text[i]))
       --depth;
+    else if (!inText && text[i] == ':')
+      ++shape.fields;
   }
-  return true;
+  return shape;
 }
 
 /// "[3:5, byte=40]: Expected" -> "line 3, column 5: Expected".
@@ -162,7 +172,9 @@ static Status readFigures(const llvm::json::Object &file, CPURates &rates) {
 }
 
 ErrorOr<Tuning> mp::parseTuning(StringRef text) {
-  if (!isShallow(text))
+  constexpr int kDeepest = 8; // the parser recurses
+  const TextShape shape = shapeOf(text);
+  if (shape.depth > kDeepest)
     return makeError("brackets nest too deeply");
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
   if (!json)
@@ -186,6 +198,12 @@ ErrorOr<Tuning> mp::parseTuning(StringRef text) {
   Tuning tuning{*level, processor->str(), llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16)};
   if (Status read = readFigures(*file, tuning.level); !read.ok())
     return read;
+  // The parser takes the last of two of a name; there is one of each, and nothing else.
+  size_t fields = file->size();
+  for (const auto &[field, value] : *file)
+    fields += value.getAsObject() ? value.getAsObject()->size() : 0;
+  if (shape.fields != fields)
+    return makeError("a field is there twice");
   return tuning;
 }
 

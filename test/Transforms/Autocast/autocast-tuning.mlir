@@ -32,7 +32,7 @@
 // RUN: %{cost}="policy=auto type=bf16 features=avx512bf16 tuning=%t.memory" | FileCheck %s --check-prefix=LOW
 // RUN: sed 's/"cache_bytes_per_second": 1e+11/"cache_bytes_per_second": 1e+6/; s/"cache_bytes": 1048576/"cache_bytes": 8388608/' %t.slow > %t.cache
 // RUN: %{cost}="policy=auto type=bf16 features=avx512bf16 tuning=%t.cache" -remarks-filter=mp-autocast -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECONDS
-// SECONDS: bf16 {{[0-9.]+}} s, f32 {{[0-9.]+}} s
+// SECONDS: bf16 {{[0-9.]+}}e+03 ms, f32 {{[0-9.]+}}e+03 ms
 
 // RUN: not %{cost}="policy=auto features=avx2 tuning=%{tuning}" 2>&1 | FileCheck %s --check-prefix=LEVEL
 // LEVEL: error: mp-autocast: tuning={{.*}}avx512bf16.tuning: is of level avx512bf16, and the target's is avx2; name the file's by target=cpu:avx512bf16, or measure the target's by mp-run tune

@@ -88,6 +88,14 @@ TEST(Tuning, FieldsAreThoseOfTheFormat) {
   EXPECT_EQ(errorOf(edit(good, "\"a processor\"", "7")).find("processor: expected the text"), 0U);
 }
 
+TEST(Tuning, FieldsAreThereOnce) {
+  const std::string good = fileOf("avx512bf16");
+  EXPECT_EQ(errorOf(edit(good, "\"launch_seconds\"", "\"launch_seconds\": 1e-3, \"launch_seconds\"")),
+            "a field is there twice");
+  EXPECT_EQ(errorOf(edit(good, "\"f32\": 2e+11,", "\"f32\": 2e+11, \"f32\": 2e+11,")), "a field is there twice");
+  EXPECT_TRUE(parseTuning(edit(good, "a processor", "a: \\\"b\\\": {[")).ok());
+}
+
 TEST(Tuning, OtherVersionsAndTextsAreRefused) {
   const std::string good = fileOf("avx2");
   EXPECT_EQ(errorOf(edit(good, "\"halfstep_tuning\": 1", "\"halfstep_tuning\": 2")),
