@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include "mp/Analysis/Tuning.h"
 #include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
@@ -37,6 +38,8 @@ static const Target *firstTarget(const CompileOptions &options, llvm::function_r
 static bool isForGPU(const CompileOptions &options) {
   return firstTarget(options, [](const Target &target) { return target.isGPU(); });
 }
+
+static bool isForNoGPU(const CompileOptions &options) { return !isForGPU(options); }
 
 static bool reportsAccesses(const CompileOptions &options) {
   return firstTarget(options, [](const Target &target) { return target.reportsAccesses(); });
@@ -111,6 +114,7 @@ static constexpr Dependence kDependences[] = {
     {"emulate-tiles", hasTiles,
      "needs a target of one level, which has tiles: cpu:amx-bf16 or cpu:amx-fp16; and a machine with AVX2"},
     {"report-accesses", reportsAccesses, "needs target simt"},
+    {"tuning", isForNoGPU, "is of CPUs; what ops take on a GPU is not modelled"},
 };
 
 /// Refuses what was given and would be ignored. What says that something is not so is true anyway.
@@ -147,6 +151,16 @@ Status checkTargets(const CompileOptions &options) {
   return Status::success();
 }
 
+/// Figures that nothing would ask, and a file that the pass would refuse.
+static Status checkTuning(const CompileOptions &options, bool byCost) {
+  const std::string &path = options.autocast.tuning;
+  if (path.empty())
+    return Status::success();
+  if (!byCost)
+    return makeError("tuning=", path, ": needs policy=auto or rule=cost; other types do not depend on rates");
+  return readTuning(path, machineOfTypes(options)).status();
+}
+
 /// The policy is read as the pass will read it, by the ops of the dialect.
 static Status checkPolicy(const CompileOptions &all) {
   const AutocastPassOptions &options = all.autocast;
@@ -162,6 +176,8 @@ static Status checkPolicy(const CompileOptions &all) {
   if (byCost && all.cpus.size() > 1)
     return makeError(name, ": other types may be the fastest on each of ", llvm::join(all.cpus, ", "),
                      "; name one level, or a policy, such as mixed_bfloat16");
+  if (Status tuned = checkTuning(all, byCost && (policy->decidesByCost() || policy->lowType())); !tuned.ok())
+    return tuned;
   if (options.planIn.empty())
     return Status::success();
   std::string error;

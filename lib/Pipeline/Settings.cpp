@@ -210,6 +210,8 @@ static constexpr Setting kSettings[] = {
      "how the precision of each op is decided: per-op, by its own category; cost, low only where that is faster",
      [](Options &o, StringRef v) { return choose(v, kRules, o.autocast.rule); },
      [](const Options &o) { return nameOf(o.autocast.rule, kRules); }},
+    text<&Autocast::tuning>("tuning", "FILE",
+                            "by cost: a machine's rates, as mp-run tune measured them, in the place of the level's"),
     ops<&Autocast::allow>("allow", "ops that run in the low type; each mp.op, mp.op[attribute=value] or loc:pattern"),
     ops<&Autocast::infer>("infer", "ops in the widest type among their operands"),
     ops<&Autocast::clear>("clear", "ops that follow their neighbours"),

@@ -19,9 +19,7 @@ static void buildSpecialize(OpPassManager &manager, const CompileOptions &option
 }
 static void buildAutocast(OpPassManager &manager, const CompileOptions &options) {
   AutocastPassOptions own = options.autocast;
-  // The evaluator's programs have the types of this machine's.
-  const Target &target = targetOf(options);
-  own.features = (target.isGPU() ? target : *findTarget(targets::cpu)).getMachine(options);
+  own.features = machineOfTypes(options);
   own.training = options.training;
   manager.addPass(createAutocastPass(own));
 }

@@ -3,6 +3,7 @@
 
 #include "Pipeline/Targets.h"
 
+#include "mp/Analysis/Tuning.h"
 #include "mp/Base/Names.h"
 #include "mp/Pipeline/Settings.h"
 
@@ -42,6 +43,17 @@ static void addMetadata(ArrayRef<func::FuncOp> programs, JobBuilder &builder) {
   }
 }
 
+/// Which rates types depend on, where those are no row of the table.
+static LogicalResult addTuning(ModuleOp module, const CompileOptions &options, JobBuilder &builder) {
+  if (options.autocast.tuning.empty())
+    return success();
+  ErrorOr<Tuning> tuning = readTuning(options.autocast.tuning, machineOfTypes(options));
+  if (!tuning)
+    return emitError(UnknownLoc::get(module.getContext())) << tuning.message();
+  builder.addMetadata(metadata::tuning, tuning->hash);
+  return success();
+}
+
 LogicalResult emitPrograms(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder,
                            Compilation &result) {
   SmallVector<func::FuncOp> programs = programsToEmit(module);
@@ -55,6 +67,8 @@ LogicalResult emitPrograms(ModuleOp module, const CompileOptions &options, std::
     }
     builder.emplace(module, describePolicy(policy));
     addMetadata(programs, *builder);
+    if (failed(addTuning(module, options, *builder)))
+      return failure();
   }
   return targetOf(options).emit(programs, options, *builder, result);
 }
@@ -137,6 +151,11 @@ const Target &targetOf(const CompileOptions &options) {
   const Target *target = findTarget(options.target);
   assert(target && "checkTargets refuses any other name");
   return *target;
+}
+
+std::string machineOfTypes(const CompileOptions &options) {
+  const Target &target = targetOf(options);
+  return (target.isGPU() ? target : cpuTarget()).getMachine(options);
 }
 
 std::string targetNames(llvm::function_ref<bool(const Target &)> is) {

@@ -3,6 +3,8 @@
 
 #include "Training/RunHeader.h"
 
+#include "mp/Base/Names.h"
+#include "mp/Base/Text.h"
 #include "mp/Hardware/CPULevels.h"
 
 #include <algorithm>
@@ -40,7 +42,10 @@ static std::string unitsOf(const VariantT &variant) {
 std::string mp::describeRun(Session &session, const VariantT &variant, uint64_t microBatches) {
   const ExecutableT &table = session.table();
   std::string text = table.model.empty() ? "model" : table.model;
-  text += ": " + groupDigits(parameterCount(table)) + " parameters, policy " + table.policy + ", batch ";
+  text += ": " + groupDigits(parameterCount(table)) + " parameters, policy " + table.policy;
+  if (const std::string *tuning = session.metadata(metadata::tuning))
+    text += ", tuning " + printable(*tuning);
+  text += ", batch ";
   text += microBatches > 1 ? std::to_string(microBatches) + " x " : "";
   text += std::to_string(variant.batch);
 

@@ -46,6 +46,8 @@ namespace metadata {
 inline constexpr char skipLimit[] = "skip_limit";
 inline constexpr char raiseErrorAtMinScale[] = "raise_error_at_min_scale";
 inline constexpr char microBatches[] = "micro_batches";
+/// Of the hash of the file whose rates types depend on; absent where those are the table's.
+inline constexpr char tuning[] = "tuning";
 /// Of the number of classes of a label: "classes:y".
 inline std::string classesOf(std::string_view label) { return "classes:" + std::string(label); }
 } // namespace metadata

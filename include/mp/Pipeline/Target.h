@@ -58,6 +58,9 @@ const Target *findTarget(llvm::StringRef name);
 /// The target that `options` name first; they were checked.
 const Target &targetOf(const CompileOptions &options);
 
+/// What types by cost are the fastest on: the target's machine; the evaluator's programs have the types of the CPU's.
+std::string machineOfTypes(const CompileOptions &options);
+
 /// The names of the targets that `is` holds for: "cpu, nvptx or simt".
 std::string targetNames(llvm::function_ref<bool(const Target &)> is);
 

@@ -86,6 +86,7 @@ def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
                clEnumValN(::mp::DecisionRule::Cost, "cost", "the same, but low only where the modelled step is faster"))}]>,
     Option<"features", "features", "std::string", "\"avx2\"",
            "What the modelled step runs on: a level of CPU features, such as avx2">,
+    Option<"tuning", "tuning", "std::string", "", "A file of mp-run tune, whose rates count in the place of the level's">,
     Option<"training", "training", "bool", "true", "Whether the modelled step trains">,
     ListOption<"allow", "allow", "std::string", "Entries to put into allow: mp.op, mp.op[attribute=value] or loc:pattern">,
     ListOption<"infer", "infer", "std::string", "Entries to put into infer">,

@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/PrecisionSummary.h"
+#include "mp/Analysis/Tuning.h"
 #include "mp/Base/WholeFile.h"
 #include "mp/IR/InputText.h"
 #include "mp/IR/MP.h"
@@ -141,25 +142,10 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
 private:
   AutocastPassOptions getOptions() {
     auto list = [](const auto &option) { return SmallVector<std::string>(option.begin(), option.end()); };
-    return {policy,
-            lowType,
-            rule,
-            features,
-            training,
-            list(allow),
-            list(infer),
-            list(clear),
-            list(deny),
-            list(promote),
-            list(notAllow),
-            list(notInfer),
-            list(notClear),
-            list(notDeny),
-            list(notPromote),
-            clampConstants,
-            allowFP16Accumulation,
-            planOut,
-            planIn};
+    return {policy,         lowType,        rule,          features,         tuning,         training,
+            list(allow),    list(infer),    list(clear),   list(deny),       list(promote),  list(notAllow),
+            list(notInfer), list(notClear), list(notDeny), list(notPromote), clampConstants, allowFP16Accumulation,
+            planOut,        planIn};
   }
 
   /// What is wrong with an option is at no location of the program.
@@ -222,6 +208,14 @@ private:
     if (!level)
       return emitOptionError() << "features=" << features
                                << ": what ops take is modelled of levels of CPU features alone: " << cpuLevelNames();
+    std::optional<Tuning> tuned;
+    if (!tuning.empty()) {
+      ErrorOr<Tuning> read = readTuning(tuning, level->name);
+      if (!read)
+        return emitOptionError() << read.message();
+      tuned = std::move(*read);
+      level = &tuned->level;
+    }
     // Of types that are alike the first: bf16 needs no loss scale.
     SmallVector<Precision> candidates = {Precision::BF16, Precision::F16};
     if (policy.lowType())
@@ -244,7 +238,8 @@ private:
     }
     modelled.push_back("f32 " + formatModelled(fastest->plan.wideSeconds));
     remark::analysis(function.getLoc(), remark::RemarkOpts::name("Modelled").category(kRemarks))
-        << "a step on " + std::string(level->name) + ", low where faster: " + llvm::join(modelled, ", ") +
+        << "a step on " + std::string(level->name) + (tuned ? ", tuning " + tuned->hash : "") +
+               ", low where faster: " + llvm::join(modelled, ", ") +
                (fastest->plan.gainsTooLittle
                     ? "; f32, for low types save less than " + llvm::formatv("{0:f0} %", 100 * kLeastGain).str()
                     : "");
