@@ -7,8 +7,11 @@
 
 #include "mp/Base/WholeFile.h"
 #include "mp/Codegen/Lower/Native/HostLevel.h"
+#include "mp/Runtime/Core/Device.h"
 #include "mp/Runtime/Tensors/Files.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 #include <iostream>
@@ -31,7 +34,17 @@ static const CPULevel &levelOf(const TuneCommand &command) {
     fail("--" + status.message());
   if (options.target != targets::cpu || !options.otherTargets.empty() || options.cpus.size() > 1)
     fail("--target=" + command.target + ": expected cpu, or cpu with one level, as in cpu:avx2; a file has one");
-  return options.cpus.empty() ? hostLevel() : *findCPULevel(options.cpus.front());
+  const CPULevel &level = options.cpus.empty() ? hostLevel() : *findCPULevel(options.cpus.front());
+  ErrorOr<std::unique_ptr<Device>> device = createDevice(command.device);
+  check(device.status());
+  std::vector<std::string_view> lacking;
+  for (std::string_view feature : level.features)
+    if (!llvm::is_contained((*device)->description().features, feature))
+      lacking.push_back(feature);
+  if (!lacking.empty())
+    fail("--target=" + command.target + ": code for it does not run here: this machine lacks " +
+         llvm::join(lacking, ", ") + "; leave --target out, or measure where it runs");
+  return level;
 }
 
 static void run(const TuneCommand &command) {
