@@ -12,9 +12,9 @@
 
 namespace mp {
 
-/// A directed network with a source and a sink. Pushes and relabels, first in, first out, with labels made anew from time
-/// to time (Cherkassky, Goldberg, "On implementing the push-relabel method for the maximum flow problem", 1997). On long
-/// chains augmenting paths take quadratic time, and so do the highest labels first.
+/// A directed network with a source and a sink. Pushes and relabels, first in, first out, with labels made anew from
+/// time to time (Cherkassky, Goldberg, "On implementing the push-relabel method for the maximum flow problem", 1997).
+/// On long chains augmenting paths take quadratic time, and so do the highest labels first.
 class MinimumCut {
 public:
   using Node = uint32_t;

@@ -181,8 +181,7 @@ static Status checkPolicy(const CompileOptions &all) {
   if (options.planIn.empty())
     return Status::success();
   std::string error;
-  return openInputText(options.planIn, &error) ? Status::success()
-                                                     : makeError("plan-in=", options.planIn, ": ", error);
+  return openInputText(options.planIn, &error) ? Status::success() : makeError("plan-in=", options.planIn, ": ", error);
 }
 
 Status checkSettings(const CompileOptions &options) {

@@ -195,9 +195,9 @@ Status mp::benchmark(Session &session, const BenchmarkOptions &options, std::ost
   const bool isJson = options.json == "-"; // and nothing else
   std::ostringstream text;
   text << options.program << " on " << session.device().description().name << ": " << median * 1e6 << " us (from "
-      << measured->seconds.front() * 1e6 << " to " << measured->seconds.back() * 1e6 << "; " << options.repeat
-      << " samples of " << options.runs << " runs), " << double(measured->flops) / median / 1e12 << " TFLOP/s, "
-      << double(measured->bytes) / median / 1e9 << " GB/s\n";
+       << measured->seconds.front() * 1e6 << " to " << measured->seconds.back() * 1e6 << "; " << options.repeat
+       << " samples of " << options.runs << " runs), " << double(measured->flops) / median / 1e12 << " TFLOP/s, "
+       << double(measured->bytes) / median / 1e9 << " GB/s\n";
   if (options.perKernel)
     printKernels(measured->kernels, text);
   if (!isJson)

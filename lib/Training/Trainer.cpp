@@ -142,8 +142,7 @@ Status Trainer::prepareState() {
     position = std::move(*loaded);
     savedAt = position.step;
     resumedAt = position.step;
-  }
-  else if (!options.checkpoint.empty())
+  } else if (!options.checkpoint.empty())
     unnamedCheckpoint = findUnnamedCheckpoint(options.checkpoint);
   if (!options.checkpoint.empty()) // before hours of training, not after them
     if (Status made = makeCheckpointFolder(options.checkpoint); !made.ok())
@@ -196,7 +195,8 @@ Status Trainer::prepare() {
   else if (resumedAt)
     progress.note("resumed after step " + std::to_string(*resumedAt));
   else if (!unnamedCheckpoint.empty())
-    progress.note(options.checkpoint + ": has no manifest.json, which says what to go on from: starts anew, and leaves " +
+    progress.note(options.checkpoint +
+                  ": has no manifest.json, which says what to go on from: starts anew, and leaves " +
                   unnamedCheckpoint + " as it is");
   else if (options.resume)
     progress.note(options.checkpoint + ": has no checkpoint: starts anew");

@@ -206,7 +206,8 @@ void addCompareCommand(CLI::App &app) {
   verb->add_option("--seeds", command->seeds,
                    "runs of each variant, with seeds from --seed on; means are shown (default 1)")
       ->type_name("N");
-  verb->add_option("--json", command->json, "where the table goes as JSON, - for standard output (default: nowhere)")->type_name("FILE");
+  verb->add_option("--json", command->json, "where the table goes as JSON, - for standard output (default: nowhere)")
+      ->type_name("FILE");
   addTrainFlags(*verb, command->options);
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });

@@ -183,8 +183,9 @@ static void describeSlower(std::ostream &os, const std::vector<VariantReport> &r
       isAutoAnAnswer &= !report.isByCost;
     }
   if (!names.empty())
-    printWrapped(os, names + ": slower than " + reports.front().name + " here" +
-                         (isAutoAnAnswer ? "; policy auto gives each op the type in which it is modelled fastest" : ""));
+    printWrapped(os,
+                 names + ": slower than " + reports.front().name + " here" +
+                     (isAutoAnAnswer ? "; policy auto gives each op the type in which it is modelled fastest" : ""));
 }
 
 void printSummary(std::ostream &os, const std::vector<VariantReport> &reports, const std::string &device) {

@@ -224,8 +224,12 @@ Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
 void Elements::store(Value value, Type element, Value pointer, const Lanes &lanes) {
   assert((lanes.width == 1 || lanes.stride == 1) && "lanes are neighbours in memory");
   Type inMemory = memoryType(element);
+  const bool isWhole = lanes.width > 1 && (lanes.row == zero || lanes.unit % lanes.width == 0);
+  const bool isPastCaches = isWhole && pastCaches.contains(pointer);
+  const int64_t bytes = lanes.width * memoryBytes(inMemory);
   LLVM::StoreOp::create(b, toMemory(b, value, element), addressOf(inMemory, pointer, lanes),
-                        alignmentOf(inMemory, lanes));
+                        isPastCaches ? static_cast<unsigned>(bytes) : alignmentOf(inMemory, lanes),
+                        /*isVolatile=*/false, isPastCaches);
 }
 
 // Values

@@ -75,6 +75,9 @@ public:
 
   /// Stores lanes of element type `element` at `lanes`, which have stride 1 or one lane.
   void store(mlir::Value value, mlir::Type element, mlir::Value pointer, const Lanes &lanes);
+  /// Stores there pass the caches, where rows are whole vectors: `pointer` is that of something larger than those, is
+  /// aligned to 64, and lanes side by side start at a multiple of their number.
+  void storePastCaches(mlir::Value pointer) { pastCaches.insert(pointer); }
   /// The lanes of `element`, in registers, that lie at `lanes`.
   mlir::Value load(mlir::Type element, mlir::Value pointer, const Lanes &lanes);
 
@@ -118,6 +121,7 @@ private:
 
   LaneBuilder &b;
   const bool alignsLanes;
+  llvm::SmallDenseSet<mlir::Value, 2> pastCaches; ///< what is stored to past them
   llvm::DenseMap<mlir::Value, Binding> bindings;
   /// By op, attributes and operands: optimizers of several tensors have the same parts.
   using PartsKey = std::tuple<mlir::OperationName, mlir::DictionaryAttr, llvm::SmallVector<mlir::Value, 2>>;

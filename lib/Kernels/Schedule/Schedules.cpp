@@ -71,8 +71,8 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
 /// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
 static double totalSeconds(const ContractionBlocks &blocks, const ContractionSize &size, int64_t cores,
                            const CPULevel &level) {
-  const int64_t grid = blocks.parts * size.batch * llvm::divideCeil(size.m, blocks.blockM) *
-                       llvm::divideCeil(size.n, blocks.blockN);
+  const int64_t grid =
+      blocks.parts * size.batch * llvm::divideCeil(size.m, blocks.blockM) * llvm::divideCeil(size.n, blocks.blockN);
   double seconds = gridSeconds(grid, contractionBlockSeconds(blocks, size, level), cores);
   auto addPack = [&](int64_t rows, bool isPacked) {
     const double elements = static_cast<double>(size.batch * rows) * static_cast<double>(size.k);

@@ -234,8 +234,8 @@ template <typename Build> double secondsToDecide(int layers, Build build) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Chains of ten times the length take about ten times as long: of products and what follows them, and of what gains, all
-// the way, from a product that loses.
+// Chains of ten times the length take about ten times as long: of products and what follows them, and of what gains,
+// all the way, from a product that loses.
 TEST(ByCost, LongGraphsAreDecidedInTheirLength) {
   auto products = [](GraphBuilder &b, int layers) {
     ValueId value = b.argument(1);

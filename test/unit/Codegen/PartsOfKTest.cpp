@@ -1,4 +1,4 @@
-// Products in parts of k, and streamed ones, against loops.
+// Products in parts of k, streamed ones and large ones, against loops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/KernelRunner.h"
@@ -31,11 +31,11 @@ struct Cut {
     const std::string lhs = transposeLhs ? shape({batch, k, m}, element) : shape({batch, m, k}, element);
     const std::string rhs = transposeRhs ? shape({batch, n, k}, element) : shape({batch, k, n}, element);
     const std::string result = shape({parts(), batch, m, n}, sum);
-    return "func.func @f(%a: " + lhs + ", %b: " + rhs + ") -> " + result + " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b)" +
-           " schedule(#mp.contraction<" + schedule + ">) : (" + lhs + ", " + rhs + ") -> " + result +
-           " {\n %0 = mp.matmul_parts %x, %y" + (transposeLhs ? " transpose_lhs" : "") +
-           (transposeRhs ? " transpose_rhs" : "") + " depth " + std::to_string(depth) + " acc f32 : " + lhs + ", " + rhs +
-           " -> " + result + "\n mp.yield %0 : " + result + "\n }\n return %z : " + result + "\n}\n";
+    return "func.func @f(%a: " + lhs + ", %b: " + rhs + ") -> " + result +
+           " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b)" + " schedule(#mp.contraction<" + schedule + ">) : (" + lhs +
+           ", " + rhs + ") -> " + result + " {\n %0 = mp.matmul_parts %x, %y" + (transposeLhs ? " transpose_lhs" : "") +
+           (transposeRhs ? " transpose_rhs" : "") + " depth " + std::to_string(depth) + " acc f32 : " + lhs + ", " +
+           rhs + " -> " + result + "\n mp.yield %0 : " + result + "\n }\n return %z : " + result + "\n}\n";
   }
 };
 
@@ -99,18 +99,16 @@ static const std::string kPacked = "block_m = 12, block_n = 32, block_k = 8, til
                                      "stream_rhs = true",
                          kOneChunk = "block_m = 6, block_n = 16, block_k = 64, tile_m = 6, tile_n = 16, vector = 8";
 
-INSTANTIATE_TEST_SUITE_P(Parts, EachCut,
-                         testing::Values(Cut{1, 32, 64, 32, 1, false, false, kStreamed},
-                                         Cut{3, 48, 70, 32, 1, false, false, kStreamed},
-                                         Cut{5, 16, 33, 32, 2, true, false, kStreamed},
-                                         Cut{7, 19, 50, 16, 1, false, true, kPacked},
-                                         Cut{7, 19, 50, 20, 3, true, false, kPacked}, // chunks that end within parts
-                                         Cut{7, 19, 50, 7, 1, false, false, kPacked},
-                                         Cut{6, 16, 100, 40, 1, false, false, kOneChunk},
-                                         Cut{2, 16, 5, 32, 1, false, false, kStreamed},   // one part, not full
-                                         Cut{4, 16, 0, 32, 1, false, false, kPacked},     // nothing to add
-                                         Cut{0, 16, 64, 32, 1, false, false, kPacked},    // no element
-                                         Cut{1, 1, 1, 1, 1, false, false, kPacked}));
+INSTANTIATE_TEST_SUITE_P(
+    Parts, EachCut,
+    testing::Values(Cut{1, 32, 64, 32, 1, false, false, kStreamed}, Cut{3, 48, 70, 32, 1, false, false, kStreamed},
+                    Cut{5, 16, 33, 32, 2, true, false, kStreamed}, Cut{7, 19, 50, 16, 1, false, true, kPacked},
+                    Cut{7, 19, 50, 20, 3, true, false, kPacked}, // chunks that end within parts
+                    Cut{7, 19, 50, 7, 1, false, false, kPacked}, Cut{6, 16, 100, 40, 1, false, false, kOneChunk},
+                    Cut{2, 16, 5, 32, 1, false, false, kStreamed}, // one part, not full
+                    Cut{4, 16, 0, 32, 1, false, false, kPacked},   // nothing to add
+                    Cut{0, 16, 64, 32, 1, false, false, kPacked},  // no element
+                    Cut{1, 1, 1, 1, 1, false, false, kPacked}));
 
 // Packed panels are of chunks of the whole k.
 TEST(PartsOfK, RefusesPanels) {
@@ -127,4 +125,31 @@ func.func @f(%a: tensor<1x1x1x32xf32>, %b: tensor<8x4xf32>) -> tensor<2x4x4xf32>
 })");
   EXPECT_FALSE(kernel.ok());
   EXPECT_NE(kernel.errors.find("is read by a product in parts of k"), std::string::npos) << kernel.errors;
+}
+
+// What no cache keeps is stored past them, in whole vectors; columns behind the last one are not.
+TEST(LargeResults, AreStoredPastTheCaches) {
+  constexpr int64_t kRows = 2100, kK = 3;
+  for (const auto [columns, isPast] : {std::pair(int64_t{4112}, true), std::pair(int64_t{4111}, false)}) {
+    const std::string n = std::to_string(columns), lhs = "tensor<2100x3xf32>", rhs = "tensor<3x" + n + "xf32>",
+                      result = "tensor<2100x" + n + "xf32>";
+    KernelRunner kernel(
+        "func.func @f(%a: " + lhs + ", %b: " + rhs + ") -> " + result +
+            " {\n %z = mp.kernel \"k\" (%x = %a, %y = %b) schedule(#mp.contraction<block_m = 60, block_n "
+            "= 128, block_k = 8, tile_m = 6, tile_n = 16, vector = 8>) : (" +
+            lhs + ", " + rhs + ") -> " + result + " {\n %0 = mp.matmul %x, %y acc f32 : " + lhs + ", " + rhs + " -> " +
+            result + "\n mp.yield %0 : " + result + "\n }\n return %z : " + result + "\n}\n",
+        *findCPULevel("avx2"), /*keepText=*/true);
+    ASSERT_TRUE(kernel.ok()) << kernel.errors;
+    EXPECT_EQ(kernel.code->assembly.find("vmovntps") != std::string::npos, isPast) << columns;
+    const auto a = randomFloats(kRows * kK, 1), b = randomFloats(kK * columns, 2);
+    const auto z = kernel.run({Buffer::of(a), Buffer::of(b)})[0].as<float>();
+    for (int64_t i = 0; i < kRows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        float sum = 0;
+        for (int64_t l = 0; l < kK; ++l)
+          sum = std::fma(a[i * kK + l], b[l * columns + j], sum);
+        ASSERT_EQ(z[i * columns + j], sum) << i << ", " << j;
+      }
+  }
 }

@@ -1,6 +1,7 @@
 // Matrix products on this processor, by every instruction of its levels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "AMX/EmulatedTiles.h"
 #include "Contraction/GemmGrid.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <random>
 
 using namespace mp;
@@ -18,10 +20,31 @@ namespace {
 
 const bool kIsLong = std::getenv("HALFSTEP_LONG") != nullptr;
 
-bool runsHere(const std::string &level) {
-  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  return std::ranges::all_of(findCPULevel(level)->features,
-                             [&](std::string_view feature) { return features.lookup(feature); });
+/// What runs code of a level: this processor, with tiles emulated where those alone are missing.
+class Machine {
+public:
+  explicit Machine(const std::string &name) {
+    const CPULevel &level = *findCPULevel(name);
+    const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    canRun = std::ranges::all_of(level.features, [&](std::string_view feature) { return features.lookup(feature); });
+    if (!level.tilesBF16)
+      return;
+    const TileSource source = findTiles(level);
+    canRun = source != TileSource::Nothing;
+    if (source == TileSource::Emulation)
+      emulated.emplace();
+  }
+
+  bool canRun;
+
+private:
+  std::optional<EmulatedTiles> emulated;
+};
+
+/// As names of tests have it: no hyphens.
+std::string wordOf(std::string level) {
+  std::ranges::replace(level, '-', '_');
+  return level;
 }
 
 class CPUGemm : public testing::TestWithParam<GemmProblem> {};
@@ -31,7 +54,8 @@ class EachGeneration : public testing::TestWithParam<Generation> {};
 } // namespace
 
 TEST_P(CPUGemm, IsWithinTheBoundOfSumsInF64) {
-  if (!runsHere(GetParam().chip))
+  const Machine machine(GetParam().chip);
+  if (!machine.canRun)
     GTEST_SKIP() << "this machine does not have all of " << GetParam().chip;
   EXPECT_EQ(GetParam().check({}), "") << GetParam();
 }
@@ -39,9 +63,9 @@ TEST_P(CPUGemm, IsWithinTheBoundOfSumsInF64) {
 INSTANTIATE_TEST_SUITE_P(Grid, CPUGemm, testing::ValuesIn(cpuGemmGrid(kIsLong)),
                          [](const testing::TestParamInfo<GemmProblem> &info) {
                            const GemmProblem &p = info.param;
-                           return std::to_string(info.index) + "_" + p.chip + "_" + p.type + "_" + std::to_string(p.m) +
-                                  "x" + std::to_string(p.n) + "x" + std::to_string(p.k) + (p.transposeLhs ? "_t" : "_n") +
-                                  (p.transposeRhs ? "t" : "n");
+                           return std::to_string(info.index) + "_" + wordOf(p.chip) + "_" + p.type + "_" +
+                                  std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k) +
+                                  (p.transposeLhs ? "_t" : "_n") + (p.transposeRhs ? "t" : "n");
                          });
 
 /// A legal schedule for the instruction of `schedule`, by chance: other tiles, blocks of other sizes.
@@ -58,11 +82,12 @@ static std::string drawSchedule(const std::string &schedule, int64_t lanes, std:
          (at == std::string::npos ? "" : schedule.substr(at));
 }
 
-// What multiplies decides the bits, and nothing else of the schedule: no block, no tile, nor which way operands lie. But
-// chunks of k are whole multiples of what the instruction takes at once.
+// What multiplies decides the bits, and nothing else of the schedule: no block, no tile, nor which way operands lie.
+// But chunks of k are whole multiples of what the instruction takes at once.
 TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
   const Generation &generation = GetParam();
-  if (!runsHere(generation.chip))
+  const Machine machine(generation.chip);
+  if (!machine.canRun)
     GTEST_SKIP() << "this machine does not have all of " << generation.chip;
   const std::string &first = generation.schedules.front();
   const int64_t lanes = std::stoll(first.substr(first.find("vector = ") + 9));
@@ -73,7 +98,7 @@ TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
       problem.acc = generation.acc;
       ErrorOr<std::vector<Bytes>> expected = problem.run();
       ASSERT_TRUE(expected) << expected.status().message();
-      for (int draw = 0; draw < (kIsLong ? 50 : 4); ++draw) {
+      for (int draw = 0; draw < (kIsLong ? 50 : 2); ++draw) {
         problem.schedule = drawSchedule(first, lanes, random);
         ErrorOr<std::vector<Bytes>> results = problem.run();
         ASSERT_TRUE(results) << results.status().message() << problem;
@@ -84,5 +109,5 @@ TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, EachGeneration, testing::ValuesIn(cpuGenerations()),
                          [](const testing::TestParamInfo<Generation> &info) {
-                           return std::to_string(info.index) + "_" + info.param.chip + "_" + info.param.type;
+                           return std::to_string(info.index) + "_" + wordOf(info.param.chip) + "_" + info.param.type;
                          });

@@ -68,9 +68,8 @@ const std::vector<Generation> &mp::test::cpuGenerations() {
       schedule += std::string(", instruction = ") + instruction;
     return schedules;
   };
-  const std::vector<std::string> tiles =
-      with({of(1, 1, 64, 32, 32, 16), of(2, 1, 32, 16, 64, 16), of(1, 3, 128, 32, 32, 16), of(2, 2, 96, 16, 16, 16)},
-           "amx");
+  const std::vector<std::string> tiles = with(
+      {of(1, 1, 64, 32, 32, 16), of(2, 1, 32, 16, 64, 16), of(1, 3, 128, 32, 32, 16), of(2, 2, 96, 16, 16, 16)}, "amx");
   static const std::vector<Generation> kGenerations = {
       {"sse2", "f32", lanes4},
       {"sse2", "bf16", lanes4},
@@ -85,6 +84,8 @@ const std::vector<Generation> &mp::test::cpuGenerations() {
       {"avx512bf16", "bf16", with(lanes8, "dot")},
       {"avx512", "bf16", tiles},
       {"avx512", "f16", tiles},
+      {"amx-bf16", "bf16", tiles},
+      {"amx-fp16", "f16", tiles},
   };
   return kGenerations;
 }

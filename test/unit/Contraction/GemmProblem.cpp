@@ -156,11 +156,10 @@ std::string GemmProblem::text() const {
   const Ops ops = operations(/*saysSchedule=*/false);
   const std::string types = joined(ops.types);
   return "func.func @f(%a: " + ops.inputs[0] + ", %b: " + ops.inputs[1] + ", %c: " + ops.inputs[2] +
-         ") {\n%z:" + std::to_string(ops.types.size()) +
-         " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(" +
-         (isOfCPU() ? "#mp.contraction<" : "#mp.mma<") + schedule + ">) : (" + ops.inputs[0] +
-         ", " + ops.inputs[1] + ", " + ops.inputs[2] + ") -> (" + types + ") {\n" + ops.body + "mp.yield " +
-         joined(ops.values) + " : " + types + "\n}\nreturn\n}\n";
+         ") {\n%z:" + std::to_string(ops.types.size()) + " = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(" +
+         (isOfCPU() ? "#mp.contraction<" : "#mp.mma<") + schedule + ">) : (" + ops.inputs[0] + ", " + ops.inputs[1] +
+         ", " + ops.inputs[2] + ") -> (" + types + ") {\n" + ops.body + "mp.yield " + joined(ops.values) + " : " +
+         types + "\n}\nreturn\n}\n";
 }
 
 /// An element of the results, and how far from it what is computed may be.
@@ -229,7 +228,10 @@ static Inputs makeInputs(const GemmProblem &p) {
   const int64_t rhsBatches = p.sharesRhs ? 1 : p.batches(), results = p.batches() * p.m * p.n;
   const Extra extra = epilogueOf(p).extra;
   Inputs inputs{makeValues(p.batches() * p.m * p.k, given, 1), makeValues(rhsBatches * p.k * p.n, given, 2),
-                makeValues(extra == Extra::Result ? results : extra == Extra::Scalar ? 1 : p.n, format, 3)};
+                makeValues(extra == Extra::Result   ? results
+                           : extra == Extra::Scalar ? 1
+                                                    : p.n,
+                           format, 3)};
   if (extra == Extra::Mask) {
     const std::vector<uint64_t> mask = makeMask(results);
     inputs.c.bytes.resize(mask.size() * sizeof mask[0]);

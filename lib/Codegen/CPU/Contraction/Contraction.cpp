@@ -1,10 +1,10 @@
 // A packed matrix product.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One block of the grid computes block_m x block_n elements of one batch, of one part of k. For each chunk of block_k it packs both
-// operands into scratch memory, prologue applied, as panels that tiles read from end to end, and adds the chunk's
-// products to its sums, tile by tile in vector registers. Sums stay in the accumulator's type between chunks and every
-// element adds its products in the order of k: no block size changes a bit.
+// One block of the grid computes block_m x block_n elements of one batch, of one part of k. For each chunk of block_k
+// it packs both operands into scratch memory, prologue applied, as panels that tiles read from end to end, and adds the
+// chunk's products to its sums, tile by tile in vector registers. Sums stay in the accumulator's type between chunks
+// and every element adds its products in the order of k: no block size changes a bit.
 //
 //   packed lhs   a panel for each tile_m rows
 //   packed rhs   a panel for each tile_n columns
@@ -15,12 +15,16 @@
 // Tiles at the edge are computed whole, over zeros, and stored in part.
 
 #include "Codegen/CPU/Contraction/TileProduct.h"
+#include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mp;
+
+/// Results of so many bytes are stored past the caches: the third level has 32 MiB, or less for each core.
+static constexpr int64_t kLeastPastCaches = 32 << 20;
 
 namespace {
 
@@ -82,6 +86,7 @@ private:
     }
     llvm_unreachable("unknown instruction");
   }
+  void chooseStores();
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
@@ -103,9 +108,10 @@ private:
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
   const bool streamsRhs;
+  bool storesPastCaches = false;
   Value outer; // part and batch of the running block
   Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
-  Value packedLhs, packedRhs;                        // panels of the running chunk
+  Value packedLhs, packedRhs; // panels of the running chunk
   Value sums;
 };
 
@@ -113,6 +119,7 @@ private:
 
 FailureOr<int64_t> ContractionEmitter::emit() {
   f.bindInputs(values);
+  chooseStores();
   if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
@@ -138,7 +145,18 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   Value lastK = s.k == 0 ? f.i64(1) : endK;
   if (failed(f.forEach(firstK, lastK, s.blockK, [&](Value from) { return emitChunk(from); })))
     return failure();
+  if (storesPastCaches) // what waits for the block may read them then
+    LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
   return s.grid();
+}
+
+/// What is stored of a result that no cache keeps would be read into them first.
+void ContractionEmitter::chooseStores() {
+  for (auto [number, yield] : llvm::enumerate(f.yields()))
+    if (countBytes(yield.getType()) >= kLeastPastCaches) {
+      values.storePastCaches(f.result(number));
+      storesPastCaches = true;
+    }
 }
 
 /// Says where the panels of an operand of `size` rows come from.
