@@ -17,10 +17,16 @@ int64_t mp::depthGranule(ContractionScheduleAttr schedule) {
   return schedule.getInstruction() == TileInstruction::Amx ? 32 : unitOf(schedule);
 }
 
+ArrayRef<PartProduct> mp::productsOfParts(ContractionScheduleAttr schedule) {
+  // By the sum of the numbers; a part of lhs stays in its registers where the next product has it, too.
+  static constexpr PartProduct kProducts[] = {{2, 2}, {1, 2}, {2, 1}, {2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
+  return ArrayRef(kProducts).take_back(schedule.getProducts());
+}
+
 static PanelsAttr makePanels(ContractionScheduleAttr schedule, int64_t rows, bool isDepthInner) {
   const int64_t unit = unitOf(schedule);
   const auto depth = static_cast<int64_t>(llvm::alignTo(schedule.getBlockK(), depthGranule(schedule)));
-  return PanelsAttr::get(schedule.getContext(), rows, depth, unit, isDepthInner);
+  return PanelsAttr::get(schedule.getContext(), rows, depth, unit, isDepthInner, schedule.getParts());
 }
 
 PanelsAttr mp::lhsPanels(const Contraction &product, ContractionScheduleAttr schedule) {
@@ -31,6 +37,8 @@ PanelsAttr mp::lhsPanels(const Contraction &product, ContractionScheduleAttr sch
 PanelsAttr mp::rhsPanels(ContractionScheduleAttr schedule) { return makePanels(schedule, schedule.getTileN(), false); }
 
 Type mp::packedElement(const Contraction &product, ContractionScheduleAttr schedule) {
+  if (schedule.getParts() > 1)
+    return BFloat16Type::get(schedule.getContext());
   if (unitOf(schedule) > 1)
     return product.element;
   // Sums of f16 are f32 in registers.

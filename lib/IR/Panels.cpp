@@ -13,7 +13,8 @@ static PackedMatrix matrixOf(RankedTensorType type, int64_t batches, bool isTran
   const int64_t k = isTransposed ? before : last;
   const int64_t count = std::max<int64_t>(batches, 1);
   const int64_t rows = isTransposed ? last : ShapedType::getNumElements(type.getShape().drop_back()) / count;
-  return {batches, rows, k, panels.getRows(), panels.getDepth(), panels.getUnit(), panels.getDepthInner()};
+  return {batches,          rows, k, panels.getRows(), panels.getDepth(), panels.getUnit(), panels.getDepthInner(),
+          panels.getParts()};
 }
 PackedMatrix PackOp::getMatrix() { return matrixOf(typeOf(getInput()), getBatches(), getTransposed(), getPanels()); }
 PackedMatrix UnpackOp::getMatrix() { return matrixOf(typeOf(getResult()), getBatches(), getTransposed(), getPanels()); }
@@ -28,19 +29,27 @@ template <typename Op> static LogicalResult verifyPacking(Op op, RankedTensorTyp
     return op.emitOpError("takes ") << matrices << " as " << batches << " matrices"
                                     << (op.getTransposed() ? ", each transposed" : "");
   Type narrow = matrices.getElementType(), wide = packed.getElementType();
-  const bool holds = narrow == wide || (wide.isF32() && (narrow.isF16() || narrow.isBF16()));
+  const bool isSplit = op.getPanels().getParts() > 1;
+  if (isSplit && !narrow.isF16() && !narrow.isF32()) // pack (C2), unpack (C2)
+    return op.emitOpError("has parts of ") << narrow << ", expected f16 or f32";
+  const bool holds = isSplit ? wide.isBF16() : narrow == wide || (wide.isF32() && (narrow.isF16() || narrow.isBF16()));
+  const Type own = isSplit ? BFloat16Type::get(op.getContext()) : narrow;
   if (const auto shape = op.getMatrix().shape();
       packed.getShape() != ArrayRef(shape) || !holds) // pack (C2), unpack (C2)
-    return op.emitOpError("has ") << packed << " packed, expected " << packed.clone(shape).clone(holds ? wide : narrow);
+    return op.emitOpError("has ") << packed << " packed, expected " << packed.clone(shape).clone(holds ? wide : own);
   return success();
 }
 LogicalResult PackOp::verify() { return verifyPacking(*this, typeOf(getInput()), typeOf(getResult())); }
 LogicalResult UnpackOp::verify() { return verifyPacking(*this, typeOf(getResult()), typeOf(getInput())); }
 
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t depth,
-                                 int64_t unit, bool) {
+                                 int64_t unit, bool, int64_t parts) {
   constexpr int64_t kMost = 1 << 20; // so that no count of elements overflows
   if (rows < 1 || depth < 1 || unit < 1 || rows > kMost || depth > kMost || depth % unit != 0) // (C1)
     return emitError() << "panels of " << rows << " rows and " << depth << " of k in units of " << unit;
+  if (parts < 1 || parts > 3 || (parts > 1 && (unit != 2 || depth % kDepthOfParts != 0))) // (C2)
+    return emitError() << "panels of " << parts << " parts, " << depth << " of k in units of " << unit
+                       << ", expected at most 3 parts, and units of 2 and a multiple of " << kDepthOfParts
+                       << " where there are several";
   return success();
 }

@@ -49,6 +49,10 @@ static bool hasTiles(const CompileOptions &options) {
   return options.cpus.size() == 1 && findCPULevel(options.cpus.front())->tilesBF16 && hostLevel().vectorBits >= 256;
 }
 
+static bool multipliesParts(const CompileOptions &options) {
+  return llvm::any_of(options.cpus, [](const std::string &name) { return findCPULevel(name)->tilesBF16; });
+}
+
 static bool isSGD(const CompileOptions &options) { return options.optimizer.kind == OptimizerKind::SGD; }
 static bool isAdam(const CompileOptions &options) { return !isSGD(options); }
 static bool isChecked(const CompileOptions &options) { return !options.lossScaling.noFiniteCheck; }
@@ -90,6 +94,8 @@ static constexpr llvm::StringLiteral kOfTraining[] = {"optimizer",
 static constexpr llvm::StringLiteral kDynamic =
     "needs loss-scale=dynamic or auto; a scale that stays has only its number";
 static constexpr llvm::StringLiteral kGPU = "needs target nvptx or simt (device cuda or simt)";
+static constexpr llvm::StringLiteral kTiles =
+    "needs a target whose level has tiles of bf16: cpu:amx-bf16 or cpu:amx-fp16";
 static constexpr Dependence kDependences[] = {
     {"init-scale", isDynamic, kDynamic},
     {"growth-interval", isDynamic, kDynamic},
@@ -110,6 +116,9 @@ static constexpr Dependence kDependences[] = {
     {"allow-tf32", isForGPU, kGPU},
     {"allow-fp16-reduced-precision-reduction", isForGPU, kGPU},
     {"allow-bf16-reduced-precision-reduction", isForGPU, kGPU},
+    {"allow-bf16x3", multipliesParts, kTiles},
+    {"allow-bf16x6", multipliesParts, kTiles},
+    {"allow-bf16x9", multipliesParts, kTiles},
     {"fallback", isForGPU, kGPU},
     {"emulate-tiles", hasTiles,
      "needs a target of one level, which has tiles: cpu:amx-bf16 or cpu:amx-fp16; and a machine with AVX2"},
@@ -184,9 +193,25 @@ static Status checkPolicy(const CompileOptions &all) {
   return openInputText(options.planIn, &error) ? Status::success() : makeError("plan-in=", options.planIn, ": ", error);
 }
 
+/// A product of f32 has one number of products of parts.
+static Status checkParts(const CompileOptions &options) {
+  const std::pair<const char *, bool> all[] = {{"allow-bf16x3", options.allowBF16x3},
+                                               {"allow-bf16x6", options.allowBF16x6},
+                                               {"allow-bf16x9", options.allowBF16x9}};
+  const char *before = nullptr;
+  for (auto [name, isAllowed] : all) {
+    if (isAllowed && before)
+      return makeError(name, "=true: ", before, "=true is given, too; expected one of the two");
+    if (isAllowed)
+      before = name;
+  }
+  return Status::success();
+}
+
 Status checkSettings(const CompileOptions &options) {
-  for (const Status &status : {checkEffects(options), checkTargets(options), checkOptions(options.lossScaling),
-                               checkOptions(options.optimizer), checkPolicy(options)})
+  for (const Status &status :
+       {checkEffects(options), checkParts(options), checkTargets(options), checkOptions(options.lossScaling),
+        checkOptions(options.optimizer), checkPolicy(options)})
     if (!status.ok())
       return status;
   return Status::success();

@@ -279,6 +279,11 @@ static constexpr Setting kSettings[] = {
         "of nvptx and simt: whether sums of parts of k are stored in f16, of f16"),
     optionalBoolean<&Options::allowBF16ReducedPrecisionReduction>("allow-bf16-reduced-precision-reduction",
                                                                   "of nvptx and simt: the same of bf16"),
+    boolean<&Options::allowBF16x3>("allow-bf16x3",
+                                   "of cpu, levels with tiles of bf16 (AMX): whether matrix products of f32 are sums "
+                                   "of 3 products of bf16 parts"),
+    boolean<&Options::allowBF16x6>("allow-bf16x6", "the same of 6 products, of three parts: nearly those of f32"),
+    boolean<&Options::allowBF16x9>("allow-bf16x9", "the same of all 9 products, of three parts"),
     boolean<&Options::emulateTiles>("emulate-tiles",
                                     "whether this machine's vectors compute what the level's tiles (AMX) would: to "
                                     "test a level where there are none"),

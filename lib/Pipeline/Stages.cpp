@@ -52,6 +52,9 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
     own.allowTF32 = options.allowTF32;
     own.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
     own.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
+    own.allowBF16x3 = options.allowBF16x3;
+    own.allowBF16x6 = options.allowBF16x6;
+    own.allowBF16x9 = options.allowBF16x9;
     return own;
   };
   programs.addPass(createSplitContractionsPass(forProducts(SplitContractionsPassOptions())));

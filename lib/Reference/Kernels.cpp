@@ -3,6 +3,7 @@
 
 #include "Reference/Accumulator.h"
 #include "Reference/Rules.h"
+#include "mp/Numerics/Float.h"
 
 #include <algorithm>
 #include <cmath>
@@ -78,31 +79,43 @@ Tensor rules::evaluate(FirstBadOp op, const Frame &frame) {
   return Tensor::ofIntegers(runtimeTypeOf(op.getBad()), {bad});
 }
 
-/// For each element of `op`'s matrices, row-major, where it lies packed.
-template <typename Op> static std::vector<int64_t> findPacked(Op op) {
+/// For each element of `op`'s matrices, row-major, where a part of it lies packed.
+template <typename Op> static std::vector<int64_t> findPacked(Op op, int64_t part) {
   const PackedMatrix matrix = op.getMatrix();
   const bool isTransposed = op.getTransposed();
   std::vector<int64_t> places;
   for (int64_t number = 0; number < matrix.batch; ++number)
     for (int64_t i = 0; i < (isTransposed ? matrix.k : matrix.rows); ++i)
       for (int64_t j = 0; j < (isTransposed ? matrix.rows : matrix.k); ++j)
-        places.push_back(isTransposed ? matrix.indexOf(number, j, i) : matrix.indexOf(number, i, j));
+        places.push_back(isTransposed ? matrix.indexOf(number, j, i, part) : matrix.indexOf(number, i, j, part));
   return places;
+}
+
+/// The bf16 nearest to `value`, which is not infinite where that is finite.
+static double leadingBF16(double value) {
+  constexpr double kLargest = 0x1.fep127;
+  return std::isfinite(value) ? decodeBF16(encodeBF16(std::clamp(value, -kLargest, kLargest))) : value;
 }
 
 Tensor rules::evaluate(PackOp op, const Frame &frame) {
   TensorTypeT type = runtimeTypeOf(op.getResult());
-  const std::vector<double> values = frame[op.getInput()].reals();
+  std::vector<double> rest = frame[op.getInput()].reals();
   std::vector<double> packed(*elementCount(type), 0.0);
-  for (auto [place, value] : llvm::zip_equal(findPacked(op), values))
-    packed[place] = value;
+  const int64_t parts = op.getPanels().getParts();
+  for (int64_t part = 0; part < parts; ++part)
+    for (auto [place, value] : llvm::zip_equal(findPacked(op, part), rest)) {
+      packed[place] = parts == 1 ? value : leadingBF16(value);
+      value = std::isfinite(value) ? value - packed[place] : 0.0;
+    }
   return Tensor::ofReals(std::move(type), packed);
 }
 
 Tensor rules::evaluate(UnpackOp op, const Frame &frame) {
   const std::vector<double> packed = frame[op.getInput()].reals();
-  std::vector<double> values;
-  for (int64_t place : findPacked(op))
-    values.push_back(packed[place]);
+  std::vector<double> values(*elementCount(runtimeTypeOf(op.getResult())), 0.0);
+  // The smallest first, so that every sum is exact.
+  for (int64_t part = op.getPanels().getParts(); part-- > 0;)
+    for (auto [place, value] : llvm::zip_equal(findPacked(op, part), values))
+      value += packed[place];
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }

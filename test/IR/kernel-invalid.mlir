@@ -492,6 +492,36 @@ func.func @tiles() attributes {a = #mp.contraction<block_m = 33, block_n = 32, b
 
 // -----
 
+// #mp.contraction (C5)
+// expected-error@+1 {{6 products of dot, expected 1, or 3, 6 or 9 of amx}}
+func.func @parts_of_dots() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = dot, products = 6>} { return }
+
+// -----
+
+// #mp.contraction (C5)
+// expected-error@+1 {{2 products of amx, expected 1, or 3, 6 or 9 of amx}}
+func.func @two_products() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, products = 2>} { return }
+
+// -----
+
+// #mp.panels (C2)
+// expected-error@+1 {{panels of 4 parts, 64 of k in units of 2, expected at most 3 parts, and units of 2 and a multiple of 32 where there are several}}
+func.func @many_parts() attributes {a = #mp.panels<rows = 4, depth = 64, unit = 2, depth_inner = false, parts = 4>} { return }
+
+// -----
+
+// #mp.panels (C2)
+// expected-error@+1 {{panels of 2 parts, 48 of k in units of 2, expected at most 3 parts}}
+func.func @depth_of_parts() attributes {a = #mp.panels<rows = 4, depth = 48, unit = 2, depth_inner = false, parts = 2>} { return }
+
+// -----
+
+// #mp.panels (C2)
+// expected-error@+1 {{panels of 2 parts, 64 of k in units of 1, expected at most 3 parts}}
+func.func @unit_of_parts() attributes {a = #mp.panels<rows = 4, depth = 64, unit = 1, depth_inner = false, parts = 2>} { return }
+
+// -----
+
 // #mp.pack (C1)
 // expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
 func.func @pack_schedule() attributes {a = #mp.pack<panels = 0, vector = 4>} { return }
@@ -522,6 +552,15 @@ func.func @packed_shape(%x: tensor<5x15xbf16>) {
 
 // -----
 
+// mp.pack (C2)
+func.func @packed_parts(%x: tensor<4x32xf32>) {
+  // expected-error@+1 {{has 'tensor<1x1x1x384xf32>' packed, expected 'tensor<1x1x1x384xbf16>'}}
+  %0 = mp.pack %x batches 1 panels <rows = 4, depth = 32, unit = 2, depth_inner = true, parts = 3> : tensor<4x32xf32> -> tensor<1x1x1x384xf32>
+  return
+}
+
+// -----
+
 // mp.unpack (C1)
 func.func @unpacked_transposes(%p: tensor<1x1x2x32xf32>) {
   // expected-error@+1 {{takes 'tensor<3x8x5xf32>' as 1 matrices, each transposed}}
@@ -535,6 +574,15 @@ func.func @unpacked_transposes(%p: tensor<1x1x2x32xf32>) {
 func.func @unpacked_type(%p: tensor<1x1x2x32xf16>) {
   // expected-error@+1 {{has 'tensor<1x1x2x32xf16>' packed, expected 'tensor<1x1x2x32xbf16>'}}
   %0 = mp.unpack %p batches 1 panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<1x1x2x32xf16> -> tensor<5x8xbf16>
+  return
+}
+
+// -----
+
+// mp.unpack (C2)
+func.func @unpacked_parts(%p: tensor<1x1x1x256xbf16>) {
+  // expected-error@+1 {{has parts of 'bf16', expected f16 or f32}}
+  %0 = mp.unpack %p batches 1 panels <rows = 4, depth = 32, unit = 2, depth_inner = true, parts = 2> : tensor<1x1x1x256xbf16> -> tensor<4x32xbf16>
   return
 }
 

@@ -11,12 +11,20 @@ namespace mp {
 /// The neighbours in k that an instruction takes at once; those beyond the last k are 0.
 int64_t depthGranule(ContractionScheduleAttr schedule);
 
+/// Which parts of lhs and of rhs are multiplied with one another, from 0, the largest.
+struct PartProduct {
+  int64_t lhs, rhs;
+};
+/// The products of parts that are added for each 32 of k, the smallest first; just one, of 0 and 0, where nothing is
+/// split. Whatever the number, the last of them are the same.
+llvm::ArrayRef<PartProduct> productsOfParts(ContractionScheduleAttr schedule);
+
 /// The panels of lhs, which lie as it lies in memory but for tile registers, and of rhs: by steps of k.
 PanelsAttr lhsPanels(const Contraction &product, ContractionScheduleAttr schedule);
 PanelsAttr rhsPanels(ContractionScheduleAttr schedule);
 
 /// The type that elements are packed in: that of the sums where each is multiplied on its own, the operands' where a
-/// word holds several.
+/// word holds several, bf16 where they are split.
 mlir::Type packedElement(const Contraction &product, ContractionScheduleAttr schedule);
 
 } // namespace mp

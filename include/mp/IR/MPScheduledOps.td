@@ -62,11 +62,13 @@ def MP_PackOp : MP_PackingOp<"pack", MP_RolePack> {
   let description = [{
     The operand is `batches` matrices [rows x k], or [k x rows] where they lie `transposed`; further leading dimensions
     count as rows. The result is [batches][chunks][panels][elements of a panel], see `#mp.panels`. Its elements may be of a
-    wider type, which holds them exactly.
+    wider type, which holds them exactly, or bf16 in parts: two of f16 or three of f32 hold it exactly, two of f32 have
+    its 16 leading bits.
 
     Constraints:
     - (C1) The operand has two dimensions or more, and `batches` divides its leading ones.
-    - (C2) The result has the shape that follows; its element type holds all values of the operand's.
+    - (C2) The result has the shape that follows; its element type holds all values of the operand's, or is bf16 for
+      parts of f16 or f32.
 
     Example:
 
@@ -87,7 +89,8 @@ def MP_UnpackOp : MP_PackingOp<"unpack", MP_RoleUnpack> {
 
     Constraints:
     - (C1) The result has two dimensions or more, and `batches` divides its leading ones.
-    - (C2) The operand has the shape that follows, and an element type that holds all values of the result's.
+    - (C2) The operand has the shape that follows, and an element type that holds all values of the result's, or bf16 for
+      parts of f16 or f32.
 
     Example:
 

@@ -32,6 +32,8 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     operands; inside, register tiles of `tile_m` x `tile_n`. Grid: parts of k * batch * ceil(M / block_m) * ceil(N / block_n).
     `instruction` is what multiplies: `fma`; `dot`, of bf16 with sums in f32; `amx`, of bf16 or f16 with sums in f32,
     16 x 16 of them in a tile register, 32 of k at once. Where the machine has no tiles, vectors compute what they would.
+    With `products` of 3, 6 or 9 each operand of f32 is split into bf16, and for each 32 of k so many products of these
+    parts are added, the smallest first; with 3 also operands of f16, which two bf16 hold exactly.
     An operand for which `pack_lhs` or
     `pack_rhs` is said is packed by a kernel of its own, once for all blocks, and read through `mp.unpack`. With
     `stream_rhs` rhs is read where it lies, along its rows, and packed by nobody: few rows of lhs read it once.
@@ -41,16 +43,24 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     - (C2) `vector` of a `dot` is 4, 8 or 16.
     - (C3) `pack_rhs` and `stream_rhs` are not both said, nor `stream_rhs` of an `amx`.
     - (C4) `amx`: `vector` is 16, 32 divides `block_k`, which is at most 2^20; sums, a column of lhs and one tile of rhs are at most 8 tiles.
+    - (C5) `products` is 1, or 3, 6 or 9 of an `amx`.
 
-    Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`
+    Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`,
+    `#mp.contraction<block_m = 64, block_n = 64, block_k = 256, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, products = 6>`
   }];
   let parameters = (ins "int64_t":$block_m, "int64_t":$block_n, "int64_t":$block_k, "int64_t":$tile_m,
                         "int64_t":$tile_n, "int64_t":$vector,
                         DefaultValuedParameter<"::mp::TileInstruction", "::mp::TileInstruction::Fma">:$instruction,
+                        MP_OneOrMore<"products of parts for each of operands">:$products,
                         DefaultValuedParameter<"bool", "false">:$pack_lhs,
                         DefaultValuedParameter<"bool", "false">:$pack_rhs,
                         DefaultValuedParameter<"bool", "false">:$stream_rhs);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = getKind # [{
+    /// Into how many bf16 an operand is split for so many products; 1 where it is multiplied as it is.
+    static int64_t partsOf(int64_t products) { return products == 1 ? 1 : products == 3 ? 2 : 3; }
+    int64_t getParts() const { return partsOf(getProducts()); }
+  }];
 }
 
 def MP_PackScheduleAttr : MP_ScheduleAttr<"Pack", "pack", MP_KindPack> {
@@ -186,14 +196,19 @@ def MP_PanelsAttr : MP_Attr<"Panels", "panels"> {
   let summary = "how an operand of a product lies packed";
   let description = [{
     k is cut into chunks of `depth`, rows into panels of `rows`; `unit` neighbours in k are one word. A panel of a chunk
-    is words [depth / unit][rows], with `depth_inner` [rows][depth / unit]. What is beyond the operand is 0.
+    is words [depth / unit][rows], with `depth_inner` [rows][depth / unit]. What is beyond the operand is 0. With `parts`
+    each element is the sum of so many bf16, the largest first: instead of depth / unit words in k there are
+    [depth / 32][parts][32 / unit].
 
     Constraints:
     - (C1) Every number is positive, and at most 2^20; `unit` divides `depth`.
+    - (C2) `parts` is at most 3; of several, `unit` is 2 and 32 divides `depth`.
 
-    Example: `#mp.panels<rows = 14, depth = 262, unit = 2, depth_inner = true>`
+    Example: `#mp.panels<rows = 14, depth = 262, unit = 2, depth_inner = true>`,
+    `#mp.panels<rows = 32, depth = 256, unit = 2, depth_inner = true, parts = 3>`
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$depth, "int64_t":$unit, "bool":$depth_inner);
+  let parameters = (ins "int64_t":$rows, "int64_t":$depth, "int64_t":$unit, "bool":$depth_inner,
+                        MP_OneOrMore<"bf16 of each element">:$parts);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -84,6 +84,10 @@ def ProductRounding : Options<[
            "Matrix products of f16 whose k is cut into parts round the sum of each part to f16">,
     Option<"allowBF16ReducedPrecisionReduction", "allow-bf16-reduced-precision-reduction", "bool", "false",
            "The same of bf16">,
+    Option<"allowBF16x3", "allow-bf16x3", "bool", "false",
+           "Matrix products of f32 on a CPU with tiles of bf16 are sums of 3 products of two bf16 each operand">,
+    Option<"allowBF16x6", "allow-bf16x6", "bool", "false", "The same with 6 products of three bf16">,
+    Option<"allowBF16x9", "allow-bf16x9", "bool", "false", "The same with all 9 products">,
   ]>;
 
 def SplitContractionsPass : Pass<"mp-split-contractions", "::mlir::func::FuncOp"> {

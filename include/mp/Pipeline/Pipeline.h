@@ -63,6 +63,9 @@ struct CompileOptions {
   /// Whether matrix products of f16 or bf16 whose k is cut into parts may store the sum of each part in their own type;
   /// of nvptx and simt. Without a value, whether the policy is `pytorch`: it is PyTorch's default.
   std::optional<bool> allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction;
+  /// Whether matrix products of f32 may be sums of 3, 6 or 9 products of bf16 parts; of cpu, levels with tiles of bf16.
+  /// At most one of them.
+  bool allowBF16x3 = false, allowBF16x6 = false, allowBF16x9 = false;
   /// Whether vectors of this machine compute what the tiles (AMX) of the level in `cpus` would, of which the schedules
   /// are.
   bool emulateTiles = false;

@@ -8,8 +8,10 @@ using namespace mp;
 
 FailureOr<std::unique_ptr<KernelScheduler>> mp::createScheduler(Operation *op, StringRef machine,
                                                                 const ProductOptions &options) {
+  if (options.bf16x3 + options.bf16x6 + options.bf16x9 > 1)
+    return op->emitError("has several of allow-bf16x3, allow-bf16x6 and allow-bf16x9; expected one");
   if (const CPULevel *level = findCPULevel(machine))
-    return createCPUScheduler(*level);
+    return createCPUScheduler(*level, options);
   if (const Chip *chip = findChip(machine))
     return createGPUScheduler(*chip, options);
   return op->emitError("unknown level of CPU features '")

@@ -39,7 +39,7 @@ public:
 mlir::FailureOr<std::unique_ptr<KernelScheduler>> createScheduler(mlir::Operation *op, llvm::StringRef machine,
                                                                   const ProductOptions &options = {});
 
-std::unique_ptr<KernelScheduler> createCPUScheduler(const CPULevel &level);
+std::unique_ptr<KernelScheduler> createCPUScheduler(const CPULevel &level, const ProductOptions &options);
 std::unique_ptr<KernelScheduler> createGPUScheduler(const Chip &chip, const ProductOptions &options);
 
 /// The schedule of a kernel that packs an operand.

@@ -10,9 +10,13 @@ namespace mp {
 
 /// What products may do that changes their results; by the names of the options, allow-tf32 and so on.
 struct ProductOptions {
-  bool tf32 = false;                          ///< operands of f32 in tf32
-  bool fp16ReducedPrecisionReduction = false; ///< sums of parts of k in f16, of f16
-  bool bf16ReducedPrecisionReduction = false; ///< the same of bf16
+  bool tf32 = false;                                   ///< operands of f32 in tf32
+  bool fp16ReducedPrecisionReduction = false;          ///< sums of parts of k in f16, of f16
+  bool bf16ReducedPrecisionReduction = false;          ///< the same of bf16
+  bool bf16x3 = false, bf16x6 = false, bf16x9 = false; ///< f32 by so many products of bf16 parts, on CPUs
+
+  /// The products of bf16 parts that a product of f32 may be; 1 for none.
+  int64_t productsOfF32() const { return bf16x9 ? 9 : bf16x6 ? 6 : bf16x3 ? 3 : 1; }
 
   /// The type in which sums of parts of k are stored.
   mlir::Type typeOfParts(mlir::Type element, mlir::Type acc) const {

@@ -60,8 +60,14 @@ private:
   void pack(Value operand, const IndexMap &map, PanelsAttr panels, int64_t rows, StringRef side) {
     const int64_t batches = map.batch.empty() ? 1 : product.batch;
     const bool isTransposed = !map.isAlongDepth();
-    const PackedMatrix matrix{
-        batches, rows, product.k, panels.getRows(), panels.getDepth(), panels.getUnit(), panels.getDepthInner()};
+    const PackedMatrix matrix{batches,
+                              rows,
+                              product.k,
+                              panels.getRows(),
+                              panels.getDepth(),
+                              panels.getUnit(),
+                              panels.getDepthInner(),
+                              panels.getParts()};
     auto type = RankedTensorType::get(matrix.shape(), packedElement(product, schedule));
     RebuiltKernel kernel(old, type, old.getKernelName() + "." + side);
     Value input = kernel.get(operand);

@@ -6,6 +6,8 @@
 #include "mp/Analysis/CostModel.h"
 #include "mp/Kernels/Schedule/Schedules.h"
 
+#include "mlir/IR/Remarks.h"
+
 using namespace mlir;
 using namespace mp;
 
@@ -23,13 +25,13 @@ constexpr int64_t kDepthOfPart = 32;
 /// Chooses schedules for one level of CPU features.
 class CPUScheduler final : public KernelScheduler {
 public:
-  explicit CPUScheduler(const CPULevel &level) : level(level) {}
+  CPUScheduler(const CPULevel &level, const ProductOptions &options) : level(level), options(options) {}
 
   FailureOr<ScheduleInterface> schedule(KernelOp kernel) const override { return choose(kernel); }
 
   FailureOr<std::optional<ProductParts>> cut(ContractionOpInterface op) const override {
     const Contraction product = op.getContraction();
-    ContractionSize size = sizeOf(op, product, chooseInstruction(op, product));
+    ContractionSize size = sizeOf(op, product, chooseMultiplication(op, product));
     // Sums in f16 are rounded once, at the end; parts of them would be rounded as they are stored.
     size.mayCut = product.takesParts && !product.acc.isF16();
     const int64_t parts = chooseContractionBlocks(size, level).parts;
@@ -91,40 +93,80 @@ private:
     return ShapedType::getNumElements(input.getShape().drop_back());
   }
 
-  /// The faster of what multiplies these operands.
-  TileInstruction chooseInstruction(ContractionOpInterface op, const Contraction &product) const {
-    const bool hasTiles = product.element.isBF16() ? level.tilesBF16 : product.element.isF16() && level.tilesF16;
-    const TileInstruction vectors = chooseVectorInstruction(product);
-    if (!hasTiles || !product.acc.isF32())
+  /// What multiplies, how often for each product of two elements, and so many operations per second.
+  struct Multiplication {
+    TileInstruction instruction;
+    int64_t products;
+    double rate;
+  };
+
+  /// The products that tiles take for operands of `element`: of the elements themselves, or of bf16 parts; 0 where they
+  /// do not multiply them.
+  int64_t productsInTiles(Type element) const {
+    if (element.isF16() && level.tilesF16)
+      return 1;
+    if (!level.tilesBF16)
+      return 0;
+    if (element.isF32())
+      return options.productsOfF32() == 1 ? 0 : options.productsOfF32();
+    return element.isBF16() ? 1 : element.isF16() ? 3 : 0;
+  }
+
+  /// The fastest of what multiplies these operands.
+  Multiplication chooseMultiplication(ContractionOpInterface op, const Contraction &product) const {
+    const Multiplication vectors = chooseVectors(product);
+    const int64_t products = product.acc.isF32() ? productsInTiles(product.element) : 0;
+    if (products == 0)
+      return vectors;
+    const double rate = product.element.isF16() ? rateOf(ArithmeticType::F16)
+                                                : rateOf(ArithmeticType::BF16) / static_cast<double>(products);
+    if (products > 1 && rate <= vectors.rate)
       return vectors;
     // Few rows leave tiles empty, and read rhs once: it is not worth being packed.
     const bool isStreamed =
         product.m < kRowsOfTile && chooseContractionBlocks(sizeOf(op, product, vectors), level).streamsRhs;
-    return isStreamed ? vectors : TileInstruction::Amx;
+    return isStreamed ? vectors : Multiplication{TileInstruction::Amx, products, rate};
   }
 
-  TileInstruction chooseVectorInstruction(const Contraction &product) const {
-    const bool isDot = level.dotsBF16 && product.element.isBF16() && product.acc.isF32() &&
-                       rateOf(ArithmeticType::BF16) > rateOf(ArithmeticType::F32);
-    return isDot ? TileInstruction::Dot : TileInstruction::Fma;
+  /// The faster of vectors' instructions.
+  Multiplication chooseVectors(const Contraction &product) const {
+    const double ofF32 = rateOf(ArithmeticType::F32), ofBF16 = rateOf(ArithmeticType::BF16);
+    const bool isDot = level.dotsBF16 && product.element.isBF16() && product.acc.isF32() && ofBF16 > ofF32;
+    return {isDot ? TileInstruction::Dot : TileInstruction::Fma, 1, isDot ? ofBF16 : ofF32};
   }
   double rateOf(ArithmeticType type) const { return level.contractionRates[static_cast<size_t>(type)]; }
+
+  /// Says how a product's operands are split, or that they are not where an option allows it.
+  void remarkParts(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
+    const auto about = remark::RemarkOpts::name("Parts").category("mp-schedule-kernels");
+    const std::string option = "allow-bf16x" + std::to_string(options.productsOfF32());
+    const std::string products = std::to_string(how.products) + " products by amx";
+    if (how.products > 1 && product.element.isF16())
+      remark::analysis(op->getLoc(), about) << "operands of f16 are split into two bf16, exactly: " + products;
+    else if (how.products > 1)
+      remark::analysis(op->getLoc(), about)
+          << "operands of f32 are split into bf16, as " + option + " says: " + products;
+    else if (options.productsOfF32() > 1 && product.element.isF32())
+      remark::missed(op->getLoc(), about) << "operands of f32 are not split although " + option +
+                                                 " is said: fma is faster, or there are no tiles of bf16";
+  }
 
   ContractionScheduleAttr scheduleContraction(KernelOp kernel) const {
     ContractionOpInterface op = findContraction(kernel);
     const Contraction product = op.getContraction();
-    const TileInstruction instruction = chooseInstruction(op, product);
-    const ContractionBlocks blocks = chooseContractionBlocks(sizeOf(op, product, instruction), level);
+    const Multiplication how = chooseMultiplication(op, product);
+    remarkParts(op, product, how);
+    const ContractionBlocks blocks = chooseContractionBlocks(sizeOf(op, product, how), level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
-                                        blocks.tileN, level.lanes(), instruction, blocks.packsLhs, blocks.packsRhs,
-                                        blocks.streamsRhs);
+                                        blocks.tileN, level.lanes(), how.instruction, how.products, blocks.packsLhs,
+                                        blocks.packsRhs, blocks.streamsRhs);
   }
 
-  ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, TileInstruction instruction) const {
-    ContractionSize size{product.batch, product.m, product.n, product.depth, rateOf(ArithmeticType::F32)};
+  ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
+    const TileInstruction instruction = how.instruction;
+    ContractionSize size{product.batch, product.m, product.n, product.depth, how.rate};
     if (instruction != TileInstruction::Fma) {
-      size.rate = rateOf(product.element.isF16() ? ArithmeticType::F16 : ArithmeticType::BF16);
-      size.wordBytes = 2;
+      size.wordBytes = 2 * ContractionScheduleAttr::partsOf(how.products);
       size.unit = 2;
     }
     if (instruction == TileInstruction::Amx) {
@@ -159,10 +201,11 @@ private:
   }
 
   const CPULevel &level;
+  const ProductOptions options;
 };
 
 } // namespace
 
-std::unique_ptr<KernelScheduler> mp::createCPUScheduler(const CPULevel &level) {
-  return std::make_unique<CPUScheduler>(level);
+std::unique_ptr<KernelScheduler> mp::createCPUScheduler(const CPULevel &level, const ProductOptions &options) {
+  return std::make_unique<CPUScheduler>(level, options);
 }

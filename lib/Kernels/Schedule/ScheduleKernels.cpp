@@ -21,8 +21,10 @@ struct ScheduleKernelsPass : mp::impl::ScheduleKernelsPassBase<ScheduleKernelsPa
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<std::unique_ptr<KernelScheduler>> scheduler = createScheduler(
-        getOperation(), features, {allowTF32, allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction});
+    FailureOr<std::unique_ptr<KernelScheduler>> scheduler =
+        createScheduler(getOperation(), features,
+                        {allowTF32, allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction, allowBF16x3,
+                         allowBF16x6, allowBF16x9});
     if (failed(scheduler))
       return signalPassFailure();
     const WalkResult walked = getOperation().walk([&](KernelOp kernel) {

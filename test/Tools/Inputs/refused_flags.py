@@ -18,6 +18,7 @@ EXEC = ["mp-exec", "infer", EXECUTABLE]
 
 NEEDS_GPU = "needs target nvptx or simt (device cuda or simt)"
 NEEDS_DYNAMIC = "needs loss-scale=dynamic or auto; a scale that stays has only its number"
+NEEDS_TILES = "needs a target whose level has tiles of bf16: cpu:amx-bf16 or cpu:amx-fp16"
 NO_GPU = "--simulate: device cpu does not simulate a GPU; use --device=simt"
 THREADS = "--threads=100000: expected at most 1024, 0 for all of the machine"
 NOTHING_EXPECTED = "--tolerance: there is no --expected_output to compare with"
@@ -32,6 +33,11 @@ CASES = [
     (TRAIN, ["--device=reference", "--chip=sm_80"], f"--chip=sm_80: {NEEDS_GPU}"),
     (COMPARE, ["--chip=sm_80"], f"--variants: float32: chip=sm_80: {NEEDS_GPU}"),
     (COMPILE, ["--allow-tf32=true"], f"--allow-tf32=true: {NEEDS_GPU}"),
+    (COMPILE, ["--allow-bf16x3=true"], f"--allow-bf16x3=true: {NEEDS_TILES}"),
+    (COMPILE, ["--target=cpu:avx512bf16", "--allow-bf16x6=true"], f"--allow-bf16x6=true: {NEEDS_TILES}"),
+    (COMPILE, ["--target=nvptx", "--chip=sm_80", "--allow-bf16x9=true"], f"--allow-bf16x9=true: {NEEDS_TILES}"),
+    (COMPILE, ["--target=cpu:amx-bf16", "--allow-bf16x3=true", "--allow-bf16x9=true"],
+     "--allow-bf16x9=true: allow-bf16x3=true is given, too; expected one of the two"),
     (COMPILE, ["--fallback=float32"], f"--fallback=float32: {NEEDS_GPU}"),
     (COMPILE, ["--target=nvptx", "--chip=sm_80", "--tuning=f"], "--tuning=f: is of CPUs; what ops take on a GPU is not modelled"),
     (INFER, ["--policy=float32", "--tuning=f"],

@@ -42,7 +42,7 @@
 // LOW: mp.matmul {{.*}} -> tensor<512x512xbf16>
 // WIDE: mp.matmul {{.*}} -> tensor<512x512xf32>
 // HALF: mp.matmul {{.*}} -> tensor<512x512xf16>
-func.func @large(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
+func.func @large(%x: tensor<512x512xf32> {mp.parameter = "x"}, %w: tensor<512x512xf32> {mp.parameter = "w"}) -> tensor<512x512xf32> {
   %0 = mp.matmul %x, %w acc f32 : tensor<512x512xf32>, tensor<512x512xf32> -> tensor<512x512xf32>
   %1 = mp.relu %0 : tensor<512x512xf32>
   return %1 : tensor<512x512xf32>

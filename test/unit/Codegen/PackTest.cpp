@@ -3,6 +3,7 @@
 
 #include "Codegen/KernelRunner.h"
 #include "Codegen/PackedOperand.h"
+#include "Codegen/Parts.h"
 #include "Codegen/Values.h"
 
 #include "mp/Numerics/Float.h"
@@ -54,6 +55,33 @@ TEST(Pack, WidensExactly) {
   for (uint16_t value : values)
     wide.push_back(decodeF16(value));
   EXPECT_EQ(kernel.run({Buffer::of(values)})[0].as<float>(), packed(p, wide));
+}
+
+// Parts of an element have their places, whichever way memory is read, behind the ends of rows and of chunks 0.
+TEST(Pack, PutsPartsWherePanelsHaveThem) {
+  for (const bool isTransposed : {false, true})
+    for (const bool isDepthInner : {false, true})
+      for (const int64_t rows : {1, 31, 64})
+        for (const int64_t k : {33, 64, 100})
+          for (auto [type, parts] : {std::pair("f16", 2), std::pair("f32", 2), std::pair("f32", 3)}) {
+            const Packed p{{2, rows, k, rows == 64 ? 32 : 6, 64, 2, isDepthInner, parts}, isTransposed};
+            KernelRunner kernel(packText(p, type, "bf16", 2));
+            ASSERT_TRUE(kernel.ok()) << kernel.errors;
+            const auto values = randomFloats(p.count(), 1);
+            const bool isF16 = std::string_view(type) == "f16";
+            const auto z = kernel.run({isF16 ? Buffer::of(encoded(values, encodeF16)) : Buffer::of(values)}, true);
+            std::vector<uint16_t> expected(p.packedCount(), 0);
+            for (int64_t number = 0; number < p.matrix.batch; ++number)
+              for (int64_t row = 0; row < rows; ++row)
+                for (int64_t column = 0; column < k; ++column) {
+                  const float value = values[p.at(number, row, column)];
+                  const auto own = partsOf(isF16 ? decodeF16(encodeF16(value)) : value, parts);
+                  for (int part = 0; part < parts; ++part)
+                    expected[p.matrix.indexOf(number, row, column, part)] = encodeBF16(own[part]);
+                }
+            ASSERT_EQ(z[0].as<uint16_t>(), expected)
+                << type << ' ' << parts << isTransposed << isDepthInner << ' ' << rows << ' ' << k;
+          }
 }
 
 // The product has the bits that it has of operands that its blocks pack.

@@ -38,7 +38,7 @@ struct Packed {
     return " batches " + std::to_string(matrix.batch) + (isTransposed ? " transposed" : "") +
            " panels <rows = " + std::to_string(matrix.panelRows) + ", depth = " + std::to_string(matrix.depth) +
            ", unit = " + std::to_string(matrix.unit) + ", depth_inner = " + (matrix.isDepthInner ? "true" : "false") +
-           ">";
+           (matrix.parts > 1 ? ", parts = " + std::to_string(matrix.parts) : "") + ">";
   }
 };
 

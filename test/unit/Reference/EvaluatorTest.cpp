@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 using namespace mp;
 
 TEST(Evaluator, hasARuleForEveryRegisteredOp) {
@@ -58,6 +60,38 @@ TEST(Evaluator, tilesAreThoseOfTheLastTwoDimensions) {
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].reals(), (std::vector<double>{31, 42, 500, 600}));
   EXPECT_EQ(results[1].integers(), (std::vector<int64_t>{0, 1, 0, 0, 0, 0, 1, 1}));
+}
+
+// Parts are the leading bf16 of what those before leave; infinities and the largest numbers are in the first.
+TEST(Evaluator, partsAddUpToWhatIsPacked) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double third = 1.0f / 3, largest = std::numeric_limits<float>::max();
+  const std::vector<double> values = {third, -largest, -kInfinity, 1 + 0x1p-8, 0x1.018102p-3, -0x1p-100};
+  const Tensor x = reals(ElementType::F32, {1, 6}, values);
+  auto packed = [&](int parts) {
+    const std::string panels = "batches 1 panels <rows = 1, depth = 32, unit = 2, depth_inner = true, parts = " +
+                               std::to_string(parts) + "> : ",
+                      words = "tensor<1x1x1x" + std::to_string(32 * parts) + "xbf16>";
+    return run("(%x: tensor<1x6xf32>) -> (" + words + ", tensor<1x6xf32>)",
+               "%p = mp.pack %x " + panels + "tensor<1x6xf32> -> " + words + "\n%y = mp.unpack %p " + panels + words +
+                   " -> tensor<1x6xf32>\nreturn %p, %y : " + words + ", tensor<1x6xf32>",
+               {x});
+  };
+  const auto all = packed(3);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[1].reals(), values);
+  const std::vector<double> parts = all[0].reals();
+  EXPECT_EQ(parts[0], 0x1.56p-2);
+  EXPECT_EQ(parts[32] + parts[64], third - 0x1.56p-2);
+  EXPECT_EQ(parts[1], -0x1.fep127);
+  EXPECT_EQ(parts[2], -kInfinity);
+  EXPECT_EQ(parts[34], 0);
+  EXPECT_EQ(parts[3], 1); // a tie
+  EXPECT_EQ(parts[35], 0x1p-8);
+  const std::vector<double> two = packed(2)[1].reals();
+  EXPECT_EQ(two[3], values[3]);
+  EXPECT_NE(two[4], values[4]);
+  EXPECT_NEAR(two[4], values[4], 0x1p-17 * values[4]);
 }
 
 /// What evaluating the identity on tensor<2xf32> says of these arguments.

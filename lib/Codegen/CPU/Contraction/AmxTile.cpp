@@ -5,8 +5,13 @@
 // 32 of k and of 16 pairs of k of rhs by 16 columns: Intel's Architecture Instruction Set Extensions, "TDPBF16PS" and
 // "TDPFP16PS". A level without tiles computes the same in vectors, so that its panels, loops and sums are tested where
 // there is no such unit.
+//
+// Where operands are split into bf16, the products of their parts are added to the same sums for each 32 of k, the
+// smallest first. Infinity times parts of a finite number is infinity of either sign, or NaN: where a sum is NaN and
+// the products of the largest parts alone give infinity or NaN, that is the sum.
 
 #include "Codegen/CPU/Contraction/TileProduct.h"
+#include "mp/Analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +32,8 @@ class TileUnit {
 public:
   virtual ~TileUnit() = default;
 
+  /// Whether products of parts are one loop, not one after the other in the code.
+  virtual bool loopsOverParts() const = 0;
   /// How many values a tile of so many rows is.
   virtual size_t countValues(int64_t rows) const = 0;
   virtual Tile zero(int64_t rows) = 0;
@@ -42,6 +49,7 @@ public:
   AmxUnit(CPUFunction &f, Type element)
       : b(f.b), f(f), tile(LLVM::LLVMX86AMXType::get(b.getContext())), isF16(element.isF16()) {}
 
+  bool loopsOverParts() const override { return false; }
   size_t countValues(int64_t) const override { return 1; }
   Tile zero(int64_t rows) override { return {call("tilezero", tile, {i16(rows), i16(kTileBytes)})}; }
   Tile load(Value pointer, int64_t rows, int64_t stride) override {
@@ -78,6 +86,7 @@ public:
   VectorUnit(CPUFunction &f, Type element)
       : b(f.b), f(f), element(element), sum(b.getF32Type()), lanes(withLanes(sum, kTileColumns)) {}
 
+  bool loopsOverParts() const override { return true; } // LLVM takes minutes for nine times this code
   size_t countValues(int64_t rows) const override { return rows; }
   Tile zero(int64_t rows) override { return Tile(rows, floatConstant(b, lanes, 0)); }
   Tile load(Value pointer, int64_t rows, int64_t stride) override {
@@ -124,16 +133,23 @@ private:
 
 class AmxTile final : public TileProduct {
 public:
-  AmxTile(CPUFunction &f, const TileShape &shape, std::unique_ptr<TileUnit> unit)
-      : f(f), shape(shape), unit(std::move(unit)), pairWord(f.b.getI32Type()) {
+  AmxTile(CPUFunction &f, const TileShape &shape, ArrayRef<PartProduct> products, int64_t parts,
+          std::unique_ptr<TileUnit> unit)
+      : f(f), b(f.b), shape(shape), products(products), parts(parts), unit(std::move(unit)), pairWord(b.getI32Type()) {
     for (int64_t row = 0; row < shape.rows; row += kTileRows)
       rowsOfTile.push_back(std::min(kTileRows, shape.rows - row));
+    if (parts > 1) {
+      sumsOfAll = f.allocate(shape.sum, shape.rows * shape.columns);
+      sumsOfLargest = f.allocate(shape.sum, shape.rows * shape.columns);
+    }
   }
 
   Type word() const override { return pairWord; }
   LogicalResult multiply(const TileOperands &operands, const TileSums &sums) override;
 
 private:
+  static constexpr int64_t kWords = kTileDepth / kPair;
+
   int64_t columnTiles() const { return shape.columns / kTileColumns; }
   /// function(tile of rows, tile of columns) for each tile of sums.
   template <typename Function> void forEachTile(Function function) {
@@ -145,12 +161,24 @@ private:
     return f.offset(pointer, shape.sum, row * kTileRows * shape.columns + column * kTileColumns);
   }
   SmallVector<Value> loadSums(const TileSums &sums);
+  LogicalResult addProducts(const TileOperands &operands, const TileSums &sums, ArrayRef<PartProduct> added, Value to);
+  Value partOf(ArrayRef<PartProduct> added, int64_t PartProduct::*side, Value index);
+  LogicalResult forSums(function_ref<void(Value)> body);
+  Value loadVector(Value pointer, Value index);
+  void storeVector(Value lanes, Value pointer, Value index);
+  Value isNaN(Value lanes) { return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, lanes, lanes); }
+  Value hasNaN(Value pointer);
+  void takeNonfinite(Value to, Value from);
 
   CPUFunction &f;
+  LaneBuilder &b;
   const TileShape shape;
+  const ArrayRef<PartProduct> products; ///< for each 32 of k
+  const int64_t parts;                  ///< of each element of a panel
   std::unique_ptr<TileUnit> unit;
   Type pairWord;
   SmallVector<int64_t> rowsOfTile; ///< the last has fewer where 16 does not divide them
+  Value sumsOfAll, sumsOfLargest;  ///< of a chunk, where there are parts
 };
 
 } // namespace
@@ -173,52 +201,133 @@ SmallVector<Value> AmxTile::loadSums(const TileSums &sums) {
   return start;
 }
 
-LogicalResult AmxTile::multiply(const TileOperands &operands, const TileSums &sums) {
-  constexpr int64_t kWords = kTileDepth / kPair;
+/// The part that product `index` of `added` has on one side: found in a constant of two bits for each.
+Value AmxTile::partOf(ArrayRef<PartProduct> added, int64_t PartProduct::*side, Value index) {
+  int64_t table = 0;
+  for (auto [number, product] : llvm::enumerate(added))
+    table |= product.*side << (2 * number);
+  Value shifted = arith::ShRUIOp::create(b, f.i64(table), f.mul(index, 2));
+  return arith::AndIOp::create(b, shifted, f.i64(3));
+}
+
+/// Stores `sums` and the `added` products of parts, for each 32 of k in their order, to `to`.
+LogicalResult AmxTile::addProducts(const TileOperands &operands, const TileSums &sums, ArrayRef<PartProduct> added,
+                                   Value to) {
+  const int64_t lhsStride = operands.panelDepth * parts / kPair;
+  const auto loops = static_cast<int64_t>(unit->loopsOverParts() ? added.size() : 1);
   Value granules = f.div(f.add(operands.depth, f.i64(kTileDepth - 1)), kTileDepth);
-  const int64_t lhsStride = operands.panelDepth / kPair;
-  auto step = [&](Value granule, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-    Value lhsAt = f.offset(operands.lhs, pairWord, f.mul(granule, kWords));
-    Value rhsAt = f.offset(operands.rhs, pairWord, f.mul(granule, kWords * shape.columns));
-    SmallVector<Tile> lhs, sums(rowsOfTile.size() * columnTiles());
-    for (auto [row, rows] : llvm::enumerate(rowsOfTile))
-      lhs.push_back(unit->load(f.offset(lhsAt, pairWord, row * kTileRows * lhsStride), rows, lhsStride));
+  auto step = [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+    Value granule = f.mul(f.div(index, loops), kWords * parts);
+    Value lhsAt = f.offset(operands.lhs, pairWord, granule);
+    Value rhsAt = f.offset(operands.rhs, pairWord, f.mul(granule, shape.columns));
+    SmallVector<Tile> lhs, next(rowsOfTile.size() * columnTiles());
     forEachTile([&](size_t row, int64_t column) {
       const size_t values = unit->countValues(rowsOfTile[row]);
-      sums[row * columnTiles() + column] = Tile(soFar.take_front(values));
+      next[row * columnTiles() + column] = Tile(soFar.take_front(values));
       soFar = soFar.drop_front(values);
     });
-    // A tile of rhs is in its register for one column alone.
-    for (int64_t column = 0; column < columnTiles(); ++column) {
-      const Tile rhs = unit->load(f.offset(rhsAt, pairWord, column * kTileColumns), kWords, shape.columns);
-      for (auto [row, rows] : llvm::enumerate(rowsOfTile)) {
-        Tile &own = sums[row * columnTiles() + column];
-        own = unit->dot(own, lhs[row], rhs, rows);
+    auto add = [&](Value lhsPart, Value rhsPart, bool hasLhs) {
+      Value lhsTiles = f.offset(lhsAt, pairWord, f.mul(lhsPart, kWords)),
+            rhsTiles = f.offset(rhsAt, pairWord, f.mul(rhsPart, kWords * shape.columns));
+      if (!hasLhs) {
+        lhs.clear();
+        for (auto [row, rows] : llvm::enumerate(rowsOfTile))
+          lhs.push_back(unit->load(f.offset(lhsTiles, pairWord, row * kTileRows * lhsStride), rows, lhsStride));
       }
+      // A tile of rhs is in its register for one column alone.
+      for (int64_t column = 0; column < columnTiles(); ++column) {
+        const Tile rhs = unit->load(f.offset(rhsTiles, pairWord, column * kTileColumns), kWords, shape.columns);
+        for (auto [row, rows] : llvm::enumerate(rowsOfTile)) {
+          Tile &own = next[row * columnTiles() + column];
+          own = unit->dot(own, lhs[row], rhs, rows);
+        }
+      }
+    };
+    if (loops > 1) {
+      Value number = f.rem(index, loops);
+      add(partOf(added, &PartProduct::lhs, number), partOf(added, &PartProduct::rhs, number), false);
+    } else {
+      for (auto [number, product] : llvm::enumerate(added))
+        add(f.i64(product.lhs), f.i64(product.rhs), number > 0 && added[number - 1].lhs == product.lhs);
     }
-    SmallVector<Value> next;
-    for (const Tile &own : sums)
-      llvm::append_range(next, own);
-    return next;
+    SmallVector<Value> values;
+    for (const Tile &own : next)
+      llvm::append_range(values, own);
+    return values;
   };
-  FailureOr<SmallVector<Value>> end = f.forEach(f.i64(0), granules, 1, loadSums(sums), step, /*staysRolled=*/true);
+  FailureOr<SmallVector<Value>> end =
+      f.forEach(f.i64(0), f.mul(granules, loops), 1, loadSums(sums), step, /*staysRolled=*/true);
   if (failed(end))
     return failure();
   ArrayRef<Value> rest = *end;
   forEachTile([&](size_t row, int64_t column) {
     const size_t values = unit->countValues(rowsOfTile[row]);
-    unit->store(Tile(rest.take_front(values)), sumsAt(sums.pointer, row, column), rowsOfTile[row], shape.columns);
+    unit->store(Tile(rest.take_front(values)), sumsAt(to, row, column), rowsOfTile[row], shape.columns);
     rest = rest.drop_front(values);
   });
   return success();
 }
 
-std::unique_ptr<TileProduct> mp::makeAmxTile(CPUFunction &f, const TileShape &shape, Type element) {
+LogicalResult AmxTile::multiply(const TileOperands &operands, const TileSums &sums) {
+  if (parts == 1)
+    return addProducts(operands, sums, products, sums.pointer);
+  // What was there before is read again where a sum is NaN.
+  if (failed(addProducts(operands, sums, products, sumsOfAll)))
+    return failure();
+  const LogicalResult repaired = f.when(hasNaN(sumsOfAll), [&] {
+    const LogicalResult added = addProducts(operands, sums, products.take_back(), sumsOfLargest);
+    takeNonfinite(sumsOfAll, sumsOfLargest);
+    return added;
+  });
+  return failed(repaired)
+             ? repaired
+             : forSums([&](Value index) { storeVector(loadVector(sumsOfAll, index), sums.pointer, index); });
+}
+
+/// body(index of the first) for each vector of sums.
+LogicalResult AmxTile::forSums(function_ref<void(Value)> body) {
+  return f.forEach(f.i64(0), f.i64(shape.rows * shape.columns), kTileColumns, [&](Value index) {
+    body(index);
+    return success();
+  });
+}
+
+Value AmxTile::loadVector(Value pointer, Value index) {
+  return LLVM::LoadOp::create(b, withLanes(shape.sum, kTileColumns), f.offset(pointer, shape.sum, index), 4);
+}
+void AmxTile::storeVector(Value lanes, Value pointer, Value index) {
+  LLVM::StoreOp::create(b, lanes, f.offset(pointer, shape.sum, index), 4);
+}
+
+/// Whether one of the sums at `pointer` is NaN.
+Value AmxTile::hasNaN(Value pointer) {
+  Type flags = withLanes(b.getI1Type(), kTileColumns);
+  Value none = intConstant(b, flags, 0);
+  FailureOr<SmallVector<Value>> found =
+      f.forEach(f.i64(0), f.i64(shape.rows * shape.columns), kTileColumns, none,
+                [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+                  return SmallVector<Value>{arith::OrIOp::create(b, soFar.front(), isNaN(loadVector(pointer, index)))};
+                });
+  Value bits = LLVM::BitcastOp::create(b, b.getIntegerType(kTileColumns), found->front());
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits, intConstant(b, bits.getType(), 0));
+}
+
+/// Replaces sums at `to` that are NaN by those at `from` that are infinite or NaN.
+void AmxTile::takeNonfinite(Value to, Value from) {
+  (void)forSums([&](Value index) {
+    Value all = loadVector(to, index), largest = loadVector(from, index);
+    Value isTaken = arith::AndIOp::create(b, isNaN(all), isNaN(arith::SubFOp::create(b, largest, largest)));
+    storeVector(arith::SelectOp::create(b, isTaken, largest, all), to, index);
+  });
+}
+
+std::unique_ptr<TileProduct> mp::makeAmxTile(CPUFunction &f, const TileShape &shape, Type element,
+                                             ContractionScheduleAttr schedule) {
   const bool hasUnit = element.isF16() ? f.target.tilesF16 : f.target.tilesBF16;
   std::unique_ptr<TileUnit> unit;
   if (hasUnit)
     unit = std::make_unique<AmxUnit>(f, element);
   else
     unit = std::make_unique<VectorUnit>(f, element);
-  return std::make_unique<AmxTile>(f, shape, std::move(unit));
+  return std::make_unique<AmxTile>(f, shape, productsOfParts(schedule), schedule.getParts(), std::move(unit));
 }

@@ -82,7 +82,7 @@ private:
     case TileInstruction::Dot:
       return makeDotTile(f, shape, isDepthInner);
     case TileInstruction::Amx:
-      return makeAmxTile(f, shape, s.element);
+      return makeAmxTile(f, shape, packedElement(s, schedule), schedule);
     }
     llvm_unreachable("unknown instruction");
   }
@@ -260,10 +260,15 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
     return failure();
   // Instructions for 16 bits have sums in f32, and know no other types.
   const TileInstruction instruction = schedule.getInstruction();
-  const bool isNarrow = product->element.isBF16() || (product->element.isF16() && instruction == TileInstruction::Amx);
-  if (instruction != TileInstruction::Fma && !(isNarrow && product->acc.isF32()))
-    return product->op->emitOpError("multiplies ") << product->element << " with sums in " << product->acc << ", which "
-                                                   << stringifyTileInstruction(instruction) << " does not";
+  const int64_t products = schedule.getProducts();
+  const bool isF16 = product->element.isF16() && instruction == TileInstruction::Amx;
+  const bool hasParts = product->element.isF32() || (isF16 && products == 3);
+  if (instruction != TileInstruction::Fma &&
+      !(product->acc.isF32() && (products > 1 ? hasParts : isF16 || product->element.isBF16())))
+    return product->op->emitOpError("multiplies ")
+           << product->element << " with sums in " << product->acc << ", which "
+           << stringifyTileInstruction(instruction)
+           << (products > 1 ? " does not in " + std::to_string(products) + " products of parts" : " does not");
   // Tiles of what is streamed are whole: behind its last column there may be no memory.
   if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
     return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()

@@ -18,7 +18,7 @@ using namespace mp;
 /// care; fewer where a run ends earlier, so that none is crossed. What goes down the rows of a panel divides these, and
 /// so does the side of a square that is turned around.
 static int64_t chooseLanes(const IndexMap &map, const PanelOrder &order, int64_t vector) {
-  int64_t widest = vector;
+  int64_t widest = order.parts == 1 ? vector : std::min(vector, order.granule);
   if (!map.isAlongDepth()) {
     widest = order.rows % vector == 0 ? vector : order.rows;
   } else if (!order.isDepthInner) {
@@ -73,53 +73,41 @@ FailureOr<Value> Packing::readNext(Value row, Value k, int64_t count) {
   return Value(arith::SelectOp::create(b, f.isBelow(k, f.i64(depth)), *loaded, nothing));
 }
 
-/// Two bf16 or f16, from the f32 that hold them in registers, in each word.
-static Value joinPair(LaneBuilder &b, Type element, Value low, Value high) {
-  Type type = integerTwin(low.getType());
-  if (element.isF16()) {
-    auto halfOf = [&](Value lanes) -> Value {
-      Value half = arith::TruncFOp::create(b, withLanes(element, laneCount(lanes.getType())), lanes);
-      return arith::ExtUIOp::create(b, type, arith::BitcastOp::create(b, integerTwin(half.getType()), half));
-    };
-    return arith::OrIOp::create(b, halfOf(low), arith::ShLIOp::create(b, halfOf(high), intConstant(b, type, 16)));
-  }
-  // Those of bf16 are the upper halves.
-  Value lowBits = arith::BitcastOp::create(b, type, low), highBits = arith::BitcastOp::create(b, type, high);
-  Value lower = arith::ShRUIOp::create(b, lowBits, intConstant(b, type, 16));
-  return arith::OrIOp::create(b, lower, arith::AndIOp::create(b, highBits, intConstant(b, type, -65536)));
-}
-
-FailureOr<Value> Packing::readAlongRows(Value row, Value k, int64_t count) {
+FailureOr<Words> Packing::readAlongRows(Value row, Value k, int64_t count) {
   FailureOr<Value> loaded = read(row, k, count);
-  if (failed(loaded) || order.unit == 1)
-    return loaded;
+  if (failed(loaded))
+    return failure();
+  if (order.unit == 1)
+    return Words{*loaded};
   FailureOr<Value> next = readNext(row, f.add(k, f.i64(1)), count);
   if (failed(next))
     return failure();
-  return joinPair(b, elementOf(operand.tensor), *loaded, *next);
+  return joinPairs(b, elementOf(operand.tensor), order.parts, *loaded, *next);
 }
 
 FailureOr<Value> Packing::wordsAt(Value batch, Value row, Value k, int64_t count) {
   part.batch = batch;
   const bool areNeighbours = isEven && !operand.map.isAlongDepth();
-  if (areNeighbours || count == 1)
-    return readAlongRows(row, k, count);
   SmallVector<Value> words;
-  for (int64_t lane = 0; lane < count; ++lane) {
-    FailureOr<Value> word = readAlongRows(f.add(row, f.i64(lane)), k, 1);
-    if (failed(word))
+  for (int64_t lane = 0; lane < count; lane += areNeighbours ? count : 1) {
+    MaybeWords found = readAlongRows(f.add(row, f.i64(lane)), k, areNeighbours ? count : 1);
+    if (failed(found))
       return failure();
-    words.push_back(*word);
+    words.push_back(found->front());
   }
+  if (areNeighbours || count == 1)
+    return words.front();
   return Value(vector::FromElementsOp::create(b, VectorType::get({count}, words.front().getType()), words));
 }
 
-FailureOr<Value> Packing::readAlongDepth(Value row, Value k, int64_t count) {
+FailureOr<Words> Packing::readAlongDepth(Value row, Value k, int64_t count) {
   if (count == order.unit)
     return readAlongRows(row, k, 1);
   FailureOr<Value> loaded = read(row, k, count);
-  if (failed(loaded) || order.unit == 1)
-    return loaded;
+  if (failed(loaded))
+    return failure();
+  if (order.unit == 1)
+    return Words{*loaded};
   const int64_t words = count / order.unit;
   SmallVector<int64_t> even, odd;
   for (int64_t word = 0; word < words; ++word) {
@@ -128,28 +116,40 @@ FailureOr<Value> Packing::readAlongDepth(Value row, Value k, int64_t count) {
   }
   Value low = vector::ShuffleOp::create(b, *loaded, *loaded, even),
         high = vector::ShuffleOp::create(b, *loaded, *loaded, odd);
-  return joinPair(b, elementOf(operand.tensor), low, high);
+  return joinPairs(b, elementOf(operand.tensor), order.parts, low, high);
 }
 
-void Packing::store(Value words, Value pointer) {
-  LLVM::StoreOp::create(b, words, pointer, order.word.getIntOrFloatBitWidth() / 8);
+void Packing::store(ArrayRef<Value> words, Value pointer) {
+  for (auto [part, own] : llvm::enumerate(words))
+    LLVM::StoreOp::create(b, own, f.offset(pointer, order.word, part * order.wordsOfPart()),
+                          order.word.getIntOrFloatBitWidth() / 8);
 }
 
 void Packing::fillZeros(Value pointer, Value from, Value to) {
   (void)f.forEach(from, to, 1, [&](Value index) {
-    store(arith::ConstantOp::create(b, b.getZeroAttr(order.word)), f.offset(pointer, order.word, index));
+    store(Value(arith::ConstantOp::create(b, b.getZeroAttr(order.word))), f.offset(pointer, order.word, index));
     return success();
   });
 }
 
-/// Where the panel that begins with `row` has the words of `k`.
-Value Packing::panelAt(Value row, Value k) {
-  Value step = f.mul(f.div(f.sub(k, part.from), order.unit), order.rows);
-  return f.offset(target, order.word, f.add(f.mul(row, order.wordsOfRow()), step));
+Value Packing::stepOf(Value k) {
+  Value inPart = f.sub(k, part.from);
+  Value step = f.div(inPart, order.unit);
+  if (order.parts == 1)
+    return step;
+  const int64_t between = (order.parts - 1) * (order.granule / order.unit); // words of the other parts
+  return f.add(step, f.mul(f.div(inPart, order.granule), between));
 }
 
-/// Where a panel of rows of k has a row.
-Value Packing::rowAt(Value row) { return f.offset(target, order.word, f.mul(row, order.wordsOfRow())); }
+/// Where the panel that begins with `row` has the words of `k`.
+Value Packing::panelAt(Value row, Value k) {
+  return f.offset(target, order.word, f.add(f.mul(row, order.wordsOfRow()), f.mul(stepOf(k), order.rows)));
+}
+
+/// Where a panel of rows of k has those of a row.
+Value Packing::rowAt(Value row, Value k) {
+  return f.offset(target, order.word, f.add(f.mul(row, order.wordsOfRow()), stepOf(k)));
+}
 
 // Ways
 
@@ -169,12 +169,13 @@ LogicalResult Packing::packEnd(Value k, Value whole) {
   Value pointer = panelAt(whole, k), filled = f.sub(part.count, whole);
   LogicalResult done = f.forEach(values.zero, filled, 1, [&](Value row) {
     Elements::Scope scope(values);
-    FailureOr<Value> word = readAlongRows(firstRow(f.add(whole, row)), k, 1);
+    MaybeWords word = readAlongRows(firstRow(f.add(whole, row)), k, 1);
     if (succeeded(word))
       store(*word, f.offset(pointer, order.word, row));
     return LogicalResult(word);
   });
-  fillZeros(pointer, filled, f.i64(order.rows));
+  for (int64_t part = 0; part < order.parts; ++part)
+    fillZeros(f.offset(pointer, order.word, part * order.wordsOfPart()), filled, f.i64(order.rows));
   return done;
 }
 
@@ -184,9 +185,9 @@ LogicalResult Packing::copyRows() {
     Elements::Scope scope(values);
     return forDepth(std::max(lanes, order.unit), [&](Value k, int64_t count) {
       Elements::Scope scope(values);
-      FailureOr<Value> found = readAlongDepth(firstRow(row), k, count);
+      MaybeWords found = readAlongDepth(firstRow(row), k, count);
       if (succeeded(found))
-        store(*found, f.offset(rowAt(row), order.word, f.div(f.sub(k, part.from), order.unit)));
+        store(*found, rowAt(row, k));
       return LogicalResult(found);
     });
   });
@@ -203,7 +204,7 @@ LogicalResult Packing::copySteps() {
       Value words = panelAt(panel, k), start = firstRow(panel);
       return f.forLanes(values.zero, f.i64(order.rows), lanes, false, [&](Value row, int64_t count) {
         Elements::Scope scope(values);
-        FailureOr<Value> found = readAlongRows(f.add(start, row), k, count);
+        MaybeWords found = readAlongRows(f.add(start, row), k, count);
         if (succeeded(found))
           store(*found, f.offset(words, order.word, row));
         return LogicalResult(found);
@@ -215,6 +216,26 @@ LogicalResult Packing::copySteps() {
   });
 }
 
+/// A square of words, part by part, with its rows as columns.
+SmallVector<Words> Packing::turned(ArrayRef<Words> square) {
+  SmallVector<Words> columns(square.size());
+  for (int64_t part = 0; part < order.parts; ++part) {
+    auto rows = llvm::map_to_vector(square, [&](const Words &words) { return words[part]; });
+    for (auto [column, words] : llvm::zip_equal(columns, transposeLanes(b, rows)))
+      column.push_back(words);
+  }
+  return columns;
+}
+
+/// The words of each of `count` lanes.
+SmallVector<Words> Packing::lanesOf(const Words &words, int64_t count) {
+  SmallVector<Words> lanes(count);
+  for (auto [lane, own] : llvm::enumerate(lanes))
+    for (Value part : words)
+      own.push_back(count == 1 ? part : Value(vector::ExtractOp::create(b, part, lane)));
+  return lanes;
+}
+
 LogicalResult Packing::turnSquares() {
   // As many rows as a row has words.
   const int64_t side = std::max<int64_t>(lanes / order.unit, 1);
@@ -224,21 +245,17 @@ LogicalResult Packing::turnSquares() {
     Value inPanel = f.rem(row, order.rows), panel = f.sub(row, inPanel);
     return forDepth(side * order.unit, [&](Value k, int64_t count) -> LogicalResult {
       Elements::Scope scope(values);
-      SmallVector<Value> square;
+      SmallVector<Words> square;
       for (int64_t lane = 0; lane < side; ++lane) {
-        FailureOr<Value> words = readAlongDepth(f.add(firstRow(row), f.i64(lane)), k, count);
+        MaybeWords words = readAlongDepth(f.add(firstRow(row), f.i64(lane)), k, count);
         if (failed(words))
           return failure();
         square.push_back(*words);
       }
       Value words = f.offset(panelAt(panel, k), order.word, inPanel);
-      if (count == order.unit) {
-        for (auto [lane, word] : llvm::enumerate(square))
-          store(word, f.offset(words, order.word, lane));
-        return success();
-      }
-      for (auto [step, column] : llvm::enumerate(transposeLanes(b, square)))
-        store(column, f.offset(words, order.word, step * order.rows));
+      const bool isTurned = count != order.unit;
+      for (auto [lane, own] : llvm::enumerate(isTurned ? turned(square) : square))
+        store(own, f.offset(words, order.word, isTurned ? lane * order.rows : lane));
       return success();
     });
   });
@@ -257,22 +274,17 @@ LogicalResult Packing::turnSteps() {
   auto square = [&](Value k, int64_t units) {
     return f.forEach(values.zero, whole, side, [&](Value row) -> LogicalResult {
       Elements::Scope scope(values);
-      SmallVector<Value> steps;
+      SmallVector<Words> steps;
       for (int64_t unit = 0; unit < units; ++unit) {
-        FailureOr<Value> words = readAlongRows(firstRow(row), f.add(k, f.i64(unit * order.unit)), side);
+        MaybeWords words = readAlongRows(firstRow(row), f.add(k, f.i64(unit * order.unit)), side);
         if (failed(words))
           return failure();
         steps.push_back(*words);
       }
-      Value words = f.offset(rowAt(row), order.word, f.div(f.sub(k, part.from), order.unit));
-      if (units == side && side > 1) {
-        for (auto [lane, turned] : llvm::enumerate(transposeLanes(b, steps)))
-          store(turned, f.offset(words, order.word, lane * order.wordsOfRow()));
-        return success();
-      }
-      for (int64_t lane = 0; lane < side; ++lane)
-        store(side == 1 ? steps.front() : Value(vector::ExtractOp::create(b, steps.front(), lane)),
-              f.offset(words, order.word, lane * order.wordsOfRow()));
+      Value words = rowAt(row, k);
+      const bool isSquare = units == side && side > 1;
+      for (auto [lane, own] : llvm::enumerate(isSquare ? turned(steps) : lanesOf(steps.front(), side)))
+        store(own, f.offset(words, order.word, lane * order.wordsOfRow()));
       return success();
     });
   };
@@ -280,9 +292,9 @@ LogicalResult Packing::turnSteps() {
   auto rest = [&](Value k) {
     return f.forEach(whole, part.count, 1, [&](Value row) {
       Elements::Scope scope(values);
-      FailureOr<Value> word = readAlongRows(firstRow(row), k, 1);
+      MaybeWords word = readAlongRows(firstRow(row), k, 1);
       if (succeeded(word))
-        store(*word, f.offset(rowAt(row), order.word, f.div(f.sub(k, part.from), order.unit)));
+        store(*word, rowAt(row, k));
       return LogicalResult(word);
     });
   };
@@ -304,15 +316,20 @@ void Packing::fillRows() {
 }
 
 void Packing::fillGranule() {
+  const int64_t whole = order.granule / order.unit;
   const Value words = f.div(f.add(f.sub(part.to, part.from), f.i64(order.unit - 1)), order.unit);
-  const int64_t wordsOfGranule = order.granule / order.unit;
-  Value end = f.mul(f.div(f.add(words, f.i64(wordsOfGranule - 1)), wordsOfGranule), wordsOfGranule);
+  // Those that the last granule has, and those that it lacks of each part.
+  Value last = f.mul(f.div(words, whole), whole * order.parts), there = f.rem(words, whole);
+  Value missing = f.rem(f.sub(f.i64(whole), there), whole);
   Value panels = f.div(f.add(part.count, f.i64(order.rows - 1)), order.rows);
   // One run of words in each row, or in each panel.
   const int64_t runs = order.isDepthInner ? order.rows : 1, step = order.isDepthInner ? 1 : order.rows;
   (void)f.forEach(values.zero, f.mul(panels, runs), 1, [&](Value run) {
     Value start = f.offset(target, order.word, f.mul(run, order.wordsOfPanel() / runs));
-    fillZeros(start, f.mul(words, step), f.mul(end, step));
+    for (int64_t part = 0; part < order.parts; ++part) {
+      Value from = f.add(f.add(last, f.i64(part * whole)), there);
+      fillZeros(start, f.mul(from, step), f.mul(f.add(from, missing), step));
+    }
     return success();
   });
 }

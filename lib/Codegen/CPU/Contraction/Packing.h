@@ -5,6 +5,7 @@
 #define MP_LIB_CODEGEN_CPU_CONTRACTION_PACKING_H
 
 #include "Codegen/CPU/CPUFunction.h"
+#include "Codegen/CPU/Contraction/Words.h"
 #include "Codegen/Emit/MappedOperand.h"
 
 namespace mp {
@@ -13,20 +14,24 @@ namespace mp {
 /// `unit` neighbours in k are one word; a panel's words are
 ///   isDepthInner   [rows][depth / unit]
 ///   otherwise      [depth / unit][rows]
+/// With several parts of each element, [depth / granule][parts][granule / unit] stands for [depth / unit].
 struct PanelOrder {
   PanelOrder(mlir::Type word, PanelsAttr panels)
       : word(word), unit(panels.getUnit()), rows(panels.getRows()), isDepthInner(panels.getDepthInner()),
-        depth(panels.getDepth()), granule(unit) {}
+        depth(panels.getDepth()), parts(panels.getParts()), granule(parts == 1 ? unit : kDepthOfParts) {}
 
   mlir::Type word; ///< an element as it is multiplied, or an integer that holds a unit of them
   int64_t unit;
   int64_t rows;
   bool isDepthInner;
   int64_t depth;   ///< a multiple of `granule`
+  int64_t parts;   ///< of each element
   int64_t granule; ///< of k: tiles take so many at once, and what is beyond the last is 0
 
   int64_t wordsOfPanel() const { return rows * wordsOfRow(); }
-  int64_t wordsOfRow() const { return depth / unit; }
+  int64_t wordsOfRow() const { return depth / unit * parts; }
+  /// How far the words of one part are from those of the next.
+  int64_t wordsOfPart() const { return granule / unit * (isDepthInner ? 1 : rows); }
 };
 
 /// Packs an operand, computing what is in front of it, in the order that a tile reads.
@@ -41,13 +46,14 @@ public:
     mlir::Value batch, first, count, from, to;
   };
   llvm::LogicalResult emit(mlir::Value target, const Part &wanted);
-  /// The words of one unit of k, from `k`, of `count` rows from `row` of a batch, which there must be.
+  /// The words of one unit of k, from `k`, of `count` rows from `row` of a batch, which there must be; of one part.
   mlir::FailureOr<mlir::Value> wordsAt(mlir::Value batch, mlir::Value row, mlir::Value k, int64_t count);
   /// Writes zeros to words [from, to) of `pointer`.
   void fillZeros(mlir::Value pointer, mlir::Value from, mlir::Value to);
 
 private:
   using MaybeValue = mlir::FailureOr<mlir::Value>;
+  using MaybeWords = mlir::FailureOr<Words>;
 
   llvm::LogicalResult copyRows();
   llvm::LogicalResult copySteps();
@@ -67,11 +73,15 @@ private:
   /// The same of what may lie beyond the last k, where it is 0.
   MaybeValue readNext(mlir::Value row, mlir::Value k, int64_t count);
   /// Words of `count` k of a row, and words of one unit of `count` rows.
-  MaybeValue readAlongDepth(mlir::Value row, mlir::Value k, int64_t count);
-  MaybeValue readAlongRows(mlir::Value row, mlir::Value k, int64_t count);
+  MaybeWords readAlongDepth(mlir::Value row, mlir::Value k, int64_t count);
+  MaybeWords readAlongRows(mlir::Value row, mlir::Value k, int64_t count);
+  llvm::SmallVector<Words> turned(llvm::ArrayRef<Words> square);
+  llvm::SmallVector<Words> lanesOf(const Words &words, int64_t count);
+  /// How many words of a row of k are before those of `k`.
+  mlir::Value stepOf(mlir::Value k);
   mlir::Value panelAt(mlir::Value row, mlir::Value k);
-  mlir::Value rowAt(mlir::Value row);
-  void store(mlir::Value words, mlir::Value pointer);
+  mlir::Value rowAt(mlir::Value row, mlir::Value k);
+  void store(llvm::ArrayRef<mlir::Value> words, mlir::Value pointer);
   mlir::Value firstRow(mlir::Value row) { return f.add(part.first, row); }
 
   CPUFunction &f;

@@ -68,7 +68,9 @@ std::unique_ptr<TileProduct> makeFmaTile(CPUFunction &f, const TileShape &shape,
 /// By dot products of pairs of bf16, sums in f32 in vectors of 4, 8 or 16.
 std::unique_ptr<TileProduct> makeDotTile(CPUFunction &f, const TileShape &shape, bool isDepthInner);
 /// By AMX's tiles of `element`, bf16 or f16, sums in f32; panels of lhs have rows of k, and all are whole in 32 of k.
-std::unique_ptr<TileProduct> makeAmxTile(CPUFunction &f, const TileShape &shape, mlir::Type element);
+/// The parts that the schedule splits an operand into lie beside each other in a panel, for each 32 of k.
+std::unique_ptr<TileProduct> makeAmxTile(CPUFunction &f, const TileShape &shape, mlir::Type element,
+                                         ContractionScheduleAttr schedule);
 
 } // namespace mp
 
