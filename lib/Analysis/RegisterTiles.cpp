@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/RegisterTiles.h"
+#include "mp/IR/TileRegisters.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -14,7 +15,7 @@ static int64_t unitOf(ContractionScheduleAttr schedule) {
 }
 
 int64_t mp::depthGranule(ContractionScheduleAttr schedule) {
-  return schedule.getInstruction() == TileInstruction::Amx ? 32 : unitOf(schedule);
+  return schedule.getInstruction() == TileInstruction::Amx ? kTileDepth : unitOf(schedule);
 }
 
 ArrayRef<PartProduct> mp::productsOfParts(ContractionScheduleAttr schedule) {

@@ -5,6 +5,7 @@
 #include "IR/ProductTypes.h"
 #include "IR/RowTypes.h"
 
+#include "mp/IR/Panels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -214,13 +215,13 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return success();
   if (streamRhs) // (C3)
     return emitError() << "rhs of an amx is streamed";
-  constexpr int64_t kMostDepth = 1 << 20;                      // as panels have
-  if (vector != 16 || blockK % 32 != 0 || blockK > kMostDepth) // (C4)
+  if (vector != kTileColumns || blockK % kTileDepth != 0 || blockK > kMostOfPanel) // (C4)
     return emitError() << "an amx has vector " << vector << " and block_k " << blockK
                        << ", expected 16 and a multiple of 32 of at most 2^20";
-  const int64_t rows = llvm::divideCeil(tileM, 16), columns = tileN / 16;
-  if (rows * columns + rows + 1 > 8) // (C4)
-    return emitError() << "tiles " << tileM << " x " << tileN << " need more than the 8 tile registers";
+  const int64_t rows = llvm::divideCeil(tileM, kTileRows), columns = tileN / kTileColumns;
+  if (rows * columns + rows + 1 > kTileRegisters) // (C4)
+    return emitError() << "tiles " << tileM << " x " << tileN << " need more than the " << kTileRegisters
+                       << " tile registers";
   return success();
 }
 LogicalResult PackScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t panels, int64_t vector) {

@@ -44,8 +44,7 @@ LogicalResult UnpackOp::verify() { return verifyPacking(*this, typeOf(getResult(
 
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t depth,
                                  int64_t unit, bool, int64_t parts) {
-  constexpr int64_t kMost = 1 << 20; // so that no count of elements overflows
-  if (rows < 1 || depth < 1 || unit < 1 || rows > kMost || depth > kMost || depth % unit != 0) // (C1)
+  if (rows < 1 || depth < 1 || unit < 1 || rows > kMostOfPanel || depth > kMostOfPanel || depth % unit != 0) // (C1)
     return emitError() << "panels of " << rows << " rows and " << depth << " of k in units of " << unit;
   if (parts < 1 || parts > 3 || (parts > 1 && (unit != 2 || depth % kDepthOfParts != 0))) // (C2)
     return emitError() << "panels of " << parts << " parts, " << depth << " of k in units of " << unit

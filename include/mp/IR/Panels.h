@@ -4,6 +4,8 @@
 #ifndef MP_IR_PANELS_H
 #define MP_IR_PANELS_H
 
+#include "mp/IR/TileRegisters.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,7 +14,10 @@
 namespace mp {
 
 /// The k of which parts of elements lie side by side: those of one tile register.
-inline constexpr int64_t kDepthOfParts = 32;
+inline constexpr int64_t kDepthOfParts = kTileDepth;
+
+/// The most rows of a panel, and the most of k, so that no count of elements overflows.
+inline constexpr int64_t kMostOfPanel = 1 << 20;
 
 /// `batch` matrices of `rows` x `k`, packed as #mp.panels says.
 struct PackedMatrix {

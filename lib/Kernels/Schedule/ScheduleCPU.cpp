@@ -4,6 +4,7 @@
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Schedule/KernelScheduler.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/IR/TileRegisters.h"
 #include "mp/Kernels/Schedule/Schedules.h"
 
 #include "mlir/IR/Remarks.h"
@@ -15,9 +16,6 @@ namespace {
 
 /// A block of a CPU is one thread.
 constexpr int64_t kOneThread = 1;
-
-/// Of AMX: rows of a register, and k that an instruction takes.
-constexpr int64_t kRowsOfTile = 16, kDepthOfTile = 32;
 
 /// Parts of k are whole multiples of it, as chunks are.
 constexpr int64_t kDepthOfPart = 32;
@@ -124,7 +122,7 @@ private:
       return vectors;
     // Few rows leave tiles empty, and read rhs once: it is not worth being packed.
     const bool isStreamed =
-        product.m < kRowsOfTile && chooseContractionBlocks(sizeOf(op, product, vectors), level).streamsRhs;
+        product.m < kTileRows && chooseContractionBlocks(sizeOf(op, product, vectors), level).streamsRhs;
     return isStreamed ? vectors : Multiplication{TileInstruction::Amx, products, rate};
   }
 
@@ -171,7 +169,7 @@ private:
     }
     if (instruction == TileInstruction::Amx) {
       size.tiles = level.unitTiles;
-      size.unit = kDepthOfTile;
+      size.unit = kTileDepth;
     }
     // Parts are products of their own.
     size.batch *= product.parts;

@@ -12,6 +12,7 @@
 
 #include "Codegen/CPU/Contraction/TileProduct.h"
 #include "mp/Analysis/RegisterTiles.h"
+#include "mp/IR/TileRegisters.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,7 +23,7 @@ using namespace mp;
 
 namespace {
 
-constexpr int64_t kTileRows = 16, kTileColumns = 16, kTileDepth = 32, kPair = 2, kTileBytes = 64;
+constexpr int64_t kPair = 2, kTileBytes = 4 * kTileColumns;
 
 /// A tile, as what computes with it has it.
 using Tile = SmallVector<Value>;
