@@ -17,9 +17,9 @@ func.func @row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>, %b: tensor<409
 
 // The last part is shorter; parts are multiples of 32 of k.
 // CHECK-LABEL: func.func @uneven
-// CHECK: mp.matmul_parts {{.*}} depth 256 acc f32 : {{.*}} -> tensor<8x3x4096xf32>
-func.func @uneven(%x: tensor<3x2000xbf16>, %w: tensor<2000x4096xbf16>) -> tensor<3x4096xf32> {
-  %0 = mp.matmul %x, %w acc f32 : tensor<3x2000xbf16>, tensor<2000x4096xbf16> -> tensor<3x4096xf32>
+// CHECK: mp.matmul_parts {{.*}} depth 512 acc f32 : {{.*}} -> tensor<8x3x4096xf32>
+func.func @uneven(%x: tensor<3x4000xbf16>, %w: tensor<4000x4096xbf16>) -> tensor<3x4096xf32> {
+  %0 = mp.matmul %x, %w acc f32 : tensor<3x4000xbf16>, tensor<4000x4096xbf16> -> tensor<3x4096xf32>
   return %0 : tensor<3x4096xf32>
 }
 

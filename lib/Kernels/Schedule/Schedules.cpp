@@ -21,7 +21,7 @@ static constexpr int64_t kMostStreamedVectors = 4;
 /// How much faster whole rows of rhs are read, which follow each other, than pieces of them.
 static constexpr double kWholeRowsSpeed = 1.6;
 /// The least of rhs that is worth a part of k, the more so the more sums each part has, and the most parts.
-static constexpr int64_t kLeastPartBytes = 1 << 20, kPartBytesPerSum = 8, kMostParts = 8;
+static constexpr int64_t kLeastPartBytes = 1 << 20, kPartBytesPerSum = 16, kMostParts = 8;
 /// Tiles of rows up to which rhs is streamed: each reads it again, from the cache.
 static constexpr int64_t kMostStreamingTiles = 4;
 
