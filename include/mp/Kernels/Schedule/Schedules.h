@@ -26,8 +26,8 @@ struct ContractionSize {
   std::span<const RegisterTile> tiles = {}; ///< the instruction's; the level's where there is none
 };
 
-/// Blocks and register tile of a contraction, and which operands are packed once for all blocks. Of a streamed rhs k may
-/// be cut: the rows of a part lie together, and are read at the speed of memory by a thread of their own.
+/// Blocks and register tile of a contraction, and which operands are packed once for all blocks. Of a streamed rhs k
+/// may be cut: the rows of a part lie together, and are read at the speed of memory by a thread of their own.
 struct ContractionBlocks {
   int64_t blockM, blockN, blockK, tileM, tileN;
   bool packsLhs = false, packsRhs = false, streamsRhs = false;
