@@ -139,7 +139,8 @@ int main(int argc, char **argv) {
   benchmark->add_option("--runs", options.benchmark.runs, "runs of a sample (default 10)");
   benchmark->add_flag("--per-kernel", options.benchmark.perKernel,
                       "time each kernel, too: its share, its rates, and what the cost model promises of one core");
-  benchmark->add_option("--json", options.benchmark.json, "file for the figures, - for standard output (default: none is written)");
+  benchmark->add_option("--json", options.benchmark.json,
+                        "file for the figures, - for standard output (default: none is written)");
   CLI::App *devices = app.add_subcommand("devices", "show the devices of this machine");
   CLI::App *info = app.add_subcommand("info", "show what is in an executable");
   addFile(info);
