@@ -39,7 +39,7 @@ std::unique_ptr<llvm::MemoryBuffer> mp::openInputText(llvm::StringRef path, std:
     text.truncate(before + count);
   }
   if (!isStandardInput)
-    (void)fs::closeFile(file);
+    llvm::consumeError(llvm::errorCodeToError(fs::closeFile(file))); // what was read is there
   if (failed)
     return fail(llvm::toString(std::move(failed)));
   if (text.size() > kMostStreamedText)
