@@ -72,6 +72,20 @@ void addCompileFlags(CLI::App &app, CompileFlags &flags, const CompileOptions &d
       ->group("Compiler");
 }
 
+std::vector<std::string> wordsOf(int argc, const char *const *argv) {
+  std::vector<std::string> words;
+  for (int i = argc - 1; i > 0; --i) {
+    std::string word = argv[i];
+    const bool isTold = !words.empty() && (words.back() == "true" || words.back() == "false");
+    if (!isTold && llvm::any_of(settings(), [&](const Setting &setting) {
+          return setting.value == "BOOL" && "--" + setting.name.str() == word;
+        }))
+      word += "=true";
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
 namespace {
 /// Prints diagnostics with the line that they are about, if it is one to read: not a constant of a megabyte. An op of a
 /// model is in several of its programs: the same error is printed once.

@@ -38,6 +38,10 @@ void addCompileFlags(CLI::App &app, CompileFlags &flags, const CompileOptions &d
 /// Whether a path names an executable, not a model: it ends in .mpx.
 bool isExecutable(llvm::StringRef path);
 
+/// The words of a command line, the last first, as the parser takes them. `--NAME` of a setting that is true or false,
+/// with neither behind it, is `--NAME=true`.
+std::vector<std::string> wordsOf(int argc, const char *const *argv);
+
 /// Reads and compiles a model, or reads an executable. Diagnostics go to standard error.
 std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, const CompileOptions &options);
 

@@ -4,6 +4,7 @@
 #include "StandardOutput.h"
 #include "Verbs.h"
 #include "mp-run/Commands.h"
+#include "mp-run/CompileFlags.h"
 
 #include "mp/Base/Version.h"
 #include "mp/Devices/CPU/CPUDevice.h"
@@ -41,7 +42,7 @@ int main(int argc, char **argv) {
       return 1;
     }
   try {
-    app.parse(argc, argv);
+    app.parse(mp::wordsOf(argc, argv));
   } catch (const CLI::RuntimeError &error) {
     return error.get_exit_code(); // the verb has said why
   } catch (const CLI::ParseError &error) {
