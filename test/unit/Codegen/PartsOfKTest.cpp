@@ -130,7 +130,8 @@ func.func @f(%a: tensor<1x1x1x32xf32>, %b: tensor<8x4xf32>) -> tensor<2x4x4xf32>
 // What no cache keeps is stored past them, in whole vectors; columns behind the last one are not.
 TEST(LargeResults, AreStoredPastTheCaches) {
   constexpr int64_t kRows = 2100, kK = 3;
-  for (const auto [columns, isPast] : {std::pair(int64_t{4112}, true), std::pair(int64_t{4111}, false)}) {
+  using Case = std::pair<int64_t, bool>;
+  for (const auto &[columns, isPast] : {Case(4112, true), Case(4111, false)}) {
     const std::string n = std::to_string(columns), lhs = "tensor<2100x3xf32>", rhs = "tensor<3x" + n + "xf32>",
                       result = "tensor<2100x" + n + "xf32>";
     KernelRunner kernel(
