@@ -1,8 +1,7 @@
 // The shapes of convolutions and of their gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "IR/Padding.h"
-#include "IR/Sizes.h"
+#include "IR/Windows.h"
 #include "mp/IR/MP.h"
 
 using namespace mlir;
@@ -28,14 +27,9 @@ template <typename Op> static LogicalResult checkWindows(Op op, ArrayRef<int64_t
     return op.emitOpError(imageName) << " has " << image.back() << " channels, expected " << groups * filter.back()
                                      << " (groups " << groups << ", filter " << describe(filter)
                                      << "); images are [N, spatial..., C], filters [K, spatial..., C / groups]";
-  auto check = [&](StringRef name, ArrayRef<int64_t> values, size_t count, int64_t least) -> LogicalResult {
-    if (values.size() != count) // conv (C5)
-      return op.emitOpError() << name << " has " << values.size() << " numbers, expected " << count << " for "
-                              << dimensions << " spatial dimensions";
-    for (int64_t value : values)
-      if (value < least) // conv (C5)
-        return op.emitOpError() << name << " is at least " << least << ", found " << value;
-    return success();
+  auto error = [&] { return op.emitOpError(); };
+  auto check = [&](StringRef name, ArrayRef<int64_t> values, size_t count, int64_t least) {
+    return checkNumbers(error, name, values, count, dimensions, least);
   };
   return failure(failed(check("strides", op.getStrides(), dimensions, 1)) ||
                  failed(check("padding", op.getPadding(), 2 * dimensions, 0)) ||
@@ -47,26 +41,15 @@ template <typename Op>
 static LogicalResult convolve(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter, Shape &result) {
   if (failed(checkWindows(op, image, filter)))
     return failure();
-  auto overflow = [&] { // conv (C9)
-    return op.emitOpError("has 2^63 padded pixels or more in a dimension: image ")
-           << describe(image) << ", filter " << describe(filter);
-  };
   result.push_back(image.front());
   for (size_t i = 0; i + 2 < image.size(); ++i) {
-    const int64_t size = image[i + 1], taps = filter[i + 1];
-    if (size < 1 || taps < 1) // conv (C6)
-      return op.emitOpError("spatial sizes are at least 1, found ")
-             << (size < 1 ? "image " : "filter ") << describe(size < 1 ? image : filter);
-    std::optional<int64_t> span = spanOfTaps(taps, op.getDilations()[i]);
-    std::optional<int64_t> padded = llvm::checkedAdd(size, op.getPadding()[2 * i]);
-    padded = padded ? llvm::checkedAdd(*padded, op.getPadding()[2 * i + 1]) : std::nullopt;
-    if (!span || !padded)
-      return overflow();
-    if (*span > *padded) // conv (C6)
-      return op.emitOpError("a window spans ")
-             << *span << " pixels in spatial dimension " << i << ", where the image has " << *padded
-             << " with its padding: the result would be empty";
-    result.push_back((*padded - *span) / op.getStrides()[i] + 1);
+    const WindowSizes sizes = {
+        image[i + 1],        filter[i + 1], op.getStrides()[i], op.getPadding()[2 * i], op.getPadding()[2 * i + 1],
+        op.getDilations()[i]};
+    FailureOr<int64_t> windows = countWindows([&] { return op.emitOpError(); }, sizes, i, image, "filter", filter);
+    if (failed(windows))
+      return failure();
+    result.push_back(*windows);
   }
   result.push_back(filter.front());
   return success();

@@ -167,6 +167,21 @@ LogicalResult ConvTransposeOp::differentiate(OpBuilder &builder, ArrayRef<Value>
   return success();
 }
 
+// Pooling
+
+LogicalResult MaxPoolOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] =
+      MaxPoolGradOp::create(b, getImage(), results[0], getWindow(), getStrides(), getPadding(), getDilations());
+  return success();
+}
+LogicalResult AvgPoolOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = AvgPoolGradOp::create(b, getImage().getType(), results[0], getWindow(), getStrides(), getPadding(),
+                                      getCountPadding());
+  return success();
+}
+
 // Movement
 
 LogicalResult ReshapeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {

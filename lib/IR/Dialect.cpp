@@ -6,6 +6,7 @@
 
 #include "IR/ConvolutionFormat.h"
 #include "IR/KernelFormat.h"
+#include "IR/PoolingFormat.h"
 #include "IR/Sizes.h"
 
 #include "mlir/IR/Builders.h"

@@ -41,7 +41,8 @@ LogicalResult mp::OpTrait::verifyResultTypesFollow(Operation *op) {
                                                              op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
                                                              op->getRegions(), types)))
     return failure();
-  // add (C2), compare (C2), select (C2), reduce_sum (C3), softmax_cross_entropy (C2), unscale (C1), sgd (C1)
+  // add (C2), compare (C2), select (C2), reduce_sum (C3), max_pool (C6), softmax_cross_entropy (C2), unscale (C1),
+  // sgd (C1)
   if (!detail::areCompatible(types, op->getResultTypes()))
     return op->emitOpError("has results of types ") << op->getResultTypes() << ", expected " << types;
   return success();

@@ -27,6 +27,12 @@ Tensor evaluate(ConvOp op, const Frame &frame);
 Tensor evaluate(ConvTransposeOp op, const Frame &frame);
 Tensor evaluate(ConvFilterGradOp op, const Frame &frame);
 
+// Pooling.cpp
+Tensor evaluate(MaxPoolOp op, const Frame &frame);
+Tensor evaluate(MaxPoolGradOp op, const Frame &frame);
+Tensor evaluate(AvgPoolOp op, const Frame &frame);
+Tensor evaluate(AvgPoolGradOp op, const Frame &frame);
+
 // Data.cpp
 llvm::FailureOr<Tensors> evaluate(ConstantOp op, const Frame &frame);
 Tensor evaluate(IotaOp op, const Frame &frame);

@@ -23,7 +23,8 @@ NUMBER = re.compile(r"\(C(\d+)\)")
 # "add (C2), compare (C2), (C3)": what a comment says; a number without a name is of the one before it.
 TAG = re.compile(r"(?:(#?)(?:mp\.)?(\w+) )?\(C(\d+)\)")
 METHOD = re.compile(r"^(?:template .*|static .*)?LogicalResult (?:\w+::)?(\w+(?:Op|Attr))::\w+\(", re.MULTILINE)
-EMITS = re.compile(r"\bemitOpError\(|\bemitErrorOf<|\bemitError\(\) <<")
+# Whoever is given `[&] { return emitOpError(); }` says `error() <<`.
+EMITS = re.compile(r"\bemitOpError\((?!\); })|\bemitErrorOf<|\bemitError\(\) <<|\berror\(\) <<")
 # Not about one op or attribute: names of ops, attributes of every op; signatures, whose rules are in docs/IR.md; nesting.
 OTHERS = {"Dialect.cpp", "Signature.cpp", "Nesting.cpp", "program-invalid.mlir"}
 

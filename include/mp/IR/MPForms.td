@@ -23,6 +23,10 @@ def MP_ScalarFormInterface : OpInterface<"ScalarFormInterface"> {
       The strides with which the dimensions of the first result walk an operand; nothing where both have their elements in
       one order.
     }], "std::optional<::mp::Sizes>", "getOperandStrides", (ins "::mlir::OpOperand &":$operand)>,
+    InterfaceMethod<[{
+      Elements of the first result, in row-major order, after which what it reads whole jumps: lanes side by side that are
+      built at once start at a multiple of their number among so many. 0 for never.
+    }], "int64_t", "getRun", (ins), /*methodBody=*/"", /*defaultImplementation=*/"return 0;">,
   ];
 }
 

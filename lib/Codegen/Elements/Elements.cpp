@@ -40,7 +40,9 @@ int64_t Elements::evenRun(Value value, int64_t stride) {
   auto [known, isNew] = runs.try_emplace({value, stride}, 0);
   if (!isNew)
     return known->second;
-  int64_t run = 0;
+  int64_t run = cast<ScalarFormInterface>(op).getRun();
+  if (run != 0 && stride != 1)
+    run = 1;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!readsPerElement(operand))
       continue;
@@ -301,6 +303,21 @@ FailureOr<Value> Elements::at(Value tensor, const Lanes &asked) {
   return value;
 }
 
+/// Lanes that are no neighbours, of a form that reads runs of neighbours.
+FailureOr<Value> Elements::oneByOne(OpResult result, const Lanes &lanes) {
+  SmallVector<Value> each;
+  for (int64_t lane = 0; lane < (lanes.stride == 0 ? 1 : lanes.width); ++lane) {
+    Value column = b.createOrFold<arith::AddIOp>(lanes.column, intConstant(b, b.getI64Type(), lane));
+    FailureOr<Value> value = at(result, {lanes.row, lanes.unit, column, lanes.stride, 1});
+    if (failed(value))
+      return failure();
+    each.push_back(*value);
+  }
+  if (lanes.stride == 0)
+    return splat(b, each.front(), lanes.width);
+  return vector::FromElementsOp::create(b, withLanes(each.front().getType(), lanes.width), each).getResult();
+}
+
 FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
   Operation *op = result.getOwner();
   // All results of an op are built at once.
@@ -314,6 +331,8 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
   auto form = dyn_cast<ScalarFormInterface>(op);
   if (!form)
     return op->emitOpError("has no native code as a map of elements");
+  if (lanes.width != 1 && lanes.stride != 1 && form.getRun() != 0)
+    return oneByOne(result, lanes);
   ScalarOperands operands;
   operands.width = lanes.width;
   operands.areNeighbours = lanes.stride == 1;
@@ -338,6 +357,18 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
   operands.parts = *scalarParts;
   auto whereLanesAre = [&] { return position(lanes); };
   operands.position = whereLanesAre;
+  auto firstInRowsOf = [&](int64_t unit) -> std::pair<Value, Value> {
+    if (lanes.unit == unit && lanes.stride == 1)
+      return {lanes.row, lanes.column};
+    Value first = position({lanes.row, lanes.unit, lanes.column, lanes.stride, 1});
+    return {rowOf(first, 1, unit, 0), rowOf(first, 1, 1, unit)};
+  };
+  operands.inRowsOf = firstInRowsOf;
+  auto loadWhole = [&](unsigned number, Value row, int64_t unit, Value column) {
+    Type element = typeOf(op->getOperand(number)).getElementType();
+    return load(element, operands.values[number], {row, unit, column, 1, lanes.width});
+  };
+  operands.load = loadWhole;
   FailureOr<SmallVector<Value>> values = form.buildElement(b, operands);
   if (failed(values))
     return failure();

@@ -111,6 +111,7 @@ private:
 
   mlir::FailureOr<mlir::Value> atBound(mlir::Value tensor, const Binding &binding, const Lanes &lanes);
   mlir::FailureOr<mlir::Value> atMap(mlir::OpResult result, const Lanes &lanes);
+  mlir::FailureOr<mlir::Value> oneByOne(mlir::OpResult result, const Lanes &lanes);
   mlir::FailureOr<ScalarParts> partsOf(mlir::Operation *op);
   bool isReady(mlir::Value tensor);
   Lanes operandLanes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, const Lanes &lanes);

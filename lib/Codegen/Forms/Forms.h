@@ -42,6 +42,12 @@ struct ScalarModel : ScalarFormInterface::ExternalModel<ScalarModel<Family, Op>,
     else
       return broadcastStrides(operand);
   }
+  int64_t getRun(mlir::Operation *op) const {
+    if constexpr (requires(Op typed) { Family::run(typed); })
+      return Family::run(mlir::cast<Op>(op));
+    else
+      return 0;
+  }
 };
 
 namespace detail {
@@ -65,6 +71,7 @@ template <typename Family> void attachForms(mlir::MLIRContext *context) {
 void attachElementwiseForms(mlir::MLIRContext *context);
 void attachDropoutForms(mlir::MLIRContext *context);
 void attachOptimizerForms(mlir::MLIRContext *context);
+void attachPoolingForms(mlir::MLIRContext *context);
 void attachLossScalingForms(mlir::MLIRContext *context);
 void attachReductionForms(mlir::MLIRContext *context);
 void attachRowForms(mlir::MLIRContext *context);

@@ -51,7 +51,12 @@ struct ScalarOperands {
   int64_t width = 1;                          ///< lanes of each
   bool areNeighbours = true;                  ///< whether lanes are next to one another in row-major order
   llvm::function_ref<mlir::Value()> position; ///< i64 lanes: the row-major index of each lane's element
-  llvm::ArrayRef<mlir::Value> parts;          ///< what ScalarPartsInterface made
+  /// The row, and the column in it, that the first lane's element has in rows of so many.
+  llvm::function_ref<std::pair<mlir::Value, mlir::Value>(int64_t)> inRowsOf;
+  /// Of an operand that is read whole, in registers, as many neighbours as there are lanes: from element
+  /// `row * unit + column` on, where the column is a multiple of the number of lanes.
+  llvm::function_ref<mlir::Value(unsigned operand, mlir::Value row, int64_t unit, mlir::Value column)> load;
+  llvm::ArrayRef<mlir::Value> parts; ///< what ScalarPartsInterface made
 };
 
 /// Whether a map or movement reads this operand at each element: not where it reads its shape alone, nor where it reads

@@ -13,10 +13,11 @@ Value mp::getElementwiseSource(Operation *op) {
   if (!kernelOp || kernelOp.getKernelRole() != KernelRole::Map || op->getNumResults() != 1)
     return {};
   Value source;
-  for (Value operand : op->getOperands()) {
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get();
     if (typeOf(operand).getRank() == 0)
       continue;
-    if (source || typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
+    if (source || readsWhole(use) || typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
       return {};
     source = operand;
   }

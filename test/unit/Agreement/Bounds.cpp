@@ -23,9 +23,10 @@ static const std::map<std::string, std::pair<double, double>> kUlps = {
     {"mp.gelu", {4, 1}}, {"mp.gelu_grad", {16, 1}}, {"mp.dropout", {0, 1}}, {"mp.masked_dropout", {0, 1}}};
 
 /// Ops that sum: what they give for absolute operands is the sum of absolute terms.
-static const std::set<std::string> kSums = {
-    "mp.matmul",     "mp.matmul_parts", "mp.conv",        "mp.conv_transpose",     "mp.conv_filter_grad",
-    "mp.reduce_sum", "mp.reduce_mean",  "mp.global_norm", "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
+static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_parts",       "mp.conv",
+                                            "mp.conv_transpose", "mp.conv_filter_grad",   "mp.avg_pool",
+                                            "mp.avg_pool_grad",  "mp.reduce_sum",         "mp.reduce_mean",
+                                            "mp.global_norm",    "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
 
 /// Rows of exponentials.
 static const std::set<std::string> kRows = {"mp.softmax",
@@ -112,6 +113,8 @@ private:
     }
     if (use.op.starts_with("mp.conv"))
       return termsOfConvolution() + 1; // and a bias
+    if (use.op.starts_with("mp.avg_pool"))
+      return 2 * pixelsOfWindow(); // quotients, each a term of the gradient's sum
     uint64_t terms = 0;
     for (const Tensor &operand : operands)
       terms += operand.count();
@@ -125,6 +128,16 @@ private:
     const Tensor &second = operands[1];
     return second.count() /
            static_cast<uint64_t>(use.op == "mp.conv" ? second.type.shape.front() : second.type.shape.back());
+  }
+
+  uint64_t pixelsOfWindow() const {
+    uint64_t pixels = 1;
+    for (const char *number = use.text.c_str() + use.text.find("window = [") + 9; *number != ']';) {
+      char *end;
+      pixels *= std::strtoull(number + 1, &end, 10);
+      number = end;
+    }
+    return pixels;
   }
 
   /// y * (g - sum(g * y)).

@@ -3,6 +3,7 @@
 
 #include "OpCases/ConvolutionCases.h"
 #include "OpCases/OpCases.h"
+#include "OpCases/PoolingCases.h"
 #include "OpCases/RowCases.h"
 
 using namespace mp;
@@ -354,6 +355,7 @@ const std::vector<OpCase> &mp::opCases() {
     Cases all;
     addContractions(all);
     addConvolutions(all);
+    addPoolings(all);
     addData(all);
     addElementwise(all);
     addReductions(all);

@@ -84,6 +84,10 @@ public:
       : op(op), operands(operands), result(results[index]) {
     if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
+    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp>(op))
+      absolute = evaluateAlone(op, absolutes(operands))[index];
+    else if (llvm::isa<MaxPoolGradOp>(op)) // who wins a window is as it was
+      absolute = evaluateAlone(op, {operands[0], absolutes({operands[1]}).front()})[index];
     else if (llvm::isa<SoftmaxCrossEntropyOp>(op))
       absolute = results[index];
   }
@@ -94,6 +98,8 @@ public:
       return Sum{product->terms + 1, elementAt(absolute, element)};
     if (llvm::isa<ReduceSumOp, ReduceMeanOp>(op))
       return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
+    if (auto pixels = countOfWindow())
+      return Sum{2 * *pixels, elementAt(absolute, element)};
     if (llvm::isa<GlobalNormOp, ClipByGlobalNormOp>(op))
       return Sum{countAll() + 6, 2 * elementAt(absolute, element)};
     if (llvm::isa<LayerNormOp, LayerNormStatisticsOp, LayerNormGradOp>(op))
@@ -109,6 +115,14 @@ private:
     for (const Tensor &operand : operands)
       count += operand.count();
     return count;
+  }
+
+  /// Pixels of a pooling's window: no sum has more terms, and each may be a quotient.
+  std::optional<uint64_t> countOfWindow() const {
+    return llvm::TypeSwitch<mlir::Operation *, std::optional<uint64_t>>(op)
+        .Case<MaxPoolGradOp, AvgPoolOp, AvgPoolGradOp>(
+            [](auto pool) { return static_cast<uint64_t>(pool.getWindowSize()); })
+        .Default(std::nullopt);
   }
 
   /// An exponential of x - max errs by its ulps, and by the rounding of x - max times that.

@@ -150,6 +150,8 @@ constexpr Row kRows[] = {
     {"mp.matmul", 2, [](ModelBuilder &b) { b.longProduct(); }},
     {"mp.conv", 2, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), false); }},
     {"mp.conv_transpose", 1, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), true); }},
+    {"mp.max_pool", 1, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.max_pool"); }},
+    {"mp.avg_pool", 1, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.avg_pool"); }},
     {"mp.constant", 2, makeConstant},
     {"mp.iota", 1, makeIota},
     {"mp.reshape", 3, makeReshape},
@@ -205,10 +207,10 @@ std::vector<std::string> mp::writtenOps() {
 const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
-      "mp.conv_filter_grad", "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad", "mp.softmax_grad",
-      "mp.layer_norm_statistics", "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad", "mp.gradient_seed",
-      "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips", "mp.advance",
-      "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
+      "mp.conv_filter_grad", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad",
+      "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad",
+      "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips",
+      "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",

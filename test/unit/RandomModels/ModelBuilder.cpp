@@ -296,6 +296,22 @@ unsigned ModelBuilder::convolution(unsigned images, bool isTransposed) {
              boundOf(images) * boundOf(operands[1]) * static_cast<double>(terms) + 1);
 }
 
+unsigned ModelBuilder::pool(unsigned images, const std::string &op) {
+  const ValueType type = typeOf(images);
+  const std::vector<Size> pixels(type.shape.begin() + 1, type.shape.end() - 1);
+  if (pixels.size() > 3 || countOf(pixels) == 0)
+    return images;
+  std::string window, ones;
+  for (size_t i = 0; i < pixels.size(); ++i) {
+    window += (i == 0 ? "" : ", ") + std::to_string(1 + pick(3));
+    ones += i == 0 ? "1" : ", 1";
+  }
+  const std::string counts = op == "mp.max_pool" ? "" : pick(2) ? ", count_padding = true" : ", count_padding = false";
+  return add(op + " $0 {window = [" + window + "], strides = [" + ones + "], padding = same" + counts +
+                 "} : {0} -> {r}",
+             {images}, type, boundOf(images));
+}
+
 /// Something of that type to multiply with, or a new parameter.
 unsigned ModelBuilder::factorOf(const ValueType &type) {
   for (unsigned value = 0; value < model.values.size(); ++value)

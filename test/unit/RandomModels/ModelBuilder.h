@@ -57,6 +57,8 @@ public:
   /// A convolution of `value`, which has rank 3 or more, or a transposed one, with new filters; `value` where it has no
   /// pixels or that would be too much work.
   unsigned convolution(unsigned value, bool isTransposed);
+  /// A pooling of `value`, which has rank 3 or more, to as many pixels; `value` where it has none.
+  unsigned pool(unsigned value, const std::string &op);
   /// A product whose k is long.
   unsigned longProduct();
   /// A loss of `value` as logits against a new label.

@@ -1,0 +1,72 @@
+// What a window spans, how much padding it needs, and how many of them an image has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_IR_WINDOWS_H
+#define MP_LIB_IR_WINDOWS_H
+
+#include "IR/Sizes.h"
+
+#include "llvm/Support/CheckedArithmetic.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace mp {
+
+/// The pixels that `taps` span, (taps - 1) * dilation + 1; none where that is 2^63 or more.
+inline std::optional<int64_t> spanOfTaps(int64_t taps, int64_t dilation) {
+  return llvm::checkedMulAdd<int64_t>(taps - 1, dilation, 1);
+}
+
+/// Low and high padding with which a result has ceil(image / stride) pixels, the odd one high; none where that is 2^63
+/// or more. 32 pixels, span 3, stride 2: (0, 1).
+inline std::optional<std::pair<int64_t, int64_t>> padToSame(int64_t image, int64_t span, int64_t stride) {
+  const int64_t result = image / stride + (image % stride != 0);
+  const std::optional<int64_t> end = llvm::checkedMulAdd(result - 1, stride, span); // one beyond the last pixel read
+  if (!end)
+    return std::nullopt;
+  const int64_t total = std::max<int64_t>(0, *end - image);
+  return std::pair(total / 2, total - total / 2);
+}
+
+/// `values`, the attribute `name`, are `count` numbers of at least `least`.
+inline llvm::LogicalResult checkNumbers(llvm::function_ref<mlir::InFlightDiagnostic()> error, llvm::StringRef name,
+                                        llvm::ArrayRef<int64_t> values, size_t count, size_t dimensions,
+                                        int64_t least) {
+  if (values.size() != count) // conv (C5), max_pool (C3)
+    return error() << name << " has " << values.size() << " numbers, expected " << count << " for " << dimensions
+                   << " spatial dimensions";
+  for (int64_t value : values)
+    if (value < least) // conv (C5), max_pool (C3)
+      return error() << name << " is at least " << least << ", found " << value;
+  return mlir::success();
+}
+
+/// One spatial dimension: pixels of an image with its padding, and the pixels that a window takes of them.
+struct WindowSizes {
+  int64_t image, taps, stride, low, high, dilation;
+};
+
+/// How many windows there are in spatial dimension `dimension` of an `image` under `taps`, which are a `tapsName`.
+inline mlir::FailureOr<int64_t> countWindows(llvm::function_ref<mlir::InFlightDiagnostic()> error,
+                                             const WindowSizes &sizes, size_t dimension, llvm::ArrayRef<int64_t> image,
+                                             llvm::StringRef tapsName, llvm::ArrayRef<int64_t> taps) {
+  if (sizes.image < 1 || sizes.taps < 1) // conv (C6), max_pool (C4)
+    return error() << "spatial sizes are at least 1, found " << (sizes.image < 1 ? llvm::StringRef("image") : tapsName)
+                   << " " << describe(sizes.image < 1 ? image : taps);
+  std::optional<int64_t> span = spanOfTaps(sizes.taps, sizes.dilation);
+  std::optional<int64_t> padded = llvm::checkedAdd(sizes.image, sizes.low);
+  padded = padded ? llvm::checkedAdd(*padded, sizes.high) : std::nullopt;
+  if (!span || !padded) // conv (C9), max_pool (C7)
+    return error() << "has 2^63 padded pixels or more in a dimension: image " << describe(image) << ", " << tapsName
+                   << " " << describe(taps);
+  if (*span > *padded) // conv (C6), max_pool (C4)
+    return error() << "a window spans " << *span << " pixels in spatial dimension " << dimension
+                   << ", where the image has " << *padded << " with its padding: the result would be empty";
+  return (*padded - *span) / sizes.stride + 1;
+}
+
+} // namespace mp
+
+#endif // MP_LIB_IR_WINDOWS_H
