@@ -19,7 +19,10 @@ static std::optional<Sizes> operandStrides(OpOperand &operand) {
 Elements::Elements(LaneBuilder &b, bool alignsLanes)
     : zero(intConstant(b, b.getI64Type(), 0)), b(b), alignsLanes(alignsLanes), scopes(1) {}
 
-void Elements::bindMemory(Value tensor, Value pointer) { bindings[tensor] = {Kind::Memory, pointer}; }
+void Elements::bindMemory(Value tensor, Value pointer) {
+  bindings[tensor] = {Kind::Memory, pointer};
+  pointers[tensor] = pointer;
+}
 void Elements::bindUniform(Value tensor, Value value) { bindings[tensor] = {Kind::Uniform, value}; }
 void Elements::bindRow(Value tensor, Value pointer, const Lanes &where) {
   bindings[tensor] = {Kind::Row, pointer, where};
@@ -338,11 +341,10 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
   operands.areNeighbours = lanes.stride == 1;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!readsPerElement(operand)) {
-      auto bound = bindings.find(operand.get());
-      const bool isInMemory = bound != bindings.end() && bound->second.kind == Kind::Memory;
-      if (readsWhole(operand) && !isInMemory)
+      Value pointer = readsWhole(operand) ? pointers.lookup(operand.get()) : Value();
+      if (readsWhole(operand) && !pointer)
         return op->emitOpError("reads an operand whole that its kernel computes");
-      operands.values.push_back(readsWhole(operand) ? bound->second.value : Value());
+      operands.values.push_back(pointer);
       continue;
     }
     std::optional<Sizes> strides = operandStrides(operand);

@@ -124,6 +124,7 @@ private:
   const bool alignsLanes;
   llvm::SmallDenseSet<mlir::Value, 2> pastCaches; ///< what is stored to past them
   llvm::DenseMap<mlir::Value, Binding> bindings;
+  llvm::DenseMap<mlir::Value, mlir::Value> pointers; ///< of what lies in memory, whatever it is bound to since
   /// By op, attributes and operands: optimizers of several tensors have the same parts.
   using PartsKey = std::tuple<mlir::OperationName, mlir::DictionaryAttr, llvm::SmallVector<mlir::Value, 2>>;
   std::vector<std::pair<PartsKey, ScalarParts>> parts;

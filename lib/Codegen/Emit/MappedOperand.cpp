@@ -9,8 +9,8 @@ using namespace mp;
 MappedOperand::MappedOperand(KernelFunction &f, Value tensor, const IndexMap &map)
     : tensor(tensor), map(map), columns(map.dimensions.back().size), f(f) {}
 
-/// Adds what the digits of `number` move to `sums`, null where nothing was added yet.
-static void addDigits(KernelFunction &f, ArrayRef<IndexMap::Digit> digits, Value number, MutableArrayRef<Value> sums) {
+/// Adds what the digits of `number` move to `sums`.
+void MappedOperand::addDigits(ArrayRef<IndexMap::Digit> digits, Value number, Sums &sums) {
   for (const IndexMap::Digit &digit : llvm::reverse(digits)) {
     // What is left of the number is its first digit.
     const bool isFirst = &digit == digits.begin();
@@ -32,11 +32,28 @@ MappedOperand::Element MappedOperand::findInMatrix(Value batch, Value row, Value
 MappedOperand::Element MappedOperand::find(Value batch, Value row, Value k) {
   if (map.isMatrix())
     return findInMatrix(batch, row, k);
-  SmallVector<Value> sums(map.dimensions.size());
-  addDigits(f, map.batch, batch, sums);
-  addDigits(f, map.row, row, sums);
-  addDigits(f, map.depth, k, sums);
+  Sums sums(map.dimensions.size());
+  addDigits(map.batch, batch, sums);
+  addDigits(map.row, row, sums);
+  addDigits(map.depth, k, sums);
+  return at(sums);
+}
 
+MappedOperand::Sums MappedOperand::movedBy(ArrayRef<IndexMap::Digit> digits, Value number) {
+  Sums sums(map.dimensions.size());
+  addDigits(digits, number, sums);
+  return sums;
+}
+
+MappedOperand::Sums MappedOperand::add(const Sums &a, const Sums &b) {
+  Sums sums = a;
+  for (auto [sum, other] : llvm::zip_equal(sums, b))
+    if (other)
+      sum = sum ? f.add(sum, other) : other;
+  return sums;
+}
+
+MappedOperand::Element MappedOperand::at(const Sums &sums) {
   Element at;
   auto require = [&](Value condition) {
     at.isThere = at.isThere ? f.b.createOrFold<arith::AndIOp>(at.isThere, condition) : condition;
@@ -66,4 +83,17 @@ MappedOperand::Element MappedOperand::find(Value batch, Value row, Value k) {
     at.column = arith::SelectOp::create(f.b, at.isThere, at.column, f.i64(0));
   }
   return at;
+}
+
+LogicalResult MappedOperand::forRuns(ArrayRef<IndexMap::Digit> digits, Value from, Value to,
+                                     function_ref<LogicalResult(const Run &)> body) {
+  if (digits.size() < 2)
+    return body({f.i64(0), from, to, Sums(map.dimensions.size())});
+  const int64_t size = std::max<int64_t>(digits.back().size, 1); // of no elements, too
+  Value end = f.div(f.add(to, f.i64(size - 1)), size);
+  return f.forEach(f.div(from, size), end, 1, [&](Value number) {
+    Value start = f.mul(number, size);
+    Value first = f.max(f.sub(from, start), f.i64(0)), last = f.min(f.sub(to, start), f.i64(size));
+    return body({start, first, last, movedBy(digits.drop_back(), number)});
+  });
 }

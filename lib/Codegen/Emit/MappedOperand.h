@@ -21,12 +21,32 @@ public:
   };
   Element find(mlir::Value batch, mlir::Value row, mlir::Value k);
 
+  // The same in steps, so that a loop does what changes in it alone.
+
+  /// What numbers move, added up for each dimension of the operand; null where nothing moves it.
+  using Sums = llvm::SmallVector<mlir::Value, 4>;
+  /// What `number`, of these digits of the map, moves.
+  Sums movedBy(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value number);
+  Sums add(const Sums &a, const Sums &b);
+  Element at(const Sums &sums);
+
+  /// Numbers from `start + first` to below `start + last`, of which the last digit alone changes: it is `first` at first.
+  /// `others` is what the other digits move.
+  struct Run {
+    mlir::Value start, first, last;
+    Sums others;
+  };
+  /// body(run) for [from, to), cut where another digit changes.
+  llvm::LogicalResult forRuns(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value from, mlir::Value to,
+                              llvm::function_ref<llvm::LogicalResult(const Run &)> body);
+
   const mlir::Value tensor;
   const IndexMap map;
   const int64_t columns; ///< of a row in memory
 
 private:
   Element findInMatrix(mlir::Value batch, mlir::Value row, mlir::Value k);
+  void addDigits(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value number, Sums &sums);
 
   KernelFunction &f;
 };

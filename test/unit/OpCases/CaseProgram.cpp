@@ -82,8 +82,9 @@ std::vector<const OpCase *> mp::nativeCases(const std::string &op) {
 
 /// Whether the text of a case says what holds for its sizes only.
 static bool statesSizes(const std::string &text) {
-  return std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"},
-                             [&](const char *what) { return text.find(what) != std::string::npos; });
+  auto has = [&](const char *what) { return text.find(what) != std::string::npos; };
+  const bool hasWindows = has("window = [") && !has("window = [1, 1]}");
+  return hasWindows || std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"}, has);
 }
 
 static std::string withSizesOfOne(const std::string &type) {

@@ -49,7 +49,11 @@ LogicalResult Packing::emit(Value to, const Part &wanted) {
     fillGranule();
   if (operand.map.isAlongDepth() != order.isDepthInner)
     return order.isDepthInner ? turnSteps() : turnSquares();
-  return order.isDepthInner ? copyRows() : copySteps();
+  if (operand.map.isMatrix())
+    return order.isDepthInner ? copyRows() : copySteps();
+  if (!order.isDepthInner)
+    return gatherSteps();
+  return lanes > order.unit ? gatherRows() : gatherRowsByStep();
 }
 
 // Words
@@ -106,16 +110,20 @@ FailureOr<Words> Packing::readAlongDepth(Value row, Value k, int64_t count) {
   FailureOr<Value> loaded = read(row, k, count);
   if (failed(loaded))
     return failure();
+  return wordsAlongDepth(*loaded, count);
+}
+
+Words Packing::wordsAlongDepth(Value loaded, int64_t count) {
   if (order.unit == 1)
-    return Words{*loaded};
+    return Words{loaded};
   const int64_t words = count / order.unit;
   SmallVector<int64_t> even, odd;
   for (int64_t word = 0; word < words; ++word) {
     even.push_back(2 * word);
     odd.push_back(2 * word + 1);
   }
-  Value low = vector::ShuffleOp::create(b, *loaded, *loaded, even),
-        high = vector::ShuffleOp::create(b, *loaded, *loaded, odd);
+  Value low = vector::ShuffleOp::create(b, loaded, loaded, even),
+        high = vector::ShuffleOp::create(b, loaded, loaded, odd);
   return joinPairs(b, elementOf(operand.tensor), order.parts, low, high);
 }
 

@@ -59,6 +59,18 @@ private:
   llvm::LogicalResult copySteps();
   llvm::LogicalResult turnSquares();
   llvm::LogicalResult turnSteps();
+  // Ways for what is no matrix, in Gathering.cpp.
+  llvm::LogicalResult gatherRows();
+  llvm::LogicalResult gatherRowsByStep();
+  llvm::LogicalResult gatherSteps();
+  using Sums = MappedOperand::Sums;
+  /// What a unit of k moves: each of its steps.
+  llvm::SmallVector<Sums, 2> stepsOf(mlir::Value k);
+  /// Words of one unit from `k` of `count` rows, or of `count` k of a row if `sums` has one entry, `offset` elements
+  /// behind those where `sums` are.
+  MaybeWords wordsOfUnit(llvm::ArrayRef<Sums> sums, mlir::Value k, int64_t offset, int64_t count);
+  MaybeValue readAt(const Sums &sums, int64_t offset, int64_t count);
+
   /// Writes zeros behind a k that ends within a granule.
   void fillGranule();
   /// Writes zeros to rows of k behind the last one, up to the end of its panel.
@@ -74,6 +86,8 @@ private:
   MaybeValue readNext(mlir::Value row, mlir::Value k, int64_t count);
   /// Words of `count` k of a row, and words of one unit of `count` rows.
   MaybeWords readAlongDepth(mlir::Value row, mlir::Value k, int64_t count);
+  /// `count` elements along k as words.
+  Words wordsAlongDepth(mlir::Value loaded, int64_t count);
   MaybeWords readAlongRows(mlir::Value row, mlir::Value k, int64_t count);
   llvm::SmallVector<Words> turned(llvm::ArrayRef<Words> square);
   llvm::SmallVector<Words> lanesOf(const Words &words, int64_t count);
