@@ -76,8 +76,9 @@ bool Grouping::shouldRepeat(Operation *op) const {
   bool feedsContraction = llvm::any_of(op->getUsers(), [](Operation *user) {
     return isa<KernelOpInterface>(user) && roleOf(user) == KernelRole::Contraction;
   });
-  bool needsBuffer =
-      llvm::any_of(op->getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user) || isView(user); });
+  bool needsBuffer = llvm::any_of(op->getUses(), [](OpOperand &use) {
+    return isa<func::ReturnOp>(use.getOwner()) || isView(use.getOwner()) || readsWhole(use);
+  });
   if (DenseElementsAttr data; matchPattern(op, m_Constant(&data)))
     return data.isSplat() && !needsBuffer && !feedsContraction;
   if (role != KernelRole::Map || op->getNumResults() != 1 || needsBuffer ||
