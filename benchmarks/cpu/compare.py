@@ -5,7 +5,7 @@ usage: benchmarks/cpu/compare.py BUILD_DIR [--threads=1,2] [--only=REGEX] [--qui
            [--peers=pytorch,openblas,onnxruntime] [--sections=LIST] [--budget=SECONDS] [--limit=SECONDS] [--level=LEVEL]
 
 BUILD_DIR holds bin/mp-run, bin/mp-exec and lib/libHalfstepRuntime.so; build it with the release preset. `make benchmark`
-builds these, installs the peers and runs this. Tables: products in float32, bfloat16 and float16, training steps, our mixed
+builds these, installs the peers and runs this. Tables: products in float32, bfloat16 and float16, convolutions, training steps, our mixed
 precision beside our float32, inference, and what steps take to compile and hold in memory.
 
 All run in this process on the same random inputs (OpenBLAS in one of its own), and a result of ours that is not the peer's
@@ -25,6 +25,8 @@ import tempfile
 import time
 import warnings
 
+import convolutions
+import models
 import openblas
 import ours
 import products
@@ -37,6 +39,7 @@ SECTIONS = {
     "f32": lambda run: products.compare(run, "f32"),
     "bf16": lambda run: products.compare(run, "bf16"),
     "f16": lambda run: products.compare(run, "f16"),
+    "convolutions": convolutions.compare,
     "training": training.compare,
     "policies": training.compare_policies,
     "inference": lambda run: importlib.import_module("inference").compare(run),
@@ -96,11 +99,14 @@ class Run:
         self.pytorch.torch.set_num_threads(threads)
         return rates
 
-    def training_peers(self):
-        """(Implementation of the optimizer, whether by torch.compile)."""
+    def training_peers(self, model):
+        """(Implementation of the optimizer, whether by torch.compile, layout of images)."""
         if not self.pytorch:
             return []
-        return [("foreach", False), ("fused", False)] + [("fused", True)] * self.with_compile
+        if not models.has_images(model):
+            return [("foreach", False, None), ("fused", False, None)] + [("fused", True, None)] * self.with_compile
+        ways = [False, True][: 1 + self.with_compile]
+        return [("fused", compiled, layout) for compiled in ways for layout in self.pytorch.LAYOUTS]
 
     def openblas(self, threads):
         """OpenBLAS with so many threads, by its fastest core type."""

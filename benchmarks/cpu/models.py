@@ -104,6 +104,70 @@ class Mlp:
         return text.finish(value, self.sizes[-1])
 
 
+def has_images(model):
+    return len(model.input_shape) == 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Cnn:
+    """The network of examples/cifar10_cnn.mlir: pairs of convolutions, the first of each padded, and a pooling; two dense
+    layers. Dropout at a quarter behind a pooling, at half before the last layer."""
+
+    size: int = 32
+    channels: int = 3
+    filters: tuple = (32, 64)
+    hidden: int = 512
+    classes: int = 10
+    dropout: float = 0.25
+
+    @property
+    def name(self):
+        return "cifar10_cnn"
+
+    @property
+    def input_shape(self):
+        return (self.size, self.size, self.channels)
+
+    def layers(self):
+        """(Size of the image, channels, filters, padding) of each convolution, and what is left of the image."""
+        size, channels, found = self.size, self.channels, []
+        for filters in self.filters:
+            found += [(size, channels, filters, 1), (size, filters, filters, 0)]
+            size, channels = (size - 2) // 2, filters
+        return found, size
+
+    def products(self, batch):
+        convolutions, size = self.layers()
+        terms = sum((of - 2 + 2 * padding) ** 2 * 9 * channels * filters for of, channels, filters, padding in convolutions)
+        return batch * (terms + size**2 * self.filters[-1] * self.hidden + self.hidden * self.classes)
+
+    def drop(self, text, value, shape, rate):
+        stream = sum("mp.dropout" in line for line in text.lines) + 1
+        return text.op(f"mp.dropout {value}, %rng {{rate = {rate}, stream = {stream}}} : {tensor('?', *shape, 'f32')}")
+
+    def text(self):
+        text, value = Text(*self.input_shape), "%x"
+        text.arguments.append('%rng: tensor<2xi64> {mp.state = "rng"}')
+        convolutions, size = self.layers()
+        for i, (given, channels, filters, padding) in enumerate(convolutions):
+            weights, weights_kind = text.parameter(f"conv{i}.weight", (filters, 3, 3, channels))
+            bias, bias_kind = text.parameter(f"conv{i}.bias", (filters,), "#mp.zeros")
+            made = given - 2 + 2 * padding
+            kind = tensor("?", made, made, filters, "f32")
+            value = text.op(f"mp.conv {value}, {weights} bias {bias} : {bias_kind} acc f32 {{padding = [{', '.join([str(padding)] * 4)}]}} : "
+                            f"{tensor('?', given, given, channels, 'f32')}, {weights_kind} -> {kind}")
+            value = text.op(f"mp.relu {value} : {kind}")
+            if padding == 0:
+                pooled = (made // 2, made // 2, filters)
+                value = text.op(f"mp.max_pool {value} {{window = [2, 2]}} : {kind} -> {tensor('?', *pooled, 'f32')}")
+                value = self.drop(text, value, pooled, self.dropout)
+        flat = size**2 * self.filters[-1]
+        value = text.op(f"mp.reshape {value} : {tensor('?', size, size, self.filters[-1], 'f32')} -> {tensor('?', flat, 'f32')}")
+        value = text.op(f"mp.relu {text.dense(value, (flat,), self.hidden, 'dense0')} : {tensor('?', self.hidden, 'f32')}")
+        value = self.drop(text, value, (self.hidden,), 2 * self.dropout)
+        return text.finish(text.dense(value, (self.hidden,), self.classes, "dense1"), self.classes)
+
+
 @dataclasses.dataclass(frozen=True)
 class Transformer:
     """Blocks of attention and a feed-forward network, each after a layer norm, then the mean of the sequence and a head."""

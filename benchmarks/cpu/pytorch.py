@@ -12,6 +12,7 @@ import turns
 TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 # How far a result may be from ours, in parts of its largest value: a few roundings of factors and result.
 TOLERANCES = {"f32": 1e-4, "bf16": 2e-2, "f16": 1e-2}
+LAYOUTS = {"channels_last": torch.channels_last, "contiguous": torch.contiguous_format}
 POLICIES = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}
 
 
@@ -37,6 +38,53 @@ def check_product(program, kind, transposes):
     rows = torch.arange(0, len(ours), max(1, len(ours) // 64))
     a, b = a.t() if transposes[0] else a, b.t() if transposes[1] else b
     compare("the product", ours[rows], a[rows].float() @ b.float(), TOLERANCES[kind])
+
+
+def from_ours(program, name):
+    return torch.from_dlpack(program.tensor(name))
+
+
+def convolution(program, layer, direction, layout):
+    """The action that convolves our inputs, copied to PyTorch's layout, to our layout."""
+    def read(name):
+        return from_ours(program, name).permute(0, 3, 1, 2).contiguous(memory_format=LAYOUTS[layout])
+
+    a, b = read("a"), read("b")
+    image, filters, result = ((shape[0], shape[3], *shape[1:3]) for shape in layer.shapes())
+    steps, sides = [layer.stride] * 2, [layer.padding] * 2
+    if direction == "forward":
+        return lambda: F.conv2d(a, b, stride=steps, padding=sides).permute(0, 2, 3, 1)
+    of_image = direction == "dX"
+    # What is not given is read for its shape alone.
+    other = torch.empty(image if of_image else filters, dtype=a.dtype).to(memory_format=LAYOUTS[layout])
+    g, x, w = (a, other, b) if of_image else (b, a, other)
+
+    def gradient():
+        found = torch.ops.aten.convolution_backward(g, x, w, None, steps, sides, [1, 1], False, [0, 0], 1,
+                                                    [of_image, not of_image, False])
+        return found[0 if of_image else 1].permute(0, 2, 3, 1)
+
+    return gradient
+
+
+class Cnn(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        convolutions, size = model.layers()
+        self.rate = model.dropout
+        for i, (_, channels, filters, padding) in enumerate(convolutions):
+            self.add_module(f"conv{i}", torch.nn.Conv2d(channels, filters, 3, padding=padding))
+        self.convolutions = [getattr(self, f"conv{i}") for i in range(len(convolutions))]
+        self.dense0 = torch.nn.Linear(size**2 * model.filters[-1], model.hidden)
+        self.dense1 = torch.nn.Linear(model.hidden, model.classes)
+
+    def forward(self, x):
+        for convolution in self.convolutions:
+            x = F.relu(convolution(x))
+            if convolution.padding[0] == 0:
+                x = F.dropout(F.max_pool2d(x, 2), self.rate, self.training)
+        x = F.relu(self.dense0(x.permute(0, 2, 3, 1).flatten(1)))
+        return self.dense1(F.dropout(x, 2 * self.rate, self.training))
 
 
 class Block(torch.nn.Module):
@@ -95,13 +143,13 @@ def compiled(function):
 
 def network(model, program=None):
     """The same model, with the parameters of a program of ours where there is one."""
-    made = (Transformer if hasattr(model, "heads") else Mlp)(model)
+    made = (Transformer if hasattr(model, "heads") else Cnn if hasattr(model, "filters") else Mlp)(model)
     if program:
         for name, parameter in made.named_parameters():
             shape, data = program.state(name)
             value = torch.frombuffer(data, dtype=torch.float32).reshape(shape)
-            # A layer's weights are [inputs, outputs] here and the other way round there.
-            parameter.data.copy_(value.t() if value.ndim == 2 else value)
+            # A layer's weights are [inputs, outputs] here and the other way round there; a filter's channels come last here.
+            parameter.data.copy_(value.t() if value.ndim == 2 else value.permute(0, 3, 1, 2) if value.ndim == 4 else value)
     return made
 
 
@@ -111,9 +159,14 @@ OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.o
 class Training:
     """Steps of a model as PyTorch takes them: autocast and, in f16, the gradient scaler."""
 
-    def __init__(self, model, policy, optimizer, rate, x, y, program=None, implementation="foreach", is_compiled=False):
-        self.label = f"PyTorch {'compile' if is_compiled else 'eager'}, {implementation}"
+    def __init__(self, model, policy, optimizer, rate, x, y, program=None, implementation="foreach", is_compiled=False,
+                 layout=None):
+        self.label = f"PyTorch {'compile' if is_compiled else 'eager'}, {implementation}" + (f", {layout}" if layout else "")
         self.model, self.x, self.y, self.low = network(model, program), x, y.long(), POLICIES[policy]
+        if x.ndim == 4:
+            memory_format = LAYOUTS[layout or "channels_last"]
+            self.x = x.permute(0, 3, 1, 2).contiguous(memory_format=memory_format)
+            self.model = self.model.to(memory_format=memory_format)
         self.optimizer = OPTIMIZERS[optimizer](self.model.parameters(), lr=rate, **{implementation: True})
         self.scaler = torch.amp.GradScaler("cpu", enabled=self.low is torch.float16)
         self.loss = compiled(self.forward) if is_compiled else self.forward

@@ -42,6 +42,7 @@ WORKS = [
     Work(models.Mlp((784, 128, 10)), 128, "adam", 1e-3),
     Work(models.Mlp((64, 128, 10)), 64, "adam", 1e-3),
     Work(models.Transformer(), 8, "adamw", 1e-3),
+    Work(models.Cnn(), 128, "adam", 1e-3),
 ]
 QUICK, SMALLEST = WORKS[1:], WORKS[3]
 
@@ -65,8 +66,8 @@ def row(run, work, policy, threads):
     name, expected, failed, figures = f"step {policy} {work.name}", {}, {}, {"compile_seconds": seconds}
     with run.halfstep.open(executable, "train_step", threads) as program:
         participants = {"ours": ours.participant(program, threads)}
-        for implementation, compiled in run.training_peers():
-            peer = make_peer(run, work, policy, program, implementation, compiled)
+        for implementation, compiled, layout in run.training_peers(work.model):
+            peer = make_peer(run, work, policy, program, implementation, compiled, layout)
             estimate = expected_seconds(run, work, policy, threads)
             if estimate > run.limit:
                 expected[peer.label] = estimate
@@ -85,10 +86,10 @@ def row(run, work, policy, threads):
     return Row(name, threads, times.pop("ours"), times, 1.0, expected, failed, figures)
 
 
-def make_peer(run, work, policy, program, implementation, compiled=False):
+def make_peer(run, work, policy, program, implementation, compiled=False, layout=None):
     torch = run.pytorch.torch
     x, y = (torch.from_dlpack(program.tensor(name)).clone() for name in "xy")
-    return run.pytorch.Training(work.model, policy, work.optimizer, work.rate, x, y, program, implementation, compiled)
+    return run.pytorch.Training(work.model, policy, work.optimizer, work.rate, x, y, program, implementation, compiled, layout)
 
 
 def expected_seconds(run, work, policy, threads):
