@@ -69,8 +69,9 @@ static Status setSimulation(TrainOptions &options, std::string_view text) {
 using O = TrainOptions;
 
 static constexpr TrainFlag kFlags[] = {
-    {"data", "DIR", "folder with train-images-idx3-ubyte[.gz] and so on; required", setText<&O::data>},
-    {"test-data", "DIR", "folder with t10k-images-idx3-ubyte[.gz] and so on (default: that of --data)",
+    {"data", "DIR", "folder with train-images-idx3-ubyte[.gz] and so on, or CIFAR's .bin files; required",
+     setText<&O::data>},
+    {"test-data", "DIR", "folder with t10k-images-idx3-ubyte[.gz] and so on, or CIFAR's (default: that of --data)",
      setText<&O::testData>},
     {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
     {"steps", "N", "steps in all, instead of --epochs (default: those of the epochs)",

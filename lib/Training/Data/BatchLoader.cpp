@@ -98,7 +98,7 @@ void BatchLoader::produce() {
 
 /// Copies one row of bytes as elements of the batch.
 static void storeRow(std::vector<std::byte> &batch, ElementType element, uint64_t row,
-                     std::span<const uint8_t> values) {
+                     std::span<const std::byte> values) {
   uint64_t size = elementBytes(element);
   std::span<std::byte> to = std::span(batch).subspan(row * values.size() * size, values.size() * size);
   if (element == ElementType::UI8) {
@@ -106,7 +106,7 @@ static void storeRow(std::vector<std::byte> &batch, ElementType element, uint64_
     return;
   }
   for (uint64_t i = 0; i < values.size(); ++i)
-    storeElement(to, element, i, values[i]);
+    storeElement(to, element, i, std::to_integer<uint8_t>(values[i]));
 }
 
 void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) const {
@@ -115,12 +115,11 @@ void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) const 
     std::fill(batch.images.begin(), batch.images.end(), std::byte(0));
     std::fill(batch.labels.begin(), batch.labels.end(), std::byte(0));
   }
-  std::span<const uint8_t> images(data.images);
-  std::span<const uint8_t> labels(data.labels);
+  std::span<const std::byte> images(data.images);
   for (uint64_t i = 0; i < batch.rows; ++i) {
     uint64_t row = rows[batch.index * batchRows + i];
     storeRow(batch.images, binding.imageType.element, i, images.subspan(row * data.imageBytes(), data.imageBytes()));
-    storeRow(batch.labels, binding.labelType.element, i, labels.subspan(row, 1));
+    storeElement(batch.labels, binding.labelType.element, i, data.labels[row]);
   }
   if (binding.weightArgument)
     for (uint64_t i = 0; i < batchRows; ++i)

@@ -4,6 +4,7 @@
 #include "mp/Training/Data/BatchLoader.h"
 
 #include <algorithm>
+#include <span>
 
 using namespace mp;
 using namespace mp::executable;
@@ -37,6 +38,20 @@ static Status findArguments(const VariantT &variant, DataBinding &binding) {
   return Status::success();
 }
 
+/// Sizes other than 1.
+static std::vector<int64_t> withoutOnes(std::span<const int64_t> shape) {
+  std::vector<int64_t> sizes(shape.begin(), shape.end());
+  std::erase(sizes, 1);
+  return sizes;
+}
+
+/// Whether an image's elements in their order are those of the argument's row. Grey and flat rows take any shape,
+/// colours only their own or a flat one: [32, 32, 3] as [3, 32, 32] would be another image.
+static bool isReshaped(const std::vector<int64_t> &image, std::span<const int64_t> row) {
+  std::vector<int64_t> from = withoutOnes(image), to = withoutOnes(row);
+  return from.size() < 3 || to.size() < 2 || from == to;
+}
+
 /// Checks that a row of the data fills a row of the argument.
 static Status checkRow(const ArgumentT &argument, const std::vector<int64_t> &rowShape) {
   const TensorTypeT &type = *argument.type;
@@ -44,6 +59,9 @@ static Status checkRow(const ArgumentT &argument, const std::vector<int64_t> &ro
   if (!argument.batched || type.shape.empty() || *elementCount(type) != rowCount * static_cast<uint64_t>(type.shape[0]))
     return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ",
                      typeName(makeType(ElementType::UI8, rowShape)));
+  if (!isReshaped(rowShape, std::span(type.shape).subspan(1)))
+    return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ",
+                     typeName(makeType(ElementType::UI8, rowShape)), ", whose last size is its colours");
   if (type.element == ElementType::I1)
     return makeError("input '", argument.name, "' is ", typeName(type), ", the data are bytes");
   return Status::success();

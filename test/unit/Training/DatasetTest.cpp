@@ -75,8 +75,8 @@ TEST(Dataset, ReadsFashionMnist) {
     if (part == DataPart::Test)
       continue;
     double sum = 0;
-    for (uint8_t pixel : data->images)
-      sum += pixel;
+    for (std::byte pixel : data->images)
+      sum += std::to_integer<uint8_t>(pixel);
     EXPECT_NEAR(sum / double(data->images.size()) / 255, 0.2860, 5e-5);
   }
 }
@@ -86,10 +86,14 @@ TEST(Dataset, SaysWhatIsWrong) {
   std::string images = folder / "train-images-idx3-ubyte";
   std::string labels = folder / "train-labels-idx1-ubyte";
   auto message = [&] { return readDataset(folder.path, DataPart::Train).message(); };
-  EXPECT_EQ(message(), images + ": cannot open: No such file or directory");
+  EXPECT_EQ(message(), folder.path + ": holds no data set; expected train-images-idx3-ubyte[.gz] and so on, "
+                                     "data_batch_1.bin (CIFAR-10) or train.bin (CIFAR-100)");
   EXPECT_EQ(readDataset(folder / "absent", DataPart::Train).message(), (folder / "absent") + ": not a folder");
 
   writeTinyData(folder.path, 10, 10);
+  std::filesystem::rename(images, folder / "other");
+  EXPECT_EQ(message(), images + ": cannot open: No such file or directory");
+  std::filesystem::rename(folder / "other", images);
   std::string good = readText(images);
   auto with = [&](const std::string &bytes) {
     writeFile(images, bytes);
@@ -146,7 +150,7 @@ TEST(Dataset, RefusesDamagedCompression) {
   }
   // The checksum sees every change of the data; a change of unused bits changes nothing.
   writeFile(images + ".gz", good);
-  std::vector<uint8_t> expected = readDataset(folder.path, DataPart::Train)->images;
+  std::vector<std::byte> expected = readDataset(folder.path, DataPart::Train)->images;
   int refused = 0;
   for (size_t at = 10; at < good.size(); at += 37) {
     std::string bad = good;
@@ -200,12 +204,43 @@ TEST(Dataset, Binds) {
             name + "input 'x' is tensor<8x4xui8>, a row of the data is tensor<5xui8>");
 }
 
+static executable::VariantT variantWith(std::vector<int64_t> imageShape) {
+  executable::VariantT variant;
+  for (auto [name, shape] : {std::pair("x", imageShape), std::pair("y", std::vector<int64_t>{8})}) {
+    auto argument = std::make_unique<executable::ArgumentT>();
+    argument->name = name;
+    argument->kind = executable::ArgumentKind::Input;
+    argument->label = argument->name == "y";
+    argument->batched = true;
+    argument->type = std::make_unique<TensorTypeT>(makeType(ElementType::UI8, shape));
+    variant.arguments.push_back(std::move(argument));
+  }
+  return variant;
+}
+
+/// Elements stay in their order, so that colours that are not innermost would be another image.
+TEST(Dataset, BindsColoursWhereTheyAreInnermost) {
+  auto message = [](std::vector<int64_t> image, std::vector<int64_t> input) {
+    Dataset data{"D", image, std::vector<std::byte>(*byteCount(makeType(ElementType::UI8, image))), {0}};
+    return bindDataset(data, variantWith(input), std::nullopt).message();
+  };
+  EXPECT_EQ(message({32, 32, 3}, {8, 32, 32, 3}), "");
+  EXPECT_EQ(message({32, 32, 3}, {8, 3072}), "");
+  EXPECT_EQ(message({32, 32, 1}, {8, 1, 32, 32}), "");
+  EXPECT_EQ(message({28, 28}, {8, 28, 28, 1}), "");
+  EXPECT_EQ(message({28, 28}, {8, 49, 16}), "");
+  EXPECT_EQ(message({32, 32, 3}, {8, 3, 32, 32}), "D: input 'x' is tensor<8x3x32x32xui8>, a row of the data is "
+                                                  "tensor<32x32x3xui8>, whose last size is its colours");
+  EXPECT_EQ(message({32, 32, 3}, {8, 28, 28, 1}),
+            "D: input 'x' is tensor<8x28x28x1xui8>, a row of the data is tensor<32x32x3xui8>");
+}
+
 /// 20 rows whose image bytes and labels say which row they are.
 static Dataset countingData() {
   Dataset data{"counting", {2, 2}, {}, {}};
   for (uint8_t row = 0; row < 20; ++row) {
     for (uint8_t pixel = 0; pixel < 4; ++pixel)
-      data.images.push_back(uint8_t(row * 4 + pixel));
+      data.images.push_back(std::byte(row * 4 + pixel));
     data.labels.push_back(row);
   }
   return data;

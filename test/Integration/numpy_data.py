@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""Compares the images that training gets from files with what NumPy reads from the same files.
+
+usage: numpy_data.py FOLDER
+
+The model's loss has the slope 1 in the product of each image and the row of a parameter that its label names (it is the cross
+entropy of two logits that are 1e30 apart, whose softmax is 0 and 1), so that with plain SGD the parameter becomes the negated sum of the images that a label came with: with a label for each row of the data, it shows each
+image as training saw it, in any order of rows. Every number is an integer below 2^24 or halves of one: nothing is rounded.
+"""
+
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+
+import numpy
+
+ROWS = 10
+
+MODEL = """
+func.func @shows(%x: tensor<?x{shape}x{element}> {{mp.input = "x"}}, %y: tensor<?xui8> {{mp.input = "y"}},
+    %p: tensor<{rows}x{size}xf32> {{mp.parameter = "seen", mp.initializer = #mp.zeros}}) -> (tensor<f32> {{mp.loss}})
+    attributes {{mp.program = "model"}} {{
+  {cast}
+  %flat = mp.reshape %f : tensor<?x{shape}xf32> -> tensor<?x{size}xf32>
+  %label = mp.cast %y : tensor<?xui8> -> tensor<?xi32>
+  %column = mp.reshape %label : tensor<?xi32> -> tensor<?x1xi32>
+  %classes = mp.iota dimension 0 -> tensor<{rows}xi32>
+  %hit = mp.compare eq %column, %classes : tensor<?x1xi32>, tensor<{rows}xi32> -> tensor<?x{rows}xi1>
+  %hot = mp.cast %hit : tensor<?x{rows}xi1> -> tensor<?x{rows}xf32>
+  %row = mp.matmul %hot, %p acc f32 : tensor<?x{rows}xf32>, tensor<{rows}x{size}xf32> -> tensor<?x{size}xf32>
+  %product = mp.mul %row, %flat : tensor<?x{size}xf32>, tensor<?x{size}xf32> -> tensor<?x{size}xf32>
+  %sum = mp.reduce_sum %product dimensions [1] : tensor<?x{size}xf32> -> tensor<?xf32>
+  %one = mp.reshape %sum : tensor<?xf32> -> tensor<?x1xf32>
+  %second = mp.constant dense<[0.0, 1.0]> : tensor<2xf32>
+  %far = mp.constant dense<[0.0, 1.0e30]> : tensor<2xf32>
+  %pair = mp.mul %one, %second : tensor<?x1xf32>, tensor<2xf32> -> tensor<?x2xf32>
+  %logits = mp.add %pair, %far : tensor<?x2xf32>, tensor<2xf32> -> tensor<?x2xf32>
+  %never = mp.compare ne %label, %label : tensor<?xi32>, tensor<?xi32> -> tensor<?xi1>
+  %first = mp.cast %never : tensor<?xi1> -> tensor<?xi32>
+  %loss = mp.softmax_cross_entropy %logits, %first : tensor<?x2xf32>, tensor<?xi32> -> tensor<f32>
+  return %loss : tensor<f32>
+}}
+"""
+
+
+def write_model(path, shape, element="ui8"):
+    cast = "%f = mp.cast %x : tensor<?x{0}x{1}> -> tensor<?x{0}xf32>"
+    text = "x".join(map(str, shape))
+    if element == "f32":
+        cast = "%f = mp.reshape %x : tensor<?x{0}xf32> -> tensor<?x{0}xf32>"
+    path.write_text(MODEL.format(shape=text, element=element, rows=ROWS, size=numpy.prod(shape), cast=cast.format(text, element)))
+
+
+def read_parameter(folder):
+    """The parameter of a folder's checkpoint."""
+    data = (folder / json.loads((folder / "manifest.json").read_text())["file"]).read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    entry = json.loads(data[8 : 8 + length])["seen"]
+    begin, end = (8 + length + offset for offset in entry["data_offsets"])
+    return numpy.frombuffer(data[begin:end], "<f4").reshape(entry["shape"])
+
+
+class Runs:
+    """Trainings in a folder."""
+
+    def __init__(self, folder):
+        self.folder, self.count = folder, 0
+
+    def seen(self, model, data, *flags, batch=2, epochs=1):
+        """The sum of the images that training saw with each label."""
+        self.count += 1
+        run = self.folder / f"run{self.count}"
+        self.train(run, model, data, *flags, f"--epochs={epochs}", batch=batch)
+        return -read_parameter(run)
+
+    def train(self, run, model, data, *flags, batch):
+        command = ["mp-run", "train", model, f"--data={data}", f"--batch-size={batch}", "--policy=float32", "--optimizer=sgd",
+                   f"--learning-rate={batch}", f"--checkpoint={run}", "--quiet", *flags]
+        subprocess.run([str(word) for word in command], check=True)
+
+
+def expect(what, seen, images):
+    """That each row was seen as its image."""
+    wanted = images.reshape(ROWS, -1).astype(numpy.float32)
+    if not numpy.array_equal(seen, wanted):
+        at = numpy.argwhere(seen != wanted)
+        sys.exit(f"{what}: {len(at)} elements differ, the first at {at[0]}: {seen[tuple(at[0])]}, expected {wanted[tuple(at[0])]}")
+
+
+def read_cifar(paths, label_bytes):
+    """Labels and images [n, 32, 32, 3] of CIFAR's binary files, as NumPy reads them."""
+    records = numpy.concatenate([numpy.fromfile(path, numpy.uint8) for path in paths]).reshape(-1, label_bytes + 3072)
+    return records[:, label_bytes - 1], records[:, label_bytes:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+
+
+def write_cifar(folder, random):
+    """Both data sets with ten random images, whose labels are 0 to 9 in some order."""
+    ten, hundred = folder / "cifar-10", folder / "cifar-100"
+    for path in (ten, hundred):
+        path.mkdir()
+    labels = random.permutation(ROWS).astype(numpy.uint8)
+    for k in range(5):
+        records = random.integers(0, 256, (2, 3073), numpy.uint8)
+        records[:, 0] = labels[2 * k : 2 * k + 2]
+        records.tofile(ten / f"data_batch_{k + 1}.bin")
+    records = random.integers(0, 256, (ROWS, 3074), numpy.uint8)
+    records[:, 0] = random.integers(0, 20, ROWS)
+    records[:, 1] = labels
+    records.tofile(hundred / "train.bin")
+    return ten, hundred
+
+
+def by_label(labels, images):
+    """The images in the order of their labels."""
+    return images[numpy.argsort(labels)]
+
+
+def check_cifar(folder, runs, random):
+    ten, hundred = write_cifar(folder, random)
+    colour, flat = folder / "colour.mlir", folder / "flat.mlir"
+    write_model(colour, (32, 32, 3))
+    write_model(flat, (3072,))
+    images = by_label(*read_cifar([ten / f"data_batch_{k}.bin" for k in range(1, 6)], 1))
+    expect("CIFAR-10", runs.seen(colour, ten), images)
+    expect("CIFAR-10, flat", runs.seen(flat, ten), images)
+    expect("CIFAR-100", runs.seen(colour, hundred), by_label(*read_cifar([hundred / "train.bin"], 2)))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir()
+    runs, random = Runs(folder), numpy.random.default_rng(1)
+    check_cifar(folder, runs, random)
+    print(f"{runs.count} trainings saw the images that NumPy reads")
+
+
+if __name__ == "__main__":
+    main()
