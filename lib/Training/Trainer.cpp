@@ -113,11 +113,11 @@ Status Trainer::prepareData() {
         .in(data.name);
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
 
-  const std::string &folder = options.testData.empty() ? options.data : options.testData;
-  bool hasTest = !options.testData.empty() || hasDataset(folder, DataPart::Test);
+  const std::string &source = options.testData.empty() ? options.data : options.testData;
+  bool hasTest = !options.testData.empty() || hasDataset(source, DataPart::Test);
   if (!hasTest || !session.hasProgram(programs::eval))
     return Status::success();
-  ErrorOr<Dataset> test = readDataset(folder, DataPart::Test);
+  ErrorOr<Dataset> test = readDataset(source, DataPart::Test);
   if (!test)
     return test.status();
   evaluator.emplace();

@@ -128,11 +128,35 @@ def check_cifar(folder, runs, random):
     expect("CIFAR-100", runs.seen(colour, hundred), by_label(*read_cifar([hundred / "train.bin"], 2)))
 
 
+def check_npz(folder, runs, random):
+    models = {"ui8": folder / "colour.mlir", "f32": folder / "float.mlir", "grey": folder / "grey.mlir"}
+    write_model(models["f32"], (32, 32, 3), "f32")
+    write_model(models["grey"], (7, 5))
+    file = folder / "f.npz"
+    labels = random.permutation(ROWS)
+    for save in (numpy.savez, numpy.savez_compressed):
+        for image, label in (("u1", "u1"), ("f4", "i1"), ("f8", "<u2"), ("u1", "i8")):
+            # Halves, of 25 bits as f8: these are rounded to even once.
+            images = random.integers(0, 256, (ROWS, 32, 32, 3))
+            if image == "f8":
+                images = images / 2 + random.integers(-4, 4, images.shape) * 2.0**-26
+            images = images.astype(image)
+            save(file, x_train=images, y_train=labels.astype(label).reshape(-1, 1))
+            read = numpy.load(file)["x_train"]
+            seen = runs.seen(models["ui8" if image == "u1" else "f32"], file)
+            expect(f"{save.__name__} of {image}", seen, by_label(labels, read.astype(numpy.float32)))
+    grey = numpy.asfortranarray(random.integers(0, 256, (ROWS, 7, 5), numpy.uint8))
+    numpy.savez(file, pictures=grey, classes=labels.astype(numpy.int32), x_test=grey)
+    settings = f"{file}:x=pictures,y=classes,y_test=classes"
+    expect("named arrays", runs.seen(models["grey"], settings), by_label(labels, grey))
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir()
     runs, random = Runs(folder), numpy.random.default_rng(1)
     check_cifar(folder, runs, random)
+    check_npz(folder, runs, random)
     print(f"{runs.count} trainings saw the images that NumPy reads")
 
 

@@ -23,7 +23,7 @@ enum class LastBatch : uint8_t { Drop, Pad };
 /// is the compiler's; batch size and accumulation are both: here they choose among what the
 /// executable holds.
 struct TrainOptions {
-  std::string data;                   // folder that readDataset knows
+  std::string data;                   // folder or file, as readDataset takes them
   std::string testData;               // the same, of which the test data are taken; empty: `data`
   std::optional<uint64_t> epochs;     // 1 where neither is said
   std::optional<uint64_t> steps;      // in all, those before a resume among them

@@ -61,8 +61,8 @@ struct TrainResult {
 /// well.
 ErrorOr<TrainResult> train(Session &session, const TrainOptions &options);
 
-/// Runs `eval` over all rows of the folder's test data, in order; the last batch is padded.
-ErrorOr<std::vector<Score>> evaluate(Session &session, const std::string &folder,
+/// Runs `eval` over all rows of the test data of a source, in order; the last batch is padded.
+ErrorOr<std::vector<Score>> evaluate(Session &session, const std::string &source,
                                      std::optional<int64_t> batchSize = {});
 
 } // namespace mp

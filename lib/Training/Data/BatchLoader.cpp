@@ -96,17 +96,21 @@ void BatchLoader::produce() {
   }
 }
 
-/// Copies one row of bytes as elements of the batch.
+/// Copies one row, whose elements are `from`, as elements of the batch.
 static void storeRow(std::vector<std::byte> &batch, ElementType element, uint64_t row,
-                     std::span<const std::byte> values) {
-  uint64_t size = elementBytes(element);
-  std::span<std::byte> to = std::span(batch).subspan(row * values.size() * size, values.size() * size);
-  if (element == ElementType::UI8) {
+                     std::span<const std::byte> values, ElementType from) {
+  uint64_t count = values.size() / elementBytes(from), size = elementBytes(element);
+  std::span<std::byte> to = std::span(batch).subspan(row * count * size, count * size);
+  if (element == from) {
     std::memcpy(to.data(), values.data(), values.size());
     return;
   }
-  for (uint64_t i = 0; i < values.size(); ++i)
-    storeElement(to, element, i, std::to_integer<uint8_t>(values[i]));
+  for (uint64_t i = 0; i < count; ++i) {
+    float value = std::to_integer<uint8_t>(values[i]);
+    if (from == ElementType::F32)
+      std::memcpy(&value, values.data() + i * sizeof(value), sizeof(value));
+    storeElement(to, element, i, value);
+  }
 }
 
 void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) const {
@@ -118,8 +122,9 @@ void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) const 
   std::span<const std::byte> images(data.images);
   for (uint64_t i = 0; i < batch.rows; ++i) {
     uint64_t row = rows[batch.index * batchRows + i];
-    storeRow(batch.images, binding.imageType.element, i, images.subspan(row * data.imageBytes(), data.imageBytes()));
-    storeElement(batch.labels, binding.labelType.element, i, data.labels[row]);
+    storeRow(batch.images, binding.imageType.element, i, images.subspan(row * data.imageBytes(), data.imageBytes()),
+             data.imageElement);
+    storeElement(batch.labels, binding.labelType.element, i, static_cast<double>(data.labels[row]));
   }
   if (binding.weightArgument)
     for (uint64_t i = 0; i < batchRows; ++i)

@@ -4,6 +4,7 @@
 #include "mp/Training/Data/Dataset.h"
 #include "Training/Data/Cifar.h"
 #include "Training/Data/Idx.h"
+#include "Training/Data/Npz.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,20 +35,28 @@ static const Layout *layoutOf(const std::string &folder) {
   return found == std::end(kLayouts) ? nullptr : found;
 }
 
-bool mp::hasDataset(const std::string &folder, DataPart part) {
-  const Layout *layout = layoutOf(folder);
-  return layout && layout->has(folder, part);
+Status mp::checkDataSource(const std::string &source) {
+  return isNpzSource(source) ? checkNpzSource(source) : Status::success();
 }
 
-ErrorOr<Dataset> mp::readDataset(const std::string &folder, DataPart part) {
+bool mp::hasDataset(const std::string &source, DataPart part) {
+  if (isNpzSource(source))
+    return hasNpzArrays(source, part);
+  const Layout *layout = layoutOf(source);
+  return layout && layout->has(source, part);
+}
+
+ErrorOr<Dataset> mp::readDataset(const std::string &source, DataPart part) {
+  if (isNpzSource(source))
+    return readNpzArrays(source, part);
   std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored))
-    return makeError("not a folder").in(folder);
-  if (const Layout *layout = layoutOf(folder))
-    return layout->read(folder, part);
-  if (Status refused = refuseCifarPickles(folder); !refused.ok())
+  if (!std::filesystem::is_directory(source, ignored))
+    return makeError("not a folder, nor an .npz file").in(source);
+  if (const Layout *layout = layoutOf(source))
+    return layout->read(source, part);
+  if (Status refused = refuseCifarPickles(source); !refused.ok())
     return refused;
   return makeError("holds no data set; expected train-images-idx3-ubyte[.gz] and so on, data_batch_1.bin (CIFAR-10) or "
                    "train.bin (CIFAR-100)")
-      .in(folder);
+      .in(source);
 }

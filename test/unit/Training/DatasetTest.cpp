@@ -88,7 +88,8 @@ TEST(Dataset, SaysWhatIsWrong) {
   auto message = [&] { return readDataset(folder.path, DataPart::Train).message(); };
   EXPECT_EQ(message(), folder.path + ": holds no data set; expected train-images-idx3-ubyte[.gz] and so on, "
                                      "data_batch_1.bin (CIFAR-10) or train.bin (CIFAR-100)");
-  EXPECT_EQ(readDataset(folder / "absent", DataPart::Train).message(), (folder / "absent") + ": not a folder");
+  EXPECT_EQ(readDataset(folder / "absent", DataPart::Train).message(),
+            (folder / "absent") + ": not a folder, nor an .npz file");
 
   writeTinyData(folder.path, 10, 10);
   std::filesystem::rename(images, folder / "other");
@@ -199,6 +200,17 @@ TEST(Dataset, Binds) {
   EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), 3).message(),
             name + "label 3 of row 7 is out of range: input 'y' has 3 classes");
   EXPECT_TRUE(bindDataset(data, programOf(*file, "eval"), std::nullopt).ok());
+  data.labels[7] = 256;
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), std::nullopt).message(),
+            name + "label 256 of row 7 is out of range: input 'y' is tensor<8xui8>, whose labels are 0 to 255");
+  data.labels[7] = -1;
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), 3).message(),
+            name + "label -1 of row 7 is out of range: input 'y' has 3 classes");
+  data.labels[7] = 0;
+  data.imageElement = ElementType::F32;
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), 3).message(),
+            name + "input 'x' is tensor<8x4xui8>, the data are floats");
+  data.imageElement = ElementType::UI8;
   data.imageShape = {5};
   EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), std::nullopt).message(),
             name + "input 'x' is tensor<8x4xui8>, a row of the data is tensor<5xui8>");
@@ -282,6 +294,27 @@ TEST(BatchLoader, FollowsTheShuffleAndDropsTheRest) {
     std::vector<uint32_t> order = shuffledRows(3, epoch, 20);
     EXPECT_EQ(takeRows(loader, 2), std::vector<int>(order.begin(), order.begin() + 16));
   }
+}
+
+/// Floats stay as they are in f32 and are rounded to nearest even in narrower types.
+TEST(BatchLoader, KeepsFloats) {
+  const float values[] = {0.1f, -2.5f, 1 + 0x1p-8f, 1 + 3 * 0x1p-8f};
+  Dataset data{"floats", {2, 2}, {}, {7}, ElementType::F32};
+  std::span<const std::byte> bytes = std::as_bytes(std::span(values));
+  data.images.assign(bytes.begin(), bytes.end());
+  DataBinding binding = countingBinding(false);
+  binding.labelType = makeType(ElementType::I32, {1});
+  auto batchOf = [&](ElementType element) {
+    binding.imageType = makeType(element, {1, 4});
+    BatchLoader loader(data, binding, {});
+    return loader.next().images;
+  };
+  EXPECT_EQ(batchOf(ElementType::F32), data.images);
+  HostTensor narrow{makeType(ElementType::BF16, {1, 4}), batchOf(ElementType::BF16)};
+  EXPECT_EQ(elementAt(narrow, 0), 0x1.9ap-4);
+  EXPECT_EQ(elementAt(narrow, 1), -2.5);
+  EXPECT_EQ(elementAt(narrow, 2), 1);
+  EXPECT_EQ(elementAt(narrow, 3), 1 + 0x1p-6);
 }
 
 TEST(BatchLoader, BeginsAnywhere) {

@@ -29,9 +29,10 @@ struct DataBinding {
 
 /// Binds images to the first input that is no label and labels to the label (where none is marked:
 /// to the second input). A row is reshaped to the input's type when it has the right number of
-/// elements, an image with colours to a flat one only; bytes are converted to the input's element type, which is exact.
-/// `classes` bounds the labels where it is known. Errors name the input, what it takes and what the data are; one for a
-/// label out of range names the row.
+/// elements, an image with colours to a flat one only. Bytes are converted to the input's element type, which is exact,
+/// f32 to float types alone, rounded to nearest even. `classes` bounds the labels where it is known, else the
+/// input's type. Errors name the input, what it takes and what the data are; one for a label out of range names the
+/// row.
 ErrorOr<DataBinding> bindDataset(const Dataset &data, const executable::VariantT &variant,
                                  std::optional<int64_t> classes);
 
