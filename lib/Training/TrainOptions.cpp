@@ -5,7 +5,6 @@
 
 #include "mp/Base/NearestName.h"
 #include "mp/Runtime/Tensors/Files.h"
-#include "mp/Training/Data/Dataset.h"
 
 #include <charconv>
 #include <cmath>
@@ -63,6 +62,13 @@ static Status setLastBatch(TrainOptions &options, std::string_view text) {
   return Status::success();
 }
 
+static Status setAugment(TrainOptions &options, std::string_view text) {
+  ErrorOr<Augmentation> parsed = parseAugmentation(text);
+  if (parsed)
+    options.augment = *parsed;
+  return parsed.status();
+}
+
 static Status setSimulation(TrainOptions &options, std::string_view text) {
   return setSIMTOptions(options.simulation, text);
 }
@@ -76,6 +82,7 @@ static constexpr TrainFlag kFlags[] = {
     {"test-data", "DIR|F.npz",
      "the same, whose test data are taken: t10k-images-idx3-ubyte[.gz] and so on (default: --data)",
      setText<&O::testData>},
+    {"augment", "WORDS", "changes of training images: flip, crop:PIXELS, cutout:PIXELS (default: none)", setAugment},
     {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
     {"steps", "N", "steps in all, instead of --epochs (default: those of the epochs)",
      setNumber<uint64_t, 1, &O::steps>},

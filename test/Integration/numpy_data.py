@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Compares the images that training gets from files with what NumPy reads from the same files.
+"""Compares the images that training gets from files with what NumPy reads from the same files, and what --augment makes of
+them with NumPy's.
 
 usage: numpy_data.py FOLDER
 
@@ -128,6 +129,69 @@ def check_cifar(folder, runs, random):
     expect("CIFAR-100", runs.seen(colour, hundred), by_label(*read_cifar([hundred / "train.bin"], 2)))
 
 
+def philox(counter, key):
+    """Philox4x32-10 of Salmon, Moraes, Dror and Shaw, in Python's integers."""
+    c, k = list(counter), list(key)
+    for _ in range(10):
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [(b >> 32) ^ c[1] ^ k[0], b & 0xFFFFFFFF, (a >> 32) ^ c[3] ^ k[1], a & 0xFFFFFFFF]
+        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return c
+
+
+def augment(image, row, seed, epoch, flip=False, crop=0, cutout=0):
+    """What docs/data.md says that --augment makes of an image."""
+    def words(stream):
+        return philox((row, stream, epoch & 0xFFFFFFFF, epoch >> 32), (seed & 0xFFFFFFFF, seed >> 32))
+
+    place, square = words(2**32 - 3), words(2**32 - 4)
+    height, width = image.shape[:2]
+    if flip and place[0] >> 31:
+        image = image[:, ::-1]
+    if crop:
+        top, left = (word * (2 * crop + 1) >> 32 for word in place[1:3])
+        border = [(crop, crop), (crop, crop)] + [(0, 0)] * (image.ndim - 2)
+        image = numpy.pad(image, border)[top : top + height, left : left + width]
+    if cutout:
+        y, x = square[0] * height >> 32, square[1] * width >> 32
+        image = image.copy()
+        image[max(0, y - cutout // 2) : max(0, y - cutout // 2 + cutout), max(0, x - cutout // 2) : max(0, x - cutout // 2 + cutout)] = 0
+    return image
+
+
+def augmented(images, labels, seed, epochs, **words):
+    """The sum over epochs of each image as changed, in the order of labels."""
+    total = numpy.zeros(images.shape, numpy.float64)
+    for epoch in range(epochs):
+        total += [augment(image, row, seed, epoch, **words) for row, image in enumerate(images)]
+    return by_label(labels, total)
+
+
+def check_augmentation(folder, runs, random):
+    assert philox((0, 0, 0, 0), (0, 0)) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]  # published with the generator
+    file, labels = folder / "augmented.npz", random.permutation(ROWS)
+    everything = {"flip": True, "crop": 4, "cutout": 8}
+    for shape, flat, kind in (((32, 32, 3), False, "u1"), ((32, 32, 3), True, "u1"), ((28, 20), False, "u1"), ((9, 12, 2), False, "f4")):
+        images = random.integers(1, 256, (ROWS, *shape)).astype(kind)
+        numpy.savez(file, x_train=images, y_train=labels)
+        model = folder / "augmented.mlir"
+        write_model(model, (numpy.prod(shape),) if flat else shape, "f32" if kind == "f4" else "ui8")
+        for words in ({"flip": True}, {"crop": 3}, {"cutout": 5}, everything):
+            text = ",".join(word if size is True else f"{word}:{size}" for word, size in words.items())
+            seen = runs.seen(model, file, f"--augment={text}", "--seed=7", batch=1, epochs=3)
+            expect(f"{shape} with {text}", seen, augmented(images, labels, 7, 3, **words))
+
+    # Neither the batch, nor the threads, nor the device, nor a resume changes what is seen; a large seed is used whole.
+    flags = ["--augment=cutout:8,crop:4,flip", f"--seed={2**40 + 5}"]
+    expected = augmented(images, labels, 2**40 + 5, 2, **everything)
+    for batch, more in ((1, ["--threads=1"]), (2, ["--threads=2"]), (2, ["--device=reference"])):
+        expect(f"batch {batch}, {more}", runs.seen(model, file, *flags, *more, batch=batch, epochs=2), expected)
+    run = folder / "resumed"
+    for steps in (3, 6, 10):
+        runs.train(run, model, file, *flags, "--resume", f"--steps={steps}", batch=2)
+    expect("resumed", -read_parameter(run), expected)
+
+
 def check_npz(folder, runs, random):
     models = {"ui8": folder / "colour.mlir", "f32": folder / "float.mlir", "grey": folder / "grey.mlir"}
     write_model(models["f32"], (32, 32, 3), "f32")
@@ -157,6 +221,7 @@ def main():
     runs, random = Runs(folder), numpy.random.default_rng(1)
     check_cifar(folder, runs, random)
     check_npz(folder, runs, random)
+    check_augmentation(folder, runs, random)
     print(f"{runs.count} trainings saw the images that NumPy reads")
 
 

@@ -51,7 +51,7 @@ struct TrainResult {
 /// `accumulate` and `apply` where steps have several micro-batches.
 ///
 /// State is initialized from the seed or resumed, the learning rate set. After each epoch (and at the
-/// end) `eval` runs over the test data, where there are any. Bits depend on seed, data, batch size and
+/// end) `eval` runs over the test data, where there are any. Bits depend on seed, data, augmentation, batch size and
 /// accumulation; not on threads or device, where its kernels do not. A run that was resumed ends with
 /// the bits of one that was not interrupted.
 ///

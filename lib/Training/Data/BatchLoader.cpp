@@ -26,8 +26,10 @@ std::vector<uint32_t> mp::shuffledRows(uint64_t seed, uint64_t epoch, uint64_t r
   return order;
 }
 
-BatchLoader::BatchLoader(const Dataset &data, const DataBinding &binding, const BatchOrder &order)
-    : data(data), binding(binding), order(order) {
+BatchLoader::BatchLoader(const Dataset &data, const DataBinding &binding, const BatchOrder &order,
+                         const Augmentation &augmentation)
+    : data(data), binding(binding), order(order), augmentation(augmentation),
+      augmented(augmentation.any() ? data.imageBytes() : 0) {
   assert(batchesPerEpoch(data.rows(), static_cast<uint64_t>(binding.labelType.shape[0]), order) &&
          "an epoch without batches never gets to one");
   for (Batch &batch : slots) {
@@ -113,7 +115,7 @@ static void storeRow(std::vector<std::byte> &batch, ElementType element, uint64_
   }
 }
 
-void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) const {
+void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) {
   uint64_t batchRows = static_cast<uint64_t>(binding.labelType.shape[0]);
   if (batch.rows < batchRows) {
     std::fill(batch.images.begin(), batch.images.end(), std::byte(0));
@@ -122,8 +124,12 @@ void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) const 
   std::span<const std::byte> images(data.images);
   for (uint64_t i = 0; i < batch.rows; ++i) {
     uint64_t row = rows[batch.index * batchRows + i];
-    storeRow(batch.images, binding.imageType.element, i, images.subspan(row * data.imageBytes(), data.imageBytes()),
-             data.imageElement);
+    std::span<const std::byte> image = images.subspan(row * data.imageBytes(), data.imageBytes());
+    if (augmentation.any()) {
+      augmentRow(augmentation, data, order.seed, batch.epoch, row, augmented);
+      image = augmented;
+    }
+    storeRow(batch.images, binding.imageType.element, i, image, data.imageElement);
     storeElement(batch.labels, binding.labelType.element, i, static_cast<double>(data.labels[row]));
   }
   if (binding.weightArgument)

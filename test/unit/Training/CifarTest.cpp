@@ -13,6 +13,7 @@ using namespace mp;
 using namespace mp::test;
 
 static void writeFile(const std::string &path, const std::string &bytes) {
+  std::filesystem::remove(path); // what replaces a file's content waits for the disk
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
@@ -116,8 +117,8 @@ TEST(Cifar, SaysWhatIsWrong) {
 
 /// A pickle runs what it says; nothing of the folder is opened.
 TEST(Cifar, NeverOpensPickles) {
-  for (auto [files, archive] : {std::pair(std::vector{"data_batch_1", "batches.meta"}, "cifar-10-binary.tar.gz"),
-                                std::pair(std::vector{"meta", "train", "test"}, "cifar-100-binary.tar.gz")}) {
+  for (const auto &[files, archive] : {std::pair(std::vector{"data_batch_1", "batches.meta"}, "cifar-10-binary.tar.gz"),
+                                       std::pair(std::vector{"meta", "train", "test"}, "cifar-100-binary.tar.gz")}) {
     TemporaryFolder folder;
     for (const char *file : files)
       writeFile(folder / file, "\x80\x02}");

@@ -218,7 +218,7 @@ TEST(Dataset, Binds) {
 
 static executable::VariantT variantWith(std::vector<int64_t> imageShape) {
   executable::VariantT variant;
-  for (auto [name, shape] : {std::pair("x", imageShape), std::pair("y", std::vector<int64_t>{8})}) {
+  for (const auto &[name, shape] : {std::pair("x", imageShape), std::pair("y", std::vector<int64_t>{8})}) {
     auto argument = std::make_unique<executable::ArgumentT>();
     argument->name = name;
     argument->kind = executable::ArgumentKind::Input;

@@ -9,7 +9,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <cstring>
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 using namespace mp;
@@ -83,7 +84,10 @@ protected:
     return {std::string(name) + ".npy", npyOf(folder, tensor), method};
   }
 
-  void write(const std::string &bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+  void write(const std::string &bytes) {
+    std::filesystem::remove(path); // what replaces a file's content waits for the disk
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
 
   ErrorOr<Dataset> read(const std::vector<Member> &members, const std::string &settings = "",
                         DataPart part = DataPart::Train) {
@@ -127,8 +131,7 @@ TEST_F(Npz, ReadsFloatsAndWideLabels) {
     EXPECT_EQ(data->imageShape, (std::vector<int64_t>{1, 2, 1}));
     EXPECT_EQ(data->imageElement, ElementType::F32);
     const float expected[] = {0.1f, -2, 3, 4};
-    ASSERT_EQ(data->images.size(), sizeof(expected));
-    EXPECT_EQ(std::memcmp(data->images.data(), expected, sizeof(expected)), 0);
+    EXPECT_TRUE(std::ranges::equal(data->images, std::as_bytes(std::span(expected))));
     EXPECT_EQ(data->labels, (std::vector<int64_t>{-5, 4294967296}));
   }
 }
@@ -216,7 +219,7 @@ TEST_F(Npz, RefusesHeadersThatLie) {
             "x_train.npy: compression method 14, expected 0 (stored) or 8 (deflated)");
 }
 
-/// Every truncation and 4,000 mutations are read or refused, and nothing else.
+/// Every truncation and 1,500 mutations are read or refused, and nothing else.
 TEST_F(Npz, SurvivesMutations) {
   x.method = 8;
   const std::string good = zipOf({x, y});
@@ -230,7 +233,7 @@ TEST_F(Npz, SurvivesMutations) {
   uint32_t random = 1;
   auto draw = [&] { return random = random * 1664525u + 1013904223u, random >> 8; };
   int same = 0, refused = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 1500; ++i) {
     std::string bytes = good;
     for (uint32_t k = 0; k <= draw() % 3; ++k)
       bytes[draw() % bytes.size()] = static_cast<char>(draw() % 3 ? draw() : draw() % 2 * 255);
@@ -247,6 +250,6 @@ TEST_F(Npz, SurvivesMutations) {
     EXPECT_EQ(data->labels, expected->labels);
     same += 1;
   }
-  EXPECT_GT(same, 100);
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(same, 50);
+  EXPECT_GT(refused, 500);
 }
