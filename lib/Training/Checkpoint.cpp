@@ -65,6 +65,9 @@ static constexpr PositionField kPosition[] = {
     {"steps_per_epoch", &TrainPosition::stepsPerEpoch},
 };
 
+/// Only where there is one.
+static constexpr const char *kAugment = "augment";
+
 /// Metadata "sum:loss" is the sum of the score "loss".
 static constexpr std::string_view kSum = "sum:";
 
@@ -138,6 +141,8 @@ Status mp::saveCheckpoint(const std::string &folder, Session &session, const Tra
   std::map<std::string, std::string> metadata = makeMetadata(session);
   for (const PositionField &field : kPosition)
     metadata[field.name] = std::to_string(position.*field.member);
+  if (!position.augment.empty())
+    metadata[kAugment] = position.augment;
   for (const auto &[name, sum] : position.scoreSums)
     metadata[std::string(kSum) + name] = formatExactly(sum);
   std::string head;
@@ -243,6 +248,8 @@ static ErrorOr<TrainPosition> parsePosition(const std::map<std::string, std::str
     if (Status parsed = parseNumber(field.name, found->second, position.*field.member); !parsed.ok())
       return parsed;
   }
+  if (auto found = metadata.find(kAugment); found != metadata.end())
+    position.augment = found->second;
   for (const auto &[name, text] : metadata)
     if (name.starts_with(kSum))
       if (Status parsed = parseNumber(name, text, position.scoreSums[name.substr(kSum.size())]); !parsed.ok())

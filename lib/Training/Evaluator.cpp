@@ -62,9 +62,9 @@ ErrorOr<std::vector<Score>> Evaluator::run(const std::function<bool()> &shouldSt
   return rows.size() == batches ? scores.averages() : std::vector<Score>();
 }
 
-ErrorOr<std::vector<Score>> mp::evaluate(Session &session, const std::string &folder,
+ErrorOr<std::vector<Score>> mp::evaluate(Session &session, const std::string &source,
                                          std::optional<int64_t> batchSize) {
-  ErrorOr<Dataset> data = readDataset(folder, DataPart::Test);
+  ErrorOr<Dataset> data = readDataset(source, DataPart::Test);
   if (!data)
     return data.status();
   Evaluator evaluator;

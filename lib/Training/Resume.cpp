@@ -3,7 +3,14 @@
 
 #include "Training/Resume.h"
 
+#include "mp/Base/Text.h"
+
 using namespace mp;
+
+/// "--augment=flip", or that there is none.
+static std::string describeAugment(const std::string &augment) {
+  return augment.empty() ? "no --augment" : "--augment=" + printable(augment);
+}
 
 /// Fails at the first number that differs from the run's.
 static Status checkSameRun(const TrainPosition &saved, const TrainPosition &wanted) {
@@ -19,6 +26,9 @@ static Status checkSameRun(const TrainPosition &saved, const TrainPosition &want
   for (const Row &row : kRows)
     if (saved.*row.member != wanted.*row.member)
       return makeError("was made with ", row.name, " ", saved.*row.member, ", this run has ", wanted.*row.member);
+  if (saved.augment != wanted.augment)
+    return makeError("was made with ", describeAugment(saved.augment), ", this run has ",
+                     describeAugment(wanted.augment));
   return Status::success();
 }
 

@@ -39,7 +39,8 @@ static std::string unitsOf(const VariantT &variant) {
   return std::string(highestCPULevel(needs).name);
 }
 
-std::string mp::describeRun(Session &session, const VariantT &variant, uint64_t microBatches) {
+std::string mp::describeRun(Session &session, const VariantT &variant, uint64_t microBatches,
+                            const Augmentation &augmentation) {
   const ExecutableT &table = session.table();
   std::string text = table.model.empty() ? "model" : table.model;
   text += ": " + groupDigits(parameterCount(table)) + " parameters, policy " + table.policy;
@@ -48,6 +49,8 @@ std::string mp::describeRun(Session &session, const VariantT &variant, uint64_t 
   text += ", batch ";
   text += microBatches > 1 ? std::to_string(microBatches) + " x " : "";
   text += std::to_string(variant.batch);
+  if (augmentation.any())
+    text += ", augment " + formatAugmentation(augmentation);
 
   const DeviceDescription &device = session.device().description();
   std::string uses = unitsOf(variant);

@@ -62,6 +62,13 @@ static Status setLastBatch(TrainOptions &options, std::string_view text) {
   return Status::success();
 }
 
+static Status setAugment(TrainOptions &options, std::string_view text) {
+  ErrorOr<Augmentation> parsed = parseAugmentation(text);
+  if (parsed)
+    options.augment = *parsed;
+  return parsed.status();
+}
+
 static Status setSimulation(TrainOptions &options, std::string_view text) {
   return setSIMTOptions(options.simulation, text);
 }
@@ -69,9 +76,13 @@ static Status setSimulation(TrainOptions &options, std::string_view text) {
 using O = TrainOptions;
 
 static constexpr TrainFlag kFlags[] = {
-    {"data", "DIR", "folder with train-images-idx3-ubyte[.gz] and so on; required", setText<&O::data>},
-    {"test-data", "DIR", "folder with t10k-images-idx3-ubyte[.gz] and so on (default: that of --data)",
+    {"data", "DIR|F.npz",
+     "folder with train-images-idx3-ubyte[.gz] and so on or CIFAR's .bin files, or F.npz[:x=NAME,y=NAME]; required",
+     setText<&O::data>},
+    {"test-data", "DIR|F.npz",
+     "the same, whose test data are taken: t10k-images-idx3-ubyte[.gz] and so on (default: --data)",
      setText<&O::testData>},
+    {"augment", "WORDS", "changes of training images: flip, crop:PIXELS, cutout:PIXELS (default: none)", setAugment},
     {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
     {"steps", "N", "steps in all, instead of --epochs (default: those of the epochs)",
      setNumber<uint64_t, 1, &O::steps>},
@@ -111,6 +122,10 @@ Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::strin
 Status mp::checkTrainOptions(const TrainOptions &options) {
   if (options.data.empty())
     return makeError("--data is missing; give the folder of the data set, as in --data=DIR");
+  if (Status known = checkDataSource(options.data); !known.ok())
+    return known.in("--data");
+  if (Status known = checkDataSource(options.testData); !known.ok())
+    return known.in("--test-data");
   if (options.epochs && options.steps)
     return makeError("--epochs and --steps exclude each other");
   if (options.resume && options.checkpoint.empty())

@@ -94,6 +94,8 @@ Status Trainer::prepareData() {
   if (!train)
     return train.status();
   data = std::move(*train);
+  if (Status fits = checkAugmentation(options.augment, data); !fits.ok())
+    return fits.in("--augment");
   const VariantT &variant = steps.dataVariant();
   ErrorOr<DataBinding> bound = bindDataset(data, variant, classesOf(session, variant));
   if (!bound)
@@ -113,11 +115,11 @@ Status Trainer::prepareData() {
         .in(data.name);
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
 
-  const std::string &folder = options.testData.empty() ? options.data : options.testData;
-  bool hasTest = !options.testData.empty() || hasDataset(folder, DataPart::Test);
+  const std::string &source = options.testData.empty() ? options.data : options.testData;
+  bool hasTest = !options.testData.empty() || hasDataset(source, DataPart::Test);
   if (!hasTest || !session.hasProgram(programs::eval))
     return Status::success();
-  ErrorOr<Dataset> test = readDataset(folder, DataPart::Test);
+  ErrorOr<Dataset> test = readDataset(source, DataPart::Test);
   if (!test)
     return test.status();
   evaluator.emplace();
@@ -130,6 +132,7 @@ Status Trainer::prepareState() {
   position.batchSize = static_cast<uint64_t>(steps.dataVariant().batch);
   position.accumulate = *options.accumulate;
   position.stepsPerEpoch = stepsPerEpoch;
+  position.augment = formatAugmentation(options.augment);
   if (Status initialized = session.initialize(options.seed); !initialized.ok())
     return initialized;
   bool saved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
@@ -186,7 +189,7 @@ Status Trainer::prepare() {
   if (!options.log.empty() && !isOver())
     if (Status opened = log.open(options.log, resumedAt); !opened.ok())
       return opened;
-  progress.note(describeRun(session, steps.dataVariant(), *options.accumulate));
+  progress.note(describeRun(session, steps.dataVariant(), *options.accumulate, options.augment));
   if (resumedAt && isOver())
     progress.note(
         "the checkpoint stands after step " + std::to_string(position.step) + ", " +
@@ -329,7 +332,7 @@ Status Trainer::runEpoch(BatchLoader &loader, uint64_t epoch) {
 }
 
 Status Trainer::runEpochs() {
-  BatchLoader loader(data, binding, order);
+  BatchLoader loader(data, binding, order, options.augment);
   while (!isOver() && !isStopped()) {
     uint64_t epoch = position.epoch;
     if (position.batch == 0)

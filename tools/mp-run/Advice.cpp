@@ -80,6 +80,8 @@ static void addTrainWords(const TrainOptions &options, std::vector<std::string> 
   add("data", options.data);
   if (!options.testData.empty())
     add("test-data", options.testData);
+  if (options.augment.any())
+    add("augment", formatAugmentation(options.augment));
   if (options.epochs)
     add("epochs", std::to_string(*options.epochs));
   if (options.steps)

@@ -25,6 +25,7 @@ struct TrainPosition {
   uint64_t batchSize = 0;
   uint64_t accumulate = 1;
   uint64_t stepsPerEpoch = 0;
+  std::string augment; // as formatAugmentation writes it
   /// The loss and each metric, summed over the rows of this epoch that steps have read; of the last epoch before the
   /// first batch of the next.
   std::map<std::string, double> scoreSums;

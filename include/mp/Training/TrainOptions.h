@@ -6,6 +6,7 @@
 
 #include "mp/Base/Status.h"
 #include "mp/Runtime/Core/SIMTOptions.h"
+#include "mp/Training/Data/Augmentation.h"
 
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,9 @@ enum class LastBatch : uint8_t { Drop, Pad };
 /// is the compiler's; batch size and accumulation are both: here they choose among what the
 /// executable holds.
 struct TrainOptions {
-  std::string data;                   // folder with MNIST's file names
-  std::string testData;               // its t10k files are test data; empty: those of `data`
+  std::string data;                   // folder or file, as readDataset takes them
+  std::string testData;               // the same, of which the test data are taken; empty: `data`
+  Augmentation augment;               // of the training images
   std::optional<uint64_t> epochs;     // 1 where neither is said
   std::optional<uint64_t> steps;      // in all, those before a resume among them
   std::optional<int64_t> batchSize;   // rows of one micro-batch

@@ -51,7 +51,7 @@ struct TrainResult {
 /// `accumulate` and `apply` where steps have several micro-batches.
 ///
 /// State is initialized from the seed or resumed, the learning rate set. After each epoch (and at the
-/// end) `eval` runs over the test data, where there are any. Bits depend on seed, data, batch size and
+/// end) `eval` runs over the test data, where there are any. Bits depend on seed, data, augmentation, batch size and
 /// accumulation; not on threads or device, where its kernels do not. A run that was resumed ends with
 /// the bits of one that was not interrupted.
 ///
@@ -61,8 +61,8 @@ struct TrainResult {
 /// well.
 ErrorOr<TrainResult> train(Session &session, const TrainOptions &options);
 
-/// Runs `eval` over all rows of the folder's test data, in order; the last batch is padded.
-ErrorOr<std::vector<Score>> evaluate(Session &session, const std::string &folder,
+/// Runs `eval` over all rows of the test data of a source, in order; the last batch is padded.
+ErrorOr<std::vector<Score>> evaluate(Session &session, const std::string &source,
                                      std::optional<int64_t> batchSize = {});
 
 } // namespace mp

@@ -21,11 +21,18 @@ struct TypeRow {
   ElementType element;
 };
 
-/// The parts of the header's dictionary.
-struct Header {
-  ElementType element;
+struct IntegerRow {
+  const char *name;
+  unsigned bytes;
+  bool isSigned;
+};
+
+/// The parts of the header's dictionary, and what comes behind it.
+struct Array {
+  std::string_view type; // up to the next comma, with its quotes
   bool columnMajor = false;
   std::vector<int64_t> shape;
+  std::span<const std::byte> data;
 };
 
 } // namespace
@@ -36,6 +43,19 @@ static constexpr TypeRow kTypes[] = {
     {"<i8", ElementType::I64}, {"<f2", ElementType::F16}, {"<V2", ElementType::BF16},
     {"<f4", ElementType::F32}, {"<f8", ElementType::F64}, {"|V2", ElementType::BF16},
 };
+
+static constexpr IntegerRow kIntegers[] = {
+    {"|u1", 1, false}, {"<u2", 2, false}, {"<u4", 4, false}, {"<u8", 8, false},
+    {"|i1", 1, true},  {"<i2", 2, true},  {"<i4", 4, true},  {"<i8", 8, true},
+};
+
+/// The row of a type as the header writes it, in quotes; null where there is none.
+template <typename Row, size_t count> static const Row *findType(const Row (&rows)[count], std::string_view type) {
+  const Row *row = std::find_if(std::begin(rows), std::end(rows), [&](const Row &row) {
+    return type.find(row.name) == 1 && type.size() >= 5 && type[0] == '\'' && type[4] == '\'';
+  });
+  return row == std::end(rows) ? nullptr : row;
+}
 
 /// What stands behind 'key': in the dictionary, without leading blanks.
 static ErrorOr<std::string_view> valueOf(std::string_view text, std::string_view key) {
@@ -70,7 +90,7 @@ static ErrorOr<std::vector<int64_t>> parseShape(std::string_view text) {
   return shape;
 }
 
-static ErrorOr<Header> parseHeader(std::string_view text) {
+static ErrorOr<Array> parseHeader(std::string_view text) {
   ErrorOr<std::string_view> type = valueOf(text, "descr");
   ErrorOr<std::string_view> order = valueOf(text, "fortran_order");
   ErrorOr<std::string_view> shapeText = valueOf(text, "shape");
@@ -78,23 +98,18 @@ static ErrorOr<Header> parseHeader(std::string_view text) {
     if (!*part)
       return part->status();
 
-  Header header;
-  std::string_view name = type->substr(0, std::min(type->find_first_of(",}"), type->size()));
-  const TypeRow *row = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeRow &row) {
-    return name.find(row.name) == 1 && name.size() >= 5 && name[0] == '\'' && name[4] == '\'';
-  });
-  if (row == std::end(kTypes))
-    return makeError("element type ", printable(name),
-                     " is not supported; expected |b1, |u1, <i4, <i8, <f2, <f4, <f8 or V2 (bf16)");
-  header.element = row->element;
-  header.columnMajor = order->starts_with("True");
-  if (!header.columnMajor && !order->starts_with("False"))
+  Array array;
+  array.type = type->substr(0, std::min(type->find_first_of(",}"), type->size()));
+  if (array.type.starts_with("'|O"))
+    return makeError("holds Python objects, which are a pickle and are never opened");
+  array.columnMajor = order->starts_with("True");
+  if (!array.columnMajor && !order->starts_with("False"))
     return makeError("fortran_order is not True or False");
   ErrorOr<std::vector<int64_t>> shape = parseShape(*shapeText);
   if (!shape)
     return shape.status();
-  header.shape = std::move(*shape);
-  return header;
+  array.shape = std::move(*shape);
+  return array;
 }
 
 /// Row-major elements from column-major ones, whose first index runs fastest.
@@ -112,7 +127,8 @@ static void transpose(HostTensor &tensor, std::span<const std::byte> source) {
   }
 }
 
-ErrorOr<HostTensor> mp::parseNpy(std::span<const std::byte> bytes) {
+/// The parts of a file, whose type and size are not looked at.
+static ErrorOr<Array> parseFile(std::span<const std::byte> bytes) {
   constexpr size_t kFixed = 8; // magic and version
   if (bytes.size() < kFixed + 2 || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
     return makeError("not an .npy file");
@@ -129,12 +145,22 @@ ErrorOr<HostTensor> mp::parseNpy(std::span<const std::byte> bytes) {
   std::span<const std::byte> rest = bytes.subspan(kFixed + lengthBytes);
   if (length > rest.size())
     return makeError("header of ", length, " bytes is truncated to ", rest.size());
-  ErrorOr<Header> header = parseHeader({reinterpret_cast<const char *>(rest.data()), length});
-  if (!header)
-    return header.status();
+  ErrorOr<Array> array = parseHeader({reinterpret_cast<const char *>(rest.data()), length});
+  if (array)
+    array->data = rest.subspan(length);
+  return array;
+}
 
-  TensorTypeT type = makeType(header->element, header->shape);
-  std::span<const std::byte> data = rest.subspan(length);
+ErrorOr<HostTensor> mp::parseNpy(std::span<const std::byte> bytes) {
+  ErrorOr<Array> array = parseFile(bytes);
+  if (!array)
+    return array.status();
+  const TypeRow *row = findType(kTypes, array->type);
+  if (!row)
+    return makeError("element type ", printable(array->type),
+                     " is not supported; expected |b1, |u1, <i4, <i8, <f2, <f4, <f8 or V2 (bf16)");
+  TensorTypeT type = makeType(row->element, array->shape);
+  std::span<const std::byte> data = array->data;
   std::optional<uint64_t> expected = byteCount(type);
   if (!expected || *expected != data.size())
     return makeError(typeName(type), " has ", expected ? std::to_string(*expected) : "too many",
@@ -146,8 +172,44 @@ ErrorOr<HostTensor> mp::parseNpy(std::span<const std::byte> bytes) {
   if (type.element == ElementType::I1)
     for (std::byte &value : tensor->bytes)
       value = std::byte(value != std::byte(0));
-  if (header->columnMajor)
+  if (array->columnMajor)
     transpose(*tensor, data);
+  return tensor;
+}
+
+/// A little-endian integer; the same bits where it has no sign and 64 bits.
+static int64_t integerOf(std::span<const std::byte> bytes, bool isSigned) {
+  uint64_t bits = isSigned && (bytes.back() & std::byte(0x80)) != std::byte(0) ? UINT64_MAX : 0;
+  for (size_t i = bytes.size(); i-- > 0;)
+    bits = bits << 8 | std::to_integer<uint64_t>(bytes[i]);
+  return static_cast<int64_t>(bits);
+}
+
+ErrorOr<HostTensor> mp::parseNpyIntegers(std::span<const std::byte> bytes) {
+  ErrorOr<Array> array = parseFile(bytes);
+  if (!array)
+    return array.status();
+  const IntegerRow *row = findType(kIntegers, array->type);
+  if (!row)
+    return makeError("element type ", printable(array->type),
+                     " is not supported; expected integers: ", "|u1, |i1, <u2, <i2, <u4, <i4, <u8 or <i8");
+  TensorTypeT type = makeType(ElementType::I64, array->shape);
+  std::optional<uint64_t> count = elementCount(type);
+  if (!count || *count > array->data.size() || *count * row->bytes != array->data.size())
+    return makeError("shape of ", typeName(type), " does not fit ", array->data.size(), " bytes of ", row->name);
+  ErrorOr<HostTensor> tensor = zeroTensor(type);
+  if (!tensor)
+    return tensor;
+  std::span<int64_t> values = tensor->values<int64_t>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = integerOf(array->data.subspan(i * row->bytes, row->bytes), row->isSigned);
+    if (!row->isSigned && values[i] < 0)
+      return makeError("element ", i, " is ", static_cast<uint64_t>(values[i]), ", expected at most ", INT64_MAX);
+  }
+  if (array->columnMajor) {
+    const std::vector<std::byte> columns = tensor->bytes;
+    transpose(*tensor, columns);
+  }
   return tensor;
 }
 

@@ -26,8 +26,10 @@ std::vector<uint32_t> mp::shuffledRows(uint64_t seed, uint64_t epoch, uint64_t r
   return order;
 }
 
-BatchLoader::BatchLoader(const Dataset &data, const DataBinding &binding, const BatchOrder &order)
-    : data(data), binding(binding), order(order) {
+BatchLoader::BatchLoader(const Dataset &data, const DataBinding &binding, const BatchOrder &order,
+                         const Augmentation &augmentation)
+    : data(data), binding(binding), order(order), augmentation(augmentation),
+      augmented(augmentation.any() ? data.imageBytes() : 0) {
   assert(batchesPerEpoch(data.rows(), static_cast<uint64_t>(binding.labelType.shape[0]), order) &&
          "an epoch without batches never gets to one");
   for (Batch &batch : slots) {
@@ -96,31 +98,39 @@ void BatchLoader::produce() {
   }
 }
 
-/// Copies one row of bytes as elements of the batch.
+/// Copies one row, whose elements are `from`, as elements of the batch.
 static void storeRow(std::vector<std::byte> &batch, ElementType element, uint64_t row,
-                     std::span<const uint8_t> values) {
-  uint64_t size = elementBytes(element);
-  std::span<std::byte> to = std::span(batch).subspan(row * values.size() * size, values.size() * size);
-  if (element == ElementType::UI8) {
+                     std::span<const std::byte> values, ElementType from) {
+  uint64_t count = values.size() / elementBytes(from), size = elementBytes(element);
+  std::span<std::byte> to = std::span(batch).subspan(row * count * size, count * size);
+  if (element == from) {
     std::memcpy(to.data(), values.data(), values.size());
     return;
   }
-  for (uint64_t i = 0; i < values.size(); ++i)
-    storeElement(to, element, i, values[i]);
+  for (uint64_t i = 0; i < count; ++i) {
+    float value = std::to_integer<uint8_t>(values[i]);
+    if (from == ElementType::F32)
+      std::memcpy(&value, values.data() + i * sizeof(value), sizeof(value));
+    storeElement(to, element, i, value);
+  }
 }
 
-void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) const {
+void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) {
   uint64_t batchRows = static_cast<uint64_t>(binding.labelType.shape[0]);
   if (batch.rows < batchRows) {
     std::fill(batch.images.begin(), batch.images.end(), std::byte(0));
     std::fill(batch.labels.begin(), batch.labels.end(), std::byte(0));
   }
-  std::span<const uint8_t> images(data.images);
-  std::span<const uint8_t> labels(data.labels);
+  std::span<const std::byte> images(data.images);
   for (uint64_t i = 0; i < batch.rows; ++i) {
     uint64_t row = rows[batch.index * batchRows + i];
-    storeRow(batch.images, binding.imageType.element, i, images.subspan(row * data.imageBytes(), data.imageBytes()));
-    storeRow(batch.labels, binding.labelType.element, i, labels.subspan(row, 1));
+    std::span<const std::byte> image = images.subspan(row * data.imageBytes(), data.imageBytes());
+    if (augmentation.any()) {
+      augmentRow(augmentation, data, order.seed, batch.epoch, row, augmented);
+      image = augmented;
+    }
+    storeRow(batch.images, binding.imageType.element, i, image, data.imageElement);
+    storeElement(batch.labels, binding.labelType.element, i, static_cast<double>(data.labels[row]));
   }
   if (binding.weightArgument)
     for (uint64_t i = 0; i < batchRows; ++i)

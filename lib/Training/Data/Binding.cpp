@@ -4,6 +4,7 @@
 #include "mp/Training/Data/BatchLoader.h"
 
 #include <algorithm>
+#include <span>
 
 using namespace mp;
 using namespace mp::executable;
@@ -37,16 +38,74 @@ static Status findArguments(const VariantT &variant, DataBinding &binding) {
   return Status::success();
 }
 
+/// Sizes other than 1.
+static std::vector<int64_t> withoutOnes(std::span<const int64_t> shape) {
+  std::vector<int64_t> sizes(shape.begin(), shape.end());
+  std::erase(sizes, 1);
+  return sizes;
+}
+
+/// Whether an image's elements in their order are those of the argument's row. Grey and flat rows take any shape,
+/// colours only their own or a flat one: [32, 32, 3] as [3, 32, 32] would be another image.
+static bool isReshaped(const std::vector<int64_t> &image, std::span<const int64_t> row) {
+  std::vector<int64_t> from = withoutOnes(image), to = withoutOnes(row);
+  return from.size() < 3 || to.size() < 2 || from == to;
+}
+
+static bool isFloat(ElementType element) {
+  return element == ElementType::F16 || element == ElementType::BF16 || element == ElementType::F32 ||
+         element == ElementType::F64;
+}
+
 /// Checks that a row of the data fills a row of the argument.
-static Status checkRow(const ArgumentT &argument, const std::vector<int64_t> &rowShape) {
+static Status checkRow(const ArgumentT &argument, const TensorTypeT &row) {
   const TensorTypeT &type = *argument.type;
-  uint64_t rowCount = *elementCount(makeType(ElementType::UI8, rowShape));
+  uint64_t rowCount = *elementCount(row);
   if (!argument.batched || type.shape.empty() || *elementCount(type) != rowCount * static_cast<uint64_t>(type.shape[0]))
-    return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ",
-                     typeName(makeType(ElementType::UI8, rowShape)));
-  if (type.element == ElementType::I1)
-    return makeError("input '", argument.name, "' is ", typeName(type), ", the data are bytes");
+    return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ", typeName(row));
+  if (!isReshaped(row.shape, std::span(type.shape).subspan(1)))
+    return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ", typeName(row),
+                     ", whose last size is its colours");
+  if (type.element == ElementType::I1 || (row.element == ElementType::F32 && !isFloat(type.element)))
+    return makeError("input '", argument.name, "' is ", typeName(type), ", the data are ",
+                     row.element == ElementType::F32 ? "floats" : "bytes");
   return Status::success();
+}
+
+/// The greatest integer up to which every one is an element of that type, as a label.
+static int64_t greatestLabel(ElementType element) {
+  switch (element) {
+  case ElementType::I1:
+    return 1;
+  case ElementType::UI8:
+    return UINT8_MAX;
+  case ElementType::I32:
+    return INT32_MAX;
+  case ElementType::F16:
+    return int64_t(1) << 11;
+  case ElementType::BF16:
+    return int64_t(1) << 8;
+  case ElementType::F32:
+    return int64_t(1) << 24;
+  case ElementType::I64: // a label passes through a double
+  case ElementType::F64:
+    return int64_t(1) << 53;
+  }
+  return 0;
+}
+
+/// Checks that every label is one of the classes, where they are known, and is an element of the argument.
+static Status checkLabels(const Dataset &data, const ArgumentT &argument, std::optional<int64_t> classes) {
+  const int64_t greatest = greatestLabel(argument.type->element);
+  const int64_t most = classes ? std::min(greatest, *classes - 1) : greatest;
+  auto bad = std::ranges::find_if(data.labels, [&](int64_t label) { return label < 0 || label > most; });
+  if (bad == data.labels.end())
+    return Status::success();
+  Status outOfRange = makeError("label ", *bad, " of row ", bad - data.labels.begin(), " is out of range: input '",
+                                argument.name, "' ");
+  if (classes && most < greatest)
+    return makeError(outOfRange.message(), "has ", *classes, " classes");
+  return makeError(outOfRange.message(), "is ", typeName(*argument.type), ", whose labels are 0 to ", most);
 }
 
 ErrorOr<DataBinding> mp::bindDataset(const Dataset &data, const VariantT &variant, std::optional<int64_t> classes) {
@@ -55,21 +114,18 @@ ErrorOr<DataBinding> mp::bindDataset(const Dataset &data, const VariantT &varian
     return found.in(data.name);
   const ArgumentT &image = *variant.arguments[binding.imageArgument];
   const ArgumentT &label = *variant.arguments[binding.labelArgument];
-  if (Status fits = checkRow(image, data.imageShape); !fits.ok())
+  if (Status fits = checkRow(image, makeType(data.imageElement, data.imageShape)); !fits.ok())
     return fits.in(data.name);
-  if (Status fits = checkRow(label, {}); !fits.ok())
+  const TensorTypeT scalar = makeType(ElementType::UI8, {});
+  if (Status fits = checkRow(label, scalar); !fits.ok())
     return fits.in(data.name);
-  if (classes)
-    for (uint64_t row = 0; row < data.rows(); ++row)
-      if (data.labels[row] >= *classes)
-        return makeError("label ", unsigned(data.labels[row]), " of row ", row, " is out of range: input '", label.name,
-                         "' has ", *classes, " classes")
-            .in(data.name);
+  if (Status known = checkLabels(data, label, classes); !known.ok())
+    return known.in(data.name);
   binding.imageType = *image.type;
   binding.labelType = *label.type;
   if (binding.weightArgument) {
     const ArgumentT &weight = *variant.arguments[*binding.weightArgument];
-    if (Status fits = checkRow(weight, {}); !fits.ok())
+    if (Status fits = checkRow(weight, scalar); !fits.ok())
       return fits.in(data.name);
     binding.weightType = *weight.type;
   }

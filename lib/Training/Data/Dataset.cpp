@@ -2,47 +2,61 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Training/Data/Dataset.h"
+#include "Training/Data/Cifar.h"
+#include "Training/Data/Idx.h"
+#include "Training/Data/Npz.h"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace mp;
 
-static const char *prefixOf(DataPart part) { return part == DataPart::Train ? "train" : "t10k"; }
+namespace {
 
-/// The path of a file that is there plain or compressed; the plain name where it is not there.
-static std::string findFile(const std::string &folder, DataPart part, const char *rest) {
-  std::string path = (std::filesystem::path(folder) / (prefixOf(part) + std::string(rest))).string();
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored) && std::filesystem::exists(path + ".gz", ignored))
-    return path + ".gz";
-  return path;
+/// Files that a folder may hold.
+struct Layout {
+  bool (*has)(const std::string &folder, DataPart part);
+  ErrorOr<Dataset> (*read)(const std::string &folder, DataPart part);
+};
+
+} // namespace
+
+static constexpr Layout kLayouts[] = {
+    {hasIdxFiles, readIdxFiles},
+    {hasCifar10Files, readCifar10Files},
+    {hasCifar100Files, readCifar100Files},
+};
+
+/// The first layout of which the folder has a file, or null.
+static const Layout *layoutOf(const std::string &folder) {
+  const Layout *found = std::ranges::find_if(kLayouts, [&](const Layout &layout) {
+    return layout.has(folder, DataPart::Train) || layout.has(folder, DataPart::Test);
+  });
+  return found == std::end(kLayouts) ? nullptr : found;
 }
 
-static constexpr const char *kImages = "-images-idx3-ubyte";
-static constexpr const char *kLabels = "-labels-idx1-ubyte";
-
-bool mp::hasDataset(const std::string &folder, DataPart part) {
-  std::error_code ignored;
-  return std::filesystem::exists(findFile(folder, part, kImages), ignored);
+Status mp::checkDataSource(const std::string &source) {
+  return isNpzSource(source) ? checkNpzSource(source) : Status::success();
 }
 
-ErrorOr<Dataset> mp::readDataset(const std::string &folder, DataPart part) {
+bool mp::hasDataset(const std::string &source, DataPart part) {
+  if (isNpzSource(source))
+    return hasNpzArrays(source, part);
+  const Layout *layout = layoutOf(source);
+  return layout && layout->has(source, part);
+}
+
+ErrorOr<Dataset> mp::readDataset(const std::string &source, DataPart part) {
+  if (isNpzSource(source))
+    return readNpzArrays(source, part);
   std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored))
-    return makeError("not a folder").in(folder);
-  std::string imagePath = findFile(folder, part, kImages);
-  ErrorOr<IdxArray> images = readIdx(imagePath, 3);
-  if (!images)
-    return images.status();
-  ErrorOr<IdxArray> labels = readIdx(findFile(folder, part, kLabels), 1);
-  if (!labels)
-    return labels.status();
-  if (images->shape[0] != labels->shape[0])
-    return makeError(images->shape[0], " images, but ", labels->shape[0], " labels").in(imagePath);
-  if (images->shape[0] == 0)
-    return makeError("the data set is empty").in(imagePath);
-  return Dataset{folder + " (" + prefixOf(part) + ")",
-                 {images->shape.begin() + 1, images->shape.end()},
-                 std::move(images->data),
-                 std::move(labels->data)};
+  if (!std::filesystem::is_directory(source, ignored))
+    return makeError("not a folder, nor an .npz file").in(source);
+  if (const Layout *layout = layoutOf(source))
+    return layout->read(source, part);
+  if (Status refused = refuseCifarPickles(source); !refused.ok())
+    return refused;
+  return makeError("holds no data set; expected train-images-idx3-ubyte[.gz] and so on, data_batch_1.bin (CIFAR-10) or "
+                   "train.bin (CIFAR-100)")
+      .in(source);
 }

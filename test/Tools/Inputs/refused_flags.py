@@ -71,6 +71,12 @@ CASES = [
     (COMPILE, ["--deny=,"], "--deny=,: expected ops, as in mp.add,mp.mul"),
     (COMPILE, ["--deny=mp.rleu"], "--deny=mp.rleu: 'mp.rleu' is not an op; did you mean 'mp.relu'?"),
     (COMPARE[:-1], ["--variants=:pad=true"], "--variants: policy=: expected a value"),
+    # Changes and arrays that there are not.
+    (TRAIN, ["--augment=flop"],
+     "--augment=flop: unknown word 'flop'; expected flip, crop:PIXELS or cutout:PIXELS; did you mean 'flip'?"),
+    (COMPARE, ["--augment=crop:0"], "--augment=crop:0: 'crop:0' has no number of pixels of at least 1, as in crop:4"),
+    (TRAIN[:-1], ["--data=f.npz:labels=a"], "--data: f.npz: unknown setting 'labels'; expected one of x, y, x_test, y_test"),
+    (TRAIN, ["--test-data=f.npz:x_test"], "--test-data: f.npz: 'x_test' needs the name of an array, as in x_test=x_test"),
     # What there is to compare, or where to write.
     (INFER, ["--tolerance=1"], NOTHING_EXPECTED),
     (EXEC, ["--tolerance=1,1"], NOTHING_EXPECTED),

@@ -46,6 +46,35 @@ TEST(Npy, ReadsColumnMajor) {
     EXPECT_EQ(elementAt(*tensor, i), double(i));
 }
 
+TEST(Npy, ReadsIntegersOfEveryWidth) {
+  auto read = [](const std::string &type, const std::string &data, const std::string &shape = "(2,)") {
+    return parseNpyIntegers(makeNpy("{'descr': '" + type + "', 'fortran_order': True, 'shape': " + shape + "}", data));
+  };
+  auto values = [](const ErrorOr<HostTensor> &tensor) {
+    EXPECT_TRUE(tensor.ok()) << tensor.message();
+    std::span<const int64_t> all = tensor->values<int64_t>();
+    return std::vector<int64_t>(all.begin(), all.end());
+  };
+  using V = std::vector<int64_t>;
+  EXPECT_EQ(values(read("|u1", "\xFE\1")), (V{254, 1}));
+  EXPECT_EQ(values(read("|i1", "\xFE\1")), (V{-2, 1}));
+  EXPECT_EQ(values(read("<u2", std::string("\xFE\xFF\1\0", 4))), (V{65534, 1}));
+  EXPECT_EQ(values(read("<i2", std::string("\xFE\xFF\1\2", 4))), (V{-2, 513}));
+  EXPECT_EQ(values(read("<u4", std::string("\xFE\xFF\xFF\xFF\1\0\0\0", 8))), (V{4294967294, 1}));
+  EXPECT_EQ(values(read("<i4", std::string("\xFE\xFF\xFF\xFF\1\0\0\0", 8))), (V{-2, 1}));
+  EXPECT_EQ(values(read("<i8", std::string(8, '\xFF') + std::string("\2\0\0\0\0\0\0\1", 8))), (V{-1, (1LL << 56) + 2}));
+  EXPECT_EQ(values(read("<u8", std::string(7, '\xFF') + "\x7F" + std::string(8, '\0'))), (V{INT64_MAX, 0}));
+  EXPECT_EQ(values(read("|u1", std::string("\0\3\1\4\2\5", 6), "(2, 3)")), (V{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(read("<u8", std::string(8, '\0') + std::string(8, '\xFF')).message(),
+            "element 1 is 18446744073709551615, expected at most 9223372036854775807");
+  EXPECT_EQ(read("<f4", std::string(8, '\0')).message(),
+            "element type '<f4' is not supported; expected integers: |u1, |i1, <u2, <i2, <u4, <i4, <u8 or <i8");
+  EXPECT_EQ(read("<i2", "123").message(), "shape of tensor<2xi64> does not fit 3 bytes of <i2");
+  EXPECT_EQ(read("<i8", "12345678", "(2305843009213693953,)").message(),
+            "shape of tensor<2305843009213693953xi64> does not fit 8 bytes of <i8");
+  EXPECT_EQ(read("|O", "").message(), "holds Python objects, which are a pickle and are never opened");
+}
+
 TEST(Npy, SaysWhatIsWrong) {
   auto message = [](const std::string &dictionary, const std::string &data) {
     return parseNpy(makeNpy(dictionary, data)).message();
@@ -89,6 +118,10 @@ TEST(Npy, SurvivesMutations) {
     ErrorOr<HostTensor> tensor = parseNpy(bytes);
     if (tensor.ok()) {
       EXPECT_EQ(tensor->bytes.size(), *byteCount(tensor->type));
+    }
+    ErrorOr<HostTensor> integers = parseNpyIntegers(bytes);
+    if (integers.ok()) {
+      EXPECT_EQ(integers->bytes.size(), *byteCount(integers->type));
     }
   }
 }

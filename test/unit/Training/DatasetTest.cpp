@@ -75,8 +75,8 @@ TEST(Dataset, ReadsFashionMnist) {
     if (part == DataPart::Test)
       continue;
     double sum = 0;
-    for (uint8_t pixel : data->images)
-      sum += pixel;
+    for (std::byte pixel : data->images)
+      sum += std::to_integer<uint8_t>(pixel);
     EXPECT_NEAR(sum / double(data->images.size()) / 255, 0.2860, 5e-5);
   }
 }
@@ -86,10 +86,15 @@ TEST(Dataset, SaysWhatIsWrong) {
   std::string images = folder / "train-images-idx3-ubyte";
   std::string labels = folder / "train-labels-idx1-ubyte";
   auto message = [&] { return readDataset(folder.path, DataPart::Train).message(); };
-  EXPECT_EQ(message(), images + ": cannot open: No such file or directory");
-  EXPECT_EQ(readDataset(folder / "absent", DataPart::Train).message(), (folder / "absent") + ": not a folder");
+  EXPECT_EQ(message(), folder.path + ": holds no data set; expected train-images-idx3-ubyte[.gz] and so on, "
+                                     "data_batch_1.bin (CIFAR-10) or train.bin (CIFAR-100)");
+  EXPECT_EQ(readDataset(folder / "absent", DataPart::Train).message(),
+            (folder / "absent") + ": not a folder, nor an .npz file");
 
   writeTinyData(folder.path, 10, 10);
+  std::filesystem::rename(images, folder / "other");
+  EXPECT_EQ(message(), images + ": cannot open: No such file or directory");
+  std::filesystem::rename(folder / "other", images);
   std::string good = readText(images);
   auto with = [&](const std::string &bytes) {
     writeFile(images, bytes);
@@ -146,7 +151,7 @@ TEST(Dataset, RefusesDamagedCompression) {
   }
   // The checksum sees every change of the data; a change of unused bits changes nothing.
   writeFile(images + ".gz", good);
-  std::vector<uint8_t> expected = readDataset(folder.path, DataPart::Train)->images;
+  std::vector<std::byte> expected = readDataset(folder.path, DataPart::Train)->images;
   int refused = 0;
   for (size_t at = 10; at < good.size(); at += 37) {
     std::string bad = good;
@@ -195,9 +200,51 @@ TEST(Dataset, Binds) {
   EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), 3).message(),
             name + "label 3 of row 7 is out of range: input 'y' has 3 classes");
   EXPECT_TRUE(bindDataset(data, programOf(*file, "eval"), std::nullopt).ok());
+  data.labels[7] = 256;
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), std::nullopt).message(),
+            name + "label 256 of row 7 is out of range: input 'y' is tensor<8xui8>, whose labels are 0 to 255");
+  data.labels[7] = -1;
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), 3).message(),
+            name + "label -1 of row 7 is out of range: input 'y' has 3 classes");
+  data.labels[7] = 0;
+  data.imageElement = ElementType::F32;
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), 3).message(),
+            name + "input 'x' is tensor<8x4xui8>, the data are floats");
+  data.imageElement = ElementType::UI8;
   data.imageShape = {5};
   EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), std::nullopt).message(),
             name + "input 'x' is tensor<8x4xui8>, a row of the data is tensor<5xui8>");
+}
+
+static executable::VariantT variantWith(std::vector<int64_t> imageShape) {
+  executable::VariantT variant;
+  for (const auto &[name, shape] : {std::pair("x", imageShape), std::pair("y", std::vector<int64_t>{8})}) {
+    auto argument = std::make_unique<executable::ArgumentT>();
+    argument->name = name;
+    argument->kind = executable::ArgumentKind::Input;
+    argument->label = argument->name == "y";
+    argument->batched = true;
+    argument->type = std::make_unique<TensorTypeT>(makeType(ElementType::UI8, shape));
+    variant.arguments.push_back(std::move(argument));
+  }
+  return variant;
+}
+
+/// Elements stay in their order, so that colours that are not innermost would be another image.
+TEST(Dataset, BindsColoursWhereTheyAreInnermost) {
+  auto message = [](std::vector<int64_t> image, std::vector<int64_t> input) {
+    Dataset data{"D", image, std::vector<std::byte>(*byteCount(makeType(ElementType::UI8, image))), {0}};
+    return bindDataset(data, variantWith(input), std::nullopt).message();
+  };
+  EXPECT_EQ(message({32, 32, 3}, {8, 32, 32, 3}), "");
+  EXPECT_EQ(message({32, 32, 3}, {8, 3072}), "");
+  EXPECT_EQ(message({32, 32, 1}, {8, 1, 32, 32}), "");
+  EXPECT_EQ(message({28, 28}, {8, 28, 28, 1}), "");
+  EXPECT_EQ(message({28, 28}, {8, 49, 16}), "");
+  EXPECT_EQ(message({32, 32, 3}, {8, 3, 32, 32}), "D: input 'x' is tensor<8x3x32x32xui8>, a row of the data is "
+                                                  "tensor<32x32x3xui8>, whose last size is its colours");
+  EXPECT_EQ(message({32, 32, 3}, {8, 28, 28, 1}),
+            "D: input 'x' is tensor<8x28x28x1xui8>, a row of the data is tensor<32x32x3xui8>");
 }
 
 /// 20 rows whose image bytes and labels say which row they are.
@@ -205,7 +252,7 @@ static Dataset countingData() {
   Dataset data{"counting", {2, 2}, {}, {}};
   for (uint8_t row = 0; row < 20; ++row) {
     for (uint8_t pixel = 0; pixel < 4; ++pixel)
-      data.images.push_back(uint8_t(row * 4 + pixel));
+      data.images.push_back(std::byte(row * 4 + pixel));
     data.labels.push_back(row);
   }
   return data;
@@ -247,6 +294,27 @@ TEST(BatchLoader, FollowsTheShuffleAndDropsTheRest) {
     std::vector<uint32_t> order = shuffledRows(3, epoch, 20);
     EXPECT_EQ(takeRows(loader, 2), std::vector<int>(order.begin(), order.begin() + 16));
   }
+}
+
+/// Floats stay as they are in f32 and are rounded to nearest even in narrower types.
+TEST(BatchLoader, KeepsFloats) {
+  const float values[] = {0.1f, -2.5f, 1 + 0x1p-8f, 1 + 3 * 0x1p-8f};
+  Dataset data{"floats", {2, 2}, {}, {7}, ElementType::F32};
+  std::span<const std::byte> bytes = std::as_bytes(std::span(values));
+  data.images.assign(bytes.begin(), bytes.end());
+  DataBinding binding = countingBinding(false);
+  binding.labelType = makeType(ElementType::I32, {1});
+  auto batchOf = [&](ElementType element) {
+    binding.imageType = makeType(element, {1, 4});
+    BatchLoader loader(data, binding, {});
+    return loader.next().images;
+  };
+  EXPECT_EQ(batchOf(ElementType::F32), data.images);
+  HostTensor narrow{makeType(ElementType::BF16, {1, 4}), batchOf(ElementType::BF16)};
+  EXPECT_EQ(elementAt(narrow, 0), 0x1.9ap-4);
+  EXPECT_EQ(elementAt(narrow, 1), -2.5);
+  EXPECT_EQ(elementAt(narrow, 2), 1);
+  EXPECT_EQ(elementAt(narrow, 3), 1 + 0x1p-6);
 }
 
 TEST(BatchLoader, BeginsAnywhere) {

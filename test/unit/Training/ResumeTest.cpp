@@ -199,6 +199,25 @@ TEST_F(Resume, AnotherPolicyOnlyIfToldSo) {
   EXPECT_EQ(message(), "--change-policy needs --resume");
 }
 
+/// What training images are changed by is part of the run.
+TEST_F(Resume, TheSameAugmentationOnly) {
+  options.augment = *parseAugmentation("crop:1,flip");
+  startWith(30);
+  EXPECT_EQ(readCheckpoint(options.checkpoint)->position.augment, "flip,crop:1");
+  auto before = filesOf(options.checkpoint);
+  options.steps = 32;
+  options.augment = {};
+  EXPECT_EQ(message(), options.checkpoint + ": was made with --augment=flip,crop:1, this run has no --augment");
+  options.augment = *parseAugmentation("flip");
+  EXPECT_EQ(message(), options.checkpoint + ": was made with --augment=flip,crop:1, this run has --augment=flip");
+  EXPECT_EQ(filesOf(options.checkpoint), before);
+  options.augment = *parseAugmentation("flip,crop:1");
+  EXPECT_EQ(run().history.size(), 2u);
+  rewriteMetadata(options.checkpoint, [](auto &metadata) { metadata.erase("augment"); });
+  options.steps = 33;
+  EXPECT_EQ(message(), options.checkpoint + ": was made with no --augment, this run has --augment=flip,crop:1");
+}
+
 static constexpr const char *kMadeWith =
     "; go on with the model, the optimizer and the loss scale that it was made with";
 

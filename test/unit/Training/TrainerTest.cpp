@@ -244,7 +244,8 @@ TEST_F(Trainer, SaysWhatIsWrong) {
             "the executable does not have program accumulate; compile it with --accumulate");
   EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }),
             "--log: " + (folder / "absent/log") + ": folder does not exist: " + (folder / "absent"));
-  EXPECT_EQ(with([&](TrainOptions &o) { o.testData = folder / "absent"; }), (folder / "absent") + ": not a folder");
+  EXPECT_EQ(with([&](TrainOptions &o) { o.testData = folder / "absent"; }),
+            (folder / "absent") + ": not a folder, nor an .npz file");
   writeTinyData(folder / "small", 7, 50);
   EXPECT_EQ(with([&](TrainOptions &o) { o.data = folder / "small"; }),
             (folder / "small") + " (train): 7 rows, expected at least the 8 of a step");

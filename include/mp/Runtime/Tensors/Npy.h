@@ -16,6 +16,10 @@ ErrorOr<HostTensor> readNpy(const std::string &path);
 /// The same for a file's bytes.
 ErrorOr<HostTensor> parseNpy(std::span<const std::byte> bytes);
 
+/// The bytes of a file of integers of 8 to 64 bits, with or without sign, as i64; a value that i64 does not have is an
+/// error.
+ErrorOr<HostTensor> parseNpyIntegers(std::span<const std::byte> bytes);
+
 /// Writes version 1; bf16 as V2.
 Status writeNpy(const std::string &path, const HostTensor &tensor);
 

@@ -4,7 +4,7 @@
 #ifndef MP_TRAINING_DATA_BATCHLOADER_H
 #define MP_TRAINING_DATA_BATCHLOADER_H
 
-#include "mp/Training/Data/Dataset.h"
+#include "mp/Training/Data/Augmentation.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -29,9 +29,10 @@ struct DataBinding {
 
 /// Binds images to the first input that is no label and labels to the label (where none is marked:
 /// to the second input). A row is reshaped to the input's type when it has the right number of
-/// elements; bytes are converted to the input's element type, which is exact. `classes` bounds the
-/// labels where it is known. Errors name the input, what it takes and what the data are; one for a
-/// label out of range names the row.
+/// elements, an image with colours to a flat one only. Bytes are converted to the input's element type, which is exact,
+/// f32 to float types alone, rounded to nearest even. `classes` bounds the labels where it is known, else the
+/// input's type. Errors name the input, what it takes and what the data are; one for a label out of range names the
+/// row.
 ErrorOr<DataBinding> bindDataset(const Dataset &data, const executable::VariantT &variant,
                                  std::optional<int64_t> classes);
 
@@ -57,8 +58,9 @@ struct BatchOrder {
 /// Gathers batches on a thread of its own, ahead of the one that uses them, epoch after epoch.
 class BatchLoader {
 public:
-  /// `data` outlives the loader.
-  BatchLoader(const Dataset &data, const DataBinding &binding, const BatchOrder &order);
+  /// `data` outlives the loader; its images are those that the augmentation was checked with.
+  BatchLoader(const Dataset &data, const DataBinding &binding, const BatchOrder &order,
+              const Augmentation &augmentation = {});
   ~BatchLoader();
 
   /// Batches of one epoch for that data and order.
@@ -70,13 +72,15 @@ public:
 
 private:
   void produce();
-  void gather(Batch &batch, const std::vector<uint32_t> &rows) const;
+  void gather(Batch &batch, const std::vector<uint32_t> &rows);
 
   static constexpr size_t kSlots = 3; // one in use, one ready, one being made
 
   const Dataset &data;
   DataBinding binding;
   BatchOrder order;
+  Augmentation augmentation;
+  std::vector<std::byte> augmented; // one image
   Batch slots[kSlots];
 
   std::mutex mutex;

@@ -11,12 +11,13 @@
 
 namespace mp {
 
-/// Rows of unsigned bytes: an image and a label each.
+/// Rows of images, each with a label.
 struct Dataset {
-  std::string name;                // for messages: the folder and the part
-  std::vector<int64_t> imageShape; // of one row, as the file has it
-  std::vector<uint8_t> images;
-  std::vector<uint8_t> labels;
+  std::string name;                // for messages: where the data are from, and the part
+  std::vector<int64_t> imageShape; // of one row, as the file has it: [28, 28], or [32, 32, 3] with colours innermost
+  std::vector<std::byte> images;
+  std::vector<int64_t> labels;
+  ElementType imageElement = ElementType::UI8; // or F32
 
   uint64_t rows() const { return labels.size(); }
   uint64_t imageBytes() const { return rows() ? images.size() / rows() : 0; }
@@ -24,24 +25,25 @@ struct Dataset {
 
 enum class DataPart : uint8_t { Train, Test };
 
-/// Reads a part of a folder with MNIST's file names: train-images-idx3-ubyte and
-/// train-labels-idx1-ubyte, or those with t10k, plain or with .gz behind. The files are untrusted: a
-/// header's sizes are compared with the file before memory is taken for them. Wrong magic numbers,
-/// truncated or overlong files, numbers of images and labels that differ, and a set without rows are
-/// errors that name the file.
-ErrorOr<Dataset> readDataset(const std::string &folder, DataPart part);
+/// Fails where `source` names no data set whatever is on the disk: the settings behind an .npz file are no settings.
+Status checkDataSource(const std::string &source);
 
-/// Whether the folder has the images of that part.
-bool hasDataset(const std::string &folder, DataPart part);
+/// Reads a part of a folder, in one of these layouts, or of an .npz file:
+///
+///   MNIST      train-images-idx3-ubyte and train-labels-idx1-ubyte; t10k-... for test. Plain or with .gz behind
+///   CIFAR-10   data_batch_1.bin to data_batch_5.bin; test_batch.bin
+///   CIFAR-100  train.bin; test.bin. Labels are the fine ones
+///   F.npz      arrays x_train and y_train; x_test and y_test. "F.npz:x=A,y=B,x_test=C,y_test=D" names others, each by
+///              itself. Images are [n, k], [n, y, x] or [n, y, x, colour] of ui8, f32 or f64 (which becomes f32),
+///              labels [n] or [n, 1] of integers
+///
+/// The files are untrusted: sizes that they state are compared with the file before memory is taken for them. Files
+/// that are missing, damaged or not of the size that they should be, numbers of images and labels that differ, and a
+/// set without rows are errors that name the file. CIFAR's Python version is an error, too: it is pickles.
+ErrorOr<Dataset> readDataset(const std::string &source, DataPart part);
 
-/// One IDX file of unsigned bytes, decompressed if it is gzip: sizes of its dimensions, and its data.
-struct IdxArray {
-  std::vector<int64_t> shape;
-  std::vector<uint8_t> data;
-};
-
-/// Reads an IDX file of unsigned bytes with that many dimensions.
-ErrorOr<IdxArray> readIdx(const std::string &path, unsigned dimensions);
+/// Whether there is that part, or it is named.
+bool hasDataset(const std::string &source, DataPart part);
 
 } // namespace mp
 
