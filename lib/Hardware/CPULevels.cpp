@@ -51,14 +51,10 @@ static constexpr CPULevel kLevels[] = {
     // f16 is split into two bf16, three products: 390 to 454 GFLOP/s.
     {{kAMXBF16, 512, 32, true, true, false, true},
      {kAVX512Tiles, kAMXTiles, {400e9, 2000e9, 200e9, 100e9}, {40e9, 40e9, 50e9, 25e9}, 15e9, 100e9, 2 << 20, 1e-6, 2e-7},
-     "amx-bf16",
-     "",
-     /*isOnlyNamed=*/true},
+     "amx-bf16"},
     {{kAMXFP16, 512, 32, true, true, false, true, true},
      {kAVX512Tiles, kAMXTiles, {2000e9, 2000e9, 200e9, 100e9}, {40e9, 40e9, 50e9, 25e9}, 15e9, 100e9, 2 << 20, 1e-6, 2e-7},
-     "amx-fp16",
-     "",
-     /*isOnlyNamed=*/true},
+     "amx-fp16"},
 };
 // clang-format on
 
@@ -72,7 +68,7 @@ const CPULevel *mp::findCPULevel(std::string_view name) {
 const CPULevel &mp::highestCPULevel(const std::function<bool(std::string_view feature)> &has, std::string_view maker) {
   const CPULevel *highest = kLevels;
   for (const CPULevel &level : kLevels) {
-    const bool isTaken = !level.isOnlyNamed && (maker.empty() || level.maker.empty() || level.maker == maker);
+    const bool isTaken = maker.empty() || level.maker.empty() || level.maker == maker;
     if (isTaken && std::ranges::all_of(level.features, has))
       highest = &level;
   }

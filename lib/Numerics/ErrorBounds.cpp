@@ -64,3 +64,9 @@ double mp::contractionBound(uint64_t terms, double sumOfAbsolutes, double exact,
   double largest = std::abs(exact) + sumError;
   return sumError + (std::isfinite(largest) ? ulp(largest, result) / 2 : kInfinity);
 }
+
+double mp::splitContractionBound(uint64_t terms, double sumOfAbsolutes, double exact, FloatFormat result) {
+  // The smaller part is 2^-8 of its factor at most.
+  const double added = (1 + 0x1p-6) * sumOfAbsolutes, leftOut = 0x1p-16 * sumOfAbsolutes;
+  return contractionBound(3 * terms, added, std::abs(exact) + leftOut, kF32, result) + leftOut;
+}

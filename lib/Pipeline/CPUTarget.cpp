@@ -3,6 +3,8 @@
 
 #include "Pipeline/Targets.h"
 
+#include "mlir/IR/Remarks.h"
+
 #include "mp/Analysis/CostModel.h"
 #include "mp/Codegen/Lower/Native/HostLevel.h"
 
@@ -17,6 +19,12 @@ public:
   CPUTarget() : CodeTarget(targets::cpu) {}
 
   std::string getMachine(const CompileOptions &options) const override { return std::string(levelOf(options).name); }
+
+  LogicalResult checkUnits(ModuleOp module, const CompileOptions &options) const override {
+    if (const std::string refusal = options.cpus.empty() ? describeHostRefusal() : ""; !refusal.empty())
+      remark::missed(module.getLoc(), remark::RemarkOpts::name("RefusedLevel").category("codegen")) << refusal;
+    return success();
+  }
 
 protected:
   std::vector<std::string> getFeatures(const CompileOptions &options) const override {
@@ -40,7 +48,7 @@ private:
   }
   /// What the code may use, where it is another level than the schedules are for.
   static const CPULevel &codeLevelOf(const CompileOptions &options) {
-    return options.emulateTiles ? hostLevel() : levelOf(options);
+    return options.emulateTiles ? hostVectorLevel() : levelOf(options);
   }
 };
 

@@ -33,7 +33,12 @@ void mp::printDevices(std::ostream &out, const DeviceOptions &options) {
         << " units\n  memory " << formatBytes(self.memoryBytes) << "\n  features";
     for (const std::string &feature : self.features)
       out << ' ' << feature;
-    out << (self.features.empty() ? " none" : "") << "\n  multiplies in";
+    out << (self.features.empty() ? " none" : "");
+    if (!self.refused.empty())
+      out << "\n  refused by the operating system";
+    for (const std::string &feature : self.refused)
+      out << ' ' << feature;
+    out << "\n  multiplies in";
     for (const MatrixUnit &unit : self.matrixUnits)
       out << ' ' << elementName(unit.operands) << "->" << elementName(unit.accumulator) << " (" << unit.instruction
           << ')';

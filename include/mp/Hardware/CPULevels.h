@@ -58,8 +58,6 @@ struct CPULevel : CPUFeatures, CPURates {
   std::string_view name;
   /// The maker whose processors it is taken on where no level is named, empty for all: elsewhere its rates do not hold.
   std::string_view maker = "";
-  /// Whether it is taken only where it is named: its code has not been measured.
-  bool isOnlyNamed = false;
 };
 
 /// All levels, from the lowest.
@@ -69,7 +67,7 @@ std::span<const CPULevel> allCPULevels();
 const CPULevel *findCPULevel(std::string_view name);
 
 /// The highest level all of whose features `has`, of those that are taken on a processor of `maker`, of all where none
-/// is said, but of none that is only taken by name; the lowest where it has those of none.
+/// is said; the lowest where it has those of none.
 const CPULevel &highestCPULevel(const std::function<bool(std::string_view feature)> &has, std::string_view maker = "");
 
 /// The level that code of the simulated GPU is compiled for, on any machine: it has fma and conversions of f16.

@@ -38,6 +38,10 @@ double gammaBound(uint64_t terms, FloatFormat accumulator);
 double contractionBound(uint64_t terms, double sumOfAbsolutes, double exact, FloatFormat accumulator,
                         FloatFormat result);
 
+/// The same where each factor is the exact sum of two bf16, three products of these are added in f32, and the fourth,
+/// of the smaller two, is left out.
+double splitContractionBound(uint64_t terms, double sumOfAbsolutes, double exact, FloatFormat result);
+
 } // namespace mp
 
 #endif // MP_NUMERICS_ERRORBOUNDS_H

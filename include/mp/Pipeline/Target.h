@@ -37,7 +37,8 @@ public:
   virtual llvm::StringRef getDefaultChip() const { return ""; }
   /// The level of CPU features, or the chip, that `options` ask for: what schedules are chosen for.
   virtual std::string getMachine(const CompileOptions &options) const { return ""; }
-  /// Emits an error where the machine has no units for a type that the module computes in.
+  /// Emits an error where the machine has no units for a type that the module computes in, and a remark where it has
+  /// units that this process may not use.
   virtual llvm::LogicalResult checkUnits(mlir::ModuleOp module, const CompileOptions &options) const {
     return llvm::success();
   }

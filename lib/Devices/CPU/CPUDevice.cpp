@@ -5,6 +5,7 @@
 #include "Devices/CPU/CPULaunches.h"
 #include "Devices/CPU/Features.h"
 #include "Devices/Host/HostDevice.h"
+#include "mp/Hardware/HostFeatures.h"
 
 using namespace mp;
 
@@ -14,6 +15,7 @@ class CPUDevice final : public HostDevice {
 public:
   explicit CPUDevice(const DeviceOptions &options) : HostDevice(options), runner(options.threads) {
     self = {"cpu", targets::cpu, hostModel(), hostFeatures(), physicalMemory(), runner.threads(), hostMatrixUnits()};
+    self.refused = refusedFeatures();
   }
 
   ErrorOr<std::unique_ptr<LoadedVariant>> load(const LoadedExecutable &file, const executable::ProgramT &program,

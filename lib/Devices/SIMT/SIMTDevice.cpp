@@ -5,9 +5,9 @@
 #include "Devices/CPU/Features.h"
 #include "Devices/Host/HostDevice.h"
 #include "Devices/SIMT/SIMTLaunches.h"
-#include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
+#include "mp/Hardware/HostFeatures.h"
 
 #include <algorithm>
 

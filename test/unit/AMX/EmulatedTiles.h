@@ -4,8 +4,8 @@
 #ifndef MP_TEST_AMX_EMULATEDTILES_H
 #define MP_TEST_AMX_EMULATEDTILES_H
 
-#include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Hardware/CPULevels.h"
+#include "mp/Hardware/HostFeatures.h"
 
 #include <csignal>
 #include <cstdint>

@@ -57,7 +57,8 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
     for (size_t j = 0; j < cases[i]->results.size(); ++j, ++result) {
       EXPECT_EQ((*one)[result].tensor.bytes, (*two)[result].tensor.bytes) << "the order of threads changes bits";
       compare((*one)[result].tensor, (*expected)[result].tensor,
-              allowedErrors(*cases[i], operands, (*expected)[result].tensor, (*absolute)[result].tensor));
+              allowedErrors(*cases[i], operands, (*expected)[result].tensor, (*absolute)[result].tensor,
+                            machine.splitsF16()));
     }
   }
 }

@@ -169,10 +169,12 @@ private:
 
 } // namespace
 
+static bool isProduct(const std::string &op) { return op.starts_with("mp.matmul") || op.starts_with("mp.conv"); }
+
 bool mp::isSummed(const std::string &op) { return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op); }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
-                                      const HostTensor &expected, const HostTensor &absolute) {
+                                      const HostTensor &expected, const HostTensor &absolute, bool splitsF16) {
   std::vector<double> allowed(expected.count(), 0.0);
   if (!isFloat(expected.type.element))
     return allowed;
@@ -180,6 +182,7 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
   const FloatFormat acc = use.text.find("acc f16") == std::string::npos ? kF32 : kF16;
   const auto ulps = kUlps.find(use.op);
   const bool isSum = isSummed(use.op);
+  const bool isSplit = splitsF16 && isProduct(use.op) && operands.front().type.element == ElementType::F16;
   std::optional<Sizes> sizes;
   if (isSum)
     sizes.emplace(use, operands, allowed.size());
@@ -197,8 +200,11 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
     const Rounded sum = kRows.contains(use.op)    ? sizes->ofRow(i, value)
                         : kNorms.contains(use.op) ? sizes->ofNorm(i)
                                                   : sizes->ofSum(value, elementAt(absolute, i));
-    if (sum.roundings > 0)
-      allowed[i] = contractionBound(sum.roundings, sum.size, value, acc, format) + ulp(value, format) / 2;
+    if (sum.roundings == 0)
+      continue;
+    allowed[i] = isSplit && acc == kF32 ? splitContractionBound(sum.roundings, sum.size, value, format)
+                                        : contractionBound(sum.roundings, sum.size, value, acc, format);
+    allowed[i] += ulp(value, format) / 2;
   }
   return allowed;
 }

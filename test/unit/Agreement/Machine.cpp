@@ -5,6 +5,7 @@
 
 #include "Agreement/ProgramText.h"
 
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Reference/ReferenceDevice.h"
@@ -13,6 +14,8 @@
 #include <cmath>
 
 using namespace mp;
+
+bool Machine::splitsF16() const { return target == "cpu" && hostLevel().tilesBF16 && !hostLevel().tilesF16; }
 
 static ErrorOr<std::unique_ptr<Device>> makeDevice(const std::string &target, unsigned threads) {
   if (target == "simt") {

@@ -15,6 +15,8 @@ struct Machine {
   std::string target, chip;
 
   bool isGPU() const { return target == "simt"; }
+  /// Whether it multiplies f16 as sums of two bf16 each: a CPU whose tiles have bf16 alone.
+  bool splitsF16() const;
 };
 
 /// The evaluator.

@@ -7,8 +7,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/TargetParser/Host.h"
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
@@ -78,8 +76,9 @@ KernelRunner::KernelRunner(const std::string &text, const CPULevel &target, bool
   code = std::move(*compiled);
   for (mlir::Type type : kernels.front()->getResultTypes())
     resultBytes.push_back(bytesOf(mlir::cast<mlir::RankedTensorType>(type)));
-  const auto features = llvm::sys::getHostCPUFeatures();
-  auto isThere = [&](std::string_view feature) { return features.lookup(feature) || EmulatedTiles::provides(feature); };
+  auto isThere = [](std::string_view feature) {
+    return std::ranges::count(hostFeatures(), feature) > 0 || EmulatedTiles::provides(feature);
+  };
   if (!std::ranges::all_of(target.features, isThere))
     return;
   library = loadLibrary(code->library, file);

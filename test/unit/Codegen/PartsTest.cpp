@@ -2,20 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Parts.h"
+#include "AMX/TileUnit.h"
 #include "Codegen/KernelRunner.h"
 #include "Codegen/Values.h"
 
 #include "mp/Numerics/ErrorBounds.h"
 #include "mp/Numerics/Float.h"
-#include "llvm/TargetParser/Host.h"
 #include <gtest/gtest.h>
-
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 
@@ -143,18 +139,16 @@ TEST_P(SplitContraction, AddsPartsFromTheSmallest) {
   if (isSlow())
     GTEST_SKIP() << kSlow;
   for (const Splitting &s : kSplittings)
-    checkBits(GetParam(), s, hostLevel());
+    checkBits(GetParam(), s, hostVectorLevel());
 }
 
 TEST_P(SplitContraction, AddsOnTheUnit) {
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  if (!llvm::sys::getHostCPUFeatures().lookup("amx-bf16") ||
-      ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) != 0)
-    GTEST_SKIP() << "this processor has no tiles of bf16";
-  if (!std::getenv("HALFSTEP_LONG"))
-    GTEST_SKIP() << "tiles are run by the long form alone until they have been measured";
+  const CPULevel &level = *findCPULevel("amx-bf16");
+  const TileUnit unit(level);
+  if (!unit.isThere())
+    GTEST_SKIP() << "this processor has other instructions of " << level.name << " not";
   for (const Splitting &s : kSplittings)
-    checkBits(GetParam(), s, *findCPULevel("amx-bf16"));
+    checkBits(GetParam(), s, level);
 }
 
 // Tails of all sizes, operands either way round, several batches, k in one chunk and in several: the blocks change no

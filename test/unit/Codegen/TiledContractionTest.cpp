@@ -1,7 +1,7 @@
 // Matrix products by tiles against loops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "AMX/EmulatedTiles.h"
+#include "AMX/TileUnit.h"
 #include "Codegen/KernelRunner.h"
 #include "Codegen/PackedOperand.h"
 #include "Codegen/Product.h"
@@ -14,7 +14,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <optional>
 
 using namespace mp;
 using namespace mp::test;
@@ -40,24 +39,6 @@ constexpr Half kHalves[] = {{"bf16", "amx-bf16", encodeBF16, decodeBF16, 0x1p-63
                             {"f16", "amx-fp16", encodeF16, decodeF16, 0x1p-15f}};
 
 class TiledContraction : public testing::TestWithParam<Product> {};
-
-/// What runs the instructions of a level's tiles while it is there: the processor, or their emulation.
-class TileUnit {
-public:
-  explicit TileUnit(const CPULevel &level) : source(findTiles(level)) {
-    if (source == TileSource::Emulation)
-      emulated.emplace();
-  }
-  ~TileUnit() {
-    const bool isUsed = !emulated || EmulatedTiles::counts().products > 0;
-    EXPECT_TRUE(isUsed) << "nothing was multiplied by tiles";
-  }
-  bool isThere() const { return source != TileSource::Nothing; }
-
-private:
-  TileSource source;
-  std::optional<EmulatedTiles> emulated;
-};
 
 } // namespace
 
@@ -115,7 +96,7 @@ TEST_P(TiledContraction, AddsAsTilesDo) {
   if (hostLevel().vectorBits < 256)
     GTEST_SKIP() << "tiles in vectors of four lanes take minutes to compile";
   for (const Half &half : kHalves)
-    checkTiles(GetParam(), half, hostLevel());
+    checkTiles(GetParam(), half, hostVectorLevel());
 }
 
 // The same bits of the code with tiles.

@@ -4,8 +4,6 @@
 #include "AMX/EmulatedTiles.h"
 #include "Contraction/GemmGrid.h"
 
-#include "llvm/ADT/StringMap.h"
-#include "llvm/TargetParser/Host.h"
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +23,8 @@ class Machine {
 public:
   explicit Machine(const std::string &name) {
     const CPULevel &level = *findCPULevel(name);
-    const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-    canRun = std::ranges::all_of(level.features, [&](std::string_view feature) { return features.lookup(feature); });
+    const std::vector<std::string> &ours = hostFeatures();
+    canRun = std::ranges::all_of(level.features, [&](auto feature) { return std::ranges::count(ours, feature) > 0; });
     if (!level.tilesBF16)
       return;
     const TileSource source = findTiles(level);

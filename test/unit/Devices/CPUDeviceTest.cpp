@@ -3,6 +3,7 @@
 
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "Runtime/TinyModel.h"
+#include "mp/Hardware/HostFeatures.h"
 
 #include <gtest/gtest.h>
 

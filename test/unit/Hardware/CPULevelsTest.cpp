@@ -41,19 +41,23 @@ TEST(CPULevels, TilesFitTheUnits) {
   }
 }
 
-// Dot products of bf16 are worth it where their rate is that of the table.
+// Dot products of bf16 are worth it where their rate is that of the table, tiles wherever there are any.
 TEST(CPULevels, SomeAreTakenOnProcessorsOfOneMaker) {
-  auto all = [](std::string_view) { return true; };
-  EXPECT_EQ(highestCPULevel(all).name, "avx512bf16");
-  EXPECT_EQ(highestCPULevel(all, "AMD").name, "avx512bf16");
-  EXPECT_EQ(highestCPULevel(all, "other").name, "avx512");
+  auto allButTiles = [](std::string_view feature) { return !feature.starts_with("amx"); };
+  EXPECT_EQ(highestCPULevel(allButTiles).name, "avx512bf16");
+  EXPECT_EQ(highestCPULevel(allButTiles, "AMD").name, "avx512bf16");
+  EXPECT_EQ(highestCPULevel(allButTiles, "other").name, "avx512");
+  for (std::string_view maker : {"", "AMD", "other"}) {
+    EXPECT_EQ(highestCPULevel([](auto) { return true; }, maker).name, "amx-fp16");
+    EXPECT_EQ(highestCPULevel([](auto feature) { return feature != "amx-fp16"; }, maker).name, "amx-bf16");
+  }
 }
 
 // A machine with the features of one level gets that level, and one that lacks any of them a lower one.
 TEST(CPULevels, TheHighestIsChosenByFeatures) {
   for (const CPULevel &level : allCPULevels()) {
     auto has = [&](std::string_view feature) { return std::ranges::count(level.features, feature) > 0; };
-    EXPECT_EQ(&highestCPULevel(has) == &level, !level.isOnlyNamed) << level.name;
+    EXPECT_EQ(&highestCPULevel(has), &level) << level.name;
     for (std::string_view missing : level.features) {
       const CPULevel &lower = highestCPULevel([&](std::string_view f) { return f != missing && has(f); });
       EXPECT_TRUE(&lower < &level || &level == allCPULevels().data()) << level.name << " without " << missing;

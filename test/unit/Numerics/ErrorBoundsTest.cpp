@@ -94,4 +94,29 @@ TEST(ContractionBound, HoldsForSumsInIndexOrder) {
   EXPECT_EQ(contractionBound(1, kInfinity, kInfinity, kF32, kF32), kInfinity);
 }
 
+// Parts as a unit of bf16 has them. What it leaves out is more than the other bound allows.
+TEST(SplitContractionBound, HoldsForPartsOfF16) {
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> uniform(1, 2);
+  int beyondOthers = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const int terms = 1 + trial % 60;
+    double computed = 0, exact = 0, absolutes = 0;
+    auto add = [&](double product) { computed = roundTo(computed + product, kF32); };
+    for (int k = 0; k < terms; ++k) {
+      const double lhs = roundTo(uniform(random), kF16), rhs = roundTo(uniform(random), kF16) * (k % 2 ? -1 : 1);
+      const double lhsHi = roundTo(lhs, kBF16), rhsHi = roundTo(rhs, kBF16);
+      ASSERT_EQ(roundTo(lhs - lhsHi, kBF16), lhs - lhsHi);
+      add((lhs - lhsHi) * rhsHi);
+      add(lhsHi * (rhs - rhsHi));
+      add(lhsHi * rhsHi);
+      exact += lhs * rhs;
+      absolutes += std::abs(lhs * rhs);
+    }
+    ASSERT_LE(std::abs(computed - exact), splitContractionBound(terms, absolutes, exact, kF32));
+    beyondOthers += std::abs(computed - exact) > contractionBound(terms, absolutes, exact, kF32, kF32);
+  }
+  EXPECT_GT(beyondOthers, 0);
+}
+
 } // namespace

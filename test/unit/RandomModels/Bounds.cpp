@@ -192,7 +192,7 @@ private:
 } // namespace
 
 std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operands, const Tensors &results,
-                                      size_t index) {
+                                      size_t index, bool splitsF16) {
   const Tensor &result = results[index];
   std::vector<double> allowed(result.count(), 0.0);
   if (!isFloat(result.type.element))
@@ -201,6 +201,7 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
   const bool isWide = result.type.element == ElementType::F32;
   const std::optional<Product> product = productOf(op);
   const FloatFormat sumFormat = product && product->isInF16 ? kF16 : kF32;
+  const bool isSplit = splitsF16 && product && !product->isInF16 && operands.front().type.element == ElementType::F16;
   const Sums sums(op, operands, results, index);
   const bool mayBeNaN = multipliesPadding(op, operands);
   for (uint64_t i = 0; i < allowed.size(); ++i) {
@@ -218,7 +219,9 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
     else if (llvm::isa<DropoutOp>(op))
       allowed[i] = isWide ? 0 : ulp(value, format);
     else if (std::optional<Sum> sum = sums.of(i))
-      allowed[i] = contractionBound(sum->terms, sum->absolute, value, sumFormat, format) + ulp(value, format) / 2;
+      allowed[i] = (isSplit ? splitContractionBound(sum->terms, sum->absolute, value, format)
+                            : contractionBound(sum->terms, sum->absolute, value, sumFormat, format)) +
+                   ulp(value, format) / 2;
   }
   return allowed;
 }

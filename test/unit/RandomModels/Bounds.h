@@ -19,7 +19,9 @@ Tensors evaluateAlone(mlir::Operation *op, const Tensors &operands);
 
 /// For each element of result `index` how far a device that has these operands may be from `results`, the evaluator's:
 /// 0 for movement, casts and what is rounded correctly, ulps for elementary functions, the forward bound for sums.
-std::vector<double> allowedErrors(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index);
+/// `splitsF16` says that the device multiplies f16 as sums of two bf16 each.
+std::vector<double> allowedErrors(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index,
+                                  bool splitsF16);
 
 } // namespace mp
 

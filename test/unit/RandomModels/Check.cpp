@@ -7,6 +7,7 @@
 #include "RandomModels/Step.h"
 #include "RandomModels/Values.h"
 
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/IR/Program.h"
@@ -24,6 +25,8 @@ static std::string kindOf(const std::string &message) {
   return std::regex_replace(line, std::regex("[0-9]+|'[^']*'|tensor<[^>]*>|%[A-Za-z0-9_#]+"), "#");
 }
 
+bool Machine::splitsF16() const { return target == "cpu" && hostLevel().tilesBF16 && !hostLevel().tilesF16; }
+
 namespace {
 
 using States = std::map<std::string, HostTensor>;
@@ -31,7 +34,8 @@ using States = std::map<std::string, HostTensor>;
 /// One machine's run of a step.
 class Run {
 public:
-  Run(TrainingStep &step, std::string where) : program(step.program()), where(std::move(where)) {}
+  Run(TrainingStep &step, std::string where, bool splitsF16)
+      : program(step.program()), where(std::move(where)), splitsF16(splitsF16) {}
 
   std::optional<Finding> start(std::shared_ptr<const LoadedExecutable> file, ErrorOr<std::unique_ptr<Device>> device);
   /// Runs a step and compares it with the evaluator where `compares`.
@@ -50,6 +54,7 @@ private:
 
   mlir::func::FuncOp program;
   const std::string where;
+  const bool splitsF16;
   std::unique_ptr<Session> session;
 };
 
@@ -116,7 +121,7 @@ std::optional<Finding> Run::compareWithEvaluator(const NamedTensors &inputs, con
       return states.at(state.str());
     return *findTensor(results, getResultName(program, index).str());
   };
-  if (std::optional<std::string> difference = findDifference(program, arguments, found))
+  if (std::optional<std::string> difference = findDifference(program, arguments, found, splitsF16))
     return failed("differs", *difference);
   return std::nullopt;
 }
@@ -157,7 +162,7 @@ static std::optional<Finding> checkMachine(const RandomModel &model, const Machi
     seen.ops.merge(opsIn(text.get()));
   if (!file)
     return Finding{where + ": " + kindOf(file.message()), where + ": " + file.message()};
-  Run run(step, where), other(step, where + " with 2 threads");
+  Run run(step, where, machine.splitsF16()), other(step, where + " with 2 threads", machine.splitsF16());
   if (std::optional<Finding> finding = run.start(*file, createMachine(machine, 1)))
     return finding;
   const bool hasOther = machine.target == "cpu";

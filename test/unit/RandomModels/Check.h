@@ -16,6 +16,9 @@ namespace mp {
 /// A device, and the chip that it plays.
 struct Machine {
   std::string target, chip;
+
+  /// Whether it multiplies f16 as sums of two bf16 each: a CPU whose tiles have bf16 alone.
+  bool splitsF16() const;
 };
 
 /// What is wrong with a model.

@@ -24,8 +24,8 @@ struct Range {
 
 class Expectation {
 public:
-  Expectation(mlir::func::FuncOp program, const ResultOf &found, size_t samples)
-      : program(program), found(found), samples(samples) {}
+  Expectation(mlir::func::FuncOp program, const ResultOf &found, size_t samples, bool splitsF16)
+      : program(program), found(found), samples(samples), splitsF16(splitsF16) {}
 
   std::optional<std::string> check(const Tensors &arguments);
 
@@ -38,6 +38,7 @@ private:
   mlir::func::FuncOp program;
   const ResultOf &found;
   const size_t samples;
+  const bool splitsF16;
   llvm::DenseMap<mlir::Value, Range> ranges;
   std::mt19937 random{1};
 };
@@ -102,7 +103,7 @@ std::optional<std::string> Expectation::evaluate(mlir::Operation *op) {
   for (mlir::OpResult result : op->getResults()) {
     const size_t index = result.getResultNumber();
     Range range{results[index], {}};
-    std::vector<double> allowed = allowedErrors(op, operands, results, index);
+    std::vector<double> allowed = allowedErrors(op, operands, results, index, splitsF16);
     const std::vector<double> own = allowed;
     const bool errs = std::ranges::any_of(own, [](double error) { return error != 0; });
     for (size_t sample = 0; (isNoisy || errs) && sample < samples; ++sample) {
@@ -133,10 +134,10 @@ std::optional<std::string> Expectation::check(const Tensors &arguments) {
 }
 
 std::optional<std::string> mp::findDifference(mlir::func::FuncOp program, const Tensors &arguments,
-                                              const ResultOf &found) {
+                                              const ResultOf &found, bool splitsF16) {
   // Few samples miss how a comparison of close values may go; many are taken only where that could be the reason.
   static constexpr size_t kFew = 3, kMany = 40;
-  if (!Expectation(program, found, kFew).check(arguments))
+  if (!Expectation(program, found, kFew, splitsF16).check(arguments))
     return std::nullopt;
-  return Expectation(program, found, kMany).check(arguments);
+  return Expectation(program, found, kMany, splitsF16).check(arguments);
 }

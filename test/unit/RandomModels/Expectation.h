@@ -23,7 +23,9 @@ namespace mp {
 using ResultOf = std::function<const HostTensor &(unsigned index)>;
 
 /// Nothing if the results of `program` for these arguments are as close as they must be; else the first that is not.
-std::optional<std::string> findDifference(mlir::func::FuncOp program, const Tensors &arguments, const ResultOf &found);
+/// `splitsF16` says that the device multiplies f16 as sums of two bf16 each.
+std::optional<std::string> findDifference(mlir::func::FuncOp program, const Tensors &arguments, const ResultOf &found,
+                                          bool splitsF16);
 
 } // namespace mp
 

@@ -16,10 +16,6 @@ ErrorOr<std::unique_ptr<Device>> createCPUDevice(const DeviceOptions &options = 
 /// Registers createCPUDevice as "cpu".
 void registerCPUDevice();
 
-/// The features of this processor under LLVM's names ("avx512f", "amx-bf16"), those that the
-/// operating system lets this process use. Asks it for the use of AMX where the processor has it.
-const std::vector<std::string> &hostFeatures();
-
 } // namespace mp
 
 #endif // MP_DEVICES_CPU_CPUDEVICE_H

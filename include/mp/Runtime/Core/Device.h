@@ -49,6 +49,8 @@ struct DeviceDescription {
   unsigned units = 0; // threads or multiprocessors that run blocks at once
   std::vector<MatrixUnit> matrixUnits;
   std::string unit = "thread"; // what one of the units is called
+  /// Features that it has and the operating system keeps from this process.
+  std::vector<std::string> refused = {};
 };
 
 /// Where memory lies. HostVisible is for what the host reads or writes often and in small parts:

@@ -3,13 +3,22 @@
 
 #include "mp/Codegen/Lower/Native/HostLevel.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "mp/Hardware/HostFeatures.h"
+
 #include "llvm/TargetParser/Host.h"
+
+#include <algorithm>
 
 using namespace mp;
 
-const CPULevel &mp::hostLevel() {
-  const auto features = llvm::sys::getHostCPUFeatures();
-  const bool isAMD = llvm::sys::getHostCPUName().starts_with("znver");
-  return highestCPULevel([&](std::string_view feature) { return features.lookup(feature); }, isAMD ? "AMD" : "other");
+static std::string_view maker() { return llvm::sys::getHostCPUName().starts_with("znver") ? "AMD" : "other"; }
+
+static bool isUsable(std::string_view feature) { return std::ranges::count(hostFeatures(), feature) > 0; }
+
+const CPULevel &mp::hostLevel() { return highestCPULevel(isUsable, maker()); }
+
+const CPULevel &mp::hostVectorLevel() {
+  return highestCPULevel([](std::string_view feature) { return feature != "amx-tile" && isUsable(feature); }, maker());
 }
+
+std::string mp::describeHostRefusal() { return describeRefusedLevel(hostFeatures(), refusedFeatures(), maker()); }

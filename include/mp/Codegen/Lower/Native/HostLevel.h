@@ -8,8 +8,14 @@
 
 namespace mp {
 
-/// The highest level whose features this machine has, of those that are taken on processors of its maker.
+/// The highest level whose features this process may use, of those that are taken on processors of this maker.
 const CPULevel &hostLevel();
+
+/// The same of levels without tiles (AMX): what its vectors run.
+const CPULevel &hostVectorLevel();
+
+/// Why hostLevel() is not a higher one that this processor has, in a line; empty where there is none.
+std::string describeHostRefusal();
 
 } // namespace mp
 
