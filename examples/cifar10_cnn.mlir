@@ -1,6 +1,6 @@
 // A convolutional network for CIFAR-10: four convolutions, two poolings, two dense layers; 1,250,858 parameters.
 //
-//   mp-run train examples/cifar10_cnn.mlir --data=cifar-10-batches-bin --policy=mixed_bfloat16 --batch-size=128 --epochs=5
+//   mp-run train examples/cifar10_cnn.mlir --data=cifar-10-batches-bin --policy=mixed_bfloat16 --batch-size=128 --optimizer=adam --epochs=5
 //
 // 32x32x3, conv 32 same, conv 32, pool, dropout 0.25: 15x15x32; conv 64 same, conv 64, pool, dropout 0.25: 6x6x64;
 // dense 512, dropout 0.5, dense 10. Images are [rows, height, width, channels], filters [filters, height, width, channels].

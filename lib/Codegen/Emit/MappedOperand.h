@@ -30,8 +30,8 @@ public:
   Sums add(const Sums &a, const Sums &b);
   Element at(const Sums &sums);
 
-  /// Numbers from `start + first` to below `start + last`, of which the last digit alone changes: it is `first` at first.
-  /// `others` is what the other digits move.
+  /// Numbers from `start + first` to below `start + last`, of which the last digit alone changes: it is `first` at
+  /// first. `others` is what the other digits move.
   struct Run {
     mlir::Value start, first, last;
     Sums others;
