@@ -5,6 +5,7 @@
 
 #include "mp/Hardware/HostFeatures.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
