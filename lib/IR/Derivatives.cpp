@@ -1,4 +1,4 @@
-// The derivative of every op, in op order.
+// The derivative of every op, in op order; those of norms are in NormDerivatives.cpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each rule turns the gradients of an op's results into those of its operands, in mp ops of the
@@ -7,77 +7,17 @@
 
 #include "mp/IR/MP.h"
 
+#include "IR/DerivativeParts.h"
 #include "IR/RowTypes.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mp;
+using namespace mp::derivatives;
 
-using LocBuilder = ImplicitLocOpBuilder;
-using Gradients = SmallVectorImpl<Value>;
-
-// What the rules are made of
-
-static bool isFloat(Value value) { return isa<FloatType>(typeOf(value).getElementType()); }
-
-/// A constant without dimensions, which broadcasts, of the element type of `like`.
-static Value scalar(LocBuilder &b, Value like, double value) {
-  auto type = RankedTensorType::get({}, typeOf(like).getElementType());
-  return ConstantOp::create(b, type, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
-}
-
-static Value reshapeTo(LocBuilder &b, Value value, ArrayRef<int64_t> shape) {
-  RankedTensorType type = typeOf(value);
-  return type.getShape() == shape ? value : ReshapeOp::create(b, type.clone(shape), value).getResult();
-}
-
-static Value sub(LocBuilder &b, Value lhs, Value rhs) { return SubOp::create(b, lhs, rhs); }
-static Value mul(LocBuilder &b, Value lhs, Value rhs) { return MulOp::create(b, lhs, rhs); }
-static Value div(LocBuilder &b, Value lhs, Value rhs) { return DivOp::create(b, lhs, rhs); }
-
-/// A product with -1: a difference from 0 would make +0 of +0.
-static Value negate(LocBuilder &b, Value value) { return mul(b, value, scalar(b, value, -1.0)); }
-
-static Value compare(LocBuilder &b, ComparePredicate predicate, Value lhs, Value rhs) {
-  return CompareOp::create(b, predicate, lhs, rhs);
-}
-
-static Value select(LocBuilder &b, Value condition, Value ifTrue, Value ifFalse) {
-  return SelectOp::create(b, condition, ifTrue, ifFalse);
-}
-
-/// Sums `gradient` over the dimensions along which a value of type `target` was repeated, in f32
-/// with one rounding.
-// tensor<4x8xf16> to tensor<1x8xf16>: reduce_sum over [0], then reshape.
-static Value sumTo(LocBuilder &b, Value gradient, RankedTensorType target) {
-  ArrayRef<int64_t> shape = typeOf(gradient).getShape();
-  int64_t lead = static_cast<int64_t>(shape.size()) - target.getRank();
-  SmallVector<int64_t> repeated;
-  for (int64_t dimension : llvm::seq<int64_t>(0, shape.size()))
-    if (dimension < lead || (target.getDimSize(dimension - lead) == 1 && shape[dimension] != 1))
-      repeated.push_back(dimension);
-  if (!repeated.empty())
-    gradient = ReduceSumOp::create(b, gradient, repeated);
-  return reshapeTo(b, gradient, target.getShape());
-}
-
-/// The shape of `type` with size 1 in `dimensions`.
-static SmallVector<int64_t> keptShape(RankedTensorType type, ArrayRef<int64_t> dimensions) {
-  SmallVector<int64_t> shape(type.getShape());
-  for (int64_t dimension : dimensions)
-    shape[dimension] = 1;
-  return shape;
-}
-
-/// Repeats `value`, a reduction of `input` over `dimensions`, along them.
-static Value spread(LocBuilder &b, Value value, RankedTensorType input, ArrayRef<int64_t> dimensions) {
-  Value kept = reshapeTo(b, value, keptShape(input, dimensions));
-  auto type = typeOf(value).clone(input.getShape());
-  return typeOf(kept) == type ? kept : BroadcastOp::create(b, type, kept, Value()).getResult();
-}
+// Contractions
 
 /// Swaps the last two dimensions.
 static Value transposeLast(LocBuilder &b, Value value) {
@@ -95,8 +35,6 @@ static Value flattenRows(LocBuilder &b, Value value) {
     rows *= size;
   return reshapeTo(b, value, {rows, type.getShape().back()});
 }
-
-// Contractions
 
 /// The gradient of a bias that was added to each row of a result. One wider than the result is summed in its own type,
 /// so that nothing is rounded twice.
@@ -304,7 +242,7 @@ LogicalResult CastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
 // The mask is a function of rng and stream, so that nothing is stored for it.
 LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = DropoutOp::create(b, results[0], getRng(), getRateAttr(), getStreamAttr());
+  operands[0] = DropoutOp::create(b, results[0], getRng(), getRateAttr(), getStreamAttr(), getSharedAttr());
   return success();
 }
 
@@ -344,20 +282,6 @@ LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
 LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = SoftmaxGradOp::create(b, getResult(), results[0]);
-  return success();
-}
-
-// The statistics are computed again, by the kernel that the gradient of the input needs; it stores them for the sums.
-LogicalResult LayerNormOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
-  LocBuilder b(getLoc(), builder);
-  auto statistics = LayerNormStatisticsOp::create(b, getInput(), getEpsilonAttr());
-  Value mean = statistics.getMean(), invStdDev = statistics.getInvStdDev();
-  operands[0] = LayerNormGradOp::create(b, getInput(), getScale(), mean, invStdDev, results[0]);
-  Type wide = typeOf(mean).getElementType();
-  Value normalized = mul(b, sub(b, castTo(b, getInput(), wide), mean), invStdDev);
-  Value gradient = castTo(b, results[0], wide);
-  operands[1] = sumTo(b, mul(b, gradient, normalized), typeOf(getScale()));
-  operands[2] = sumTo(b, gradient, typeOf(getOffset()));
   return success();
 }
 

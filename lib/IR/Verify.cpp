@@ -79,8 +79,18 @@ static LogicalResult verifyStream(Operation *op, int64_t stream) {
 }
 
 LogicalResult DropoutOp::verify() {
-  return failure(failed(verifyRate(*this, getRate().convertToDouble())) ||
-                 failed(verifyStream(*this, static_cast<int64_t>(getStream()))));
+  if (failed(verifyRate(*this, getRate().convertToDouble())) ||
+      failed(verifyStream(*this, static_cast<int64_t>(getStream()))))
+    return failure();
+  const auto rank = static_cast<int64_t>(shapeOf(getInput()).size());
+  int64_t least = 0;
+  for (int64_t dimension : getShared()) {
+    if (dimension < least || dimension >= rank) // (C3)
+      return emitOpError("shared is [") << getShared() << "], expected dimensions from 0 to " << rank - 1
+                                        << " in ascending order";
+    least = dimension + 1;
+  }
+  return success();
 }
 
 LogicalResult DropoutMaskOp::verify() {

@@ -191,8 +191,9 @@ Tensor rules::evaluate(DropoutOp op, const Frame &frame) {
   std::vector<double> values = frame[op.getInput()].reals();
   const std::vector<int64_t> rng = frame[op.getRng()].integers();
   const double rate = op.getRate().convertToDouble();
+  const std::vector<int64_t> numbers = reductionTargets(frame[op.getInput()].type.shape, op.getShared());
   dropValues(values, rate,
-             [&](size_t i) { return uniformFloat(randomBits(rng[0], rng[1], op.getStream(), i)) >= rate; });
+             [&](size_t i) { return uniformFloat(randomBits(rng[0], rng[1], op.getStream(), numbers[i])) >= rate; });
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 

@@ -22,6 +22,12 @@ Tensor evaluate(MatmulPartsOp op, const Frame &frame);
 Tensor evaluate(PackOp op, const Frame &frame);
 Tensor evaluate(UnpackOp op, const Frame &frame);
 
+// BatchNorm.cpp
+Tensors evaluate(BatchNormOp op, const Frame &frame);
+Tensors evaluate(BatchNormGradOp op, const Frame &frame);
+Tensor evaluate(BatchNormInferenceOp op, const Frame &frame);
+Tensor evaluate(UpdateRunningOp op, const Frame &frame);
+
 // Convolutions.cpp
 Tensor evaluate(ConvOp op, const Frame &frame);
 Tensor evaluate(ConvTransposeOp op, const Frame &frame);

@@ -367,17 +367,24 @@ def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleComposit
     rounding; else it is 0. Whether element i (row-major) is kept is a pure function of (seed, step, stream, i), with
     `rng` = (seed, step): see Numerics/Philox.h. The same op with the same `rng` and `stream` on the gradient is its derivative.
 
+    Elements that differ in the dimensions `shared` alone are kept or dropped together: i counts the others. With the
+    spatial dimensions of images [N, H, W, C] shared, whole channels are dropped, as by `torch.nn.Dropout2d` and Keras'
+    `SpatialDropout2D`.
+
     Constraints:
     - (C1) `rate` is at least 0 and less than 1.
     - (C2) `stream` is at least 0.
+    - (C3) `shared` are dimensions of the operand, in ascending order.
 
     Example:
 
     ```mlir
     %y = mp.dropout %x, %rng {rate = 0.2, stream = 1} : tensor<4x8xf16>
+    %d = mp.dropout %image, %rng {rate = 0.2, shared = array<i64: 1, 2>, stream = 2} : tensor<2x4x4x8xf16>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, MP_Rng:$rng, F64Attr:$rate, I64Attr:$stream);
+  let arguments = (ins MP_FloatTensor:$input, MP_Rng:$rng, F64Attr:$rate, I64Attr:$stream,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shared);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input `,` $rng attr-dict `:` type($input)";
   let hasVerifier = 1;

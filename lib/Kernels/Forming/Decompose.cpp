@@ -3,8 +3,10 @@
 
 #include "mp/Kernels/Passes.h"
 
+#include "Kernels/Forming/DecomposeBatchNorm.h"
 #include "Kernels/Forming/EmptyTensors.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "mp/Analysis/OpStatistics.h"
@@ -156,11 +158,36 @@ struct DecomposeDropout : OpRewritePattern<DropoutOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(DropoutOp op, PatternRewriter &rewriter) const override {
-    const int64_t words = MaskedDropoutOp::countWords(typeOf(op.getInput()).getNumElements());
+    if (op.getShared().empty()) {
+      rewriter.replaceOp(op, drop(op, op.getInput(), rewriter));
+      return success();
+    }
+    // What is 1 falls out or not; every element that shares it does what it does.
+    PrimitiveBuilder build(rewriter, op.getLoc());
+    RankedTensorType type = op.getType();
+    Type wide = type.getElementType().isF64() ? type.getElementType() : rewriter.getF32Type();
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t dimension : op.getShared())
+      shape[dimension] = 1;
+    auto drawn = RankedTensorType::get(shape, wide);
+    Value ones =
+        ConstantOp::create(rewriter, op.getLoc(), drawn, DenseElementsAttr::get(drawn, rewriter.getFloatAttr(wide, 1)));
+    Value isKept = CompareOp::create(rewriter, op.getLoc(), ComparePredicate::gt, drop(op, ones, rewriter),
+                                     build.scalar(0, wide));
+    const auto factor = static_cast<float>(1 / (1 - op.getRate().convertToDouble()));
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value kept = castTo(b, build.binary<MulOp>(castTo(b, op.getInput(), wide), build.scalar(factor, wide)),
+                        type.getElementType());
+    rewriter.replaceOpWithNewOp<SelectOp>(op, isKept, kept, build.scalar(0, type.getElementType()));
+    return success();
+  }
+
+private:
+  static Value drop(DropoutOp op, Value input, PatternRewriter &rewriter) {
+    const int64_t words = MaskedDropoutOp::countWords(typeOf(input).getNumElements());
     auto type = RankedTensorType::get({words}, rewriter.getI64Type());
     Value mask = DropoutMaskOp::create(rewriter, op.getLoc(), type, op.getRng(), op.getRateAttr(), op.getStreamAttr());
-    rewriter.replaceOpWithNewOp<MaskedDropoutOp>(op, op.getType(), op.getInput(), mask, op.getRateAttr());
-    return success();
+    return MaskedDropoutOp::create(rewriter, op.getLoc(), input.getType(), input, mask, op.getRateAttr());
   }
 };
 
@@ -205,6 +232,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     patterns.add<DecomposeCrossEntropy, DecomposeWeightedCrossEntropyGrad, DecomposeUnscale, DecomposeCheckFinite,
                  DecomposeGlobalNorm, DecomposeClip, DecomposeDropout, DecomposeScaleLoss, DecomposeGradientSeed,
                  DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
+    populateBatchNormPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
     RewritePatternSet ofNothing(&getContext());

@@ -23,6 +23,28 @@ static constexpr unsigned kMostRepeats = 4;
 static bool isSmall(Value value) { return typeOf(value).getNumElements() <= kMostSerialElements; }
 static int64_t bitsPerElement(Value value) { return typeOf(value).getElementTypeBitWidth(); }
 
+/// Whether `value` is one row [C] that repeats along `rows` [R..., C]: read again and again, it stays at hand.
+static bool isRowOf(Value value, Value rows) {
+  ArrayRef<int64_t> own = typeOf(value).getShape(), shape = typeOf(rows).getShape();
+  return own.size() == 1 && shape.size() > 1 && own.back() == shape.back();
+}
+
+/// The one tensor that an elementwise op reads element by element, beside scalars and rows, or null.
+static Value getRepeatedSource(Operation *op) {
+  Value result = op->getResult(0), source;
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get();
+    if (readsWhole(use))
+      return {};
+    if (isScalar(operand) || isRowOf(operand, result))
+      continue;
+    if (source || typeOf(operand).getShape() != typeOf(result).getShape())
+      return {};
+    source = operand;
+  }
+  return source;
+}
+
 /// Whether an op computes the next value of a state, which its kernel should write in place.
 static bool writesState(Operation *op) {
   auto func = op->getParentOfType<func::FuncOp>();
@@ -86,7 +108,7 @@ bool Grouping::shouldRepeat(Operation *op) const {
     return false;
 
   Value result = op->getResult(0);
-  if (!isScalar(result) && op->getNumOperands() > 0 && !getElementwiseSource(op))
+  if (!isScalar(result) && op->getNumOperands() > 0 && !getRepeatedSource(op))
     return false;
   llvm::SetVector<Value> leaves;
   for (Value operand : op->getOperands()) {
@@ -96,12 +118,17 @@ bool Grouping::shouldRepeat(Operation *op) const {
       return false;
   }
   Value tensor;
+  bool hasRow = false;
   for (Value leaf : leaves) {
     // What only depends on scalars of other kernels is a scalar worth keeping.
     if (isScalar(leaf) && isScalar(result) && getProducer(leaf))
       return false;
     if (isScalar(leaf))
       continue;
+    if (isRowOf(leaf, result)) {
+      hasRow = true;
+      continue;
+    }
     if (tensor)
       return false;
     tensor = leaf;
@@ -110,6 +137,9 @@ bool Grouping::shouldRepeat(Operation *op) const {
     return !tensor;
   if (!tensor)
     return !feedsContraction;
+  // Each tap of a filter would compute it anew.
+  if (hasRow && feedsContraction)
+    return false;
   if (!getProducer(tensor))
     return bitsPerElement(result) >= bitsPerElement(tensor) || llvm::range_size(result.getUses()) <= kMostRepeats;
   return bitsPerElement(result) > bitsPerElement(tensor) ||

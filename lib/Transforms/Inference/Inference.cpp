@@ -4,6 +4,7 @@
 #include "mp/Transforms/Passes.h"
 
 #include "Transforms/Inference/Labels.h"
+#include "Transforms/Inference/RunningStatistics.h"
 #include "Transforms/Specialize/RowWeights.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -34,8 +35,9 @@ static LogicalResult verifySpecialized(func::FuncOp model) {
   return success();
 }
 
-/// A copy of `model` behind it, in which nothing is random and only results of the roles in `kept` are left.
-static func::FuncOp cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKind kind, ArrayRef<ResultRole> kept) {
+/// A copy of `model` behind it, in which nothing is random, batches are normalized by running statistics, and only
+/// results of the roles in `kept` are left.
+static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKind kind, ArrayRef<ResultRole> kept) {
   func::FuncOp program = model.clone();
   setProgramKind(program, kind);
   program.setSymName(stringifyProgramKind(kind));
@@ -44,6 +46,8 @@ static func::FuncOp cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKi
     dropout.replaceAllUsesWith(dropout.getInput());
     dropout.erase();
   });
+  if (failed(useRunningStatistics(program)))
+    return failure();
   SignatureEdit edit(program);
   for (unsigned i = 0; i < program.getNumResults(); ++i)
     if (!llvm::is_contained(kept, getResultRole(program, i)))
@@ -55,15 +59,21 @@ static func::FuncOp cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKi
 
 /// Loss, metrics and outputs over every row that is not padding.
 static LogicalResult addEval(func::FuncOp model, SymbolTable &symbols) {
-  func::FuncOp eval =
+  FailureOr<func::FuncOp> cloned =
       cloneFor(model, symbols, ProgramKind::Eval, {ResultRole::Loss, ResultRole::Metric, ResultRole::Output});
+  if (failed(cloned))
+    return failure();
+  func::FuncOp eval = *cloned;
   eraseUnusedArguments(eval, [&](unsigned i) { return getArgumentRole(eval, i) == ArgumentRole::State; });
   return hasBatchedArgument(eval) ? addRowWeights(eval) : success();
 }
 
 /// Outputs alone; an input that they do not need is a label and goes.
 static LogicalResult addInfer(func::FuncOp model, SymbolTable &symbols) {
-  func::FuncOp infer = cloneFor(model, symbols, ProgramKind::Infer, {ResultRole::Output});
+  FailureOr<func::FuncOp> cloned = cloneFor(model, symbols, ProgramKind::Infer, {ResultRole::Output});
+  if (failed(cloned))
+    return failure();
+  func::FuncOp infer = *cloned;
   eraseUnusedArguments(infer, [](unsigned) { return true; });
   return checkRowsAreIndependent(infer);
 }

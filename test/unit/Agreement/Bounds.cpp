@@ -3,6 +3,7 @@
 
 #include "Agreement/Bounds.h"
 
+#include "OpCases/BatchNormError.h"
 #include "OpCases/NormError.h"
 
 #include "mp/Numerics/ErrorBounds.h"
@@ -38,6 +39,9 @@ static const std::set<std::string> kRows = {"mp.softmax",
 
 /// Rows that are normalized.
 static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.layer_norm_statistics", "mp.layer_norm_grad"};
+
+/// Channels that are.
+static const std::set<std::string> kBatchNorms = {"mp.batch_norm", "mp.batch_norm_grad", "mp.batch_norm_inference"};
 
 /// Roundings of an exponential in a row: its argument, which is at most 4 below the row's maximum, 2 ulp of exp, the
 /// same once more in the sum that it is divided by, the quotient, and the factors that follow.
@@ -92,6 +96,28 @@ public:
       return {error.roundings(),
               NormError::ofGradient(rowOf(0), values[1], values[2][row], values[3][row], rowOf(4), j)};
     return {error.roundings(), std::max(error.ofMean(), error.ofInvStdDev())};
+  }
+
+  Rounded ofBatchNorm(uint64_t index) const {
+    const auto channels = static_cast<uint64_t>(shape.back());
+    const uint64_t c = index % channels;
+    const bool isImage = results == operands.front().count();
+    if (use.op == "mp.batch_norm_inference") {
+      const double factor = values[1][c] / std::sqrt(values[4][c] + epsilon());
+      return {8, std::abs(factor * (values[0][index] - values[3][c])) + std::abs(values[2][c])};
+    }
+    const size_t ofWeights = use.op == "mp.batch_norm" ? 3 : 5;
+    const WeightedImages images{values[0], values.size() > ofWeights ? values[ofWeights] : std::vector<double>(),
+                                channels};
+    if (use.op == "mp.batch_norm") {
+      const BatchNormError error(images, epsilon());
+      const double size = isImage        ? error.ofResult(index, values[1][c], values[2][c])
+                          : results == 1 ? std::max({error.ofCount(), error.ofMean(0), error.ofVariance(0)})
+                                         : std::max(error.ofMean(c), error.ofVariance(c));
+      return {error.roundings(), size};
+    }
+    const BatchNormGradError error(images, values[1], values[2], values[3], values[4], epsilon());
+    return {error.roundings(), isImage ? error.ofInput(index) : std::max(error.ofScale(c), error.ofOffset(c))};
   }
 
 private:
@@ -171,7 +197,9 @@ private:
 
 static bool isProduct(const std::string &op) { return op.starts_with("mp.matmul") || op.starts_with("mp.conv"); }
 
-bool mp::isSummed(const std::string &op) { return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op); }
+bool mp::isSummed(const std::string &op) { 
+  return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op);
+}
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
                                       const HostTensor &expected, const HostTensor &absolute, bool splitsF16) {
@@ -197,9 +225,10 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
       allowed[i] += 0x1p-22 * std::abs(gradients[i]);
     if (!isSum)
       continue;
-    const Rounded sum = kRows.contains(use.op)    ? sizes->ofRow(i, value)
-                        : kNorms.contains(use.op) ? sizes->ofNorm(i)
-                                                  : sizes->ofSum(value, elementAt(absolute, i));
+    const Rounded sum = kRows.contains(use.op)         ? sizes->ofRow(i, value)
+                        : kNorms.contains(use.op)      ? sizes->ofNorm(i)
+                        : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm(i)
+                                                       : sizes->ofSum(value, elementAt(absolute, i));
     if (sum.roundings == 0)
       continue;
     allowed[i] = isSplit && acc == kF32 ? splitContractionBound(sum.roundings, sum.size, value, format)

@@ -84,7 +84,8 @@ std::vector<const OpCase *> mp::nativeCases(const std::string &op) {
 static bool statesSizes(const std::string &text) {
   auto has = [&](const char *what) { return text.find(what) != std::string::npos; };
   const bool hasWindows = has("window = [") && !has("window = [1, 1]}");
-  return hasWindows || std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"}, has);
+  const bool needsBatch = has("mp.batch_norm ") || has("mp.batch_norm_grad ");
+  return hasWindows || needsBatch || std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"}, has);
 }
 
 static std::string withSizesOfOne(const std::string &type) {

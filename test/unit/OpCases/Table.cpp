@@ -1,6 +1,7 @@
 // Uses of every op, for tests over all ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "OpCases/BatchNormCases.h"
 #include "OpCases/ConvolutionCases.h"
 #include "OpCases/OpCases.h"
 #include "OpCases/PoolingCases.h"
@@ -179,6 +180,13 @@ static void addElementwise(Cases &cases) {
                    {{"7x$T"}, {"2xi64", Fill::Rng}},
                    {"7x$T"},
                    "mp.dropout %0, %1 {rate = 0.0, stream = 0} : {0}"});
+  for (const char *shared : {"0", "1, 2", "3", "0, 1, 2, 3"})
+    cases.push_back({"mp.dropout",
+                     std::string("shared ") + shared,
+                     {{"2x3x2x5x$T"}, {"2xi64", Fill::Rng}},
+                     {"2x3x2x5x$T"},
+                     std::string("mp.dropout %0, %1 {rate = 0.4, shared = array<i64: ") + shared +
+                         ">, stream = 3} : {0}"});
   cases.push_back({"mp.dropout",
                    "large",
                    {{"1003x$T"}, {"2xi64", Fill::Rng}},
@@ -356,6 +364,7 @@ const std::vector<OpCase> &mp::opCases() {
     addContractions(all);
     addConvolutions(all);
     addPoolings(all);
+    addBatchNorms(all);
     addData(all);
     addElementwise(all);
     addReductions(all);

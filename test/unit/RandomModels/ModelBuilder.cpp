@@ -243,7 +243,7 @@ unsigned ModelBuilder::product(unsigned lhs) {
   const bool transposesLhs = !(isBatched(lhs) && rank == 2) && pick(3) == 0, transposesRhs = pick(3) == 0;
   const bool isShared = rank == 2 || isBatched(lhs) || pick(2); // a factor for all of the batch, or one for each
   const std::vector<Size> shape = typeOf(lhs).shape;
-  const Size m = shape[rank - (transposesLhs ? 1 : 2)], k = shape[rank - (transposesLhs ? 2 : 1)];
+  const Size &m = shape[rank - (transposesLhs ? 1 : 2)], &k = shape[rank - (transposesLhs ? 2 : 1)];
   const Size n = pick(5) == 0 ? Size() : Size{1 + pick(4)};
   const std::vector<Size> batch(shape.begin(), shape.end() - 2);
   std::vector<Size> factor = isShared ? std::vector<Size>() : batch, result = batch;
