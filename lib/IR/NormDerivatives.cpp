@@ -97,3 +97,21 @@ LogicalResult BatchNormInferenceOp::differentiate(OpBuilder &builder, ArrayRef<V
   operands[4] = mul(b, mul(b, operands[1], getScale()), mul(b, mul(b, inverse, inverse), half));
   return success();
 }
+
+LogicalResult UpdateRunningOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  const double momentum = getMomentum().convertToDouble();
+  Value ofNew = mul(b, results[0], scalar(b, results[0], momentum)), one = scalar(b, getCount(), 1.0);
+  operands[0] = mul(b, results[0], scalar(b, results[0], 1 - momentum));
+  operands[1] = ofNew;
+  operands[2] = scalar(b, getCount(), 0.0);
+  if (!getUnbiased())
+    return success();
+  // d count / (count - 1) is -1 / (count - 1)^2.
+  Value isCorrected = compare(b, ComparePredicate::gt, getCount(), one), less = sub(b, getCount(), one);
+  operands[1] = mul(b, ofNew, select(b, isCorrected, div(b, getCount(), less), one));
+  Value slope = div(b, scalar(b, less, -1.0), mul(b, less, less));
+  Value ofCount = mul(b, sumTo(b, mul(b, ofNew, getBatch()), typeOf(getCount())), slope);
+  operands[2] = select(b, isCorrected, ofCount, operands[2]);
+  return success();
+}

@@ -3,6 +3,7 @@
 //
 // The interior of these ops is f64 here whatever the options say, as that of softmax.
 
+#include "Reference/Indexing.h"
 #include "Reference/Rules.h"
 
 #include <cmath>
@@ -13,8 +14,9 @@ namespace {
 
 /// Images as rows of channels, one for each pixel, and what each row counts.
 struct Pixels {
-  Pixels(const Tensor &images, const Tensor *weights)
-      : channels(images.type.shape.back()), values(images.reals()), counts(channels == 0 ? 0 : values.size() / channels, 1.0) {
+  Pixels(const Tensor &images, const Tensor *weights) : channels(images.type.shape.back()), values(images.reals()) {
+    const std::vector<int64_t> &shape = images.type.shape;
+    counts.assign(elementsOf({shape.begin(), shape.end() - 1}), 1.0);
     if (!weights)
       return;
     const std::vector<double> ofImage = weights->reals();

@@ -14,6 +14,20 @@ func.func @stream(%x: tensor<8xf16>, %rng: tensor<2xi64>) {
   return
 }
 // -----
+// mp.dropout (C3)
+func.func @shared_beyond(%x: tensor<8x4xf16>, %rng: tensor<2xi64>) {
+  // expected-error @+1 {{shared is [2], expected dimensions from 0 to 1 in ascending order}}
+  %0 = mp.dropout %x, %rng {rate = 0.5, shared = array<i64: 2>, stream = 1} : tensor<8x4xf16>
+  return
+}
+// -----
+// mp.dropout (C3)
+func.func @shared_twice(%x: tensor<8x4xf16>, %rng: tensor<2xi64>) {
+  // expected-error @+1 {{shared is [1, 1], expected dimensions from 0 to 1 in ascending order}}
+  %0 = mp.dropout %x, %rng {rate = 0.5, shared = array<i64: 1, 1>, stream = 1} : tensor<8x4xf16>
+  return
+}
+// -----
 // no constraint: types of operands
 // expected-note @+1 {{prior use here}}
 func.func @rng(%x: tensor<8xf16>, %rng: tensor<3xi64>) {

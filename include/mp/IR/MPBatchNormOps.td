@@ -119,7 +119,7 @@ def MP_BatchNormInferenceOp : MP_Op<"batch_norm_inference", MP_Infer, MP_Differe
   let hasVerifier = 1;
 }
 
-def MP_UpdateRunningOp : MP_Op<"update_running", MP_Fixed, MP_Constant, MP_RoleComposite,
+def MP_UpdateRunningOp : MP_Op<"update_running", MP_Fixed, MP_Differentiable, MP_RoleComposite,
     [Pure, AllTypesMatch<["old", "batch", "result"]>,
      TypesMatchWith<"`count` is a scalar of the type of `old`", "old", "count",
                     "::mlir::RankedTensorType::get({}, ::llvm::cast<::mlir::ShapedType>($_self).getElementType())">]> {

@@ -3,6 +3,7 @@
 
 #include "RandomModels/Bounds.h"
 
+#include "OpCases/BatchNormError.h"
 #include "OpCases/NormError.h"
 
 #include "mp/IR/MP.h"
@@ -119,6 +120,8 @@ public:
       return Sum{countAll() + 6, 2 * elementAt(absolute, element)};
     if (llvm::isa<LayerNormOp, LayerNormStatisticsOp, LayerNormGradOp>(op))
       return ofNorm(element);
+    if (llvm::isa<BatchNormOp, BatchNormGradOp, BatchNormInferenceOp>(op))
+      return ofBatchNorm(element);
     if (!llvm::isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp>(op))
       return std::nullopt;
     return ofRow(element);
@@ -181,6 +184,29 @@ private:
     if (llvm::isa<LayerNormOp>(op))
       return {error.roundings(), error.ofResult(j, elementAt(operands[1], j), elementAt(operands[2], j))};
     return {error.roundings(), std::max(error.ofMean(), error.ofInvStdDev())};
+  }
+
+  Sum ofBatchNorm(uint64_t element) const {
+    const auto channels = static_cast<uint64_t>(operands[0].type.shape.back()), c = element % channels;
+    const double epsilon = op->getAttrOfType<mlir::FloatAttr>("epsilon").getValueAsDouble();
+    std::vector<std::vector<double>> values;
+    for (const Tensor &operand : operands)
+      values.push_back(operand.reals());
+    if (llvm::isa<BatchNormInferenceOp>(op)) {
+      const double factor = values[1][c] / std::sqrt(values[4][c] + epsilon);
+      return {8, std::abs(factor * (values[0][element] - values[3][c])) + std::abs(values[2][c])};
+    }
+    const size_t ofWeights = llvm::isa<BatchNormOp>(op) ? 3 : 5;
+    const WeightedImages images{values[0], values.size() > ofWeights ? values[ofWeights] : std::vector<double>(),
+                                channels};
+    const bool isImage = result.type.shape.size() > 1;
+    if (llvm::isa<BatchNormOp>(op)) {
+      const BatchNormError error(images, epsilon);
+      return {error.roundings(), isImage ? error.ofResult(element, values[1][c], values[2][c])
+                                         : std::max({error.ofCount(), error.ofMean(c), error.ofVariance(c)})};
+    }
+    const BatchNormGradError error(images, values[1], values[2], values[3], values[4], epsilon);
+    return {error.roundings(), isImage ? error.ofInput(element) : std::max(error.ofScale(c), error.ofOffset(c))};
   }
 
   mlir::Operation *op;

@@ -125,9 +125,19 @@ void makeSoftmax(ModelBuilder &b) {
 void makeDropout(ModelBuilder &b) {
   const unsigned x = b.pickFloat();
   static const char *const kRates[] = {"0.25", "0.5", "0.0"};
+  const unsigned shared = b.pick(2) ? b.typeOf(x).shape.size() : b.pickKeptDimension(x);
   b.add(std::string("mp.dropout $0, $1 {rate = ") + kRates[b.pick(3)] + ", stream = " + std::to_string(b.pick(5)) +
+            (shared < b.typeOf(x).shape.size() ? ", shared = array<i64: " + std::to_string(shared) + ">" : "") +
             "} : {0}",
         {x, b.rng()}, b.typeOf(x), 2 * b.boundOf(x));
+}
+
+void makeUpdateRunning(ModelBuilder &b) {
+  const unsigned old = b.castTo(b.pickFloat(), "f32");
+  const unsigned batch = b.add("mp.relu $0 : {0}", {old}, b.typeOf(old), b.boundOf(old));
+  const unsigned count = b.add("mp.constant dense<5.0> : {r}", {}, {{}, "f32"}, 5);
+  b.add(std::string("mp.update_running $0, $1, $2 ") + (b.pick(2) ? "{momentum = 0.3 : f64, unbiased} " : "") + ": {0}",
+        {old, batch, count}, b.typeOf(old), 1.25 * b.boundOf(old));
 }
 
 /// Two products, of which the first gets a gradient by the second.
@@ -178,6 +188,9 @@ constexpr Row kRows[] = {
     {"mp.argmax", 1, makeArgmax},
     {"mp.softmax", 2, makeSoftmax},
     {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1)); }},
+    {"mp.batch_norm", 2, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
+    {"mp.batch_norm_inference", 0, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
+    {"mp.update_running", 1, makeUpdateRunning},
     {"mp.softmax_cross_entropy", 1, makeLoss},
     {"mp.autocast", 1, makeRegion},
     {"mp.yield", 0, makeRegion},
@@ -208,9 +221,10 @@ const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
       "mp.conv_filter_grad", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad",
-      "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad",
-      "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips",
-      "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd", "mp.adam", "mp.adamw",
+      "mp.batch_norm_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
+      "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",
+      "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd",
+      "mp.adam", "mp.adamw",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",

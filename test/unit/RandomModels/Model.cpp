@@ -127,7 +127,9 @@ private:
     }
     replaceAll(text, "{r}", model.typeOf(node.result));
     replaceAll(text, "{E}", elementsOf(node.result));
-    return "%" + std::to_string(node.result) + " = " + text + "\n";
+    const std::string number = std::to_string(node.result);
+    replaceAll(text, "$r", number);
+    return "%" + number + (text.starts_with(",") ? "" : " = ") + text + "\n";
   }
 
   /// Elements that differ, as nested lists.

@@ -361,6 +361,24 @@ unsigned ModelBuilder::layerNorm(unsigned value) {
              {value, scale, offset}, type, largest * boundOf(scale) + boundOf(offset));
 }
 
+unsigned ModelBuilder::batchNorm(unsigned value) {
+  value = bounded(value, 20);
+  const ValueType type = typeOf(value);
+  const std::vector<Size> channels = {type.shape.back()}, rows(type.shape.begin(), type.shape.end() - 1);
+  if (type.shape.size() > 5 || countOf(rows) < 2 || channels.front().empty())
+    return value;
+  const unsigned scale = factorOf({channels, "f32"}), offset = factorOf({channels, "f32"});
+  const std::string epsilon = std::string(" {epsilon = ") + (pick(2) ? "0.5" : "0.01") + " : f64} : {0}, {1}";
+  if (isBatched(value)) {
+    const unsigned mean = factorOf({channels, "f32"}), variance = positive(factorOf({channels, "f32"}));
+    return add("mp.batch_norm_inference $0, $1, $2, $3, $4" + epsilon, {value, scale, offset, mean, variance}, type,
+               1.5 * (boundOf(value) + boundOf(mean)) * boundOf(scale) + boundOf(offset));
+  }
+  // No normalized element is larger than the root of their number.
+  return add(", %mean$r, %variance$r, %count$r = mp.batch_norm $0, $1, $2" + epsilon, {value, scale, offset}, type,
+             std::sqrt(static_cast<double>(countOf(rows))) * boundOf(scale) + boundOf(offset));
+}
+
 unsigned ModelBuilder::rng() {
   for (const Argument &argument : model.arguments)
     if (argument.role == Role::Rng)

@@ -66,6 +66,9 @@ public:
   /// `value`, which has rank 1 or more, normalized along its last dimension; `value` where that is the batch or
   /// nothing.
   unsigned layerNorm(unsigned value);
+  /// A normalization of the channels of `value`, which has rank 2 or more: over its rows, or by statistics that are
+  /// given where those are an open batch. `value` where there are too few rows.
+  unsigned batchNorm(unsigned value);
   /// The (seed, step) of random numbers.
   unsigned rng();
   void beginRegion(const std::string &what);
