@@ -268,6 +268,22 @@ void Grouping::join(Operation *op, const Group &wanted, unsigned host, ArrayRef<
   groupOf[op] = host;
 }
 
+/// Whether `op` is better computed by the sum over rows that alone reads it than by who makes its operands: these are
+/// stored anyway, so that the sum reads them instead of what `op` would store.
+bool Grouping::isOfColumnAlone(Operation *op) const {
+  if (roleOf(op) != KernelRole::Map || op->getNumResults() != 1 || !op->hasOneUse())
+    return false;
+  Operation *user = *op->user_begin();
+  if (!isa<KernelOpInterface>(user) || getKindAlone(user) != KernelKind::Column)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    while (operand && operand.hasOneUse() && repeated.contains(operand.getDefiningOp()))
+      operand = getRepeatedSource(operand.getDefiningOp());
+    return !operand || isScalar(operand) || isRowOf(operand, op->getResult(0)) || !operand.hasOneUse() ||
+           !getProducer(operand);
+  });
+}
+
 void Grouping::assign(Operation *op) {
   llvm::SetVector<Value> leaves;
   for (Value operand : op->getOperands())
@@ -292,8 +308,9 @@ void Grouping::assign(Operation *op) {
 
   Group wanted = describe(op);
   std::optional<unsigned> host;
+  const bool staysApart = isOfColumnAlone(op);
   for (unsigned producer : producers)
-    if (fits(op, wanted, groups[producer]) && !isViewed(producer) && canJoin(producer, producers)) {
+    if (!staysApart && fits(op, wanted, groups[producer]) && !isViewed(producer) && canJoin(producer, producers)) {
       host = producer;
       break;
     }

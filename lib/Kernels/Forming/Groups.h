@@ -65,6 +65,7 @@ private:
   Group describe(mlir::Operation *op) const;
   bool fits(mlir::Operation *op, const Group &wanted, const Group &host) const;
   bool rowsFit(mlir::Operation *op, llvm::ArrayRef<int64_t> shape) const;
+  bool isOfColumnAlone(mlir::Operation *op) const;
   bool isPrologueOf(const Group &group, mlir::Operation *op) const;
   void absorbProducers(unsigned host, llvm::SmallVectorImpl<unsigned> &producers,
                        llvm::function_ref<bool(unsigned producer)> isViewed);
