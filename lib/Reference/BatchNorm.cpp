@@ -69,7 +69,8 @@ static std::vector<double> normalize(const Pixels &pixels, const std::vector<dou
 rules::Tensors rules::evaluate(BatchNormOp op, const Frame &frame) {
   const Pixels pixels(frame[op.getInput()], weightsOf(op.getWeights(), frame));
   const double count = pixels.count();
-  std::vector<double> mean = pixels.sum([&](size_t row, size_t, size_t i) { return pixels.counts[row] * pixels.values[i]; });
+  std::vector<double> mean =
+      pixels.sum([&](size_t row, size_t, size_t i) { return pixels.counts[row] * pixels.values[i]; });
   divide(mean, count);
   std::vector<double> variance = pixels.sum([&](size_t row, size_t c, size_t i) {
     return pixels.counts[row] * (pixels.values[i] - mean[c]) * (pixels.values[i] - mean[c]);

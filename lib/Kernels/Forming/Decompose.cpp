@@ -172,8 +172,8 @@ struct DecomposeDropout : OpRewritePattern<DropoutOp> {
     auto drawn = RankedTensorType::get(shape, wide);
     Value ones =
         ConstantOp::create(rewriter, op.getLoc(), drawn, DenseElementsAttr::get(drawn, rewriter.getFloatAttr(wide, 1)));
-    Value isKept = CompareOp::create(rewriter, op.getLoc(), ComparePredicate::gt, drop(op, ones, rewriter),
-                                     build.scalar(0, wide));
+    Value isKept =
+        CompareOp::create(rewriter, op.getLoc(), ComparePredicate::gt, drop(op, ones, rewriter), build.scalar(0, wide));
     const auto factor = static_cast<float>(1 / (1 - op.getRate().convertToDouble()));
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value kept = castTo(b, build.binary<MulOp>(castTo(b, op.getInput(), wide), build.scalar(factor, wide)),

@@ -37,7 +37,8 @@ static LogicalResult verifySpecialized(func::FuncOp model) {
 
 /// A copy of `model` behind it, in which nothing is random, batches are normalized by running statistics, and only
 /// results of the roles in `kept` are left.
-static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKind kind, ArrayRef<ResultRole> kept) {
+static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKind kind,
+                                        ArrayRef<ResultRole> kept) {
   func::FuncOp program = model.clone();
   setProgramKind(program, kind);
   program.setSymName(stringifyProgramKind(kind));

@@ -21,3 +21,24 @@ func.func @too_late(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ze
   %one = mp.gradient_seed : tensor<f32>
   return %w, %one : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+func.func @half_kept(%x: tensor<4x8xf32> {mp.input = "x", mp.batched}, %c: tensor<8xf32> {mp.parameter = "c", mp.initializer = #mp.ones},
+    %m: tensor<8xf32> {mp.state = "mean", mp.initializer = #mp.zeros}) -> (tensor<4x8xf32> {mp.output = "y"}, tensor<8xf32> {mp.next = "mean"})
+    attributes {mp.program = "model", mp.batch = 4} {
+  // expected-error@+1 {{has a running mean and no running variance, so that nothing says what eval and infer normalize by; keep both by mp.update_running, or neither}}
+  %y, %mean, %variance, %count = mp.batch_norm %x, %c, %c {mp.combines_rows} : tensor<4x8xf32>, tensor<8xf32>
+  %next = mp.update_running %m, %mean, %count : tensor<8xf32>
+  return %y, %next : tensor<4x8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Statistics that no state keeps are those of the rows at hand.
+func.func @of_the_batch(%x: tensor<4x8xf32> {mp.input = "x", mp.batched}, %c: tensor<8xf32> {mp.parameter = "c", mp.initializer = #mp.ones})
+    -> (tensor<4x8xf32> {mp.output = "y"}) attributes {mp.program = "model", mp.batch = 4} {
+  // expected-error@+1 {{combines rows of the batch, so that rows which only fill it up would change the others' results}}
+  %y, %mean, %variance, %count = mp.batch_norm %x, %c, %c {mp.combines_rows} : tensor<4x8xf32>, tensor<8xf32>
+  return %y : tensor<4x8xf32>
+}

@@ -19,7 +19,8 @@ BatchNormError::BatchNormError(const WeightedImages &images, double epsilon)
     of.mean += share * value;
     of.magnitude += share * std::abs(value);
   });
-  forEach([](Statistics &of, double value, double share) { of.variance += share * (value - of.mean) * (value - of.mean); });
+  forEach(
+      [](Statistics &of, double value, double share) { of.variance += share * (value - of.mean) * (value - of.mean); });
 }
 
 // Differences from the exact mean add up to 0: what the mean errs by counts by its square alone.

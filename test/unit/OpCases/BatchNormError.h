@@ -1,8 +1,8 @@
 // How far a normalization of channels in f32 may be from its exact value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As NormError.h has it of rows: a number of roundings and the size of what is rounded. What is a row there is a channel
-// here, whose values may have weights.
+// As NormError.h has it of rows: a number of roundings and the size of what is rounded. What is a row there is a
+// channel here, whose values may have weights.
 
 #ifndef MP_TEST_OPCASES_BATCHNORMERROR_H
 #define MP_TEST_OPCASES_BATCHNORMERROR_H

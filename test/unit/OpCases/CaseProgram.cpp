@@ -85,7 +85,8 @@ static bool statesSizes(const std::string &text) {
   auto has = [&](const char *what) { return text.find(what) != std::string::npos; };
   const bool hasWindows = has("window = [") && !has("window = [1, 1]}");
   const bool needsBatch = has("mp.batch_norm ") || has("mp.batch_norm_grad ");
-  return hasWindows || needsBatch || std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"}, has);
+  return hasWindows || needsBatch ||
+         std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"}, has);
 }
 
 static std::string withSizesOfOne(const std::string &type) {

@@ -181,12 +181,12 @@ static void addElementwise(Cases &cases) {
                    {"7x$T"},
                    "mp.dropout %0, %1 {rate = 0.0, stream = 0} : {0}"});
   for (const char *shared : {"0", "1, 2", "3", "0, 1, 2, 3"})
-    cases.push_back({"mp.dropout",
-                     std::string("shared ") + shared,
-                     {{"2x3x2x5x$T"}, {"2xi64", Fill::Rng}},
-                     {"2x3x2x5x$T"},
-                     std::string("mp.dropout %0, %1 {rate = 0.4, shared = array<i64: ") + shared +
-                         ">, stream = 3} : {0}"});
+    cases.push_back(
+        {"mp.dropout",
+         std::string("shared ") + shared,
+         {{"2x3x2x5x$T"}, {"2xi64", Fill::Rng}},
+         {"2x3x2x5x$T"},
+         std::string("mp.dropout %0, %1 {rate = 0.4, shared = array<i64: ") + shared + ">, stream = 3} : {0}"});
   cases.push_back({"mp.dropout",
                    "large",
                    {{"1003x$T"}, {"2xi64", Fill::Rng}},

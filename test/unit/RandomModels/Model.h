@@ -35,8 +35,8 @@ struct Argument {
   Size classes = {};
 };
 
-/// One op. In its text $i is operand i, {i} its type, {r} the result's type, {E} a constant's elements. Further results,
-/// which nothing reads, come before the op: ", %mean$r = mp.op ...".
+/// One op. In its text $i is operand i, {i} its type, {r} the result's type, {E} a constant's elements. Further
+/// results, which nothing reads, come before the op: ", %mean$r = mp.op ...".
 struct Node {
   std::string text;
   std::vector<unsigned> operands;
