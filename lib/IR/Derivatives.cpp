@@ -1,4 +1,5 @@
-// The derivative of every op, in op order; those of norms are in NormDerivatives.cpp.
+// The derivative of every op, in op order; those of norms are in NormDerivatives.cpp, of
+// max, min and functions of one element in UnaryDerivatives.cpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each rule turns the gradients of an op's results into those of its operands, in mp ops of the
@@ -170,20 +171,6 @@ LogicalResult DivOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, 
   operands[0] = sumTo(b, div(b, results[0], getRhs()), typeOf(getLhs()));
   Value slope = div(b, getResult(), getRhs());
   operands[1] = negate(b, sumTo(b, mul(b, results[0], slope), typeOf(getRhs())));
-  return success();
-}
-
-// The larger operand gets the gradient, equal ones half each; where one is NaN both get it, as in
-// PyTorch.
-LogicalResult MaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
-  LocBuilder b(getLoc(), builder);
-  Value gradient = results[0], zero = scalar(b, gradient, 0.0);
-  Value tie = compare(b, ComparePredicate::eq, getLhs(), getRhs());
-  Value share = select(b, tie, mul(b, gradient, scalar(b, gradient, 0.5)), gradient);
-  Value lhsLess = compare(b, ComparePredicate::lt, getLhs(), getRhs());
-  Value rhsLess = compare(b, ComparePredicate::gt, getLhs(), getRhs());
-  operands[0] = sumTo(b, select(b, lhsLess, zero, share), typeOf(getLhs()));
-  operands[1] = sumTo(b, select(b, rhsLess, zero, share), typeOf(getRhs()));
   return success();
 }
 

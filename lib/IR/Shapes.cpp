@@ -146,6 +146,9 @@ LogicalResult DivOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Ada
 LogicalResult MaxOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
   return inferBinary<MaxOp>(location, operands, types);
 }
+LogicalResult MinOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<MinOp>(location, operands, types);
+}
 LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor operands,
                                           Types &types) {
   return inferBroadcast<CompareOp>(location, operands.getOperands(), IntegerType::get(context, 1), types);

@@ -66,6 +66,23 @@ LogicalResult SelectOp::verify() {
   return success();
 }
 
+LogicalResult ClampOp::verify() {
+  const APFloat low = getMin(), high = getMax();
+  if (low.isNaN() || high.isNaN() || low > high) // (C1)
+    return emitOpError("min is ") << low.convertToDouble() << " and max " << high.convertToDouble()
+                                  << ", expected numbers, the second no smaller";
+  return success();
+}
+
+static LogicalResult verifyFinite(Operation *op, const APFloat &value, StringRef name) {
+  if (!value.isFinite()) // leaky_relu (C1), elu (C1)
+    return op->emitOpError() << name << " is " << value.convertToDouble() << ", expected a finite number";
+  return success();
+}
+
+LogicalResult LeakyReluOp::verify() { return verifyFinite(*this, getNegativeSlope(), "negative_slope"); }
+LogicalResult EluOp::verify() { return verifyFinite(*this, getAlpha(), "alpha"); }
+
 static LogicalResult verifyRate(Operation *op, double rate) {
   if (!(rate >= 0 && rate < 1)) // dropout (C1), dropout_mask (C1), masked_dropout (C1)
     return op->emitOpError("rate is ") << rate << ", expected at least 0 and less than 1";

@@ -3,6 +3,7 @@
 
 #include "Reference/Indexing.h"
 #include "Reference/Rules.h"
+#include "Reference/Unary.h"
 
 #include "mp/Numerics/Philox.h"
 
@@ -21,14 +22,6 @@ static std::vector<int64_t> integersOf(mlir::Value operand, mlir::Value result, 
   return gather(tensor.integers(), broadcastSources(tensor.type.shape, runtimeTypeOf(result).shape));
 }
 static bool isFloatValue(mlir::Value value) { return isFloat(runtimeTypeOf(value).element); }
-
-template <typename UnaryOp, typename Function>
-static Tensor mapUnary(UnaryOp op, const Frame &frame, Function function) {
-  std::vector<double> values = frame[op.getInput()].reals();
-  for (double &value : values)
-    value = function(value);
-  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
-}
 
 /// `real` of f64 values, or `integer` of 64-bit ones, which wrap.
 template <typename BinaryOp, typename Real, typename Integer>
@@ -69,6 +62,12 @@ static double maximum(double a, double b) {
 }
 Tensor rules::evaluate(MaxOp op, const Frame &frame) {
   return mapBinary(op, frame, maximum, [](int64_t a, int64_t b) { return std::max(a, b); });
+}
+
+/// NaN if either is NaN; -0 is smaller than +0.
+static double minimum(double a, double b) { return -maximum(-a, -b); }
+Tensor rules::evaluate(MinOp op, const Frame &frame) {
+  return mapBinary(op, frame, minimum, [](int64_t a, int64_t b) { return std::min(a, b); });
 }
 
 Tensor rules::evaluate(ExpOp op, const Frame &frame) {

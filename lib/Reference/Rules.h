@@ -52,6 +52,7 @@ Tensor evaluate(SubOp op, const Frame &frame);
 Tensor evaluate(MulOp op, const Frame &frame);
 Tensor evaluate(DivOp op, const Frame &frame);
 Tensor evaluate(MaxOp op, const Frame &frame);
+Tensor evaluate(MinOp op, const Frame &frame);
 Tensor evaluate(ExpOp op, const Frame &frame);
 Tensor evaluate(LogOp op, const Frame &frame);
 Tensor evaluate(SqrtOp op, const Frame &frame);
@@ -104,6 +105,21 @@ Tensors evaluate(ClipByGlobalNormOp op, const Frame &frame);
 Tensors evaluate(SGDOp op, const Frame &frame);
 Tensors evaluate(AdamOp op, const Frame &frame);
 Tensors evaluate(AdamWOp op, const Frame &frame);
+
+// Unary.cpp
+Tensor evaluate(NegOp op, const Frame &frame);
+Tensor evaluate(AbsOp op, const Frame &frame);
+Tensor evaluate(FloorOp op, const Frame &frame);
+Tensor evaluate(RoundOp op, const Frame &frame);
+Tensor evaluate(ReciprocalOp op, const Frame &frame);
+Tensor evaluate(RsqrtOp op, const Frame &frame);
+Tensor evaluate(ErfOp op, const Frame &frame);
+Tensor evaluate(ClampOp op, const Frame &frame);
+Tensor evaluate(SigmoidOp op, const Frame &frame);
+Tensor evaluate(SiluOp op, const Frame &frame);
+Tensor evaluate(SoftplusOp op, const Frame &frame);
+Tensor evaluate(LeakyReluOp op, const Frame &frame);
+Tensor evaluate(EluOp op, const Frame &frame);
 
 // Kernels.cpp
 Tensor evaluate(CopyOp op, const Frame &frame);

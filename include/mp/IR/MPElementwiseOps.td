@@ -105,6 +105,22 @@ def MP_MaxOp : MP_BinaryOp<"max", MP_Clear, MP_Differentiable, [Commutative]> {
   }];
 }
 
+def MP_MinOp : MP_BinaryOp<"min", MP_Clear, MP_Differentiable, [Commutative]> {
+  let scaling = [MP_Term, MP_Term];
+  let listedAs = "elementwise min / max";
+  let summary = "the smaller of two, with NumPy broadcasting";
+  let description = [{
+    NaN if either operand is NaN (IEEE 754-2019 minimum, as NumPy and PyTorch); -0 is smaller than +0. Where the operands
+    are equal each gets half of the gradient, as in PyTorch. Constraints as `mp.add`.
+
+    Example:
+
+    ```mlir
+    %c = mp.min %a, %b : tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+    ```
+  }];
+}
+
 def MP_ExpOp : MP_UnaryOp<"exp", MP_Deny> {
   let scaling = [MP_Nonlinear];
   let listedAs = "exp";

@@ -47,6 +47,18 @@ mlir::Value buildGeluTanh(LaneBuilder &b, mlir::Value x);
 mlir::Value buildGeluSlope(LaneBuilder &b, mlir::Value x);
 mlir::Value buildGeluTanhSlope(LaneBuilder &b, mlir::Value x);
 
+/// The logistic function 1 / (1 + e^-x), and x times it. silu(-inf) = -0, the limit.
+mlir::Value buildSigmoid(LaneBuilder &b, mlir::Value x);
+mlir::Value buildSilu(LaneBuilder &b, mlir::Value x);
+/// log(1 + e^x).
+mlir::Value buildSoftplus(LaneBuilder &b, mlir::Value x);
+/// e^x - 1 of what is not above 0; 0 of all else.
+mlir::Value buildExpm1OfNegative(LaneBuilder &b, mlir::Value x);
+
+/// The nearest whole number, the even one of two, and the largest that is no larger: of f32 or f64 lanes, exact.
+mlir::Value buildRound(LaneBuilder &b, mlir::Value x);
+mlir::Value buildFloor(LaneBuilder &b, mlir::Value x);
+
 } // namespace mp
 
 #endif // MP_LIB_CODEGEN_FORMS_MATH_H

@@ -45,6 +45,15 @@ struct ElementwiseForms : ScalarForms {
     return exact(arith::MaxSIOp::create(b, operand(0), operand(1)));
   }
 
+  FormResult form(MinOp op) {
+    Type element = resultElement(op);
+    if (isa<FloatType>(element))
+      return exact(arith::MinimumFOp::create(b, operand(0), operand(1)));
+    if (element.isUnsignedInteger())
+      return exact(arith::MinUIOp::create(b, operand(0), operand(1)));
+    return exact(arith::MinSIOp::create(b, operand(0), operand(1)));
+  }
+
   /// An elementary function of the first operand, which there is in f32 alone.
   FailureOr<Value> functionOf(Operation *op, Value (*build)(LaneBuilder &, Value)) {
     if (!laneType(operand(0).getType()).isF32())
@@ -85,6 +94,45 @@ struct ElementwiseForms : ScalarForms {
     if (failed(slope))
       return failure();
     return rounded(op, arith::MulFOp::create(b, *slope, operand(1)));
+  }
+
+  Value number(const APFloat &value) { return floatConstant(b, operand(0).getType(), value.convertToDouble()); }
+  Value select(Value condition, Value yes, Value no) { return arith::SelectOp::create(b, condition, yes, no); }
+  Value isNegative() { return isTrue(arith::CmpFPredicate::OLT, operand(0), zero()); }
+  /// A product with -1 changes the sign and nothing else.
+  Value negated() { return arith::MulFOp::create(b, operand(0), floatConstant(b, operand(0).getType(), -1)); }
+
+  FormResult form(NegOp) { return exact(negated()); }
+  FormResult form(AbsOp) { return exact(arith::MaximumFOp::create(b, operand(0), negated())); }
+  FormResult form(FloorOp) { return exact(buildFloor(b, operand(0))); }
+  FormResult form(RoundOp) { return exact(buildRound(b, operand(0))); }
+  FormResult form(ReciprocalOp op) {
+    return rounded(op, arith::DivFOp::create(b, floatConstant(b, operand(0).getType(), 1), operand(0)));
+  }
+  FormResult form(RsqrtOp op) {
+    Value root = math::SqrtOp::create(b, operand(0));
+    return rounded(op, arith::DivFOp::create(b, floatConstant(b, root.getType(), 1), root));
+  }
+  FormResult form(ErfOp op) { return elementary(op, buildErf); }
+  FormResult form(ClampOp op) {
+    auto bound = [&](const APFloat &value) { return roundTo(b, number(value), resultElement(op)); };
+    Value low = bound(op.getMin()), high = bound(op.getMax());
+    Value below = isTrue(arith::CmpFPredicate::OLT, operand(0), low);
+    Value above = isTrue(arith::CmpFPredicate::OGT, operand(0), high);
+    return exact(select(below, low, select(above, high, operand(0))));
+  }
+  FormResult form(SigmoidOp op) { return elementary(op, buildSigmoid); }
+  FormResult form(SiluOp op) { return elementary(op, buildSilu); }
+  FormResult form(SoftplusOp op) { return elementary(op, buildSoftplus); }
+  FormResult form(LeakyReluOp op) {
+    Value part = arith::MulFOp::create(b, number(op.getNegativeSlope()), operand(0));
+    return rounded(op, select(isNegative(), part, operand(0)));
+  }
+  FormResult form(EluOp op) {
+    FailureOr<Value> part = functionOf(op, buildExpm1OfNegative);
+    if (failed(part))
+      return failure();
+    return rounded(op, select(isNegative(), arith::MulFOp::create(b, number(op.getAlpha()), *part), operand(0)));
   }
 
   FormResult form(CompareOp op) {

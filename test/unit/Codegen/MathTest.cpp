@@ -50,6 +50,11 @@ static const Function kFunctions[] = {
     {"erfc", buildErfc, std::erfc, 2},
     {"gelu", buildGelu, gelu, 4},
     {"geluTanh", buildGeluTanh, geluTanh, 4},
+    {"sigmoid", buildSigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, 4},
+    {"silu", buildSilu, [](double x) { return x < -800 ? -0.0 : x / (1 + std::exp(-x)); }, 4},
+    {"softplus", buildSoftplus,
+     [](double x) { return std::isnan(x) ? x : std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }, 4},
+    {"expm1OfNegative", buildExpm1OfNegative, [](double x) { return x > 0 ? 0.0 : std::expm1(x); }, 4},
     {"geluSlope", buildGeluSlope, geluSlope, 8, 0x1p-22},
     {"geluTanhSlope", buildGeluTanhSlope, geluTanhSlope, 8, 0x1p-22},
 };

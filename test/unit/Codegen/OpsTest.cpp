@@ -188,6 +188,12 @@ TEST(Ops, FloatArithmeticRoundsOnce) {
                     {"mul", [](double x, double y) { return x * y; }},
                     {"div", [](double x, double y) { return x / y; }},
                     {"max", largest},
+                    {"min", [&](double x, double y) { return -largest(-x, -y); }},
+                    {"neg", [](double x, double) { return -x; }, true},
+                    {"abs", [](double x, double) { return std::abs(x); }, true},
+                    {"floor", [](double x, double) { return std::floor(x); }, true},
+                    {"round", [](double x, double) { return std::nearbyint(x); }, true},
+                    {"reciprocal", [](double x, double) { return 1 / x; }, true},
                     {"sqrt", [](double x, double) { return std::sqrt(x); }, true},
                     {"relu", [](double x, double) { return x < 0 ? 0 : x; }, true}};
   std::vector<double> left = hardValues(), right = hardValues();
@@ -233,6 +239,13 @@ TEST(Ops, FunctionsOfEveryHalfAreWithinOneUlp) {
       {"mp.exp %a0", std::exp},
       {"mp.log %a0", std::log},
       {"mp.tanh %a0", std::tanh},
+      {"mp.rsqrt %a0", [](double x) { return 1 / std::sqrt(x); }},
+      {"mp.erf %a0", std::erf},
+      {"mp.sigmoid %a0", [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {"mp.silu %a0", [](double x) { return x < -800 ? -0.0 : x / (1 + std::exp(-x)); }},
+      {"mp.softplus %a0", [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }},
+      {"mp.leaky_relu %a0 {negative_slope = 0.3 : f64}", [](double x) { return x < 0 ? 0.3f * x : x; }},
+      {"mp.elu %a0 {alpha = 0.75 : f64}", [](double x) { return x < 0 ? 0.75 * std::expm1(x) : x; }},
       {"mp.gelu %a0", [](double x) { return x < -40 ? -0.0 : x / 2 * std::erfc(-x / std::numbers::sqrt2); }},
       {"mp.gelu %a0 approximate tanh", [](double x) {
          const double u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);

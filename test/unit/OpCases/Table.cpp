@@ -112,8 +112,8 @@ static void addElementwise(Cases &cases) {
                     bool large = false) {
     cases.push_back({op, name, {lhs, rhs}, {result}, op + " %0, %1 : {0}, {1} -> {r}", large});
   };
-  for (std::string op : {"mp.add", "mp.sub", "mp.mul", "mp.div", "mp.max"}) {
-    const Fill fill = op == "mp.max" ? Fill::Separated : Fill::Signed;
+  for (std::string op : {"mp.add", "mp.sub", "mp.mul", "mp.div", "mp.max", "mp.min"}) {
+    const Fill fill = op == "mp.max" || op == "mp.min" ? Fill::Separated : Fill::Signed;
     for (const Shapes &shapes : kShapes)
       binary(op, shapes.name, {shapes.lhs + "$T", fill}, {shapes.rhs + "$T", fill}, shapes.result + "$T");
     binary(op, "large", {"1003x$T", fill}, {"1003x$T", fill}, "1003x$T", true);
@@ -121,11 +121,36 @@ static void addElementwise(Cases &cases) {
       for (std::string type : {"i32", "i64", "ui8"})
         binary(op, "row, " + type, {"3x5x" + type}, {"5x" + type}, "3x5x" + type);
   }
-  for (std::string op : {"mp.exp", "mp.log", "mp.sqrt", "mp.tanh", "mp.relu"}) {
-    const Fill fill = op == "mp.log" || op == "mp.sqrt" ? Fill::Positive : Fill::Signed;
-    cases.push_back({op, "matrix", {{"3x5x$T", fill}}, {"3x5x$T"}, op + " %0 : {0}"});
-    cases.push_back({op, "scalar", {{"$T", fill}}, {"$T"}, op + " %0 : {0}"});
-    cases.push_back({op, "large", {{"1003x$T", fill}}, {"1003x$T"}, op + " %0 : {0}", true});
+  struct Unary {
+    const char *op, *clause = "";
+    Fill fill = Fill::Signed;
+  };
+  const Unary kUnaries[] = {{"mp.exp"},
+                            {"mp.log", "", Fill::Positive},
+                            {"mp.sqrt", "", Fill::Positive},
+                            {"mp.tanh"},
+                            {"mp.relu"},
+                            {"mp.neg"},
+                            {"mp.abs"},
+                            {"mp.floor"},
+                            {"mp.round"},
+                            {"mp.reciprocal"},
+                            {"mp.rsqrt", "", Fill::Positive},
+                            {"mp.erf"},
+                            {"mp.clamp", "{min = -0.7 : f64, max = 1.3 : f64} "},
+                            {"mp.sigmoid"},
+                            {"mp.silu"},
+                            {"mp.softplus"},
+                            {"mp.leaky_relu"},
+                            {"mp.leaky_relu", "{negative_slope = 0.3 : f64} "},
+                            {"mp.elu"},
+                            {"mp.elu", "{alpha = 0.75 : f64} "}};
+  for (const auto &[op, clause, fill] : kUnaries) {
+    const std::string text = std::string(op) + " %0 " + clause + ": {0}",
+                      more = *clause ? std::string(", ") + clause : "";
+    cases.push_back({op, "matrix" + more, {{"3x5x$T", fill}}, {"3x5x$T"}, text});
+    cases.push_back({op, "scalar" + more, {{"$T", fill}}, {"$T"}, text});
+    cases.push_back({op, "large" + more, {{"1003x$T", fill}}, {"1003x$T"}, text, true});
   }
   for (std::string clause : {"", "approximate tanh "}) {
     const std::string name = clause.empty() ? "" : ", tanh";

@@ -97,7 +97,7 @@ bool multipliesPadding(mlir::Operation *op, const Tensors &operands) {
 class Sums {
 public:
   Sums(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index)
-      : op(op), operands(operands), result(results[index]) {
+      : op(op), operands(operands), result(results[index]), index(index) {
     if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
     else if (llvm::isa<AvgPoolOp, AvgPoolGradOp>(op))
@@ -187,7 +187,10 @@ private:
   }
 
   Sum ofBatchNorm(uint64_t element) const {
-    const auto channels = static_cast<uint64_t>(operands[0].type.shape.back()), c = element % channels;
+    const auto channels = static_cast<uint64_t>(operands[0].type.shape.back());
+    if (channels == 0) // mp.batch_norm still says how many values each has
+      return {2, std::abs(elementAt(result, element))};
+    const uint64_t c = element % channels;
     const double epsilon = op->getAttrOfType<mlir::FloatAttr>("epsilon").getValueAsDouble();
     std::vector<std::vector<double>> values;
     for (const Tensor &operand : operands)
@@ -206,12 +209,13 @@ private:
                                          : std::max({error.ofCount(), error.ofMean(c), error.ofVariance(c)})};
     }
     const BatchNormGradError error(images, values[1], values[2], values[3], values[4], epsilon);
-    return {error.roundings(), isImage ? error.ofInput(element) : std::max(error.ofScale(c), error.ofOffset(c))};
+    return {error.roundings(), isImage ? error.ofInput(element) : index == 1 ? error.ofScale(c) : error.ofOffset(c)};
   }
 
   mlir::Operation *op;
   const Tensors &operands;
   const Tensor &result;
+  size_t index; ///< of the result
   Tensor absolute;
 };
 
@@ -240,9 +244,13 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
       allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
     else if (llvm::isa<GeluGradOp>(op))
       allowed[i] = (isWide ? 16 : 1) * ulp(value, format) + 0x1p-22 * std::abs(elementAt(operands[1], i));
-    else if (llvm::isa<TanhGradOp, GeluOp>(op))
+    else if (llvm::isa<RsqrtOp, ErfOp>(op))
+      allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
+    else if (llvm::isa<EluOp>(op))
+      allowed[i] = (isWide ? 6 : 1) * ulp(value, format);
+    else if (llvm::isa<TanhGradOp, GeluOp, SigmoidOp, SiluOp, SoftplusOp>(op))
       allowed[i] = (isWide ? 4 : 1) * ulp(value, format);
-    else if (llvm::isa<DropoutOp>(op))
+    else if (llvm::isa<DropoutOp, LeakyReluOp>(op))
       allowed[i] = isWide ? 0 : ulp(value, format);
     else if (std::optional<Sum> sum = sums.of(i))
       allowed[i] = (isSplit ? splitContractionBound(sum->terms, sum->absolute, value, format)

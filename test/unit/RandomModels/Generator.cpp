@@ -23,9 +23,9 @@ struct Row {
   Make make;
 };
 
-void makeUnary(ModelBuilder &b, const std::string &op, double most) {
+void makeUnary(ModelBuilder &b, const std::string &op, double most, const std::string &clause = "") {
   const unsigned x = b.bounded(b.pickFloat(), most);
-  b.add(op + " $0 : {0}", {x}, b.typeOf(x), op == "mp.exp" ? 60 : b.boundOf(x));
+  b.add(op + " $0 " + clause + ": {0}", {x}, b.typeOf(x), op == "mp.exp" ? 60 : b.boundOf(x) + 1);
 }
 
 void makeGelu(ModelBuilder &b) {
@@ -36,7 +36,7 @@ void makeGelu(ModelBuilder &b) {
 /// An op that is smooth above 0 only.
 void makeOfPositive(ModelBuilder &b, const std::string &op) {
   const unsigned x = b.positive(b.pickFloat());
-  b.add(op + " $0 : {0}", {x}, b.typeOf(x), b.boundOf(x));
+  b.add(op + " $0 : {0}", {x}, b.typeOf(x), std::max(b.boundOf(x), 2.0));
 }
 
 void makeBinary(ModelBuilder &b, const std::string &op) {
@@ -157,10 +157,10 @@ void makeRegion(ModelBuilder &b) {
 constexpr Row kRows[] = {
     {"mp.matmul", 5, [](ModelBuilder &b) { b.product(b.pickFloat(2)); }},
     {"mp.matmul", 2, makeLayers},
-    {"mp.matmul", 2, [](ModelBuilder &b) { b.longProduct(); }},
+    {"mp.matmul", 4, [](ModelBuilder &b) { b.longProduct(); }},
     {"mp.conv", 2, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), false); }},
     {"mp.conv_transpose", 1, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), true); }},
-    {"mp.max_pool", 1, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.max_pool"); }},
+    {"mp.max_pool", 3, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.max_pool"); }},
     {"mp.avg_pool", 1, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.avg_pool"); }},
     {"mp.constant", 2, makeConstant},
     {"mp.iota", 1, makeIota},
@@ -175,9 +175,23 @@ constexpr Row kRows[] = {
     {"mp.exp", 1, [](ModelBuilder &b) { makeUnary(b, "mp.exp", 4); }},
     {"mp.log", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.log"); }},
     {"mp.sqrt", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.sqrt"); }},
-    {"mp.tanh", 1, [](ModelBuilder &b) { makeUnary(b, "mp.tanh", 1e4); }},
+    {"mp.tanh", 2, [](ModelBuilder &b) { makeUnary(b, "mp.tanh", 1e4); }},
     {"mp.gelu", 1, makeGelu},
     {"mp.relu", 2, [](ModelBuilder &b) { makeUnary(b, "mp.relu", 1e4); }},
+    {"mp.min", 1, [](ModelBuilder &b) { makeBinary(b, "mp.min"); }},
+    {"mp.neg", 1, [](ModelBuilder &b) { makeUnary(b, "mp.neg", 1e4); }},
+    {"mp.abs", 1, [](ModelBuilder &b) { makeUnary(b, "mp.abs", 1e4); }},
+    {"mp.floor", 1, [](ModelBuilder &b) { makeUnary(b, "mp.floor", 1e4); }},
+    {"mp.round", 1, [](ModelBuilder &b) { makeUnary(b, "mp.round", 1e4); }},
+    {"mp.reciprocal", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.reciprocal"); }},
+    {"mp.rsqrt", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.rsqrt"); }},
+    {"mp.erf", 1, [](ModelBuilder &b) { makeUnary(b, "mp.erf", 1e4); }},
+    {"mp.clamp", 1, [](ModelBuilder &b) { makeUnary(b, "mp.clamp", 1e4, "{min = -0.5 : f64, max = 2.5 : f64} "); }},
+    {"mp.sigmoid", 1, [](ModelBuilder &b) { makeUnary(b, "mp.sigmoid", 1e4); }},
+    {"mp.silu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.silu", 1e4); }},
+    {"mp.softplus", 1, [](ModelBuilder &b) { makeUnary(b, "mp.softplus", 1e4); }},
+    {"mp.leaky_relu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.leaky_relu", 1e4); }},
+    {"mp.elu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.elu", 1e4, "{alpha = 0.5 : f64} "); }},
     {"mp.compare", 1, makeCompare},
     {"mp.select", 1, makeSelect},
     {"mp.cast", 2, makeCast},
@@ -188,7 +202,7 @@ constexpr Row kRows[] = {
     {"mp.argmax", 1, makeArgmax},
     {"mp.softmax", 2, makeSoftmax},
     {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1)); }},
-    {"mp.batch_norm", 2, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
+    {"mp.batch_norm", 4, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.batch_norm_inference", 0, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.update_running", 1, makeUpdateRunning},
     {"mp.softmax_cross_entropy", 1, makeLoss},
@@ -238,5 +252,7 @@ RandomModel mp::generateModel(uint64_t seed) {
   const unsigned ops = 3 + b.pick(7);
   for (unsigned i = 0; i < ops; ++i)
     makeOp(b);
+  // As many models as there are rows have every op.
+  kRows[seed % std::size(kRows)].make(b);
   return b.finish();
 }

@@ -1,0 +1,152 @@
+// The derivatives of max, min and functions of one element.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What has several factors is computed in f32 (f64 for f64) and rounded once, as the ops themselves are.
+
+#include "IR/DerivativeParts.h"
+#include "IR/RowTypes.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::derivatives;
+
+// The smaller or larger of two
+
+/// The operand that was chosen gets the gradient, equal ones half each; where one is NaN both get it, as in PyTorch.
+static void differentiateChoice(Operation *op, ComparePredicate isRhs, ComparePredicate isLhs, OpBuilder &builder,
+                                Value gradient, Gradients &operands) {
+  LocBuilder b(op->getLoc(), builder);
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1), zero = scalar(b, gradient, 0.0);
+  Value tie = compare(b, ComparePredicate::eq, lhs, rhs);
+  Value share = select(b, tie, mul(b, gradient, scalar(b, gradient, 0.5)), gradient);
+  operands[0] = sumTo(b, select(b, compare(b, isRhs, lhs, rhs), zero, share), typeOf(lhs));
+  operands[1] = sumTo(b, select(b, compare(b, isLhs, lhs, rhs), zero, share), typeOf(rhs));
+}
+
+LogicalResult MaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  differentiateChoice(*this, ComparePredicate::lt, ComparePredicate::gt, builder, results[0], operands);
+  return success();
+}
+
+LogicalResult MinOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  differentiateChoice(*this, ComparePredicate::gt, ComparePredicate::lt, builder, results[0], operands);
+  return success();
+}
+
+// Functions of one element
+
+namespace {
+
+/// What a rule of one operand computes in: input, result and gradient in f32, or f64.
+struct Wide {
+  template <typename Op>
+  Wide(Op op, OpBuilder &builder, Value gradient)
+      : b(op.getLoc(), builder), element(typeOf(op.getInput()).getElementType()), input(op.getInput()),
+        result(op.getResult()), type(getWideElement(input)), g(castTo(b, gradient, type)) {}
+
+  Value x() { return castTo(b, input, type); }
+  Value y() { return castTo(b, result, type); }
+  Value number(double value) { return scalar(b, g, value); }
+  Value product(std::initializer_list<Value> factors) {
+    Value all;
+    for (Value factor : factors)
+      all = all ? mul(b, all, factor) : factor;
+    return all;
+  }
+  Value isAbove(Value value, double bound) { return compare(b, ComparePredicate::gt, value, number(bound)); }
+  Value narrow(Value value) { return castTo(b, value, element); }
+
+  LocBuilder b;
+  Type element;
+  Value input, result;
+  Type type;
+  Value g;
+};
+
+} // namespace
+
+LogicalResult NegOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = NegOp::create(b, results[0]);
+  return success();
+}
+
+LogicalResult AbsOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value zero = scalar(b, getInput(), 0.0), negative = compare(b, ComparePredicate::lt, getInput(), zero);
+  Value ofSign = select(b, negative, NegOp::create(b, results[0]), results[0]);
+  operands[0] = select(b, compare(b, ComparePredicate::eq, getInput(), zero), scalar(b, results[0], 0.0), ofSign);
+  return success();
+}
+
+// -g y^2.
+LogicalResult ReciprocalOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value y = w.y();
+  operands[0] = w.narrow(w.product({w.g, w.number(-1), y, y}));
+  return success();
+}
+
+// -g y^3 / 2.
+LogicalResult RsqrtOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value y = w.y();
+  operands[0] = w.narrow(w.product({w.g, w.number(-0.5), y, y, y}));
+  return success();
+}
+
+LogicalResult ErfOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value x = w.x(), density = ExpOp::create(w.b, w.product({x, w.number(-1), x}));
+  operands[0] = w.narrow(w.product({w.g, w.number(2 * std::numbers::inv_sqrtpi), density}));
+  return success();
+}
+
+LogicalResult ClampOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  auto bound = [&](const APFloat &value) { return scalar(b, getInput(), value.convertToDouble()); };
+  Value zero = scalar(b, results[0], 0.0);
+  Value below = select(b, compare(b, ComparePredicate::le, getInput(), bound(getMax())), results[0], zero);
+  operands[0] = select(b, compare(b, ComparePredicate::ge, getInput(), bound(getMin())), below, zero);
+  return success();
+}
+
+// g y (1 - y).
+LogicalResult SigmoidOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value y = w.y();
+  operands[0] = w.narrow(w.product({w.g, y, sub(w.b, w.number(1), y)}));
+  return success();
+}
+
+// g s (1 + x (1 - s)) with s = sigmoid(x).
+LogicalResult SiluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value x = w.x(), s = SigmoidOp::create(w.b, x), one = w.number(1);
+  Value slope = add(w.b, one, mul(w.b, x, sub(w.b, one, s)));
+  operands[0] = w.narrow(w.product({w.g, s, slope}));
+  return success();
+}
+
+LogicalResult SoftplusOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(mul(w.b, w.g, SigmoidOp::create(w.b, w.x())));
+  return success();
+}
+
+LogicalResult LeakyReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value part = mul(w.b, w.g, w.number(getNegativeSlope().convertToDouble()));
+  operands[0] = w.narrow(select(w.b, w.isAbove(w.x(), 0), w.g, part));
+  return success();
+}
+
+// g alpha e^x where x <= 0.
+LogicalResult EluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value x = w.x(), part = w.product({w.g, w.number(getAlpha().convertToDouble()), ExpOp::create(w.b, x)});
+  operands[0] = w.narrow(select(w.b, w.isAbove(x, 0), w.g, part));
+  return success();
+}
