@@ -10,16 +10,18 @@
 
 using namespace mp;
 
-/// Levenshtein's distance, by one row of its table at a time.
+/// Levenshtein's distance, in which two neighbours that are exchanged are one mistake; three rows of its table at a
+/// time.
 static size_t distanceBetween(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before, above, row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
   for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
+    before = std::exchange(above, row);
+    row[0] = i + 1;
     for (size_t j = 0; j < b.size(); ++j) {
-      size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+      row[j + 1] = std::min({above[j] + (a[i] == b[j] ? 0 : 1), row[j] + 1, above[j + 1] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
     }
   }
   return row.back();

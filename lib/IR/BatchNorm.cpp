@@ -124,8 +124,6 @@ bool BatchNormInferenceOp::operandFollows(OpOperand &operand) {
 
 // What weighs rows
 
-Value BatchNormOp::getRowWeights() { return getWeights(); }
 RankedTensorType BatchNormOp::getRowWeightsType() {
   return RankedTensorType::get(typeOf(getInput()).getShape().take_front(), elementOf(getScale()));
 }
-void BatchNormOp::setRowWeights(Value weights) { getWeightsMutable().assign(weights); }

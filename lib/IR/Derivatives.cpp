@@ -1,8 +1,8 @@
-// The derivative of every op, in op order; those of norms are in NormDerivatives.cpp, of
-// max, min and functions of one element in UnaryDerivatives.cpp.
+// The derivative of every op, in op order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each rule turns the gradients of an op's results into those of its operands, in mp ops of the
+// Those of norms are in NormDerivatives.cpp, of losses that are means in Losses.cpp, of max, min and functions of one
+// element in UnaryDerivatives.cpp. Each rule turns the gradients of an op's results into those of its operands, in mp ops of the
 // same types as forward. A rule may build more than is used; mp-autodiff drops what no gradient
 // needs. Shapes are static here.
 
@@ -272,6 +272,17 @@ LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> resul
   return success();
 }
 
+// g - e^y sum(g).
+LogicalResult LogSoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type wide = getWideElement(getInput());
+  Value y = castTo(b, getResult(), wide), g = castTo(b, results[0], wide);
+  const SmallVector<int64_t> last{typeOf(y).getRank() - 1};
+  Value sum = ReduceSumOp::create(b, g, last, /*keep_dims=*/true);
+  operands[0] = castTo(b, sub(b, g, mul(b, ExpOp::create(b, y), sum)), typeOf(getInput()).getElementType());
+  return success();
+}
+
 /// (loss[r] - mean loss) / sum of weights, times the gradient: what a row's weight does to a
 /// weighted mean.
 static Value weightGradient(LocBuilder &b, SoftmaxCrossEntropyOp op, Value gradient) {
@@ -288,16 +299,29 @@ static Value weightGradient(LocBuilder &b, SoftmaxCrossEntropyOp op, Value gradi
   Value classes = IotaOp::create(b, type.clone(b.getI64Type()), Value(), last.front());
   Value labels = reshapeTo(b, castTo(b, op.getLabels(), b.getI64Type()), column);
   Value isLabel = compare(b, ComparePredicate::eq, classes, labels);
-  Value ofLabel = sum(select(b, isLabel, shifted, scalar(b, shifted, 0.0)));
+  Value zero = scalar(b, shifted, 0.0), ofLabel = sum(select(b, isLabel, shifted, zero));
+  if (const double smoothing = op.getLabelSmoothing().convertToDouble(); smoothing != 0) {
+    Value ofAll = mul(b, ReduceMeanOp::create(b, shifted, last), scalar(b, shifted, smoothing));
+    ofLabel = add(b, mul(b, ofLabel, scalar(b, shifted, 1 - smoothing)), ofAll);
+  }
 
-  Value excess = sub(b, sub(b, logSum, ofLabel), op.getResult());
-  Value total = ReduceSumOp::create(b, op.getWeights(), allRows);
+  Value excess = sub(b, sub(b, logSum, ofLabel), op.getResult()), weights = op.getWeights();
+  if (std::optional<uint64_t> ignored = op.getIgnoreLabel()) {
+    auto type = RankedTensorType::get({}, b.getI64Type());
+    Value label =
+        ConstantOp::create(b, type, DenseElementsAttr::get(type, b.getI64IntegerAttr(static_cast<int64_t>(*ignored))));
+    Value counts = compare(b, ComparePredicate::ne, castTo(b, op.getLabels(), b.getI64Type()), label);
+    excess = select(b, counts, excess, zero);
+    weights = select(b, counts, weights, zero);
+  }
+  Value total = ReduceSumOp::create(b, weights, allRows);
   return mul(b, div(b, excess, total), gradient);
 }
 
 LogicalResult SoftmaxCrossEntropyOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  operands[0] = SoftmaxCrossEntropyGradOp::create(b, getLogits(), getLabels(), results[0], getWeights());
+  operands[0] = SoftmaxCrossEntropyGradOp::create(b, getLogits(), getLabels(), results[0], getWeights(),
+                                                  getLabelSmoothingAttr(), getIgnoreLabelAttr());
   if (getWeights())
     operands[2] = weightGradient(b, *this, results[0]);
   return success();

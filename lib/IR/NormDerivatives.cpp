@@ -23,6 +23,22 @@ LogicalResult LayerNormOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
   return success();
 }
 
+// inv (d - n mean(d n)) with d = g scale, n = x inv.
+LogicalResult RMSNormOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type wide = typeOf(getScale()).getElementType();
+  Value x = castTo(b, getInput(), wide), gradient = castTo(b, results[0], wide);
+  const SmallVector<int64_t> last{typeOf(x).getRank() - 1};
+  auto mean = [&](Value value) -> Value { return ReduceMeanOp::create(b, value, last, /*keep_dims=*/true); };
+  Value square = add(b, mean(mul(b, x, x)), scalar(b, x, getEpsilon().convertToDouble()));
+  Value inverse = div(b, scalar(b, x, 1.0), SqrtOp::create(b, square));
+  Value normalized = mul(b, x, inverse), scaled = mul(b, gradient, getScale());
+  Value along = mul(b, normalized, mean(mul(b, scaled, normalized)));
+  operands[0] = castTo(b, mul(b, sub(b, scaled, along), inverse), typeOf(getInput()).getElementType());
+  operands[1] = sumTo(b, mul(b, gradient, normalized), typeOf(getScale()));
+  return success();
+}
+
 // Of channels
 
 /// One weight for each row of `images`, so that it broadcasts over pixels and channels.

@@ -33,6 +33,9 @@ bool mp::SoftmaxCrossEntropyOp::resultFollows(OpResult) { return false; }
 bool mp::LayerNormOp::operandFollows(OpOperand &operand) {
   return operand.get() == getInput() && detail::isAutocastTensor(operand.get().getType());
 }
+bool mp::RMSNormOp::operandFollows(OpOperand &operand) {
+  return operand.get() == getInput() && detail::isAutocastTensor(operand.get().getType());
+}
 bool mp::LayerNormStatisticsOp::resultFollows(OpResult) { return false; }
 bool mp::LayerNormGradOp::operandFollows(OpOperand &operand) {
   return (operand.get() == getInput() || operand.get() == getGradient()) &&

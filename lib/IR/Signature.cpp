@@ -254,6 +254,7 @@ static constexpr AttributeRule kOperationRules[] = {
     {names::microBatches, ValueOf::Integer},  {names::combinesRows, ValueOf::Unit},
     {names::schedule, ValueOf::Schedule},     {names::raiseErrorAtMinScale, ValueOf::Number},
     {names::statistics, ValueOf::Statistics}, {names::lowType, ValueOf::Type},
+    {names::rowsInside, ValueOf::Unit},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

@@ -143,6 +143,34 @@ LogicalResult LeakyReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
   return success();
 }
 
+LogicalResult SeluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value x = w.x(), part = w.product({w.g, w.number(kScale * kAlpha), ExpOp::create(w.b, x)});
+  operands[0] = w.narrow(select(w.b, w.isAbove(x, 0), mul(w.b, w.g, w.number(kScale)), part));
+  return success();
+}
+
+/// `inside` where -3 < x < 3, `below` and `above` elsewhere.
+static Value betweenThrees(Wide &w, Value x, Value below, Value inside, Value above) {
+  Value isInside = compare(w.b, ComparePredicate::lt, x, w.number(3));
+  return select(w.b, w.isAbove(x, -3), select(w.b, isInside, inside, above), below);
+}
+
+LogicalResult HardSigmoidOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value zero = w.number(0);
+  operands[0] = w.narrow(betweenThrees(w, w.x(), zero, div(w.b, w.g, w.number(6)), zero));
+  return success();
+}
+
+// g (x / 3 + 1/2) between -3 and 3.
+LogicalResult HardSwishOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value x = w.x(), slope = add(w.b, div(w.b, x, w.number(3)), w.number(0.5));
+  operands[0] = w.narrow(betweenThrees(w, x, w.number(0), mul(w.b, w.g, slope), w.g));
+  return success();
+}
+
 // g alpha e^x where x <= 0.
 LogicalResult EluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   Wide w(*this, builder, results[0]);

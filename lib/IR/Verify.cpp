@@ -173,17 +173,40 @@ LogicalResult mp::verifyLossType(Operation *op, Value logits, Value value, Strin
   return success();
 }
 
+LogicalResult LogSoftmaxOp::verify() {
+  if (shapeOf(getInput()).empty()) // (C1)
+    return emitOpError("operand has at least rank 1, found rank 0");
+  return success();
+}
+
+/// What labels mean.
+template <typename LossOp> static LogicalResult verifyLabels(LossOp op) {
+  const double smoothing = op.getLabelSmoothing().convertToDouble();
+  if (!(smoothing >= 0 && smoothing < 1)) // softmax_cross_entropy (C4)
+    return op.emitOpError("label_smoothing is ") << smoothing << ", expected at least 0 and less than 1";
+  if (std::optional<uint64_t> ignored = op.getIgnoreLabel()) {
+    const auto label = static_cast<int64_t>(*ignored);
+    auto type = cast<IntegerType>(elementOf(op.getLabels()));
+    const unsigned width = type.getWidth();
+    if (type.isUnsigned() ? !llvm::isUIntN(width, label) : !llvm::isIntN(width, label)) // softmax_cross_entropy (C5)
+      return op.emitOpError("ignore_label is ") << label << ", which labels of type " << type << " cannot be";
+  }
+  return success();
+}
+
 LogicalResult SoftmaxCrossEntropyOp::verify() {
-  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})))
+  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})) ||
+      failed(verifyLabels(*this)))
     return failure();
   return verifyLossType(*this, getLogits(), getWeights(), "weights");
 }
 
 LogicalResult SoftmaxCrossEntropyGradOp::verify() {
-  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})))
+  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})) ||
+      failed(verifyLabels(*this)))
     return failure();
   Type expected = getWideElement(getLogits());
-  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty()) // (C4)
+  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty()) // (C6)
     return emitOpError("gradient has type ") << getGradient().getType() << ", expected tensor<" << expected << ">";
   return verifyLossType(*this, getLogits(), getWeights(), "weights");
 }
@@ -191,26 +214,32 @@ LogicalResult SoftmaxCrossEntropyGradOp::verify() {
 // layer_norm, layer_norm_statistics, layer_norm_grad
 
 static LogicalResult verifyNormalized(Operation *op, Value input) {
-  if (ArrayRef<int64_t> shape = shapeOf(input); shape.empty() || shape.back() == 0) // layer_norm (C1)
+  if (ArrayRef<int64_t> shape = shapeOf(input); shape.empty() || shape.back() == 0) // layer_norm (C1), rms_norm (C1)
     return op->emitOpError("operand is ") << input.getType() << ", expected a last dimension of elements";
   return success();
 }
 
 static LogicalResult verifyOfNorm(Operation *op, Value input, Value value, ArrayRef<int64_t> shape, StringRef name) {
   Type expected = RankedTensorType::get(shape, getWideElement(input));
-  // layer_norm (C2), layer_norm_grad (C2)
+  // layer_norm (C2), layer_norm_grad (C2), rms_norm (C2)
   if (elementOf(value) != getWideElement(input) || failed(verifyCompatibleShape(shapeOf(value), shape)))
     return op->emitOpError() << name << " has type " << value.getType() << ", expected " << expected;
   return success();
 }
 
 static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
-  if (!epsilon.isFinite() || epsilon.isNegative()) // layer_norm (C3), layer_norm_statistics (C3)
+  if (!epsilon.isFinite() || epsilon.isNegative()) // layer_norm (C3), layer_norm_statistics (C3), rms_norm (C3)
     return op->emitOpError("epsilon is ") << epsilon.convertToDouble() << ", expected a finite number, at least 0";
   return success();
 }
 
 LogicalResult LayerNormOp::verify() {
+  if (failed(verifyNormalized(*this, getInput())) || failed(verifyEpsilon(*this, getEpsilon())))
+    return failure();
+  return verifyOfNorm(*this, getInput(), getScale(), shapeOf(getInput()).take_back(), "scale");
+}
+
+LogicalResult RMSNormOp::verify() {
   if (failed(verifyNormalized(*this, getInput())) || failed(verifyEpsilon(*this, getEpsilon())))
     return failure();
   return verifyOfNorm(*this, getInput(), getScale(), shapeOf(getInput()).take_back(), "scale");

@@ -39,6 +39,21 @@ Tensor rules::evaluate(LayerNormOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
+Tensor rules::evaluate(RMSNormOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const std::vector<double> scale = frame[op.getScale()].reals();
+  std::vector<double> values = input.reals();
+  forEachRow(values, input, [&](int64_t, std::span<double> row) {
+    double squares = 0;
+    for (double value : row)
+      squares += value * value;
+    const double root = std::sqrt(squares / static_cast<double>(row.size()) + op.getEpsilon().convertToDouble());
+    for (size_t j = 0; j < row.size(); ++j)
+      row[j] = row[j] / root * scale[j];
+  });
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
+}
+
 rules::Tensors rules::evaluate(LayerNormStatisticsOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   std::vector<double> values = input.reals(), means, inverses;

@@ -80,6 +80,7 @@ Tensor evaluate(ArgmaxOp op, const Frame &frame);
 // Softmax.cpp
 Tensor evaluate(SoftmaxOp op, const Frame &frame);
 Tensor evaluate(SoftmaxGradOp op, const Frame &frame);
+Tensor evaluate(LogSoftmaxOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame);
 Tensor evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame);
@@ -87,6 +88,7 @@ Tensor evaluate(SoftmaxCrossEntropyGradRowsOp op, const Frame &frame);
 
 // Norms.cpp
 Tensor evaluate(LayerNormOp op, const Frame &frame);
+Tensor evaluate(RMSNormOp op, const Frame &frame);
 Tensors evaluate(LayerNormStatisticsOp op, const Frame &frame);
 Tensor evaluate(LayerNormGradOp op, const Frame &frame);
 
@@ -106,6 +108,13 @@ Tensors evaluate(SGDOp op, const Frame &frame);
 Tensors evaluate(AdamOp op, const Frame &frame);
 Tensors evaluate(AdamWOp op, const Frame &frame);
 
+// Losses.cpp
+Tensor evaluate(MSELossOp op, const Frame &frame);
+Tensor evaluate(L1LossOp op, const Frame &frame);
+Tensor evaluate(HuberLossOp op, const Frame &frame);
+Tensor evaluate(SigmoidCrossEntropyOp op, const Frame &frame);
+Tensor evaluate(BinaryCrossEntropyOp op, const Frame &frame);
+
 // Unary.cpp
 Tensor evaluate(NegOp op, const Frame &frame);
 Tensor evaluate(AbsOp op, const Frame &frame);
@@ -120,6 +129,9 @@ Tensor evaluate(SiluOp op, const Frame &frame);
 Tensor evaluate(SoftplusOp op, const Frame &frame);
 Tensor evaluate(LeakyReluOp op, const Frame &frame);
 Tensor evaluate(EluOp op, const Frame &frame);
+Tensor evaluate(SeluOp op, const Frame &frame);
+Tensor evaluate(HardSigmoidOp op, const Frame &frame);
+Tensor evaluate(HardSwishOp op, const Frame &frame);
 
 // Kernels.cpp
 Tensor evaluate(CopyOp op, const Frame &frame);

@@ -40,6 +40,17 @@ Tensor rules::evaluate(SoftmaxOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
+Tensor rules::evaluate(LogSoftmaxOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  std::vector<double> values = input.reals();
+  forEachRow(values, input, [](int64_t, std::span<double> row) {
+    const double sum = logSumExp(row);
+    for (double &value : row)
+      value -= sum;
+  });
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
+}
+
 Tensor rules::evaluate(SoftmaxGradOp op, const Frame &frame) {
   const Tensor &output = frame[op.getOutput()];
   const std::vector<double> y = output.reals();
@@ -55,15 +66,31 @@ Tensor rules::evaluate(SoftmaxGradOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), gradient);
 }
 
-/// The weight of each row, divided by the sum of weights: 1 / rows without weights.
-static std::vector<double> rowShares(mlir::Value weights, size_t rows, const Frame &frame) {
-  std::vector<double> shares = weights ? frame[weights].reals() : std::vector<double>(rows, 1.0);
+/// The weight of each row, divided by the sum of weights: 1 / rows without weights. A row that is ignored has 0.
+template <typename LossOp> static std::vector<double> rowShares(LossOp op, const Frame &frame) {
+  const std::vector<int64_t> labels = frame[op.getLabels()].integers();
+  mlir::Value weights = op.getWeights();
+  std::vector<double> shares = weights ? frame[weights].reals() : std::vector<double>(labels.size(), 1.0);
+  for (size_t r = 0; r < labels.size(); ++r)
+    if (op.getIgnoreLabel() && labels[r] == static_cast<int64_t>(*op.getIgnoreLabel()))
+      shares[r] = 0;
   double sum = 0;
   for (double weight : shares)
     sum += weight;
   for (double &share : shares)
     share /= sum;
   return shares;
+}
+
+/// What of a row's logits the target asks for: the label's, and with smoothing a part of all.
+template <typename LossOp> static double targetOf(LossOp op, std::span<const double> row, int64_t label) {
+  const double smoothing = op.getLabelSmoothing().convertToDouble();
+  if (smoothing == 0)
+    return row[label];
+  double sum = 0;
+  for (double logit : row)
+    sum += logit;
+  return (1 - smoothing) * row[label] + smoothing * sum / static_cast<double>(row.size());
 }
 
 /// The cross entropy of each row; NaN where the label is no class.
@@ -74,7 +101,7 @@ template <typename LossOp> static std::vector<double> rowLosses(LossOp op, const
   std::vector<double> losses(labels.size(), std::numeric_limits<double>::quiet_NaN());
   forEachRow(values, logits, [&](int64_t r, std::span<double> row) {
     if (labels[r] >= 0 && labels[r] < static_cast<int64_t>(row.size()))
-      losses[r] = logSumExp(row) - row[labels[r]];
+      losses[r] = logSumExp(row) - targetOf(op, row, labels[r]);
   });
   return losses;
 }
@@ -85,15 +112,18 @@ Tensor rules::evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame) {
 
 Tensor rules::evaluate(SoftmaxCrossEntropyOp op, const Frame &frame) {
   const std::vector<double> losses = rowLosses(op, frame);
-  const std::vector<double> shares = rowShares(op.getWeights(), losses.size(), frame);
+  const std::vector<double> shares = rowShares(op, frame);
+  const std::vector<int64_t> labels = frame[op.getLabels()].integers();
   // The mean over no row is 0 / 0.
   double mean = losses.empty() ? std::numeric_limits<double>::quiet_NaN() : 0.0;
-  for (size_t r = 0; r < losses.size(); ++r)
-    mean += shares[r] * losses[r];
+  for (size_t r = 0; r < losses.size(); ++r) {
+    const bool isIgnored = op.getIgnoreLabel() && labels[r] == static_cast<int64_t>(*op.getIgnoreLabel());
+    mean += isIgnored ? shares[r] : shares[r] * losses[r];
+  }
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), {mean});
 }
 
-/// (softmax(logits)[r, j] - (labels[r] == j)) * factors[r].
+/// (softmax(logits)[r, j] - target[r, j]) * factors[r].
 template <typename GradOp>
 static Tensor rowGradients(GradOp op, const std::vector<double> &factors, const Frame &frame) {
   const Tensor &logits = frame[op.getLogits()];
@@ -101,14 +131,17 @@ static Tensor rowGradients(GradOp op, const std::vector<double> &factors, const 
   const std::vector<int64_t> labels = frame[op.getLabels()].integers();
   forEachRow(values, logits, [&](int64_t r, std::span<double> row) {
     softmax(row);
-    for (size_t j = 0; j < row.size(); ++j)
-      row[j] = (row[j] - (labels[r] == static_cast<int64_t>(j))) * factors[r];
+    const double smoothing = op.getLabelSmoothing().convertToDouble();
+    for (size_t j = 0; j < row.size(); ++j) {
+      const double hit = labels[r] == static_cast<int64_t>(j) ? 1 - smoothing : 0;
+      row[j] = (row[j] - hit - smoothing / static_cast<double>(row.size())) * factors[r];
+    }
   });
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
 Tensor rules::evaluate(SoftmaxCrossEntropyGradOp op, const Frame &frame) {
-  std::vector<double> factors = rowShares(op.getWeights(), frame[op.getLabels()].size(), frame);
+  std::vector<double> factors = rowShares(op, frame);
   const double gradient = frame[op.getGradient()].reals().front();
   for (double &factor : factors)
     factor *= gradient;

@@ -63,3 +63,13 @@ Tensor rules::evaluate(EluOp op, const Frame &frame) {
   const double alpha = factorFor(op.getInput(), op.getAlpha());
   return mapUnary(op, frame, [&](double x) { return x < 0 ? alpha * std::expm1(x) : x; });
 }
+Tensor rules::evaluate(SeluOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return SeluOp::kScale * (x < 0 ? SeluOp::kAlpha * std::expm1(x) : x); });
+}
+
+/// min(max(x + 3, 0), 6) / 6; NaN stays NaN.
+static double hardSigmoid(double x) { return x <= -3 ? 0 : x >= 3 ? 1 : (x + 3) / 6; }
+Tensor rules::evaluate(HardSigmoidOp op, const Frame &frame) { return mapUnary(op, frame, hardSigmoid); }
+Tensor rules::evaluate(HardSwishOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return x <= -3 ? -0.0 : x * hardSigmoid(x); });
+}

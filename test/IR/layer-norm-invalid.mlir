@@ -104,3 +104,24 @@ func.func @gradient_mean(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %m: tensor<4xf3
   %0 = mp.layer_norm_grad %x, %s, %m, %m, %x : tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>
   return
 }
+// -----
+// mp.rms_norm (C1)
+func.func @root_of_nothing(%x: tensor<4x0xf32>, %s: tensor<0xf32>) {
+  // expected-error @+1 {{'mp.rms_norm' op operand is 'tensor<4x0xf32>', expected a last dimension of elements}}
+  %0 = mp.rms_norm %x, %s : tensor<4x0xf32>, tensor<0xf32>
+  return
+}
+// -----
+// mp.rms_norm (C2)
+func.func @scale_of_rows(%x: tensor<4x8xf16>, %s: tensor<8xf16>) {
+  // expected-error @+1 {{scale has type 'tensor<8xf16>', expected 'tensor<8xf32>'}}
+  %0 = mp.rms_norm %x, %s : tensor<4x8xf16>, tensor<8xf16>
+  return
+}
+// -----
+// mp.rms_norm (C3)
+func.func @below_zero(%x: tensor<4x8xf16>, %s: tensor<8xf32>) {
+  // expected-error @+1 {{epsilon is -1.000000e+00, expected a finite number, at least 0}}
+  %0 = mp.rms_norm %x, %s {epsilon = -1.0 : f64} : tensor<4x8xf16>, tensor<8xf32>
+  return
+}

@@ -98,7 +98,7 @@ func.func @float_labels(%z: tensor<4x10xf16>, %y: tensor<4xf32>) {
   return
 }
 // -----
-// mp.softmax_cross_entropy_grad (C4)
+// mp.softmax_cross_entropy_grad (C6)
 func.func @gradient_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %g: tensor<f16>) {
   // expected-error @+1 {{gradient has type 'tensor<f16>', expected tensor<'f32'>}}
   %0 = mp.softmax_cross_entropy_grad %z, %y, %g : tensor<4x10xf16>, tensor<4xi32>, tensor<f16>
@@ -116,5 +116,33 @@ func.func @gradient_rows(%z: tensor<4x10xf16>, %y: tensor<5xi32>, %g: tensor<f32
 func.func @reduced_type(%x: tensor<4x8xf16>) {
   // expected-error @+1 {{requires the same element type for all operands and results}}
   %0 = mp.reduce_sum %x dimensions [0] : tensor<4x8xf16> -> tensor<8xf32>
+  return
+}
+// -----
+// mp.softmax_cross_entropy (C4)
+func.func @all_smoothed(%z: tensor<4x10xf16>, %y: tensor<4xi32>) {
+  // expected-error @+1 {{label_smoothing is 1.000000e+00, expected at least 0 and less than 1}}
+  %0 = mp.softmax_cross_entropy %z, %y {label_smoothing = 1.0 : f64} : tensor<4x10xf16>, tensor<4xi32> -> tensor<f32>
+  return
+}
+// -----
+// mp.softmax_cross_entropy (C5)
+func.func @no_such_label(%z: tensor<4x10xf16>, %y: tensor<4xui8>) {
+  // expected-error @+1 {{ignore_label is -100, which labels of type 'ui8' cannot be}}
+  %0 = mp.softmax_cross_entropy %z, %y {ignore_label = -100 : i64} : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+  return
+}
+// -----
+// mp.softmax_cross_entropy_grad (C5)
+func.func @no_such_label_of_gradient(%z: tensor<4x10xf16>, %y: tensor<4xi32>, %g: tensor<f32>) {
+  // expected-error @+1 {{ignore_label is 4294967296, which labels of type 'i32' cannot be}}
+  %0 = mp.softmax_cross_entropy_grad %z, %y, %g {ignore_label = 4294967296 : i64} : tensor<4x10xf16>, tensor<4xi32>, tensor<f32>
+  return
+}
+// -----
+// mp.log_softmax (C1)
+func.func @logarithm_of_scalar(%x: tensor<f32>) {
+  // expected-error @+1 {{'mp.log_softmax' op operand has at least rank 1, found rank 0}}
+  %0 = mp.log_softmax %x : tensor<f32>
   return
 }

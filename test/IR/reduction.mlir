@@ -13,20 +13,24 @@ func.func @reduce(%x: tensor<?x8x3xf32>) -> (tensor<?x3xf32>, tensor<?x1x1xf32>,
   return %0, %1, %2, %3 : tensor<?x3xf32>, tensor<?x1x1xf32>, tensor<8x3xf32>, tensor<f32>
 }
 // CHECK-LABEL: @rows
-func.func @rows(%z: tensor<?x10xf16>, %y: tensor<?xui8>, %w: tensor<?xf32>) -> (tensor<?xi32>, tensor<?x10xf16>, tensor<?x10xf16>, tensor<f32>, tensor<f32>, tensor<?x10xf16>) {
+func.func @rows(%z: tensor<?x10xf16>, %y: tensor<?xui8>, %w: tensor<?xf32>) -> (tensor<?xi32>, tensor<?x10xf16>, tensor<?x10xf16>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<?x10xf16>) {
   // CHECK: mp.argmax %{{.*}} dimension 1 : tensor<?x10xf16> -> tensor<?xi32>
   %0 = mp.argmax %z dimension 1 : tensor<?x10xf16> -> tensor<?xi32>
   // CHECK: mp.softmax %{{.*}} : tensor<?x10xf16>
   %1 = mp.softmax %z : tensor<?x10xf16>
+  // CHECK: mp.log_softmax %{{.*}} : tensor<?x10xf16>
+  %log = mp.log_softmax %z : tensor<?x10xf16>
   // CHECK: mp.softmax_grad %{{.*}}, %{{.*}} : tensor<?x10xf16>
-  %2 = mp.softmax_grad %1, %z : tensor<?x10xf16>
+  %2 = mp.softmax_grad %1, %log : tensor<?x10xf16>
   // CHECK: mp.softmax_cross_entropy %{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
   %3 = mp.softmax_cross_entropy %z, %y : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
   // CHECK: mp.softmax_cross_entropy %{{.*}}, %{{.*}} weights %{{.*}} : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
   %4 = mp.softmax_cross_entropy %z, %y weights %w : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
+  // CHECK: mp.softmax_cross_entropy %{{.*}}, %{{.*}} {ignore_label = 255 : i64, label_smoothing = 1.000000e-01 : f64} : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
+  %smooth = mp.softmax_cross_entropy %z, %y {ignore_label = 255 : i64, label_smoothing = 0.1 : f64} : tensor<?x10xf16>, tensor<?xui8> -> tensor<f32>
   // CHECK: mp.softmax_cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8>, tensor<f32>
   %5 = mp.softmax_cross_entropy_grad %z, %y, %4 weights %w : tensor<?xf32> : tensor<?x10xf16>, tensor<?xui8>, tensor<f32>
-  return %0, %1, %2, %3, %4, %5 : tensor<?xi32>, tensor<?x10xf16>, tensor<?x10xf16>, tensor<f32>, tensor<f32>, tensor<?x10xf16>
+  return %0, %1, %2, %3, %4, %smooth, %5 : tensor<?xi32>, tensor<?x10xf16>, tensor<?x10xf16>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<?x10xf16>
 }
 
 // CHECK-LABEL: @norm_of_an_open_batch

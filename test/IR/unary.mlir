@@ -31,8 +31,14 @@ func.func @forms(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   %12 = mp.leaky_relu %11 {negative_slope = 0.2 : f64} : tensor<4x8xf16>
   // CHECK: mp.elu %{{[0-9]+}} : tensor<4x8xf16>
   %13 = mp.elu %12 {alpha = 1.0 : f64} : tensor<4x8xf16>
+  // CHECK: mp.selu %{{.*}} : tensor<4x8xf16>
+  %selu = mp.selu %13 : tensor<4x8xf16>
+  // CHECK: mp.hard_sigmoid %{{.*}} : tensor<4x8xf16>
+  %hard = mp.hard_sigmoid %selu : tensor<4x8xf16>
+  // CHECK: mp.hard_swish %{{.*}} : tensor<4x8xf16>
+  %swish = mp.hard_swish %hard : tensor<4x8xf16>
   // CHECK: mp.min %{{.*}} : tensor<4x8xf16>, tensor<4x8xf16> -> tensor<4x8xf16>
-  %14 = mp.min %13, %x : tensor<4x8xf16>, tensor<4x8xf16> -> tensor<4x8xf16>
+  %14 = mp.min %swish, %x : tensor<4x8xf16>, tensor<4x8xf16> -> tensor<4x8xf16>
   return %14 : tensor<4x8xf16>
 }
 

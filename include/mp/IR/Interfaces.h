@@ -14,6 +14,10 @@
 
 #include <array>
 
+namespace mp {
+class ElementLossOpInterface;
+} // namespace mp
+
 namespace mp::detail {
 /// Whether `type` is a ranked tensor of f16, bf16 or f32: the types among which autocast chooses.
 bool isAutocastTensor(mlir::Type type);
@@ -50,6 +54,20 @@ template <typename Op> Scaling getScalingOf(Op op, unsigned operand) {
   }
   llvm_unreachable("the definition has an entry for every operand");
 }
+
+/// The type of a loss of such predictions: one f32, or f64.
+mlir::RankedTensorType getLossType(mlir::Value prediction);
+
+/// What losses that are a mean of terms have in common: constraints, weights of rows, what follows their precision.
+llvm::LogicalResult verifyElementLoss(ElementLossOpInterface op);
+mlir::RankedTensorType getRowWeightsTypeOfLoss(ElementLossOpInterface op);
+bool followsInLoss(mlir::OpOperand &operand);
+
+/// The mean as ops that are there, and the gradients of its operands.
+mlir::Value buildElementLoss(mlir::ImplicitLocOpBuilder &b, ElementLossOpInterface op);
+llvm::LogicalResult differentiateElementLoss(ElementLossOpInterface op, mlir::OpBuilder &builder,
+                                             llvm::ArrayRef<mlir::Value> results,
+                                             llvm::SmallVectorImpl<mlir::Value> &operands);
 
 /// The last dimension of the first operand; none where that has rank 0.
 llvm::SmallVector<int64_t> lastDimension(mlir::Operation *op);

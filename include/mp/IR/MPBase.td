@@ -193,6 +193,8 @@ class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32En
   list<I32EnumCase> scaling = [MP_ScalingNotSaid];
   // Whether it combines rows of the batch.
   MP_RowRule rows = MP_RowsNotSaid;
+  // Definitions of members that every op of a class has alike, with $cppClass for the op's name.
+  string definitions = "";
   // The row of lib/Analysis/policies/op-lists.csv that speaks of the op, or "" where none does: what the policies `pytorch`
   // and `tensorflow` are made of. No list changes the types of an op whose category is fixed.
   string listedAs = !if(!eq(category.symbol, "Fixed"), "", "not said");
@@ -217,7 +219,7 @@ class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32En
       return scalings;
     }
     bool $cppClass::combinesRows() { return }] # rows.combines # [{; }
-  }];
+  }] # definitions;
 }
 
 #endif // MP_BASE_TD

@@ -24,6 +24,8 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     InterfaceMethod<"Whether only the shape of this operand is read, so that its type does not matter.",
       "bool", "readsOnlyShape", (ins "::mlir::OpOperand &":$operand),
       /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"The operation to use instead of one of category error, for the message.",
+      "::llvm::StringRef", "getSaferOp", (ins), /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
   ];
 }
 
@@ -90,12 +92,38 @@ def MP_DerivativeOpInterface : OpInterface<"DerivativeOpInterface"> {
 def MP_RowWeightsOpInterface : OpInterface<"RowWeightsOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An operation that combines rows of the batch and takes a weight for each: a row of weight 0 does not count.
+    An operation that combines rows of the batch, its first operand's first dimension, and takes a weight for each: a row of
+    weight 0 does not count. By default the operand `weights` holds them.
   }];
   let methods = [
-    InterfaceMethod<"The weights, or null while every row counts the same.", "::mlir::Value", "getRowWeights">,
-    InterfaceMethod<"The type that weights have here.", "::mlir::RankedTensorType", "getRowWeightsType">,
-    InterfaceMethod<"Makes `weights` the weights.", "void", "setRowWeights", (ins "::mlir::Value":$weights)>,
+    InterfaceMethod<"The weights, or null while every row counts the same.", "::mlir::Value", "getRowWeights", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return $_op.getWeights();">,
+    InterfaceMethod<"The type that weights have here, or null where the operation takes none.",
+      "::mlir::RankedTensorType", "getRowWeightsType">,
+    InterfaceMethod<"Makes `weights` the weights; an operation without such an operand replaces and erases itself.",
+      "void", "setRowWeights", (ins "::mlir::Value":$weights),
+      /*methodBody=*/"", /*defaultImplementation=*/"$_op.getWeightsMutable().assign(weights);">,
+  ];
+}
+
+def MP_ElementLossOpInterface : OpInterface<"ElementLossOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    A loss that is a mean of a term of each element of a prediction and of its target. Values that build take and return
+    are of f32, or f64 for f64.
+  }];
+  let methods = [
+    InterfaceMethod<"What is judged.", "::mlir::Value", "getPrediction">,
+    InterfaceMethod<"What it should be.", "::mlir::Value", "getTarget">,
+    InterfaceMethod<"One weight for each row, or null.", "::mlir::Value", "getWeights">,
+    InterfaceMethod<"Builds the term of each element.", "::mlir::Value", "buildTerm",
+      (ins "::mlir::ImplicitLocOpBuilder &":$b, "::mlir::Value":$prediction, "::mlir::Value":$target)>,
+    InterfaceMethod<"Builds the derivative of each term in the prediction.", "::mlir::Value", "buildSlope",
+      (ins "::mlir::ImplicitLocOpBuilder &":$b, "::mlir::Value":$prediction, "::mlir::Value":$target)>,
+    InterfaceMethod<"Builds the derivative of each term in the target.", "::mlir::Value", "buildTargetSlope",
+      (ins "::mlir::ImplicitLocOpBuilder &":$b, "::mlir::Value":$prediction, "::mlir::Value":$target)>,
+    InterfaceMethod<"Checks what is the term's alone.", "::llvm::LogicalResult", "verifyTerm", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mlir::success();">,
   ];
 }
 
@@ -104,7 +132,7 @@ def MP_LabelsOpInterface : OpInterface<"LabelsOpInterface"> {
   let description = [{ An operation that reads classes, integers from 0 to below their number. }];
   let methods = [
     InterfaceMethod<"The classes.", "::mlir::Value", "getLabels">,
-    InterfaceMethod<"How many there are.", "int64_t", "getClassCount">,
+    InterfaceMethod<"How many there are, or 0 where a label may be none of them.", "int64_t", "getClassCount">,
   ];
 }
 

@@ -120,7 +120,7 @@ def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows"
   let summary = "cross entropy of softmax over the last dimension against integer labels, per row";
   let description = [{
     `loss[r]` of `mp.softmax_cross_entropy`: `log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's
-    maximum; in f32 (f64 for f64). A label outside [0, classes) gives NaN.
+    maximum; in f32 (f64 for f64). A label outside [0, classes) gives NaN. `label_smoothing` as there.
 
     Constraints:
     - (C1) `labels` and the result have the shape of `logits` without its last dimension, whose size is not 0.
@@ -132,7 +132,8 @@ def MP_SoftmaxCrossEntropyRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_rows"
     %r = mp.softmax_cross_entropy_rows %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<4xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels);
+  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels) `->` type($result)";
   let hasVerifier = 1;
@@ -145,7 +146,7 @@ def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_g
   let summary = "gradient of weighted cross entropy in its logits, a factor for each row";
   let description = [{
     `(softmax(logits)[r, j] - (labels[r] == j)) * factor[r]`, in f32 (f64 for f64), rounded once:
-    `mp.softmax_cross_entropy_grad` once weight, sum of weights and gradient are one factor.
+    `mp.softmax_cross_entropy_grad` once weight, sum of weights and gradient are one factor. `label_smoothing` as there.
 
     Constraints:
     - (C1) `labels` and `factor` have the shape of `logits` without its last dimension, whose size is not 0.
@@ -157,7 +158,8 @@ def MP_SoftmaxCrossEntropyGradRowsOp : MP_KernelLevelOp<"softmax_cross_entropy_g
     %g = mp.softmax_cross_entropy_grad_rows %z, %y, %f : tensor<4x10xf16>, tensor<4xui8>, tensor<4xf32> -> tensor<4x10xf16>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, MP_FloatTensor:$factor);
+  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, MP_FloatTensor:$factor,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $logits `,` $labels `,` $factor attr-dict `:` type($logits) `,` type($labels) `,` type($factor) `->` type($result)

@@ -7,9 +7,9 @@
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mp/IR/MPBase.td"
 
-class MP_ReduceOp<string mnemonic, I32EnumCase category>
+class MP_ReduceOp<string mnemonic, I32EnumCase category, list<Trait> traits = []>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleRow,
-        [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
+        traits # [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
   let scaling = [MP_Term];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let extraClassDeclaration = [{
@@ -22,7 +22,10 @@ class MP_ReduceOp<string mnemonic, I32EnumCase category>
   }];
 }
 
-def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny> {
+// A mean or a sum over rows of a batch that was filled up is written in ops that weigh them.
+defvar MP_WeighedByOps = DeclareOpInterfaceMethods<MP_RowWeightsOpInterface, ["getRowWeights", "setRowWeights"]>;
+
+def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny, [MP_WeighedByOps]> {
   let listedAs = "sum";
   let summary = "sum over dimensions";
   let description = [{
@@ -40,7 +43,7 @@ def MP_ReduceSumOp : MP_ReduceOp<"reduce_sum", MP_Deny> {
     ```
   }];
 }
-def MP_ReduceMeanOp : MP_ReduceOp<"reduce_mean", MP_Deny> {
+def MP_ReduceMeanOp : MP_ReduceOp<"reduce_mean", MP_Deny, [MP_WeighedByOps]> {
   let listedAs = "mean";
   let summary = "arithmetic mean over dimensions";
   let description = [{
@@ -122,6 +125,32 @@ def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
   let hasVerifier = 1;
 }
 
+def MP_LogSoftmaxOp : MP_Op<"log_softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
+    [Pure, SameOperandsAndResultType]> {
+  let scaling = [MP_Nonlinear];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "log_softmax";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 28; } }];
+  let summary = "logarithm of softmax over the last dimension";
+  let description = [{
+    `x - max(x) - log(sum(exp(x - max(x))))` over the last dimension, all in f32 (f64 for f64), rounded once: finite where a
+    probability of `mp.softmax` would be 0.
+
+    Constraints:
+    - (C1) The operand has at least rank 1.
+
+    Example:
+
+    ```mlir
+    %p = mp.log_softmax %x : tensor<4x10xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_RoleRow,
     [Pure, SameOperandsAndResultType]> {
   let scaling = [MP_Nonlinear, MP_Term];
@@ -152,27 +181,33 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
   let listedAs = "";
   let extraClassDeclaration = [{
     int64_t getOperationsPerElement() { return 28; }
-    int64_t getClassCount() { return getLogits().getType().getShape().back(); }
+    int64_t getClassCount() { return getIgnoreLabel() ? 0 : getLogits().getType().getShape().back(); }
   }];
   let summary = "mean cross entropy of softmax over the last dimension against integer labels";
   let description = [{
     For each row r: `loss[r] = log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's maximum; the
     result is the mean over rows, with `weights` `sum_r w[r] * loss[r] / sum_r w[r]`. All in f32 (f64 for f64). A label
-    outside [0, classes) gives NaN.
+    outside [0, classes) gives NaN. With `label_smoothing` s the target is 1 - s of the label's class and s of all classes alike:
+    `(1 - s) * logits[r, labels[r]] + s * mean_j logits[r, j]` stands in the place of the label's logit. Rows whose label is
+    `ignore_label`, which may be no class, count as rows of weight 0; where all are, the loss is NaN, as in PyTorch.
 
     Constraints:
     - (C1) `labels` and `weights` have the shape of `logits` without its last dimension, whose size is not 0.
     - (C2) The result is f32, or f64 for f64 logits; `weights` have the result's type.
     - (C3) `labels` are integers.
+    - (C4) `label_smoothing` is at least 0 and less than 1.
+    - (C5) `ignore_label` is a number that the labels' type has.
 
     Example:
 
     ```mlir
     %l = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+    %s = mp.softmax_cross_entropy %z, %i {ignore_label = -100 : i64, label_smoothing = 0.1 : f64} : tensor<4x10xf16>, tensor<4xi32> -> tensor<f32>
     %w = mp.softmax_cross_entropy %z, %y weights %rows : tensor<4xf32> : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, Optional<MP_FloatTensor>:$weights);
+  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, Optional<MP_FloatTensor>:$weights,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing, OptionalAttr<I64Attr>:$ignore_label);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $logits `,` $labels (`weights` $weights^ `:` type($weights))? attr-dict
@@ -189,10 +224,11 @@ def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, 
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 30; } }];
   let summary = "gradient of mp.softmax_cross_entropy in its logits";
   let description = [{
-    `(softmax(logits)[r, j] - (labels[r] == j)) * w[r] / sum(w) * gradient`, with w = 1 for every row without `weights`;
+    `(softmax(logits)[r, j] - target[r, j]) * w[r] / sum(w) * gradient`, with w = 1 for every row without `weights`, 0 for one
+    whose label is `ignore_label`, and `target[r, j] = (1 - s) * (labels[r] == j) + s / classes`, s being `label_smoothing`;
     all in f32 (f64 for f64), rounded once. `gradient` is the gradient of the mean loss and may carry a loss scale.
     Constraints as `mp.softmax_cross_entropy`, and:
-    - (C4) `gradient` has the type of the loss.
+    - (C6) `gradient` has the type of the loss.
 
     Example:
 
@@ -201,7 +237,8 @@ def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, 
     ```
   }];
   let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, MP_FloatTensor:$gradient,
-                       Optional<MP_FloatTensor>:$weights);
+                       Optional<MP_FloatTensor>:$weights, DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing,
+                       OptionalAttr<I64Attr>:$ignore_label);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $logits `,` $labels `,` $gradient (`weights` $weights^ `:` type($weights))? attr-dict
@@ -302,6 +339,35 @@ def MP_LayerNormGradOp : MP_Op<"layer_norm_grad", MP_Deny, MP_NotDifferentiable,
     $input `,` $scale `,` $mean `,` $inv_std_dev `,` $gradient attr-dict
     `:` type($input) `,` type($scale) `,` type($mean)
   }];
+  let hasVerifier = 1;
+}
+
+def MP_RMSNormOp : MP_Op<"rms_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
+    [Pure, AllTypesMatch<["input", "result"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>]> {
+  let scaling = [MP_Nonlinear, MP_Factor];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "rms_norm";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 6; } }];
+  let summary = "each row divided by the root of the mean of its squares, scaled";
+  let description = [{
+    `x / sqrt(mean(x^2) + epsilon) * scale`, the mean over the last dimension; all in f32 (f64 for f64), rounded once. Source: Zhang
+    and Sennrich 2019, in the form of `torch.nn.functional.rms_norm`.
+
+    Constraints:
+    - (C1) The operand has at least rank 1, and its last dimension is not 0.
+    - (C2) `scale` has one element for each element of a row, f32, or f64 for an f64 operand.
+    - (C3) `epsilon` is finite and at least 0.
+
+    Example:
+
+    ```mlir
+    %y = mp.rms_norm %x, %scale {epsilon = 1.0e-6 : f64} : tensor<4x8xf16>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, DefaultValuedAttr<F64Attr, "1e-6">:$epsilon);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$input `,` $scale attr-dict `:` type($input) `,` type($scale)";
   let hasVerifier = 1;
 }
 

@@ -232,5 +232,56 @@ def MP_EluOp : MP_UnaryOp<"elu", MP_Infer> {
   let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let hasVerifier = 1;
 }
+def MP_SeluOp : MP_UnaryOp<"selu", MP_Infer> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "elu / selu (+grad)";
+  let extraClassDeclaration = [{
+    static constexpr double kAlpha = 1.6732632423543772, kScale = 1.0507009873554805;
+    int64_t getOperationsPerElement() { return 50; }
+  }];
+  let summary = "exponential linear unit that keeps mean 0 and variance 1";
+  let description = [{
+    `s * a * (e^x - 1)` where x < 0, else `s * x`, with a = 1.6732632423543772 and s = 1.0507009873554805 (Klambauer et al. 2017). At
+    most 8 ulp in f32; f16 and bf16 are computed in f32 and rounded once. The gradient at 0 is `s * a`, as in PyTorch.
+
+    Example:
+
+    ```mlir
+    %y = mp.selu %x : tensor<4x8xf16>
+    ```
+  }];
+}
+def MP_HardSigmoidOp : MP_UnaryOp<"hard_sigmoid", MP_Infer> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "";  // no list names it
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 8; } }];
+  let summary = "three straight lines instead of a logistic function";
+  let description = [{
+    `min(max(x + 3, 0), 6) / 6`, as in PyTorch and Keras. At most 2 ulp in f32 (f64 for f64); f16 and bf16 are computed in f32 and
+    rounded once. The gradient is 1/6 where -3 < x < 3, else 0.
+
+    Example:
+
+    ```mlir
+    %y = mp.hard_sigmoid %x : tensor<4x8xf16>
+    ```
+  }];
+}
+def MP_HardSwishOp : MP_UnaryOp<"hard_swish", MP_Infer> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "";  // no list names it
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 9; } }];
+  let summary = "each element times its hard sigmoid";
+  let description = [{
+    `x * min(max(x + 3, 0), 6) / 6`, as PyTorch's and Keras' `hardswish` and `hard_silu`. At most 3 ulp in f32 (f64 for f64); f16 and bf16 are
+    computed in f32 and rounded once. The gradient is 0 to -3, `x / 3 + 1/2` between and 1 from 3 on, as in PyTorch. -0 of -inf.
+
+    Example:
+
+    ```mlir
+    %y = mp.hard_swish %x : tensor<4x8xf16>
+    ```
+  }];
+}
 
 #endif // MP_UNARY_OPS_TD

@@ -48,6 +48,8 @@ inline constexpr llvm::StringLiteral precision = "mp.precision";
 /// On a module: the type, f32 if none is low, that a policy chose which names none.
 inline constexpr llvm::StringLiteral lowType = "mp.low_type";
 inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";
+/// On an op that combines rows and has weights for another dimension than theirs.
+inline constexpr llvm::StringLiteral rowsInside = "mp.rows_inside";
 inline constexpr llvm::StringLiteral schedule = "mp.schedule";
 /// On an input: no output needs it.
 inline constexpr llvm::StringLiteral label = "mp.label";

@@ -21,7 +21,7 @@ SYSTEMS = {
         "text": "PyTorch's autocast lists for CUDA",
         # Its type promotion: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
         "lines": ["zero-dimensional: follow"],
-        "categories": {"L": "allow", "F": "deny", "Fo": "deny", "P": "promote", "–": "promote"},
+        "categories": {"L": "allow", "F": "deny", "Fo": "deny", "P": "promote", "BAN": "error", "–": "promote"},
     },
     "tensorflow": {
         "column": "tf_cuda",

@@ -17,11 +17,13 @@ struct RowForms {
   LaneBuilder &b;
 
   SmallVector<Value> form(SoftmaxOp op);
+  SmallVector<Value> form(LogSoftmaxOp op);
   SmallVector<Value> form(SoftmaxGradOp op);
   SmallVector<Value> form(SoftmaxCrossEntropyRowsOp op);
   SmallVector<Value> form(SoftmaxCrossEntropyGradOp op);
   SmallVector<Value> form(SoftmaxCrossEntropyGradRowsOp op);
   SmallVector<Value> form(LayerNormOp op);
+  SmallVector<Value> form(RMSNormOp op);
   SmallVector<Value> form(LayerNormStatisticsOp op);
   SmallVector<Value> form(LayerNormGradOp op);
 
@@ -68,7 +70,7 @@ private:
   Centered center(Value input, const APFloat &epsilon);
   Value labelsOf(Value labels);
   Value isLabel(Value labels, Value rows);
-  Value errorsOf(Value logits, Value labels);
+  Value errorsOf(Value logits, Value labels, const APFloat &smoothing);
 };
 
 /// The row form of `Op` by the overload that RowForms has for it.
@@ -89,6 +91,12 @@ RowForms::Exponentials RowForms::exponentials(Value logits) {
 SmallVector<Value> RowForms::form(SoftmaxOp op) {
   Exponentials e = exponentials(op.getInput());
   return {castTo(b, binary<DivOp>(e.values, e.sum), elementOf(op.getInput()))};
+}
+
+SmallVector<Value> RowForms::form(LogSoftmaxOp op) {
+  Exponentials e = exponentials(op.getInput());
+  Value shifted = binary<SubOp>(e.input, e.largest), log = LogOp::create(b, e.sum.getType(), e.sum);
+  return {castTo(b, binary<SubOp>(shifted, log), elementOf(op.getInput()))};
 }
 
 SmallVector<Value> RowForms::form(SoftmaxGradOp op) {
@@ -120,6 +128,10 @@ SmallVector<Value> RowForms::form(SoftmaxCrossEntropyRowsOp op) {
   Value labels = labelsOf(op.getLabels());
   Value lowest = scalar(-std::numeric_limits<double>::infinity(), element);
   Value chosen = reduce<ReduceMaxOp>(choose(isLabel(labels, e.input), e.input, lowest, typeOf(e.input)));
+  if (const double smoothing = op.getLabelSmoothing().convertToDouble(); smoothing != 0) {
+    Value ofAll = binary<MulOp>(reduce<ReduceMeanOp>(e.input), scalar(smoothing, element));
+    chosen = binary<AddOp>(binary<MulOp>(chosen, scalar(1 - smoothing, element)), ofAll);
+  }
   Value log = LogOp::create(b, e.sum.getType(), e.sum);
   Value loss = binary<SubOp>(binary<AddOp>(log, e.largest), chosen);
 
@@ -132,16 +144,19 @@ SmallVector<Value> RowForms::form(SoftmaxCrossEntropyRowsOp op) {
   return {ReshapeOp::create(b, op.getType(), loss)};
 }
 
-/// softmax(logits) less 1 in the column of the label.
-Value RowForms::errorsOf(Value logits, Value labels) {
+/// softmax(logits) less the target: 1 in the column of the label, or with smoothing s 1 - s there and s / classes in
+/// each.
+Value RowForms::errorsOf(Value logits, Value labels, const APFloat &smoothing) {
   Exponentials e = exponentials(logits);
   Type element = elementOf(e.input);
-  Value hit = choose(isLabel(labelsOf(labels), e.input), scalar(1, element), scalar(0, element), typeOf(e.input));
+  const double s = smoothing.convertToDouble(), share = s / static_cast<double>(typeOf(e.input).getShape().back());
+  Value hit = choose(isLabel(labelsOf(labels), e.input), scalar(1 - s + share, element), scalar(share, element),
+                     typeOf(e.input));
   return binary<SubOp>(binary<DivOp>(e.values, e.sum), hit);
 }
 
 SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradOp op) {
-  Value errors = errorsOf(op.getLogits(), op.getLabels());
+  Value errors = errorsOf(op.getLogits(), op.getLabels(), op.getLabelSmoothing());
   Type element = elementOf(errors);
   // One over the number of rows, or a row's weight over the sum of all.
   const auto rows = static_cast<double>(std::max<int64_t>(typeOf(op.getLabels()).getNumElements(), 1));
@@ -156,7 +171,7 @@ SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradOp op) {
 }
 
 SmallVector<Value> RowForms::form(SoftmaxCrossEntropyGradRowsOp op) {
-  Value errors = errorsOf(op.getLogits(), op.getLabels());
+  Value errors = errorsOf(op.getLogits(), op.getLabels(), op.getLabelSmoothing());
   return {castTo(b, binary<MulOp>(errors, asColumn(op.getFactor())), elementOf(op.getLogits()))};
 }
 
@@ -177,6 +192,14 @@ SmallVector<Value> RowForms::form(LayerNormOp op) {
   Centered row = center(op.getInput(), op.getEpsilon());
   Value scaled = binary<MulOp>(binary<MulOp>(row.values, row.invStdDev), op.getScale());
   return {castTo(b, binary<AddOp>(scaled, op.getOffset()), elementOf(op.getInput()))};
+}
+
+SmallVector<Value> RowForms::form(RMSNormOp op) {
+  Value x = widen(op.getInput()), mean = reduce<ReduceMeanOp>(binary<MulOp>(x, x));
+  Value shifted = binary<AddOp>(mean, scalar(op.getEpsilon().convertToDouble(), elementOf(x)));
+  Value root = SqrtOp::create(b, shifted.getType(), shifted);
+  Value inverse = DivOp::create(b, root.getType(), scalar(1, elementOf(x)), root);
+  return {castTo(b, binary<MulOp>(binary<MulOp>(x, inverse), op.getScale()), elementOf(op.getInput()))};
 }
 
 SmallVector<Value> RowForms::form(LayerNormStatisticsOp op) {

@@ -135,6 +135,33 @@ struct ElementwiseForms : ScalarForms {
     return rounded(op, select(isNegative(), arith::MulFOp::create(b, number(op.getAlpha()), *part), operand(0)));
   }
 
+  FormResult form(SeluOp op) {
+    FailureOr<Value> part = functionOf(op, buildExpm1OfNegative);
+    if (failed(part))
+      return failure();
+    auto times = [&](double factor, Value value) -> Value {
+      return arith::MulFOp::create(b, floatConstant(b, value.getType(), factor), value);
+    };
+    return rounded(
+        op, select(isNegative(), times(SeluOp::kScale * SeluOp::kAlpha, *part), times(SeluOp::kScale, operand(0))));
+  }
+
+  /// min(max(x + 3, 0), 6), which keeps a NaN.
+  Value hardStep() {
+    Type type = operand(0).getType();
+    Value none = zero(), all = floatConstant(b, type, 6);
+    Value moved = arith::AddFOp::create(b, operand(0), floatConstant(b, type, 3));
+    return arith::MinimumFOp::create(b, arith::MaximumFOp::create(b, moved, none), all);
+  }
+  Value sixthOf(Value value) { return arith::DivFOp::create(b, value, floatConstant(b, value.getType(), 6)); }
+  FormResult form(HardSigmoidOp op) { return rounded(op, sixthOf(hardStep())); }
+  FormResult form(HardSwishOp op) {
+    // The product with 0 is none: it would be NaN for -inf.
+    Value step = hardStep(), product = sixthOf(arith::MulFOp::create(b, operand(0), step));
+    Value isZero = isTrue(arith::CmpFPredicate::OEQ, step, zero());
+    return rounded(op, select(isZero, floatConstant(b, product.getType(), -0.0), product));
+  }
+
   FormResult form(CompareOp op) {
     using F = arith::CmpFPredicate;
     using I = arith::CmpIPredicate;

@@ -36,6 +36,24 @@ public:
     return ConstantOp::create(rewriter, loc, type, attribute);
   }
   template <typename Op> Value binary(Value lhs, Value rhs) { return Op::create(rewriter, loc, lhs, rhs); }
+  /// `rows` where a row's label is not the one that a loss ignores, else 0.
+  template <typename LossOp> Value whereCounted(LossOp op, Value rows) {
+    auto type = RankedTensorType::get({}, elementOf(op.getLabels()));
+    const auto ignored = static_cast<int64_t>(*op.getIgnoreLabel());
+    Value label = ConstantOp::create(
+        rewriter, loc, type, DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), ignored)));
+    Value counts = CompareOp::create(rewriter, loc, ComparePredicate::ne, op.getLabels(), label);
+    return SelectOp::create(rewriter, loc, counts, rows, scalar(0, elementOf(rows)));
+  }
+  /// The weights of a loss, or ones, without the rows that it ignores.
+  template <typename LossOp> Value weightsOfCounted(LossOp op) {
+    if (Value weights = op.getWeights())
+      return whereCounted(op, weights);
+    Type wide = elementOf(op.getLogits()).isF64() ? elementOf(op.getLogits()) : rewriter.getF32Type();
+    auto type = RankedTensorType::get(shapeOf(op.getLabels()), wide);
+    return whereCounted(
+        op, ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, rewriter.getFloatAttr(wide, 1))));
+  }
   /// Over all dimensions, to rank 0.
   template <typename ReduceOp> Value reduce(Value input) {
     SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(input).getRank()));
@@ -72,13 +90,29 @@ struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
 
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op, PatternRewriter &rewriter) const override {
     PrimitiveBuilder build(rewriter, op.getLoc());
-    Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), op.getLogits(), op.getLabels());
-    if (Value weights = op.getWeights()) {
+    Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), op.getLogits(), op.getLabels(),
+                                                   op.getLabelSmoothingAttr());
+    Value weights = op.getWeights();
+    if (op.getIgnoreLabel()) {
+      weights = build.weightsOfCounted(op);
+      rows = build.whereCounted(op, rows); // a label that is no class made it NaN
+    }
+    if (weights) {
       Value sum = build.reduce<ReduceSumOp>(build.binary<MulOp>(rows, weights));
       rewriter.replaceOp(op, build.binary<DivOp>(sum, build.reduce<ReduceSumOp>(weights)));
       return success();
     }
     rewriter.replaceOp(op, build.reduce<ReduceMeanOp>(rows));
+    return success();
+  }
+};
+
+struct DecomposeElementLoss : OpInterfaceRewritePattern<ElementLossOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ElementLossOpInterface op, PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, mp::detail::buildElementLoss(b, op));
     return success();
   }
 };
@@ -89,12 +123,14 @@ struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyG
   using Base::Base;
 
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyGradOp op, PatternRewriter &rewriter) const override {
-    if (!op.getWeights())
+    if (!op.getWeights() && !op.getIgnoreLabel())
       return rewriter.notifyMatchFailure(op, "no weights");
     PrimitiveBuilder build(rewriter, op.getLoc());
-    Value scaled = build.binary<MulOp>(op.getWeights(), op.getGradient());
-    Value factor = build.binary<DivOp>(scaled, build.reduce<ReduceSumOp>(op.getWeights()));
-    rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getLogits(), op.getLabels(), factor);
+    Value weights = op.getIgnoreLabel() ? build.weightsOfCounted(op) : op.getWeights();
+    Value scaled = build.binary<MulOp>(weights, op.getGradient());
+    Value factor = build.binary<DivOp>(scaled, build.reduce<ReduceSumOp>(weights));
+    rewriter.replaceOpWithNewOp<SoftmaxCrossEntropyGradRowsOp>(op, op.getLogits(), op.getLabels(), factor,
+                                                               op.getLabelSmoothingAttr());
     return success();
   }
 };
@@ -229,9 +265,9 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
       return signalPassFailure();
     recordStatistics();
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeCrossEntropy, DecomposeWeightedCrossEntropyGrad, DecomposeUnscale, DecomposeCheckFinite,
-                 DecomposeGlobalNorm, DecomposeClip, DecomposeDropout, DecomposeScaleLoss, DecomposeGradientSeed,
-                 DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
+    patterns.add<DecomposeCrossEntropy, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad, DecomposeUnscale,
+                 DecomposeCheckFinite, DecomposeGlobalNorm, DecomposeClip, DecomposeDropout, DecomposeScaleLoss,
+                 DecomposeGradientSeed, DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
     populateBatchNormPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.

@@ -30,11 +30,12 @@ BatchLoader::BatchLoader(const Dataset &data, const DataBinding &binding, const 
                          const Augmentation &augmentation)
     : data(data), binding(binding), order(order), augmentation(augmentation),
       augmented(augmentation.any() ? data.imageBytes() : 0) {
-  assert(batchesPerEpoch(data.rows(), static_cast<uint64_t>(binding.labelType.shape[0]), order) &&
+  assert(batchesPerEpoch(data.rows(), static_cast<uint64_t>(binding.imageType.shape[0]), order) &&
          "an epoch without batches never gets to one");
   for (Batch &batch : slots) {
     batch.images.resize(*byteCount(binding.imageType));
-    batch.labels.resize(*byteCount(binding.labelType));
+    if (binding.labelArgument)
+      batch.labels.resize(*byteCount(binding.labelType));
     if (binding.weightArgument)
       batch.weights.resize(*byteCount(binding.weightType));
   }
@@ -65,7 +66,7 @@ const Batch &BatchLoader::next() {
 }
 
 void BatchLoader::produce() {
-  uint64_t batchRows = static_cast<uint64_t>(binding.labelType.shape[0]);
+  uint64_t batchRows = static_cast<uint64_t>(binding.imageType.shape[0]);
   uint64_t count = batchesPerEpoch(data.rows(), batchRows, order);
   uint64_t first = order.firstBatch;
   for (uint64_t epoch = order.firstEpoch;; ++epoch, first = 0) {
@@ -116,7 +117,7 @@ static void storeRow(std::vector<std::byte> &batch, ElementType element, uint64_
 }
 
 void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) {
-  uint64_t batchRows = static_cast<uint64_t>(binding.labelType.shape[0]);
+  uint64_t batchRows = static_cast<uint64_t>(binding.imageType.shape[0]);
   if (batch.rows < batchRows) {
     std::fill(batch.images.begin(), batch.images.end(), std::byte(0));
     std::fill(batch.labels.begin(), batch.labels.end(), std::byte(0));
@@ -130,7 +131,8 @@ void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) {
       image = augmented;
     }
     storeRow(batch.images, binding.imageType.element, i, image, data.imageElement);
-    storeElement(batch.labels, binding.labelType.element, i, static_cast<double>(data.labels[row]));
+    if (binding.labelArgument)
+      storeElement(batch.labels, binding.labelType.element, i, static_cast<double>(data.labels[row]));
   }
   if (binding.weightArgument)
     for (uint64_t i = 0; i < batchRows; ++i)

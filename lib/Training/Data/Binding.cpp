@@ -31,10 +31,10 @@ static Status findArguments(const VariantT &variant, DataBinding &binding) {
     std::swap(label, second);
   if (second)
     return makeError("input '", variant.arguments[*second]->name, "' gets no data: a data set has images and labels");
-  if (!image || !label)
-    return makeError("a data set has images and labels, the program has no input for ", image ? "labels" : "images");
+  if (!image)
+    return makeError("a data set has images and labels, the program has no input for images");
   binding.imageArgument = *image;
-  binding.labelArgument = *label;
+  binding.labelArgument = label;
   return Status::success();
 }
 
@@ -113,16 +113,18 @@ ErrorOr<DataBinding> mp::bindDataset(const Dataset &data, const VariantT &varian
   if (Status found = findArguments(variant, binding); !found.ok())
     return found.in(data.name);
   const ArgumentT &image = *variant.arguments[binding.imageArgument];
-  const ArgumentT &label = *variant.arguments[binding.labelArgument];
   if (Status fits = checkRow(image, makeType(data.imageElement, data.imageShape)); !fits.ok())
     return fits.in(data.name);
   const TensorTypeT scalar = makeType(ElementType::UI8, {});
-  if (Status fits = checkRow(label, scalar); !fits.ok())
-    return fits.in(data.name);
-  if (Status known = checkLabels(data, label, classes); !known.ok())
-    return known.in(data.name);
   binding.imageType = *image.type;
-  binding.labelType = *label.type;
+  if (binding.labelArgument) {
+    const ArgumentT &label = *variant.arguments[*binding.labelArgument];
+    if (Status fits = checkRow(label, scalar); !fits.ok())
+      return fits.in(data.name);
+    if (Status known = checkLabels(data, label, classes); !known.ok())
+      return known.in(data.name);
+    binding.labelType = *label.type;
+  }
   if (binding.weightArgument) {
     const ArgumentT &weight = *variant.arguments[*binding.weightArgument];
     if (Status fits = checkRow(weight, scalar); !fits.ok())

@@ -24,9 +24,10 @@ std::optional<int64_t> mp::classesOf(const Session &session, const VariantT &var
 Status mp::setBatch(ProgramRunner &runner, unsigned slot, const DataBinding &binding, const Batch &batch) {
   if (Status set = runner.setArgument(slot, binding.imageArgument, batch.images); !set.ok())
     return set;
-  if (Status set = runner.setArgument(slot, binding.labelArgument, batch.labels); !set.ok())
+  auto setOptional = [&](std::optional<size_t> argument, const std::vector<std::byte> &bytes) {
+    return argument ? runner.setArgument(slot, *argument, bytes) : Status::success();
+  };
+  if (Status set = setOptional(binding.labelArgument, batch.labels); !set.ok())
     return set;
-  if (!binding.weightArgument)
-    return Status::success();
-  return runner.setArgument(slot, *binding.weightArgument, batch.weights);
+  return setOptional(binding.weightArgument, batch.weights);
 }

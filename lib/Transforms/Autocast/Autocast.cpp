@@ -39,6 +39,9 @@ static constexpr StringLiteral kRemarks = "mp-autocast";
 static LogicalResult reportProblems(const ProgramGraph &program, const PrecisionPlan &plan) {
   for (const PrecisionProblem &problem : plan.problems) {
     InFlightDiagnostic error = program.nodes[problem.node]->emitOpError() << problem.message;
+    auto precise = dyn_cast<PrecisionOpInterface>(program.nodes[problem.node]);
+    if (StringRef safer = precise ? precise.getSaferOp() : ""; !safer.empty())
+      error << "; use " << safer << ", which is safe there";
     if (problem.value) {
       Location location = program.values[*problem.value].getLoc();
       Diagnostic &note = error.attachNote(location) << "this is the constant";

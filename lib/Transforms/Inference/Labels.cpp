@@ -68,7 +68,7 @@ static llvm::StringMap<int64_t> findClasses(ArrayRef<func::FuncOp> programs) {
   for (func::FuncOp program : programs)
     program.walk([&](LabelsOpInterface op) {
       BlockArgument source = findSource(op.getLabels());
-      if (source && source.getOwner() == &program.getBody().front())
+      if (source && source.getOwner() == &program.getBody().front() && op.getClassCount() != 0)
         classes[getArgumentName(program, source.getArgNumber())] = op.getClassCount();
     });
   return classes;

@@ -44,6 +44,10 @@ static LogicalResult weigh(Operation *op, Value rowWeights) {
         "combines rows of the batch and takes no weights for them, so that a batch cannot be padded");
   RankedTensorType type = weighted.getRowWeightsType();
   int64_t rows = cast<RankedTensorType>(rowWeights.getType()).getDimSize(0);
+  if (!type || op->hasAttr(names::rowsInside))
+    return op->emitOpError(
+        "combines rows of the batch along a dimension that is not the first, where it takes no weights "
+        "for them, so that a batch cannot be padded; transpose its operand");
   if (type.getRank() == 0 || type.getDimSize(0) != rows)
     return op->emitOpError("takes weights of type ")
            << type << ", which are not one for each of the batch's " << rows << " rows";

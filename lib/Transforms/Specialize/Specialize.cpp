@@ -147,8 +147,13 @@ private:
   /// Ops can tell only while the batch is open whether they combine rows; a mark tells later stages.
   void markOpsCombiningRows(func::FuncOp program) {
     program.getBody().walk([&](Operation *op) {
-      if (combinesRows(op))
-        op->setAttr(names::combinesRows, UnitAttr::get(op->getContext()));
+      if (!combinesRows(op))
+        return;
+      op->setAttr(names::combinesRows, UnitAttr::get(op->getContext()));
+      auto weighted = dyn_cast<RowWeightsOpInterface>(op);
+      if (RankedTensorType type = weighted ? weighted.getRowWeightsType() : nullptr;
+          type && (type.getRank() == 0 || !type.isDynamicDim(0)))
+        op->setAttr(names::rowsInside, UnitAttr::get(op->getContext()));
     });
   }
 };

@@ -49,11 +49,30 @@ func.func @another_batch(%x: tensor<8x3xf32> {mp.batched, mp.input = "x"}) -> (t
 
 // -----
 
-func.func @mean_over_rows_takes_no_weights(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<3xf32> {mp.output = "y"})
+func.func @largest_of_rows_takes_no_weights(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<3xf32> {mp.output = "y"})
     attributes {mp.program = "model"} {
-  // expected-error@+1 {{'mp.reduce_mean' op combines rows of the batch and takes no weights for them, so that a batch cannot be padded}}
-  %y = mp.reduce_mean %x dimensions [0] : tensor<?x3xf32> -> tensor<3xf32>
+  // expected-error@+1 {{'mp.reduce_max' op combines rows of the batch and takes no weights for them, so that a batch cannot be padded}}
+  %y = mp.reduce_max %x dimensions [0] : tensor<?x3xf32> -> tensor<3xf32>
   return %y : tensor<3xf32>
+}
+
+// -----
+
+// The batch is the second dimension, and as large as the first: no weights of rows belong to the first.
+func.func @rows_are_columns(%x: tensor<?x4xf32> {mp.input = "x"}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %t = mp.transpose %x permutation [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  // expected-error@+1 {{combines rows of the batch along a dimension that is not the first, where it takes no weights for them, so that a batch cannot be padded; transpose its operand}}
+  %y = mp.reduce_mean %t dimensions [0, 1] : tensor<4x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @sum_of_columns(%x: tensor<?x4xf32> {mp.input = "x"}) -> (tensor<4xf32> {mp.output = "y"}) attributes {mp.program = "model"} {
+  %t = mp.transpose %x permutation [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  // expected-error@+1 {{combines rows of the batch along a dimension that is not the first}}
+  %y = mp.reduce_sum %t dimensions [1] : tensor<4x?xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
 }
 
 // -----

@@ -4,6 +4,7 @@
 #include "Agreement/Bounds.h"
 
 #include "OpCases/BatchNormError.h"
+#include "OpCases/LossError.h"
 #include "OpCases/NormError.h"
 
 #include "mp/Numerics/ErrorBounds.h"
@@ -20,10 +21,11 @@ using namespace mp;
 
 /// Elementary functions, and a product whose f32 value is rounded again: ulps in f32, and in f16 and bf16.
 static const std::map<std::string, std::pair<double, double>> kUlps = {
-    {"mp.exp", {2, 1}},      {"mp.log", {2, 1}},        {"mp.tanh", {2, 1}},    {"mp.tanh_grad", {4, 1}},
-    {"mp.gelu", {4, 1}},     {"mp.gelu_grad", {16, 1}}, {"mp.dropout", {0, 1}}, {"mp.masked_dropout", {0, 1}},
-    {"mp.rsqrt", {2, 1}},    {"mp.erf", {2, 1}},        {"mp.sigmoid", {4, 1}}, {"mp.silu", {4, 1}},
-    {"mp.softplus", {4, 1}}, {"mp.leaky_relu", {0, 1}}, {"mp.elu", {6, 1}}};
+    {"mp.exp", {2, 1}},          {"mp.log", {2, 1}},        {"mp.tanh", {2, 1}},    {"mp.tanh_grad", {4, 1}},
+    {"mp.gelu", {4, 1}},         {"mp.gelu_grad", {16, 1}}, {"mp.dropout", {0, 1}}, {"mp.masked_dropout", {0, 1}},
+    {"mp.rsqrt", {2, 1}},        {"mp.erf", {2, 1}},        {"mp.sigmoid", {4, 1}}, {"mp.silu", {4, 1}},
+    {"mp.softplus", {4, 1}},     {"mp.leaky_relu", {0, 1}}, {"mp.elu", {6, 1}},     {"mp.selu", {8, 1}},
+    {"mp.hard_sigmoid", {2, 1}}, {"mp.hard_swish", {3, 1}}};
 
 /// Ops that sum: what they give for absolute operands is the sum of absolute terms.
 static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_parts",       "mp.conv",
@@ -34,16 +36,22 @@ static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_part
 /// Rows of exponentials.
 static const std::set<std::string> kRows = {"mp.softmax",
                                             "mp.softmax_grad",
+                                            "mp.log_softmax",
                                             "mp.softmax_cross_entropy",
                                             "mp.softmax_cross_entropy_rows",
                                             "mp.softmax_cross_entropy_grad",
                                             "mp.softmax_cross_entropy_grad_rows"};
 
 /// Rows that are normalized.
-static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.layer_norm_statistics", "mp.layer_norm_grad"};
+static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.rms_norm", "mp.layer_norm_statistics",
+                                             "mp.layer_norm_grad"};
 
 /// Channels that are.
 static const std::set<std::string> kBatchNorms = {"mp.batch_norm", "mp.batch_norm_grad", "mp.batch_norm_inference"};
+
+/// Means of a term of each element.
+static const std::set<std::string> kLosses = {"mp.mse_loss", "mp.l1_loss", "mp.huber_loss", "mp.sigmoid_cross_entropy",
+                                              "mp.binary_cross_entropy"};
 
 /// Roundings of an exponential in a row: its argument, which is at most 4 below the row's maximum, 2 ulp of exp, the
 /// same once more in the sum that it is divided by, the quotient, and the factors that follow.
@@ -82,15 +90,17 @@ public:
     // A logarithm makes an absolute error of the sum's relative one. What it is added to is positive, too.
     if (use.op == "mp.softmax_cross_entropy")
       return {roundings + 2 * rows, 1 + expected};
-    if (use.op == "mp.softmax_cross_entropy_rows")
-      return {roundings, 1 + expected};
+    if (use.op == "mp.softmax_cross_entropy_rows" || use.op == "mp.log_softmax")
+      return {roundings, 1 + std::abs(expected)};
     return {roundings + rows, std::abs(expected) + 2 * factorOfRow(index / columns)};
   }
 
-  Rounded ofNorm(uint64_t index) const {
+  Rounded ofNorm(uint64_t index, double expected) const {
     const auto columns = static_cast<uint64_t>(shape.back());
     const uint64_t row = index * (operands.front().count() / columns) / results, j = index % columns;
     auto rowOf = [&](size_t operand) { return std::span(values[operand]).subspan(row * columns, columns); };
+    if (use.op == "mp.rms_norm")
+      return {columns + 12, std::abs(expected)};
     const NormError error(rowOf(0), epsilon());
     if (use.op == "mp.layer_norm")
       return {error.roundings(), error.ofResult(j, values[1][j], values[2][j])};
@@ -98,6 +108,16 @@ public:
       return {error.roundings(),
               NormError::ofGradient(rowOf(0), values[1], values[2][row], values[3][row], rowOf(4), j)};
     return {error.roundings(), std::max(error.ofMean(), error.ofInvStdDev())};
+  }
+
+  Rounded ofLoss() const {
+    const LossError error{use.op,
+                          numberOf("delta", 1),
+                          static_cast<uint64_t>(shape.front()),
+                          values[0],
+                          values[1],
+                          values.size() > 2 ? values[2] : std::vector<double>()};
+    return {error.roundings(), error.size()};
   }
 
   Rounded ofBatchNorm(uint64_t index) const {
@@ -123,9 +143,10 @@ public:
   }
 
 private:
-  double epsilon() const {
-    const size_t found = use.text.find("epsilon = ");
-    return found == std::string::npos ? 1e-5 : std::stod(use.text.substr(found + 10));
+  double epsilon() const { return numberOf("epsilon", 1e-5); }
+  double numberOf(const std::string &attribute, double otherwise) const {
+    const size_t found = use.text.find(attribute + " = ");
+    return found == std::string::npos ? otherwise : std::stod(use.text.substr(found + attribute.size() + 3));
   }
 
   /// Whether the sums are exact in their accumulator.
@@ -200,7 +221,8 @@ private:
 static bool isProduct(const std::string &op) { return op.starts_with("mp.matmul") || op.starts_with("mp.conv"); }
 
 bool mp::isSummed(const std::string &op) {
-  return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op);
+  return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||
+         kLosses.contains(op);
 }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
@@ -228,8 +250,9 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
     if (!isSum)
       continue;
     const Rounded sum = kRows.contains(use.op)         ? sizes->ofRow(i, value)
-                        : kNorms.contains(use.op)      ? sizes->ofNorm(i)
+                        : kNorms.contains(use.op)      ? sizes->ofNorm(i, value)
                         : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm(i)
+                        : kLosses.contains(use.op)     ? sizes->ofLoss()
                                                        : sizes->ofSum(value, elementAt(absolute, i));
     if (sum.roundings == 0)
       continue;

@@ -246,6 +246,12 @@ TEST(Ops, FunctionsOfEveryHalfAreWithinOneUlp) {
       {"mp.softplus %a0", [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }},
       {"mp.leaky_relu %a0 {negative_slope = 0.3 : f64}", [](double x) { return x < 0 ? 0.3f * x : x; }},
       {"mp.elu %a0 {alpha = 0.75 : f64}", [](double x) { return x < 0 ? 0.75 * std::expm1(x) : x; }},
+      {"mp.selu %a0", [](double x) { return 1.0507009873554805 * (x < 0 ? 1.6732632423543772 * std::expm1(x) : x); }},
+      {"mp.hard_sigmoid %a0", [](double x) { return std::isnan(x) ? x : std::fmin(std::fmax(x + 3, 0.0), 6.0) / 6; }},
+      {"mp.hard_swish %a0",
+       [](double x) { return std::isnan(x) ? x
+                             : x <= -3     ? -0.0
+                                           : x * (std::fmin(x + 3, 6.0) / 6); }},
       {"mp.gelu %a0", [](double x) { return x < -40 ? -0.0 : x / 2 * std::erfc(-x / std::numbers::sqrt2); }},
       {"mp.gelu %a0 approximate tanh", [](double x) {
          const double u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);

@@ -10,6 +10,7 @@ using Cases = std::vector<OpCase>;
 static void addSoftmax(Cases &cases) {
   auto unary = [&](std::string name, std::string type, bool large = false) {
     cases.push_back({"mp.softmax", name, {{type}}, {type}, "mp.softmax %0 : {0}", large});
+    cases.push_back({"mp.log_softmax", name, {{type}}, {type}, "mp.log_softmax %0 : {0}", large});
     cases.push_back(
         {"mp.softmax_grad", name, {{type, Fill::Positive}, {type}}, {type}, "mp.softmax_grad %0, %1 : {0}", large});
   };
@@ -20,38 +21,38 @@ static void addSoftmax(Cases &cases) {
   unary("large", "67x131x$T", true);
   unary("wide", "37x200x$T", true);
   auto loss = [&](std::string name, std::string rows, std::string label, bool weighted, bool large = false,
-                  std::string columns = "6x") {
+                  std::string columns = "6x", std::string clause = "") {
     std::vector<Operand> operands = {{rows + columns + "$T"}, {rows + label, Fill::Labels}};
     if (weighted)
       operands.push_back({rows + "$A", Fill::Positive});
-    cases.push_back(
-        {"mp.softmax_cross_entropy",
-         name,
-         operands,
-         {"$A"},
-         std::string("mp.softmax_cross_entropy %0, %1 ") + (weighted ? "weights %2 : {2} " : "") + ": {0}, {1} -> {r}",
-         large});
+    cases.push_back({"mp.softmax_cross_entropy",
+                     name,
+                     operands,
+                     {"$A"},
+                     std::string("mp.softmax_cross_entropy %0, %1 ") + (weighted ? "weights %2 : {2} " : "") + clause +
+                         ": {0}, {1} -> {r}",
+                     large});
     operands.insert(operands.begin() + 2, {"$A", Fill::Positive});
     cases.push_back({"mp.softmax_cross_entropy_grad",
                      name,
                      operands,
                      {rows + columns + "$T"},
                      std::string("mp.softmax_cross_entropy_grad %0, %1, %2 ") + (weighted ? "weights %3 : {3} " : "") +
-                         ": {0}, {1}, {2}",
+                         clause + ": {0}, {1}, {2}",
                      large});
-    if (weighted)
+    if (weighted || clause.find("ignore") != std::string::npos)
       return;
     cases.push_back({"mp.softmax_cross_entropy_rows",
                      name,
                      {operands[0], operands[1]},
                      {rows + "$A"},
-                     "mp.softmax_cross_entropy_rows %0, %1 : {0}, {1} -> {r}",
+                     "mp.softmax_cross_entropy_rows %0, %1 " + clause + ": {0}, {1} -> {r}",
                      large});
     cases.push_back({"mp.softmax_cross_entropy_grad_rows",
                      name,
                      {operands[0], operands[1], {rows + "$A"}},
                      {rows + columns + "$T"},
-                     "mp.softmax_cross_entropy_grad_rows %0, %1, %2 : {0}, {1}, {2} -> {r}",
+                     "mp.softmax_cross_entropy_grad_rows %0, %1, %2 " + clause + ": {0}, {1}, {2} -> {r}",
                      large});
   };
   loss("ui8 labels", "4x", "ui8", false);
@@ -61,6 +62,14 @@ static void addSoftmax(Cases &cases) {
   loss("one row", "1x", "i32", false);
   loss("large", "131x", "ui8", true, true);
   loss("wide", "37x", "i32", false, true, "200x");
+  const std::string smoothed = "{label_smoothing = 0.1 : f64} ", ignoring = "{ignore_label = 2 : i64} ";
+  loss("smoothing", "4x", "ui8", false, false, "6x", smoothed);
+  loss("smoothing, weights", "4x", "i32", true, false, "6x", smoothed);
+  loss("smoothing, large", "131x", "ui8", false, true, "200x", smoothed);
+  loss("a label ignored", "7x", "ui8", false, false, "6x", ignoring);
+  loss("a label ignored, weights", "2x3x", "i64", true, false, "6x", ignoring);
+  loss("a label ignored, smoothing", "7x", "i32", true, false, "6x",
+       "{ignore_label = 2 : i64, label_smoothing = 0.3 : f64} ");
 }
 
 static void addNorms(Cases &cases) {
@@ -74,6 +83,8 @@ static void addNorms(Cases &cases) {
                      {type},
                      "mp.layer_norm %0, %1, %2 " + epsilon + ": {0}, {1}",
                      large});
+    cases.push_back(
+        {"mp.rms_norm", name, {{type}, parameter}, {type}, "mp.rms_norm %0, %1 " + epsilon + ": {0}, {1}", large});
     cases.push_back({"mp.layer_norm_statistics",
                      name,
                      {{type}},

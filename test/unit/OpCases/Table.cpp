@@ -3,6 +3,7 @@
 
 #include "OpCases/BatchNormCases.h"
 #include "OpCases/ConvolutionCases.h"
+#include "OpCases/LossCases.h"
 #include "OpCases/OpCases.h"
 #include "OpCases/PoolingCases.h"
 #include "OpCases/RowCases.h"
@@ -144,6 +145,9 @@ static void addElementwise(Cases &cases) {
                             {"mp.leaky_relu"},
                             {"mp.leaky_relu", "{negative_slope = 0.3 : f64} "},
                             {"mp.elu"},
+                            {"mp.selu"},
+                            {"mp.hard_sigmoid"},
+                            {"mp.hard_swish"},
                             {"mp.elu", "{alpha = 0.75 : f64} "}};
   for (const auto &[op, clause, fill] : kUnaries) {
     const std::string text = std::string(op) + " %0 " + clause + ": {0}",
@@ -394,6 +398,7 @@ const std::vector<OpCase> &mp::opCases() {
     addElementwise(all);
     addReductions(all);
     addRows(all);
+    addLosses(all);
     addLossScaling(all);
     addOptimizers(all);
     return all;

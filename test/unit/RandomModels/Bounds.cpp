@@ -4,6 +4,7 @@
 #include "RandomModels/Bounds.h"
 
 #include "OpCases/BatchNormError.h"
+#include "OpCases/LossError.h"
 #include "OpCases/NormError.h"
 
 #include "mp/IR/MP.h"
@@ -122,7 +123,11 @@ public:
       return ofNorm(element);
     if (llvm::isa<BatchNormOp, BatchNormGradOp, BatchNormInferenceOp>(op))
       return ofBatchNorm(element);
-    if (!llvm::isa<SoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp>(op))
+    if (llvm::isa<ElementLossOpInterface>(op))
+      return ofLoss();
+    if (llvm::isa<RMSNormOp>(op))
+      return Sum{static_cast<uint64_t>(operands[0].type.shape.back()) + 12, std::abs(elementAt(result, element))};
+    if (!llvm::isa<SoftmaxOp, LogSoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp>(op))
       return std::nullopt;
     return ofRow(element);
   }
@@ -151,6 +156,8 @@ private:
     const double here = std::abs(elementAt(result, element));
     if (llvm::isa<SoftmaxOp>(op))
       return {exponent, here};
+    if (llvm::isa<LogSoftmaxOp>(op))
+      return {exponent, here + 2 * largest(row) + 1};
     if (llvm::isa<SoftmaxGradOp>(op))
       return {columns + 4, 2 * std::abs(elementAt(row, element)) * largest(operands[1])};
     if (llvm::isa<SoftmaxCrossEntropyOp>(op))
@@ -184,6 +191,17 @@ private:
     if (llvm::isa<LayerNormOp>(op))
       return {error.roundings(), error.ofResult(j, elementAt(operands[1], j), elementAt(operands[2], j))};
     return {error.roundings(), std::max(error.ofMean(), error.ofInvStdDev())};
+  }
+
+  Sum ofLoss() const {
+    auto delta = op->getAttrOfType<mlir::FloatAttr>("delta");
+    const LossError error{op->getName().getStringRef().str(),
+                          delta ? delta.getValueAsDouble() : 0,
+                          static_cast<uint64_t>(operands[0].type.shape.front()),
+                          operands[0].reals(),
+                          operands[1].reals(),
+                          operands.size() > 2 ? operands[2].reals() : std::vector<double>()};
+    return {error.roundings(), error.size()};
   }
 
   Sum ofBatchNorm(uint64_t element) const {
@@ -246,8 +264,8 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
       allowed[i] = (isWide ? 16 : 1) * ulp(value, format) + 0x1p-22 * std::abs(elementAt(operands[1], i));
     else if (llvm::isa<RsqrtOp, ErfOp>(op))
       allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
-    else if (llvm::isa<EluOp>(op))
-      allowed[i] = (isWide ? 6 : 1) * ulp(value, format);
+    else if (llvm::isa<EluOp, SeluOp, HardSigmoidOp, HardSwishOp>(op))
+      allowed[i] = (isWide ? 8 : 1) * ulp(value, format);
     else if (llvm::isa<TanhGradOp, GeluOp, SigmoidOp, SiluOp, SoftplusOp>(op))
       allowed[i] = (isWide ? 4 : 1) * ulp(value, format);
     else if (llvm::isa<DropoutOp, LeakyReluOp>(op))

@@ -25,7 +25,7 @@ struct Row {
 
 void makeUnary(ModelBuilder &b, const std::string &op, double most, const std::string &clause = "") {
   const unsigned x = b.bounded(b.pickFloat(), most);
-  b.add(op + " $0 " + clause + ": {0}", {x}, b.typeOf(x), op == "mp.exp" ? 60 : b.boundOf(x) + 1);
+  b.add(op + " $0 " + clause + ": {0}", {x}, b.typeOf(x), op == "mp.exp" ? 60 : 2 * b.boundOf(x) + 1);
 }
 
 void makeGelu(ModelBuilder &b) {
@@ -116,10 +116,10 @@ void makeArgmax(ModelBuilder &b) {
   b.castTo(b.add("mp.argmax $0 dimension " + std::to_string(dimension) + " : {0} -> {r}", {x}, type, 100), "f32");
 }
 
-void makeSoftmax(ModelBuilder &b) {
+void makeSoftmax(ModelBuilder &b, const std::string &op) {
   const unsigned x = b.bounded(b.pickFloat(1), 20);
   if (!b.isBatched(x) || b.typeOf(x).shape.size() > 1)
-    b.add("mp.softmax $0 : {0}", {x}, b.typeOf(x), 1);
+    b.add(op + " $0 : {0}", {x}, b.typeOf(x), op == "mp.softmax" ? 1 : 60);
 }
 
 void makeDropout(ModelBuilder &b) {
@@ -148,6 +148,12 @@ void makeLayers(ModelBuilder &b) {
 }
 
 void makeLoss(ModelBuilder &b) { b.crossEntropy(b.pickFloat(1)); }
+
+void makeElementLoss(ModelBuilder &b, const std::string &op) {
+  // Where autocast lowers to f16, one of probabilities is refused.
+  if (op != "mp.binary_cross_entropy" || b.hasBF16())
+    b.elementLoss(b.pickFloat(1), op);
+}
 
 void makeRegion(ModelBuilder &b) {
   static const char *const kRegions[] = {" enabled = false", "", " type = bf16", " type = f16", " type = f32"};
@@ -191,6 +197,9 @@ constexpr Row kRows[] = {
     {"mp.silu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.silu", 1e4); }},
     {"mp.softplus", 1, [](ModelBuilder &b) { makeUnary(b, "mp.softplus", 1e4); }},
     {"mp.leaky_relu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.leaky_relu", 1e4); }},
+    {"mp.selu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.selu", 5e3); }},
+    {"mp.hard_sigmoid", 1, [](ModelBuilder &b) { makeUnary(b, "mp.hard_sigmoid", 1e4); }},
+    {"mp.hard_swish", 1, [](ModelBuilder &b) { makeUnary(b, "mp.hard_swish", 1e4); }},
     {"mp.elu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.elu", 1e4, "{alpha = 0.5 : f64} "); }},
     {"mp.compare", 1, makeCompare},
     {"mp.select", 1, makeSelect},
@@ -200,12 +209,19 @@ constexpr Row kRows[] = {
     {"mp.reduce_mean", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_mean"); }},
     {"mp.reduce_max", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_max"); }},
     {"mp.argmax", 1, makeArgmax},
-    {"mp.softmax", 2, makeSoftmax},
-    {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1)); }},
+    {"mp.softmax", 2, [](ModelBuilder &b) { makeSoftmax(b, "mp.softmax"); }},
+    {"mp.log_softmax", 1, [](ModelBuilder &b) { makeSoftmax(b, "mp.log_softmax"); }},
+    {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1), "mp.layer_norm"); }},
+    {"mp.rms_norm", 1, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1), "mp.rms_norm"); }},
     {"mp.batch_norm", 4, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.batch_norm_inference", 0, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.update_running", 1, makeUpdateRunning},
     {"mp.softmax_cross_entropy", 1, makeLoss},
+    {"mp.mse_loss", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.mse_loss"); }},
+    {"mp.l1_loss", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.l1_loss"); }},
+    {"mp.huber_loss", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.huber_loss"); }},
+    {"mp.sigmoid_cross_entropy", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.sigmoid_cross_entropy"); }},
+    {"mp.binary_cross_entropy", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.binary_cross_entropy"); }},
     {"mp.autocast", 1, makeRegion},
     {"mp.yield", 0, makeRegion},
 };

@@ -346,10 +346,31 @@ unsigned ModelBuilder::crossEntropy(unsigned value) {
     operands.push_back(positive(each));
     weights = "weights $2 : {2} ";
   }
-  return add("mp.softmax_cross_entropy $0, $1 " + weights + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 50);
+  const std::string smoothing = pick(3) == 0 ? "{label_smoothing = 0.125 : f64} " : "";
+  return add("mp.softmax_cross_entropy $0, $1 " + weights + smoothing + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 50);
 }
 
-unsigned ModelBuilder::layerNorm(unsigned value) {
+unsigned ModelBuilder::elementLoss(unsigned value, const std::string &op) {
+  const bool isOfProbabilities = op == "mp.binary_cross_entropy";
+  value = bounded(isOfProbabilities ? castTo(value, "f32") : value, 8);
+  if (isOfProbabilities)
+    value = add("mp.sigmoid $0 : {0}", {value}, typeOf(value), 1);
+  const ValueType type = typeOf(value);
+  if (countOf(type.shape) == 0)
+    return value;
+  const unsigned target =
+      isBatched(value) ? castTo(addArgument(Role::Input, {type.shape, "f32"}), type.element) : factorOf(type);
+  std::vector<unsigned> operands = {value, target};
+  std::string weights;
+  if (pick(3) == 0) {
+    operands.push_back(positive(addArgument(Role::Input, {{type.shape.front()}, "f32"})));
+    weights = "weights $2 : {2} ";
+  }
+  const std::string delta = op == "mp.huber_loss" && pick(2) ? "{delta = 0.25 : f64} " : "";
+  return add(op + " $0, $1 " + weights + delta + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 300);
+}
+
+unsigned ModelBuilder::layerNorm(unsigned value, const std::string &op) {
   value = bounded(value, 20);
   const ValueType type = typeOf(value);
   if (countOf({type.shape.back()}) == 0 || (isBatched(value) && type.shape.size() == 1))
@@ -357,8 +378,10 @@ unsigned ModelBuilder::layerNorm(unsigned value) {
   const unsigned scale = factorOf({{type.shape.back()}, "f32"}), offset = factorOf({{type.shape.back()}, "f32"});
   // No normalized element is larger than the root of their number.
   const double largest = std::sqrt(static_cast<double>(countOf({type.shape.back()})));
-  return add(std::string("mp.layer_norm $0, $1, $2 {epsilon = ") + (pick(2) ? "0.5" : "0.01") + " : f64} : {0}, {1}",
-             {value, scale, offset}, type, largest * boundOf(scale) + boundOf(offset));
+  const std::string epsilon = std::string(" {epsilon = ") + (pick(2) ? "0.5" : "0.01") + " : f64} : {0}, {1}";
+  if (op == "mp.rms_norm")
+    return add(op + " $0, $1" + epsilon, {value, scale}, type, largest * boundOf(scale));
+  return add(op + " $0, $1, $2" + epsilon, {value, scale, offset}, type, largest * boundOf(scale) + boundOf(offset));
 }
 
 unsigned ModelBuilder::batchNorm(unsigned value) {

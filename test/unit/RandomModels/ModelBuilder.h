@@ -63,9 +63,11 @@ public:
   unsigned longProduct();
   /// A loss of `value` as logits against a new label.
   unsigned crossEntropy(unsigned value);
+  /// The mean of a term of each element of `value`, of rank 1 or more, and of another value of its type.
+  unsigned elementLoss(unsigned value, const std::string &op);
   /// `value`, which has rank 1 or more, normalized along its last dimension; `value` where that is the batch or
   /// nothing.
-  unsigned layerNorm(unsigned value);
+  unsigned layerNorm(unsigned value, const std::string &op);
   /// A normalization of the channels of `value`, which has rank 2 or more: over its rows, or by statistics that are
   /// given where those are an open batch. `value` where there are too few rows.
   unsigned batchNorm(unsigned value);

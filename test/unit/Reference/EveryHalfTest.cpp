@@ -62,6 +62,16 @@ const std::map<Form, UnaryFunction> kUnaryOps = {
     {{"mp.softplus", ""}, [](long double x) { return x > 40 ? x + std::exp(-x) : std::log1p(std::exp(x)); }},
     {{"mp.leaky_relu", "{negative_slope = 0.25 : f64} "}, [](long double x) { return x < 0 ? x / 4 : x; }},
     {{"mp.elu", ""}, [](long double x) { return x < 0 ? std::expm1(x) : x; }},
+    {{"mp.selu", ""},
+     [](long double x) {
+       return 1.0507009873554804934193349852946L * (x < 0 ? 1.6732632423543772848170429916717L * std::expm1(x) : x);
+     }},
+    {{"mp.hard_sigmoid", ""},
+     [](long double x) { return std::isnan(x) ? x : std::fmin(std::fmax(x + 3, 0.0L), 6.0L) / 6; }},
+    {{"mp.hard_swish", ""},
+     [](long double x) { return std::isnan(x) ? x
+                                : x <= -3     ? -0.0L
+                                              : x * (std::fmin(x + 3, 6.0L) / 6); }},
     {{"mp.relu", ""}, [](long double x) { return std::isnan(x) || !std::isless(x, 0.0L) ? x : 0.0L; }},
 };
 

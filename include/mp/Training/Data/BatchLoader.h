@@ -19,8 +19,8 @@ std::vector<uint32_t> shuffledRows(uint64_t seed, uint64_t epoch, uint64_t rows)
 
 /// Where a data set goes in a program: the types of one batch of each.
 struct DataBinding {
-  size_t imageArgument; // index in the variant's arguments
-  size_t labelArgument;
+  size_t imageArgument;                 // index in the variant's arguments
+  std::optional<size_t> labelArgument;  // none where the model learns from images alone
   std::optional<size_t> weightArgument; // row weights
   TensorTypeT imageType;
   TensorTypeT labelType;
@@ -28,7 +28,7 @@ struct DataBinding {
 };
 
 /// Binds images to the first input that is no label and labels to the label (where none is marked:
-/// to the second input). A row is reshaped to the input's type when it has the right number of
+/// to the second input, if there is one). A row is reshaped to the input's type when it has the right number of
 /// elements, an image with colours to a flat one only. Bytes are converted to the input's element type, which is exact,
 /// f32 to float types alone, rounded to nearest even. `classes` bounds the labels where it is known, else the
 /// input's type. Errors name the input, what it takes and what the data are; one for a label out of range names the

@@ -1,0 +1,44 @@
+// Uses of losses that are means of a term of each element.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OpCases/LossCases.h"
+
+using namespace mp;
+
+void mp::addLosses(std::vector<OpCase> &cases) {
+  struct Loss {
+    std::string op, clause;
+    Fill prediction, target;
+  };
+  const Loss losses[] = {
+      {"mp.mse_loss", "", Fill::Signed, Fill::Signed},
+      {"mp.l1_loss", "", Fill::Separated, Fill::Separated},
+      {"mp.huber_loss", "", Fill::Separated, Fill::Separated},
+      {"mp.huber_loss", "{delta = 0.3 : f64} ", Fill::Separated, Fill::Separated},
+      {"mp.sigmoid_cross_entropy", "", Fill::Signed, Fill::Positive},
+      {"mp.binary_cross_entropy", "", Fill::Positive, Fill::Positive},
+  };
+  for (const Loss &loss : losses) {
+    const std::string with = loss.clause.empty() ? "" : ", " + loss.clause;
+    auto add = [&](const std::string &name, const std::string &rows, const std::string &columns, bool weighted,
+                   bool large = false) {
+      const std::string type = rows + "x" + columns + "$T";
+      std::vector<Operand> operands = {{type, loss.prediction}, {type, loss.target}};
+      if (weighted)
+        operands.push_back({rows + "x$A", Fill::Positive});
+      cases.push_back({loss.op,
+                       name + with,
+                       operands,
+                       {"$A"},
+                       loss.op + " %0, %1 " + (weighted ? "weights %2 : {2} " : "") + loss.clause + ": {0}, {1} -> {r}",
+                       large});
+    };
+    add("matrix", "4", "3x", false);
+    add("matrix, weights", "4", "3x", true);
+    add("list", "5", "", false);
+    add("list, weights", "5", "", true);
+    add("one", "1", "1x", false);
+    add("rank 3", "2", "3x2x", true);
+    add("large", "67", "131x", true, true);
+  }
+}
