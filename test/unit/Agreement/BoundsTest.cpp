@@ -40,7 +40,7 @@ bool isOfRows(const std::string &op) {
 }
 
 /// Leaves out the term of the prediction that is farthest from 0 in the first, second or last third: it is as its
-/// target, or a logit of 0.
+/// target, or its logit far off.
 Fault leaveOutLoss(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
   const uint64_t count = operands.front().count(), third = pick(which, 3);
   uint64_t chosen = count * third / 3;
