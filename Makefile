@@ -14,7 +14,7 @@ help: ## list the targets
 	  printf '  make %-12s %s\n' "$$name" "$$text"; done
 	@echo "PRESET=dev, release or asan chooses the build in build/PRESET (now $(PRESET))."
 
-setup: GROUPS = build check lint
+setup: GROUPS = build check python lint
 setup: .venv/wheels configured ## install what building and testing need (Debian 12, as root or with sudo), and configure
 
 build: GROUPS = build
@@ -29,12 +29,12 @@ demo: configured ## train Fashion-MNIST in float32, mixed_float16, mixed_bfloat1
 	  --variants=float32,mixed_float16:loss-scale=dynamic:init-scale=16777216:growth-interval=200,mixed_bfloat16,auto \
 	  --optimizer=adam --learning-rate=0.001 --batch-size=128 --epochs=8 --json=build/demo/compare.json
 
-check: GROUPS = build check
+check: GROUPS = build check python
 check: .venv/wheels configured sanitized ## build, and run every test
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/run-suites $(SUITES)
 
-check-full: GROUPS = build check lint
+check-full: GROUPS = build check python lint
 check-full: .venv/wheels configured sanitized ## the same with the long forms, lint every file, and see that tests notice every mutant
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
@@ -53,8 +53,8 @@ benchmark: build/benchmark-venv/peers configured ## compare with PyTorch, OpenBL
 	@mkdir -p build/benchmark
 	@build/benchmark-venv/bin/python benchmarks/cpu/compare.py $(BUILD) --table=build/benchmark/cpu.md --json=build/benchmark/cpu.json $(COMPARE)
 
-lint: GROUPS = build lint
-lint: configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1 (BASE=COMMIT for another)
+lint: GROUPS = build lint python
+lint: .venv/wheels configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1 (BASE=COMMIT for another)
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --base=$(BASE) --minutes=6
 

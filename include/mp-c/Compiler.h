@@ -22,6 +22,39 @@ extern "C" {
 MP_EXPORTED MpStatus *mpCompile(const char *text, size_t length, const char *name, const char *const *settings,
                                 size_t count, const char *executable);
 
+/* NOLINTBEGIN(readability-identifier-naming): constants of C, which has no scopes for them. */
+typedef enum MpSeverity { MP_ERROR = 0, MP_WARNING = 1, MP_NOTE = 2, MP_REMARK = 3 } MpSeverity;
+/* NOLINTEND(readability-identifier-naming) */
+
+/* One thing that the compiler says. A note belongs to what came before it. */
+typedef struct MpDiagnostic {
+  size_t size; /* of this struct */
+  MpSeverity severity;
+  const char *file; /* "" where no place in a text is known; then line and column are 0 */
+  unsigned line;
+  unsigned column;
+  const char *message;
+} MpDiagnostic;
+
+/* What is called with each diagnostic, in order, by the thread that compiles. The texts live as long as the call. */
+typedef void (*MpDiagnosticHandler)(const MpDiagnostic *diagnostic, void *user);
+
+/* What a compilation is asked for. Zeros stand for nothing asked. */
+typedef struct MpCompileOptions {
+  size_t size; /* of this struct */
+  const char *const *settings;
+  size_t count;
+  const char *stage;   /* the last stage, as `mp-run compile --compile-to` names them; null for the executable */
+  const char *remarks; /* a regular expression: the remarks of categories that match are told; null for none */
+  const char *cache;   /* the folder of kernels compiled before, as --compile-cache; null for none */
+  MpDiagnosticHandler onDiagnostic; /* or null */
+  void *user;                       /* its last argument */
+} MpCompileOptions;
+
+/* Compiles into memory: the executable, or the text of a stage. `options` may be null. */
+MP_EXPORTED MpStatus *mpCompileToBytes(const char *text, size_t length, const char *name,
+                                       const MpCompileOptions *options, MpBytes **result);
+
 #ifdef __cplusplus
 }
 #endif

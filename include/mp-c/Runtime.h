@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * libHalfstepRuntime.so: reads an executable, runs its programs, trains. It holds no LLVM and throws
- * no exceptions. Handles are opaque; each has a destroy function that takes null as well. A session
- * is used by one thread at a time.
+ * no exceptions. Handles are opaque; each has a destroy function that takes null as well. Calls on one
+ * session from several threads wait for each other. A struct that may grow begins with its size: who
+ * makes one sets `size` to sizeof, and the other side touches no member beyond it.
  *
  *   MpSession *session = NULL;
  *   MpStatus *status = mpSessionCreate("model.mpx", "cpu", 0, &session);
@@ -63,14 +64,70 @@ MP_EXPORTED const char *mpTensorsName(const MpTensors *tensors, int64_t index);
 MP_EXPORTED MpTensor mpTensorsGet(const MpTensors *tensors, int64_t index);
 MP_EXPORTED void mpTensorsDestroy(MpTensors *tensors);
 
+/* Bytes that the library owns. */
+typedef struct MpBytes MpBytes;
+
+MP_EXPORTED const void *mpBytesData(const MpBytes *bytes);
+MP_EXPORTED size_t mpBytesSize(const MpBytes *bytes);
+MP_EXPORTED void mpBytesDestroy(MpBytes *bytes);
+
 /* The version of this library, as in "0.1.0"; a static string. */
 MP_EXPORTED const char *mpVersion(void);
 
 /* The names of the devices that this library knows and this machine has, separated by line feeds; a static string. */
 MP_EXPORTED const char *mpDeviceNames(void);
 
+/* What a compiled model holds; no device is needed to read it. */
+typedef struct MpExecutable MpExecutable;
+
+MP_EXPORTED MpStatus *mpExecutableRead(const char *path, MpExecutable **executable);
+/* The same for an executable in memory, which is copied. */
+MP_EXPORTED MpStatus *mpExecutableReadBytes(const void *bytes, size_t size, MpExecutable **executable);
+/* The bytes of its file. They live as long as the executable. */
+MP_EXPORTED const void *mpExecutableData(const MpExecutable *executable, size_t *size);
+MP_EXPORTED void mpExecutableDestroy(MpExecutable *executable);
+
+/* The text under `key`: "model" (its name), "policy", "producer", or a key of its metadata; null where there is none.
+ * Lives as long as the executable. */
+MP_EXPORTED const char *mpExecutableText(const MpExecutable *executable, const char *key);
+
+/* Its programs ("train_step", "infer", ...), in order; null outside of the range. */
+MP_EXPORTED int64_t mpExecutableProgramCount(const MpExecutable *executable);
+MP_EXPORTED const char *mpExecutableProgram(const MpExecutable *executable, int64_t index);
+
+/* NOLINTBEGIN(readability-identifier-naming) */
+/* Which values of an executable. */
+typedef enum MpValueKind {
+  MP_INPUTS = 0,  /* of a program: what a run takes */
+  MP_RESULTS = 1, /* of a program: what a run gives */
+  MP_STATE = 2    /* of all programs */
+} MpValueKind;
+/* NOLINTEND(readability-identifier-naming) */
+
+/* One value. `role` of an input is "input", "label" or "row_weights"; of a result "loss", "output", "metric",
+ * "gradient" or "log"; of state "parameter", "state" or "derived". */
+typedef struct MpValue {
+  size_t size; /* of this struct */
+  const char *name;
+  const char *role;
+  MpElementType element;
+  int batched; /* whether the first size is that of the batch, which a run may choose */
+  int64_t rank;
+  const int64_t *shape;
+} MpValue;
+
+/* The value at `index`, as the program's first variant has it. Names and shapes live as long as the executable.
+ * `program` is not read for state. -1 and an error where there is no such program, or the index is out of the range. */
+MP_EXPORTED int64_t mpExecutableValueCount(const MpExecutable *executable, MpValueKind kind, const char *program);
+MP_EXPORTED MpStatus *mpExecutableValue(const MpExecutable *executable, MpValueKind kind, const char *program,
+                                        int64_t index, MpValue *value);
+
 /* An executable on a device, with the state that its programs share. */
 typedef struct MpSession MpSession;
+
+/* Allocates the executable's state on the device; the session keeps what it needs of it. As mpSessionCreate else. */
+MP_EXPORTED MpStatus *mpSessionCreateFor(const MpExecutable *executable, const char *device, unsigned threads,
+                                         MpSession **session);
 
 /* Reads the executable at `path` and allocates its state on the device. `threads` is for the CPU, 0
  * for all. State is zero until initialized. */

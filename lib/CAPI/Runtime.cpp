@@ -73,23 +73,37 @@ const char *mpDeviceNames(void) {
   return names.c_str();
 }
 
-static Status createSession(ErrorOr<LoadedExecutable> file, const char *deviceName, unsigned threads,
+static Status createSession(std::shared_ptr<const LoadedExecutable> file, const char *deviceName, unsigned threads,
                             MpSession **result) {
-  if (!file)
-    return file.status();
   registerDevices();
   ErrorOr<std::unique_ptr<Device>> device = createDevice(deviceName ? deviceName : "cpu", {threads});
   if (!device)
     return device.status();
-  ErrorOr<std::unique_ptr<Session>> session =
-      Session::create(std::make_shared<const LoadedExecutable>(std::move(*file)), std::move(*device));
+  ErrorOr<std::unique_ptr<Session>> session = Session::create(std::move(file), std::move(*device));
   if (!session)
     return session.status();
   std::string names;
   for (const auto &entry : (*session)->table().state)
     names += (names.empty() ? "" : "\n") + entry->name;
-  *result = new MpSession{std::move(*session), std::move(names)};
+  *result = new MpSession{std::move(*session), std::move(names), {}};
   return Status::success();
+}
+
+static Status createSession(ErrorOr<LoadedExecutable> file, const char *deviceName, unsigned threads,
+                            MpSession **result) {
+  if (!file)
+    return file.status();
+  return createSession(std::make_shared<const LoadedExecutable>(std::move(*file)), deviceName, threads, result);
+}
+
+MpStatus *mpSessionCreateFor(const MpExecutable *executable, const char *device, unsigned threads,
+                             MpSession **session) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(executable, "executable"), needs(session, "session")})
+      if (!given.ok())
+        return given;
+    return createSession(executable->file, device, threads, session);
+  });
 }
 
 MpStatus *mpSessionCreate(const char *path, const char *device, unsigned threads, MpSession **session) {
@@ -118,8 +132,10 @@ void mpSessionDestroy(MpSession *session) { delete session; }
 
 MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed) {
   return guarded([&] {
-    Status given = needs(session, "session");
-    return given.ok() ? session->session->initialize(seed) : given;
+    if (Status given = needs(session, "session"); !given.ok())
+      return given;
+    SessionLock lock(session->mutex);
+    return session->session->initialize(seed);
   });
 }
 
@@ -128,6 +144,7 @@ MpStatus *mpSessionGetState(MpSession *session, const char *name, MpTensors **va
     for (Status given : {needs(session, "session"), needs(name, "name"), needs(value, "value")})
       if (!given.ok())
         return given;
+    SessionLock lock(session->mutex);
     ErrorOr<HostTensor> tensor = session->session->state(name);
     if (!tensor)
       return tensor.status();
@@ -157,7 +174,10 @@ MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value
       if (!given.ok())
         return given;
     ErrorOr<HostTensor> tensor = fromC(value, name);
-    return tensor ? session->session->setState(name, *tensor) : tensor.status();
+    if (!tensor)
+      return tensor.status();
+    SessionLock lock(session->mutex);
+    return session->session->setState(name, *tensor);
   });
 }
 
@@ -168,6 +188,7 @@ MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
     for (Status given : {needs(session, "session"), needs(path, "path")})
       if (!given.ok())
         return given;
+    SessionLock lock(session->mutex);
     return loadWeights(path, *session->session);
   });
 }
@@ -177,6 +198,7 @@ MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
     for (Status given : {needs(session, "session"), needs(path, "path")})
       if (!given.ok())
         return given;
+    SessionLock lock(session->mutex);
     return saveWeights(path, *session->session);
   });
 }
@@ -198,6 +220,7 @@ MpStatus *mpSessionRun(MpSession *session, const char *program, const char *cons
         return tensor.status();
       named.push_back({names[i], std::move(*tensor)});
     }
+    SessionLock lock(session->mutex);
     ErrorOr<NamedTensors> ran = session->session->run(program, named);
     if (!ran)
       return ran.status();
@@ -223,6 +246,7 @@ MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const cha
       if (Status set = setTrainFlag(options, name, values[i]); !set.ok())
         return set;
     }
+    SessionLock lock(session->mutex);
     ErrorOr<TrainResult> trained = train(*session->session, options);
     if (!trained)
       return trained.status();

@@ -1,4 +1,4 @@
-// What a session of C is.
+// What an executable and a session of C are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_CAPI_SESSIONHANDLE_H
@@ -8,11 +8,24 @@
 #include "mp/Runtime/Core/Session.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
+
+struct MpExecutable {
+  std::shared_ptr<const mp::LoadedExecutable> file;
+};
 
 struct MpSession {
   std::unique_ptr<mp::Session> session;
   std::string stateNames;
+  std::recursive_mutex mutex; ///< held by every call; those of a callback during training come from the same thread
 };
+
+namespace mp {
+
+/// Holds a session for as long as a call takes.
+using SessionLock = std::lock_guard<std::recursive_mutex>;
+
+} // namespace mp
 
 #endif // MP_LIB_CAPI_SESSIONHANDLE_H

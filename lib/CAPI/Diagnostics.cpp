@@ -1,0 +1,79 @@
+// What the compiler says, on its way to C.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CAPI/Diagnostics.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+
+namespace mp {
+
+static MpSeverity severityOf(const Diagnostic &diagnostic) {
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    return MP_ERROR;
+  case DiagnosticSeverity::Warning:
+    return MP_WARNING;
+  case DiagnosticSeverity::Note:
+    return MP_NOTE;
+  case DiagnosticSeverity::Remark:
+    return MP_REMARK;
+  }
+  llvm_unreachable("unknown severity");
+}
+
+void Diagnostics::tell(const Diagnostic &diagnostic) {
+  std::string message = diagnostic.str(), file;
+  MpDiagnostic told = {sizeof(told), severityOf(diagnostic), "", 0, 0, message.c_str()};
+  if (auto where = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
+    file = where.getFilename().str();
+    told.file = file.c_str();
+    told.line = where.getLine();
+    told.column = where.getColumn();
+  }
+  handler(&told, user);
+}
+
+void Diagnostics::keep(const Diagnostic &diagnostic) {
+  llvm::raw_string_ostream os(text);
+  if (!text.empty())
+    os << '\n';
+  if (auto where = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+    os << where.getFilename().getValue() << ':' << where.getLine() << ':' << where.getColumn() << ": ";
+  os << diagnostic.str();
+}
+
+void Diagnostics::add(Diagnostic &diagnostic) {
+  const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (isError && !seen.emplace(diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()).second)
+    return;
+  auto handle = [&](const Diagnostic &one) {
+    if (handler)
+      tell(one);
+    if (isError)
+      keep(one);
+  };
+  handle(diagnostic);
+  for (const Diagnostic &note : diagnostic.getNotes())
+    handle(note);
+}
+
+Status enableRemarks(MLIRContext &context, StringRef categories) {
+  if (categories.empty())
+    return Status::success();
+  if (std::string error; !llvm::Regex(categories).isValid(error))
+    return makeError("remarks '", categories.str(), "': ", error);
+  remark::RemarkCategories shown;
+  // `all` only joins kinds that have a filter of their own.
+  shown.passed = shown.missed = shown.analysis = shown.failed = categories.str();
+  if (failed(remark::enableOptimizationRemarks(context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+                                               shown, /*printAsEmitRemarks=*/true)))
+    return makeError("remarks cannot be told");
+  return Status::success();
+}
+
+} // namespace mp

@@ -1,0 +1,21 @@
+"""Mixed-precision training, compiled ahead of time.
+
+    executable = halfstep.compile("model.mlir", policy="mixed_float16", batch_size=64)
+    with halfstep.Session(executable) as session:
+        session.initialize(seed=0)
+        logits = session.run("infer", x=images)["logits"]
+"""
+
+from halfstep import _runtime
+from halfstep._errors import CompileError, Diagnostic, Error
+from halfstep._executable import Executable, Program, Value, compile
+from halfstep._session import Session
+
+__version__ = _runtime.version()
+
+__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices"]
+
+
+def devices() -> list[str]:
+    """The devices of this machine, as Session takes them."""
+    return _runtime.device_names()

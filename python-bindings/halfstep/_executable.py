@@ -1,0 +1,140 @@
+"""Compiling models, and what is compiled."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Callable, Mapping
+
+from halfstep import _runtime
+from halfstep._errors import CompileError, Diagnostic
+
+_ELEMENTS = ("i1", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64")
+_INPUTS, _RESULTS, _STATE = range(3)
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """An input, a result or a state of a program. A size that is None is the batch's, which a run may choose."""
+
+    name: str
+    role: str
+    element: str
+    shape: tuple[int | None, ...]
+
+    def __str__(self):
+        sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
+        return f"{self.name}: tensor<{sizes}{self.element}> ({self.role})"
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A program of an executable: what it takes and what it gives, by name."""
+
+    name: str
+    inputs: Mapping[str, Value]
+    results: Mapping[str, Value]
+
+
+class Executable:
+    """A compiled model: programs that share one state. No device is needed to look at it."""
+
+    def __init__(self, data: bytes):
+        self._handle = _runtime.Executable(data)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Executable:
+        self = cls.__new__(cls)
+        self._handle = _runtime.Executable.read(os.fspath(path))
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file that `mp-run` and `mp-exec` take."""
+        pathlib.Path(path).write_bytes(self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        return self._handle.bytes()
+
+    def _values(self, kind: int, program: str = "") -> dict[str, Value]:
+        return {
+            name: Value(name, role, _ELEMENTS[element], shape)
+            for name, role, element, shape in self._handle.values(kind, program)
+        }
+
+    @property
+    def programs(self) -> dict[str, Program]:
+        return {
+            name: Program(name, self._values(_INPUTS, name), self._values(_RESULTS, name))
+            for name in self._handle.programs()
+        }
+
+    @property
+    def state(self) -> dict[str, Value]:
+        return self._values(_STATE)
+
+    @property
+    def model(self) -> str:
+        return self._handle.text("model") or ""
+
+    @property
+    def policy(self) -> str:
+        return self._handle.text("policy") or ""
+
+    def __repr__(self):
+        return f"<halfstep.Executable {self.model!r}, policy {self.policy}, programs {', '.join(self._handle.programs())}>"
+
+
+def _spell(value) -> str:
+    """A setting's value as `mp-run compile` reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(_spell, value))
+    return str(value)
+
+
+def spell_settings(settings: Mapping[str, object]) -> list[str]:
+    return [f"{name.replace('_', '-')}={_spell(value)}" for name, value in settings.items() if value is not None]
+
+
+def _cache_folder() -> str | None:
+    """Where mp-run keeps compiled kernels, too."""
+    folder = os.environ.get("HALFSTEP_COMPILE_CACHE")
+    if folder is None:
+        caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        folder = os.path.join(caches, "halfstep")
+    return None if folder == "off" else folder
+
+
+def compile(
+    model: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    remarks: str | None = None,
+    on_diagnostic: Callable[[Diagnostic], object] | None = None,
+    name: str | None = None,
+    **settings,
+) -> Executable | str:
+    """Compiles a model: MLIR text, or the path of a file of it.
+
+    `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. With `to`
+    ("autocast", "optimizer", "asm", ...) the result is the text of that stage. `on_diagnostic` is called with each
+    warning and, of the categories that the regular expression `remarks` matches, each remark. What is wrong with a model
+    is raised as CompileError.
+    """
+    from halfstep import _compiler  # which loads LLVM
+
+    if isinstance(model, str) and ("\n" in model or "func.func" in model):
+        text, name = model, name or "model.mlir"
+    else:
+        text, name = pathlib.Path(model).read_text(encoding="utf-8"), name or os.fspath(model)
+    stage = None if to == "executable" else to
+    data, message, told = _compiler.compile(text, name, spell_settings(settings), stage, remarks, _cache_folder())
+    diagnostics = tuple(Diagnostic(*one) for one in told)
+    if data is None:
+        raise CompileError(message, diagnostics)
+    if on_diagnostic:
+        for diagnostic in diagnostics:
+            on_diagnostic(diagnostic)
+    return Executable(data) if stage is None else data.decode()

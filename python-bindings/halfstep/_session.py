@@ -1,0 +1,100 @@
+"""Running what is compiled."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, MutableMapping
+
+from halfstep import _runtime
+from halfstep._executable import Executable
+
+
+class State(MutableMapping):
+    """The state of a session by name: parameters, what the optimizer keeps, "learning_rate", ... Reading copies from the
+    device, writing copies to it. No name comes or goes."""
+
+    def __init__(self, session: Session):
+        self._session = session
+
+    def __getitem__(self, name: str):
+        from halfstep import _arrays
+
+        self._check(name)
+        ((_, element, array),) = self._session._handle.state(name)
+        return _arrays.from_runtime(element, array)
+
+    def __setitem__(self, name: str, value) -> None:
+        from halfstep import _arrays
+
+        self._check(name)
+        array, element = _arrays.to_runtime(name, value, self._session.executable.state[name].element)
+        self._session._handle.set_state(name, array, element)
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("state is the executable's: no name can be removed")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._session._handle.state_names())
+
+    def __len__(self) -> int:
+        return len(self._session._handle.state_names())
+
+    def _check(self, name: str) -> None:
+        if name not in self._session._handle.state_names():
+            raise KeyError(name)
+
+
+class Session:
+    """An executable on a device, with its state. Calls from several threads wait for each other."""
+
+    def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0):
+        if not isinstance(executable, Executable):
+            executable = Executable.load(executable)
+        self.executable = executable
+        self._handle = _runtime.Session(executable._handle, device, threads)
+        self._programs = executable.programs
+
+    def initialize(self, seed: int = 0) -> None:
+        """Gives all state its first value under that seed."""
+        self._handle.initialize(seed)
+
+    @property
+    def state(self) -> State:
+        return State(self)
+
+    def load_weights(self, path: str | os.PathLike[str]) -> None:
+        """Parameters from a safetensors file, or from the folder of a checkpoint."""
+        self._handle.load_weights(os.fspath(path))
+
+    def save_weights(self, path: str | os.PathLike[str]) -> None:
+        """Parameters as a safetensors file."""
+        self._handle.save_weights(os.fspath(path))
+
+    def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays) -> dict[str, object]:
+        """Runs a program once and gives its results by name, as NumPy arrays that nothing else writes to.
+
+        Inputs are arrays of any library that knows DLPack or the buffer protocol, or numbers and lists. Those with a row
+        for each sample may have any number of rows where the program allows.
+        """
+        from halfstep import _arrays
+
+        given = {**(inputs or {}), **arrays}
+        known = self._programs[program].inputs if program in self._programs else {}
+        names, values, elements = [], [], []
+        for name, value in given.items():
+            array, element = _arrays.to_runtime(name, value, known[name].element if name in known else None)
+            names.append(name)
+            values.append(array)
+            elements.append(element)
+        results = self._handle.run(program, names, values, elements)
+        return {name: _arrays.from_runtime(element, array) for name, element, array in results}
+
+    def close(self) -> None:
+        """Gives back the device's memory."""
+        self._handle.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
