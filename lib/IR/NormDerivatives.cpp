@@ -32,10 +32,10 @@ LogicalResult RMSNormOp::differentiate(OpBuilder &builder, ArrayRef<Value> resul
   auto mean = [&](Value value) -> Value { return ReduceMeanOp::create(b, value, last, /*keep_dims=*/true); };
   Value square = add(b, mean(mul(b, x, x)), scalar(b, x, getEpsilon().convertToDouble()));
   Value inverse = div(b, scalar(b, x, 1.0), SqrtOp::create(b, square));
-  Value normalized = mul(b, x, inverse), scaled = mul(b, gradient, getScale());
-  Value along = mul(b, normalized, mean(mul(b, scaled, normalized)));
+  Value unit = mul(b, x, inverse), scaled = mul(b, gradient, getScale());
+  Value along = mul(b, unit, mean(mul(b, scaled, unit)));
   operands[0] = castTo(b, mul(b, sub(b, scaled, along), inverse), typeOf(getInput()).getElementType());
-  operands[1] = sumTo(b, mul(b, gradient, normalized), typeOf(getScale()));
+  operands[1] = sumTo(b, mul(b, gradient, unit), typeOf(getScale()));
   return success();
 }
 

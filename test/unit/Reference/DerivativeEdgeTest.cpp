@@ -92,4 +92,35 @@ TEST(DerivativeEdge, ReluHasNoSlopeAtZeroAndPassesAtNaN) {
   EXPECT_EQ(found[0], (Values{0, 0, 1, 1}));
 }
 
+// What PyTorch's backward formulas give at each kink, where the two sides differ (tools/autograd/derivatives.yaml).
+TEST(DerivativeEdge, KinksHaveTheSlopesOfPyTorch) {
+  struct Kink {
+    const char *op;
+    Values at, slopes;
+  };
+  const Kink kinks[] = {
+      {"mp.abs %0", {-2, 0, 3}, {-1, 0, 1}},
+      {"mp.clamp %0 {min = -1.0 : f64, max = 2.0 : f64}", {-1, 2, 3}, {1, 1, 0}},
+      {"mp.leaky_relu %0 {negative_slope = 0.25 : f64}", {-1, 0, 2}, {0.25, 0.25, 1}},
+      {"mp.elu %0 {alpha = 0.5 : f64}", {0, 1, 2}, {0.5, 1, 1}},
+      {"mp.hard_sigmoid %0", {-3, 0, 3}, {0, 1.0 / 6, 0}},
+      {"mp.hard_swish %0", {-3, 0, 3}, {0, 0.5, 1}},
+  };
+  const std::string type = "tensor<3xf64>";
+  for (const Kink &kink : kinks) {
+    auto found = gradients(kink.op + (" : " + type), {type}, type, {reals(ElementType::F64, {3}, kink.at)});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0], kink.slopes) << kink.op;
+  }
+}
+
+TEST(DerivativeEdge, EqualOperandsOfMinGetHalfEach) {
+  const std::string type = "tensor<3xf64>";
+  auto found = gradients("mp.min %0, %1 : " + type + ", " + type + " -> " + type, {type, type}, type,
+                         {reals(ElementType::F64, {3}, {1, 2, 5}), reals(ElementType::F64, {3}, {1, 3, 4})});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (Values{0.5, 1, 0}));
+  EXPECT_EQ(found[1], (Values{0.5, 0, 1}));
+}
+
 } // namespace
