@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Errors.h"
+#include "Model.h"
 
 #include "mp-c/Compiler.h"
 
@@ -64,6 +65,7 @@ nb::tuple compile(const std::string &text, const std::string &name, const std::v
 } // namespace
 
 NB_MODULE(_compiler, module) {
+  addModel(module);
   module.def("compile", &compile, nb::arg("text"), nb::arg("name"), nb::arg("settings"), nb::arg("stage").none(),
              nb::arg("remarks").none(), nb::arg("cache").none(),
              "The executable or a stage's text, or None; the error's message, or None; the diagnostics.");

@@ -55,6 +55,46 @@ typedef struct MpCompileOptions {
 MP_EXPORTED MpStatus *mpCompileToBytes(const char *text, size_t length, const char *name,
                                        const MpCompileOptions *options, MpBytes **result);
 
+/* A model that is being made: one function, of which values have numbers from 0. Used by one thread at a time. */
+typedef struct MpModel MpModel;
+
+MP_EXPORTED MpStatus *mpModelCreate(const char *name, MpModel **model);
+MP_EXPORTED void mpModelDestroy(MpModel *model);
+
+/* Adds an argument of a type ("tensor<?x784xf32>") with attributes in MLIR's text, as in
+ * "{mp.parameter = \"w\", mp.initializer = #mp.zeros}" (docs/IR.md lists them); `name` is what it is called in the
+ * text. */
+MP_EXPORTED MpStatus *mpModelAddArgument(MpModel *model, const char *name, const char *type, const char *attributes,
+                                         int64_t *value);
+
+/* One op and where it is from. */
+typedef struct MpModelOp {
+  size_t size;             /* of this struct */
+  const char *op;          /* "mp.matmul" */
+  const int64_t *operands; /* values, in the order of the op's definition, without those left out */
+  size_t operandCount;
+  const char
+      *attributes;    /* as "{transpose_rhs, acc = f32}", or null; what the op's text may leave out may be left out */
+  const char *result; /* the type of the result, or of its elements, where the rest does not say it; else null */
+  const char *name;   /* what `loc:` in a policy and diagnostics call it, as "encoder.0.attention"; or null */
+  const char *file;   /* where the user wrote it; or null */
+  unsigned line;
+} MpModelOp;
+
+/* Adds an op, which is verified at once. `results` has room for `capacity` values and receives those of the op, `count`
+ * how many they are. */
+MP_EXPORTED MpStatus *mpModelAddOp(MpModel *model, const MpModelOp *op, int64_t *results, size_t capacity,
+                                   size_t *count);
+
+/* The type of a value, as "tensor<?x10xf32>"; null for a number that is none. Lives as long as the model. */
+MP_EXPORTED const char *mpModelType(const MpModel *model, int64_t value);
+
+/* Adds a result with attributes, as in "{mp.loss}". */
+MP_EXPORTED MpStatus *mpModelAddResult(MpModel *model, int64_t value, const char *attributes);
+
+/* The model's text, verified as a whole, as mp-run takes it; with `locations` each op says where it is from. */
+MP_EXPORTED MpStatus *mpModelText(const MpModel *model, int locations, MpBytes **text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,8 @@
         logits = session.run("infer", x=images)["logits"]
 """
 
+import importlib
+
 from halfstep import _runtime
 from halfstep._errors import CompileError, Diagnostic, Error
 from halfstep._executable import Executable, Program, Value, compile
@@ -13,7 +15,14 @@ from halfstep._session import Session
 
 __version__ = _runtime.version()
 
-__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices"]
+__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices", "nn", "ops"]
+
+
+def __getattr__(name: str):
+    # Who runs what is compiled needs none of these.
+    if name in ("nn", "ops"):
+        return importlib.import_module(f"halfstep.{name}")
+    raise AttributeError(f"module 'halfstep' has no attribute '{name}'")
 
 
 def devices() -> list[str]:

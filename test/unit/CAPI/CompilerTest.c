@@ -70,6 +70,88 @@ static void testEndOfText(const char *executable) {
   munmap(pages, 2 * page);
 }
 
+static void countDiagnostic(const MpDiagnostic *told, void *user) {
+  if (told->severity == MP_ERROR && told->line == 4 && strcmp(told->file, "m.mlir") == 0)
+    *(int *)user += 1;
+}
+
+/* What the executable holds, told with a struct of the caller's version. */
+static void testExecutable(const MpBytes *bytes) {
+  MpExecutable *executable = NULL;
+  MpSession *session = NULL;
+  MpValue value = {sizeof value, NULL, NULL, MP_I1, 0, 0, NULL};
+  MpValue older = {sizeof older.size + sizeof older.name, NULL, "untouched", MP_I1, 0, 0, NULL};
+  expect(mpExecutableReadBytes(mpBytesData(bytes), mpBytesSize(bytes), &executable), "");
+  expect(mpExecutableValue(executable, MP_INPUTS, "infer", 0, &value), "");
+  expect(mpExecutableValue(executable, MP_STATE, NULL, 0, &older), "");
+  expect(mpExecutableValue(executable, MP_RESULTS, "infer", 1, &value), "value 1 of 1");
+  expect(mpExecutableValue(executable, MP_RESULTS, "train", 0, &value), "has no program 'train'");
+  if (mpExecutableProgramCount(executable) != 1 || strcmp(mpExecutableProgram(executable, 0), "infer") != 0 ||
+      mpExecutableValueCount(executable, MP_INPUTS, "infer") != 1 ||
+      mpExecutableValueCount(executable, MP_INPUTS, "train") != -1 || strcmp(value.name, "x") != 0 ||
+      strcmp(value.role, "input") != 0 || value.element != MP_F32 || !value.batched || value.rank != 2 ||
+      value.shape[1] != 2 || strcmp(older.name, "w") != 0 || strcmp(older.role, "untouched") != 0 ||
+      strcmp(mpExecutableText(executable, "policy"), "float32") != 0 || mpExecutableText(executable, "none")) {
+    fprintf(stderr, "the executable does not hold what was compiled\n");
+    failures += 1;
+  }
+  expect(mpSessionCreateFor(executable, "cpu", 1, &session), "");
+  mpExecutableDestroy(executable);
+  expect(mpSessionInitialize(session, 0), "");
+  mpSessionDestroy(session);
+}
+
+/* A model is made op by op, compiled in memory, and what is wrong with one is told where it is. */
+static void testModel(void) {
+  MpModel *model = NULL;
+  MpBytes *text = NULL, *executable = NULL;
+  int64_t values[3] = {0, 0, 0};
+  size_t count = 0;
+  int errors = 0;
+  const char *settings[3] = {"policy=float32", "batch-size=2", "training=false"};
+  MpCompileOptions options = {sizeof options, settings, 3, NULL, NULL, NULL, countDiagnostic, &errors};
+  MpModelOp op = {sizeof op, "mp.matmul", values, 2, NULL, NULL, "head", "m.py", 7};
+  expect(mpModelCreate("m", &model), "");
+  expect(mpModelAddArgument(model, "x", "tensor<?x2xf32>", "{mp.input = \"x\"}", &values[0]), "");
+  expect(mpModelAddArgument(model, "w", "tensor<2x1xf32>", "{mp.parameter = \"w\", mp.initializer = #mp.ones}",
+                            &values[1]),
+         "");
+  expect(mpModelAddArgument(model, "v", "tensor<", "", &values[2]), "expected");
+  expect(mpModelAddOp(model, &op, &values[2], 0, &count), "has 1 results, there is room for 0");
+  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "");
+  op.operandCount = 1;
+  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "expected 2 or more operands, but found 1");
+  op.op = "mp.matmull";
+  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "there is no op 'mp.matmull'");
+  expect(mpModelAddResult(model, 9, ""), "result is value 9 of ");
+  expect(mpModelAddResult(model, values[2], "{mp.output = \"y\"}"), "");
+  if (strcmp(mpModelType(model, values[2]), "tensor<?x1xf32>") != 0 || mpModelType(model, 9)) {
+    fprintf(stderr, "the product has not its type\n");
+    failures += 1;
+  }
+  expect(mpModelText(model, 1, &text), "");
+  mpModelDestroy(model);
+  expect(mpCompileToBytes(mpBytesData(text), mpBytesSize(text), "m.mlir", &options, &executable), "");
+  testExecutable(executable);
+  mpBytesDestroy(executable);
+  mpBytesDestroy(text);
+
+  options.stage = "kernels";
+  expect(mpCompileToBytes(kModel, strlen(kModel), "m.mlir", &options, &text), "");
+  mpBytesDestroy(text);
+  options.stage = "kernel";
+  expect(mpCompileToBytes(kModel, strlen(kModel), "m.mlir", &options, &text), "expected one of specialize");
+  char broken[512];
+  snprintf(broken, sizeof broken, "%s", kModel);
+  broken[strstr(broken, "%x, %w") - broken + 1] = 'z';
+  options.stage = NULL;
+  expect(mpCompileToBytes(broken, strlen(broken), "m.mlir", &options, &text), "m.mlir:4:");
+  if (errors != 1) {
+    fprintf(stderr, "expected one error at line 4, found %d\n", errors);
+    failures += 1;
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -85,6 +167,7 @@ int main(int argc, char **argv) {
   testRun(argv[1], "cpu");
   testRun(argv[1], "simt");
   testEndOfText(argv[1]);
+  testModel();
   expect(mpCompile(kModel, length, "m.mlir", wrong, 1, argv[1]), "unknown setting 'policee'");
   expect(mpCompile("func.func @m(", 13, "m.mlir", NULL, 0, argv[1]), "m.mlir:1:");
   expect(mpCompile(kModel, length, "m.mlir", inference, 3, "/nonexistent/m.mpx"), "/nonexistent/");

@@ -1,0 +1,266 @@
+"""Models being made: symbolic tensors, and the graph that their ops go into."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import math
+import numbers
+import os
+import re
+import sys
+
+from halfstep._errors import Error
+
+# NumPy's names of element types, by MLIR's.
+DTYPES = {
+    "i1": "bool",
+    "ui8": "uint8",
+    "i32": "int32",
+    "i64": "int64",
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+}
+_ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
+_TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+_current = contextvars.ContextVar("halfstep graph", default=None)
+
+
+def element_of(dtype) -> str:
+    """MLIR's name of an element type that NumPy, PyTorch or MLIR names: "f32" of "float32", numpy.float32, torch.float32."""
+    name = getattr(dtype, "__name__", None) or str(dtype).removeprefix("torch.")
+    element = _ELEMENTS.get(name, name)
+    if element not in DTYPES:
+        raise Error(f"there is no element type {dtype!r}; expected one of {', '.join(_ELEMENTS)}")
+    return element
+
+
+def type_of(shape, dtype) -> str:
+    """The type's text; a size of None or -1 is open."""
+    sizes = "".join("?x" if size is None or size == -1 else f"{int(size)}x" for size in shape)
+    return f"tensor<{sizes}{element_of(dtype)}>"
+
+
+def spell_float(value) -> str:
+    value = float(value)
+    if not math.isfinite(value):
+        return f"0x{'7FF0' if value > 0 else 'FFF0' if value < 0 else '7FF8'}000000000000"
+    mantissa, exponent = repr(value).partition("e")[::2]
+    return mantissa + ("" if "." in mantissa else ".0") + ("e" + exponent if exponent else "")
+
+
+def spell(name: str, kind: str, value) -> str:
+    """An attribute in MLIR's text, or nothing where it is left out."""
+    if value is None or (kind == "UnitAttr" and not value):
+        return ""
+    if kind == "UnitAttr":
+        return name
+    if isinstance(value, str) and kind == "DenseI64ArrayAttr":
+        text = f'"{value}"'  # a word, as padding="same"
+    elif kind == "DenseI64ArrayAttr":
+        values = ", ".join(str(int(one)) for one in ([value] if isinstance(value, numbers.Integral) else value))
+        text = f"array<i64: {values}>" if values else "array<i64>"
+    elif kind == "BoolAttr":
+        text = "true" if value else "false"
+    elif kind == "F64Attr":
+        text = spell_float(value) + " : f64"
+    elif kind == "TypeAttr":
+        text = element_of(value)
+    elif kind.startswith("enum:"):
+        text = f"#mp<{kind.removeprefix('enum:')} {value}>"
+    else:
+        text = f"{int(value)} : i64"
+    return f"{name} = {text}"
+
+
+def quote(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Graph:
+    """A model being made."""
+
+    def __init__(self, name: str, root=None):
+        from halfstep import _compiler
+
+        self.handle = _compiler.Model(name)
+        self.root = root  # the module whose attributes name what it is made of
+        self.scope: list[str] = []
+        self.leaves: dict[int, tuple[object, Tensor]] = {}
+        self.next: dict[int, Tensor] = {}
+        self.streams = 0
+        self._rng = None
+
+    @contextlib.contextmanager
+    def current(self):
+        token = _current.set(self)
+        try:
+            yield self
+        finally:
+            _current.reset(token)
+
+    def argument(self, name: str, type_text: str, attributes: str) -> Tensor:
+        return Tensor(self, self.handle.add_argument(name, type_text, attributes))
+
+    def leaf(self, leaf) -> Tensor:
+        """The argument of a parameter or a state, made where it is used first."""
+        if id(leaf) not in self.leaves:
+            names = {id(one): name for name, one in self.root.named_leaves()} if self.root is not None else {}
+            if id(leaf) not in names:
+                raise Error("a parameter is used that is no attribute of the model or of a module in it")
+            name = names[id(leaf)]
+            initializer = leaf.initializer.spell(len(self.leaves) + 1)
+            attributes = f"{{mp.{leaf.role} = {quote(name)}, mp.initializer = {initializer}}}"
+            self.leaves[id(leaf)] = leaf, self.argument(name, type_of(leaf.shape, leaf.dtype), attributes)
+        return self.leaves[id(leaf)][1]
+
+    def rng(self) -> Tensor:
+        """The state of random numbers, which every random op reads with a stream number of its own."""
+        if self._rng is None:
+            self._rng = self.argument("rng", "tensor<2xi64>", '{mp.state = "rng"}')
+        return self._rng
+
+    def stream(self) -> int:
+        self.streams += 1
+        return self.streams
+
+    def apply(self, op: str, operands, attributes: str, result: str | None):
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+            frame = frame.f_back
+        where = os.path.basename(frame.f_code.co_filename), frame.f_lineno
+        label = self.scope[-1] if self.scope else ""
+        indices = [operand.index for operand in operands]
+        results = [Tensor(self, one) for one in self.handle.add_op(op, indices, attributes, result, label, *where)]
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+def current() -> Graph:
+    graph = _current.get()
+    if graph is None:
+        raise Error("ops make models: call them in the forward of a module")
+    return graph
+
+
+def constant(value, dtype) -> Tensor:
+    """A number, or an array, that the model holds."""
+    import numpy
+
+    element = element_of(dtype)
+    array = numpy.asarray(value)
+
+    def spell_element(one) -> str:
+        return spell_float(one) if element[0] in "fb" else ("true" if one else "false") if element == "i1" else str(int(one))
+
+    def nested(part) -> str:
+        return spell_element(part) if part.ndim == 0 else "[" + ", ".join(map(nested, part)) + "]"
+
+    text = f"{{value = dense<{nested(array)}> : {type_of(array.shape, element)}}}"
+    return current().apply("mp.constant", [], text, None)
+
+
+def apply(op: str, operands, attributes: str, result=None):
+    """Adds an op to the graph of its operands. Numbers take the type of the first tensor among them."""
+    graph = current()
+    given = [operand for operand in operands if operand is not None]
+    tensors = [graph.leaf(one) if hasattr(one, "initializer") else one for one in given]
+    first = next((one for one in tensors if isinstance(one, Tensor)), None)
+    for i, one in enumerate(tensors):
+        if isinstance(one, Tensor):
+            if one.graph is not graph:
+                raise Error(f"{op}: a tensor of another model")
+            continue
+        tensors[i] = constant(one, first.dtype if first is not None else "float32")
+    if result is not None:
+        result = result if isinstance(result, str) and result.startswith("tensor<") else element_of(result)
+    return graph.apply(op, tensors, attributes, result)
+
+
+class Tensor:
+    """A value of a model: its shape, in which None is the batch, and the type of its elements; no numbers."""
+
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+
+    def __init__(self, graph: Graph, index: int):
+        self.graph = graph
+        self.index = index
+        sizes, element = _TYPE.fullmatch(graph.handle.type(index)).groups()
+        self.shape = tuple(None if size == "?" else int(size) for size in sizes.split("x")[:-1])
+        self.dtype = DTYPES[element]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __repr__(self):
+        return f"<halfstep.Tensor {type_of(self.shape, self.dtype)}>"
+
+    def __bool__(self):
+        raise Error("a tensor of a model has no value yet: use ops.select for what depends on one")
+
+    def __add__(self, other):
+        return apply("mp.add", [self, other], "")
+
+    def __radd__(self, other):
+        return apply("mp.add", [other, self], "")
+
+    def __sub__(self, other):
+        return apply("mp.sub", [self, other], "")
+
+    def __rsub__(self, other):
+        return apply("mp.sub", [other, self], "")
+
+    def __mul__(self, other):
+        return apply("mp.mul", [self, other], "")
+
+    def __rmul__(self, other):
+        return apply("mp.mul", [other, self], "")
+
+    def __truediv__(self, other):
+        return apply("mp.div", [self, other], "")
+
+    def __rtruediv__(self, other):
+        return apply("mp.div", [other, self], "")
+
+    def __matmul__(self, other):
+        return apply("mp.matmul", [self, other], "")
+
+    def __neg__(self):
+        return apply("mp.neg", [self], "")
+
+    def _compare(self, predicate, other):
+        return apply("mp.compare", [self, other], f"{{predicate = #mp<predicate {predicate}>}}")
+
+    def __lt__(self, other):
+        return self._compare("lt", other)
+
+    def __le__(self, other):
+        return self._compare("le", other)
+
+    def __gt__(self, other):
+        return self._compare("gt", other)
+
+    def __ge__(self, other):
+        return self._compare("ge", other)
+
+    def __eq__(self, other):
+        return self._compare("eq", other)
+
+    def __ne__(self, other):
+        return self._compare("ne", other)
+
+    __hash__ = object.__hash__
+
+    def reshape(self, *shape):
+        from halfstep import ops
+
+        return ops.reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else shape)
+
+    def astype(self, dtype):
+        from halfstep import ops
+
+        return ops.cast(self, dtype)

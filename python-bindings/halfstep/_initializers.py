@@ -1,0 +1,52 @@
+"""First values of parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from halfstep._errors import Error
+from halfstep._graph import spell_float
+
+_BY_FANS = ("glorot_uniform", "glorot_normal", "he_uniform", "he_normal")
+
+
+@dataclasses.dataclass(frozen=True)
+class Initializer:
+    """How a parameter gets its first value; without a seed, that is the parameter's number in the model."""
+
+    kind: str
+    numbers: tuple[tuple[str, float], ...] = ()
+    seed: int | None = None
+
+    def spell(self, number: int) -> str:
+        if self.kind in ("zeros", "ones"):
+            return f"#mp.{self.kind}"
+        if self.kind == "constant":
+            return f"#mp.constant<{spell_float(self.numbers[0][1])} : f64>"
+        words = [f"{name} = {spell_float(value)} : f64" for name, value in self.numbers]
+        words.append(f"seed = {number if self.seed is None else self.seed}")
+        return f"#mp.{self.kind}<{', '.join(words)}>"
+
+
+def initializer(given: str | float | Initializer) -> Initializer:
+    """An initializer by its name, itself, or a number that all elements get."""
+    if isinstance(given, Initializer):
+        return given
+    if isinstance(given, (int, float)):
+        return Constant(given)
+    if given not in ("zeros", "ones", *_BY_FANS):
+        raise Error(f"there is no initializer '{given}'; expected zeros, ones, {', '.join(_BY_FANS)}, a number, "
+                    "nn.Normal(...) or nn.Uniform(...)")
+    return Initializer(given)
+
+
+def Constant(value: float) -> Initializer:
+    return Initializer("constant", (("value", float(value)),))
+
+
+def Normal(mean: float = 0.0, stddev: float = 1.0, seed: int | None = None) -> Initializer:
+    return Initializer("normal", (("mean", mean), ("stddev", stddev)), seed)
+
+
+def Uniform(low: float, high: float, seed: int | None = None) -> Initializer:
+    return Initializer("uniform", (("low", low), ("high", high)), seed)

@@ -1,0 +1,391 @@
+"""Layers, and modules of one's own.
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            self.hidden = nn.Dense(128, "relu")
+            self.head = nn.Dense(10)
+
+        def forward(self, x):
+            return self.head(self.hidden(x / 255))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+
+from halfstep import _graph, ops
+from halfstep._errors import Error
+from halfstep._graph import Tensor
+from halfstep._initializers import Constant, Initializer, Normal, Uniform, initializer  # noqa: F401
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """What a model takes, without the batch. As the first of a Sequential it passes on what it is given."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+
+    def __call__(self, x):
+        return x
+
+    @property
+    def type(self) -> str:
+        return _graph.type_of((None, *self.shape), self.dtype)
+
+
+class Leaf:
+    """What a model keeps between runs. Modules that have the same one share it."""
+
+    role = ""
+
+    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32"):
+        self.shape = tuple(shape)
+        self.dtype = dtype
+        self.initializer = initializer(init)
+
+
+class Parameter(Leaf):
+    """What training changes by its gradient."""
+
+    role = "parameter"
+
+
+class State(Leaf):
+    """What a forward itself changes, by ops and `assign`."""
+
+    role = "state"
+
+    def assign(self, value: Tensor) -> None:
+        """Its value after a training step."""
+        graph = _graph.current()
+        graph.leaf(self)
+        graph.next[id(self)] = value
+
+
+class Module:
+    """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
+
+    def forward(self, *inputs):
+        raise NotImplementedError(f"{type(self).__name__} has no forward")
+
+    def build(self, *shapes) -> None:
+        """Makes the parameters that depend on the shapes of inputs; called before the first forward."""
+
+    def __call__(self, *inputs, **named):
+        graph = _graph.current()
+        if not self.__dict__.get("_built"):
+            self.build(*(one.shape for one in inputs if isinstance(one, Tensor)))
+            self.__dict__["_built"] = True
+        graph.scope.append(graph.root.name_of(self) if graph.root is not None else "")
+        try:
+            return self.forward(*inputs, **named)
+        finally:
+            graph.scope.pop()
+
+    def children(self):
+        """The modules and leaves in it, by name; those in lists and dictionaries, too."""
+
+        def within(name, value):
+            if isinstance(value, (Module, Leaf)):
+                yield name, value
+            elif isinstance(value, (list, tuple)):
+                for i, one in enumerate(value):
+                    yield from within(f"{name}.{i}" if name else str(i), one)
+            elif isinstance(value, dict):
+                for key, one in value.items():
+                    yield from within(f"{name}.{key}", one)
+
+        for name, value in vars(self).items():
+            if not name.startswith("_"):
+                yield from within(name, value)
+
+    def named_modules(self, prefix: str = ""):
+        """Every module with its name, this one first; one that is shared by its first name."""
+        yield from self._walk(prefix, set(), Module)
+
+    def named_leaves(self):
+        yield from self._walk("", set(), Leaf)
+
+    def _walk(self, prefix, seen, kind):
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        if isinstance(self, kind):
+            yield prefix, self
+        for name, child in self.children():
+            path = f"{prefix}.{name}" if prefix else name
+            if isinstance(child, Module):
+                yield from child._walk(path, seen, kind)
+            elif isinstance(child, kind) and id(child) not in seen:
+                seen.add(id(child))
+                yield path, child
+
+    def name_of(self, module: Module) -> str:
+        return next((name for name, one in self.named_modules() if one is module), "")
+
+    # The model as a whole.
+
+    def input_names(self) -> list[str]:
+        return list(inspect.signature(self.forward).parameters)
+
+    def to_mlir(self, inputs: dict[str, Input] | None = None, objective=None, *, locations: bool = False) -> str:
+        """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
+        inputs = inputs or getattr(self, "_inputs", None)
+        if not inputs:
+            raise Error("the model does not know its inputs yet: train it, or tell it by specify(x=nn.Input(shape, dtype))")
+        graph = _graph.Graph(_snake_case(type(self).__name__), self)
+        with graph.current():
+            tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
+            outputs = self(*tensors)
+            if not isinstance(outputs, dict):
+                several = isinstance(outputs, (tuple, list))
+                outputs = {f"output{i}": one for i, one in enumerate(outputs)} if several else {"output": outputs}
+            if objective is not None:
+                objective(graph, outputs)
+            for name, one in outputs.items():
+                graph.handle.add_result(one.index, f"{{mp.output = {_graph.quote(name)}}}")
+            names = {id(one): name for name, one in self.named_leaves()}
+            for key, value in graph.next.items():
+                graph.handle.add_result(value.index, f"{{mp.next = {_graph.quote(names[key])}}}")
+        return graph.handle.text(locations)
+
+    def specify(self, **inputs: Input) -> Module:
+        """Says what the model takes, by the names of forward's parameters."""
+        self.__dict__["_inputs"] = inputs
+        return self
+
+    def __str__(self):
+        return self.to_mlir() if getattr(self, "_inputs", None) else repr(self)
+
+    def __repr__(self):
+        return f"<{type(self).__name__}: {', '.join(name for name, _ in self.children()) or 'no parameters yet'}>"
+
+
+class Sequential(Module):
+    """Layers, one after another: modules, functions on tensors, an Input at the start."""
+
+    def __init__(self, *layers):
+        self.layers = list(layers[0]) if len(layers) == 1 and isinstance(layers[0], (list, tuple)) else list(layers)
+        if self.layers and isinstance(self.layers[0], Input):
+            self.specify(x=self.layers[0])
+
+    def children(self):
+        """Layers by what they are, counted from 1: "dense1", "dropout1", "dense2"."""
+        counts = {}
+        for layer in self.layers:
+            if isinstance(layer, Module):
+                kind = _snake_case(type(layer).__name__)
+                counts[kind] = counts.get(kind, 0) + 1
+                yield f"{kind}{counts[kind]}", layer
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def activation(name):
+    """A function on tensors, by its name or itself; what passes everything for None."""
+    if name is None or name == "linear":
+        return lambda x: x
+    if callable(name):
+        return name
+    function = getattr(ops, name, None)
+    if function is None:
+        raise Error(f"there is no activation '{name}'; ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
+    return function
+
+
+class Activation(Module):
+    """An op on each element, by its name."""
+
+    def __init__(self, name):
+        self.function = activation(name)
+
+    def forward(self, x):
+        return self.function(x)
+
+
+class Dense(Module):
+    """`activation(x @ kernel + bias)`; the kernel is [features of x, units]."""
+
+    def __init__(self, units: int, activation=None, *, use_bias=True, init="glorot_uniform", bias_init="zeros"):
+        self.units = units
+        self.activation = globals()["activation"](activation)
+        self.use_bias = use_bias
+        self.init = init
+        self.bias_init = bias_init
+
+    def build(self, shape):
+        self.kernel = Parameter((shape[-1], self.units), self.init)
+        self.bias = Parameter((self.units,), self.bias_init) if self.use_bias else None
+
+    def forward(self, x):
+        return self.activation(ops.matmul(x, self.kernel, self.bias))
+
+
+def _pair(value):
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+class Conv2D(Module):
+    """Convolution of images [rows, height, width, channels]; padding is "valid", "same" or [top, bottom, left, right]."""
+
+    def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
+                 use_bias=True, init="glorot_uniform", bias_init="zeros"):
+        self.filters = filters
+        self.kernel_size = _pair(kernel_size)
+        self.strides = _pair(strides)
+        self.padding = padding
+        self.dilation = _pair(dilation)
+        self.groups = groups
+        self.activation = globals()["activation"](activation)
+        self.use_bias = use_bias
+        self.init = init
+        self.bias_init = bias_init
+
+    def build(self, shape):
+        self.kernel = Parameter((self.filters, *self.kernel_size, shape[-1] // self.groups), self.init)
+        self.bias = Parameter((self.filters,), self.bias_init) if self.use_bias else None
+
+    def forward(self, x):
+        return self.activation(ops.conv(x, self.kernel, self.bias, strides=self.strides, padding=self.padding,
+                                        dilations=self.dilation, groups=self.groups))
+
+
+class MaxPool2D(Module):
+    """The largest of each window of an image."""
+
+    def __init__(self, pool_size=2, strides=None, padding="valid"):
+        self.pool_size = _pair(pool_size)
+        self.strides = _pair(strides if strides is not None else pool_size)
+        self.padding = padding
+
+    def forward(self, x):
+        return ops.max_pool(x, self.pool_size, strides=self.strides, padding=self.padding)
+
+
+class AvgPool2D(MaxPool2D):
+    """The mean of each window of an image; padding does not count, as in Keras."""
+
+    def forward(self, x):
+        return ops.avg_pool(x, self.pool_size, strides=self.strides, padding=self.padding, count_padding=False)
+
+
+class GlobalAvgPool2D(Module):
+    """The mean of each channel of an image."""
+
+    def forward(self, x):
+        return ops.mean(x, (1, 2))
+
+
+class Flatten(Module):
+    """Each row in one dimension."""
+
+    def forward(self, x):
+        size = 1
+        for one in x.shape[1:]:
+            size *= one
+        return ops.reshape(x, (None, size))
+
+
+class Reshape(Module):
+    """Each row in another shape."""
+
+    def __init__(self, *shape: int):
+        self.shape = shape
+
+    def forward(self, x):
+        return ops.reshape(x, (None, *self.shape))
+
+
+class Rescaling(Module):
+    """`x * scale + offset` in float32: what images of bytes need."""
+
+    def __init__(self, scale: float, offset: float = 0.0):
+        self.scale = scale
+        self.offset = offset
+
+    def forward(self, x):
+        x = (x if x.dtype == "float32" else ops.cast(x, "float32")) * self.scale
+        return x + self.offset if self.offset else x
+
+
+class Dropout(Module):
+    """Zeros instead of a part of the elements, in training alone."""
+
+    def __init__(self, rate: float):
+        self.rate = rate
+
+    def forward(self, x):
+        return ops.dropout(x, self.rate) if self.rate else x
+
+
+class LayerNorm(Module):
+    """Normalization along the last dimension. `epsilon` is PyTorch's; Keras has 1e-3."""
+
+    def __init__(self, epsilon: float = 1e-5):
+        self.epsilon = epsilon
+
+    def build(self, shape):
+        self.scale = Parameter(shape[-1:], "ones")
+        self.offset = Parameter(shape[-1:], "zeros")
+
+    def forward(self, x):
+        return ops.layer_norm(x, self.scale, self.offset, epsilon=self.epsilon)
+
+
+class BatchNorm(Module):
+    """Normalization of each channel over the batch. `momentum` is the weight of the new, as in PyTorch."""
+
+    def __init__(self, momentum: float = 0.1, epsilon: float = 1e-5, *, unbiased=True):
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self.unbiased = unbiased
+
+    def build(self, shape):
+        self.scale = Parameter(shape[-1:], "ones")
+        self.offset = Parameter(shape[-1:], "zeros")
+        self.running_mean = State(shape[-1:], "zeros")
+        self.running_variance = State(shape[-1:], "ones")
+
+    def forward(self, x):
+        result, mean, variance, count = ops.batch_norm(x, self.scale, self.offset, epsilon=self.epsilon)
+        for running, batch, unbiased in ((self.running_mean, mean, False), (self.running_variance, variance, self.unbiased)):
+            running.assign(ops.update_running(running, batch, count, momentum=self.momentum, unbiased=unbiased))
+        return result
+
+
+class MultiHeadAttention(Module):
+    """Self-attention over [rows, positions, features]."""
+
+    def __init__(self, heads: int, dropout: float = 0.0):
+        self.heads = heads
+        self.query, self.key, self.value = Dense(0), Dense(0), Dense(0)
+        self.output = Dense(0)
+        self.dropout = Dropout(dropout)
+
+    def build(self, shape):
+        if shape[-1] % self.heads:
+            raise Error(f"{shape[-1]} features are not divided by {self.heads} heads")
+        for layer in (self.query, self.key, self.value, self.output):
+            layer.units = shape[-1]
+
+    def forward(self, x):
+        _, positions, features = x.shape
+        size = features // self.heads
+
+        def split(y):
+            return ops.transpose(ops.reshape(y, (None, positions, self.heads, size)), (0, 2, 1, 3))
+
+        query, key, value = split(self.query(x)), split(self.key(x)), split(self.value(x))
+        weights = ops.softmax(ops.matmul(query, key, transpose_rhs=True) * size**-0.5)
+        mixed = ops.transpose(ops.matmul(self.dropout(weights), value), (0, 2, 1, 3))
+        return self.output(ops.reshape(mixed, (None, positions, features)))

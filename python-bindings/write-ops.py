@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""Writes halfstep/_ops.py, a Python function for each op that a model is made of, to standard output.
+
+usage: write-ops.py LLVM_TBLGEN OPS.td INCLUDE_DIR...
+"""
+
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+
+# What has a form of its own in halfstep/ops.py, or none: regions, and values of Python.
+LEFT_OUT = {"mp.autocast", "mp.yield", "mp.constant"}
+
+HEAD = '''\
+"""A function for each op of models. Written by write-ops.py from the ops' definitions."""
+
+from halfstep._graph import apply, spell
+
+
+def _apply(op, operands, result=None, **attributes):
+    text = ", ".join(word for name, value in attributes.items() if (word := spell(name, *value)))
+    return apply(op, operands, "{" + text + "}", result)
+'''
+
+
+def load_page_writer():
+    """The script that reads ops' definitions for docs/ops.md."""
+    path = pathlib.Path(__file__).resolve().parents[1] / "docs" / "write-ops-page.py"
+    loader = importlib.machinery.SourceFileLoader("write_ops_page", str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def base_of(op, name):
+    kind = op.kinds[name]
+    return op.records[kind["baseAttr"]["def"]] if kind.get("baseAttr") else kind
+
+
+def spelling_of(op, name):
+    """How an attribute's value is written: the name of its kind, or its enum's mnemonic."""
+    kind = base_of(op, name)
+    return "enum:" + kind["mnemonic"] if kind.get("enum") else kind["!name"]
+
+
+def is_optional(op, name):
+    if not op.is_attribute(name):
+        return "Optional" in op.kinds[name]["!superclasses"]
+    # What the text of an op may leave out, buildOp fills in.
+    return op.may_be_left_out(name) or name == "acc" or (op.is_custom() and name != "window")
+
+
+def says_its_result(op):
+    traits = {trait["def"] for trait in op.record["traits"]}
+    return bool(traits & {"MP_InferredTypes", "SameOperandsAndResultType"})
+
+
+def function_of(op):
+    names = list(op.kinds)
+    required = [name for name in names if not is_optional(op, name)]
+    operands = [name for name in names if not op.is_attribute(name)]
+    optional = [name for name in names if name not in required]
+    # Operands may be given by their place, attributes that may be left out by name alone.
+    words = required + [f"{name}=None" for name in optional if name in operands]
+    keywords = [f"{name}=None" for name in optional if name not in operands]
+    if not says_its_result(op):
+        keywords.append("result=None")
+    signature = ", ".join(words + (["*"] + keywords if keywords else []))
+    arguments = [f'"{op.name}"', "[" + ", ".join(operands) + "]"]
+    if not says_its_result(op):
+        arguments.append("result")
+    arguments += [f'{name}=("{spelling_of(op, name)}", {name})' for name in names if op.is_attribute(name)]
+    summary = op.record["summary"]
+    return (
+        f"\n\ndef {op.name.removeprefix('mp.')}({signature}):\n"
+        f'    """{summary[0].upper()}{summary[1:]}."""\n'
+        f"    return _apply({', '.join(arguments)})\n"
+    )
+
+
+def main():
+    page = load_page_writer()
+    tblgen, definitions, *includes = sys.argv[1:]
+    command = [tblgen, "--dump-json", *[f"-I{path}" for path in includes], definitions]
+    records = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    ops = [page.Op(records[name], records) for name in records["!instanceof"]["Op"]
+           if records[records[name]["opDialect"]["def"]]["name"] == "mp"]
+    ops = sorted((op for op in ops if op.is_for_models() and op.name not in LEFT_OUT), key=lambda op: op.name)
+    sys.stdout.write(HEAD + "".join(map(function_of, ops)))
+
+
+if __name__ == "__main__":
+    main()
