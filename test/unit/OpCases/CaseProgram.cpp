@@ -64,12 +64,9 @@ bool mp::usesBF16(const OpCase &use, ElementType element) {
 }
 
 static bool usesF64(const OpCase &use) {
-  bool found = use.text.find("f64}") != std::string::npos && use.op != "mp.adam" && use.op != "mp.adamw";
-  for (const Operand &operand : use.operands)
-    found |= operand.type.find("f64") != std::string::npos;
-  for (const std::string &result : use.results)
-    found |= result.find("f64") != std::string::npos;
-  return found;
+  auto isF64 = [](const std::string &type) { return type.find("f64") != std::string::npos; };
+  return std::ranges::any_of(use.operands, [&](const Operand &operand) { return isF64(operand.type); }) ||
+         std::ranges::any_of(use.results, isF64);
 }
 
 std::vector<const OpCase *> mp::nativeCases(const std::string &op) {
