@@ -10,9 +10,9 @@
 
 namespace mp {
 
-/// The one of `names` that takes the fewest letters put in, left out, changed or exchanged with the next to make of `word`: the first of
-/// several. Empty where that is more than a third of the letters (rounded up; those up to a dot do not count), so that
-/// nothing is likely to be meant.
+/// The one of `names` that takes the fewest letters put in, left out, changed or exchanged with the next to make of
+/// `word`: the first of several. Empty where that is more than a third of the letters (rounded up; those up to a dot do
+/// not count), so that nothing is likely to be meant.
 std::string nearestName(std::string_view word, std::span<const std::string> names);
 
 /// "; did you mean 'NAME'?" for the nearest name, or nothing.
