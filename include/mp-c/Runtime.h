@@ -173,6 +173,59 @@ typedef struct MpTrainResult {
 MP_EXPORTED MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const char *const *values,
                                      size_t count, MpTrainResult *result);
 
+/* One step of training. What a program does not report is NaN. */
+typedef struct MpStep {
+  size_t size;    /* of this struct */
+  uint64_t step;  /* from 1 */
+  uint64_t epoch; /* from 1 */
+  double loss;
+  double lossScale;    /* that the step used */
+  double gradientNorm; /* after unscaling */
+  int64_t bad;         /* index of the first gradient that was not finite, or -1: the step was skipped */
+  uint64_t skipped;    /* steps skipped so far */
+  double samplesPerSecond;
+} MpStep;
+
+/* One epoch. Scores are tensors of f64 without dimensions, "loss" and the metrics; those of the test are none without
+ * test data. They live as long as the call. */
+typedef struct MpEpoch {
+  size_t size;    /* of this struct */
+  uint64_t epoch; /* from 1 */
+  uint64_t step;  /* after which it ended */
+  const MpTensors *scores;
+  const MpTensors *testScores;
+} MpEpoch;
+
+/* How to train. Zeros stand for nothing asked. */
+typedef struct MpTraining {
+  size_t size;                  /* of this struct */
+  const char *const *flagNames; /* as mpSessionTrain takes them */
+  const char *const *flagValues;
+  size_t flagCount;
+  const char *const *names; /* of inputs, and their arrays, a row for each sample: instead of flag "data" */
+  const MpTensor *arrays;
+  size_t count;
+  const char *const *testNames; /* the same, instead of flag "test-data" */
+  const MpTensor *testArrays;
+  size_t testCount;
+  int goOn; /* from the state that the session has, instead of first values */
+  uint64_t stepsBehind;
+  uint64_t epochsBehind; /* with goOn: "epochs" counts them, and the order of rows goes on after them */
+  /* Called by the thread that trains, in order, or null; not 0 ends training. A step is told when its results are
+   * read: others may be under way, and still count. The session may be used in them. */
+  int (*onStep)(const MpStep *step, void *user);
+  int (*onEpoch)(const MpEpoch *epoch, void *user);
+  void *user; /* their last argument */
+} MpTraining;
+
+/* Trains on arrays or files. `result` may be null. */
+MP_EXPORTED MpStatus *mpSessionTrainOn(MpSession *session, const MpTraining *training, MpTrainResult *result);
+
+/* Runs `eval` over all rows of `count` arrays, those of the inputs of these names. `scores` receives tensors of f64
+ * without dimensions: "loss" and the metrics. */
+MP_EXPORTED MpStatus *mpSessionEvaluate(MpSession *session, const char *const *names, const MpTensor *arrays,
+                                        size_t count, MpTensors **scores);
+
 /* A program of a session with memory of its own, to be timed on inputs that are on the device before. */
 typedef struct MpBenchmark MpBenchmark;
 

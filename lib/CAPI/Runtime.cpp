@@ -3,25 +3,18 @@
 
 #include "CAPI/SessionHandle.h"
 #include "CAPI/Status.h"
+#include "CAPI/Tensors.h"
 
 #include "mp-c/Runtime.h"
-#include "mp/Base/Names.h"
 #include "mp/Base/Version.h"
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Devices/CUDA/CUDADevice.h"
 #include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Training/Checkpoint.h"
-#include "mp/Training/Trainer.h"
 
-#include <cmath>
-#include <limits>
 #include <mutex>
 
 using namespace mp;
-
-struct MpTensors {
-  NamedTensors tensors;
-};
 
 static_assert(MP_F64 == static_cast<int>(ElementType::F64) && MP_BF16 == static_cast<int>(ElementType::BF16));
 
@@ -148,25 +141,39 @@ MpStatus *mpSessionGetState(MpSession *session, const char *name, MpTensors **va
     ErrorOr<HostTensor> tensor = session->session->state(name);
     if (!tensor)
       return tensor.status();
-    *value = new MpTensors{{{name, std::move(*tensor)}}};
+    *value = toC({{name, std::move(*tensor)}});
     return Status::success();
   });
 }
 
-/// A copy of a caller's tensor, whose size is checked.
-static ErrorOr<HostTensor> fromC(const MpTensor &tensor, const char *name) {
+/// The type of a caller's tensor, whose size is checked.
+static ErrorOr<TensorTypeT> typeOf(const MpTensor &tensor, const char *name) {
   if (tensor.element < MP_I1 || tensor.element > MP_F64 || tensor.rank < 0 || (tensor.rank > 0 && !tensor.shape) ||
       (tensor.bytes > 0 && !tensor.data))
     return makeError("tensor '", name, "' has no valid type, shape or data");
-  HostTensor copy;
-  copy.type = makeType(static_cast<ElementType>(tensor.element), {tensor.shape, tensor.shape + tensor.rank});
-  std::optional<uint64_t> expected = byteCount(copy.type);
+  TensorTypeT type = makeType(static_cast<ElementType>(tensor.element), {tensor.shape, tensor.shape + tensor.rank});
+  std::optional<uint64_t> expected = byteCount(type);
   if (!expected || *expected != tensor.bytes)
-    return makeError("tensor '", name, "' is ", typeName(copy.type), ", given ", tensor.bytes, " bytes");
-  const std::byte *data = static_cast<const std::byte *>(tensor.data);
-  copy.bytes.assign(data, data + tensor.bytes);
-  return copy;
+    return makeError("tensor '", name, "' is ", typeName(type), ", given ", tensor.bytes, " bytes");
+  return type;
 }
+
+ErrorOr<HostTensor> mp::fromC(const MpTensor &tensor, const char *name) {
+  ErrorOr<TensorTypeT> type = typeOf(tensor, name);
+  if (!type)
+    return type.status();
+  const std::byte *data = static_cast<const std::byte *>(tensor.data);
+  return HostTensor{std::move(*type), {data, data + tensor.bytes}};
+}
+
+ErrorOr<DataArray> mp::viewOfC(const MpTensor &tensor, const char *name) {
+  ErrorOr<TensorTypeT> type = typeOf(tensor, name);
+  if (!type)
+    return type.status();
+  return DataArray{name, std::move(*type), {static_cast<const std::byte *>(tensor.data), tensor.bytes}};
+}
+
+MpTensors *mp::toC(NamedTensors tensors) { return new MpTensors{std::move(tensors)}; }
 
 MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value) {
   return guarded([&]() -> Status {
@@ -224,44 +231,7 @@ MpStatus *mpSessionRun(MpSession *session, const char *program, const char *cons
     ErrorOr<NamedTensors> ran = session->session->run(program, named);
     if (!ran)
       return ran.status();
-    *results = new MpTensors{std::move(*ran)};
-    return Status::success();
-  });
-}
-
-MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const char *const *values, size_t count,
-                         MpTrainResult *result) {
-  return guarded([&]() -> Status {
-    for (Status given : {needs(session, "session"), needs(count && !names ? nullptr : result, "names"),
-                         needs(count && !values ? nullptr : result, "values"), needs(result, "result")})
-      if (!given.ok())
-        return given;
-    TrainOptions options;
-    for (size_t i = 0; i < count; ++i) {
-      if (Status given = needs(names[i] && values[i] ? names[i] : nullptr, "a flag"); !given.ok())
-        return given;
-      std::string_view name = names[i];
-      if (name == "device" || name == "threads" || name == "simulate")
-        return makeError("flag ", name, " is the session's");
-      if (Status set = setTrainFlag(options, name, values[i]); !set.ok())
-        return set;
-    }
-    SessionLock lock(session->mutex);
-    ErrorOr<TrainResult> trained = train(*session->session, options);
-    if (!trained)
-      return trained.status();
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    auto score = [&](const std::vector<Score> &scores, const char *name) {
-      return TrainResult::find(scores, name).value_or(kNone);
-    };
-    *result = {trained->steps,
-               trained->skipped,
-               score(trained->trainScores, results::loss),
-               score(trained->testScores, results::loss),
-               score(trained->testScores, "accuracy"),
-               trained->lossScale.value_or(kNone),
-               trained->secondsPerStep,
-               trained->residentBytes};
+    *results = toC(std::move(*ran));
     return Status::success();
   });
 }

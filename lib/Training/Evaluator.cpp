@@ -65,10 +65,12 @@ ErrorOr<std::vector<Score>> Evaluator::run(const std::function<bool()> &shouldSt
 ErrorOr<std::vector<Score>> mp::evaluate(Session &session, const std::string &source,
                                          std::optional<int64_t> batchSize) {
   ErrorOr<Dataset> data = readDataset(source, DataPart::Test);
-  if (!data)
-    return data.status();
+  return data ? evaluate(session, std::move(*data), batchSize) : data.status();
+}
+
+ErrorOr<std::vector<Score>> mp::evaluate(Session &session, Dataset data, std::optional<int64_t> batchSize) {
   Evaluator evaluator;
-  if (Status prepared = evaluator.prepare(session, std::move(*data), batchSize); !prepared.ok())
+  if (Status prepared = evaluator.prepare(session, std::move(data), batchSize); !prepared.ok())
     return prepared;
   return evaluator.run();
 }

@@ -120,9 +120,11 @@ Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::strin
 }
 
 Status mp::checkTrainOptions(const TrainOptions &options) {
-  if (options.data.empty())
+  if (options.data.empty() && !options.given)
     return makeError("--data is missing; give the folder of the data set, as in --data=DIR");
-  if (Status known = checkDataSource(options.data); !known.ok())
+  if (options.given && options.augment.any())
+    return makeError("--augment changes the images of files, arrays are trained on as they are given");
+  if (Status known = options.given ? Status::success() : checkDataSource(options.data); !known.ok())
     return known.in("--data");
   if (Status known = checkDataSource(options.testData); !known.ok())
     return known.in("--test-data");

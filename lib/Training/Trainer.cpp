@@ -60,7 +60,9 @@ private:
   Status saveNow();
   bool isDone() const { return options.steps && position.step >= *options.steps; }
   bool isOver() const { return position.epoch >= epochLimit() || isDone(); }
-  bool isStopped() { return result.stopped = result.stopped || (options.shouldStop && options.shouldStop()); }
+  bool isStopped() {
+    return result.stopped = result.stopped || isToldToStop || (options.shouldStop && options.shouldStop());
+  }
   uint64_t stepsLeft(uint64_t step) const;
   uint64_t scoredRows() const;
   uint64_t epochLimit() const { return options.steps ? UINT64_MAX : options.epochs.value_or(1); }
@@ -82,6 +84,7 @@ private:
   uint64_t savedAt = UINT64_MAX;
   uint64_t evaluatedAt = UINT64_MAX;
   uint64_t stepsPerEpoch = 0;
+  bool isToldToStop = false; ///< by who is told of steps and epochs
   std::deque<Pending> pending;
   Clock::time_point lastRead;
   std::vector<double> seconds; // of each step
@@ -90,7 +93,7 @@ private:
 } // namespace
 
 Status Trainer::prepareData() {
-  ErrorOr<Dataset> train = readDataset(options.data, DataPart::Train);
+  ErrorOr<Dataset> train = options.given ? *options.given : readDataset(options.data, DataPart::Train);
   if (!train)
     return train.status();
   data = std::move(*train);
@@ -116,10 +119,11 @@ Status Trainer::prepareData() {
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
 
   const std::string &source = options.testData.empty() ? options.data : options.testData;
-  bool hasTest = !options.testData.empty() || hasDataset(source, DataPart::Test);
+  bool hasTest =
+      options.givenTest || !options.testData.empty() || (!options.given && hasDataset(source, DataPart::Test));
   if (!hasTest || !session.hasProgram(programs::eval))
     return Status::success();
-  ErrorOr<Dataset> test = readDataset(source, DataPart::Test);
+  ErrorOr<Dataset> test = options.givenTest ? *options.givenTest : readDataset(source, DataPart::Test);
   if (!test)
     return test.status();
   evaluator.emplace();
@@ -133,7 +137,9 @@ Status Trainer::prepareState() {
   position.accumulate = *options.accumulate;
   position.stepsPerEpoch = stepsPerEpoch;
   position.augment = formatAugmentation(options.augment);
-  if (Status initialized = session.initialize(options.seed); !initialized.ok())
+  position.step = options.stepsBehind;
+  position.epoch = options.epochsBehind;
+  if (Status initialized = options.goOn ? Status::success() : session.initialize(options.seed); !initialized.ok())
     return initialized;
   bool saved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
   if (saved && !options.resume)
@@ -270,6 +276,8 @@ Status Trainer::readOldest() {
   progress.step(step.record, {step.index + 1, stepsPerEpoch, options.steps ? std::nullopt : std::optional(epochLimit()),
                               stepsLeft(step.record.step)});
   result.history.push_back(step.record);
+  if (options.onStep && !options.onStep(step.record))
+    isToldToStop = true;
   return noted;
 }
 
@@ -297,6 +305,8 @@ Status Trainer::evaluateNow(uint64_t epoch) {
   }
   evaluatedAt = position.step;
   progress.note(line);
+  if (options.onEpoch && !options.onEpoch({epoch + 1, position.step, result.trainScores, result.testScores}))
+    isToldToStop = true;
   lastRead = Clock::now();
   return log.flush();
 }

@@ -15,13 +15,27 @@ from halfstep._session import Session
 
 __version__ = _runtime.version()
 
-__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices", "nn", "ops"]
+# Who runs what is compiled needs none of these: each is loaded when it is asked for.
+_LAZY = {
+    "Adam": "_optimizers",
+    "AdamW": "_optimizers",
+    "History": "callbacks",
+    "LossScaler": "_optimizers",
+    "Policy": "_optimizers",
+    "SGD": "_optimizers",
+    "Trainer": "_training",
+    "callbacks": None,
+    "nn": None,
+    "ops": None,
+}
+
+__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices", *_LAZY]
 
 
 def __getattr__(name: str):
-    # Who runs what is compiled needs none of these.
-    if name in ("nn", "ops"):
-        return importlib.import_module(f"halfstep.{name}")
+    if name in _LAZY:
+        module = importlib.import_module(f"halfstep.{_LAZY[name] or name}")
+        return getattr(module, name) if _LAZY[name] else module
     raise AttributeError(f"module 'halfstep' has no attribute '{name}'")
 
 

@@ -161,6 +161,76 @@ class Module:
         self.__dict__["_inputs"] = inputs
         return self
 
+    # Training. What the compiler and the runtime are is in _training.py.
+
+    def compile(self, optimizer="adam", loss=None, metrics=None, *, policy="mixed_float16", loss_scaler=None, device="cpu",
+                threads: int = 0, **settings) -> None:
+        """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
+        outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`."""
+        from halfstep import _training
+
+        self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, settings)
+        self.__dict__.pop("_trainer", None)
+
+    @property
+    def trainer(self):
+        """What trains the model, step by step."""
+        from halfstep import _training
+
+        if "_trainer" not in self.__dict__:
+            self.__dict__["_trainer"] = _training.Trainer(self)
+        return self.__dict__["_trainer"]
+
+    def fit(self, x, y, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
+            callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
+            resume: bool = False, log=None):
+        """Trains for so many epochs more, and gives a History. With the same seed it has the bits of `mp-run train`.
+
+        Rows that do not fill a batch are dropped; last_batch="pad" fills it up. `checkpoint` is a folder, from which
+        `resume` goes on; `log` a file with a JSON line for each step.
+        """
+        return self.trainer.fit(
+            x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
+            validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
+            checkpoint=checkpoint, resume=resume, log=log)
+
+    def evaluate(self, x, y, batch_size: int = 64) -> dict[str, float]:
+        """Loss and metrics over all rows."""
+        return self.trainer.evaluate(x, y, batch_size)
+
+    def predict(self, x):
+        """Outputs for any number of rows, an array or several by name."""
+        return self.trainer.predict(x)
+
+    @property
+    def learning_rate(self) -> float:
+        return self.trainer.learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, rate: float):
+        self.trainer.learning_rate = rate
+
+    def state_dict(self) -> dict[str, object]:
+        """Parameters and states by name, copied."""
+        state = self.trainer._live().state
+        return {name: state[name] for name, _ in self.named_leaves()}
+
+    def load_state_dict(self, values) -> None:
+        state = self.trainer._live().state
+        names = {name for name, _ in self.named_leaves()}
+        if names != set(values):
+            raise Error(f"the model has {', '.join(sorted(names - set(values))) or 'nothing'} that is not given, given is "
+                        f"{', '.join(sorted(set(values) - names)) or 'nothing'} that it does not have")
+        for name, value in values.items():
+            state[name] = value
+
+    def save_weights(self, path) -> None:
+        """Parameters as a safetensors file."""
+        self.trainer._live().save_weights(path)
+
+    def load_weights(self, path) -> None:
+        self.trainer._live().load_weights(path)
+
     def __str__(self):
         return self.to_mlir() if getattr(self, "_inputs", None) else repr(self)
 

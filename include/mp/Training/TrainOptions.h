@@ -20,12 +20,17 @@ namespace mp {
 /// What happens to the rows of an epoch that do not fill a batch.
 enum class LastBatch : uint8_t { Drop, Pad };
 
+struct StepRecord;
+struct EpochRecord;
+
 /// How a compiled training job is run. What changes the job itself (policy, optimizer, loss scale)
 /// is the compiler's; batch size and accumulation are both: here they choose among what the
 /// executable holds.
 struct TrainOptions {
   std::string data;                   // folder or file, as readDataset takes them
   std::string testData;               // the same, of which the test data are taken; empty: `data`
+  std::optional<Dataset> given;       // instead of `data`
+  std::optional<Dataset> givenTest;   // instead of `testData`
   Augmentation augment;               // of the training images
   std::optional<uint64_t> epochs;     // 1 where neither is said
   std::optional<uint64_t> steps;      // in all, those before a resume among them
@@ -43,6 +48,16 @@ struct TrainOptions {
   std::string device = "cpu";
   unsigned threads = 0;   // 0: all that the process may use
   SIMTOptions simulation; // of device simt
+
+  /// From the state that the session has, instead of first values: so many steps and epochs are behind it, and count.
+  bool goOn = false;
+  uint64_t stepsBehind = 0;
+  uint64_t epochsBehind = 0;
+
+  /// Told of each step and epoch, in order, by the thread that trains; a step is told when its results are read, when
+  /// others may be under way. Whether to go on.
+  std::function<bool(const StepRecord &)> onStep;
+  std::function<bool(const EpochRecord &)> onEpoch;
 
   /// Asked after each step: whether to end here, with a checkpoint where one is asked for. Null: never.
   std::function<bool()> shouldStop;

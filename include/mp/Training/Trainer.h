@@ -31,6 +31,14 @@ struct Score {
   double value = 0;
 };
 
+/// One epoch, or what there was of the last.
+struct EpochRecord {
+  uint64_t epoch = 0; // from 1
+  uint64_t step = 0;  // after which it ended
+  std::vector<Score> trainScores;
+  std::vector<Score> testScores; // empty without test data
+};
+
 struct TrainResult {
   uint64_t steps = 0;              // in all, those before a resume among them
   bool stopped = false;            // before its end, because shouldStop said so
@@ -60,6 +68,9 @@ struct TrainResult {
 /// loss scale's floor, so it does at the first overflow that would back off below it. Every other error is a line as
 /// well.
 ErrorOr<TrainResult> train(Session &session, const TrainOptions &options);
+
+/// Runs `eval` over all rows of a data set, in order; the last batch is padded.
+ErrorOr<std::vector<Score>> evaluate(Session &session, Dataset data, std::optional<int64_t> batchSize = {});
 
 /// Runs `eval` over all rows of the test data of a source, in order; the last batch is padded.
 ErrorOr<std::vector<Score>> evaluate(Session &session, const std::string &source,

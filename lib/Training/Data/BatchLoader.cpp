@@ -30,12 +30,16 @@ BatchLoader::BatchLoader(const Dataset &data, const DataBinding &binding, const 
                          const Augmentation &augmentation)
     : data(data), binding(binding), order(order), augmentation(augmentation),
       augmented(augmentation.any() ? data.imageBytes() : 0) {
-  assert(batchesPerEpoch(data.rows(), static_cast<uint64_t>(binding.imageType.shape[0]), order) &&
+  assert(batchesPerEpoch(data.rows(), static_cast<uint64_t>(binding.batchRows()), order) &&
          "an epoch without batches never gets to one");
   for (Batch &batch : slots) {
-    batch.images.resize(*byteCount(binding.imageType));
-    if (binding.labelArgument)
-      batch.labels.resize(*byteCount(binding.labelType));
+    for (const ArrayBinding &array : binding.arrays)
+      batch.arrays.emplace_back(*byteCount(array.type));
+    if (binding.arrays.empty()) {
+      batch.images.resize(*byteCount(binding.imageType));
+      if (binding.labelArgument)
+        batch.labels.resize(*byteCount(binding.labelType));
+    }
     if (binding.weightArgument)
       batch.weights.resize(*byteCount(binding.weightType));
   }
@@ -66,7 +70,7 @@ const Batch &BatchLoader::next() {
 }
 
 void BatchLoader::produce() {
-  uint64_t batchRows = static_cast<uint64_t>(binding.imageType.shape[0]);
+  uint64_t batchRows = static_cast<uint64_t>(binding.batchRows());
   uint64_t count = batchesPerEpoch(data.rows(), batchRows, order);
   uint64_t first = order.firstBatch;
   for (uint64_t epoch = order.firstEpoch;; ++epoch, first = 0) {
@@ -116,15 +120,28 @@ static void storeRow(std::vector<std::byte> &batch, ElementType element, uint64_
   }
 }
 
-void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) {
-  uint64_t batchRows = static_cast<uint64_t>(binding.imageType.shape[0]);
+void BatchLoader::gatherArrays(Batch &batch, std::span<const uint32_t> rows) {
+  for (size_t i = 0; i < data.arrays.size(); ++i) {
+    const DataArray &array = data.arrays[i];
+    const uint64_t size = array.rowBytes();
+    std::byte *to = batch.arrays[i].data();
+    for (uint32_t row : rows) {
+      std::memcpy(to, array.bytes.data() + row * size, size);
+      to += size;
+    }
+    std::fill(to, batch.arrays[i].data() + batch.arrays[i].size(), std::byte(0));
+  }
+}
+
+void BatchLoader::gatherImages(Batch &batch, std::span<const uint32_t> rows) {
+  uint64_t batchRows = static_cast<uint64_t>(binding.batchRows());
   if (batch.rows < batchRows) {
     std::fill(batch.images.begin(), batch.images.end(), std::byte(0));
     std::fill(batch.labels.begin(), batch.labels.end(), std::byte(0));
   }
   std::span<const std::byte> images(data.images);
   for (uint64_t i = 0; i < batch.rows; ++i) {
-    uint64_t row = rows[batch.index * batchRows + i];
+    uint64_t row = rows[i];
     std::span<const std::byte> image = images.subspan(row * data.imageBytes(), data.imageBytes());
     if (augmentation.any()) {
       augmentRow(augmentation, data, order.seed, batch.epoch, row, augmented);
@@ -134,6 +151,15 @@ void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &rows) {
     if (binding.labelArgument)
       storeElement(batch.labels, binding.labelType.element, i, static_cast<double>(data.labels[row]));
   }
+}
+
+void BatchLoader::gather(Batch &batch, const std::vector<uint32_t> &order) {
+  const uint64_t batchRows = static_cast<uint64_t>(binding.batchRows());
+  const std::span<const uint32_t> rows = std::span(order).subspan(batch.index * batchRows, batch.rows);
+  if (binding.arrays.empty())
+    gatherImages(batch, rows);
+  else
+    gatherArrays(batch, rows);
   if (binding.weightArgument)
     for (uint64_t i = 0; i < batchRows; ++i)
       storeElement(batch.weights, binding.weightType.element, i, i < batch.rows);

@@ -14,8 +14,6 @@ static Status findArguments(const VariantT &variant, DataBinding &binding) {
   std::optional<size_t> image, label, second;
   for (size_t i = 0; i < variant.arguments.size(); ++i) {
     const ArgumentT &argument = *variant.arguments[i];
-    if (argument.kind == ArgumentKind::RowWeights)
-      binding.weightArgument = i;
     if (argument.kind != ArgumentKind::Input)
       continue;
     if (argument.label && !label)
@@ -108,28 +106,82 @@ static Status checkLabels(const Dataset &data, const ArgumentT &argument, std::o
   return makeError(outOfRange.message(), "is ", typeName(*argument.type), ", whose labels are 0 to ", most);
 }
 
+/// Checks that the labels of an array are classes.
+static Status checkClasses(const DataArray &array, int64_t classes) {
+  HostTensor tensor{array.type, {array.bytes.begin(), array.bytes.end()}};
+  for (uint64_t i = 0; i < tensor.count(); ++i)
+    if (double label = elementAt(tensor, i); label < 0 || label >= double(classes))
+      return makeError("label ", label, " of row ", i / (tensor.count() / uint64_t(array.type.shape[0])),
+                       " is out of range: input '", array.name, "' has ", classes, " classes");
+  return Status::success();
+}
+
+/// Checks that an array's rows are those of the argument.
+static Status checkArray(const ArgumentT &argument, const DataArray &array) {
+  const TensorTypeT &type = *argument.type;
+  const TensorTypeT row = makeType(array.type.element, {array.type.shape.begin() + 1, array.type.shape.end()});
+  if (Status fits = checkRow(argument, row); !fits.ok())
+    return fits;
+  if (type.element != row.element)
+    return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ", typeName(row));
+  return Status::success();
+}
+
+static Status bindArrays(const Dataset &data, const VariantT &variant, std::optional<int64_t> classes,
+                         DataBinding &binding) {
+  for (const DataArray &array : data.arrays) {
+    auto named = [&](const auto &one) { return one->kind == ArgumentKind::Input && one->name == array.name; };
+    auto found = std::ranges::find_if(variant.arguments, named);
+    if (found == variant.arguments.end())
+      return makeError("there is no input '", array.name, "'");
+    if (Status fits = checkArray(**found, array); !fits.ok())
+      return fits;
+    if ((*found)->label && classes)
+      if (Status known = checkClasses(array, *classes); !known.ok())
+        return known;
+    binding.arrays.push_back({static_cast<size_t>(found - variant.arguments.begin()), *(*found)->type});
+  }
+  for (const auto &argument : variant.arguments)
+    if (argument->kind == ArgumentKind::Input &&
+        std::ranges::none_of(data.arrays, [&](const DataArray &array) { return array.name == argument->name; }))
+      return makeError("input '", argument->name, "' gets no data: there is no array of that name");
+  return Status::success();
+}
+
+/// Row weights are the argument of that kind, where there is one.
+static Status bindWeights(const VariantT &variant, DataBinding &binding) {
+  for (size_t i = 0; i < variant.arguments.size(); ++i)
+    if (variant.arguments[i]->kind == ArgumentKind::RowWeights)
+      binding.weightArgument = i;
+  if (!binding.weightArgument)
+    return Status::success();
+  const ArgumentT &weight = *variant.arguments[*binding.weightArgument];
+  binding.weightType = *weight.type;
+  return checkRow(weight, makeType(ElementType::UI8, {}));
+}
+
 ErrorOr<DataBinding> mp::bindDataset(const Dataset &data, const VariantT &variant, std::optional<int64_t> classes) {
   DataBinding binding;
+  if (Status bound = bindWeights(variant, binding); !bound.ok())
+    return bound.in(data.name);
+  if (!data.arrays.empty()) {
+    if (Status bound = bindArrays(data, variant, classes, binding); !bound.ok())
+      return bound.in(data.name);
+    return binding;
+  }
   if (Status found = findArguments(variant, binding); !found.ok())
     return found.in(data.name);
   const ArgumentT &image = *variant.arguments[binding.imageArgument];
   if (Status fits = checkRow(image, makeType(data.imageElement, data.imageShape)); !fits.ok())
     return fits.in(data.name);
-  const TensorTypeT scalar = makeType(ElementType::UI8, {});
   binding.imageType = *image.type;
   if (binding.labelArgument) {
     const ArgumentT &label = *variant.arguments[*binding.labelArgument];
-    if (Status fits = checkRow(label, scalar); !fits.ok())
+    if (Status fits = checkRow(label, makeType(ElementType::UI8, {})); !fits.ok())
       return fits.in(data.name);
     if (Status known = checkLabels(data, label, classes); !known.ok())
       return known.in(data.name);
     binding.labelType = *label.type;
-  }
-  if (binding.weightArgument) {
-    const ArgumentT &weight = *variant.arguments[*binding.weightArgument];
-    if (Status fits = checkRow(weight, scalar); !fits.ok())
-      return fits.in(data.name);
-    binding.weightType = *weight.type;
   }
   return binding;
 }

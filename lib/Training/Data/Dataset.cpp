@@ -39,6 +39,26 @@ Status mp::checkDataSource(const std::string &source) {
   return isNpzSource(source) ? checkNpzSource(source) : Status::success();
 }
 
+ErrorOr<Dataset> mp::makeDataset(const std::string &name, std::vector<DataArray> arrays) {
+  if (arrays.empty())
+    return makeError("has no array").in(name);
+  for (const DataArray &array : arrays) {
+    const std::vector<int64_t> &shape = array.type.shape;
+    if (shape.empty() || shape.front() < 1)
+      return makeError("array '", array.name, "' is ", typeName(array.type), ", expected at least one row").in(name);
+    if (shape.front() != arrays.front().type.shape.front())
+      return makeError("array '", array.name, "' has ", shape.front(), " rows, '", arrays.front().name, "' has ",
+                       arrays.front().type.shape.front())
+          .in(name);
+    if (std::ranges::count(arrays, array.name, &DataArray::name) > 1)
+      return makeError("array '", array.name, "' is given twice").in(name);
+  }
+  Dataset data;
+  data.name = name;
+  data.arrays = std::move(arrays);
+  return data;
+}
+
 bool mp::hasDataset(const std::string &source, DataPart part) {
   if (isNpzSource(source))
     return hasNpzArrays(source, part);

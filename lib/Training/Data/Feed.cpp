@@ -22,12 +22,17 @@ std::optional<int64_t> mp::classesOf(const Session &session, const VariantT &var
 }
 
 Status mp::setBatch(ProgramRunner &runner, unsigned slot, const DataBinding &binding, const Batch &batch) {
-  if (Status set = runner.setArgument(slot, binding.imageArgument, batch.images); !set.ok())
-    return set;
-  auto setOptional = [&](std::optional<size_t> argument, const std::vector<std::byte> &bytes) {
-    return argument ? runner.setArgument(slot, *argument, bytes) : Status::success();
-  };
-  if (Status set = setOptional(binding.labelArgument, batch.labels); !set.ok())
-    return set;
-  return setOptional(binding.weightArgument, batch.weights);
+  for (size_t i = 0; i < binding.arrays.size(); ++i)
+    if (Status set = runner.setArgument(slot, binding.arrays[i].argument, batch.arrays[i]); !set.ok())
+      return set;
+  if (binding.arrays.empty()) {
+    if (Status set = runner.setArgument(slot, binding.imageArgument, batch.images); !set.ok())
+      return set;
+    if (binding.labelArgument)
+      if (Status set = runner.setArgument(slot, *binding.labelArgument, batch.labels); !set.ok())
+        return set;
+  }
+  if (!binding.weightArgument)
+    return Status::success();
+  return runner.setArgument(slot, *binding.weightArgument, batch.weights);
 }

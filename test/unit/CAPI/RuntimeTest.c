@@ -71,6 +71,95 @@ static void testTraining(MpSession *session, const char *data) {
   fail(mpSessionTrain(session, names, values, 4, &result), "unknown flag --epoch; did you mean 'epochs'?");
 }
 
+/* What callbacks were told. */
+struct Told {
+  uint64_t steps, epochs, stopAfter;
+  double loss, testAccuracy;
+};
+
+static int onStep(const MpStep *step, void *user) {
+  struct Told *told = user;
+  expect(step->step == told->steps + 1 && step->bad == -1, "steps are told in order");
+  told->steps = step->step;
+  return step->step == told->stopAfter;
+}
+
+static int onEpoch(const MpEpoch *epoch, void *user) {
+  struct Told *told = user;
+  told->epochs = epoch->epoch;
+  expect(strcmp(mpTensorsName(epoch->scores, 0), "loss") == 0, "the loss is the first score");
+  told->loss = *(const double *)mpTensorsGet(epoch->scores, 0).data;
+  if (mpTensorsCount(epoch->testScores) == 2)
+    told->testAccuracy = *(const double *)mpTensorsGet(epoch->testScores, 1).data;
+  return 0;
+}
+
+/* Rows of 4 pixels; the label is the brightest of the first three. */
+static void testArrays(MpSession *session) {
+  enum { kRows = 60 };
+  unsigned char pixels[kRows][4] = {{0}}, labels[kRows];
+  for (int i = 0; i < kRows; ++i) {
+    labels[i] = (unsigned char)(i * 7 % 3);
+    pixels[i][labels[i]] = 255;
+  }
+  const int64_t pixelShape[2] = {kRows, 4}, labelShape[1] = {kRows}, fewer[1] = {kRows - 1};
+  const char *names[2] = {"x", "y"}, *flags[3] = {"epochs", "quiet", "learning-rate"},
+             *values[3] = {"4", "true", "0.5"};
+  MpTensor arrays[2] = {{MP_UI8, 2, pixelShape, pixels, sizeof pixels}, {MP_UI8, 1, labelShape, labels, sizeof labels}};
+  struct Told told = {0, 0, 0, 0, 0};
+  MpTraining training = {.size = sizeof training,
+                         .flagNames = flags,
+                         .flagValues = values,
+                         .flagCount = 3,
+                         .names = names,
+                         .arrays = arrays,
+                         .count = 2,
+                         .testNames = names,
+                         .testArrays = arrays,
+                         .testCount = 2,
+                         .onStep = onStep,
+                         .onEpoch = onEpoch,
+                         .user = &told};
+  MpTrainResult result;
+  succeed(mpSessionTrainOn(session, &training, &result), "training on arrays runs");
+  expect(result.steps == told.steps && told.epochs == 4 && told.testAccuracy == 1.0, "it learns from arrays");
+
+  MpTensors *scores = NULL;
+  succeed(mpSessionEvaluate(session, names, arrays, 2, &scores), "eval runs on arrays");
+  expect(mpTensorsCount(scores) == 2 && *(const double *)mpTensorsGet(scores, 1).data == 1.0,
+         "the scores are the same");
+  mpTensorsDestroy(scores);
+
+  training.goOn = 1;
+  training.stepsBehind = result.steps;
+  training.epochsBehind = 4;
+  values[0] = "6";
+  told.stopAfter = result.steps + 1;
+  succeed(mpSessionTrainOn(session, &training, NULL), "training goes on, and is stopped");
+  expect(told.epochs == 4 && told.steps > result.steps, "the epoch did not end");
+  told.stopAfter = 0;
+  told.steps = result.steps;
+  succeed(mpSessionTrainOn(session, &training, &result), "training goes on");
+  expect(told.epochs == 6 && told.loss > 0 && result.steps == told.steps, "it goes on from where it was");
+
+  labels[1] = 3;
+  fail(mpSessionTrainOn(session, &training, NULL),
+       "training data: label 3 of row 1 is out of range: input 'y' has 3 classes");
+  training.count = 1;
+  fail(mpSessionTrainOn(session, &training, NULL),
+       "training data: input 'y' gets no data: there is no array of that name");
+  training.count = 2;
+  names[1] = "x";
+  fail(mpSessionTrainOn(session, &training, NULL), "training data: array 'x' is given twice");
+  names[1] = "z";
+  fail(mpSessionTrainOn(session, &training, NULL), "training data: there is no input 'z'");
+  arrays[1] = (MpTensor){MP_UI8, 1, fewer, labels, kRows - 1};
+  fail(mpSessionTrainOn(session, &training, NULL), "training data: array 'z' has 59 rows, 'x' has 60");
+  arrays[1].element = MP_I64;
+  fail(mpSessionTrainOn(session, &training, NULL), "tensor 'z' is tensor<59xi64>, given 59 bytes");
+  fail(mpSessionTrainOn(session, NULL, NULL), "training is null");
+}
+
 static void testBenchmark(MpSession *session) {
   MpBenchmark *benchmark = NULL;
   fail(mpBenchmarkCreate(NULL, "infer", 0, &benchmark), "session is null");
@@ -139,6 +228,7 @@ int main(int argc, char **argv) {
   testInference(session);
   testBenchmark(session);
   testTraining(session, argv[2]);
+  testArrays(session);
   mpSessionDestroy(session);
   mpSessionDestroy(NULL);
   if (failures == 0)

@@ -17,6 +17,12 @@ namespace mp {
 /// and step `epoch`. No device, thread or batch size changes it.
 std::vector<uint32_t> shuffledRows(uint64_t seed, uint64_t epoch, uint64_t rows);
 
+/// Where an array goes in a program, and the type of one batch of it.
+struct ArrayBinding {
+  size_t argument; // index in the variant's arguments
+  TensorTypeT type;
+};
+
 /// Where a data set goes in a program: the types of one batch of each.
 struct DataBinding {
   size_t imageArgument;                 // index in the variant's arguments
@@ -25,8 +31,13 @@ struct DataBinding {
   TensorTypeT imageType;
   TensorTypeT labelType;
   TensorTypeT weightType;
+  std::vector<ArrayBinding> arrays; // of each of the data set's; images and labels are nowhere then
+
+  int64_t batchRows() const { return (arrays.empty() ? imageType : arrays.front().type).shape[0]; }
 };
 
+/// Binds arrays to the inputs of their names, whose element types are theirs and whose rows have as many elements.
+///
 /// Binds images to the first input that is no label and labels to the label (where none is marked:
 /// to the second input, if there is one). A row is reshaped to the input's type when it has the right number of
 /// elements, an image with colours to a flat one only. Bytes are converted to the input's element type, which is exact,
@@ -40,6 +51,7 @@ ErrorOr<DataBinding> bindDataset(const Dataset &data, const executable::VariantT
 struct Batch {
   std::vector<std::byte> images;
   std::vector<std::byte> labels;
+  std::vector<std::vector<std::byte>> arrays;
   std::vector<std::byte> weights; // 1 for rows of the data, 0 for padding
   uint64_t epoch = 0;
   uint64_t index = 0; // within the epoch
@@ -72,7 +84,9 @@ public:
 
 private:
   void produce();
-  void gather(Batch &batch, const std::vector<uint32_t> &rows);
+  void gather(Batch &batch, const std::vector<uint32_t> &order);
+  void gatherArrays(Batch &batch, std::span<const uint32_t> rows);
+  void gatherImages(Batch &batch, std::span<const uint32_t> rows);
 
   static constexpr size_t kSlots = 3; // one in use, one ready, one being made
 

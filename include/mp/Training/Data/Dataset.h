@@ -6,20 +6,31 @@
 
 #include "mp/Runtime/Tensors/Tensor.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace mp {
 
-/// Rows of images, each with a label.
+/// An array in someone else's memory, with a row for each sample.
+struct DataArray {
+  std::string name; ///< of the input that it is for
+  TensorTypeT type; ///< of all of it; the first size is that of the rows
+  std::span<const std::byte> bytes;
+
+  uint64_t rowBytes() const { return bytes.size() / static_cast<uint64_t>(type.shape[0]); }
+};
+
+/// Rows of images, each with a label; or arrays, by the names of inputs.
 struct Dataset {
   std::string name;                // for messages: where the data are from, and the part
   std::vector<int64_t> imageShape; // of one row, as the file has it: [28, 28], or [32, 32, 3] with colours innermost
   std::vector<std::byte> images;
   std::vector<int64_t> labels;
   ElementType imageElement = ElementType::UI8; // or F32
+  std::vector<DataArray> arrays = {};          // where there are any, there are no images and labels
 
-  uint64_t rows() const { return labels.size(); }
+  uint64_t rows() const { return arrays.empty() ? labels.size() : static_cast<uint64_t>(arrays.front().type.shape[0]); }
   uint64_t imageBytes() const { return rows() ? images.size() / rows() : 0; }
 };
 
@@ -41,6 +52,9 @@ Status checkDataSource(const std::string &source);
 /// that are missing, damaged or not of the size that they should be, numbers of images and labels that differ, and a
 /// set without rows are errors that name the file. CIFAR's Python version is an error, too: it is pickles.
 ErrorOr<Dataset> readDataset(const std::string &source, DataPart part);
+
+/// The data set of arrays, which are as many rows each and at least one; no two have one name. `name` is for messages.
+ErrorOr<Dataset> makeDataset(const std::string &name, std::vector<DataArray> arrays);
 
 /// Whether there is that part, or it is named.
 bool hasDataset(const std::string &source, DataPart part);

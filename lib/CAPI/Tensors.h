@@ -1,0 +1,27 @@
+// Tensors on their way from C and to it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_CAPI_TENSORS_H
+#define MP_LIB_CAPI_TENSORS_H
+
+#include "mp-c/Runtime.h"
+#include "mp/Runtime/Tensors/Tensor.h"
+#include "mp/Training/Data/Dataset.h"
+
+struct MpTensors {
+  mp::NamedTensors tensors;
+};
+
+namespace mp {
+
+/// A copy of a caller's tensor, whose size is checked.
+ErrorOr<HostTensor> fromC(const MpTensor &tensor, const char *name);
+
+/// The same without a copy: the caller's memory is read as long as the array is used.
+ErrorOr<DataArray> viewOfC(const MpTensor &tensor, const char *name);
+
+MpTensors *toC(NamedTensors tensors);
+
+} // namespace mp
+
+#endif // MP_LIB_CAPI_TENSORS_H

@@ -1,0 +1,164 @@
+// Training from C.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CAPI/SessionHandle.h"
+#include "CAPI/Status.h"
+#include "CAPI/Structs.h"
+#include "CAPI/Tensors.h"
+
+#include "mp/Base/Names.h"
+#include "mp/Training/Trainer.h"
+
+#include <limits>
+
+using namespace mp;
+
+static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+static Status readFlags(const char *const *names, const char *const *values, size_t count, TrainOptions &options) {
+  for (Status given :
+       {needs(count && !names ? nullptr : &options, "names"), needs(count && !values ? nullptr : &options, "values")})
+    if (!given.ok())
+      return given;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status given = needs(names[i] && values[i] ? names[i] : nullptr, "a flag"); !given.ok())
+      return given;
+    std::string_view name = names[i];
+    if (name == "device" || name == "threads" || name == "simulate")
+      return makeError("flag ", name, " is the session's");
+    if (Status set = setTrainFlag(options, name, values[i]); !set.ok())
+      return set;
+  }
+  return Status::success();
+}
+
+/// Arrays of a caller, or nothing where it gives none.
+static Status readArrays(const char *const *names, const MpTensor *arrays, size_t count, const char *what,
+                         std::optional<Dataset> &data) {
+  if (count == 0)
+    return Status::success();
+  for (Status given : {needs(names, "names of arrays"), needs(arrays, "arrays")})
+    if (!given.ok())
+      return given;
+  std::vector<DataArray> views;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status given = needs(names[i], "an array's name"); !given.ok())
+      return given;
+    ErrorOr<DataArray> view = viewOfC(arrays[i], names[i]);
+    if (!view)
+      return view.status();
+    views.push_back(std::move(*view));
+  }
+  ErrorOr<Dataset> made = makeDataset(what, std::move(views));
+  if (made)
+    data = std::move(*made);
+  return made.status();
+}
+
+static MpStep toC(const StepRecord &record) {
+  return {sizeof(MpStep),
+          record.step,
+          record.epoch,
+          record.loss,
+          record.lossScale.value_or(kNone),
+          record.gradientNorm.value_or(kNone),
+          record.bad,
+          record.skipped,
+          record.samplesPerSecond};
+}
+
+/// Scores as tensors of f64.
+static MpTensors toC(const std::vector<Score> &scores) {
+  MpTensors tensors;
+  for (const Score &score : scores)
+    tensors.tensors.push_back({score.name, scalarTensor(ElementType::F64, score.value)});
+  return tensors;
+}
+
+static void addCallbacks(const MpTraining &training, TrainOptions &options) {
+  if (training.onStep)
+    options.onStep = [&training](const StepRecord &record) {
+      const MpStep step = toC(record);
+      return training.onStep(&step, training.user) == 0;
+    };
+  if (training.onEpoch)
+    options.onEpoch = [&training](const EpochRecord &record) {
+      const MpTensors train = toC(record.trainScores), test = toC(record.testScores);
+      const MpEpoch epoch = {sizeof(MpEpoch), record.epoch, record.step, &train, &test};
+      return training.onEpoch(&epoch, training.user) == 0;
+    };
+}
+
+static MpTrainResult toC(const TrainResult &trained) {
+  auto score = [&](const std::vector<Score> &scores, const char *name) {
+    return TrainResult::find(scores, name).value_or(kNone);
+  };
+  return {trained.steps,
+          trained.skipped,
+          score(trained.trainScores, results::loss),
+          score(trained.testScores, results::loss),
+          score(trained.testScores, "accuracy"),
+          trained.lossScale.value_or(kNone),
+          trained.secondsPerStep,
+          trained.residentBytes};
+}
+
+static Status trainAs(MpSession &session, const TrainOptions &options, MpTrainResult *result) {
+  SessionLock lock(session.mutex);
+  ErrorOr<TrainResult> trained = train(*session.session, options);
+  if (trained && result)
+    *result = toC(*trained);
+  return trained.status();
+}
+
+MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const char *const *values, size_t count,
+                         MpTrainResult *result) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(result, "result")})
+      if (!given.ok())
+        return given;
+    TrainOptions options;
+    Status read = readFlags(names, values, count, options);
+    return read.ok() ? trainAs(*session, options, result) : read;
+  });
+}
+
+MpStatus *mpSessionTrainOn(MpSession *session, const MpTraining *training, MpTrainResult *result) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(training, "training")})
+      if (!given.ok())
+        return given;
+    const MpTraining own = known(training);
+    TrainOptions options;
+    if (Status read = readFlags(own.flagNames, own.flagValues, own.flagCount, options); !read.ok())
+      return read;
+    if (Status read = readArrays(own.names, own.arrays, own.count, "training data", options.given); !read.ok())
+      return read;
+    if (Status read = readArrays(own.testNames, own.testArrays, own.testCount, "test data", options.givenTest);
+        !read.ok())
+      return read;
+    options.goOn = own.goOn != 0;
+    options.stepsBehind = own.stepsBehind;
+    options.epochsBehind = own.epochsBehind;
+    addCallbacks(own, options);
+    return trainAs(*session, options, result);
+  });
+}
+
+MpStatus *mpSessionEvaluate(MpSession *session, const char *const *names, const MpTensor *arrays, size_t count,
+                            MpTensors **scores) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(count ? arrays : nullptr, "arrays"), needs(scores, "scores")})
+      if (!given.ok())
+        return given;
+    std::optional<Dataset> data;
+    if (Status read = readArrays(names, arrays, count, "test data", data); !read.ok())
+      return read;
+    SessionLock lock(session->mutex);
+    ErrorOr<std::vector<Score>> evaluated = evaluate(*session->session, std::move(*data));
+    if (!evaluated)
+      return evaluated.status();
+    *scores = new MpTensors(toC(*evaluated));
+    return Status::success();
+  });
+}

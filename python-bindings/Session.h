@@ -1,0 +1,54 @@
+// An executable on a device, for Python.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_PYTHON_SESSION_H
+#define MP_PYTHON_SESSION_H
+
+#include "Arrays.h"
+#include "Executable.h"
+
+/// Arrays by name. An element type is -1 but for arrays that can't say theirs.
+struct [[gnu::visibility("hidden")]] NamedArrays {
+  NamedArrays(const std::vector<std::string> &names, const std::vector<AnyArray> &arrays,
+              const std::vector<int> &elements);
+
+  std::vector<const char *> names;
+  std::vector<Tensor> tensors;
+  std::vector<MpTensor> views;
+};
+
+/// The GIL is released before the session's lock is taken; a session that is closed ends with its last call.
+class [[gnu::visibility("hidden")]] Session {
+public:
+  Session(const Executable &executable, const std::string &device, unsigned threads);
+
+  void close() { handle.reset(); }
+  void initialize(uint64_t seed);
+  std::vector<std::string> stateNames() const;
+  nanobind::list state(const std::string &name);
+  void setState(const std::string &name, const AnyArray &array, int element);
+  void loadWeights(const std::string &path);
+  void saveWeights(const std::string &path);
+
+  using Names = std::vector<std::string>;
+  using Arrays = std::vector<AnyArray>;
+  using Elements = std::vector<int>;
+
+  nanobind::list run(const std::string &program, const Names &names, const Arrays &arrays, const Elements &elements);
+  nanobind::list evaluate(const Names &names, const Arrays &arrays, const Elements &elements);
+
+  /// Steps and epochs are told to the callables, which may be None; a true result ends training, and so do exceptions
+  /// and signals, which are raised when it has. `behind` are steps and epochs before it, none for a fresh start.
+  nanobind::tuple train(const Names &flagNames, const Names &flagValues, const Names &names, const Arrays &arrays,
+                        const Elements &elements, const Names &testNames, const Arrays &testArrays,
+                        const Elements &testElements, std::optional<std::tuple<uint64_t, uint64_t>> behind,
+                        nanobind::object onStep, nanobind::object onEpoch);
+
+private:
+  std::shared_ptr<MpSession> get() const;
+  template <typename Call> void call(Call &&function);
+
+  std::shared_ptr<MpSession> handle;
+};
+
+#endif // MP_PYTHON_SESSION_H

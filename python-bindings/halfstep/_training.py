@@ -1,0 +1,287 @@
+"""Training of a module: what compile, fit, evaluate and predict do, and steps one by one."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy
+
+from halfstep import _arrays, _losses
+from halfstep._errors import Error
+from halfstep._executable import compile as compile_model
+from halfstep._graph import DTYPES, quote, type_of
+from halfstep._optimizers import Optimizer, Policy, loss_scaling, optimizer
+from halfstep._session import Session
+from halfstep.callbacks import Callback, History
+from halfstep.nn import Input, Module
+
+_LABEL = "y"
+
+
+@dataclasses.dataclass
+class Job:
+    """What a model was compiled with."""
+
+    optimizer: Optimizer
+    loss: object
+    metrics: dict[str, object]
+    settings: dict[str, object]
+    device: str
+    threads: int
+
+
+def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, settings) -> Job:
+    loss = "cross_entropy" if loss is None else loss
+    if metrics is None:
+        metrics = ["accuracy"] if _losses.LOSSES.get(loss) is _losses.cross_entropy else []
+    named = metrics if isinstance(metrics, dict) else {m if isinstance(m, str) else m.__name__: m for m in metrics}
+    own = optimizer(optimizer_)
+    chosen = policy if isinstance(policy, Policy) else Policy(policy)
+    return Job(
+        own,
+        _losses.find(_losses.LOSSES, "loss", loss),
+        {name: _losses.find(_losses.METRICS, "metric", metric) for name, metric in named.items()},
+        {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings},
+        device,
+        threads,
+    )
+
+
+def prepare(value):
+    """An array of a type that models take: float64 becomes float32, small integers int32."""
+    if not isinstance(value, numpy.ndarray):
+        value = numpy.asarray(value) if isinstance(value, (list, tuple)) else numpy.from_dlpack(value)
+    if value.dtype == numpy.float64:
+        return value.astype(numpy.float32)
+    if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
+        return value.astype(numpy.int32)
+    return value
+
+
+def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
+    """Arrays by the names of inputs: those of forward's parameters, and y."""
+    given = dict(x) if isinstance(x, dict) else {module.input_names()[0]: x}
+    arrays = {name: prepare(value) for name, value in given.items()}
+    if y is not None:
+        label = prepare(y)
+        arrays[_LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
+    return arrays
+
+
+def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
+    """The last rows apart, as Keras does."""
+    rows = len(next(iter(arrays.values())))
+    first = int(rows * (1.0 - part))
+    if not 0 < first < rows:
+        raise Error(f"validation_split={part} of {rows} rows leaves none on one side")
+    return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
+
+
+class Trainer:
+    """A model's training, in a loop of one's own:
+
+        trainer = halfstep.Trainer(model)
+        for x, y in batches:
+            logs = trainer.step(x, y)
+        print(trainer.scaler.get_scale())
+
+    `fit` uses the same, so that both go on from where the other ended.
+    """
+
+    def __init__(self, model: Module):
+        job = model.__dict__.get("_job")
+        if job is None:
+            raise Error("the model is not compiled; call model.compile(optimizer=..., policy=...) before")
+        self.model = model
+        self.session: Session | None = None
+        self.steps = 0
+        self.epochs = 0
+        self._job = job
+        self._batch_size = None
+        self._label_type = None
+
+    def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True) -> Session:
+        """The session for such arrays and batches; state is kept where another was there before."""
+        if not self.model.__dict__.get("_inputs"):
+            specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != _LABEL}
+            self.model.specify(**specs)
+        if _LABEL in arrays and self._label_type is None:
+            label = arrays[_LABEL]
+            self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
+        if self.session is not None and (self._batch_size == batch_size or not trains):
+            return self.session
+        if self._label_type is None:
+            raise Error("the model has not seen targets yet; train it before")
+        settings = {"batch_size": batch_size, "target": None, **self._job.settings}
+        text = self.model.to_mlir(objective=self._objective, locations=True)
+        executable = compile_model(text, name=f"{type(self.model).__name__}.mlir", **settings)
+        session = Session(executable, self._job.device, threads=self._job.threads)
+        session.initialize(seed)
+        if self.session is not None:
+            derived = {n for n, v in executable.state.items() if v.role == "derived"}
+            for name, value in self.session.state.items():
+                if name not in derived:
+                    session.state[name] = value
+            self.session.close()
+        self.session, self._batch_size = session, batch_size
+        return session
+
+    def _objective(self, graph, outputs):
+        label = graph.argument(_LABEL, self._label_type, f"{{mp.input = {quote(_LABEL)}}}")
+        given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
+        graph.handle.add_result(self._job.loss(given, label).index, "{mp.loss}")
+        for name, metric in self._job.metrics.items():
+            graph.handle.add_result(metric(given, label).index, f"{{mp.metric = {quote(name)}}}")
+
+    def step(self, x, y) -> dict[str, float]:
+        """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite."""
+        arrays = name_inputs(self.model, x, y)
+        session = self.prepare(arrays, len(arrays[_LABEL]))
+        results = session.run("train_step", arrays)
+        self.steps += 1
+        logs = {name: float(numpy.mean(results[name])) for name in ("loss", *self._job.metrics)}
+        logs["skipped"] = bool("bad" in results and results["bad"] >= 0)
+        return logs
+
+    @property
+    def scaler(self) -> Scaler:
+        return Scaler(self)
+
+    @property
+    def learning_rate(self) -> float:
+        return float(self._live().state["learning_rate"]) if self.session is not None else self._job.optimizer.learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, rate: float):
+        self._live().state["learning_rate"] = rate
+
+    def _live(self) -> Session:
+        if self.session is None:
+            raise Error("the model has not been trained yet: it has no state")
+        return self.session
+
+    # fit, evaluate, predict
+
+    def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
+            checkpoint, resume, log) -> History:
+        arrays, test = name_inputs(self.model, x, y), {}
+        if validation_data is not None:
+            test = name_inputs(self.model, *validation_data)
+        elif validation_split:
+            arrays, test = split_arrays(arrays, validation_split)
+        if last_batch == "pad":
+            self._job.settings.setdefault("pad", True)
+        behind = (self.steps, self.epochs) if self.session is not None else None
+        session = self.prepare(arrays, batch_size, seed)
+        flags = {"epochs": self.epochs + epochs, "seed": seed, "last-batch": last_batch, "checkpoint": checkpoint,
+                 "log": log}
+        flags = {name: str(value) for name, value in flags.items() if value is not None}
+        if resume:
+            flags["resume"] = "true"
+        if not verbose:
+            flags["quiet"] = "true"
+        history = History()
+        watchers = Watchers(self, [history, *callbacks], self.epochs + epochs)
+        watchers.begin()
+        data, validation = _split(session, "train_step", arrays), _split(session, "eval", test)
+        steps, skipped, _, seconds, _ = session._handle.train(
+            list(flags), list(flags.values()), *data, *validation, behind, watchers.on_step, watchers.on_epoch)
+        self.steps = steps
+        history.skipped_steps, history.seconds_per_step = skipped, seconds
+        watchers.end()
+        return history
+
+    def evaluate(self, x, y, batch_size) -> dict[str, float]:
+        arrays = name_inputs(self.model, x, y)
+        session = self.prepare(arrays, batch_size, trains=False)
+        return {name: float(value) for name, _, value in session._handle.evaluate(*_split(session, "eval", arrays))}
+
+    def predict(self, x):
+        arrays = name_inputs(self.model, x)
+        results = self._live().run("infer", arrays)
+        return next(iter(results.values())) if len(results) == 1 else results
+
+
+def dtype_of(array) -> str:
+    """The element type of an array, which a model takes."""
+    name = array.dtype.name
+    if name not in DTYPES.values():
+        raise TypeError(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
+    return name
+
+
+def _split(session: Session, program: str, arrays):
+    """Names, arrays and element types, as the runtime takes them."""
+    inputs = session._programs[program].inputs if arrays else {}
+    values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)
+              for name, value in arrays.items()]
+    return list(arrays), [value for value, _ in values], [element for _, element in values]
+
+
+class Watchers:
+    """Callbacks of one fit."""
+
+    def __init__(self, trainer: Trainer, callbacks: list[Callback], epochs: int):
+        self.trainer = trainer
+        self.epochs = epochs  # in all
+        self.callbacks = callbacks
+        self.steps = any(type(one).on_train_batch_end is not Callback.on_train_batch_end
+                         if isinstance(one, Callback) else True for one in callbacks)
+        self.logs: dict[str, float] = {}
+        trainer.model.stop_training = False
+        for one in callbacks:
+            one.model = trainer.model
+
+    def begin(self):
+        for one in self.callbacks:
+            one.on_train_begin({})
+        self._begin_epoch()
+
+    def _begin_epoch(self):
+        for one in self.callbacks:
+            one.on_epoch_begin(self.trainer.epochs, {})
+
+    def on_step(self, step, epoch, loss, loss_scale, gradient_norm, bad, skipped, samples_per_second) -> bool:
+        self.trainer.steps = step
+        if self.steps:
+            logs = {"loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
+                    "skipped_steps": skipped, "samples_per_second": samples_per_second}
+            for one in self.callbacks:
+                one.on_train_batch_end(step - 1, logs)
+        return self.trainer.model.stop_training
+
+    def on_epoch(self, epoch, step, scores, test_scores) -> bool:
+        self.logs = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
+        self.trainer.epochs, self.trainer.steps = epoch, step
+        for one in self.callbacks:
+            one.on_epoch_end(epoch - 1, dict(self.logs))
+        if not self.trainer.model.stop_training and epoch < self.epochs:
+            self._begin_epoch()
+        return self.trainer.model.stop_training
+
+    def end(self):
+        for one in self.callbacks:
+            one.on_train_end(dict(self.logs))
+
+
+class Scaler:
+    """The loss scale of a training, with the names of torch.amp.GradScaler."""
+
+    def __init__(self, trainer: Trainer):
+        self._trainer = trainer
+
+    def _state(self, name: str, otherwise):
+        session = self._trainer.session
+        return session.state[name].item() if session is not None and name in session.state else otherwise
+
+    def is_enabled(self) -> bool:
+        return self._trainer.session is not None and "loss_scale" in self._trainer.session.state
+
+    def get_scale(self) -> float:
+        return self._state("loss_scale", 1.0)
+
+    def state_dict(self) -> dict[str, float]:
+        return {"scale": self.get_scale(), "growth_tracker": self._state("growth_tracker", 0),
+                "skipped_steps": self._state("skipped_steps", 0)}
+
+
