@@ -18,9 +18,17 @@ static std::vector<std::string> listDevices() {
   return names;
 }
 
+static std::string describeSettings(const std::string &device) {
+  MpBytes *settings = nullptr;
+  check(mpDeviceSettings(device.c_str(), &settings));
+  Owned<MpBytes> owned(settings);
+  return {static_cast<const char *>(mpBytesData(settings)), mpBytesSize(settings)};
+}
+
 NB_MODULE(_runtime, module) {
   module.def("version", &mpVersion);
   module.def("device_names", &listDevices);
+  module.def("device_settings", &describeSettings, nb::arg("device"));
 
   nb::class_<Executable>(module, "Executable")
       .def(nb::init<nb::bytes>(), nb::arg("bytes"))

@@ -77,6 +77,10 @@ MP_EXPORTED const char *mpVersion(void);
 /* The names of the devices that this library knows and this machine has, separated by line feeds; a static string. */
 MP_EXPORTED const char *mpDeviceNames(void);
 
+/* The settings of mpCompile for code that the device runs, separated by line feeds: "target=nvptx\nchip=sm_90". Of a
+ * GPU the chip is the best of those that there is code for. An error for a device that this machine does not have. */
+MP_EXPORTED MpStatus *mpDeviceSettings(const char *device, MpBytes **settings);
+
 /* What a compiled model holds; no device is needed to read it. */
 typedef struct MpExecutable MpExecutable;
 

@@ -1,6 +1,7 @@
 // Running Halfstep executables from C.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CAPI/Bytes.h"
 #include "CAPI/SessionHandle.h"
 #include "CAPI/Status.h"
 #include "CAPI/Tensors.h"
@@ -10,6 +11,8 @@
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Devices/CUDA/CUDADevice.h"
 #include "mp/Devices/SIMT/SIMTDevice.h"
+#include "mp/Executable/Targets.h"
+#include "mp/Runtime/Core/BestChip.h"
 #include "mp/Training/Checkpoint.h"
 
 #include <mutex>
@@ -64,6 +67,28 @@ const char *mpDeviceNames(void) {
     return text;
   }();
   return names.c_str();
+}
+
+MpStatus *mpDeviceSettings(const char *device, MpBytes **settings) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(device, "device"), needs(settings, "settings")})
+      if (!given.ok())
+        return given;
+    registerDevices();
+    ErrorOr<std::unique_ptr<Device>> made = createDevice(device, {});
+    if (!made)
+      return made.status();
+    const std::string &target = (*made)->description().target;
+    std::string text = "target=" + target;
+    if (targetFormat(target).isGPU) {
+      ErrorOr<std::string> chip = bestChip(**made);
+      if (!chip)
+        return chip.status();
+      text += "\nchip=" + *chip;
+    }
+    *settings = new MpBytes{std::move(text), {}};
+    return Status::success();
+  });
 }
 
 static Status createSession(std::shared_ptr<const LoadedExecutable> file, const char *deviceName, unsigned threads,

@@ -4,6 +4,7 @@
 #include "Pipeline/Targets.h"
 
 #include "mp/Codegen/Build/GPU.h"
+#include "mp/Runtime/Core/BestChip.h"
 
 using namespace mlir;
 
@@ -87,8 +88,7 @@ public:
   SIMTTarget() : GPUTarget(targets::simt, GPUBackend::Simulator) {}
 
   bool reportsAccesses() const override { return true; }
-  /// The oldest with all that kernels use.
-  StringRef getDefaultChip() const override { return "sm_80"; }
+  StringRef getDefaultChip() const override { return kSimulatedChip; }
 };
 
 } // namespace

@@ -114,12 +114,14 @@ def compile(
     remarks: str | None = None,
     on_diagnostic: Callable[[Diagnostic], object] | None = None,
     name: str | None = None,
+    device: str | None = None,
     **settings,
 ) -> Executable | str:
     """Compiles a model: MLIR text, or the path of a file of it.
 
     `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. With `to`
-    ("autocast", "optimizer", "asm", ...) the result is the text of that stage. `on_diagnostic` is called with each
+    ("autocast", "optimizer", "asm", ...) the result is the text of that stage. With `device` the code is for that device of
+    this machine; without, for this machine's CPU or for what `target` and `chip` say. `on_diagnostic` is called with each
     warning and, of the categories that the regular expression `remarks` matches, each remark. What is wrong with a model
     is raised as CompileError.
     """
@@ -130,6 +132,9 @@ def compile(
     else:
         text, name = pathlib.Path(model).read_text(encoding="utf-8"), name or os.fspath(model)
     stage = None if to == "executable" else to
+    if device is not None and "target" not in settings:
+        own = dict(line.split("=", 1) for line in _runtime.device_settings(device).splitlines())
+        settings = {**own, **settings}
     data, message, told = _compiler.compile(text, name, spell_settings(settings), stage, remarks, _cache_folder())
     diagnostics = tuple(Diagnostic(*one) for one in told)
     if data is None:

@@ -112,9 +112,9 @@ class Trainer:
             return self.session
         if self._label_type is None:
             raise Error("the model has not seen targets yet; train it before")
-        settings = {"batch_size": batch_size, "target": None, **self._job.settings}
+        settings = {"batch_size": batch_size, **self._job.settings}
         text = self.model.to_mlir(objective=self._objective, locations=True)
-        executable = compile_model(text, name=f"{type(self.model).__name__}.mlir", **settings)
+        executable = compile_model(text, name=f"{type(self.model).__name__}.mlir", device=self._job.device, **settings)
         session = Session(executable, self._job.device, threads=self._job.threads)
         session.initialize(seed)
         if self.session is not None:

@@ -176,6 +176,14 @@ state = regression.state_dict()
 assert numpy.abs(state["kernel"] - kernel).max() < 2e-6 and state["seen"] == 20, state
 assert regression.predict({"x": x[:5], "shift": shift[:5]}).shape == (5, 2)
 
+# Code is for the device that is said, a simulated GPU too.
+model = nn.Sequential(nn.Dense(16, "relu"), nn.Dense(2))
+model.compile(halfstep.SGD(0.1), policy="mixed_float16", device="simt")
+history = model.fit((X / 255).astype(numpy.float32)[:64], Y[:64], 16, 1, verbose=False)
+assert 0 < history.history["loss"][0] < 2 and model.trainer.session.executable.policy == "mixed_float16"
+model.compile(device="toaster")
+refused("unknown device 'toaster'", model.fit, X, Y)
+
 # What is wrong is said before anything is trained.
 refused("call model.compile", nn.Sequential(nn.Dense(2)).fit, X, Y)
 model = make()
