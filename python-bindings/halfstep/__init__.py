@@ -25,6 +25,7 @@ _LAZY = {
     "SGD": "_optimizers",
     "Trainer": "_training",
     "callbacks": None,
+    "from_onnx": "_onnx",
     "nn": None,
     "ops": None,
 }

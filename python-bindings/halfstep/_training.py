@@ -47,11 +47,11 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, se
     )
 
 
-def prepare(value):
-    """An array of a type that models take: float64 becomes float32, small integers int32."""
+def prepare(value, dtype: str | None = None):
+    """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
     if not isinstance(value, numpy.ndarray):
         value = numpy.asarray(value) if isinstance(value, (list, tuple)) else numpy.from_dlpack(value)
-    if value.dtype == numpy.float64:
+    if value.dtype == numpy.float64 and dtype != "float64":
         return value.astype(numpy.float32)
     if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
         return value.astype(numpy.int32)
@@ -61,7 +61,8 @@ def prepare(value):
 def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
     """Arrays by the names of inputs: those of forward's parameters, and y."""
     given = dict(x) if isinstance(x, dict) else {module.input_names()[0]: x}
-    arrays = {name: prepare(value) for name, value in given.items()}
+    specs = module.__dict__.get("_inputs") or {}
+    arrays = {name: prepare(value, specs[name].dtype if name in specs else None) for name, value in given.items()}
     if y is not None:
         label = prepare(y)
         arrays[_LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
@@ -90,9 +91,8 @@ class Trainer:
 
     def __init__(self, model: Module):
         job = model.__dict__.get("_job")
-        if job is None:
-            raise Error("the model is not compiled; call model.compile(optimizer=..., policy=...) before")
         self.model = model
+        self._inference: Session | None = None
         self.session: Session | None = None
         self.steps = 0
         self.epochs = 0
@@ -110,13 +110,15 @@ class Trainer:
             self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
         if self.session is not None and (self._batch_size == batch_size or not trains):
             return self.session
+        if self._job is None:
+            raise Error("the model is not compiled; call model.compile(optimizer=..., policy=...) before")
         if self._label_type is None:
             raise Error("the model has not seen targets yet; train it before")
         settings = {"batch_size": batch_size, **self._job.settings}
         text = self.model.to_mlir(objective=self._objective, locations=True)
         executable = compile_model(text, name=f"{type(self.model).__name__}.mlir", device=self._job.device, **settings)
         session = Session(executable, self._job.device, threads=self._job.threads)
-        session.initialize(seed)
+        self._start(session, seed)
         if self.session is not None:
             derived = {n for n, v in executable.state.items() if v.role == "derived"}
             for name, value in self.session.state.items():
@@ -160,6 +162,27 @@ class Trainer:
             raise Error("the model has not been trained yet: it has no state")
         return self.session
 
+    def _start(self, session: Session, seed: int) -> Session:
+        """Gives state its first values."""
+        session.initialize(seed)
+        for name, leaf in self.model.named_leaves():
+            if leaf.value is not None and name in session.state:
+                session.state[name] = leaf.value
+        return session
+
+    def _infer(self) -> Session:
+        """A session for predictions: the one that trains, or one of a model with its first values."""
+        if self.session is not None:
+            return self.session
+        if self._inference is None:
+            settings = {**self._job.settings, "training": False} if self._job else {"policy": "float32", "training": False}
+            device = self._job.device if self._job else "cpu"
+            kept = {"training", "policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
+            settings = {name: value for name, value in settings.items() if name in kept}
+            executable = compile_model(self.model.to_mlir(locations=True), device=device, **settings)
+            self._inference = self._start(Session(executable, device, threads=self._job.threads if self._job else 0), 0)
+        return self._inference
+
     # fit, evaluate, predict
 
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
@@ -169,9 +192,8 @@ class Trainer:
             test = name_inputs(self.model, *validation_data)
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
-        if last_batch == "pad":
+        if last_batch == "pad" and self._job is not None:
             self._job.settings.setdefault("pad", True)
-        behind = (self.steps, self.epochs) if self.session is not None else None
         session = self.prepare(arrays, batch_size, seed)
         flags = {"epochs": self.epochs + epochs, "seed": seed, "last-batch": last_batch, "checkpoint": checkpoint,
                  "log": log}
@@ -185,7 +207,7 @@ class Trainer:
         watchers.begin()
         data, validation = _split(session, "train_step", arrays), _split(session, "eval", test)
         steps, skipped, _, seconds, _ = session._handle.train(
-            list(flags), list(flags.values()), *data, *validation, behind, watchers.on_step, watchers.on_epoch)
+            list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step, watchers.on_epoch)
         self.steps = steps
         history.skipped_steps, history.seconds_per_step = skipped, seconds
         watchers.end()
@@ -198,7 +220,9 @@ class Trainer:
 
     def predict(self, x):
         arrays = name_inputs(self.model, x)
-        results = self._live().run("infer", arrays)
+        if not self.model.__dict__.get("_inputs"):
+            self.model.specify(**{name: Input(value.shape[1:], dtype_of(value)) for name, value in arrays.items()})
+        results = self._infer().run("infer", arrays)
         return next(iter(results.values())) if len(results) == 1 else results
 
 

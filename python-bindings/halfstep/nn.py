@@ -31,13 +31,14 @@ class Input:
 
     shape: tuple[int, ...]
     dtype: str = "float32"
+    batched: bool = True  # whether a batch comes before the shape
 
     def __call__(self, x):
         return x
 
     @property
     def type(self) -> str:
-        return _graph.type_of((None, *self.shape), self.dtype)
+        return _graph.type_of((None, *self.shape) if self.batched else self.shape, self.dtype)
 
 
 class Leaf:
@@ -45,9 +46,10 @@ class Leaf:
 
     role = ""
 
-    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32"):
+    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None):
         self.shape = tuple(shape)
         self.dtype = dtype
+        self.value = value  # its first, instead of the initializer's
         self.initializer = initializer(init)
 
 

@@ -1,0 +1,394 @@
+"""Models of ONNX as modules, which train and run as any other."""
+
+from __future__ import annotations
+
+import collections
+import math
+import os
+
+import numpy
+
+from halfstep import nn, ops
+from halfstep._errors import Error
+from halfstep._graph import DTYPES, Tensor
+
+_LEAST_OPSET = 13
+
+
+def from_onnx(model) -> OnnxModel:
+    """A module from a file, its bytes or a ModelProto. Weights start from the file's values. What it has that Halfstep lacks
+    is one error that lists all of it."""
+    import onnx
+
+    if isinstance(model, (str, os.PathLike)):
+        model = onnx.load(os.fspath(model))  # refuses external data outside of the model's folder
+    elif isinstance(model, bytes):
+        model = onnx.load_model_from_string(model)
+    try:
+        onnx.checker.check_model(model)
+    except onnx.checker.ValidationError as error:
+        raise Error(f"not a model of ONNX: {error}") from error
+    version = next((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), _LEAST_OPSET)
+    if version < _LEAST_OPSET:
+        model = onnx.version_converter.convert_version(model, _LEAST_OPSET)
+    return OnnxModel(model.graph)
+
+
+class _Node:
+    """A node, with what its handler reads of it."""
+
+    def __init__(self, proto):
+        from onnx import helper
+
+        self.op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
+        self.name = proto.name or f"{proto.op_type} of {proto.output[0]}"
+        self.inputs = list(proto.input)
+        self.outputs = list(proto.output)
+        self.attributes = {one.name: helper.get_attribute_value(one) for one in proto.attribute}
+
+    def refuse(self, why: str):
+        raise Error(f"node '{self.name}' ({self.op}): {why}")
+
+    def get(self, name: str, otherwise=None):
+        value = self.attributes.get(name, otherwise)
+        return value.decode() if isinstance(value, bytes) else value
+
+    def only(self, name: str, *accepted):
+        """Refuses values of an attribute that the handler does not know."""
+        value = self.get(name, accepted[0])
+        if value not in accepted:
+            self.refuse(f"{name}={value!r} is not supported, only {', '.join(map(repr, accepted))}")
+        return value
+
+
+class OnnxModel(nn.Module):
+    """The graph of a model of ONNX."""
+
+    def __init__(self, graph):
+        from onnx import numpy_helper
+
+        self._nodes = [_Node(one) for one in graph.node]
+        missing = collections.defaultdict(list)
+        for node in self._nodes:
+            if node.op not in HANDLERS:
+                missing[node.op].append(node.name)
+        if missing:
+            lines = [f"  {op}: {len(names)}, as '{names[0]}'" for op, names in sorted(missing.items())]
+            raise Error("the model has ops that Halfstep does not:\n" + "\n".join(lines))
+        self._constants = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+        self._weights = {
+            name: nn.Parameter(value.shape, "zeros", value.dtype, value=value)
+            for name, value in self._constants.items()
+            if value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")
+        }
+        inputs = [one for one in graph.input if one.name not in self._constants]
+        self.specify(**{one.name: _input_of(one) for one in inputs})
+        self._outputs = [one.name for one in graph.output]
+
+    def children(self):
+        yield from self._weights.items()
+
+    def input_names(self):
+        return list(self._inputs)
+
+    def forward(self, *inputs):
+        values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
+        for node in self._nodes:
+            results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
+            results = results if isinstance(results, tuple) else (results,)
+            if any(node.outputs[len(results) :]):
+                node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")
+            values.update(zip(node.outputs, results))
+        return {name: values[name] for name in self._outputs}
+
+
+def _input_of(proto) -> nn.Input:
+    from onnx import helper
+
+    tensor = proto.type.tensor_type
+    if not proto.type.HasField("tensor_type") or not tensor.HasField("shape"):
+        raise Error(f"input '{proto.name}' is no tensor of a known rank")
+    sizes = [one.dim_value if one.HasField("dim_value") else None for one in tensor.shape.dim]
+    if None in sizes[1:]:
+        raise Error(f"input '{proto.name}' has open sizes, of which only the first, the batch, may be one: {sizes}")
+    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name
+    if dtype not in DTYPES.values():
+        raise Error(f"input '{proto.name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
+    batched = bool(sizes) and sizes[0] is None
+    return nn.Input(tuple(sizes[1:] if batched else sizes), dtype, batched)
+
+
+def _numbers(node: _Node, value, what: str) -> list[int]:
+    """What has to be known when the model is made: shapes, axes."""
+    if isinstance(value, (Tensor, nn.Parameter)):
+        node.refuse(f"its {what} depend on inputs")
+    return [int(one) for one in numpy.asarray(value).reshape(-1)]
+
+
+def _tensor(value, like=None):
+    """A tensor of a constant, of its own type."""
+    if isinstance(value, (Tensor, nn.Parameter)):
+        return value
+    array = numpy.asarray(value)
+    return ops.constant(array, array.dtype)
+
+
+def _unary(function):
+    return lambda node, x: function(_tensor(x))
+
+
+def _folded(function):
+    """Of two tensors or more, from the left."""
+
+    def handle(node, *values):
+        result = _tensor(values[0])
+        for value in values[1:]:
+            result = function(result, _tensor(value))
+        return result
+
+    return handle
+
+
+def _axis(node, x, otherwise=-1) -> int:
+    return node.get("axis", otherwise) % len(x.shape)
+
+
+def _along_last(function, x, axis: int):
+    """An op on the last dimension, along another."""
+    last = len(x.shape) - 1
+    if axis == last:
+        return function(x)
+    order = list(range(last + 1))
+    order[axis], order[last] = order[last], order[axis]
+    return ops.transpose(function(ops.transpose(x, order)), order)
+
+
+def _matmul(node, a, b):
+    a, b = _tensor(a), _tensor(b)
+    if len(a.shape) < 2 or len(b.shape) < 2:
+        node.refuse("operands of rank 1 are not supported")
+    return ops.matmul(a, b)
+
+
+def _gemm(node, a, b, c=None):
+    product = ops.matmul(_tensor(a), _tensor(b), transpose_lhs=bool(node.get("transA", 0)),
+                         transpose_rhs=bool(node.get("transB", 0)))
+    alpha, beta = node.get("alpha", 1.0), node.get("beta", 1.0)
+    product = product if alpha == 1.0 else product * alpha
+    if c is None:
+        return product
+    c = _tensor(c)
+    return ops.add(product, c if beta == 1.0 else ops.mul(c, beta))
+
+
+def _reduce(function):
+    def handle(node, x, axes=None):
+        x = _tensor(x)
+        axes = node.get("axes") if axes is None else _numbers(node, axes, "axes")
+        if not axes and node.get("noop_with_empty_axes", 0):
+            return x
+        return function(x, list(axes) if axes else None, bool(node.get("keepdims", 1)))
+
+    return handle
+
+
+def _argmax(node, x):
+    node.only("select_last_index", 0)
+    x = _tensor(x)
+    axis = _axis(node, x, 0)
+    result = ops.argmax(x, axis, "int64")
+    return ops.reshape(result, [*x.shape[:axis], 1, *x.shape[axis + 1 :]]) if node.get("keepdims", 1) else result
+
+
+def _reshape(node, x, shape):
+    x, shape = _tensor(x), _numbers(node, shape, "sizes")
+    if not node.get("allowzero", 0):
+        shape = [x.shape[i] if size == 0 else size for i, size in enumerate(shape)]
+    return ops.reshape(x, shape)
+
+
+def _flatten(node, x):
+    x = _tensor(x)
+    axis = node.get("axis", 1)
+    axis = axis + len(x.shape) if axis < 0 else axis
+    if None in x.shape[1:] or (x.shape[:1] == (None,) and axis > 1):
+        node.refuse("the batch cannot be joined with other dimensions")
+    first = None if x.shape[:1] == (None,) and axis == 1 else math.prod(x.shape[:axis])
+    return ops.reshape(x, [first, math.prod(x.shape[axis:]) if axis else -1])
+
+
+def _squeeze(node, x, axes=None):
+    x = _tensor(x)
+    rank = len(x.shape)
+    drop = [i for i, size in enumerate(x.shape) if size == 1]
+    if axes is not None:
+        drop = [axis % rank for axis in _numbers(node, axes, "axes")]
+    return ops.reshape(x, [size for i, size in enumerate(x.shape) if i not in drop])
+
+
+def _unsqueeze(node, x, axes):
+    x = _tensor(x)
+    axes = _numbers(node, axes, "axes")
+    rank, sizes = len(x.shape) + len(axes), iter(x.shape)
+    places = {axis % rank for axis in axes}
+    return ops.reshape(x, [1 if i in places else next(sizes) for i in range(rank)])
+
+
+def _expand(node, x, shape):
+    x, shape = _tensor(x), _numbers(node, shape, "sizes")
+    own = (1,) * (len(shape) - len(x.shape)) + tuple(x.shape)
+    wanted = (1,) * (len(own) - len(shape)) + tuple(shape)
+    return ops.broadcast(x, [a if b == 1 else b for a, b in zip(own, wanted, strict=True)])
+
+
+def _cast(node, x):
+    from onnx import helper
+
+    dtype = helper.tensor_dtype_to_np_dtype(node.get("to")).name
+    if dtype not in DTYPES.values():
+        node.refuse(f"elements of {dtype} are not supported")
+    return ops.cast(_tensor(x), dtype)
+
+
+def _clip(node, x, low=None, high=None):
+    bounds = [-math.inf if low is None else low, math.inf if high is None else high]
+    if any(isinstance(one, Tensor) for one in bounds):
+        node.refuse("its bounds depend on inputs")
+    return ops.clamp(_tensor(x), float(bounds[0]), float(bounds[1]))
+
+
+def _dropout(node, x, ratio=0.5, training=None):
+    rate = float(numpy.asarray(ratio if ratio is not None else 0.5))
+    return ops.dropout(x, rate) if training is not None and bool(numpy.asarray(training)) else x
+
+
+def _layer_norm(node, x, scale, bias=None):
+    x = _tensor(x)
+    if _axis(node, x) != len(x.shape) - 1:
+        node.refuse("only the last dimension is normalized")
+    bias = bias if bias is not None else ops.constant(numpy.zeros(scale.shape), scale.dtype)
+    return ops.layer_norm(x, _tensor(scale), _tensor(bias), epsilon=node.get("epsilon", 1e-5))
+
+
+def _channels_last(function, x):
+    """An op on images of our layout, on images of ONNX's."""
+    spatial = range(2, len(x.shape))
+    result = function(ops.transpose(x, [0, *spatial, 1]))
+    return ops.transpose(result, [0, len(x.shape) - 1, *range(1, len(x.shape) - 1)])
+
+
+def _window(node, rank: int) -> dict[str, object]:
+    """Strides, padding and dilations, as ours has them."""
+    node.only("ceil_mode", 0)
+    automatic = node.only("auto_pad", "NOTSET", "VALID", "SAME_UPPER")
+    pads = list(node.get("pads", [0] * 2 * rank))
+    sides = [side for i in range(rank) for side in (pads[i], pads[rank + i])]
+    padding = {"NOTSET": sides, "VALID": "valid", "SAME_UPPER": "same"}[automatic]
+    return {"strides": node.get("strides", [1] * rank), "padding": padding, "dilations": node.get("dilations", [1] * rank)}
+
+
+def _conv(node, x, filters, bias=None):
+    x, filters = _tensor(x), _tensor(filters)
+    rank = len(filters.shape) - 2
+    own = ops.transpose(filters, [0, *range(2, rank + 2), 1])
+    bias = None if bias is None else _tensor(bias)
+    return _channels_last(
+        lambda image: ops.conv(image, own, bias, groups=node.get("group", 1), **_window(node, rank)), x)
+
+
+def _max_pool(node, x):
+    node.only("storage_order", 0)
+    if len(node.outputs) > 1:
+        node.refuse("indices are not supported")
+    size = node.get("kernel_shape")
+    return _channels_last(lambda image: ops.max_pool(image, size, **_window(node, len(size))), _tensor(x))
+
+
+def _average_pool(node, x):
+    size = node.get("kernel_shape")
+    window = _window(node, len(size))
+    if set(window.pop("dilations")) != {1}:
+        node.refuse("dilations are not supported")
+    counts = bool(node.get("count_include_pad", 0))
+    return _channels_last(lambda image: ops.avg_pool(image, size, count_padding=counts, **window), _tensor(x))
+
+
+def _batch_norm(node, x, scale, bias, mean, variance):
+    node.only("training_mode", 0)
+    weights = [_tensor(one) for one in (scale, bias, mean, variance)]
+    return _channels_last(
+        lambda image: ops.batch_norm_inference(image, *weights, epsilon=node.get("epsilon", 1e-5)), _tensor(x))
+
+
+def _constant(node):
+    from onnx import numpy_helper
+
+    for name, value in node.attributes.items():
+        if name == "value":
+            return numpy_helper.to_array(value)
+        if name in ("value_float", "value_floats"):
+            return numpy.asarray(value, numpy.float32)
+        if name in ("value_int", "value_ints"):
+            return numpy.asarray(value, numpy.int64)
+    return node.refuse("it has no value that is a number")
+
+
+def _compare(predicate):
+    return lambda node, a, b: ops.compare(predicate, _tensor(a), _tensor(b))
+
+
+HANDLERS = {
+    "Abs": _unary(ops.abs),
+    "Add": _folded(ops.add),
+    "ArgMax": _argmax,
+    "AveragePool": _average_pool,
+    "BatchNormalization": _batch_norm,
+    "Cast": _cast,
+    "Clip": _clip,
+    "Constant": _constant,
+    "Conv": _conv,
+    "Div": _folded(ops.div),
+    "Dropout": _dropout,
+    "Elu": lambda node, x: ops.elu(_tensor(x), alpha=node.get("alpha", 1.0)),
+    "Equal": _compare("eq"),
+    "Erf": _unary(ops.erf),
+    "Exp": _unary(ops.exp),
+    "Expand": _expand,
+    "Flatten": _flatten,
+    "Floor": _unary(ops.floor),
+    "Gelu": lambda node, x: ops.gelu(_tensor(x), approximate=node.get("approximate", "none")),
+    "Gemm": _gemm,
+    "GlobalAveragePool": lambda node, x: ops.mean(x, list(range(2, len(x.shape))), True),
+    "Greater": _compare("gt"),
+    "GreaterOrEqual": _compare("ge"),
+    "Identity": _unary(lambda x: x),
+    "LayerNormalization": _layer_norm,
+    "LeakyRelu": lambda node, x: ops.leaky_relu(_tensor(x), negative_slope=node.get("alpha", 0.01)),
+    "Less": _compare("lt"),
+    "LessOrEqual": _compare("le"),
+    "Log": _unary(ops.log),
+    "MatMul": _matmul,
+    "Max": _folded(ops.max),
+    "MaxPool": _max_pool,
+    "Min": _folded(ops.min),
+    "Mul": _folded(ops.mul),
+    "Neg": _unary(ops.neg),
+    "Reciprocal": _unary(ops.reciprocal),
+    "ReduceMax": _reduce(lambda x, axes, keep: ops._reduce(ops.reduce_max, x, axes, keep)),
+    "ReduceMean": _reduce(ops.mean),
+    "ReduceSum": _reduce(ops.sum),
+    "Relu": _unary(ops.relu),
+    "Reshape": _reshape,
+    "Round": _unary(ops.round),
+    "Sigmoid": _unary(ops.sigmoid),
+    "Softmax": lambda node, x: _along_last(ops.softmax, _tensor(x), _axis(node, x)),
+    "Softplus": _unary(ops.softplus),
+    "Sqrt": _unary(ops.sqrt),
+    "Squeeze": _squeeze,
+    "Sub": _folded(ops.sub),
+    "Sum": _folded(ops.add),
+    "Tanh": _unary(ops.tanh),
+    "Transpose": lambda node, x: ops.transpose(_tensor(x), node.get("perm")),
+    "Unsqueeze": _unsqueeze,
+    "Where": lambda node, c, a, b: ops.select(_tensor(c), _tensor(a), _tensor(b)),
+}
