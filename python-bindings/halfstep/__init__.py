@@ -4,14 +4,24 @@
     with halfstep.Session(executable) as session:
         session.initialize(seed=0)
         logits = session.run("infer", x=images)["logits"]
+
+Models in Python are made of halfstep.nn and halfstep.ops; docs/python.md tells it all.
 """
 
 import importlib
+from typing import TYPE_CHECKING
 
 from halfstep import _runtime
 from halfstep._errors import CompileError, Diagnostic, Error
 from halfstep._executable import Executable, Program, Value, compile
 from halfstep._session import Session
+
+if TYPE_CHECKING:
+    from halfstep import callbacks, nn, ops
+    from halfstep._onnx import from_onnx
+    from halfstep._optimizers import SGD, Adam, AdamW, LossScaler, Policy
+    from halfstep._training import Trainer
+    from halfstep.callbacks import History
 
 __version__ = _runtime.version()
 

@@ -10,10 +10,10 @@ from halfstep import _arrays, _losses
 from halfstep._errors import Error
 from halfstep._executable import compile as compile_model
 from halfstep._graph import DTYPES, quote, type_of
+from halfstep._module import Input, Module
 from halfstep._optimizers import Optimizer, Policy, loss_scaling, optimizer
 from halfstep._session import Session
 from halfstep.callbacks import Callback, History
-from halfstep.nn import Input, Module
 
 _LABEL = "y"
 

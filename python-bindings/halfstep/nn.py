@@ -11,259 +11,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
-import re
-
-from halfstep import _graph, ops
+from halfstep import ops
 from halfstep._errors import Error
-from halfstep._graph import Tensor
-from halfstep._initializers import Constant, Initializer, Normal, Uniform, initializer  # noqa: F401
+from halfstep._initializers import Constant, Initializer, Normal, Uniform
+from halfstep._module import Input, Module, Parameter, Sequential, State
+
+__all__ = [
+    "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Flatten", "GlobalAvgPool2D",
+    "Initializer", "Input", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "Rescaling",
+    "Reshape", "Sequential", "State", "Uniform",
+]
 
 
-def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-@dataclasses.dataclass(frozen=True)
-class Input:
-    """What a model takes, without the batch. As the first of a Sequential it passes on what it is given."""
-
-    shape: tuple[int, ...]
-    dtype: str = "float32"
-    batched: bool = True  # whether a batch comes before the shape
-
-    def __call__(self, x):
-        return x
-
-    @property
-    def type(self) -> str:
-        return _graph.type_of((None, *self.shape) if self.batched else self.shape, self.dtype)
-
-
-class Leaf:
-    """What a model keeps between runs. Modules that have the same one share it."""
-
-    role = ""
-
-    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None):
-        self.shape = tuple(shape)
-        self.dtype = dtype
-        self.value = value  # its first, instead of the initializer's
-        self.initializer = initializer(init)
-
-
-class Parameter(Leaf):
-    """What training changes by its gradient."""
-
-    role = "parameter"
-
-
-class State(Leaf):
-    """What a forward itself changes, by ops and `assign`."""
-
-    role = "state"
-
-    def assign(self, value: Tensor) -> None:
-        """Its value after a training step."""
-        graph = _graph.current()
-        graph.leaf(self)
-        graph.next[id(self)] = value
-
-
-class Module:
-    """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
-
-    def forward(self, *inputs):
-        raise NotImplementedError(f"{type(self).__name__} has no forward")
-
-    def build(self, *shapes) -> None:
-        """Makes the parameters that depend on the shapes of inputs; called before the first forward."""
-
-    def __call__(self, *inputs, **named):
-        graph = _graph.current()
-        if not self.__dict__.get("_built"):
-            self.build(*(one.shape for one in inputs if isinstance(one, Tensor)))
-            self.__dict__["_built"] = True
-        graph.scope.append(graph.root.name_of(self) if graph.root is not None else "")
-        try:
-            return self.forward(*inputs, **named)
-        finally:
-            graph.scope.pop()
-
-    def children(self):
-        """The modules and leaves in it, by name; those in lists and dictionaries, too."""
-
-        def within(name, value):
-            if isinstance(value, (Module, Leaf)):
-                yield name, value
-            elif isinstance(value, (list, tuple)):
-                for i, one in enumerate(value):
-                    yield from within(f"{name}.{i}" if name else str(i), one)
-            elif isinstance(value, dict):
-                for key, one in value.items():
-                    yield from within(f"{name}.{key}", one)
-
-        for name, value in vars(self).items():
-            if not name.startswith("_"):
-                yield from within(name, value)
-
-    def named_modules(self, prefix: str = ""):
-        """Every module with its name, this one first; one that is shared by its first name."""
-        yield from self._walk(prefix, set(), Module)
-
-    def named_leaves(self):
-        yield from self._walk("", set(), Leaf)
-
-    def _walk(self, prefix, seen, kind):
-        if id(self) in seen:
-            return
-        seen.add(id(self))
-        if isinstance(self, kind):
-            yield prefix, self
-        for name, child in self.children():
-            path = f"{prefix}.{name}" if prefix else name
-            if isinstance(child, Module):
-                yield from child._walk(path, seen, kind)
-            elif isinstance(child, kind) and id(child) not in seen:
-                seen.add(id(child))
-                yield path, child
-
-    def name_of(self, module: Module) -> str:
-        return next((name for name, one in self.named_modules() if one is module), "")
-
-    # The model as a whole.
-
-    def input_names(self) -> list[str]:
-        return list(inspect.signature(self.forward).parameters)
-
-    def to_mlir(self, inputs: dict[str, Input] | None = None, objective=None, *, locations: bool = False) -> str:
-        """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
-        inputs = inputs or getattr(self, "_inputs", None)
-        if not inputs:
-            raise Error("the model does not know its inputs yet: train it, or tell it by specify(x=nn.Input(shape, dtype))")
-        graph = _graph.Graph(_snake_case(type(self).__name__), self)
-        with graph.current():
-            tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
-            outputs = self(*tensors)
-            if not isinstance(outputs, dict):
-                several = isinstance(outputs, (tuple, list))
-                outputs = {f"output{i}": one for i, one in enumerate(outputs)} if several else {"output": outputs}
-            if objective is not None:
-                objective(graph, outputs)
-            for name, one in outputs.items():
-                graph.handle.add_result(one.index, f"{{mp.output = {_graph.quote(name)}}}")
-            names = {id(one): name for name, one in self.named_leaves()}
-            for key, value in graph.next.items():
-                graph.handle.add_result(value.index, f"{{mp.next = {_graph.quote(names[key])}}}")
-        return graph.handle.text(locations)
-
-    def specify(self, **inputs: Input) -> Module:
-        """Says what the model takes, by the names of forward's parameters."""
-        self.__dict__["_inputs"] = inputs
-        return self
-
-    # Training. What the compiler and the runtime are is in _training.py.
-
-    def compile(self, optimizer="adam", loss=None, metrics=None, *, policy="mixed_float16", loss_scaler=None, device="cpu",
-                threads: int = 0, **settings) -> None:
-        """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
-        outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`."""
-        from halfstep import _training
-
-        self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, settings)
-        self.__dict__.pop("_trainer", None)
-
-    @property
-    def trainer(self):
-        """What trains the model, step by step."""
-        from halfstep import _training
-
-        if "_trainer" not in self.__dict__:
-            self.__dict__["_trainer"] = _training.Trainer(self)
-        return self.__dict__["_trainer"]
-
-    def fit(self, x, y, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
-            callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
-            resume: bool = False, log=None):
-        """Trains for so many epochs more, and gives a History. With the same seed it has the bits of `mp-run train`.
-
-        Rows that do not fill a batch are dropped; last_batch="pad" fills it up. `checkpoint` is a folder, from which
-        `resume` goes on; `log` a file with a JSON line for each step.
-        """
-        return self.trainer.fit(
-            x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
-            validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
-            checkpoint=checkpoint, resume=resume, log=log)
-
-    def evaluate(self, x, y, batch_size: int = 64) -> dict[str, float]:
-        """Loss and metrics over all rows."""
-        return self.trainer.evaluate(x, y, batch_size)
-
-    def predict(self, x):
-        """Outputs for any number of rows, an array or several by name."""
-        return self.trainer.predict(x)
-
-    @property
-    def learning_rate(self) -> float:
-        return self.trainer.learning_rate
-
-    @learning_rate.setter
-    def learning_rate(self, rate: float):
-        self.trainer.learning_rate = rate
-
-    def state_dict(self) -> dict[str, object]:
-        """Parameters and states by name, copied."""
-        state = self.trainer._live().state
-        return {name: state[name] for name, _ in self.named_leaves()}
-
-    def load_state_dict(self, values) -> None:
-        state = self.trainer._live().state
-        names = {name for name, _ in self.named_leaves()}
-        if names != set(values):
-            raise Error(f"the model has {', '.join(sorted(names - set(values))) or 'nothing'} that is not given, given is "
-                        f"{', '.join(sorted(set(values) - names)) or 'nothing'} that it does not have")
-        for name, value in values.items():
-            state[name] = value
-
-    def save_weights(self, path) -> None:
-        """Parameters as a safetensors file."""
-        self.trainer._live().save_weights(path)
-
-    def load_weights(self, path) -> None:
-        self.trainer._live().load_weights(path)
-
-    def __str__(self):
-        return self.to_mlir() if getattr(self, "_inputs", None) else repr(self)
-
-    def __repr__(self):
-        return f"<{type(self).__name__}: {', '.join(name for name, _ in self.children()) or 'no parameters yet'}>"
-
-
-class Sequential(Module):
-    """Layers, one after another: modules, functions on tensors, an Input at the start."""
-
-    def __init__(self, *layers):
-        self.layers = list(layers[0]) if len(layers) == 1 and isinstance(layers[0], (list, tuple)) else list(layers)
-        if self.layers and isinstance(self.layers[0], Input):
-            self.specify(x=self.layers[0])
-
-    def children(self):
-        """Layers by what they are, counted from 1: "dense1", "dropout1", "dense2"."""
-        counts = {}
-        for layer in self.layers:
-            if isinstance(layer, Module):
-                kind = _snake_case(type(layer).__name__)
-                counts[kind] = counts.get(kind, 0) + 1
-                yield f"{kind}{counts[kind]}", layer
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
-def activation(name):
+def find_activation(name):
     """A function on tensors, by its name or itself; what passes everything for None."""
     if name is None or name == "linear":
         return lambda x: x
@@ -279,7 +39,7 @@ class Activation(Module):
     """An op on each element, by its name."""
 
     def __init__(self, name):
-        self.function = activation(name)
+        self.function = find_activation(name)
 
     def forward(self, x):
         return self.function(x)
@@ -290,7 +50,7 @@ class Dense(Module):
 
     def __init__(self, units: int, activation=None, *, use_bias=True, init="glorot_uniform", bias_init="zeros"):
         self.units = units
-        self.activation = globals()["activation"](activation)
+        self.activation = find_activation(activation)
         self.use_bias = use_bias
         self.init = init
         self.bias_init = bias_init
@@ -318,7 +78,7 @@ class Conv2D(Module):
         self.padding = padding
         self.dilation = _pair(dilation)
         self.groups = groups
-        self.activation = globals()["activation"](activation)
+        self.activation = find_activation(activation)
         self.use_bias = use_bias
         self.init = init
         self.bias_init = bias_init
