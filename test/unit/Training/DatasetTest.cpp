@@ -319,6 +319,39 @@ TEST(BatchLoader, KeepsFloats) {
   EXPECT_EQ(elementAt(narrow, 3), 1 + 0x1p-6);
 }
 
+/// Rows of 5 arrays of one input and of 5 labels, read where they are, in the order of the shuffle and filled up.
+TEST(BatchLoader, GathersArrays) {
+  const std::vector<uint8_t> x = {0, 1, 10, 11, 20, 21, 30, 31, 40, 41}, y = {0, 1, 2, 3, 4};
+  const DataArray first{"x", makeType(ElementType::UI8, {5, 2}), std::as_bytes(std::span(x))};
+  const DataArray second{"y", makeType(ElementType::UI8, {5}), std::as_bytes(std::span(y))};
+  ErrorOr<Dataset> data = makeDataset("arrays", {second, first});
+  ASSERT_TRUE(data.ok()) << data.message();
+  EXPECT_EQ(data->rows(), 5u);
+  ErrorOr<DataBinding> binding = bindDataset(*data, variantWith({8, 2}), 5);
+  ASSERT_TRUE(binding.ok()) << binding.message();
+  BatchLoader loader(*data, *binding, {.seed = 3, .pad = true});
+  for (uint64_t epoch = 0; epoch < 3; ++epoch) {
+    const std::vector<uint32_t> order = shuffledRows(3, epoch, 5);
+    const Batch &batch = loader.next();
+    ASSERT_EQ(batch.rows, 5u);
+    for (uint64_t i = 0; i < 8; ++i) {
+      const bool isRow = i < 5;
+      EXPECT_EQ(batch.arrays[0][i], std::byte(isRow ? order[i] : 0));
+      EXPECT_EQ(batch.arrays[1][2 * i], std::byte(isRow ? 10 * order[i] : 0));
+      EXPECT_EQ(batch.arrays[1][2 * i + 1], std::byte(isRow ? 10 * order[i] + 1 : 0));
+    }
+  }
+
+  auto message = [&](std::vector<DataArray> arrays, std::vector<int64_t> input) {
+    ErrorOr<Dataset> made = makeDataset("D", std::move(arrays));
+    return made ? bindDataset(*made, variantWith(input), 4).message() : made.message();
+  };
+  EXPECT_EQ(message({}, {8, 2}), "D: has no array");
+  EXPECT_EQ(message({first, second}, {8, 2}), "D: label 4 of row 4 is out of range: input 'y' has 4 classes");
+  EXPECT_EQ(message({first}, {8, 2}), "D: input 'y' gets no data: there is no array of that name");
+  EXPECT_EQ(message({first, second}, {8, 4}), "D: input 'x' is tensor<8x4xui8>, a row of the data is tensor<2xui8>");
+}
+
 TEST(BatchLoader, BeginsAnywhere) {
   Dataset data = countingData();
   BatchLoader loader(data, countingBinding(false), {.seed = 3, .firstEpoch = 1, .firstBatch = 1});
