@@ -85,7 +85,7 @@ MappedOperand::Element MappedOperand::at(const Sums &sums) {
   return at;
 }
 
-LogicalResult MappedOperand::forRuns(ArrayRef<IndexMap::Digit> digits, Value from, Value to,
+LogicalResult MappedOperand::forRuns(ArrayRef<IndexMap::Digit> digits, Value from, Value to, bool isWhole,
                                      function_ref<LogicalResult(const Run &)> body) {
   if (digits.size() < 2)
     return body({f.i64(0), from, to, Sums(map.dimensions.size())});
@@ -93,7 +93,11 @@ LogicalResult MappedOperand::forRuns(ArrayRef<IndexMap::Digit> digits, Value fro
   Value end = f.div(f.add(to, f.i64(size - 1)), size);
   return f.forEach(f.div(from, size), end, 1, [&](Value number) {
     Value start = f.mul(number, size);
-    Value first = f.max(f.sub(from, start), f.i64(0)), last = f.min(f.sub(to, start), f.i64(size));
+    Value first = f.i64(0), last = f.i64(size);
+    if (!isWhole) {
+      first = f.max(f.sub(from, start), first);
+      last = f.min(f.sub(to, start), last);
+    }
     return body({start, first, last, movedBy(digits.drop_back(), number)});
   });
 }

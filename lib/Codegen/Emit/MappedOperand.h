@@ -36,8 +36,8 @@ public:
     mlir::Value start, first, last;
     Sums others;
   };
-  /// body(run) for [from, to), cut where another digit changes.
-  llvm::LogicalResult forRuns(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value from, mlir::Value to,
+  /// body(run) for [from, to), cut where another digit changes. With `isWhole` neither end is within a run.
+  llvm::LogicalResult forRuns(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value from, mlir::Value to, bool isWhole,
                               llvm::function_ref<llvm::LogicalResult(const Run &)> body);
 
   const mlir::Value tensor;

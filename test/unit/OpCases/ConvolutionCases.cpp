@@ -36,6 +36,8 @@ const Shapes kShapes[] = {
     {"partial tiles", "2x11x13x35x", "45x3x3x35x", "2x11x13x45x", "{padding = same} ", true},
     {"channels in runs of 8", "2x9x10x24x", "40x3x3x24x", "2x5x5x40x", "{strides = [2, 2], padding = same} ", true},
     {"large groups", "1x10x9x32x", "48x3x3x16x", "1x10x9x48x", "{padding = same, groups = 2} ", true},
+    // Chunks of k, of half of it, end within the channels of a tap; each is packed for a few rows at a time.
+    {"runs of channels that chunks cut", "1x9x11x48x", "40x3x3x48x", "1x9x11x40x", "{padding = same} ", true},
     // What was dropped of a long sum would hide in the bound of so many roundings: sums of whole numbers have none.
     {"long sums", "8x32x32x2x", "3x3x3x2x", "8x32x32x3x", "{padding = same} ", true, Fill::Whole},
 };

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One block of the grid computes block_m x block_n elements of one batch, of one part of k. For each chunk of block_k
-// it packs both operands into scratch memory, prologue applied, as panels that tiles read from end to end, and adds the
-// chunk's products to its sums, tile by tile in vector registers. Sums stay in the accumulator's type between chunks
-// and every element adds its products in the order of k: no block size changes a bit.
+// it packs both operands into scratch memory, prologue applied, as panels that tiles read from end to end (lhs a few
+// panels at a time, where rhs is small enough to be read again for each of them), and adds the chunk's products to its
+// sums, tile by tile in vector registers. Sums stay in the accumulator's type between chunks and every element adds its
+// products in the order of k: no block size changes a bit.
 //
 //   packed lhs   a panel for each tile_m rows
 //   packed rhs   a panel for each tile_n columns
@@ -25,6 +26,9 @@ using namespace mp;
 
 /// Results of so many bytes are stored past the caches: the third level has 32 MiB, or less for each core.
 static constexpr int64_t kLeastPastCaches = 32 << 20;
+/// What of lhs is packed at once, so that tiles find it in the first cache, of 32 KiB or more; and the most of rhs that
+/// is worth being read again for each of those from the second one.
+static constexpr int64_t kPackedAtOnce = 20 << 10, kMostReadAgain = 64 << 10;
 
 namespace {
 
@@ -53,7 +57,7 @@ struct PanelSource {
 
   PanelsAttr wanted; ///< as the schedule's tile reads them
   PanelOrder order;
-  int64_t blockRows;
+  int64_t blockRows;                  ///< that are packed at once
   std::optional<Packing> packing;     ///< where the block packs it
   std::optional<PackedMatrix> packed; ///< where it comes packed
   Value panels;                       ///< the block's own, or all of them
@@ -88,9 +92,10 @@ private:
   }
   void chooseStores();
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
+  int64_t rowsPackedAtOnce() const;
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
-  LogicalResult emitTile(Value row, Value column, Value from, Value to);
+  LogicalResult emitTile(Value lhsPanel, Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth);
   LogicalResult finishTile(Value tile, Value row, Value column);
 
@@ -111,7 +116,7 @@ private:
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
   Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
-  Value packedLhs, packedRhs; // panels of the running chunk
+  Value packedRhs; // panels of the running chunk
   Value sums;
 };
 
@@ -172,10 +177,22 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
+  if (&source == &lhs)
+    source.blockRows = rowsPackedAtOnce();
   if (!streamsRhs || &source != &rhs)
     source.panels = f.allocate(source.order.word, source.blockRows / source.order.rows * source.order.wordsOfPanel());
   source.packing.emplace(f, values, operand, map, size, s.k, source.order, width);
   return success();
+}
+
+/// How many rows of lhs are packed before tiles read them: as many whole panels as the first cache keeps. Those that
+/// lie across k are packed all at once, so that lines of memory are read once; so are those whose rhs is large.
+int64_t ContractionEmitter::rowsPackedAtOnce() const {
+  const int64_t wordBytes = lhs.order.word.getIntOrFloatBitWidth() / 8;
+  if (streamsRhs || !s.lhsMap.isAlongDepth() || s.blockN * rhs.order.wordsOfRow() * wordBytes > kMostReadAgain)
+    return s.blockM;
+  const int64_t panels = kPackedAtOnce / std::max<int64_t>(lhs.order.wordsOfPanel() * wordBytes, 1);
+  return std::min(s.blockM, std::max<int64_t>(panels, 1) * s.tileM);
 }
 
 /// The panels of k in [from, to) of `count` rows from `first`.
@@ -194,20 +211,26 @@ FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, 
 
 LogicalResult ContractionEmitter::emitChunk(Value from) {
   Value to = f.min(f.add(from, f.i64(s.blockK)), endK);
-  FailureOr<Value> ofLhs = panelsOf(lhs, firstRow, rows, from, to),
-                   ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
-  if (failed(ofLhs) || failed(ofRhs))
+  FailureOr<Value> ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
+  if (failed(ofRhs))
     return failure();
-  packedLhs = *ofLhs;
   packedRhs = *ofRhs;
-  // The panel of rhs stays in the first cache while the panels of lhs pass by.
-  return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
-    return f.forEach(values.zero, rows, s.tileM, [&](Value row) { return emitTile(row, column, from, to); });
+  return f.forEach(values.zero, rows, lhs.blockRows, [&](Value group) -> LogicalResult {
+    Value count = f.min(f.sub(rows, group), f.i64(lhs.blockRows));
+    FailureOr<Value> ofLhs = panelsOf(lhs, f.add(firstRow, group), count, from, to);
+    if (failed(ofLhs))
+      return failure();
+    // The panel of rhs stays in the first cache while the panels of lhs pass by.
+    return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
+      return f.forEach(values.zero, count, s.tileM, [&](Value row) {
+        Value lhsPanel = f.offset(*ofLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
+        return emitTile(lhsPanel, f.add(group, row), column, from, to);
+      });
+    });
   });
 }
 
-LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
-  Value lhsPanel = f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
+LogicalResult ContractionEmitter::emitTile(Value lhsPanel, Value row, Value column, Value from, Value to) {
   Value tile = sums;
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));

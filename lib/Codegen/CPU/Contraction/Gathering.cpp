@@ -16,6 +16,11 @@ static IndexMap::Digit lastOf(const IndexMap::Digits &digits) {
   return digits.empty() ? IndexMap::Digit{1, 0, 0} : digits.back();
 }
 
+bool Packing::endsWithRuns() const {
+  const int64_t size = lastOf(operand.map.depth).size;
+  return size > 0 && order.depth % size == 0;
+}
+
 FailureOr<Value> Packing::readAt(const Sums &sums, int64_t offset, int64_t count) {
   const MappedOperand::Element at = operand.at(sums);
   Value column = f.add(at.column, f.i64(offset));
@@ -49,25 +54,42 @@ SmallVector<MappedOperand::Sums, 2> Packing::stepsOf(Value k) {
   return steps;
 }
 
-/// Row after row, each in runs of k that lie side by side, `lanes` of them at once: they divide runs.
+/// Run after run of rows, each in stretches of k that lie side by side, `lanes` of them at once: they divide stretches.
+/// What a stretch adds to where a row lies is found once for all rows of a run, and a row of nothing is not read.
 LogicalResult Packing::gatherRows() {
   const IndexMap &map = operand.map;
-  const IndexMap::Digit last = lastOf(map.depth);
+  const IndexMap::Digit lastRow = lastOf(map.row), lastStep = lastOf(map.depth);
   const Sums ofBatch = operand.movedBy(map.batch, part.batch);
-  LogicalResult filled = f.forEach(values.zero, part.count, 1, [&](Value row) {
-    const Sums ofRow = operand.add(ofBatch, operand.movedBy(map.row, firstRow(row)));
-    return operand.forRuns(map.depth, part.from, part.to, [&](const MappedOperand::Run &run) {
-      const Sums ofRun = operand.add(ofRow, run.others);
-      return f.forEach(run.first, run.last, lanes, [&](Value step) {
+  const Type words = withLanes(order.word, lanes / order.unit);
+  const SmallVector<Value> nothing(order.parts, arith::ConstantOp::create(b, b.getZeroAttr(words)));
+  auto packStretch = [&](const MappedOperand::Run &ofRows, const MappedOperand::Run &ofDepth, Value number) {
+    const Sums sums =
+        operand.add(operand.add(ofBatch, operand.add(ofRows.others, ofDepth.others)), operand.movedBy(lastRow, number));
+    Value row = f.sub(f.add(ofRows.start, number), part.first);
+    return f.forEach(ofDepth.first, ofDepth.last, lanes, [&](Value step) -> LogicalResult {
+      Elements::Scope scope(values);
+      const MappedOperand::Element at = operand.at(operand.add(sums, operand.movedBy(lastStep, step)));
+      auto readThere = [&]() -> FailureOr<SmallVector<Value>> {
         Elements::Scope scope(values);
-        FailureOr<Value> loaded = readAt(operand.add(ofRun, operand.movedBy(last, step)), 0, lanes);
+        FailureOr<Value> loaded =
+            values.at(operand.tensor, values.inRow(at.row, operand.columns, at.column, lanes, isEven));
         if (failed(loaded))
           return failure();
-        store(wordsAlongDepth(*loaded, lanes), rowAt(row, f.add(run.start, step)));
-        return success();
-      });
+        return SmallVector<Value>(wordsAlongDepth(*loaded, lanes));
+      };
+      FailureOr<SmallVector<Value>> found = at.isThere ? f.when(at.isThere, nothing, readThere) : readThere();
+      if (succeeded(found))
+        store(*found, rowAt(row, f.add(ofDepth.start, step)));
+      return LogicalResult(found);
     });
-  });
+  };
+  LogicalResult filled =
+      operand.forRuns(map.row, part.first, f.add(part.first, part.count), false, [&](const MappedOperand::Run &ofRows) {
+        return operand.forRuns(map.depth, part.from, part.to, endsWithRuns(), [&](const MappedOperand::Run &ofDepth) {
+          return f.forEach(ofRows.first, ofRows.last, 1,
+                           [&](Value number) { return packStretch(ofRows, ofDepth, number); });
+        });
+      });
   if (succeeded(filled))
     fillRows();
   return filled;
@@ -83,7 +105,7 @@ LogicalResult Packing::gatherRowsByStep() {
     SmallVector<Sums, 2> steps = stepsOf(k);
     for (Sums &step : steps)
       step = operand.add(ofBatch, step);
-    return operand.forRuns(map.row, part.first, end, [&](const MappedOperand::Run &run) {
+    return operand.forRuns(map.row, part.first, end, false, [&](const MappedOperand::Run &run) {
       return f.forEach(run.first, run.last, 1, [&](Value number) {
         Elements::Scope scope(values);
         const Sums ofRow = operand.add(run.others, operand.movedBy(last, number));
@@ -125,7 +147,7 @@ LogicalResult Packing::gatherSteps() {
         Elements::Scope scope(values);
         return packUnit(llvm::map_to_vector<2>(stepsOf(k), [&](const Sums &s) { return operand.add(ofRow, s); }), k);
       });
-    return operand.forRuns(map.depth, part.from, part.to, [&](const MappedOperand::Run &run) {
+    return operand.forRuns(map.depth, part.from, part.to, endsWithRuns(), [&](const MappedOperand::Run &run) {
       const Sums ofRun = operand.add(ofRow, run.others);
       return f.forEach(run.first, run.last, order.unit, [&](Value number) {
         Elements::Scope scope(values);

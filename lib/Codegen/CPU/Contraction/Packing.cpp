@@ -116,6 +116,8 @@ FailureOr<Words> Packing::readAlongDepth(Value row, Value k, int64_t count) {
 Words Packing::wordsAlongDepth(Value loaded, int64_t count) {
   if (order.unit == 1)
     return Words{loaded};
+  if (order.parts == 1)
+    return {joinNeighbours(b, elementOf(operand.tensor), loaded)};
   const int64_t words = count / order.unit;
   SmallVector<int64_t> even, odd;
   for (int64_t word = 0; word < words; ++word) {

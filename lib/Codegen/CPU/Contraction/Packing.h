@@ -63,6 +63,8 @@ private:
   llvm::LogicalResult gatherRows();
   llvm::LogicalResult gatherRowsByStep();
   llvm::LogicalResult gatherSteps();
+  /// Whether what is packed never begins or ends within a run of k.
+  bool endsWithRuns() const;
   using Sums = MappedOperand::Sums;
   /// What a unit of k moves: each of its steps.
   llvm::SmallVector<Sums, 2> stepsOf(mlir::Value k);

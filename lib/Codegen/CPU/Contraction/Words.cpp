@@ -5,6 +5,8 @@
 
 #include "Codegen/Forms/Arithmetic.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -55,4 +57,17 @@ Words mp::joinPairs(LaneBuilder &b, Type element, int64_t parts, Value low, Valu
        llvm::zip_equal(splitIntoParts(b, low, element, parts), splitIntoParts(b, high, element, parts)))
     words.push_back(joinPair(b, b.getBF16Type(), lower, upper));
   return words;
+}
+
+Value mp::joinNeighbours(LaneBuilder &b, Type element, Value lanes) {
+  const int64_t count = laneCount(lanes.getType());
+  Value halves;
+  if (element.isF16()) {
+    halves = arith::TruncFOp::create(b, withLanes(element, count), lanes);
+  } else {
+    Value bits = arith::BitcastOp::create(b, integerTwin(lanes.getType()), lanes);
+    Value upper = arith::ShRUIOp::create(b, bits, intConstant(b, bits.getType(), 16));
+    halves = arith::TruncIOp::create(b, withLanes(b.getI16Type(), count), upper);
+  }
+  return LLVM::BitcastOp::create(b, withLanes(b.getI32Type(), count / 2), halves);
 }
