@@ -164,6 +164,7 @@ static std::map<std::pair<uint64_t, int>, Image> loaded(const Dataset &data, int
                                                         BatchOrder order) {
   DataBinding binding;
   binding.imageType = makeType(ElementType::UI8, {batch, 6, 5, 2});
+  binding.labelArgument = 1;
   binding.labelType = makeType(ElementType::I32, {batch});
   BatchLoader loader(data, binding, order, *parseAugmentation("flip,crop:2,cutout:2"));
   std::map<std::pair<uint64_t, int>, Image> images;
