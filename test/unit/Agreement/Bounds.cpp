@@ -218,7 +218,7 @@ private:
 
 } // namespace
 
-static bool isProduct(const std::string &op) { return op.starts_with("mp.matmul") || op.starts_with("mp.conv"); }
+bool mp::isProduct(const std::string &op) { return op.starts_with("mp.matmul") || op.starts_with("mp.conv"); }
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||

@@ -22,6 +22,8 @@ std::vector<double> allowedErrors(const OpCase &use, const std::vector<Tensor> &
 /// Whether the results of an op are sums, or come of exponentials that are summed: what has bounds that depend on how
 /// many there are.
 bool isSummed(const std::string &op);
+/// Whether they are sums of products of two operands' elements: contractions.
+bool isProduct(const std::string &op);
 
 } // namespace mp
 
