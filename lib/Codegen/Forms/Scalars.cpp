@@ -156,8 +156,8 @@ struct ElementwiseForms : ScalarForms {
   Value sixthOf(Value value) { return arith::DivFOp::create(b, value, floatConstant(b, value.getType(), 6)); }
   FormResult form(HardSigmoidOp op) { return rounded(op, sixthOf(hardStep())); }
   FormResult form(HardSwishOp op) {
-    // The product with 0 is none: it would be NaN for -inf.
-    Value step = hardStep(), product = sixthOf(arith::MulFOp::create(b, operand(0), step));
+    // The product with 0 is none: it would be NaN for -inf. A sixth first: six times the operand may be infinite.
+    Value step = hardStep(), product = arith::MulFOp::create(b, operand(0), sixthOf(step));
     Value isZero = isTrue(arith::CmpFPredicate::OEQ, step, zero());
     return rounded(op, select(isZero, floatConstant(b, product.getType(), -0.0), product));
   }
