@@ -254,15 +254,25 @@ LogicalResult ReduceMeanOp::differentiate(OpBuilder &builder, ArrayRef<Value> re
   return success();
 }
 
-// Elements equal to the maximum share its gradient; where it is NaN all get NaN. Counted in f32.
+/// Elements equal to an extreme share its gradient; where it is NaN all get NaN. Counted in f32.
+template <typename Op> static Value shareOfExtreme(LocBuilder &b, Op op, Value gradient) {
+  RankedTensorType input = typeOf(op.getInput());
+  Type wide = getWideElement(op.getInput());
+  auto all = [&](Value value) { return spread(b, value, input, op.getDimensions()); };
+  Value isExtreme = compare(b, ComparePredicate::eq, op.getInput(), all(op.getResult()));
+  Value count = ReduceSumOp::create(b, castTo(b, isExtreme, wide), op.getDimensions(), op.getKeepDims());
+  Value share = castTo(b, div(b, castTo(b, gradient, wide), count), input.getElementType());
+  return mul(b, all(share), castTo(b, isExtreme, input.getElementType()));
+}
+
 LogicalResult ReduceMaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
-  RankedTensorType input = typeOf(getInput());
-  Type wide = getWideElement(getInput());
-  Value isMaximum = compare(b, ComparePredicate::eq, getInput(), spread(b, getResult(), input, getDimensions()));
-  Value count = ReduceSumOp::create(b, castTo(b, isMaximum, wide), getDimensions(), getKeepDims());
-  Value share = castTo(b, div(b, castTo(b, results[0], wide), count), input.getElementType());
-  operands[0] = mul(b, spread(b, share, input, getDimensions()), castTo(b, isMaximum, input.getElementType()));
+  operands[0] = shareOfExtreme(b, *this, results[0]);
+  return success();
+}
+LogicalResult ReduceMinOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = shareOfExtreme(b, *this, results[0]);
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "mp/IR/MP.h"
 
 #include "IR/ConvolutionFormat.h"
+#include "IR/IndexingFormat.h"
 #include "IR/KernelFormat.h"
 #include "IR/PoolingFormat.h"
 #include "IR/Sizes.h"

@@ -49,3 +49,15 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   auto type = cast<RankedTensorType>(getType());
   return getInput().getType() == type && type.hasStaticShape() ? getInput() : Value();
 }
+
+/// `input` where an op gives it as it is: with a static shape, behind which no open size hides.
+static Value unchanged(Value input, Type result) {
+  return input.getType() == result && cast<ShapedType>(result).hasStaticShape() ? input : Value();
+}
+
+// No part of a dimension is as long as it.
+OpFoldResult SliceOp::fold(FoldAdaptor) { return unchanged(getInput(), getType()); }
+OpFoldResult PadOp::fold(FoldAdaptor) { return unchanged(getInput(), getType()); }
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getInputs().size() == 1 ? unchanged(getInputs().front(), getType()) : Value();
+}

@@ -153,6 +153,16 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, MaybeLocation lo
                                           Types &types) {
   return inferBroadcast<CompareOp>(location, operands.getOperands(), IntegerType::get(context, 1), types);
 }
+LogicalResult IsFiniteOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor operands,
+                                           Types &types) {
+  return inferBroadcast<IsFiniteOp>(location, operands.getOperands(), IntegerType::get(context, 1), types);
+}
+LogicalResult LogicalAndOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<LogicalAndOp>(location, operands, types);
+}
+LogicalResult LogicalOrOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<LogicalOrOp>(location, operands, types);
+}
 LogicalResult SelectOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
   return inferBroadcast<SelectOp>(location, operands.getOperands(), elementOf(operands.getTrueValue()), types);
 }
@@ -190,6 +200,9 @@ LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, MaybeLocation locati
 }
 LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
   return inferReduction<ReduceMaxOp>(location, op, types);
+}
+LogicalResult ReduceMinOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferReduction<ReduceMinOp>(location, op, types);
 }
 
 LogicalResult ArgmaxOp::inferShape(Shape &shape) {

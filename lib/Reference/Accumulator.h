@@ -13,6 +13,11 @@ namespace mp {
 /// or `format` is f64.
 double fusedMultiplyAdd(double a, double b, double c, FloatFormat format);
 
+/// The type that sums of `element` are kept in.
+inline ElementType accumulatorOf(ElementType element) {
+  return element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+}
+
 /// A sum that is kept in f64, or with `exactAccumulator` in the stated type with one rounding for
 /// each term.
 class Accumulator {

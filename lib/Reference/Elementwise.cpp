@@ -8,6 +8,7 @@
 #include "mp/Numerics/Philox.h"
 
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 using namespace mp;
@@ -161,6 +162,31 @@ Tensor rules::evaluate(CompareOp op, const Frame &frame) {
   if (isFloatValue(op.getLhs()))
     return compare(realsOf(op.getLhs(), result, frame), realsOf(op.getRhs(), result, frame));
   return compare(integersOf(op.getLhs(), result, frame), integersOf(op.getRhs(), result, frame));
+}
+
+Tensor rules::evaluate(IsFiniteOp op, const Frame &frame) {
+  std::vector<int64_t> answers;
+  for (double value : frame[op.getInput()].reals())
+    answers.push_back(std::isfinite(value));
+  return Tensor::ofIntegers(runtimeTypeOf(op.getResult()), answers);
+}
+
+/// `combine` of what both operands, broadcast, hold.
+template <typename Op, typename Combine> static Tensor combineFlags(Op op, const Frame &frame, Combine combine) {
+  std::vector<int64_t> flags = integersOf(op.getLhs(), op.getResult(), frame);
+  const std::vector<int64_t> others = integersOf(op.getRhs(), op.getResult(), frame);
+  for (size_t i = 0; i < flags.size(); ++i)
+    flags[i] = combine(flags[i] != 0, others[i] != 0);
+  return Tensor::ofIntegers(runtimeTypeOf(op.getResult()), flags);
+}
+
+Tensor rules::evaluate(LogicalAndOp op, const Frame &frame) { return combineFlags(op, frame, std::logical_and<>()); }
+Tensor rules::evaluate(LogicalOrOp op, const Frame &frame) { return combineFlags(op, frame, std::logical_or<>()); }
+Tensor rules::evaluate(LogicalNotOp op, const Frame &frame) {
+  std::vector<int64_t> flags = frame[op.getInput()].integers();
+  for (int64_t &flag : flags)
+    flag = flag == 0;
+  return Tensor::ofIntegers(runtimeTypeOf(op.getResult()), flags);
 }
 
 Tensor rules::evaluate(SelectOp op, const Frame &frame) {

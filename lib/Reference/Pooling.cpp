@@ -9,11 +9,6 @@
 
 using namespace mp;
 
-/// The type that sums of `element` are kept in.
-static ElementType accumulatorOf(ElementType element) {
-  return element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
-}
-
 /// A tensor [images, pixels, channels] of the op's type, of what `get` says of each element.
 template <typename Op, typename Get> static Tensor forEachElement(Op op, int64_t pixels, Get get) {
   TensorTypeT type = runtimeTypeOf(op.getResult());

@@ -10,11 +10,6 @@
 
 using namespace mp;
 
-/// The type that sums of `element` are kept in.
-static ElementType accumulatorOf(ElementType element) {
-  return element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
-}
-
 template <typename ReduceOp> static std::vector<double> sums(ReduceOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> values = input.reals();
@@ -54,16 +49,27 @@ static bool exceeds(double value, double best) {
   return value > best || (value == best && std::signbit(best) && !std::signbit(value));
 }
 
-Tensor rules::evaluate(ReduceMaxOp op, const Frame &frame) {
+/// The first of all elements by an order, `least` where there is none.
+template <typename Op, typename ComesBefore>
+static Tensor extremes(Op op, const Frame &frame, double least, ComesBefore comesBefore) {
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> values = input.reals();
   const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
   TensorTypeT type = runtimeTypeOf(op.getResult());
-  std::vector<double> result(elementsOf(type.shape), -std::numeric_limits<double>::infinity());
+  std::vector<double> result(elementsOf(type.shape), least);
   for (size_t i = 0; i < values.size(); ++i)
-    if (exceeds(values[i], result[targets[i]]))
+    if (comesBefore(values[i], result[targets[i]]))
       result[targets[i]] = values[i];
   return Tensor::ofReals(std::move(type), result);
+}
+
+Tensor rules::evaluate(ReduceMaxOp op, const Frame &frame) {
+  return extremes(op, frame, -std::numeric_limits<double>::infinity(), exceeds);
+}
+
+Tensor rules::evaluate(ReduceMinOp op, const Frame &frame) {
+  return extremes(op, frame, std::numeric_limits<double>::infinity(),
+                  [](double value, double best) { return exceeds(-value, -best); });
 }
 
 /// The first index along `dimension` whose element no other is larger than; the first NaN if there

@@ -64,6 +64,10 @@ Tensor evaluate(TanhGradOp op, const Frame &frame);
 Tensor evaluate(GeluGradOp op, const Frame &frame);
 Tensor evaluate(CompareOp op, const Frame &frame);
 Tensor evaluate(SelectOp op, const Frame &frame);
+Tensor evaluate(IsFiniteOp op, const Frame &frame);
+Tensor evaluate(LogicalAndOp op, const Frame &frame);
+Tensor evaluate(LogicalOrOp op, const Frame &frame);
+Tensor evaluate(LogicalNotOp op, const Frame &frame);
 Tensor evaluate(DropoutOp op, const Frame &frame);
 Tensor evaluate(DropoutMaskOp op, const Frame &frame);
 Tensor evaluate(MaskedDropoutOp op, const Frame &frame);
@@ -75,6 +79,7 @@ Tensor evaluate(CastOp op, const Frame &frame);
 Tensor evaluate(ReduceSumOp op, const Frame &frame);
 Tensor evaluate(ReduceMeanOp op, const Frame &frame);
 Tensor evaluate(ReduceMaxOp op, const Frame &frame);
+Tensor evaluate(ReduceMinOp op, const Frame &frame);
 Tensor evaluate(ArgmaxOp op, const Frame &frame);
 
 // Softmax.cpp
@@ -132,6 +137,15 @@ Tensor evaluate(EluOp op, const Frame &frame);
 Tensor evaluate(SeluOp op, const Frame &frame);
 Tensor evaluate(HardSigmoidOp op, const Frame &frame);
 Tensor evaluate(HardSwishOp op, const Frame &frame);
+
+// IndexingRules.cpp
+Tensor evaluate(SliceOp op, const Frame &frame);
+Tensor evaluate(PadOp op, const Frame &frame);
+Tensor evaluate(ConcatOp op, const Frame &frame);
+Tensor evaluate(FlipOp op, const Frame &frame);
+Tensor evaluate(GatherOp op, const Frame &frame);
+Tensor evaluate(ScatterAddOp op, const Frame &frame);
+Tensor evaluate(OneHotOp op, const Frame &frame);
 
 // Kernels.cpp
 Tensor evaluate(CopyOp op, const Frame &frame);

@@ -318,6 +318,75 @@ def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
   let hasVerifier = 1;
 }
 
+def MP_IsFiniteOp : MP_Op<"is_finite", MP_Clear, MP_Constant, MP_RoleMap, [Pure, MP_InferredTypes]> {
+  let scaling = [MP_Independent];
+  let rows = MP_EachRow;
+  let listedAs = "isfinite / isinf / isnan / check_numerics";
+  let summary = "whether an element is neither infinite nor NaN";
+  let description = [{
+    Example:
+
+    ```mlir
+    %f = mp.is_finite %x : tensor<4x8xf16> -> tensor<4x8xi1>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input);
+  let results = (outs MP_I1Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+class MP_LogicalOp<string mnemonic> : MP_Op<mnemonic, MP_Clear, MP_Constant, MP_RoleMap, [Pure, MP_InferredTypes]> {
+  let scaling = [MP_Independent, MP_Independent];
+  let rows = MP_EachRow;
+  let listedAs = "logical";
+  let arguments = (ins MP_I1Tensor:$lhs, MP_I1Tensor:$rhs);
+  let results = (outs MP_I1Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+}
+
+def MP_LogicalAndOp : MP_LogicalOp<"logical_and"> {
+  let summary = "whether both are true, with NumPy broadcasting";
+  let description = [{
+    Constraints:
+    - (C1) The operands' shapes broadcast to the result's.
+
+    Example:
+
+    ```mlir
+    %c = mp.logical_and %a, %b : tensor<4x8xi1>, tensor<8xi1> -> tensor<4x8xi1>
+    ```
+  }];
+}
+def MP_LogicalOrOp : MP_LogicalOp<"logical_or"> {
+  let summary = "whether one of two is true, with NumPy broadcasting";
+  let description = [{
+    Constraints as `mp.logical_and`.
+
+    Example:
+
+    ```mlir
+    %c = mp.logical_or %a, %b : tensor<4x8xi1>, tensor<8xi1> -> tensor<4x8xi1>
+    ```
+  }];
+}
+def MP_LogicalNotOp : MP_Op<"logical_not", MP_Clear, MP_Constant, MP_RoleMap,
+    [Pure, AllTypesMatch<["input", "result"]>]> {
+  let scaling = [MP_Independent];
+  let rows = MP_EachRow;
+  let listedAs = "logical";
+  let summary = "true where an element is false";
+  let description = [{
+    Example:
+
+    ```mlir
+    %c = mp.logical_not %a : tensor<4x8xi1>
+    ```
+  }];
+  let arguments = (ins MP_I1Tensor:$input);
+  let results = (outs MP_I1Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
 def MP_SelectOp : MP_Op<"select", MP_Clear, MP_Differentiable, MP_RoleMap,
     [Pure, MP_InferredTypes]> {
   let scaling = [MP_Independent, MP_Term, MP_Term];

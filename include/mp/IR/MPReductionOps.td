@@ -72,6 +72,21 @@ def MP_ReduceMaxOp : MP_ReduceOp<"reduce_max", MP_Clear> {
   }];
 }
 
+def MP_ReduceMinOp : MP_ReduceOp<"reduce_min", MP_Clear> {
+  let listedAs = "max / min reduce, argmax";
+  let summary = "smallest element over dimensions";
+  let description = [{
+    NaN if any element is NaN; -0 is smaller than +0. Over no element it is +inf. Elements that are equal to the minimum
+    share its gradient equally, as in PyTorch's `amin`. Constraints as `mp.reduce_sum`.
+
+    Example:
+
+    ```mlir
+    %m = mp.reduce_min %x dimensions [1] : tensor<4x8xf16> -> tensor<4xf16>
+    ```
+  }];
+}
+
 def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
   let scaling = [MP_Independent];

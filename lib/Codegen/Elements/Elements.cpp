@@ -371,6 +371,10 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
     return load(element, operands.values[number], {row, unit, column, 1, lanes.width});
   };
   operands.load = loadWhole;
+  auto loadOne = [&](unsigned number, Value index) {
+    return load(typeOf(op->getOperand(number)).getElementType(), operands.values[number], {index, 1, zero, 0, 1});
+  };
+  operands.loadOne = loadOne;
   FailureOr<SmallVector<Value>> values = form.buildElement(b, operands);
   if (failed(values))
     return failure();

@@ -11,6 +11,7 @@ void mp::registerForms(DialectRegistry &registry) {
     attachElementwiseForms(context);
     attachDropoutForms(context);
     attachOptimizerForms(context);
+    attachIndexingForms(context);
     attachPoolingForms(context);
     attachLossScalingForms(context);
     attachReductionForms(context);

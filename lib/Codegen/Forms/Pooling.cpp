@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Forms/Forms.h"
+#include "Codegen/Forms/Indices.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -12,26 +13,6 @@ using namespace mp;
 static constexpr int64_t kMostUnrolled = 16;
 
 namespace {
-
-/// Integers of addresses, in one lane.
-struct Indices {
-  LaneBuilder &b;
-
-  Value i64(int64_t value) const { return intConstant(b, b.getI64Type(), value); }
-  Value add(Value x, Value y) const { return b.createOrFold<arith::AddIOp>(x, y); }
-  Value sub(Value x, Value y) const { return b.createOrFold<arith::SubIOp>(x, y); }
-  Value mul(Value x, int64_t y) const { return b.createOrFold<arith::MulIOp>(x, i64(y)); }
-  Value div(Value x, int64_t y) const { return y == 1 ? x : b.createOrFold<arith::DivUIOp>(x, i64(y)); }
-  Value rem(Value x, int64_t y) const { return y == 1 ? i64(0) : b.createOrFold<arith::RemUIOp>(x, i64(y)); }
-  Value clamp(Value x, int64_t size) const {
-    Value atLeast = b.createOrFold<arith::MaxSIOp>(x, i64(0));
-    return b.createOrFold<arith::MinSIOp>(atLeast, i64(size - 1));
-  }
-  /// Whether 0 <= x < size.
-  Value isBelow(Value x, int64_t size) const {
-    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, x, i64(size));
-  }
-};
 
 /// Coordinates of a pixel, and whether an image has it: null for certainly.
 struct Pixel {

@@ -43,6 +43,12 @@ struct Max {
   static Value finish(LaneBuilder &, Value combined, double) { return combined; }
 };
 
+struct Min {
+  static constexpr double identity = std::numeric_limits<double>::infinity();
+  static Value combine(LaneBuilder &b, Value x, Value y) { return arith::MinimumFOp::create(b, x, y); }
+  static Value finish(LaneBuilder &, Value combined, double) { return combined; }
+};
+
 struct SumSquares : ReductionFormInterface::ExternalModel<SumSquares, SumSquaresBlocksOp> {
   Value buildTerm(Operation *, LaneBuilder &b, Value element) const {
     return arith::MulFOp::create(b, element, element);
@@ -78,6 +84,7 @@ void mp::attachReductionForms(MLIRContext *context) {
   ReduceSumOp::attachInterface<FloatReduction<Sum, ReduceSumOp>>(*context);
   ReduceMeanOp::attachInterface<FloatReduction<Mean, ReduceMeanOp>>(*context);
   ReduceMaxOp::attachInterface<FloatReduction<Max, ReduceMaxOp>>(*context);
+  ReduceMinOp::attachInterface<FloatReduction<Min, ReduceMinOp>>(*context);
   SumSquaresBlocksOp::attachInterface<SumSquares, Blocks<SumSquaresBlocksOp>>(*context);
   NonfiniteBlocksOp::attachInterface<AnyNonfinite, Blocks<NonfiniteBlocksOp>>(*context);
 }

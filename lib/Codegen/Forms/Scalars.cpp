@@ -179,6 +179,15 @@ struct ElementwiseForms : ScalarForms {
     return exact(arith::CmpIOp::create(b, isUnsigned ? row.isUnsigned : row.isSigned, operand(0), operand(1)));
   }
   FormResult form(SelectOp op) { return exact(arith::SelectOp::create(b, operand(0), operand(1), operand(2))); }
+  FormResult form(IsFiniteOp) {
+    Value bad = isNonfinite(b, operand(0));
+    return exact(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bad, intConstant(b, bad.getType(), 0)));
+  }
+  FormResult form(LogicalAndOp) { return exact(arith::AndIOp::create(b, operand(0), operand(1))); }
+  FormResult form(LogicalOrOp) { return exact(arith::OrIOp::create(b, operand(0), operand(1))); }
+  FormResult form(LogicalNotOp) {
+    return exact(arith::XOrIOp::create(b, operand(0), intConstant(b, operand(0).getType(), 1)));
+  }
   FormResult form(CastOp op) { return exact(castValue(b, operand(0), elementOf(op.getInput()), resultElement(op))); }
   FormResult form(IotaOp op) {
     // The coordinate: the position without what the dimensions inside and outside of it make of it.

@@ -56,6 +56,8 @@ struct ScalarOperands {
   /// Of an operand that is read whole, in registers, as many neighbours as there are lanes: from element
   /// `row * unit + column` on, where the column is a multiple of the number of lanes.
   llvm::function_ref<mlir::Value(unsigned operand, mlir::Value row, int64_t unit, mlir::Value column)> load;
+  /// Of an operand that is read whole, in one lane and in a register, the element at `index`.
+  llvm::function_ref<mlir::Value(unsigned operand, mlir::Value index)> loadOne;
   llvm::ArrayRef<mlir::Value> parts; ///< what ScalarPartsInterface made
 };
 

@@ -31,7 +31,8 @@ static const std::map<std::string, std::pair<double, double>> kUlps = {
 static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_parts",       "mp.conv",
                                             "mp.conv_transpose", "mp.conv_filter_grad",   "mp.avg_pool",
                                             "mp.avg_pool_grad",  "mp.reduce_sum",         "mp.reduce_mean",
-                                            "mp.global_norm",    "mp.sum_squares_blocks", "mp.clip_by_global_norm"};
+                                            "mp.global_norm",    "mp.sum_squares_blocks", "mp.clip_by_global_norm",
+                                            "mp.scatter_add"};
 
 /// Rows of exponentials.
 static const std::set<std::string> kRows = {"mp.softmax",
@@ -164,6 +165,8 @@ private:
       return termsOfConvolution() + 1; // and a bias
     if (use.op.starts_with("mp.avg_pool"))
       return 2 * pixelsOfWindow(); // quotients, each a term of the gradient's sum
+    if (use.op == "mp.scatter_add")
+      return operands[1].count() + 1; // as many indices may be of one slice, which has a value of its own
     uint64_t terms = 0;
     for (const Tensor &operand : operands)
       terms += operand.count();

@@ -147,6 +147,8 @@ TEST_P(Bounds, aTermThatIsMissingIsSeen) {
     for (size_t i = 0, result = 0; i < op.cases.size(); result += op.cases[i++]->results.size()) {
       if (op.operands[i].front().type.shape.back() == 1 && isOfRows(GetParam()))
         continue; // a softmax of one term is 1, and one term less its mean 0
+      if (op.expected[result].tensor.count() == 0)
+        continue;
       // An image's element may meet padding alone, or lie where a stride steps over it.
       const bool hasWindows = GetParam().starts_with("mp.conv") || GetParam().starts_with("mp.avg_pool");
       if (hasWindows && (*found)[result].tensor.bytes == op.expected[result].tensor.bytes)

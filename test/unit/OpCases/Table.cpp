@@ -3,6 +3,7 @@
 
 #include "OpCases/BatchNormCases.h"
 #include "OpCases/ConvolutionCases.h"
+#include "OpCases/IndexingCases.h"
 #include "OpCases/LossCases.h"
 #include "OpCases/OpCases.h"
 #include "OpCases/PoolingCases.h"
@@ -177,6 +178,17 @@ static void addElementwise(Cases &cases) {
                        {"4x3xi1"},
                        "mp.compare " + predicate + " %0, %1 : {0}, {1} -> {r}"});
     }
+  for (Fill fill : {Fill::Signed, Fill::Overflow})
+    cases.push_back({"mp.is_finite",
+                     fill == Fill::Overflow ? "one is not" : "all are",
+                     {{"3x5x$T", fill}},
+                     {"3x5xi1"},
+                     "mp.is_finite %0 : {0} -> {r}"});
+  for (std::string op : {"mp.logical_and", "mp.logical_or"})
+    for (std::string other : {"4x3xi1", "3xi1", "i1"})
+      cases.push_back(
+          {op, other, {{"4x3xi1", Fill::Flags}, {other, Fill::Flags}}, {"4x3xi1"}, op + " %0, %1 : {0}, {1} -> {r}"});
+  cases.push_back({"mp.logical_not", "", {{"4x3xi1", Fill::Flags}}, {"4x3xi1"}, "mp.logical_not %0 : {0}"});
   auto select = [&](std::string name, std::string condition, std::string yes, std::string no, std::string result) {
     cases.push_back({"mp.select",
                      name,
@@ -237,8 +249,9 @@ static void addElementwise(Cases &cases) {
 }
 
 static void addReductions(Cases &cases) {
-  for (std::string op : {"mp.reduce_sum", "mp.reduce_mean", "mp.reduce_max"}) {
-    const Fill fill = op == "mp.reduce_max" ? Fill::Separated : Fill::Signed;
+  for (std::string op : {"mp.reduce_sum", "mp.reduce_mean", "mp.reduce_max", "mp.reduce_min"}) {
+    const bool isExtreme = op == "mp.reduce_max" || op == "mp.reduce_min";
+    const Fill fill = isExtreme ? Fill::Separated : Fill::Signed;
     auto reduce = [&](std::string name, std::string from, std::string clause, std::string to, bool large = false) {
       cases.push_back({op, name, {{from, fill}}, {to}, op + " %0 dimensions " + clause + " : {0} -> {r}", large});
     };
@@ -395,6 +408,7 @@ const std::vector<OpCase> &mp::opCases() {
     addPoolings(all);
     addBatchNorms(all);
     addData(all);
+    addIndexing(all);
     addElementwise(all);
     addReductions(all);
     addRows(all);

@@ -101,7 +101,7 @@ public:
       : op(op), operands(operands), result(results[index]), index(index) {
     if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
-    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp>(op))
+    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
     else if (llvm::isa<MaxPoolGradOp>(op)) // who wins a window is as it was
       absolute = evaluateAlone(op, {operands[0], absolutes({operands[1]}).front()})[index];
@@ -115,6 +115,8 @@ public:
       return Sum{product->terms + 1, elementAt(absolute, element)};
     if (llvm::isa<ReduceSumOp, ReduceMeanOp>(op))
       return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
+    if (llvm::isa<ScatterAddOp>(op))
+      return Sum{operands[1].count() + 1, elementAt(absolute, element)};
     if (auto pixels = countOfWindow())
       return Sum{2 * *pixels, elementAt(absolute, element)};
     if (llvm::isa<GlobalNormOp, ClipByGlobalNormOp>(op))

@@ -116,6 +116,50 @@ void makeArgmax(ModelBuilder &b) {
   b.castTo(b.add("mp.argmax $0 dimension " + std::to_string(dimension) + " : {0} -> {r}", {x}, type, 100), "f32");
 }
 
+void makeFlip(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(1), dimension = b.pickKeptDimension(x);
+  if (dimension < b.typeOf(x).shape.size())
+    b.add("mp.flip $0 dimensions [" + std::to_string(dimension) + "] : {0} -> {r}", {x}, b.typeOf(x), b.boundOf(x));
+}
+
+void makeTwice(ModelBuilder &b, const std::string &op) {
+  const unsigned x = b.pickFloat(1), dimension = b.pickKeptDimension(x);
+  if (dimension < b.typeOf(x).shape.size() && b.countOf({b.typeOf(x).shape[dimension]}) != 0)
+    b.throughTwice(x, dimension, op);
+}
+
+/// The labels that a row of logits has, as rows of 0 and 1.
+void makeOneHot(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(1);
+  ValueType type = b.typeOf(x);
+  const Size classes = type.shape.back();
+  if (b.countOf({classes}) == 0 || (b.isBatched(x) && type.shape.size() == 1))
+    return;
+  type.shape.pop_back();
+  type.element = "i32";
+  const std::string last = std::to_string(type.shape.size());
+  const unsigned label = b.add("mp.argmax $0 dimension " + last + " : {0} -> {r}", {x}, type, 100);
+  type.shape.push_back(classes);
+  type.element = "f32";
+  b.add("mp.one_hot $0 : {0} -> {r}", {label}, type, 1);
+}
+
+void makeIsFinite(ModelBuilder &b) {
+  const unsigned x = b.pickFloat();
+  ValueType type = b.typeOf(x);
+  type.element = "i1";
+  b.castTo(b.add("mp.is_finite $0 : {0} -> {r}", {x}, type, 1), "f32");
+}
+
+void makeLogical(ModelBuilder &b, const std::string &op) {
+  const unsigned lhs = b.pickFloat(), rhs = b.pickBroadcastable(lhs), condition = compare(b, lhs, rhs);
+  const ValueType type = b.typeOf(condition);
+  const unsigned result = op == "mp.logical_not"
+                              ? b.add("mp.logical_not $0 : {0}", {condition}, type, 1)
+                              : b.add(op + " $0, $1 : {0}, {1} -> {r}", {condition, compare(b, lhs, rhs)}, type, 1);
+  b.castTo(result, "f32");
+}
+
 void makeSoftmax(ModelBuilder &b, const std::string &op) {
   const unsigned x = b.bounded(b.pickFloat(1), 20);
   if (!b.isBatched(x) || b.typeOf(x).shape.size() > 1)
@@ -203,12 +247,23 @@ constexpr Row kRows[] = {
     {"mp.elu", 1, [](ModelBuilder &b) { makeUnary(b, "mp.elu", 1e4, "{alpha = 0.5 : f64} "); }},
     {"mp.compare", 1, makeCompare},
     {"mp.select", 1, makeSelect},
+    {"mp.is_finite", 1, makeIsFinite},
+    {"mp.logical_and", 1, [](ModelBuilder &b) { makeLogical(b, "mp.logical_and"); }},
+    {"mp.logical_or", 1, [](ModelBuilder &b) { makeLogical(b, "mp.logical_or"); }},
+    {"mp.logical_not", 1, [](ModelBuilder &b) { makeLogical(b, "mp.logical_not"); }},
     {"mp.cast", 2, makeCast},
     {"mp.dropout", 1, makeDropout},
     {"mp.reduce_sum", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_sum"); }},
     {"mp.reduce_mean", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_mean"); }},
     {"mp.reduce_max", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_max"); }},
+    {"mp.reduce_min", 1, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_min"); }},
     {"mp.argmax", 1, makeArgmax},
+    {"mp.concat", 2, [](ModelBuilder &b) { makeTwice(b, "mp.concat"); }},
+    {"mp.pad", 1, [](ModelBuilder &b) { makeTwice(b, "mp.pad"); }},
+    {"mp.slice", 0, [](ModelBuilder &b) { makeTwice(b, "mp.concat"); }},
+    {"mp.flip", 1, makeFlip},
+    {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
+    {"mp.one_hot", 1, makeOneHot},
     {"mp.softmax", 2, [](ModelBuilder &b) { makeSoftmax(b, "mp.softmax"); }},
     {"mp.log_softmax", 1, [](ModelBuilder &b) { makeSoftmax(b, "mp.log_softmax"); }},
     {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1), "mp.layer_norm"); }},
@@ -250,8 +305,8 @@ std::vector<std::string> mp::writtenOps() {
 const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
-      "mp.conv_filter_grad", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad",
-      "mp.batch_norm_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
+      "mp.conv_filter_grad", "mp.scatter_add", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad",
+      "mp.gelu_grad", "mp.batch_norm_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
       "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",
       "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd",
       "mp.adam", "mp.adamw",

@@ -24,10 +24,12 @@ int64_t RandomModel::elements(unsigned value) const {
   return count;
 }
 
-std::string RandomModel::typeOf(unsigned value) const {
+std::string RandomModel::typeOf(unsigned value, int doubled) const {
   std::string text = "tensor<";
-  for (const Size &size : values[value].shape)
-    text += (isOpen && !size.empty() && size.front() == 0 ? "?" : std::to_string(sizeOf(size))) + "x";
+  for (int dimension = 0; const Size &size : values[value].shape) {
+    const int64_t count = (dimension++ == doubled ? 2 : 1) * sizeOf(size);
+    text += (isOpen && !size.empty() && size.front() == 0 ? "?" : std::to_string(count)) + "x";
+  }
   return text + values[value].element + ">";
 }
 
@@ -120,16 +122,29 @@ private:
   }
 
   std::string statement(const Node &node) const {
-    std::string text = node.text;
+    std::string text = node.text, before;
+    if (const size_t end = text.find("; "); end != std::string::npos) {
+      const std::string name = "%before" + std::to_string(node.result);
+      before = name + " = " + substitute(node, text.substr(0, end)) + "\n    ";
+      text.erase(0, end + 2);
+      replaceAll(text, "$p", name);
+    }
+    return before + "%" + std::to_string(node.result) + (text.starts_with(",") ? "" : " = ") + substitute(node, text) +
+           "\n";
+  }
+
+  std::string substitute(const Node &node, std::string text) const {
     for (size_t i = 0; i < node.operands.size(); ++i) {
       replaceAll(text, "$" + std::to_string(i), name(node.operands[i]));
       replaceAll(text, "{" + std::to_string(i) + "}", model.typeOf(node.operands[i]));
+      for (size_t d = 0; d < model.values[node.operands[i]].shape.size(); ++d)
+        replaceAll(text, "{" + std::to_string(i) + "*" + std::to_string(d) + "}",
+                   model.typeOf(node.operands[i], static_cast<int>(d)));
     }
     replaceAll(text, "{r}", model.typeOf(node.result));
     replaceAll(text, "{E}", elementsOf(node.result));
-    const std::string number = std::to_string(node.result);
-    replaceAll(text, "$r", number);
-    return "%" + number + (text.starts_with(",") ? "" : " = ") + text + "\n";
+    replaceAll(text, "$r", std::to_string(node.result));
+    return text;
   }
 
   /// Elements that differ, as nested lists.

@@ -35,8 +35,9 @@ struct Argument {
   Size classes = {};
 };
 
-/// One op. In its text $i is operand i, {i} its type, {r} the result's type, {E} a constant's elements. Further
-/// results, which nothing reads, come before the op: ", %mean$r = mp.op ...".
+/// One op. In its text $i is operand i, {i} its type, {i*d} that with twice the elements in dimension d, {r} the result's
+/// type, {E} a constant's elements. Further results, which nothing reads, come before the op: ", %mean$r = mp.op ...".
+/// An op that it alone reads comes before it, too: "mp.op ...; mp.op $p ...".
 struct Node {
   std::string text;
   std::vector<unsigned> operands;
@@ -62,8 +63,8 @@ struct RandomModel {
 
   int64_t sizeOf(const Size &size) const;
   int64_t elements(unsigned value) const;
-  /// "tensor<?x5xf32>".
-  std::string typeOf(unsigned value) const;
+  /// "tensor<?x5xf32>"; with twice the elements in dimension `doubled`.
+  std::string typeOf(unsigned value, int doubled = -1) const;
 
   /// The text of the model; in `inF64` every float is f64 and no region is left.
   std::string text(bool inF64 = false) const;

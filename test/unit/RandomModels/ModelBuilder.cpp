@@ -327,6 +327,32 @@ unsigned ModelBuilder::longProduct() {
   return product(addArgument(Role::Parameter, {{m, Size{5}}, "f32"}));
 }
 
+unsigned ModelBuilder::throughTwice(unsigned value, unsigned dimension, const std::string &op) {
+  const ValueType type = typeOf(value);
+  auto each = [&](const std::string &here, const std::string &elsewhere) {
+    std::string list;
+    for (unsigned i = 0; i < type.shape.size(); ++i)
+      list += (i == 0 ? "" : ", ") + (i == dimension ? here : elsewhere);
+    return "[" + list + "]";
+  };
+  const std::string number = std::to_string(dimension), twice = "{0*" + number + "}";
+  const unsigned other = factorOf(type);
+  const std::string made = op == "mp.concat" ? "mp.concat $0, $1 dimension " + number + " : {0}, {1} -> " + twice
+                                             : "mp.pad $0 low " + each("0", "0") + " high " + each("1", "0") +
+                                                   " interior " + each("1", "0") + " value 0.75 : {0} -> " + twice;
+  const std::string taken = pick(3) == 0 ? "1::2" : "::2";
+  return add(made + "; mp.slice $p " + each(taken, ":") + " : " + twice + " -> {r}", {value, other}, type,
+             std::max({boundOf(value), boundOf(other), 0.75}));
+}
+
+unsigned ModelBuilder::embedding() {
+  const Size rows = Size{1 + pick(4)}, columns = Size{1 + pick(4)};
+  static const char *const kIndices[] = {"i32", "i64", "ui8"};
+  const unsigned table = addArgument(Role::Parameter, {{rows, columns}, "f32"});
+  const unsigned index = addArgument(Role::Label, {{Size{0}}, kIndices[pick(3)]}, rows);
+  return add("mp.gather $0, $1 dimension 0 : {0}, {1} -> {r}", {table, index}, {{Size{0}, columns}, "f32"}, 1);
+}
+
 unsigned ModelBuilder::crossEntropy(unsigned value) {
   const bool hasClasses = countOf({typeOf(value).shape.back()}) != 0;
   value = bounded(hasClasses ? value : addArgument(Role::Parameter, {{Size()}, "f32"}), 20);

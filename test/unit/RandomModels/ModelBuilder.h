@@ -61,6 +61,11 @@ public:
   unsigned pool(unsigned value, const std::string &op);
   /// A product whose k is long.
   unsigned longProduct();
+  /// `value` through a tensor that has each of its elements and another in dimension `dimension`, which has some:
+  /// behind one another, or with constants between them.
+  unsigned throughTwice(unsigned value, unsigned dimension, const std::string &op);
+  /// Rows of a new parameter by new labels.
+  unsigned embedding();
   /// A loss of `value` as logits against a new label.
   unsigned crossEntropy(unsigned value);
   /// The mean of a term of each element of `value`, of rank 1 or more, and of another value of its type.

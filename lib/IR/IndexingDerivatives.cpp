@@ -1,0 +1,82 @@
+// The derivatives of what is chosen by where it is: each element's gradient goes back to where it came from.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gradients are floats; what has no gradient is asked for none.
+
+#include "IR/DerivativeParts.h"
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::derivatives;
+
+// Zeros before, behind and between what was taken.
+LogicalResult SliceOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  SmallVector<int64_t> high, interior;
+  for (auto [size, taken, start, stride] :
+       llvm::zip_equal(shapeOf(getInput()), shapeOf(getResult()), getStarts(), getStrides())) {
+    // Of nothing all is behind.
+    high.push_back(taken == 0 ? size - start : size - start - (taken - 1) * stride - 1);
+    interior.push_back(stride - 1);
+  }
+  operands[0] = PadOp::create(b, results[0], getStarts(), high, interior, APFloat(0.0));
+  return success();
+}
+
+LogicalResult PadOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  SmallVector<int64_t> limits, strides;
+  for (auto [dimension, size] : llvm::enumerate(shapeOf(getInput()))) {
+    strides.push_back(getBetween(dimension) + 1);
+    limits.push_back(size == 0 ? getLow()[dimension] : getLow()[dimension] + (size - 1) * strides.back() + 1);
+  }
+  operands[0] = SliceOp::create(b, results[0], getLow(), limits, strides);
+  return success();
+}
+
+LogicalResult ConcatOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  const auto dimension = static_cast<size_t>(getDimension());
+  const size_t rank = shapeOf(getResult()).size();
+  SmallVector<int64_t> starts(rank, 0), limits(rank, SliceOp::kEnd);
+  const SmallVector<int64_t> strides(rank, 1);
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    limits[dimension] = starts[dimension] + shapeOf(input)[dimension];
+    operands[i] = SliceOp::create(b, results[0], starts, limits, strides);
+    starts[dimension] = limits[dimension];
+  }
+  return success();
+}
+
+LogicalResult FlipOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = FlipOp::create(b, results[0], getDimensions());
+  return success();
+}
+
+LogicalResult GatherOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value zeros = BroadcastOp::create(b, typeOf(getInput()), scalar(b, getInput(), 0), Value());
+  operands[0] = ScatterAddOp::create(b, zeros, getIndices(), results[0], getDimension());
+  return success();
+}
+
+// An index that is none of the dimension's added nothing, and its update gets 0.
+LogicalResult ScatterAddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = results[0];
+  const auto dimension = static_cast<int64_t>(getDimension());
+  const int64_t inner = typeOf(getInput()).getRank() - dimension - 1;
+  SmallVector<int64_t> shape(shapeOf(getIndices()));
+  shape.append(inner, 1);
+  Value indices = reshapeTo(b, castTo(b, getIndices(), b.getI64Type()), shape);
+  auto number = [&](int64_t value) -> Value {
+    auto type = RankedTensorType::get({}, b.getI64Type());
+    return ConstantOp::create(b, type, DenseElementsAttr::get(type, value));
+  };
+  Value gathered = GatherOp::create(b, results[0], getIndices(), getDimension()), none = scalar(b, gathered, 0);
+  Value isAbove = compare(b, ComparePredicate::ge, indices, number(0));
+  Value isBelow = compare(b, ComparePredicate::lt, indices, number(shapeOf(getInput())[dimension]));
+  operands[2] = select(b, isAbove, select(b, isBelow, gathered, none), none);
+  return success();
+}

@@ -1,0 +1,171 @@
+// The shapes of what is chosen by where it is.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "IR/Sizes.h"
+#include "mp/IR/MP.h"
+
+using namespace mlir;
+using namespace mp;
+
+using Shape = SmallVector<int64_t>;
+using Types = SmallVectorImpl<Type>;
+using MaybeLocation = std::optional<Location>;
+
+/// No dimension is that long.
+static constexpr int64_t kTooMany = int64_t(1) << 48;
+
+/// An error of an op that may not be built yet.
+template <typename Op, typename... Texts> static LogicalResult emitErrorOf(MaybeLocation location, Texts &&...texts) {
+  return emitOptionalError(location, "'", Op::getOperationName(), "' op ", std::forward<Texts>(texts)...);
+}
+
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  Shape shape(shapeOf(op.getInput()));
+  ArrayRef<int64_t> starts = op.getStarts(), limits = op.getLimits(), strides = op.getStrides();
+  for (ArrayRef<int64_t> numbers : {starts, limits, strides})
+    if (numbers.size() != shape.size()) // (C1)
+      return emitErrorOf<SliceOp>(location, "has ", numbers.size(), " ranges, expected one for each of the operand's ",
+                                  shape.size(), " dimensions");
+  for (auto [dimension, size] : llvm::enumerate(shape)) {
+    const int64_t start = starts[dimension], stride = strides[dimension];
+    if (start < 0 || stride < 1) // (C1)
+      return emitErrorOf<SliceOp>(location, "dimension ", dimension, " starts at ", start, " in steps of ", stride,
+                                  ", expected at least 0 and at least 1");
+    const bool isWhole = start == 0 && limits[dimension] == kEnd && stride == 1;
+    if (isOpen(size)) {
+      if (!isWhole) // (C3)
+        return emitErrorOf<SliceOp>(location, "takes a part of dimension ", dimension,
+                                    ", which is open; expected all of it, `:`");
+      continue;
+    }
+    const int64_t limit = limits[dimension] == kEnd ? size : limits[dimension];
+    if (limit < start || limit > size) // (C2)
+      return emitErrorOf<SliceOp>(location, "takes ", start, " to ", limit, " of dimension ", dimension,
+                                  ", expected a range inside its ", size, " elements");
+    size = llvm::divideCeil(static_cast<uint64_t>(limit - start), static_cast<uint64_t>(stride));
+  }
+  types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
+  return success();
+}
+
+LogicalResult PadOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  Shape shape(shapeOf(op.getInput()));
+  ArrayRef<int64_t> low = op.getLow(), high = op.getHigh(), interior = op.getInterior();
+  for (ArrayRef<int64_t> numbers : {low, high, interior})
+    if (numbers.size() != shape.size() && (numbers.data() != interior.data() || !interior.empty())) // (C1)
+      return emitErrorOf<PadOp>(location, "has padding for ", numbers.size(), " dimensions, expected for each of the ",
+                                shape.size(), " of the operand");
+  for (auto [dimension, size] : llvm::enumerate(shape)) {
+    const int64_t between = interior.empty() ? 0 : interior[dimension];
+    for (int64_t number : {low[dimension], high[dimension], between})
+      if (number < 0 || number >= kTooMany) // (C2)
+        return emitErrorOf<PadOp>(location, "pads dimension ", dimension, " with ", number,
+                                  " elements, expected at least 0 and less than 2^48");
+    if (isOpen(size)) {
+      if (low[dimension] != 0 || high[dimension] != 0 || between != 0) // (C3)
+        return emitErrorOf<PadOp>(location, "pads dimension ", dimension, ", which is open");
+      continue;
+    }
+    int64_t gaps = 0;
+    if (llvm::MulOverflow(std::max<int64_t>(size - 1, 0), between, gaps) || gaps >= kTooMany) // (C2)
+      return emitErrorOf<PadOp>(location, "makes a dimension of 2^48 elements or more of dimension ", dimension);
+    size += low[dimension] + high[dimension] + gaps;
+  }
+  types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
+  return success();
+}
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  if (op.getInputs().empty()) // (C1)
+    return emitErrorOf<ConcatOp>(location, "has no operand, expected at least one");
+  Shape shape(shapeOf(op.getInputs().front()));
+  const auto dimension = static_cast<int64_t>(op.getDimension());
+  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size())) // (C2)
+    return emitErrorOf<ConcatOp>(location, "dimension ", dimension, " is outside the operands' rank ", shape.size());
+  int64_t total = 0;
+  for (Value input : op.getInputs()) {
+    ArrayRef<int64_t> own = shapeOf(input);
+    if (own.size() != shape.size()) // (C2)
+      return emitErrorOf<ConcatOp>(location, "operands have ranks ", shape.size(), " and ", own.size(),
+                                   ", expected one rank");
+    if (isOpen(own[dimension])) // (C3)
+      return emitErrorOf<ConcatOp>(location, "has an operand that is open along dimension ", dimension, ": ",
+                                   describe(own));
+    total += own[dimension];
+    for (auto [i, size] : llvm::enumerate(shape)) {
+      if (static_cast<int64_t>(i) == dimension)
+        continue;
+      if (!agree(size, own[i])) // (C3)
+        return emitErrorOf<ConcatOp>(location, "operands differ outside dimension ", dimension, ": ", describe(shape),
+                                     " and ", describe(own));
+      if (isOpen(size))
+        size = own[i];
+    }
+  }
+  shape[dimension] = total;
+  types.push_back(RankedTensorType::get(shape, elementOf(op.getInputs().front())));
+  return success();
+}
+
+LogicalResult FlipOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  ArrayRef<int64_t> shape = shapeOf(op.getInput());
+  int64_t previous = -1;
+  for (int64_t dimension : op.getDimensions()) {
+    if (dimension <= previous || dimension >= static_cast<int64_t>(shape.size())) // (C1)
+      return emitErrorOf<FlipOp>(location, "found dimension ", dimension,
+                                 ", expected distinct, ascending ones less than the operand's rank ", shape.size());
+    if (isOpen(shape[dimension])) // (C2)
+      return emitErrorOf<FlipOp>(location, "turns around dimension ", dimension, ", which is open");
+    previous = dimension;
+  }
+  types.push_back(op.getInput().getType());
+  return success();
+}
+
+/// The shape of `input` with that of `indices` in the place of `dimension`, or an error.
+template <typename Op>
+static FailureOr<Shape> shapeOfSlices(MaybeLocation location, Value input, Value indices, int64_t dimension) {
+  ArrayRef<int64_t> own = shapeOf(input);
+  if (dimension < 0 || dimension >= static_cast<int64_t>(own.size())) // gather (C1), scatter_add (C1)
+    return emitErrorOf<Op>(location, "dimension ", dimension, " is outside the operand's rank ", own.size());
+  Shape shape(own.take_front(dimension));
+  llvm::append_range(shape, shapeOf(indices));
+  llvm::append_range(shape, own.drop_front(dimension + 1));
+  return shape;
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  FailureOr<Shape> shape = shapeOfSlices<GatherOp>(location, op.getInput(), op.getIndices(), op.getDimension());
+  if (succeeded(shape))
+    types.push_back(RankedTensorType::get(*shape, elementOf(op.getInput())));
+  return LogicalResult(shape);
+}
+
+LogicalResult ScatterAddOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  FailureOr<Shape> shape = shapeOfSlices<ScatterAddOp>(location, op.getInput(), op.getIndices(), op.getDimension());
+  if (failed(shape))
+    return failure();
+  if (elementOf(op.getInput()) != elementOf(op.getUpdates())) // (C2)
+    return emitErrorOf<ScatterAddOp>(location, "adds updates of ", elementOf(op.getUpdates()), " to ",
+                                     elementOf(op.getInput()), ", expected one type");
+  if (!agree(shapeOf(op.getUpdates()), *shape)) // (C2)
+    return emitErrorOf<ScatterAddOp>(location, "updates have shape ", describe(shapeOf(op.getUpdates())),
+                                     ", but gathering gives ", describe(*shape));
+  types.push_back(op.getInput().getType());
+  return success();
+}
+
+int64_t ScatterAddOp::getOperationsPerElement() {
+  auto indices = cast<ShapedType>(getIndices().getType());
+  return 2 + (indices.hasStaticShape() ? 2 * indices.getNumElements() : 0);
+}
+
+LogicalResult OneHotOp::inferShape(Shape &shape) {
+  ArrayRef<int64_t> result = shapeOf(getResult());
+  shape = llvm::to_vector(shapeOf(getLabels()));
+  if (result.size() != shape.size() + 1 || isOpen(result.back())) // (C1)
+    return emitOpError("result has shape ")
+           << describe(result) << ", expected that of the labels, " << describe(shape) << ", and a number of classes";
+  shape.push_back(result.back());
+  return success();
+}
