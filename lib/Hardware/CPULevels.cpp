@@ -19,10 +19,11 @@ static constexpr std::string_view kAMXFP16[] = {"amx-bf16", "amx-fp16", "amx-til
                                                 "avx2",     "f16c",     "fma"};
 
 // Accumulators, one row of the right operand and one broadcast of the left fit 16 registers, 32 with AVX-512. A tile
-// one vector wide serves matrices with few columns.
+// one vector wide serves matrices with few columns, one of three those whose columns are three rows of something: the
+// taps of a filter of 3 x 3, of 16 channels and more.
 static constexpr RegisterTile kSSE2Tiles[] = {{4, 8}, {8, 4}};
 static constexpr RegisterTile kAVX2Tiles[] = {{6, 16}, {12, 8}};
-static constexpr RegisterTile kAVX512Tiles[] = {{14, 32}, {28, 16}};
+static constexpr RegisterTile kAVX512Tiles[] = {{14, 32}, {28, 16}, {9, 48}};
 // Of eight registers four hold sums, the others a column of lhs and a tile of rhs.
 static constexpr RegisterTile kAMXTiles[] = {{32, 32}, {16, 64}, {16, 16}};
 

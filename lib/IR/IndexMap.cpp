@@ -60,7 +60,7 @@ bool IndexMap::isAlongDepth() const { return walksMemory(depth, dimensions.size(
 int64_t IndexMap::getRun() const {
   const unsigned last = dimensions.size() - 1;
   const Digits &along = isAlongDepth() ? depth : row;
-  if (!walksMemory(along, last) || !isCertain(last))
+  if (!walksMemory(along, last) || dimensions[last].divisor != 1)
     return 1;
   int64_t run = std::gcd(along.back().size, std::gcd(dimensions[last].size, dimensions[last].shift));
   for (const Digits *digits : {&batch, &row, &depth})
@@ -120,7 +120,7 @@ static unsigned countDigits(const IndexMap &map, unsigned dimension) {
 static bool join(IndexMap &map, unsigned outer) {
   const unsigned inner = outer + 1;
   const IndexMap::Dimension inside = map.dimensions[inner];
-  if (inside.shift != 0 || inside.divisor != 1 || !map.isCertain(outer) || countDigits(map, inner) != 1)
+  if (inside.shift != 0 || inside.divisor != 1 || map.dimensions[outer].divisor != 1 || countDigits(map, inner) != 1)
     return false;
   for (IndexMap::Digits *digits : {&map.batch, &map.row, &map.depth})
     for (size_t i = 1; i < digits->size(); ++i) {
@@ -154,5 +154,11 @@ void IndexMap::simplify() {
         own.size == 1 && own.shift == 0 && own.divisor == 1 && countDigits(*this, dimension) == 0)
       dropDimension(*this, dimension);
   for (unsigned outer = dimensions.size() - 1; outer-- > 0;)
-    (void)join(*this, outer);
+    if (isCertain(outer))
+      (void)join(*this, outer);
+}
+
+void IndexMap::joinPixels() {
+  if (dimensions.size() > 1)
+    (void)join(*this, dimensions.size() - 2);
 }

@@ -26,7 +26,8 @@ struct Convolution {
 
   /// Images x filters -> output: m = N * P * Q, n = K, k = R * S * C.
   Contraction forward() const;
-  /// Output x filters -> images: m = N * H * W, n = C, k = R * S * K. A stride leaves gaps, where zeros are multiplied.
+  /// Output x filters -> images: m = N * H * W, n = C, k = R * S * K, taps from the last to the first. A stride leaves
+  /// gaps, which are zeros to the whole; classes of pixels have none.
   Contraction dataGradient() const;
   /// Output x images -> filters: m = K, n = R * S * C, k = N * P * Q.
   Contraction filterGradient() const;

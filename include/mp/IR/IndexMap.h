@@ -48,8 +48,8 @@ struct IndexMap {
 
   /// Whether neighbours in memory are neighbours in k; otherwise they are neighbours among rows.
   bool isAlongDepth() const;
-  /// So many neighbours, from a multiple of that, lie side by side in memory, at a multiple of that. 1 where nothing is
-  /// known, 0 for a dimension without elements.
+  /// So many neighbours, from a multiple of that, lie side by side in memory, at a multiple of that, or are all
+  /// missing. 1 where nothing is known, 0 for a dimension without elements.
   int64_t getRun() const;
   /// Whether it is one whole matrix for each batch or for all: each number has one digit at most, and no edge is near.
   bool isMatrix() const;
@@ -58,6 +58,9 @@ struct IndexMap {
 
   /// The same map in the fewest dimensions and digits: an image under a filter of 1 x 1 is a matrix.
   void simplify();
+  /// The same map where pixels that follow each other are one dimension with their channels, if a number walks both as
+  /// one: a row of the filter is then one digit, of which some may be missing.
+  void joinPixels();
 };
 
 } // namespace mp

@@ -89,6 +89,17 @@ LogicalResult KernelFunction::when(Value condition, function_ref<LogicalResult()
   return then();
 }
 
+LogicalResult KernelFunction::either(Value condition, function_ref<LogicalResult()> then,
+                                     function_ref<LogicalResult()> otherwise) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(then()))
+    return failure();
+  b.setInsertionPointToStart(branch.elseBlock());
+  return otherwise();
+}
+
 FailureOr<SmallVector<Value>> KernelFunction::when(Value condition, ValueRange otherwise,
                                                    function_ref<FailureOr<SmallVector<Value>>()> then) {
   auto branch = scf::IfOp::create(b, otherwise.getTypes(), condition, /*addThenBlock=*/true,

@@ -69,6 +69,9 @@ public:
                                llvm::function_ref<llvm::LogicalResult(mlir::Value, int64_t)> body);
   /// if (condition) then()
   llvm::LogicalResult when(mlir::Value condition, llvm::function_ref<llvm::LogicalResult()> then);
+  /// if (condition) then() else otherwise()
+  llvm::LogicalResult either(mlir::Value condition, llvm::function_ref<llvm::LogicalResult()> then,
+                             llvm::function_ref<llvm::LogicalResult()> otherwise);
   /// condition ? then() : otherwise
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   when(mlir::Value condition, mlir::ValueRange otherwise,

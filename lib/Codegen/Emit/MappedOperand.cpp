@@ -53,31 +53,49 @@ MappedOperand::Sums MappedOperand::add(const Sums &a, const Sums &b) {
   return sums;
 }
 
-MappedOperand::Element MappedOperand::at(const Sums &sums) {
+MappedOperand::Sums MappedOperand::along(const Sums &sums, Value elements) {
+  Sums moved = sums;
+  moved.back() = moved.back() ? f.add(moved.back(), elements) : elements;
+  return moved;
+}
+
+/// Adds a condition to those of `at`.
+static void require(KernelFunction &f, MappedOperand::Element &at, arith::CmpIPredicate predicate, Value index,
+                    int64_t bound) {
+  Value condition = f.b.createOrFold<arith::CmpIOp>(predicate, index, f.i64(bound));
+  at.isThere = at.isThere ? f.b.createOrFold<arith::AndIOp>(at.isThere, condition) : condition;
+}
+
+/// The index in a dimension, and what must be so that there is one; of the last dimension of a line, in any case.
+Value MappedOperand::indexIn(unsigned number, const Sums &sums, bool isAnywhere, Element &at) {
+  const IndexMap::Dimension &dimension = map.dimensions[number];
+  Value index = f.add(sums[number] ? sums[number] : f.i64(0), f.i64(dimension.shift));
+  // Below 0 is above every bound without a sign.
+  if (!isAnywhere && !map.isCertain(number))
+    require(f, at, arith::CmpIPredicate::ult, index, dimension.size * dimension.divisor);
+  if (dimension.divisor == 1)
+    return index;
+  require(f, at, arith::CmpIPredicate::eq, f.rem(index, dimension.divisor), 0);
+  return f.div(index, dimension.divisor);
+}
+
+MappedOperand::Element MappedOperand::lineAt(const Sums &sums) { return elementAt(sums, /*isAnywhere=*/true); }
+
+MappedOperand::Element MappedOperand::elementAt(const Sums &sums, bool isAnywhere) {
   Element at;
-  auto require = [&](Value condition) {
-    at.isThere = at.isThere ? f.b.createOrFold<arith::AndIOp>(at.isThere, condition) : condition;
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value index, int64_t bound) {
-    return f.b.createOrFold<arith::CmpIOp>(predicate, index, f.i64(bound));
-  };
-  for (auto [number, dimension] : llvm::enumerate(map.dimensions)) {
-    Value index = sums[number] ? sums[number] : f.i64(0);
-    index = f.add(index, f.i64(dimension.shift));
-    // Below 0 is above every bound without a sign.
-    if (!map.isCertain(number))
-      require(compare(arith::CmpIPredicate::ult, index, dimension.size * dimension.divisor));
-    if (dimension.divisor != 1) {
-      require(compare(arith::CmpIPredicate::eq, f.rem(index, dimension.divisor), 0));
-      index = f.div(index, dimension.divisor);
-    }
-    if (number + 1 == map.dimensions.size())
-      at.column = index;
-    else
-      at.row = at.row ? f.add(f.mul(at.row, dimension.size), index) : index;
+  const unsigned last = map.dimensions.size() - 1;
+  for (unsigned number = 0; number < last; ++number) {
+    Value index = indexIn(number, sums, false, at);
+    at.row = at.row ? f.add(f.mul(at.row, map.dimensions[number].size), index) : index;
   }
   if (!at.row)
     at.row = f.i64(0);
+  at.column = indexIn(last, sums, isAnywhere, at);
+  return at;
+}
+
+MappedOperand::Element MappedOperand::at(const Sums &sums) {
+  Element at = elementAt(sums, /*isAnywhere=*/false);
   if (at.isThere) {
     at.row = arith::SelectOp::create(f.b, at.isThere, at.row, f.i64(0));
     at.column = arith::SelectOp::create(f.b, at.isThere, at.column, f.i64(0));
@@ -85,7 +103,7 @@ MappedOperand::Element MappedOperand::at(const Sums &sums) {
   return at;
 }
 
-LogicalResult MappedOperand::forRuns(ArrayRef<IndexMap::Digit> digits, Value from, Value to, bool isWhole,
+LogicalResult MappedOperand::forRuns(ArrayRef<IndexMap::Digit> digits, Value from, Value to,
                                      function_ref<LogicalResult(const Run &)> body) {
   if (digits.size() < 2)
     return body({f.i64(0), from, to, Sums(map.dimensions.size())});
@@ -93,11 +111,7 @@ LogicalResult MappedOperand::forRuns(ArrayRef<IndexMap::Digit> digits, Value fro
   Value end = f.div(f.add(to, f.i64(size - 1)), size);
   return f.forEach(f.div(from, size), end, 1, [&](Value number) {
     Value start = f.mul(number, size);
-    Value first = f.i64(0), last = f.i64(size);
-    if (!isWhole) {
-      first = f.max(f.sub(from, start), first);
-      last = f.min(f.sub(to, start), last);
-    }
+    Value first = f.max(f.sub(from, start), f.i64(0)), last = f.min(f.sub(to, start), f.i64(size));
     return body({start, first, last, movedBy(digits.drop_back(), number)});
   });
 }

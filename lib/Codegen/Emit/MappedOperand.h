@@ -29,6 +29,10 @@ public:
   Sums movedBy(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value number);
   Sums add(const Sums &a, const Sums &b);
   Element at(const Sums &sums);
+  /// The same of all dimensions but the last: `column` may be beyond it, and `isThere` says nothing of that.
+  Element lineAt(const Sums &sums);
+  /// `sums`, so many elements further along memory.
+  Sums along(const Sums &sums, mlir::Value elements);
 
   /// Numbers from `start + first` to below `start + last`, of which the last digit alone changes: it is `first` at
   /// first. `others` is what the other digits move.
@@ -36,8 +40,8 @@ public:
     mlir::Value start, first, last;
     Sums others;
   };
-  /// body(run) for [from, to), cut where another digit changes. With `isWhole` neither end is within a run.
-  llvm::LogicalResult forRuns(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value from, mlir::Value to, bool isWhole,
+  /// body(run) for [from, to), cut where another digit changes.
+  llvm::LogicalResult forRuns(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value from, mlir::Value to,
                               llvm::function_ref<llvm::LogicalResult(const Run &)> body);
 
   const mlir::Value tensor;
@@ -46,6 +50,8 @@ public:
 
 private:
   Element findInMatrix(mlir::Value batch, mlir::Value row, mlir::Value k);
+  Element elementAt(const Sums &sums, bool isAnywhere);
+  mlir::Value indexIn(unsigned number, const Sums &sums, bool isAnywhere, Element &at);
   void addDigits(llvm::ArrayRef<IndexMap::Digit> digits, mlir::Value number, Sums &sums);
 
   KernelFunction &f;

@@ -17,6 +17,9 @@ namespace {
 /// A block of a CPU is one thread.
 constexpr int64_t kOneThread = 1;
 
+/// Of a row of taps that a chunk of k is to hold whole.
+constexpr int64_t kLongestRun = 384;
+
 /// Parts of k are whole multiples of it, as chunks are.
 constexpr int64_t kDepthOfPart = 32;
 
@@ -171,13 +174,42 @@ private:
       size.tiles = level.unitTiles;
       size.unit = kTileDepth;
     }
-    // Parts are products of their own.
+    size.run = findRun(product);
+    // Parts are products of their own, and so are classes of rows, whose panels nothing else packs.
     size.batch *= product.parts;
-    size.mayPackLhs = !product.hasParts && canPack(op.getLhs(), product.lhsMap);
-    size.mayPackRhs = !product.hasParts && canPack(op.getRhs(), product.rhsMap);
+    const bool isWhole = !product.hasParts && product.classes.empty();
+    size.mayPackLhs = isWhole && canPack(op.getLhs(), product.lhsMap);
+    size.mayPackRhs = isWhole && canPack(op.getRhs(), product.rhsMap);
+    if (const Contraction::Class *largest = findLargest(product)) {
+      size.batch *= static_cast<int64_t>(product.classes.size());
+      size.m = largest->m;
+      size.k = largest->k;
+    }
     size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
     size.rhsBytes = typeOf(op.getRhs()).getElementTypeBitWidth() / 8;
     return size;
+  }
+
+  /// The class with the most products; null where there are no classes.
+  static const Contraction::Class *findLargest(const Contraction &product) {
+    auto isSmaller = [](const Contraction::Class &a, const Contraction::Class &b) { return a.m * a.k < b.m * b.k; };
+    return product.classes.empty() ? nullptr : &*llvm::max_element(product.classes, isSmaller);
+  }
+
+  /// Neighbours in k that lie together, or are missing together, where one operand is an image: a row of the filter's
+  /// taps, its channels if that is long; a row of pixels.
+  static int64_t findRun(const Contraction &product) {
+    const Contraction::Class *largest = findLargest(product);
+    const IndexMap &given = largest ? largest->lhsMap : product.lhsMap;
+    for (const IndexMap &map : {given, product.rhsMap}) {
+      if (map.isMatrix() || map.depth.empty())
+        continue;
+      IndexMap joined = map;
+      joined.joinPixels();
+      const int64_t row = joined.depth.back().size;
+      return row <= kLongestRun ? row : map.depth.back().size;
+    }
+    return 1;
   }
 
   /// Whether rhs may be read where it lies: its rows are those of a step of k.

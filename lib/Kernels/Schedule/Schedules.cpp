@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 using namespace mp;
 
@@ -139,12 +140,21 @@ static int64_t countStreamedParts(const ContractionSize &size) {
   return std::clamp<int64_t>(std::min(worthwhile, kMostParts / std::max<int64_t>(size.batch, 1)), 1, kMostParts);
 }
 
+/// Steps of k of equal lengths, of whole runs where some fit.
+static int64_t chooseStep(const ContractionSize &size) {
+  int64_t granule = std::lcm(std::max<int64_t>(size.run, 1), size.unit);
+  if (granule > kLongestStep)
+    granule = size.unit;
+  const int64_t granules = llvm::divideCeil(size.k, granule);
+  const int64_t steps = llvm::divideCeil(granules, std::max<int64_t>(kLongestStep / granule, 1));
+  return std::min<int64_t>(llvm::divideCeil(granules, steps) * granule, llvm::alignTo(size.k, size.unit));
+}
+
 ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, const CPULevel &level) {
   // Zero sizes need a legal schedule, too; their grid is empty.
   ContractionSize size = asked;
   size.m = std::max<int64_t>(size.m, 1), size.n = std::max<int64_t>(size.n, 1), size.k = std::max<int64_t>(size.k, 1);
-  const int64_t steps = llvm::divideCeil(size.k, kLongestStep);
-  const int64_t blockK = llvm::alignTo(llvm::divideCeil(size.k, steps), size.unit);
+  const int64_t blockK = chooseStep(size);
 
   ContractionBlocks best = {};
   double bestSeconds = std::numeric_limits<double>::infinity();

@@ -194,6 +194,54 @@ TEST_P(ConvolutionMaps, DataGradientIsTheLoops) {
   EXPECT_EQ(multiplyAll(of.dataGradient()), expected);
 }
 
+// Each pixel is in one class, and a class meets each pair of a tap and an output pixel that its pixels have, and none
+// besides: no factor is missing but for those beyond the edges.
+TEST_P(ConvolutionMaps, ClassesOfPixelsAreTheLoops) {
+  const Convolution &of = GetParam();
+  const Contraction whole = of.dataGradient();
+  const bool hasStrides = of.windows[0].stride > 1 || of.windows[1].stride > 1;
+  EXPECT_EQ(whole.classes.empty(), !hasStrides);
+  std::vector<int64_t> found(whole.m * whole.batch * whole.n);
+  std::vector<int64_t> times(whole.m);
+  for (const Contraction::Class &own : whole.classes) {
+    Contraction part = whole;
+    part.m = own.m, part.k = own.k;
+    part.lhsMap = own.lhsMap, part.rhsMap = own.rhsMap;
+    const std::vector<int64_t> sums = multiplyAll(part);
+    const int64_t columns = whole.batch * whole.n;
+    for (int64_t i = 0; i < own.m; ++i) {
+      const std::optional<int64_t> row = own.rows.find(0, i, 0);
+      ASSERT_TRUE(row && *row < whole.m);
+      ++times[*row];
+      for (int64_t j = 0; j < columns; ++j)
+        found[*row * columns + j] = sums[i * columns + j];
+      for (int64_t k = 0; k < own.k; ++k)
+        EXPECT_TRUE(own.rhsMap.find(0, 0, k));
+    }
+  }
+  if (!hasStrides)
+    return;
+  EXPECT_EQ(times, std::vector<int64_t>(whole.m, 1));
+  std::vector<int64_t> expected(found.size());
+  forEachProduct(of, [&](int64_t image, int64_t filter, int64_t output) {
+    expected[image] += valueOf(output, 1) * valueOf(filter, 2);
+  });
+  EXPECT_EQ(found, expected);
+}
+
+// The gradient under a stride of 2 x 2 multiplies a quarter of what the whole has.
+TEST(ConvolutionMaps, ClassesMultiplyNoGaps) {
+  const Convolution of = {1, {window(8, 3, 2, 0, 1, 1), window(8, 3, 2, 0, 1, 1)}, 2, 5, 1};
+  const Contraction whole = of.dataGradient();
+  ASSERT_EQ(whole.classes.size(), 4u);
+  int64_t products = 0;
+  for (const Contraction::Class &own : whole.classes)
+    products += own.m * own.k;
+  EXPECT_EQ(4 * products, whole.m * whole.k);
+  // One tap of each dimension meets pixels of odd numbers.
+  EXPECT_EQ(whole.classes.back().k, 5);
+}
+
 TEST_P(ConvolutionMaps, FilterGradientIsTheLoops) {
   const Convolution &of = GetParam();
   std::vector<int64_t> expected(of.filters * of.windows[0].filter * of.windows[1].filter * of.channels / of.groups);
@@ -230,6 +278,11 @@ TEST_P(ConvolutionMaps, RunsLieSideBySide) {
     EXPECT_EQ(rows, product.m);
     checkRun(product.lhsMap, product, product.m);
     checkRun(product.rhsMap, product, product.n);
+    IndexMap joined = product.lhsMap;
+    joined.joinPixels();
+    EXPECT_EQ(findAll(joined, product.batch, product.m, product.k),
+              findAll(product.lhsMap, product.batch, product.m, product.k));
+    checkRun(joined, product, product.m);
   }
 }
 
@@ -265,6 +318,9 @@ static std::vector<Convolution> convolutions() {
   add(3, window(1, 1, 1, 0, 0, 1), window(6, 3, 1, 1, 1, 1), 4, 1, 1);  // one row, one filter
   add(2, window(1, 1, 1, 0, 0, 1), window(1, 1, 1, 0, 0, 1), 1, 1, 1);  // one of everything
   add(1, window(5, 2, 1, 3, 3, 1), window(5, 2, 1, 3, 3, 1), 2, 2, 1);  // windows of padding alone
+  add(1, window(9, 3, 2, 1, 2, 2), window(11, 3, 4, 3, 1, 2), 2, 3, 1); // pixels between strides that no tap meets
+  add(2, window(8, 4, 3, 2, 0, 2), window(7, 3, 3, 1, 1, 1), 4, 2, 2);  // strides of 3, groups
+  add(1, window(2, 5, 3, 4, 4, 1), window(1, 3, 4, 1, 1, 1), 1, 2, 1);  // images smaller than a stride
   return all;
 }
 
@@ -299,6 +355,21 @@ TEST(ConvolutionMaps, ARowOfTheFilterIsARunWhereNothingIsMissing) {
   EXPECT_TRUE(of.forward().lhsMap.isAlongDepth());
   EXPECT_EQ(of.forward().lhsMap.getRun(), 8);
   EXPECT_EQ(of.forward().lhsMap.depth.size(), 2u);
+}
+
+TEST(ConvolutionMaps, ARowOfTheFilterIsOneDigitOfJoinedPixels) {
+  const Convolution of = {1, {window(5, 3, 1, 1, 1, 1), window(6, 3, 1, 1, 1, 1)}, 8, 4, 1};
+  for (const auto &[map, size] : {std::pair(of.forward().lhsMap, 24), std::pair(of.dataGradient().lhsMap, 12)}) {
+    IndexMap joined = map;
+    joined.joinPixels();
+    EXPECT_EQ(joined.depth.back().size, size);
+    EXPECT_EQ(joined.getRun(), map.getRun());
+  }
+  Convolution dilated = of;
+  dilated.windows[1] = window(6, 3, 1, 2, 2, 2);
+  IndexMap apart = dilated.forward().lhsMap;
+  apart.joinPixels();
+  EXPECT_EQ(apart.depth.back().size, 8);
 }
 
 TEST(ConvolutionMaps, AGroupIsABatchBesideTheOthers) {

@@ -64,6 +64,32 @@ TEST(Schedules, TilesHaveFewerRowsWhereThatFillsTheLast) {
   EXPECT_EQ(chooseContractionBlocks({1, 784, 512, 784, kRate}, level).tileM, 14);
 }
 
+// A step of k holds whole runs of what is gathered, where some fit, and whole units; it is no longer than k.
+TEST(Schedules, StepsHoldWholeRuns) {
+  const CPULevel &level = *findCPULevel("avx512bf16");
+  auto stepOf = [&](int64_t k, int64_t run, int64_t unit) {
+    ContractionSize size{1, 4096, 64, k, kRate};
+    size.run = run;
+    size.unit = unit;
+    return chooseContractionBlocks(size, level).blockK;
+  };
+  EXPECT_EQ(stepOf(576, 192, 1), 384);
+  EXPECT_EQ(stepOf(576, 1, 1), 288);
+  EXPECT_EQ(stepOf(2304, 256, 2), 256);
+  EXPECT_EQ(stepOf(1 << 15, 15, 2), 360);
+  EXPECT_EQ(stepOf(27, 9, 2), 28);
+  EXPECT_EQ(stepOf(4608, 512, 2), 384); // none fits
+  EXPECT_EQ(stepOf(0, 9, 2), 2);
+}
+
+// The columns of a filter's gradient are rows of taps: three vectors of 16 channels have no rest.
+TEST(Schedules, ThreeVectorsServeRowsOfTaps) {
+  const CPULevel &level = *findCPULevel("avx512");
+  const ContractionBlocks blocks = chooseContractionBlocks({1, 16, 144, 1 << 15, kRate}, level);
+  EXPECT_EQ(blocks.tileN, 48);
+  EXPECT_EQ(blocks.tileM, 8);
+}
+
 // What many blocks read is packed once, what one block reads is packed there, and only where the caller can.
 TEST(Schedules, OperandsOfManyBlocksArePackedOnce) {
   const CPULevel &level = *findCPULevel("avx512");

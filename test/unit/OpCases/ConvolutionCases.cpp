@@ -29,15 +29,19 @@ const Shapes kShapes[] = {
     {"depthwise with a multiplier", "1x4x4x3x", "6x2x2x1x", "1x3x3x6x", "{groups = 3} "},
     {"filter larger than the image", "2x2x1x3x", "2x5x3x3x", "2x2x1x2x", "{padding = same} "},
     {"windows of padding only", "1x2x2x2x", "2x1x1x2x", "1x3x3x2x", "{strides = [2, 2], padding = [1, 2, 2, 1]} "},
+    {"strides and dilations", "2x9x8x3x", "2x3x3x3x", "2x3x2x2x", "{strides = [2, 3], dilations = [2, 2]} "},
+    {"strides and groups", "2x7x7x4x", "6x3x3x2x", "2x3x3x6x", "{strides = [3, 3], padding = same, groups = 2} "},
+    {"strides longer than the image", "2x2x3x2x", "3x2x3x2x", "2x1x1x3x", "{strides = [3, 4]} "},
     {"one pixel", "1x1x1x3x", "2x1x1x3x", "1x1x1x2x", ""},
     {"one dimension", "3x9x2x", "4x3x2x", "3x5x4x", "{strides = [2], padding = [1, 1]} "},
     {"three dimensions", "1x3x4x3x2x", "2x2x2x3x2x", "1x2x4x3x2x",
      "{padding = [0, 0, 0, 1, 1, 1], strides = [1, 1, 1]} "},
     {"partial tiles", "2x11x13x35x", "45x3x3x35x", "2x11x13x45x", "{padding = same} ", true},
     {"channels in runs of 8", "2x9x10x24x", "40x3x3x24x", "2x5x5x40x", "{strides = [2, 2], padding = same} ", true},
+    {"strides over many pixels", "2x17x19x16x", "24x3x3x16x", "2x9x10x24x", "{strides = [2, 2], padding = same} ",
+     true},
+    {"few channels, odd rows", "3x15x13x3x", "17x5x3x3x", "3x15x13x17x", "{padding = same} ", true},
     {"large groups", "1x10x9x32x", "48x3x3x16x", "1x10x9x48x", "{padding = same, groups = 2} ", true},
-    // Chunks of k, of half of it, end within the channels of a tap; each is packed for a few rows at a time.
-    {"runs of channels that chunks cut", "1x9x11x48x", "40x3x3x48x", "1x9x11x40x", "{padding = same} ", true},
     // What was dropped of a long sum would hide in the bound of so many roundings: sums of whole numbers have none.
     {"long sums", "8x32x32x2x", "3x3x3x2x", "8x32x32x3x", "{padding = same} ", true, Fill::Whole},
 };

@@ -16,6 +16,7 @@ struct ContractionSize {
   double rate;
   int64_t wordBytes = 4; ///< of an operand's element, packed
   int64_t unit = 1;      ///< neighbours in k that an instruction takes at once
+  int64_t run = 1;       ///< neighbours in k that a chunk is not to cut
   /// Whether an operand may be packed by a kernel of its own.
   bool mayPackLhs = false, mayPackRhs = false;
   /// Whether rhs may be read where it lies, along its rows.

@@ -2,16 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One block of the grid computes block_m x block_n elements of one batch, of one part of k. For each chunk of block_k
-// it packs both operands into scratch memory, prologue applied, as panels that tiles read from end to end (lhs a few
-// panels at a time, where rhs is small enough to be read again for each of them), and adds the chunk's products to its
-// sums, tile by tile in vector registers. Sums stay in the accumulator's type between chunks and every element adds its
-// products in the order of k: no block size changes a bit.
+// it packs both operands into scratch memory, prologue applied, as panels that tiles read from end to end, and adds the
+// chunk's products to its sums, tile by tile in vector registers. Sums stay in the accumulator's type between chunks
+// and every element adds its products in the order of k: no block size changes a bit.
 //
 //   packed lhs   a panel for each tile_m rows
 //   packed rhs   a panel for each tile_n columns
 //   sums         [columns / tile_n][rows / tile_m][tile_m][tile_n]
 //
 // An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for.
+//
+// A product in classes is one of the kind for each: their blocks follow one another, and each has its rows of the
+// result.
 //
 // Tiles at the edge are computed whole, over zeros, and stored in part.
 
@@ -26,9 +28,6 @@ using namespace mp;
 
 /// Results of so many bytes are stored past the caches: the third level has 32 MiB, or less for each core.
 static constexpr int64_t kLeastPastCaches = 32 << 20;
-/// What of lhs is packed at once, so that tiles find it in the first cache, of 32 KiB or more; and the most of rhs that
-/// is worth being read again for each of those from the second one.
-static constexpr int64_t kPackedAtOnce = 20 << 10, kMostReadAgain = 64 << 10;
 
 namespace {
 
@@ -57,7 +56,7 @@ struct PanelSource {
 
   PanelsAttr wanted; ///< as the schedule's tile reads them
   PanelOrder order;
-  int64_t blockRows;                  ///< that are packed at once
+  int64_t blockRows;
   std::optional<Packing> packing;     ///< where the block packs it
   std::optional<PackedMatrix> packed; ///< where it comes packed
   Value panels;                       ///< the block's own, or all of them
@@ -65,16 +64,22 @@ struct PanelSource {
 
 class ContractionEmitter {
 public:
-  ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule)
+  /// `place` says where rows are in the result; there is none where they are in their order.
+  ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule, const IndexMap *place)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
         tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()) {
+    if (place)
+      rowsInResult.emplace(f, Value(), *place);
     s.blockK = lhs.order.depth;
     lhs.order.granule = rhs.order.granule = depthGranule(schedule);
   }
 
-  FailureOr<int64_t> emit();
+  int64_t grid() const { return s.grid(); }
+  /// Sets memory aside.
+  LogicalResult prepare();
+  LogicalResult emit(Value block);
 
 private:
   std::unique_ptr<TileProduct> makeTile(ContractionScheduleAttr schedule) {
@@ -92,12 +97,12 @@ private:
   }
   void chooseStores();
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
-  int64_t rowsPackedAtOnce() const;
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
-  LogicalResult emitTile(Value lhsPanel, Value row, Value column, Value from, Value to);
+  LogicalResult emitTile(Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth);
   LogicalResult finishTile(Value tile, Value row, Value column);
+  Value rowInResult(Value row);
 
   Value loadLanes(Value pointer, int64_t lanes) {
     return LLVM::LoadOp::create(b, withLanes(acc, lanes), pointer, acc.getIntOrFloatBitWidth() / 8);
@@ -113,46 +118,50 @@ private:
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
   const bool streamsRhs;
+  std::optional<MappedOperand> rowsInResult;
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
   Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
-  Value packedRhs; // panels of the running chunk
+  Value packedLhs, packedRhs; // panels of the running chunk
   Value sums;
 };
 
 } // namespace
 
-FailureOr<int64_t> ContractionEmitter::emit() {
+LogicalResult ContractionEmitter::prepare() {
   f.bindInputs(values);
   chooseStores();
   if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
+  return success();
+}
+
+LogicalResult ContractionEmitter::emit(Value block) {
   if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare()))
     return failure();
-
   const int64_t blocksN = s.blocksN(), blocksM = s.blocksM();
   if (s.grid() == 0)
-    return 0;
-  outer = s.parts * s.batch == 1 ? values.zero : f.div(f.block, blocksN * blocksM);
+    return success();
+  outer = s.parts * s.batch == 1 ? values.zero : f.div(block, blocksN * blocksM);
   batch = s.hasParts ? f.rem(outer, s.batch) : outer;
   firstK = values.zero, endK = f.i64(s.k);
   if (s.hasParts) {
     firstK = f.mul(f.div(outer, s.batch), s.depth);
     endK = f.min(f.add(firstK, f.i64(s.depth)), endK);
   }
-  firstColumn = f.mul(f.rem(f.block, blocksN), s.blockN);
-  firstRow = f.mul(f.rem(f.div(f.block, blocksN), blocksM), s.blockM);
+  firstColumn = f.mul(f.rem(block, blocksN), s.blockN);
+  firstRow = f.mul(f.rem(f.div(block, blocksN), blocksM), s.blockM);
   rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
   columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
 
-  // A product over no k is one chunk of nothing.
-  Value lastK = s.k == 0 ? f.i64(1) : endK;
-  if (failed(f.forEach(firstK, lastK, s.blockK, [&](Value from) { return emitChunk(from); })))
-    return failure();
+  // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
+  const LogicalResult chunks = s.isChunked()
+                                   ? f.forEach(firstK, endK, s.blockK, [&](Value from) { return emitChunk(from); })
+                                   : emitChunk(firstK);
   if (storesPastCaches) // what waits for the block may read them then
     LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
-  return s.grid();
+  return chunks;
 }
 
 /// What is stored of a result that no cache keeps would be read into them first.
@@ -177,22 +186,10 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
-  if (&source == &lhs)
-    source.blockRows = rowsPackedAtOnce();
   if (!streamsRhs || &source != &rhs)
     source.panels = f.allocate(source.order.word, source.blockRows / source.order.rows * source.order.wordsOfPanel());
   source.packing.emplace(f, values, operand, map, size, s.k, source.order, width);
   return success();
-}
-
-/// How many rows of lhs are packed before tiles read them: as many whole panels as the first cache keeps. Those that
-/// lie across k are packed all at once, so that lines of memory are read once; so are those whose rhs is large.
-int64_t ContractionEmitter::rowsPackedAtOnce() const {
-  const int64_t wordBytes = lhs.order.word.getIntOrFloatBitWidth() / 8;
-  if (streamsRhs || !s.lhsMap.isAlongDepth() || s.blockN * rhs.order.wordsOfRow() * wordBytes > kMostReadAgain)
-    return s.blockM;
-  const int64_t panels = kPackedAtOnce / std::max<int64_t>(lhs.order.wordsOfPanel() * wordBytes, 1);
-  return std::min(s.blockM, std::max<int64_t>(panels, 1) * s.tileM);
 }
 
 /// The panels of k in [from, to) of `count` rows from `first`.
@@ -211,26 +208,20 @@ FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, 
 
 LogicalResult ContractionEmitter::emitChunk(Value from) {
   Value to = f.min(f.add(from, f.i64(s.blockK)), endK);
-  FailureOr<Value> ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
-  if (failed(ofRhs))
+  FailureOr<Value> ofLhs = panelsOf(lhs, firstRow, rows, from, to),
+                   ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
+  if (failed(ofLhs) || failed(ofRhs))
     return failure();
+  packedLhs = *ofLhs;
   packedRhs = *ofRhs;
-  return f.forEach(values.zero, rows, lhs.blockRows, [&](Value group) -> LogicalResult {
-    Value count = f.min(f.sub(rows, group), f.i64(lhs.blockRows));
-    FailureOr<Value> ofLhs = panelsOf(lhs, f.add(firstRow, group), count, from, to);
-    if (failed(ofLhs))
-      return failure();
-    // The panel of rhs stays in the first cache while the panels of lhs pass by.
-    return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
-      return f.forEach(values.zero, count, s.tileM, [&](Value row) {
-        Value lhsPanel = f.offset(*ofLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
-        return emitTile(lhsPanel, f.add(group, row), column, from, to);
-      });
-    });
+  // The panel of rhs stays in the first cache while the panels of lhs pass by.
+  return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
+    return f.forEach(values.zero, rows, s.tileM, [&](Value row) { return emitTile(row, column, from, to); });
   });
 }
 
-LogicalResult ContractionEmitter::emitTile(Value lhsPanel, Value row, Value column, Value from, Value to) {
+LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
+  Value lhsPanel = f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
@@ -260,6 +251,10 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   return tileProduct->multiply({lhsPanel, panel, depth, s.blockK, wordsOfRhs}, sumsOfTile);
 }
 
+Value ContractionEmitter::rowInResult(Value row) {
+  return rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, row)).column : row;
+}
+
 LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column) {
   const int64_t lanes = epilogue.isEven() ? width : 1;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
@@ -269,12 +264,34 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column
 
   return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
     Elements::Scope scope(values);
-    Value target = f.add(firstOfTile, index);
+    Value target = rowInResult(f.add(firstOfTile, index));
     Value sumsAt = f.offset(tile, acc, f.sub(f.mul(index, s.tileN), start));
     return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) {
       return epilogue.emit(target, f.add(j, firstOfBatch), loadLanes(f.offset(sumsAt, acc, j), count), count);
     });
   });
+}
+
+/// Class after class, in the same scratch memory: a block is of one.
+static FailureOr<int64_t> emitClasses(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule) {
+  const int64_t before = f.scratchBytes;
+  int64_t most = before, grid = 0;
+  for (const Contraction::Class &own : product.classes) {
+    Product part = product;
+    part.m = own.m;
+    part.k = part.depth = own.k;
+    part.lhsMap = own.lhsMap;
+    part.rhsMap = own.rhsMap;
+    f.scratchBytes = before;
+    ContractionEmitter emitter(f, part, schedule, &own.rows);
+    if (failed(emitter.prepare()) ||
+        failed(f.forBlocks(grid, emitter.grid(), /*isAll=*/false, [&](Value block) { return emitter.emit(block); })))
+      return failure();
+    grid += emitter.grid();
+    most = std::max(most, f.scratchBytes);
+  }
+  f.scratchBytes = most;
+  return grid;
 }
 
 FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr schedule) {
@@ -296,5 +313,11 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
   if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
     return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
                                             << " do not divide, as streaming needs it";
-  return ContractionEmitter(f, *product, schedule).emit();
+  if (product->classes.empty()) {
+    ContractionEmitter emitter(f, *product, schedule, nullptr);
+    if (failed(emitter.prepare()) || failed(emitter.emit(f.block)))
+      return failure();
+    return emitter.grid();
+  }
+  return emitClasses(f, *product, schedule);
 }

@@ -36,10 +36,18 @@ static int64_t chooseLanes(const IndexMap &map, const PanelOrder &order, int64_t
   return lanes;
 }
 
+/// `map`, with rows of pixels in the place of pixels where whatever makes `tensor` goes evenly along them.
+static IndexMap joinPixels(Elements &values, Value tensor, const IndexMap &map) {
+  IndexMap joined = map;
+  joined.joinPixels();
+  return !map.isMatrix() && values.isEvenAlong(tensor, joined.dimensions.back().size) ? joined : map;
+}
+
 Packing::Packing(CPUFunction &f, Elements &values, Value tensor, const IndexMap &map, int64_t rows, int64_t depth,
                  const PanelOrder &order, int64_t vector)
-    : f(f), b(f.b), values(values), operand(f, tensor, map), rows(rows), depth(depth), order(order),
-      isEven(values.isEvenAlong(tensor, operand.columns)), lanes(isEven ? chooseLanes(map, order, vector) : 1) {}
+    : f(f), b(f.b), values(values), operand(f, tensor, joinPixels(values, tensor, map)), rows(rows), depth(depth),
+      order(order), vector(vector), isEven(values.isEvenAlong(tensor, operand.columns)),
+      lanes(isEven ? chooseLanes(operand.map, order, vector) : 1) {}
 
 LogicalResult Packing::emit(Value to, const Part &wanted) {
   part = wanted;
@@ -51,9 +59,7 @@ LogicalResult Packing::emit(Value to, const Part &wanted) {
     return order.isDepthInner ? turnSteps() : turnSquares();
   if (operand.map.isMatrix())
     return order.isDepthInner ? copyRows() : copySteps();
-  if (!order.isDepthInner)
-    return gatherSteps();
-  return lanes > order.unit ? gatherRows() : gatherRowsByStep();
+  return order.isDepthInner ? gatherRows() : gatherColumns();
 }
 
 // Words
@@ -81,12 +87,20 @@ FailureOr<Words> Packing::readAlongRows(Value row, Value k, int64_t count) {
   FailureOr<Value> loaded = read(row, k, count);
   if (failed(loaded))
     return failure();
+  SmallVector<Value, 2> steps = {*loaded};
+  for (int64_t step = 1; step < order.unit; ++step) {
+    FailureOr<Value> next = readNext(row, f.add(k, f.i64(step)), count);
+    if (failed(next))
+      return failure();
+    steps.push_back(*next);
+  }
+  return wordsOf(steps);
+}
+
+Words Packing::wordsOf(ArrayRef<Value> steps) {
   if (order.unit == 1)
-    return Words{*loaded};
-  FailureOr<Value> next = readNext(row, f.add(k, f.i64(1)), count);
-  if (failed(next))
-    return failure();
-  return joinPairs(b, elementOf(operand.tensor), order.parts, *loaded, *next);
+    return {steps.front()};
+  return joinPairs(b, elementOf(operand.tensor), order.parts, steps.front(), steps.back());
 }
 
 FailureOr<Value> Packing::wordsAt(Value batch, Value row, Value k, int64_t count) {
@@ -116,9 +130,12 @@ FailureOr<Words> Packing::readAlongDepth(Value row, Value k, int64_t count) {
 Words Packing::wordsAlongDepth(Value loaded, int64_t count) {
   if (order.unit == 1)
     return Words{loaded};
-  if (order.parts == 1)
-    return {joinNeighbours(b, elementOf(operand.tensor), loaded)};
   const int64_t words = count / order.unit;
+  // Pairs lie side by side as they are to.
+  if (order.parts == 1) {
+    Value halves = halvesOf(b, elementOf(operand.tensor), order.parts, loaded).front();
+    return {Value(LLVM::BitcastOp::create(b, withLanes(order.word, words), halves))};
+  }
   SmallVector<int64_t> even, odd;
   for (int64_t word = 0; word < words; ++word) {
     even.push_back(2 * word);
@@ -133,6 +150,18 @@ void Packing::store(ArrayRef<Value> words, Value pointer) {
   for (auto [part, own] : llvm::enumerate(words))
     LLVM::StoreOp::create(b, own, f.offset(pointer, order.word, part * order.wordsOfPart()),
                           order.word.getIntOrFloatBitWidth() / 8);
+}
+
+void Packing::storeAlongDepth(Value loaded, Value row, Value k) {
+  const bool isHalf = order.unit > 1;
+  Type element = isHalf ? b.getI16Type() : order.word;
+  Value inPart = f.sub(k, part.from), index = f.add(f.mul(row, order.wordsOfRow() * order.unit), inPart);
+  if (order.parts > 1)
+    index = f.add(index, f.mul(f.div(inPart, order.granule), (order.parts - 1) * order.granule));
+  Words words = isHalf ? halvesOf(b, elementOf(operand.tensor), order.parts, loaded) : Words{loaded};
+  for (auto [number, own] : llvm::enumerate(words))
+    LLVM::StoreOp::create(b, own, f.offset(target, element, f.add(index, f.i64(number * order.granule))),
+                          element.getIntOrFloatBitWidth() / 8);
 }
 
 void Packing::fillZeros(Value pointer, Value from, Value to) {
@@ -195,9 +224,15 @@ LogicalResult Packing::copyRows() {
     Elements::Scope scope(values);
     return forDepth(std::max(lanes, order.unit), [&](Value k, int64_t count) {
       Elements::Scope scope(values);
-      MaybeWords found = readAlongDepth(firstRow(row), k, count);
+      if (count == order.unit) {
+        MaybeWords word = readAlongRows(firstRow(row), k, 1);
+        if (succeeded(word))
+          store(*word, rowAt(row, k));
+        return LogicalResult(word);
+      }
+      MaybeValue found = read(firstRow(row), k, count);
       if (succeeded(found))
-        store(*found, rowAt(row, k));
+        storeAlongDepth(*found, row, k);
       return LogicalResult(found);
     });
   });

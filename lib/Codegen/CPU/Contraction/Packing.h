@@ -61,18 +61,32 @@ private:
   llvm::LogicalResult turnSteps();
   // Ways for what is no matrix, in Gathering.cpp.
   llvm::LogicalResult gatherRows();
-  llvm::LogicalResult gatherRowsByStep();
-  llvm::LogicalResult gatherSteps();
-  /// Whether what is packed never begins or ends within a run of k.
-  bool endsWithRuns() const;
+  llvm::LogicalResult gatherColumns();
   using Sums = MappedOperand::Sums;
+  using Step = llvm::function_ref<llvm::LogicalResult(mlir::Value offset, int64_t lanes)>;
+  /// body(offset, lanes) over `count` neighbours, `widest` of them at once and fewer at the end.
+  llvm::LogicalResult forNeighbours(int64_t count, int64_t widest, Step body);
+  /// Lanes of k of a row that are moved at once, `count` of them lying together.
+  int64_t lanesOfStretch(int64_t count) const;
+  /// Whether `count` neighbours from `line` are all there; null where that is certain.
+  mlir::Value isWhole(const MappedOperand::Element &line, int64_t count);
+  /// Packs `count` of k of a row, which lie side by side as far as they are there.
+  llvm::LogicalResult gatherStretch(const Sums &sums, mlir::Value row, mlir::Value k, int64_t count);
+  /// Packs `count` rows of one panel, which lie side by side as far as they are there, from `row`.
+  llvm::LogicalResult gatherPiece(mlir::Value row, int64_t count);
+  /// Packs one unit of k of them. Of each of its steps there are the sums.
+  llvm::LogicalResult gatherUnit(llvm::ArrayRef<Sums> steps, mlir::Value k, int64_t count, mlir::Value target);
+  llvm::LogicalResult gatherSomeOfUnit(llvm::ArrayRef<Sums> steps, mlir::Value k, int64_t count, mlir::Value target);
   /// What a unit of k moves: each of its steps.
   llvm::SmallVector<Sums, 2> stepsOf(mlir::Value k);
-  /// Words of one unit from `k` of `count` rows, or of `count` k of a row if `sums` has one entry, `offset` elements
-  /// behind those where `sums` are.
-  MaybeWords wordsOfUnit(llvm::ArrayRef<Sums> sums, mlir::Value k, int64_t offset, int64_t count);
-  MaybeValue readAt(const Sums &sums, int64_t offset, int64_t count);
+  /// Words of the steps of a unit.
+  Words wordsOf(llvm::ArrayRef<mlir::Value> steps);
+  MaybeValue readLine(const MappedOperand::Element &line, mlir::Value offset, int64_t count);
 
+  /// Writes zeros behind the last k of a row that ends within a unit.
+  void fillUnit(mlir::Value row);
+  /// Writes elements of k of a row, which are neighbours.
+  void storeAlongDepth(mlir::Value loaded, mlir::Value row, mlir::Value k);
   /// Writes zeros behind a k that ends within a granule.
   void fillGranule();
   /// Writes zeros to rows of k behind the last one, up to the end of its panel.
@@ -106,6 +120,7 @@ private:
   MappedOperand operand;
   const int64_t rows, depth;
   const PanelOrder order;
+  const int64_t vector;
   bool isEven;
   int64_t lanes;
   Part part;

@@ -5,8 +5,6 @@
 
 #include "Codegen/Forms/Arithmetic.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
 #include <limits>
 
 using namespace mlir;
@@ -59,15 +57,23 @@ Words mp::joinPairs(LaneBuilder &b, Type element, int64_t parts, Value low, Valu
   return words;
 }
 
-Value mp::joinNeighbours(LaneBuilder &b, Type element, Value lanes) {
-  const int64_t count = laneCount(lanes.getType());
-  Value halves;
+/// The 16 bits of a bf16 or f16 that f32 lanes hold.
+static Value halfOf(LaneBuilder &b, Type element, Value lanes) {
+  Type half = withLanes(b.getI16Type(), laneCount(lanes.getType()));
   if (element.isF16()) {
-    halves = arith::TruncFOp::create(b, withLanes(element, count), lanes);
-  } else {
-    Value bits = arith::BitcastOp::create(b, integerTwin(lanes.getType()), lanes);
-    Value upper = arith::ShRUIOp::create(b, bits, intConstant(b, bits.getType(), 16));
-    halves = arith::TruncIOp::create(b, withLanes(b.getI16Type(), count), upper);
+    Value narrow = arith::TruncFOp::create(b, withLanes(element, laneCount(lanes.getType())), lanes);
+    return arith::BitcastOp::create(b, half, narrow);
   }
-  return LLVM::BitcastOp::create(b, withLanes(b.getI32Type(), count / 2), halves);
+  Type type = integerTwin(lanes.getType());
+  Value bits = arith::BitcastOp::create(b, type, lanes);
+  return arith::TruncIOp::create(b, half, arith::ShRUIOp::create(b, bits, intConstant(b, type, 16)));
+}
+
+Words mp::halvesOf(LaneBuilder &b, Type element, int64_t parts, Value lanes) {
+  if (parts == 1)
+    return {halfOf(b, element, lanes)};
+  Words halves;
+  for (Value part : splitIntoParts(b, lanes, element, parts))
+    halves.push_back(halfOf(b, b.getBF16Type(), part));
+  return halves;
 }

@@ -21,9 +21,8 @@ Words splitIntoParts(LaneBuilder &b, mlir::Value lanes, mlir::Type element, int6
 /// halves.
 Words joinPairs(LaneBuilder &b, mlir::Type element, int64_t parts, mlir::Value low, mlir::Value high);
 
-/// Words of two bf16 or f16 each, `element`, from the f32 lanes that hold them side by side, in the order of memory:
-/// what was only loaded is copied as it lies.
-mlir::Value joinNeighbours(LaneBuilder &b, mlir::Type element, mlir::Value lanes);
+/// The bits of elements of 16 bits, one value for each part, from the f32 lanes that hold them.
+Words halvesOf(LaneBuilder &b, mlir::Type element, int64_t parts, mlir::Value lanes);
 
 } // namespace mp
 
