@@ -53,6 +53,10 @@ def is_optional(op, name):
     return op.may_be_left_out(name) or name == "acc" or (op.is_custom() and name != "window")
 
 
+def is_variadic(op, name):
+    return not op.is_attribute(name) and "Variadic" in op.kinds[name]["!superclasses"]
+
+
 def says_its_result(op):
     traits = {trait["def"] for trait in op.record["traits"]}
     return bool(traits & {"MP_InferredTypes", "SameOperandsAndResultType"})
@@ -69,7 +73,7 @@ def function_of(op):
     if not says_its_result(op):
         keywords.append("result=None")
     signature = ", ".join(words + (["*"] + keywords if keywords else []))
-    arguments = [f'"{op.name}"', "[" + ", ".join(operands) + "]"]
+    arguments = [f'"{op.name}"', "[" + ", ".join("*" * is_variadic(op, name) + name for name in operands) + "]"]
     if not says_its_result(op):
         arguments.append("result")
     arguments += [f'{name}=("{spelling_of(op, name)}", {name})' for name in names if op.is_attribute(name)]

@@ -255,6 +255,23 @@ class Tensor:
 
     __hash__ = object.__hash__
 
+    def __and__(self, other):
+        return apply("mp.logical_and", [self, other], "")
+
+    def __or__(self, other):
+        return apply("mp.logical_or", [self, other], "")
+
+    def __invert__(self):
+        return apply("mp.logical_not", [self], "")
+
+    def __getitem__(self, index):
+        from halfstep import ops
+
+        return ops._index(self, index)
+
+    def __iter__(self):
+        raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it")
+
     def reshape(self, *shape):
         from halfstep import ops
 

@@ -17,7 +17,7 @@ from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._module import Input, Module, Parameter, Sequential, State
 
 __all__ = [
-    "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Flatten", "GlobalAvgPool2D",
+    "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "GlobalAvgPool2D",
     "Initializer", "Input", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "Rescaling",
     "Reshape", "Sequential", "State", "Uniform",
 ]
@@ -148,6 +148,16 @@ class Rescaling(Module):
     def forward(self, x):
         x = (x if x.dtype == "float32" else ops.cast(x, "float32")) * self.scale
         return x + self.offset if self.offset else x
+
+
+class Embedding(Module):
+    """Rows of a table [rows, columns] by their numbers: words by their tokens."""
+
+    def __init__(self, rows: int, columns: int, *, init=Normal(0.0, 1.0)):
+        self.table = Parameter((rows, columns), init)
+
+    def forward(self, tokens):
+        return ops.gather(self.table, tokens, 0)
 
 
 class Dropout(Module):

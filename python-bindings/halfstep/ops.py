@@ -6,12 +6,17 @@
 
 from __future__ import annotations
 
+import builtins
+
 from halfstep import _graph, _ops
 from halfstep._graph import Tensor
 from halfstep._ops import *  # noqa: F403
 
 __all__ = [name for name in dir(_ops) if not name.startswith("_") and name not in ("apply", "spell")]
-__all__ += ["constant", "mean", "reshape", "sum"]
+__all__ += ["constant", "mean", "reshape", "split", "stack", "sum"]
+
+# The limit of a range that goes to the end of a dimension, whatever its size is.
+_END = -(2**63)
 
 
 def constant(value, dtype="float32") -> Tensor:
@@ -52,6 +57,110 @@ def iota(dimension: int, shape=None, *, like: Tensor | None = None, dtype="int32
 def argmax(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
     """The index of the largest element along a dimension, the first of several."""
     return _ops.argmax(input, dimension % len(input.shape), result=dtype)
+
+
+def concat(inputs, dimension: int = -1) -> Tensor:
+    """Tensors one behind another along a dimension."""
+    inputs = list(inputs)
+    return _ops.concat(inputs, dimension % len(inputs[0].shape) if inputs else dimension)
+
+
+def stack(inputs, dimension: int = 0) -> Tensor:
+    """Tensors of one shape along a new dimension."""
+    inputs = list(inputs)
+    rank = len(inputs[0].shape) + 1 if inputs else 1
+    shapes = [list(one.shape) for one in inputs]
+    for shape in shapes:
+        shape.insert(dimension % rank, 1)
+    return concat([reshape(one, shape) for one, shape in zip(inputs, shapes)], dimension % rank)
+
+
+def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
+    """Parts of these sizes along a dimension, or so many equal ones."""
+    dimension %= len(input.shape)
+    size = input.shape[dimension]
+    if size is None:
+        raise _graph.Error("the batch cannot be split: its size is open")
+    if isinstance(sizes, int):
+        if sizes < 1 or size % sizes:
+            raise _graph.Error(f"{size} elements cannot be split into {sizes} equal parts")
+        sizes = [size // sizes] * sizes
+    parts, start = [], 0
+    for own in sizes:
+        parts.append(input[(*[builtins.slice(None)] * dimension, builtins.slice(start, start + own))])
+        start += own
+    if start != size:
+        raise _graph.Error(f"parts of {list(sizes)} are {start} elements, the dimension has {size}")
+    return parts
+
+
+def pad(input: Tensor, low, high, interior=None, value: float = 0.0) -> Tensor:
+    """Elements of one value before, behind and between those of each dimension."""
+    return _ops.pad(input, low, high, interior=interior, value=value)
+
+
+def gather(input: Tensor, indices: Tensor, dimension: int = 0) -> Tensor:
+    """Slices by their indices along a dimension, as numpy.take; of a table with rows, an embedding."""
+    return _ops.gather(input, indices, dimension % len(input.shape))
+
+
+def flip(input: Tensor, dimensions) -> Tensor:
+    """Elements of some dimensions from the last to the first."""
+    rank = len(input.shape)
+    return _ops.flip(input, sorted(d % rank for d in ([dimensions] if isinstance(dimensions, int) else dimensions)))
+
+
+def one_hot(labels: Tensor, classes: int, dtype="float32") -> Tensor:
+    """1 in the column of a label, 0 in the others."""
+    return _ops.one_hot(labels, result=_graph.type_of((*labels.shape, classes), dtype))
+
+
+def _range_of(size, index, dimension):
+    """Start, limit and stride of what NumPy's index takes of a dimension, and whether it is turned around."""
+    if size is None:
+        if index != builtins.slice(None):
+            raise _graph.Error(f"dimension {dimension} is the batch, whose size is open: it is taken whole, `:`")
+        return 0, _END, 1, False
+    if isinstance(index, int):
+        if not -size <= index < size:
+            raise _graph.Error(f"index {index} is outside of dimension {dimension} with {size} elements")
+        return index % size, index % size + 1, 1, False
+    start, stop, step = index.indices(size)
+    taken = range(start, stop, step)
+    if step > 0:
+        return start, start if not taken else taken[-1] + 1, step, False
+    return (taken[-1], start + 1, -step, True) if taken else (0, 0, 1, False)
+
+
+def _index(input: Tensor, index) -> Tensor:
+    """`input[index]` with numbers, ranges, ... and None, as NumPy has it."""
+    index = list(index) if isinstance(index, tuple) else [index]
+    rank = len(input.shape)
+    missing = rank - builtins.sum(one is not None and one is not Ellipsis for one in index)
+    if missing < 0:
+        raise _graph.Error(f"there are {rank - missing} indices for {rank} dimensions")
+    if not any(one is Ellipsis for one in index):
+        index.append(Ellipsis)
+    at = next(i for i, one in enumerate(index) if one is Ellipsis)
+    index[at : at + 1] = [builtins.slice(None)] * missing
+    ranges, turned, shape = [], [], []
+    for one in index:
+        if one is None:
+            shape.append(1)
+            continue
+        if not isinstance(one, (int, builtins.slice)):
+            raise _graph.Error(f"an index is a number, a range, ... or None, not {one!r}; ops.gather takes tensors")
+        dimension = len(ranges)
+        start, limit, stride, is_turned = _range_of(input.shape[dimension], one, dimension)
+        ranges.append((start, limit, stride))
+        if is_turned:
+            turned.append(dimension)
+        if not isinstance(one, int):
+            shape.append(input.shape[dimension] if limit == _END else len(range(start, limit, stride)))
+    taken = _ops.slice(input, *zip(*ranges)) if ranges else input
+    if turned:
+        taken = _ops.flip(taken, turned)
+    return taken if list(taken.shape) == shape else reshape(taken, shape)
 
 
 def transpose(input: Tensor, permutation=None) -> Tensor:
