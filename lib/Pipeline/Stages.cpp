@@ -9,6 +9,7 @@
 
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipeline/Target.h"
+#include "mp/Transforms/Explain.h"
 
 using namespace mlir;
 
@@ -17,11 +18,14 @@ namespace mp {
 static void buildSpecialize(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createSpecializePass(options.specialize));
 }
-static void buildAutocast(OpPassManager &manager, const CompileOptions &options) {
+static AutocastPassOptions autocastOptions(const CompileOptions &options) {
   AutocastPassOptions own = options.autocast;
   own.features = machineOfTypes(options);
   own.training = options.training;
-  manager.addPass(createAutocastPass(own));
+  return own;
+}
+static void buildAutocast(OpPassManager &manager, const CompileOptions &options) {
+  manager.addPass(createAutocastPass(autocastOptions(options)));
 }
 static void buildInference(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createInferencePass());
@@ -111,6 +115,17 @@ bool appliesTo(const StageInfo &stage, const CompileOptions &options) {
   default:
     return true;
   }
+}
+
+FailureOr<PrecisionReport> explainPrecision(ModuleOp module, const CompileOptions &options) {
+  PrecisionReport report;
+  PassManager manager(module.getContext());
+  if (options.specialize.batch != 0)
+    buildSpecialize(manager, options);
+  manager.addPass(createAutocastPass(autocastOptions(options), report));
+  if (failed(manager.run(module)))
+    return failure();
+  return report;
 }
 
 void buildPipeline(OpPassManager &manager, const CompileOptions &options) {

@@ -14,6 +14,7 @@ void addCompileCommand(CLI::App &app);
 void addInferCommand(CLI::App &app);
 void addTrainCommand(CLI::App &app);
 void addCompareCommand(CLI::App &app);
+void addExplainCommand(CLI::App &app);
 void addTuneCommand(CLI::App &app);
 void addDevicesCommand(CLI::App &app);
 

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "mp/Analysis/PrecisionReport.h"
 #include "mp/Executable/Executable.h"
 #include "mp/Executable/Targets.h"
 #include "mp/Transforms/Passes.h"
@@ -100,6 +101,10 @@ struct Compilation {
 
 /// Compiles the module's programs. The module is rewritten. Fails with a diagnostic through the module's context.
 mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
+
+/// What autocast decides for each model and function of the module, and why: specialized first where `options` have a
+/// batch. The module is rewritten. Fails with a diagnostic through the module's context.
+mlir::FailureOr<PrecisionReport> explainPrecision(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Compiles into an executable in memory, as if written to a file and read back.
 mlir::FailureOr<std::shared_ptr<const LoadedExecutable>> compileAndLoad(mlir::ModuleOp module,

@@ -4,11 +4,13 @@
 // Decides, then rewrites: regions are inlined, the function becomes a graph of plain values, a decision procedure makes
 // a plan of that, and the plan becomes types and casts.
 
+#include "mp/Transforms/Explain.h"
 #include "mp/Transforms/Options.h"
 
 #include "Transforms/Autocast/ModelledTimes.h"
 #include "Transforms/Autocast/ProgramGraph.h"
 #include "Transforms/Autocast/Regions.h"
+#include "Transforms/Autocast/ReportDecisions.h"
 #include "Transforms/Autocast/Rewrite.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -123,6 +125,9 @@ namespace {
 struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
   using Base::Base;
 
+  /// Where what is decided goes, too, or null.
+  PrecisionReport *report = nullptr;
+
   void runOnOperation() override {
     ErrorOr<PrecisionPolicy> policy = loadPolicy(getOptions(), collectKnownOps(getContext()));
     if (!policy) {
@@ -187,6 +192,8 @@ private:
     if (allowFP16Accumulation)
       narrowAccumulators(function);
     remarkSummary(function);
+    if (report)
+      report->push_back(reportDecisions(function, program, plan));
     return success();
   }
 
@@ -296,3 +303,9 @@ private:
   std::string replayedPlans;
 };
 } // namespace
+
+std::unique_ptr<Pass> mp::createAutocastPass(AutocastPassOptions options, PrecisionReport &report) {
+  auto pass = std::make_unique<AutocastPass>(std::move(options));
+  pass->report = &report;
+  return pass;
+}

@@ -1,0 +1,160 @@
+// mp-run explain.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp-run/Commands.h"
+#include "mp-run/CompileFlags.h"
+
+#include "mp/Base/WholeFile.h"
+#include "mp/Pipeline/Settings.h"
+#include "mp/Runtime/Tensors/Files.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+using namespace mlir;
+using Json = nlohmann::ordered_json;
+
+namespace mp {
+
+namespace {
+struct ExplainCommand {
+  std::string model, json;
+  CompileFlags flags;
+};
+
+/// Where an op stands: the name that it has there, if any, and line and column.
+struct Place {
+  std::string name;
+  unsigned line = 0, column = 0;
+
+  explicit Place(Location location) {
+    location->walk([&](Location part) {
+      if (auto named = dyn_cast<NameLoc>(part); named && name.empty())
+        name = named.getName().str();
+      if (auto position = dyn_cast<FileLineColLoc>(part); position && line == 0) {
+        line = position.getLine();
+        column = position.getColumn();
+      }
+      return WalkResult::advance();
+    });
+  }
+
+  std::string text() const {
+    if (line == 0)
+      return name;
+    return (name.empty() ? "" : name + " ") + std::to_string(line) + ":" + std::to_string(column);
+  }
+};
+} // namespace
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Columns as wide as their widest entry; the last is not padded.
+static void printTable(std::ostream &os, const Rows &rows) {
+  std::vector<size_t> widths;
+  for (const auto &row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto &row : rows) {
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      os << std::left << std::setw(static_cast<int>(widths[i]) + 2) << row[i];
+    os << row.back() << '\n';
+  }
+}
+
+static void printFunction(std::ostream &os, const ExplainedFunction &function) {
+  const PrecisionSummary &summary = function.summary;
+  os << '@' << function.name << ": " << function.ops.size() << " ops";
+  for (auto [type, count] :
+       {std::pair{"f16", summary.f16}, {"bf16", summary.bf16}, {"f32", summary.f32}, {"f64", summary.f64}})
+    if (count != 0)
+      os << ", " << count << " in " << type;
+  os << "; " << summary.casts << " casts\n";
+  Rows ops = {{"place", "op", "type", "sums", "why"}};
+  for (const ExplainedOp &op : function.ops)
+    ops.push_back({Place(op.location).text(), op.name, op.type, op.sums, op.reason});
+  printTable(os, ops);
+  if (function.parameters.empty())
+    return;
+  os << '\n';
+  Rows parameters = {{"parameter", "shape", "stored", "computed"}};
+  for (const ExplainedParameter &parameter : function.parameters)
+    parameters.push_back({parameter.name, parameter.shape, parameter.stored, parameter.computed});
+  printTable(os, parameters);
+}
+
+static Json toJson(const ExplainedFunction &function) {
+  Json ops = Json::array(), parameters = Json::array();
+  for (const ExplainedOp &op : function.ops) {
+    const Place place(op.location);
+    Json row = {{"op", op.name}, {"type", op.type}, {"category", op.category}, {"why", op.reason}};
+    if (!op.sums.empty())
+      row["sums"] = op.sums;
+    if (!place.name.empty())
+      row["name"] = place.name;
+    if (place.line != 0) {
+      row["line"] = place.line;
+      row["column"] = place.column;
+    }
+    ops.push_back(std::move(row));
+  }
+  for (const ExplainedParameter &own : function.parameters)
+    parameters.push_back(
+        {{"name", own.name}, {"shape", own.shape}, {"stored", own.stored}, {"computed", own.computed}});
+  const PrecisionSummary &summary = function.summary;
+  return {{"function", function.name},
+          {"ops_by_type", {{"f16", summary.f16}, {"bf16", summary.bf16}, {"f32", summary.f32}, {"f64", summary.f64}}},
+          {"casts", summary.casts},
+          {"ops", std::move(ops)},
+          {"parameters", std::move(parameters)}};
+}
+
+static void run(const ExplainCommand &command) {
+  CompileOptions options;
+  command.flags.apply(command.model, options);
+  if (isExecutable(command.model))
+    fail(command.model + " is compiled already: its ops have become kernels; explain takes the model");
+  checkCompileOptions(options);
+  if (!command.json.empty())
+    check(checkFolderOf(command.json).in("--json"));
+  withModel(command.model, "", [&](ModuleOp module) {
+    FailureOr<PrecisionReport> report = explainPrecision(module, options);
+    if (failed(report))
+      return false;
+    Json json = {{"policy", options.autocast.policy}, {"functions", Json::array()}};
+    for (const ExplainedFunction &function : *report)
+      json["functions"].push_back(toJson(function));
+    const std::string text = json.dump(2) + "\n";
+    if (command.json == "-") {
+      std::cout << text;
+      return true;
+    }
+    for (const ExplainedFunction &function : *report) {
+      if (&function != &report->front())
+        std::cout << '\n';
+      printFunction(std::cout, function);
+    }
+    if (!command.json.empty())
+      check(writeWholeFile(command.json, text));
+    return true;
+  });
+}
+
+void addExplainCommand(CLI::App &app) {
+  auto command = std::make_shared<ExplainCommand>();
+  CLI::App *verb =
+      app.add_subcommand("explain", "say which type each op and parameter of a model computes in, and why");
+  verb->add_option("model", command->model, "the model's .mlir file, - for standard input")->required();
+  verb->add_option("--json", command->json, "write the same as JSON, - to standard output alone (default: none)")
+      ->type_name("FILE");
+  addCompileFlags(*verb, command->flags);
+  verb->callback([command] { run(*command); });
+}
+
+} // namespace mp
