@@ -42,6 +42,12 @@ public:
     return results;
   }
 
+  void openAutocast(bool enabled, const std::optional<std::string> &type) {
+    check(mpModelOpenAutocast(handle.get(), enabled, type ? type->c_str() : nullptr));
+  }
+
+  void closeAutocast() { check(mpModelCloseAutocast(handle.get())); }
+
   std::string type(int64_t value) const {
     const char *text = mpModelType(handle.get(), value);
     if (!text)
@@ -75,6 +81,8 @@ void addModel(nb::module_ &module) {
       .def("add_argument", &Model::addArgument, nb::arg("name"), nb::arg("type"), nb::arg("attributes"))
       .def("add_op", &Model::addOp, nb::arg("name"), nb::arg("operands"), nb::arg("attributes"),
            nb::arg("result").none(), nb::arg("label"), nb::arg("file"), nb::arg("line"))
+      .def("open_autocast", &Model::openAutocast, nb::arg("enabled"), nb::arg("type").none())
+      .def("close_autocast", &Model::closeAutocast)
       .def("type", &Model::type, nb::arg("value"))
       .def("add_result", &Model::addResult, nb::arg("value"), nb::arg("attributes"))
       .def("text", &Model::text, nb::arg("locations"));

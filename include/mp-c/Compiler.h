@@ -86,6 +86,11 @@ typedef struct MpModelOp {
 MP_EXPORTED MpStatus *mpModelAddOp(MpModel *model, const MpModelOp *op, int64_t *results, size_t capacity,
                                    size_t *count);
 
+/* What is added until it is closed is in a region of autocast: on, with a low type ("bf16", or null for the policy's),
+ * or off. Regions nest. Values that were made in one are used after it as any other. */
+MP_EXPORTED MpStatus *mpModelOpenAutocast(MpModel *model, int enabled, const char *type);
+MP_EXPORTED MpStatus *mpModelCloseAutocast(MpModel *model);
+
 /* The type of a value, as "tensor<?x10xf32>"; null for a number that is none. Lives as long as the model. */
 MP_EXPORTED const char *mpModelType(const MpModel *model, int64_t value);
 

@@ -26,12 +26,22 @@ struct MpModel {
   func::FuncOp function;
   SmallVector<Value> values;
   std::deque<std::string> types; // of values
+  struct Open {
+    mp::AutocastOp op;
+    size_t first; // of the values made in it
+  };
+  SmallVector<Open> open; // regions, the innermost last
 
   int64_t add(Value value) {
     values.push_back(value);
     std::string &type = types.emplace_back();
     llvm::raw_string_ostream(type) << value.getType();
     return static_cast<int64_t>(values.size()) - 1;
+  }
+
+  /// Where ops are added.
+  OpBuilder builder() {
+    return open.empty() ? OpBuilder(getReturn()) : OpBuilder::atBlockEnd(&open.back().op.getBody().front());
   }
 
   func::ReturnOp getReturn() { return cast<func::ReturnOp>(function.getBody().front().getTerminator()); }
@@ -102,7 +112,7 @@ static LogicalResult addOp(MpModel &model, const MpModelOp &op, int64_t *results
   if ((op.result && failed(readType(model, op.result, stated))) ||
       failed(readAttributes(model, op.attributes, attributes)))
     return failure();
-  OpBuilder builder(model.getReturn());
+  OpBuilder builder = model.builder();
   FailureOr<Operation *> made = buildOp(builder, location, op.op, operands, attributes, stated);
   if (failed(made))
     return failure();
@@ -112,6 +122,69 @@ static LogicalResult addOp(MpModel &model, const MpModelOp &op, int64_t *results
   for (auto [i, result] : llvm::enumerate((*made)->getResults()))
     results[i] = model.add(result);
   return success();
+}
+
+static LogicalResult openAutocast(MpModel &model, bool enabled, const char *typeText) {
+  OpBuilder builder = model.builder();
+  Type type;
+  if (typeText && failed(readType(model, typeText, type)))
+    return failure();
+  const Location location = UnknownLoc::get(&model.context);
+  if (type && !isa<Float16Type, BFloat16Type, Float32Type>(type))
+    return emitError(location) << "autocast to " << type << ", expected f16, bf16 or f32";
+  auto region = AutocastOp::create(builder, location, TypeRange(), enabled, type ? TypeAttr::get(type) : TypeAttr());
+  region.getBody().emplaceBlock();
+  model.open.push_back({region, model.values.size()});
+  return success();
+}
+
+/// A region with the results `kept` of those that it yields, in the place of `region`.
+static AutocastOp replaceRegion(AutocastOp region, ValueRange kept) {
+  OpBuilder builder(region);
+  auto made = AutocastOp::create(builder, region.getLoc(), kept.getTypes(), region.getEnabled(), region.getTypeAttr());
+  made.getBody().takeBody(region.getBody());
+  Block &body = made.getBody().front();
+  if (body.mightHaveTerminator())
+    body.getTerminator()->erase();
+  builder.setInsertionPointToEnd(&body);
+  YieldOp::create(builder, region.getLoc(), kept);
+  return made;
+}
+
+/// All that was made in the region is a result of it, until the text is written.
+static void closeAutocast(MpModel &model) {
+  const MpModel::Open closed = model.open.pop_back_val();
+  Block *body = &closed.op->getRegion(0).front();
+  SmallVector<size_t> inside;
+  SmallVector<Value> yielded;
+  for (size_t i = closed.first; i < model.values.size(); ++i)
+    if (model.values[i].getParentBlock() == body) { // others are arguments of the function
+      inside.push_back(i);
+      yielded.push_back(model.values[i]);
+    }
+  AutocastOp made = replaceRegion(closed.op, yielded);
+  for (auto [i, result] : llvm::zip_equal(inside, made.getResults()))
+    model.values[i] = result;
+  closed.op->erase();
+}
+
+/// Leaves regions the results that are used.
+static void dropUnusedResults(ModuleOp module) {
+  SmallVector<AutocastOp> regions;
+  module.walk<WalkOrder::PreOrder>([&](AutocastOp region) { regions.push_back(region); });
+  for (AutocastOp region : regions) { // an inner one after what uses it
+    SmallVector<Value> used, yielded;
+    for (auto [result, value] :
+         llvm::zip_equal(region.getResults(), region.getBody().front().getTerminator()->getOperands()))
+      if (!result.use_empty()) {
+        used.push_back(result);
+        yielded.push_back(value);
+      }
+    AutocastOp made = replaceRegion(region, yielded);
+    for (auto [before, after] : llvm::zip_equal(used, made.getResults()))
+      before.replaceAllUsesWith(after);
+    region->erase();
+  }
 }
 
 static LogicalResult addResult(MpModel &model, int64_t value, const char *attributeText) {
@@ -183,6 +256,25 @@ MpStatus *mpModelAddOp(MpModel *model, const MpModelOp *op, int64_t *results, si
   });
 }
 
+MpStatus *mpModelOpenAutocast(MpModel *model, int enabled, const char *type) {
+  return guarded([&]() -> Status {
+    if (Status given = needs(model, "model"); !given.ok())
+      return given;
+    return diagnosed(model->context, [&] { return openAutocast(*model, enabled != 0, type); });
+  });
+}
+
+MpStatus *mpModelCloseAutocast(MpModel *model) {
+  return guarded([&]() -> Status {
+    if (Status given = needs(model, "model"); !given.ok())
+      return given;
+    if (model->open.empty())
+      return Status::error("no autocast region is open");
+    closeAutocast(*model);
+    return Status::success();
+  });
+}
+
 const char *mpModelType(const MpModel *model, int64_t value) {
   if (!model || value < 0 || value >= static_cast<int64_t>(model->types.size()))
     return nullptr;
@@ -203,7 +295,11 @@ MpStatus *mpModelText(const MpModel *model, int locations, MpBytes **text) {
       if (!given.ok())
         return given;
     MLIRContext &context = const_cast<MLIRContext &>(model->context);
-    ModuleOp module = *const_cast<MpModel *>(model)->module;
+    if (!model->open.empty())
+      return Status::error("an autocast region is open");
+    OwningOpRef<ModuleOp> owned = cast<ModuleOp>((*const_cast<MpModel *>(model)->module)->clone());
+    ModuleOp module = *owned;
+    dropUnusedResults(module);
     if (Status valid = diagnosed(context, [&] { return verify(module); }); !valid.ok())
       return valid;
     std::string written;
@@ -214,7 +310,7 @@ MpStatus *mpModelText(const MpModel *model, int locations, MpBytes **text) {
     if (locations)
       module.print(os, flags);
     else
-      const_cast<MpModel *>(model)->function.print(os, flags);
+      (*module.getOps<func::FuncOp>().begin()).print(os, flags);
     os << '\n';
     *text = new MpBytes{std::move(written), {}};
     return Status::success();

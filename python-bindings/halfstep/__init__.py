@@ -18,8 +18,10 @@ from halfstep._session import Session
 
 if TYPE_CHECKING:
     from halfstep import callbacks, nn, ops
+    from halfstep._graph import autocast
     from halfstep._onnx import from_onnx
     from halfstep._optimizers import SGD, Adam, AdamW, LossScaler, Policy
+    from halfstep._torch import from_torch
     from halfstep._training import Trainer
     from halfstep.callbacks import History
 
@@ -34,8 +36,10 @@ _LAZY = {
     "Policy": "_optimizers",
     "SGD": "_optimizers",
     "Trainer": "_training",
+    "autocast": "_graph",
     "callbacks": None,
     "from_onnx": "_onnx",
+    "from_torch": "_torch",
     "nn": None,
     "ops": None,
 }

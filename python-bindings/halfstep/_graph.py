@@ -45,10 +45,17 @@ def type_of(shape, dtype) -> str:
     return f"tensor<{sizes}{element_of(dtype)}>"
 
 
-def spell_float(value) -> str:
+# The bits of infinity, and of what is one quiet bit more, by type.
+_INFINITY = {"f16": (0x7C00, 0x200), "bf16": (0x7F80, 0x40), "f32": (0x7F800000, 0x400000), "f64": (0x7FF << 52, 1 << 51)}
+
+
+def spell_float(value, element: str = "f64") -> str:
     value = float(value)
     if not math.isfinite(value):
-        return f"0x{'7FF0' if value > 0 else 'FFF0' if value < 0 else '7FF8'}000000000000"
+        infinity, quiet = _INFINITY[element]
+        digits = 4 if element in ("f16", "bf16") else 8 if element == "f32" else 16
+        sign = 1 << (4 * digits - 1) if value < 0 else 0
+        return f"0x{infinity | sign | (quiet if math.isnan(value) else 0):0{digits}X}"
     mantissa, exponent = repr(value).partition("e")[::2]
     return mantissa + ("" if "." in mantissa else ".0") + ("e" + exponent if exponent else "")
 
@@ -90,6 +97,7 @@ class Graph:
         self.handle = _compiler.Model(name)
         self.root = root  # the module whose attributes name what it is made of
         self.scope: list[str] = []
+        self.place: tuple[str, int] | None = None  # the file and the line of what is imported
         self.leaves: dict[int, tuple[object, Tensor]] = {}
         self.next: dict[int, Tensor] = {}
         self.streams = 0
@@ -132,7 +140,7 @@ class Graph:
         frame = sys._getframe(1)
         while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
             frame = frame.f_back
-        where = os.path.basename(frame.f_code.co_filename), frame.f_lineno
+        where = self.place or (os.path.basename(frame.f_code.co_filename), frame.f_lineno)
         label = self.scope[-1] if self.scope else ""
         indices = [operand.index for operand in operands]
         results = [Tensor(self, one) for one in self.handle.add_op(op, indices, attributes, result, label, *where)]
@@ -146,6 +154,21 @@ def current() -> Graph:
     return graph
 
 
+@contextlib.contextmanager
+def autocast(dtype=None, *, enabled: bool = True):
+    """In a forward: what is in it is computed with autocast on, in `dtype` or the policy's low type, or off.
+
+        with halfstep.autocast(enabled=False):
+            x = ops.exp(x)
+    """
+    graph = current()
+    graph.handle.open_autocast(enabled, None if dtype is None else element_of(dtype))
+    try:
+        yield
+    finally:
+        graph.handle.close_autocast()
+
+
 def constant(value, dtype) -> Tensor:
     """A number, or an array, that the model holds."""
     import numpy
@@ -154,7 +177,7 @@ def constant(value, dtype) -> Tensor:
     array = numpy.asarray(value)
 
     def spell_element(one) -> str:
-        return spell_float(one) if element[0] in "fb" else ("true" if one else "false") if element == "i1" else str(int(one))
+        return spell_float(one, element) if element[0] in "fb" else ("true" if one else "false") if element == "i1" else str(int(one))
 
     def nested(part) -> str:
         return spell_element(part) if part.ndim == 0 else "[" + ", ".join(map(nested, part)) + "]"

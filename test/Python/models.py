@@ -105,6 +105,20 @@ assert "9.9999999999999995E-7" in traced(
     lambda x: ops.layer_norm(x, ops.constant([1, 1]), ops.constant([0, 0]), epsilon=1e-6), 2)
 assert "dense<[0.000000e+00, 1.000000e+00]>" in traced(lambda x: x + ops.constant([0, 1]), 2)
 
+def within_regions(x):
+    """Regions of autocast, of which what is used later is a result."""
+    with halfstep.autocast("bfloat16"):
+        x = ops.relu(x) @ ops.transpose(ops.constant([[1.0, 2.0]]))
+        with halfstep.autocast(enabled=False):
+            x, y = ops.exp(x), ops.exp(x)
+    return x
+
+
+regions = traced(within_regions, 2)
+assert "mp.autocast type = bf16 -> (tensor<?x1xf32>) {" in regions and "mp.autocast enabled = false -> (tensor<?x1xf32>)" in regions
+assert "dense<0xFF800000> : tensor<f32>" in traced(lambda x: x + float("-inf"), 4)
+assert "dense<0x7FC0> : tensor<bf16>" in traced(lambda x: x * float("nan"), 4, dtype="bfloat16")
+refused("autocast to 'i32', expected f16, bf16 or f32", lambda x: halfstep.autocast("int32").__enter__())
 refused("contraction sizes differ: lhs has 3, rhs has 8", lambda x: x @ x)
 refused("found dimension 7, expected distinct, ascending ones", lambda x: ops.reduce_sum(x, [7]))
 refused("requires attribute 'dimensions'", lambda x: ops.reduce_sum(x, None))

@@ -123,6 +123,14 @@ static void testModel(void) {
   expect(mpModelAddOp(model, &op, &values[2], 1, &count), "expected 2 or more operands, but found 1");
   op.op = "mp.matmull";
   expect(mpModelAddOp(model, &op, &values[2], 1, &count), "there is no op 'mp.matmull'");
+  expect(mpModelOpenAutocast(model, 1, "i32"), "autocast to 'i32', expected f16, bf16 or f32");
+  expect(mpModelCloseAutocast(model), "no autocast region is open");
+  op.op = "mp.relu";
+  op.operands = &values[2];
+  expect(mpModelOpenAutocast(model, 0, NULL), "");
+  expect(mpModelText(model, 1, &text), "an autocast region is open");
+  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "");
+  expect(mpModelCloseAutocast(model), "");
   expect(mpModelAddResult(model, 9, ""), "result is value 9 of ");
   expect(mpModelAddResult(model, values[2], "{mp.output = \"y\"}"), "");
   if (strcmp(mpModelType(model, values[2]), "tensor<?x1xf32>") != 0 || mpModelType(model, 9)) {

@@ -1,0 +1,388 @@
+"""ATen's ops, as torch.export writes them, in ours."""
+
+from __future__ import annotations
+
+import math
+
+from halfstep import ops
+from halfstep._aten_layers import LAYERS
+from halfstep._errors import Error
+from halfstep._graph import Tensor
+from halfstep._operands import as_type, binary, float_of, is_float, pair, tensor_of, unary
+
+_NO_SLICES = "there are no slices yet: give each part a layer of its own"
+INSTEAD = {
+    "cat": "add the results of a layer for each part, which is the same as one layer of all",
+    "chunk": _NO_SLICES,
+    "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
+    "embedding": "there is no lookup yet: one-hot rows into a Linear without bias are the same",
+    "gru": "there are no recurrent layers yet",
+    "lstm": "there are no recurrent layers yet",
+    "select": _NO_SLICES,
+    "slice": _NO_SLICES,
+    "split": _NO_SLICES,
+    "split_with_sizes": _NO_SLICES,
+    "unbind": _NO_SLICES,
+}
+
+
+# Arithmetic
+
+
+def _add(call, a, b, alpha=1):
+    a, b = pair(a, b)
+    return ops.add(a, b if alpha == 1 else ops.mul(b, alpha) if isinstance(b, Tensor) else b * alpha)
+
+
+def _sub(call, a, b, alpha=1):
+    a, b = pair(a, b)
+    return ops.sub(a, b if alpha == 1 else ops.mul(b, alpha) if isinstance(b, Tensor) else b * alpha)
+
+
+def _div(call, a, b, *_):
+    if "rounding_mode" in call.named:
+        call.only("rounding_mode", None)
+    return ops.div(*pair(a, b, floats=True))
+
+
+_POWERS = {
+    -1: ops.reciprocal,
+    -0.5: ops.rsqrt,
+    0.5: ops.sqrt,
+    1: lambda x: x,
+    2: lambda x: ops.mul(x, x),
+    3: lambda x: ops.mul(ops.mul(x, x), x),
+    4: lambda x: ops.mul(ops.mul(x, x), ops.mul(x, x)),
+}
+
+
+def _pow(call, x, exponent):
+    if not isinstance(exponent, (int, float)) or exponent not in _POWERS:
+        raise Error(f"the exponent is {exponent}, only {', '.join(map(str, _POWERS))} are supported")
+    return _POWERS[exponent](float_of(x))
+
+
+def _clamp(call, x, low=None, high=None):
+    if any(isinstance(one, Tensor) for one in (low, high)):
+        raise Error("bounds that are tensors are not supported: use torch.maximum and torch.minimum")
+    x = tensor_of(x)
+    return ops.clamp(x, -math.inf if low is None else float(low), math.inf if high is None else float(high))
+
+
+def _compare(predicate):
+    return lambda call, a, b: ops.compare(predicate, *pair(a, b))
+
+
+def _where(call, condition, a, b):
+    return ops.select(tensor_of(condition), *map(tensor_of, _numbers_as_tensors(*pair(a, b))))
+
+
+def _numbers_as_tensors(a, b):
+    """Numbers in the type of the tensor beside them."""
+    like = a if isinstance(a, Tensor) else b
+    return [one if isinstance(one, Tensor) else ops.constant(one, like.dtype) for one in (a, b)]
+
+
+def _masked_fill(call, x, mask, value):
+    x = tensor_of(x)
+    filled = as_type(tensor_of(value), x.dtype) if not isinstance(value, (int, float)) else ops.constant(value, x.dtype)
+    return ops.select(tensor_of(mask), filled, x)
+
+
+def _and(call, a, b):
+    return ops.select(_condition(a), _condition(b), ops.constant(False, "bool"))
+
+
+def _or(call, a, b):
+    return ops.select(_condition(a), ops.constant(True, "bool"), _condition(b))
+
+
+def _condition(value):
+    x = tensor_of(value)
+    if x.dtype != "bool":
+        raise Error(f"bits of {x.dtype} are not supported, only bool")
+    return x
+
+
+def _lerp(call, start, end, weight):
+    return ops.add(tensor_of(start), ops.mul(ops.sub(tensor_of(end), tensor_of(start)), weight))
+
+
+def _threshold(call, x, threshold, value):
+    x = float_of(x)
+    return ops.select(x > threshold, x, ops.constant(value, x.dtype))
+
+
+def _logical_not(call, x):
+    x = tensor_of(x)
+    no = ops.constant(False, "bool")
+    return ops.select(x, no, ops.constant(True, "bool")) if x.dtype == "bool" else ops.compare("eq", x, 0)
+
+
+# Shapes
+
+
+def _reshape(call, x, *_):
+    return ops.reshape(tensor_of(x), call.shape)
+
+
+def _permute(call, x, order):
+    x = tensor_of(x)
+    return ops.transpose(x, [one % len(x.shape) for one in order])
+
+
+def _transpose(call, x, first=0, second=1):
+    x = tensor_of(x)
+    order = list(range(len(x.shape)))
+    if len(order) < 2:
+        return x
+    order[first], order[second] = order[second], order[first]
+    return ops.transpose(x, order)
+
+
+def _expand(call, x, *_):
+    import numpy
+
+    x, shape = tensor_of(x), call.shape
+    if x.shape == shape:
+        return x
+    if None not in shape:
+        return ops.broadcast(x, shape)
+    if x.shape[:1] == (None,) and len(x.shape) == len(shape) and is_float(x):
+        return x * ops.constant(numpy.ones(shape[1:]), x.dtype)  # which keeps the batch open
+    raise Error("what has no batch is not repeated to one: operators do that by themselves")
+
+
+def _slice(call, x, *_):
+    x = tensor_of(x)
+    if x.shape != call.shape:
+        raise Error("there is no such op; " + _NO_SLICES)
+    return x
+
+
+def _identity(call, x, *_):
+    return tensor_of(x)
+
+
+def _to(call, x, *_):
+    """A cast that was written; those of autocast are not in the graph."""
+    dtype = str(call.node.meta["val"].dtype).removeprefix("torch.")
+    x = tensor_of(x)
+    given = call.named.get("dtype") or call.named.get("other")
+    return x if given is None else as_type(x, dtype)
+
+
+def _like(value):
+    def handle(call, x, *rest):
+        x = tensor_of(x)
+        number = ops.constant(rest[0] if value is None else value, x.dtype)
+        return ops.broadcast(number, like=x)
+
+    return handle
+
+
+# Products
+
+
+def _matmul(call, a, b):
+    a, b = tensor_of(a), tensor_of(b)
+    # A vector is a row on the left and a column on the right.
+    left = ops.reshape(a, (1, *a.shape)) if len(a.shape) == 1 else a
+    right = ops.reshape(b, (*b.shape, 1)) if len(b.shape) == 1 else b
+    batch = _broadcast_sizes(left.shape[:-2], right.shape[:-2])
+    # A matrix on the right is shared by all; other batches are repeated.
+    left = _repeat(left, batch)
+    right = right if len(right.shape) == 2 else _repeat(right, batch)
+    product = ops.matmul(left, right)
+    return product if product.shape == call.shape else ops.reshape(product, call.shape)
+
+
+def _broadcast_sizes(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + tuple(a), (1,) * (rank - len(b)) + tuple(b)
+    return tuple(y if x == 1 else x for x, y in zip(a, b))
+
+
+def _repeat(x, batch):
+    shape = (*batch, *x.shape[-2:])
+    return x if x.shape == shape else ops.broadcast(x, shape)
+
+
+def _addmm(call, c, a, b, beta=1, alpha=1):
+    product = ops.matmul(tensor_of(a), tensor_of(b))
+    product = product if alpha == 1 else product * alpha
+    c = tensor_of(c)
+    return ops.add(product, c if beta == 1 else c * beta)
+
+
+
+
+# Reductions
+
+
+def _reduce(function):
+    def handle(call, x, dims=None, keep_dims=False, *_):
+        x = tensor_of(x)
+        dtype = call.named.get("dtype")
+        if dtype is not None:
+            x = as_type(x, str(dtype).removeprefix("torch."))
+        dims = None if "dim" not in call.named or dims in (None, []) else dims
+        return function(x, dims, keep_dims if "dim" in call.named else False)
+
+    return handle
+
+
+def _max(call, x, dim=None, keep_dims=False):
+    if "other" in call.named:
+        return ops.max(*pair(x, dim))
+    x = tensor_of(x)
+    largest = ops._reduce(ops.reduce_max, x, dim, bool(keep_dims))
+    if dim is None:
+        return largest
+    index = ops.argmax(x, dim, "int64")
+    return largest, ops.reshape(index, largest.shape)
+
+
+def _argmax(call, x, dim=None, keep_dims=False):
+    x = tensor_of(x)
+    if dim is None:
+        raise Error("a dimension has to be given")
+    return ops.reshape(ops.argmax(x, dim, "int64"), call.shape)
+
+
+def _variance(call, x, dim=None, *_, **__):
+    x = tensor_of(x)
+    dims = [one % len(x.shape) for one in (dim if isinstance(dim, (list, tuple)) and dim else range(len(x.shape)))]
+    correction = call.named.get("correction", int(call.named.get("unbiased", True)))
+    count = math.prod(x.shape[one] or 0 for one in dims)
+    if not count:
+        raise Error("the variance over the batch is not supported")
+    centered = x - ops.mean(x, dims, True)
+    mean = ops.mean(centered * centered, dims, bool(call.named.get("keepdim", False)))
+    return mean if not correction else mean * (count / (count - (1 if correction is None else correction)))
+
+
+def _along_last(function):
+    def handle(call, x, dim=-1, *_):
+        x = float_of(x)
+        dtype = call.named.get("dtype")
+        x = x if dtype is None else as_type(x, str(dtype).removeprefix("torch."))
+        rank = len(x.shape)
+        dim %= rank
+        if dim == rank - 1:
+            return function(x)
+        order = list(range(rank))
+        order[dim], order[-1] = order[-1], order[dim]
+        return ops.transpose(function(ops.transpose(x, order)), order)
+
+    return handle
+
+
+def _softplus(call, x, beta, threshold):
+    call.only("beta", 1, 1.0)
+    return ops.softplus(float_of(x))
+
+
+def _elu(call, x, alpha, scale, input_scale):
+    call.only("scale", 1, 1.0)
+    call.only("input_scale", 1, 1.0)
+    return ops.elu(float_of(x), alpha=alpha)
+
+
+def _detach(call, x):
+    raise Error(INSTEAD["detach"])
+
+
+HANDLERS = {
+    "__and__": _and,
+    "__or__": _or,
+    "_log_softmax": _along_last(ops.log_softmax),
+    "_softmax": _along_last(ops.softmax),
+    "_to_copy": _to,
+    "_unsafe_view": _reshape,
+    "abs": unary(ops.abs),
+    "add": _add,
+    "addmm": _addmm,
+    "alias": _identity,
+    "amax": _reduce(lambda x, dims, keep: ops._reduce(ops.reduce_max, x, dims, keep)),
+    "argmax": _argmax,
+    "bmm": _matmul,
+    "clamp": _clamp,
+    "clamp_max": lambda call, x, high: _clamp(call, x, None, high),
+    "clamp_min": lambda call, x, low: _clamp(call, x, low, None),
+    "clone": _identity,
+    "contiguous": _identity,
+    "detach": _detach,
+    "div": _div,
+    "elu": _elu,
+    "eq": _compare("eq"),
+    "erf": unary(ops.erf),
+    "exp": unary(ops.exp),
+    "expand": _expand,
+    "expand_as": _expand,
+    "flatten": _reshape,
+    "floor": unary(ops.floor),
+    "full_like": _like(None),
+    "ge": _compare("ge"),
+    "gelu": lambda call, x, approximate: ops.gelu(float_of(x), approximate=approximate),
+    "gt": _compare("gt"),
+    "hardsigmoid": unary(ops.hard_sigmoid),
+    "hardswish": unary(ops.hard_swish),
+    "hardtanh": _clamp,
+    "le": _compare("le"),
+    "leaky_relu": lambda call, x, slope: ops.leaky_relu(float_of(x), negative_slope=slope),
+    "lerp": _lerp,
+    "lift_fresh_copy": _identity,
+    "log": unary(ops.log),
+    "log_softmax": _along_last(ops.log_softmax),
+    "log_sigmoid": lambda call, x: ops.neg(ops.softplus(ops.neg(float_of(x)))),
+    "logical_and": _and,
+    "logical_not": _logical_not,
+    "logical_or": _or,
+    "lt": _compare("lt"),
+    "masked_fill": _masked_fill,
+    "matmul": _matmul,
+    "max": _max,
+    "maximum": binary(ops.max),
+    "mean": _reduce(ops.mean),
+    "minimum": binary(ops.min),
+    "mm": _matmul,
+    "mul": binary(ops.mul),
+    "ne": _compare("ne"),
+    "neg": unary(ops.neg),
+    "ones_like": _like(1),
+    "permute": _permute,
+    "pow": _pow,
+    "reciprocal": unary(ops.reciprocal),
+    "relu": unary(ops.relu),
+    "relu6": lambda call, x: ops.clamp(float_of(x), 0.0, 6.0),
+    "reshape": _reshape,
+    "round": unary(ops.round),
+    "rsqrt": unary(ops.rsqrt),
+    "rsub": lambda call, a, b, alpha=1: _sub(call, b, a, alpha),
+    "selu": unary(ops.selu),
+    "sigmoid": unary(ops.sigmoid),
+    "silu": unary(ops.silu),
+    "slice": _slice,
+    "softmax": _along_last(ops.softmax),
+    "softplus": _softplus,
+    "sqrt": unary(ops.sqrt),
+    "square": unary(lambda x: ops.mul(x, x)),
+    "squeeze": _reshape,
+    "sub": _sub,
+    "sum": _reduce(ops.sum),
+    "t": _transpose,
+    "tanh": unary(ops.tanh),
+    "threshold": _threshold,
+    "to": _to,
+    "transpose": _transpose,
+    "type_as": _to,
+    "unflatten": _reshape,
+    "unsqueeze": _reshape,
+    "var": _variance,
+    "view": _reshape,
+    "view_as": _reshape,
+    "where": _where,
+    "zeros_like": _like(0),
+    **LAYERS,
+}

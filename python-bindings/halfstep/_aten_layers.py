@@ -1,0 +1,237 @@
+"""ATen's layers, norms and losses in our ops."""
+
+from __future__ import annotations
+
+import math
+
+from halfstep import ops
+from halfstep._errors import Error
+from halfstep._operands import filled, is_float, tensor_of
+
+
+def _linear(call, x, weight, bias=None):
+    x = tensor_of(x)
+    if len(x.shape) == 1:
+        product = ops.matmul(ops.reshape(x, (1, *x.shape)), weight, bias, transpose_rhs=True)
+        return ops.reshape(product, product.shape[1:])
+    return ops.matmul(x, tensor_of(weight), None if bias is None else tensor_of(bias), transpose_rhs=True)
+
+
+def _attention(call, query, key, value, mask=None, dropout=0.0, is_causal=False, scale=None, enable_gqa=False):
+    call.only("enable_gqa", False)
+    query, key, value = tensor_of(query), tensor_of(key), tensor_of(value)
+    scores = ops.matmul(query, key, transpose_rhs=True) * (scale if scale is not None else query.shape[-1] ** -0.5)
+    if is_causal:
+        rows, columns = scores.shape[-2:]
+        shape = (rows, columns)
+        mask = ops.compare("ge", ops.iota(0, shape), ops.iota(1, shape))
+    if mask is not None:
+        mask = tensor_of(mask)
+        if mask.dtype == "bool":
+            scores = ops.select(mask, scores, ops.constant(-math.inf, scores.dtype))
+        else:
+            scores = scores + mask
+    weights = ops.softmax(scores)
+    return ops.matmul(ops.dropout(weights, dropout) if dropout else weights, value)
+
+
+def _rows(x, normalized, *weights):
+    """The dimensions that are normalized, as one."""
+    size = math.prod(normalized)
+    flat = x if len(normalized) == 1 else ops.reshape(x, (*x.shape[: len(x.shape) - len(normalized)], size))
+    return flat, [None if one is None else tensor_of(one) if len(normalized) == 1 else ops.reshape(tensor_of(one), (size,))
+                  for one in weights]
+
+
+def _layer_norm(call, x, normalized, weight=None, bias=None, epsilon=1e-5, *_):
+    x = tensor_of(x)
+    flat, (weight, bias) = _rows(x, normalized, weight, bias)
+    scale = weight if weight is not None else filled(1.0, flat)
+    offset = bias if bias is not None else filled(0.0, flat)
+    result = ops.layer_norm(flat, scale, offset, epsilon=epsilon)
+    return result if result.shape == x.shape else ops.reshape(result, x.shape)
+
+
+def _group_norm(call, x, groups, weight=None, bias=None, epsilon=1e-5, *_):
+    x = tensor_of(x)
+    channels, rest = x.shape[1], x.shape[2:]
+    flat = ops.reshape(x, (x.shape[0], groups, channels // groups * math.prod(rest)))
+    result = ops.reshape(ops.layer_norm(flat, filled(1.0, flat), filled(0.0, flat), epsilon=epsilon), x.shape)
+    each = (channels, *[1] * len(rest))
+    result = result if weight is None else result * ops.reshape(tensor_of(weight), each)
+    return result if bias is None else result + ops.reshape(tensor_of(bias), each)
+
+
+def _rms_norm(call, x, normalized, weight=None, epsilon=None):
+    x = tensor_of(x)
+    flat, (weight,) = _rows(x, normalized, weight)
+    epsilon = 2.0**-23 if epsilon is None else epsilon  # that of float32
+    result = ops.rms_norm(flat, weight if weight is not None else filled(1.0, flat), epsilon=epsilon)
+    return result if result.shape == x.shape else ops.reshape(result, x.shape)
+
+
+def _batch_norm(call, x, weight, bias, mean, variance, training, momentum, epsilon, *_):
+    if mean is None or variance is None:
+        raise Error("running statistics are needed: track_running_stats=True")
+    x = tensor_of(x)
+    scale = tensor_of(weight) if weight is not None else filled(1.0, mean)
+    offset = tensor_of(bias) if bias is not None else filled(0.0, mean)
+    if not training:
+        return _channels_last(lambda y: ops.batch_norm_inference(y, scale, offset, mean, variance, epsilon=epsilon), x)
+    if momentum is None:
+        raise Error("momentum=None is not supported, only a number")
+
+    def normalized(y):
+        result, batch_mean, batch_variance, count = ops.batch_norm(y, scale, offset, epsilon=epsilon)
+        nodes = call.node.args[3], call.node.args[4]
+        for node, running, batch, unbiased in ((nodes[0], mean, batch_mean, False), (nodes[1], variance, batch_variance, True)):
+            call.assigned[node] = ops.update_running(running, batch, count, momentum=momentum, unbiased=unbiased)
+        return result
+
+    return _channels_last(normalized, x)
+
+
+_MEAN = 1  # torch's number of reduction="mean"
+
+
+def _loss(function):
+    def handle(call, prediction, target, *_):
+        call.only("reduction", _MEAN)
+        if "weight" in call.named:
+            call.only("weight", None)
+        return function(tensor_of(prediction), tensor_of(target))
+
+    return handle
+
+
+def _cross_entropy(call, logits, labels, weight, reduction, ignore, smoothing):
+    call.only("weight", None)
+    call.only("reduction", _MEAN)
+    labels = tensor_of(labels)
+    if is_float(labels):
+        raise Error("targets that are probabilities are not supported, only labels")
+    return ops.softmax_cross_entropy(tensor_of(logits), labels, label_smoothing=smoothing or None, ignore_label=ignore)
+
+
+def _huber(call, prediction, target, reduction, delta):
+    call.only("reduction", _MEAN)
+    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=delta)
+
+
+def _smooth_l1(call, prediction, target, reduction, beta):
+    call.only("reduction", _MEAN)
+    call.only("beta", 1, 1.0)
+    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=1.0)
+
+
+# Images: PyTorch's are NCHW
+
+
+def _channels_last(function, x):
+    """An op on images of our layout, on those of PyTorch."""
+    rank = len(x.shape)
+    if rank <= 2:
+        return function(x)
+    result = function(ops.transpose(x, [0, *range(2, rank), 1]))
+    return ops.transpose(result, [0, rank - 1, *range(1, rank - 1)])
+
+
+def _each(value, rank: int) -> list[int]:
+    values = [value] if isinstance(value, int) else list(value)
+    return values * rank if len(values) == 1 else values
+
+
+def _sides(padding, rank: int):
+    if isinstance(padding, str):
+        return padding
+    return [side for one in _each(padding, rank) for side in (one, one)]
+
+
+def _conv(call, x, weight, bias, stride, padding, dilation, groups, *_):
+    x, weight = tensor_of(x), tensor_of(weight)
+    rank = len(weight.shape) - 2
+    if len(x.shape) != rank + 2:
+        raise Error("images without a batch are not supported")
+    own = ops.transpose(weight, [0, *range(2, rank + 2), 1])
+    bias = None if bias is None else tensor_of(bias)
+    return _channels_last(
+        lambda image: ops.conv(image, own, bias, strides=_each(stride, rank), padding=_sides(padding, rank),
+                               dilations=_each(dilation, rank), groups=groups), x)
+
+
+def _max_pool(rank):
+    def handle(call, x, size, stride, padding, dilation, *_):
+        call.only("ceil_mode", False)
+        size = _each(size, rank)
+        return _channels_last(
+            lambda image: ops.max_pool(image, size, strides=_each(stride, rank) if stride else size,
+                                       padding=_sides(padding, rank), dilations=_each(dilation, rank)), tensor_of(x))
+
+    return handle
+
+
+def _avg_pool(rank):
+    def handle(call, x, size, stride, padding, ceil_mode, counts, *_):
+        call.only("ceil_mode", False)
+        if "divisor_override" in call.named:
+            call.only("divisor_override", None)
+        size = _each(size, rank)
+        return _channels_last(
+            lambda image: ops.avg_pool(image, size, strides=_each(stride, rank) if stride else size,
+                                       padding=_sides(padding, rank), count_padding=counts), tensor_of(x))
+
+    return handle
+
+
+def _adaptive_avg_pool(rank):
+    def handle(call, x, size):
+        x = tensor_of(x)
+        wanted, given = _each(size, rank), x.shape[-rank:]
+        if all(one == 1 for one in wanted):
+            return ops.mean(x, list(range(len(x.shape) - rank, len(x.shape))), True)
+        if any(a % b for a, b in zip(given, wanted)):
+            raise Error(f"{list(given)} are not divided by {wanted}: windows of different sizes are not supported")
+        window = [a // b for a, b in zip(given, wanted)]
+        return _channels_last(lambda image: ops.avg_pool(image, window, strides=window, count_padding=False), x)
+
+    return handle
+
+
+def _dropout(call, x, rate, training):
+    return ops.dropout(tensor_of(x), rate) if training and rate else tensor_of(x)
+
+
+def _feature_dropout(call, x, rate, training):
+    x = tensor_of(x)
+    return ops.dropout(x, rate, shared=list(range(2, len(x.shape)))) if training and rate else x
+
+
+LAYERS = {
+    "adaptive_avg_pool1d": _adaptive_avg_pool(1),
+    "adaptive_avg_pool2d": _adaptive_avg_pool(2),
+    "adaptive_avg_pool3d": _adaptive_avg_pool(3),
+    "avg_pool1d": _avg_pool(1),
+    "avg_pool2d": _avg_pool(2),
+    "avg_pool3d": _avg_pool(3),
+    "batch_norm": _batch_norm,
+    "binary_cross_entropy": _loss(ops.binary_cross_entropy),
+    "binary_cross_entropy_with_logits": _loss(ops.sigmoid_cross_entropy),
+    "conv1d": _conv,
+    "conv2d": _conv,
+    "conv3d": _conv,
+    "cross_entropy_loss": _cross_entropy,
+    "dropout": _dropout,
+    "feature_dropout": _feature_dropout,
+    "group_norm": _group_norm,
+    "huber_loss": _huber,
+    "l1_loss": _loss(ops.l1_loss),
+    "layer_norm": _layer_norm,
+    "linear": _linear,
+    "max_pool1d": _max_pool(1),
+    "max_pool2d": _max_pool(2),
+    "max_pool3d": _max_pool(3),
+    "mse_loss": _loss(ops.mse_loss),
+    "rms_norm": _rms_norm,
+    "scaled_dot_product_attention": _attention,
+    "smooth_l1_loss": _smooth_l1,
+}

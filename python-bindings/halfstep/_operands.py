@@ -1,0 +1,67 @@
+"""Operands of ATen's ops as tensors, in the types that PyTorch promotes them to."""
+
+from __future__ import annotations
+
+from halfstep import ops
+from halfstep._errors import Error
+from halfstep._graph import Tensor
+
+
+def tensor_of(value) -> Tensor:
+    import torch
+
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, torch.Tensor):
+        return ops.constant(value.detach().cpu().numpy(), str(value.dtype).removeprefix("torch."))
+    if value is None:
+        raise Error("a number depends on the size of the batch")
+    return ops.constant(value, "float32")
+
+
+def is_float(x: Tensor) -> bool:
+    return "float" in x.dtype
+
+
+def pair(a, b, *, floats=False):
+    """Two operands in one type: the one that PyTorch promotes them to."""
+    import torch
+
+    if a is None or b is None:
+        raise Error("a number depends on the size of the batch")
+    tensors = [tensor_of(one) if isinstance(one, (Tensor, torch.Tensor)) else None for one in (a, b)]
+    types = [one.dtype for one in tensors if one is not None]
+    if len(set(types)) == 2:
+        x, y = (getattr(torch, one) for one in types)
+        # A number in a tensor does not widen the others.
+        ranks = [len(one.shape) for one in tensors]
+        same_kind = x.is_floating_point == y.is_floating_point
+        common = (x if ranks[0] else y) if same_kind and 0 in ranks and any(ranks) else torch.promote_types(x, y)
+        types = [str(common).removeprefix("torch.")]
+    dtype = types[0]
+    if "float" not in dtype and (floats or any(isinstance(one, float) for one in (a, b))):
+        dtype = "float32"
+    return [as_type(one, dtype) if one is not None else number for one, number in zip(tensors, (a, b))]
+
+
+def as_type(x: Tensor, dtype: str) -> Tensor:
+    return x if x.dtype == dtype else ops.cast(x, dtype)
+
+
+def float_of(value) -> Tensor:
+    x = tensor_of(value)
+    return x if is_float(x) else ops.cast(x, "float32")
+
+
+def unary(function):
+    return lambda call, x, *_: function(float_of(x))
+
+
+def binary(function, *, floats=False):
+    return lambda call, a, b, *_: function(*pair(a, b, floats=floats))
+
+
+def filled(value, like):
+    import numpy
+
+    return ops.constant(numpy.full(like.shape[-1:], value), like.dtype)

@@ -1,0 +1,137 @@
+"""Modules of PyTorch as modules of ours, by torch.export."""
+
+from __future__ import annotations
+
+import collections
+
+import numpy
+
+from halfstep import _graph, nn
+from halfstep._errors import Error
+from halfstep._export import Interpreter, sizes_of
+from halfstep._graph import DTYPES
+
+
+def from_torch(module, args, *, batched: bool = True) -> TorchModel:
+    """A module that does what `module` of PyTorch does with inputs as the tensors `args`, and starts from its parameters.
+
+    The first size of inputs is the batch, of any size, unless `batched` is False. What the module has that Halfstep lacks is
+    one error that lists all of it. Whether the module is in training or eval mode is taken over, too.
+    """
+    import torch
+
+    args = (args,) if isinstance(args, torch.Tensor) else tuple(args)
+    dynamic = None
+    if batched:
+        # A batch of one would be taken for a size that is always 1.
+        args = tuple(one.repeat(2, *[1] * (one.ndim - 1)) if one.ndim and one.shape[0] == 1 else one for one in args)
+        batch = torch.export.Dim("batch", min=2)
+        dynamic = tuple({0: batch} if one.ndim else None for one in args)
+    # Not decomposed: composites are ops of ours, and regions of autocast are still there.
+    model = TorchModel(torch.export.export(module, args, dynamic_shapes=dynamic), module)
+    model.to_mlir()
+    return model
+
+
+class TorchModel(nn.Module):
+    """The graph of a module of PyTorch. Parameters, buffers and locations have the names that they have there."""
+
+    def __init__(self, program, module):
+        self._program = program
+        self._leaves: dict[str, nn.Parameter | nn.State] = {}
+        self._aliases: dict[str, str] = {}  # of parameters that modules share
+        signature = program.graph_signature
+        owners = {}
+        for name, tensor in [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]:
+            owner = self._aliases[name] = owners.setdefault(id(tensor), name)
+            if owner == name:
+                self._leaves[name] = _leaf_of(name, tensor)
+        self._inputs_of_graph = [self._input_of(one) for one in signature.input_specs]
+        self._kept = list(module.state_dict())
+        values = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"}
+        self.specify(**{name: _spec_of(name, values[name]) for name in signature.user_inputs})
+
+    def _input_of(self, spec):
+        """What a placeholder stands for: a leaf, a constant, or None for an input."""
+        kind = spec.kind.name
+        if kind == "USER_INPUT":
+            return None
+        if spec.target in self._aliases:
+            return self._leaves[self._aliases[spec.target]]
+        if kind == "CONSTANT_TENSOR":
+            return self._program.constants[spec.target]
+        raise Error(f"the module takes '{spec.target}' ({kind}), which is no tensor")
+
+    def children(self):
+        yield from self._leaves.items()
+
+    def input_names(self):
+        return list(self._inputs)
+
+    def forward(self, *inputs):
+        given = iter(inputs)
+        values = [next(given) if one is None else one for one in self._inputs_of_graph]
+        interpreter = Interpreter()
+        outputs = interpreter.run(self._program.graph_module, values)
+        if interpreter.problems:
+            raise Error(_report(interpreter.problems))
+        for leaf in self._leaves.values():
+            if isinstance(leaf, nn.State) and (leaf in interpreter.assigned or id(leaf) in _graph.current().leaves):
+                leaf.assign(interpreter.value_of(leaf))
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def state_dict(self) -> dict[str, object]:
+        """Parameters and buffers as PyTorch's module has them, for its load_state_dict."""
+        import torch
+
+        trainer = self.__dict__.get("_trainer")
+        live = trainer.session.state if trainer is not None and trainer.session is not None else {}
+        values = {name: live[name] if name in live else leaf.value for name, leaf in self._leaves.items()}
+        return {name: torch.from_numpy(numpy.array(values[self._aliases[name]])) for name in self._kept}
+
+    def load_state_dict(self, values) -> None:
+        if set(values) != set(self._kept):
+            differing = ", ".join(sorted(set(values) ^ set(self._kept)))
+            raise Error(f"the state has other names than the module: {differing}")
+        trainer = self.__dict__.get("_trainer")
+        for name, value in values.items():
+            name, array = self._aliases[name], numpy.array(value.detach().cpu())
+            leaf = self._leaves[name]
+            if array.shape != leaf.value.shape:
+                raise Error(f"'{name}' has shape {array.shape}, expected {leaf.value.shape}")
+            leaf.value = array
+            for session in (trainer.session, trainer._inference) if trainer is not None else ():
+                if session is not None and name in session.state:
+                    session.state[name] = array
+
+
+def _leaf_of(name: str, tensor):
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    if dtype in ("bfloat16", "float16"):
+        raise Error(f"'{name}' is in {dtype}: give the module in float32, module.float(); a policy says what is computed in {dtype}")
+    if dtype not in DTYPES.values():
+        raise Error(f"'{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
+    kind = nn.Parameter if tensor.requires_grad else nn.State
+    return kind(tuple(tensor.shape), "zeros", dtype, value=numpy.array(tensor.detach().cpu()))
+
+
+def _spec_of(name: str, value) -> nn.Input:
+    dtype = str(value.dtype).removeprefix("torch.")
+    if dtype not in DTYPES.values():
+        raise Error(f"input '{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
+    shape = sizes_of(value)
+    batched = bool(shape) and shape[0] is None
+    return nn.Input(shape[1:] if batched else shape, dtype, batched)
+
+
+def _report(problems) -> str:
+    """All that is lacking: what, how often, where, and what to do."""
+    groups = collections.defaultdict(list)
+    for op, why, place in problems:
+        groups[op, why].append(place)
+    lines = []
+    for (op, why), places in sorted(groups.items()):
+        named = list(dict.fromkeys(places))
+        more = f" and {len(named) - 3} more places" if len(named) > 3 else ""
+        lines.append(f"  {op}: {len(places)}, in {', '.join(named[:3])}{more}: {why}")
+    return "the module has what Halfstep does not:\n" + "\n".join(lines)

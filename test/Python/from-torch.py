@@ -1,0 +1,226 @@
+"""Modules of PyTorch predict, have gradients and take steps as PyTorch does, from its weights and back to it.
+
+REQUIRES: pytorch
+RUN: %{torch_python} -W ignore %s %t.mlir
+RUN: FileCheck %s --input-file=%t.mlir
+"""
+
+import copy
+import sys
+
+import numpy
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import halfstep
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+
+
+class Block(nn.Module):
+    """A transformer block, causal and before its norms."""
+
+    def __init__(self, width=16, heads=2):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.RMSNorm(width)
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+
+    def forward(self, x):
+        rows, positions, width = x.shape
+        y = self.norm1(x)
+        q, k, v = (f(y).view(rows, positions, self.heads, -1).transpose(1, 2) for f in (self.query, self.key, self.value))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(y.transpose(1, 2).reshape(rows, positions, width))
+        return x + self.mlp(self.norm2(x))
+
+
+class Pooled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block, self.head = Block(), nn.Linear(16, 3)
+
+    def forward(self, x):
+        return self.head(self.block(x).mean(1))
+
+
+class Images(nn.Sequential):
+    def __init__(self):
+        super().__init__(
+            nn.Conv2d(2, 6, 3, padding=1), nn.BatchNorm2d(6), nn.ReLU(inplace=True), nn.MaxPool2d(2),
+            nn.Conv2d(6, 8, 3, stride=2, padding=1, groups=2, bias=False), nn.GroupNorm(2, 8), nn.SiLU(), nn.AvgPool2d(2),
+            nn.Flatten(), nn.Linear(8, 3))
+
+
+MODULES = {
+    "linear": (nn.Linear(7, 3), (7,)),
+    "mlp": (nn.Sequential(nn.Linear(7, 16), nn.ReLU(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 3)), (7,)),
+    "layer_norm": (nn.Sequential(nn.LayerNorm(7), nn.Linear(7, 3)), (7,)),
+    "rms_norm": (nn.Sequential(nn.RMSNorm(7), nn.Linear(7, 3)), (7,)),
+    "decomposed": (nn.Sequential(nn.Linear(7, 7), nn.Mish(), nn.Linear(7, 3)), (7,)),
+    "block": (Pooled(), (5, 16)),
+    "images": (Images(), (2, 8, 8)),
+}
+RATE = 2.0**6  # so large that a step is nearly the gradient
+BATCH = 10
+
+
+def step(module, x, y, dtype, rate=RATE):
+    """Logits, gradients, and the state after a step of SGD."""
+    module = copy.deepcopy(module).to(dtype)
+    optimizer = torch.optim.SGD(module.parameters(), rate)
+    logits = module(x.to(dtype) if x.is_floating_point() else x)
+    F.cross_entropy(logits, y).backward()
+    optimizer.step()
+    gradients = {name: one.grad for name, one in module.named_parameters() if one.grad is not None}
+    return logits.detach(), gradients, {name: value.detach() for name, value in module.state_dict().items()}
+
+
+def import_and_step(module, x, y, rate=RATE, policy="float32"):
+    model = halfstep.from_torch(module, x)
+    model.compile(halfstep.SGD(rate), loss="cross_entropy", policy=policy, threads=1)
+    before = model.state_dict()
+    assert model.trainer.step(x.numpy(), y.numpy())["skipped"] is False
+    return model, before, model.state_dict()
+
+
+def error(actual, exact):
+    """The largest, as a part of the largest value."""
+    exact = exact.double()
+    return float((actual.double() - exact).abs().max() / exact.abs().max())
+
+
+def refused(expected, function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except halfstep.Error as found:
+        for line in expected:
+            assert line in str(found), found
+        return
+    raise AssertionError(f"expected: {expected}")
+
+
+# float32: against the same in float64, of which what is lost is a few units in the last place of the largest value. A gradient
+# is what a step changed, by a rate at which the weight's own rounding is little; those that are 0 but for rounding are left out.
+for name, (module, sizes) in MODULES.items():
+    x, y = torch.randn(BATCH, *sizes), torch.randint(0, 3, (BATCH,))
+    predicted = torch.from_numpy(halfstep.from_torch(copy.deepcopy(module).eval(), x).predict(x.numpy()))
+    with torch.no_grad():
+        exact = copy.deepcopy(module).double().eval()(x.double())
+    assert error(predicted, exact) < 2.0**-20, (name, error(predicted, exact))
+    logits, gradients, after = step(module, x, y, torch.float64)
+    _, gradients32, after32 = step(module, x, y, torch.float32)
+    model, before, own = import_and_step(module, x, y)
+    assert list(own) == list(module.state_dict())
+    largest = max(float(one.abs().max()) for one in gradients.values())
+    for key, value in own.items():
+        assert value.dtype == module.state_dict()[key].dtype and torch.equal(before[key], module.state_dict()[key]), key
+        if key not in gradients:
+            assert torch.equal(value, after[key]) if "num" in key else error(value, after[key]) < 2.0**-21, key
+            continue
+        gradient = (before[key].double() - value.double()) / RATE
+        bound = 2.0**-19 * float(gradients[key].abs().max()) + 2.0**-21 * largest
+        bound += 2.0**-23 * float(value.abs().max()) / RATE
+        worst = float((gradient - gradients[key]).abs().max())
+        assert worst <= bound, (name, key, worst, bound, float((gradients32[key].double() - gradients[key]).abs().max()))
+    # There and back: PyTorch goes on from our weights.
+    copied = copy.deepcopy(module)
+    copied.load_state_dict(own)
+    with torch.no_grad():
+        assert error(torch.from_numpy(model.predict(x.numpy())), copied.eval()(x)) < 2.0**-18, name
+    model.load_state_dict(module.state_dict())
+    assert all(torch.equal(value, module.state_dict()[key]) for key, value in model.state_dict().items())
+
+
+# The roundings of torch.autocast: a step in bf16 has PyTorch's bits, whatever the policy is outside of the region.
+class Autocast(nn.Module):
+    def __init__(self, dtype):
+        super().__init__()
+        self.dtype = dtype
+        self.first, self.last = nn.Linear(32, 64), nn.Linear(64, 3)
+
+    def forward(self, x):
+        with torch.autocast("cpu", self.dtype):
+            y = self.last(F.relu(self.first(x)))
+        return y.float()
+
+
+module, x, y = Autocast(torch.bfloat16), torch.randn(BATCH, 32), torch.randint(0, 3, (BATCH,))
+logits, _, after = step(module, x, y, torch.float32, 0.5)
+for policy in ("float32", "mixed_float16"):
+    imported = halfstep.from_torch(module, x)
+    imported.compile("sgd", policy=policy, loss="cross_entropy")
+    assert torch.equal(torch.from_numpy(imported.predict(x.numpy())), logits)
+_, _, own = import_and_step(module, x, y, 0.5)
+different = {key: int((value != after[key]).sum()) for key, value in own.items()}
+assert not any(different.values()), different
+
+
+# Regions stay regions; names and places are those of the module; what is shared or frozen stays so.
+# CHECK: mp.parameter = "stem.weight"
+# CHECK-NOT: mp.parameter = "again.weight"
+# CHECK: mp.state = "frozen.weight"
+# CHECK: mp.autocast type = bf16
+# CHECK-NEXT: %stem{{.*}} = mp.matmul
+# CHECK: mp.autocast enabled = false
+# CHECK: mp.gelu
+# CHECK: from-torch.py":
+class Regions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.again, self.frozen = nn.Linear(6, 6), nn.Linear(6, 6), nn.Linear(6, 3)
+        self.again.weight = self.stem.weight
+        self.frozen.requires_grad_(False)
+
+    def forward(self, x):
+        with torch.autocast("cpu", torch.bfloat16):
+            x = self.stem(x)
+            with torch.autocast("cpu", enabled=False):
+                x = F.gelu(x.float())
+        scale = torch.arange(1, 7) / 6
+        return self.frozen(self.again(x) * scale)
+
+
+module = Regions()
+x, y = torch.randn(BATCH, 6), torch.randint(0, 3, (BATCH,))
+model = halfstep.from_torch(module, (x[:1],))
+with open(sys.argv[1], "w") as file:
+    file.write(model.to_mlir(locations=True))
+model.compile(halfstep.SGD(0.5), loss="cross_entropy", policy="mixed_bfloat16")
+model.fit(x.numpy(), y.numpy(), batch_size=5, epochs=2, verbose=False)
+state = model.state_dict()
+assert torch.equal(state["stem.weight"], state["again.weight"]) and not torch.equal(state["stem.weight"], module.stem.weight)
+assert torch.equal(state["frozen.weight"], module.frozen.weight)
+module.load_state_dict(state)
+refused(["other names than the module: stem.weight"], model.load_state_dict, {n: v for n, v in state.items() if n != "stem.weight"})
+
+
+# A loss of torch's, and several inputs; sizes that are not open.
+class Two(nn.Module):
+    def forward(self, a, b):
+        return F.mse_loss(a, b), a * 2
+
+
+both = halfstep.from_torch(Two(), (torch.ones(4, 3), torch.zeros(4, 3)), batched=False)
+assert both.predict({"a": numpy.ones((4, 3), numpy.float32), "b": numpy.zeros((4, 3), numpy.float32)})["output0"].item() == 1.0
+
+
+# What is lacking is said at once, all of it, with counts, places and what to do.
+class Lacking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(10, 4), nn.Embedding(10, 4)
+        self.pool = nn.Sequential(nn.MaxPool1d(2, ceil_mode=True))
+
+    def forward(self, x):
+        y = self.pool(self.tokens(x) + self.positions(x))
+        return torch.cumsum(y, 1), y[:, :1]
+
+
+refused(["aten.embedding: 2, in 'tokens' (from-torch.py:", "'positions' (from-torch.py:", "one-hot rows into a Linear",
+         "aten.max_pool1d: 1, in 'pool.0'", "ceil_mode=True is not supported", "aten.cumsum: 1", "aten.slice: 1"],
+        halfstep.from_torch, Lacking(), torch.zeros(2, 5, dtype=torch.int64))
+refused(["'weight' is in bfloat16", "module.float()"], halfstep.from_torch, nn.Linear(2, 2).bfloat16(), torch.ones(2, 2))
