@@ -165,9 +165,16 @@ def _along_last(function, x, axis: int):
 
 def _matmul(node, a, b):
     a, b = _tensor(a), _tensor(b)
-    if len(a.shape) < 2 or len(b.shape) < 2:
-        node.refuse("operands of rank 1 are not supported")
-    return ops.matmul(a, b)
+    # A vector is a row on the left and a column on the right, whose size of 1 the result lacks.
+    left = ops.reshape(a, (1, *a.shape)) if len(a.shape) == 1 else a
+    right = ops.reshape(b, (*b.shape, 1)) if len(b.shape) == 1 else b
+    product = ops.matmul(left, right)
+    sizes = list(product.shape)
+    if right is not b:
+        sizes.pop()
+    if left is not a:
+        sizes.pop(-1 if right is not b else -2)
+    return product if left is a and right is b else ops.reshape(product, sizes)
 
 
 def _gemm(node, a, b, c=None):
@@ -264,10 +271,25 @@ def _dropout(node, x, ratio=0.5, training=None):
 
 def _layer_norm(node, x, scale, bias=None):
     x = _tensor(x)
-    if _axis(node, x) != len(x.shape) - 1:
-        node.refuse("only the last dimension is normalized")
+    axis = _axis(node, x)
+    if None in x.shape[axis:]:
+        node.refuse("the batch cannot be normalized")
     bias = bias if bias is not None else ops.constant(numpy.zeros(scale.shape), scale.dtype)
-    return ops.layer_norm(x, _tensor(scale), _tensor(bias), epsilon=node.get("epsilon", 1e-5))
+    size = math.prod(x.shape[axis:])
+
+    def as_row(value):
+        value = _tensor(value)
+        return value if tuple(value.shape) == (size,) else ops.reshape(value, (size,))
+
+    row = x if axis == len(x.shape) - 1 else ops.reshape(x, (*x.shape[:axis], size))
+    result = ops.layer_norm(row, as_row(scale), as_row(bias), epsilon=node.get("epsilon", 1e-5))
+    result = result if row is x else ops.reshape(result, x.shape)
+    if not any(node.outputs[1:]):
+        return result
+    mean = ops.mean(row, -1, True)
+    deviation = ops.rsqrt(ops.mean((row - mean) * (row - mean), -1, True) + node.get("epsilon", 1e-5))
+    sizes = (*x.shape[:axis], *[1] * (len(x.shape) - axis))
+    return result, ops.reshape(mean, sizes), ops.reshape(deviation, sizes)
 
 
 def _channels_last(function, x):

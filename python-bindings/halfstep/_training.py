@@ -222,7 +222,10 @@ class Trainer:
         arrays = name_inputs(self.model, x)
         if not self.model.__dict__.get("_inputs"):
             self.model.specify(**{name: Input(value.shape[1:], dtype_of(value)) for name, value in arrays.items()})
-        results = self._infer().run("infer", arrays)
+        session = self._infer()
+        # What a model takes and does not use is no input of the program.
+        unused = set(self.model.__dict__["_inputs"]) - set(session._programs["infer"].inputs)
+        results = session.run("infer", {name: value for name, value in arrays.items() if name not in unused})
         return next(iter(results.values())) if len(results) == 1 else results
 
 
