@@ -25,7 +25,7 @@ what is in `[ ]` may be left out. The rules that an op checks, its rounding and 
 whole dialect, `build/release/docs/dialect.md`, which `make docs` writes, too.
 """
 
-TOKEN = re.compile(r"custom<\w+>\(attr-dict, ([^`]*)\)|`([^`]*)`|type\(\$(\w+)\)\^?|\$(\w+)\^?|(\()|(\)\?)|(attr-dict(?:-with-keyword)?)|(\s+)")
+TOKEN = re.compile(r"custom<\w+>\(attr-dict, ([^`]*)\)|(custom<Ranges>\([^`]*?\))|`([^`]*)`|type\(\$(\w+)\)\^?|\$(\w+)\^?|(\()|(\)\?)|(attr-dict(?:-with-keyword)?)|(\s+)")
 
 
 class Op:
@@ -76,7 +76,7 @@ class Op:
 
     def is_custom(self):
         """Whether code reads the attributes; it knows what each is where it is left out."""
-        return "custom<" in self.record["assemblyFormat"]
+        return "(attr-dict" in self.record["assemblyFormat"]
 
     def may_be_left_out(self, name):
         return self.is_flag(name) or bool(self.kinds[name].get("baseAttr"))
@@ -91,10 +91,12 @@ class Op:
             if not token:
                 sys.exit(f"{self.name}: no rule for its format from '{text[at:]}'")
             at = token.end()
-            types, literal, typed, value, opens, closes, dictionary, _ = token.groups()
+            types, ranges, literal, typed, value, opens, closes, dictionary, _ = token.groups()
             if types:  # the attributes and, since those depend on them, the types
                 *operands, result = types.replace("$", "%").split(", ")
                 words += [self.dictionary(), ":", ", ".join(operands), "->", result]
+            elif ranges:
+                words.append("[START:LIMIT:STRIDE, ...]")
             elif literal is not None:
                 words.append(literal)
             elif typed or value:

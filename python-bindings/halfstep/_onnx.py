@@ -248,6 +248,78 @@ def _expand(node, x, shape):
     return ops.broadcast(x, [a if b == 1 else b for a, b in zip(own, wanted, strict=True)])
 
 
+def _concat(node, *values):
+    return ops.concat([_tensor(value) for value in values], node.get("axis"))
+
+
+def _split(node, x, sizes=None):
+    x = _tensor(x)
+    axis = _axis(node, x, 0)
+    if sizes is None:
+        count = node.get("num_outputs", len(node.outputs))
+        size = -(-x.shape[axis] // count) if x.shape[axis] is not None else None
+        sizes = count if size is None else [size] * (count - 1) + [x.shape[axis] - size * (count - 1)]
+    else:
+        sizes = _numbers(node, sizes, "sizes")
+    return tuple(ops.split(x, sizes, axis))
+
+
+def _slice(node, x, starts, ends, axes=None, steps=None):
+    x = _tensor(x)
+    starts, ends = _numbers(node, starts, "starts"), _numbers(node, ends, "ends")
+    axes = range(len(starts)) if axes is None else _numbers(node, axes, "axes")
+    steps = [1] * len(starts) if steps is None else _numbers(node, steps, "steps")
+    index = [slice(None)] * len(x.shape)
+    for axis, start, end, step in zip(axes, starts, ends, steps):
+        # What is far beyond an end is the end, in both directions.
+        size = x.shape[axis]
+        whole = start == 0 and end >= 2**31 - 1 and step == 1
+        last = None if step < 0 and size is not None and end < -size else end
+        index[axis] = slice(None) if whole else slice(start, last, step)
+    return x[tuple(index)]
+
+
+def _pad(node, x, pads, value=None, axes=None):
+    node.only("mode", "constant")
+    x, pads = _tensor(x), _numbers(node, pads, "pads")
+    axes = range(len(x.shape)) if axes is None else [axis % len(x.shape) for axis in _numbers(node, axes, "axes")]
+    low, high = [0] * len(x.shape), [0] * len(x.shape)
+    for i, axis in enumerate(axes):
+        low[axis], high[axis] = pads[i], pads[i + len(pads) // 2]
+    if isinstance(value, Tensor):
+        node.refuse("its value depends on inputs")
+    if min(low + high, default=0) < 0:
+        node.refuse("pads below 0 are not supported")
+    return ops.pad(x, low, high, value=0.0 if value is None else float(numpy.asarray(value)))
+
+
+def _gather(node, x, indices):
+    x = _tensor(x)
+    axis = _axis(node, x, 0)
+    size = x.shape[axis]
+    if not isinstance(indices, (Tensor, nn.Parameter)):
+        if size is None:
+            node.refuse("rows of the batch cannot be chosen")
+        indices = numpy.where(indices < 0, indices + size, indices)
+        return ops.gather(x, _tensor(indices), axis)
+    if size is None:
+        node.refuse("rows of the batch cannot be chosen")
+    behind = ops.add(indices, ops.constant(size, indices.dtype))  # a negative index counts from the end
+    return ops.gather(x, ops.select(indices < ops.constant(0, indices.dtype), behind, indices), axis)
+
+
+def _one_hot(node, labels, depth, values):
+    node.only("axis", -1)
+    (classes,) = _numbers(node, depth, "depth")
+    if isinstance(values, Tensor):
+        node.refuse("its values depend on inputs")
+    off, on = numpy.asarray(values)
+    labels = ops.cast(_tensor(labels), "int64")
+    labels = ops.select(labels < ops.constant(0, "int64"), ops.add(labels, ops.constant(classes, "int64")), labels)
+    hit = ops.one_hot(labels, classes, "bool")
+    return ops.select(hit, _tensor(on), _tensor(off))
+
+
 def _cast(node, x):
     from onnx import helper
 
@@ -362,11 +434,13 @@ def _compare(predicate):
 HANDLERS = {
     "Abs": _unary(ops.abs),
     "Add": _folded(ops.add),
+    "And": lambda node, a, b: ops.logical_and(_tensor(a), _tensor(b)),
     "ArgMax": _argmax,
     "AveragePool": _average_pool,
     "BatchNormalization": _batch_norm,
     "Cast": _cast,
     "Clip": _clip,
+    "Concat": _concat,
     "Constant": _constant,
     "Conv": _conv,
     "Div": _folded(ops.div),
@@ -378,33 +452,43 @@ HANDLERS = {
     "Expand": _expand,
     "Flatten": _flatten,
     "Floor": _unary(ops.floor),
+    "Gather": _gather,
     "Gelu": lambda node, x: ops.gelu(_tensor(x), approximate=node.get("approximate", "none")),
     "Gemm": _gemm,
     "GlobalAveragePool": lambda node, x: ops.mean(x, list(range(2, len(x.shape))), True),
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
+    "HardSwish": _unary(ops.hard_swish),
     "Identity": _unary(lambda x: x),
     "LayerNormalization": _layer_norm,
     "LeakyRelu": lambda node, x: ops.leaky_relu(_tensor(x), negative_slope=node.get("alpha", 0.01)),
     "Less": _compare("lt"),
     "LessOrEqual": _compare("le"),
     "Log": _unary(ops.log),
+    "LogSoftmax": lambda node, x: _along_last(ops.log_softmax, _tensor(x), _axis(node, x)),
     "MatMul": _matmul,
     "Max": _folded(ops.max),
     "MaxPool": _max_pool,
     "Min": _folded(ops.min),
     "Mul": _folded(ops.mul),
     "Neg": _unary(ops.neg),
+    "Not": _unary(ops.logical_not),
+    "OneHot": _one_hot,
+    "Or": lambda node, a, b: ops.logical_or(_tensor(a), _tensor(b)),
+    "Pad": _pad,
     "Reciprocal": _unary(ops.reciprocal),
     "ReduceMax": _reduce(lambda x, axes, keep: ops._reduce(ops.reduce_max, x, axes, keep)),
     "ReduceMean": _reduce(ops.mean),
+    "ReduceMin": _reduce(lambda x, axes, keep: ops._reduce(ops.reduce_min, x, axes, keep)),
     "ReduceSum": _reduce(ops.sum),
     "Relu": _unary(ops.relu),
     "Reshape": _reshape,
     "Round": _unary(ops.round),
     "Sigmoid": _unary(ops.sigmoid),
+    "Slice": _slice,
     "Softmax": lambda node, x: _along_last(ops.softmax, _tensor(x), _axis(node, x)),
     "Softplus": _unary(ops.softplus),
+    "Split": _split,
     "Sqrt": _unary(ops.sqrt),
     "Squeeze": _squeeze,
     "Sub": _folded(ops.sub),

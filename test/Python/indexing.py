@@ -22,7 +22,7 @@ def run(function, x):
     executable = halfstep.compile(text, training=False, policy="float32", batch_size=len(x))
     session = halfstep.Session(executable, "cpu", threads=1)
     session.initialize()
-    return session.run("infer", x)["output"]
+    return session.run("infer", x=x)["output"]
 
 
 x = numpy.arange(2 * 5 * 6, dtype="float32").reshape(2, 5, 6)

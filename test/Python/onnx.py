@@ -38,7 +38,7 @@ def run(case):
     (inputs, outputs), *_ = [(arrays_of(i), arrays_of(o)) for i, o in case.data_sets]
     # Shapes and axes come as inputs: they are constants of a model.
     constants = {"Reshape": 1, "Expand": 1, "Squeeze": 1, "Unsqueeze": 1, "ReduceSum": 1, "ReduceMean": 1, "ReduceMax": 1,
-                 "Clip": 1, "Dropout": 1}
+                 "Clip": 1, "Dropout": 1, "OneHot": 1, "Pad": 1, "ReduceMin": 1, "Slice": 1, "Split": 1}
     first = constants.get(graph.node[0].op_type, 99)
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
