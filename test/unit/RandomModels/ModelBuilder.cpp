@@ -336,7 +336,8 @@ unsigned ModelBuilder::throughTwice(unsigned value, unsigned dimension, const st
     return "[" + list + "]";
   };
   const std::string number = std::to_string(dimension), twice = "{0*" + number + "}";
-  const unsigned other = factorOf(type);
+  const unsigned other =
+      isBatched(value) ? castTo(addArgument(Role::Input, {type.shape, "f32"}), type.element) : factorOf(type);
   const std::string made = op == "mp.concat" ? "mp.concat $0, $1 dimension " + number + " : {0}, {1} -> " + twice
                                              : "mp.pad $0 low " + each("0", "0") + " high " + each("1", "0") +
                                                    " interior " + each("1", "0") + " value 0.75 : {0} -> " + twice;
