@@ -29,7 +29,11 @@ def to_runtime(name: str, value, element: str | None):
     if not hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
         value = numpy.asarray(value, dtype=DTYPES.get(element) if element != "bf16" else bfloat16())
     if not isinstance(value, (numpy.ndarray, numpy.generic)):
-        return value, -1  # torch, JAX, ...: by DLPack
+        # By DLPack, and by NumPy where that can: it knows what to do with strides.
+        try:
+            value = numpy.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            return value, -1
     value = numpy.asarray(value, order="C")
     if value.dtype.name == "bfloat16":
         return value.view(numpy.uint16), BF16
