@@ -14,6 +14,9 @@ import sys
 # What has a form of its own in halfstep/ops.py, or none: regions, and values of Python.
 LEFT_OUT = {"mp.autocast", "mp.yield", "mp.constant"}
 
+# What halfstep/ops.py has under the same name, in a form for people.
+OWN_FORM = {"argmax", "broadcast", "cast", "dropout", "iota", "reshape", "transpose"}
+
 HEAD = '''\
 """A function for each op of models. Written by write-ops.py from the ops' definitions."""
 
@@ -93,7 +96,9 @@ def main():
     ops = [page.Op(records[name], records) for name in records["!instanceof"]["Op"]
            if records[records[name]["opDialect"]["def"]]["name"] == "mp"]
     ops = sorted((op for op in ops if op.is_for_models() and op.name not in LEFT_OUT), key=lambda op: op.name)
-    sys.stdout.write(HEAD + "".join(map(function_of, ops)))
+    names = [name for op in ops if (name := op.name.removeprefix("mp.")) not in OWN_FORM]
+    exported = "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
+    sys.stdout.write(HEAD + "".join(map(function_of, ops)) + exported)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from halfstep._executable import Executable, Program, Value, compile
 from halfstep._session import Session
 
 if TYPE_CHECKING:
-    from halfstep import callbacks, nn, ops
+    from halfstep import callbacks, losses, nn, ops
     from halfstep._graph import autocast
     from halfstep._onnx import from_onnx
     from halfstep._optimizers import SGD, Adam, AdamW, LossScaler, Policy
@@ -40,6 +40,7 @@ _LAZY = {
     "callbacks": None,
     "from_onnx": "_onnx",
     "from_torch": "_torch",
+    "losses": None,
     "nn": None,
     "ops": None,
 }

@@ -55,7 +55,7 @@ class Call:
     def _inputs(self):
         from torch.fx.node import map_arg
 
-        found = {}
+        found: dict[object, object] = {}
         flat = (self.node.args, self.node.kwargs)
         values = (self.arguments, self.keywords)
 

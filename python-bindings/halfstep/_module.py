@@ -20,7 +20,7 @@ def _snake_case(name: str) -> str:
 class Input:
     """What a model takes, without the batch. As the first of a Sequential it passes on what it is given."""
 
-    shape: tuple[int, ...]
+    shape: tuple[int | None, ...]
     dtype: str = "float32"
     batched: bool = True  # whether a batch comes before the shape
 
@@ -64,6 +64,8 @@ class State(Leaf):
 
 class Module:
     """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
+
+    _inputs: dict[str, Input]  # where they are known
 
     def forward(self, *inputs):
         raise NotImplementedError(f"{type(self).__name__} has no forward")
@@ -174,12 +176,13 @@ class Module:
             self.__dict__["_trainer"] = _training.Trainer(self)
         return self.__dict__["_trainer"]
 
-    def fit(self, x, y, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
+    def fit(self, x, y=None, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
             callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
             resume: bool = False, log=None):
         """Trains for so many epochs more, and gives a History. With the same seed it has the bits of `mp-run train`.
 
-        Rows that do not fill a batch are dropped; last_batch="pad" fills it up. `checkpoint` is a folder, from which
+        Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
+        of the first. Rows that do not fill a batch are dropped; last_batch="pad" fills it up. `checkpoint` is a folder, from which
         `resume` goes on; `log` a file with a JSON line for each step.
         """
         return self.trainer.fit(
@@ -187,8 +190,8 @@ class Module:
             validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
             checkpoint=checkpoint, resume=resume, log=log)
 
-    def evaluate(self, x, y, batch_size: int = 64) -> dict[str, float]:
-        """Loss and metrics over all rows."""
+    def evaluate(self, x, y=None, batch_size: int = 64) -> dict[str, float]:
+        """Loss and metrics over all rows; without `y`, `x` gives batches (x, y)."""
         return self.trainer.evaluate(x, y, batch_size)
 
     def predict(self, x):

@@ -41,7 +41,7 @@ class TorchModel(nn.Module):
         self._leaves: dict[str, nn.Parameter | nn.State] = {}
         self._aliases: dict[str, str] = {}  # of parameters that modules share
         signature = program.graph_signature
-        owners = {}
+        owners: dict[int, str] = {}
         for name, tensor in [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]:
             owner = self._aliases[name] = owners.setdefault(id(tensor), name)
             if owner == name:

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy
 
-from halfstep import _arrays, _losses
+from halfstep import _arrays, _batches, _losses
 from halfstep._errors import Error
 from halfstep._executable import compile as compile_model
 from halfstep._graph import DTYPES, quote, type_of
@@ -33,7 +33,8 @@ class Job:
 def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, settings) -> Job:
     loss = "cross_entropy" if loss is None else loss
     if metrics is None:
-        metrics = ["accuracy"] if _losses.LOSSES.get(loss) is _losses.cross_entropy else []
+        function = _losses.LOSSES.get(loss, getattr(loss, "func", None))
+        metrics = ["accuracy"] if function is _losses.cross_entropy else []
     named = metrics if isinstance(metrics, dict) else {m if isinstance(m, str) else m.__name__: m for m in metrics}
     own = optimizer(optimizer_)
     chosen = policy if isinstance(policy, Policy) else Policy(policy)
@@ -135,10 +136,11 @@ class Trainer:
         for name, metric in self._job.metrics.items():
             graph.handle.add_result(metric(given, label).index, f"{{mp.metric = {quote(name)}}}")
 
-    def step(self, x, y) -> dict[str, float]:
-        """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite."""
+    def step(self, x, y, *, seed: int = 0) -> dict[str, float]:
+        """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
+        that of first values, in the first step."""
         arrays = name_inputs(self.model, x, y)
-        session = self.prepare(arrays, len(arrays[_LABEL]))
+        session = self.prepare(arrays, len(arrays[_LABEL]), seed)
         results = session.run("train_step", arrays)
         self.steps += 1
         logs = {name: float(numpy.mean(results[name])) for name in ("loss", *self._job.metrics)}
@@ -187,9 +189,13 @@ class Trainer:
 
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
             checkpoint, resume, log) -> History:
+        if y is None:
+            if validation_split or checkpoint is not None or resume or log is not None:
+                raise Error("validation_split, checkpoint, resume and log are for arrays, not for batches")
+            return _batches.fit(self, x, epochs, validation_data, callbacks, verbose, seed, last_batch)
         arrays, test = name_inputs(self.model, x, y), {}
         if validation_data is not None:
-            test = name_inputs(self.model, *validation_data)
+            test = name_inputs(self.model, *_batches.rows_of(validation_data))
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
         if last_batch == "pad" and self._job is not None:
@@ -214,7 +220,7 @@ class Trainer:
         return history
 
     def evaluate(self, x, y, batch_size) -> dict[str, float]:
-        arrays = name_inputs(self.model, x, y)
+        arrays = name_inputs(self.model, *((x, y) if y is not None else _batches.rows_of(x)))
         session = self.prepare(arrays, batch_size, trains=False)
         return {name: float(value) for name, _, value in session._handle.evaluate(*_split(session, "eval", arrays))}
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import math
+import os
+from typing import Any
+
+from halfstep._errors import Error
 
 
 class Callback:
     """Methods are called by name; `self.model` is what is trained. A step is told when its results are read: up to two
     more may be under way. `logs` has "loss" and the metrics, with "val_" those of the validation data."""
 
-    model = None
+    model: Any = None
 
     def on_train_begin(self, logs: dict | None = None): ...
 
@@ -41,6 +47,13 @@ class History(Callback):
         return f"<halfstep.History of {len(self.epoch)} epochs: {last}>"
 
 
+def _score(logs, monitor: str) -> float:
+    """A score so that more is better: accuracies get better upwards, all else down."""
+    if monitor not in (logs or {}):
+        raise KeyError(f"there is no score '{monitor}', only {', '.join(logs or {}) or 'none'}")
+    return logs[monitor] if "accuracy" in monitor else -logs[monitor]
+
+
 class EarlyStopping(Callback):
     """Ends training when a score gets no better for `patience` epochs; accuracies get better upwards, all else down."""
 
@@ -50,15 +63,12 @@ class EarlyStopping(Callback):
         self.patience = patience
         self.min_delta = min_delta
         self.restore_best_weights = restore_best_weights
-        self._sign = 1.0 if "accuracy" in monitor else -1.0
 
     def on_train_begin(self, logs=None):
         self._best, self._waited, self._weights = -math.inf, 0, None
 
     def on_epoch_end(self, epoch, logs=None):
-        if self.monitor not in (logs or {}):
-            raise KeyError(f"there is no score '{self.monitor}', only {', '.join(logs or {}) or 'none'}")
-        value = self._sign * logs[self.monitor]
+        value = _score(logs, self.monitor)
         if value > self._best + self.min_delta:
             self._best, self._waited = value, 0
             self._weights = self.model.state_dict() if self.restore_best_weights else None
@@ -80,3 +90,100 @@ class LearningRateScheduler(Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         self.model.learning_rate = self.schedule(epoch, self.model.learning_rate)
+
+
+class ModelCheckpoint(Callback):
+    """Parameters as a safetensors file after each epoch, or after those that are the best so far. `path` may have
+    "{epoch}", counted from 1, and scores in it: "clothes-{epoch}-{val_loss:.3f}.safetensors"."""
+
+    def __init__(self, path, monitor: str = "val_loss", save_best_only: bool = False):
+        self.path = os.fspath(path)
+        self.monitor = monitor
+        self.save_best_only = save_best_only
+
+    def on_train_begin(self, logs=None):
+        self._best = -math.inf
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self.save_best_only:
+            value = _score(logs, self.monitor)
+            if not value > self._best:
+                return
+            self._best = value
+        self.model.save_weights(self.path.format(epoch=epoch + 1, **(logs or {})))
+
+
+class CSVLogger(Callback):
+    """A file with a line for each epoch: its number, from 0, and its scores."""
+
+    def __init__(self, path, separator: str = ",", append: bool = False):
+        self.path = path
+        self.separator = separator
+        self.append = append
+
+    def on_train_begin(self, logs=None):
+        going_on = self.append and os.path.exists(self.path) and os.path.getsize(self.path)
+        self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
+        self._writer, self._head = csv.writer(self._file, delimiter=self.separator), not going_on
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self._head:
+            self._writer.writerow(["epoch", *(logs or {})])
+            self._head = False
+        self._writer.writerow([epoch, *(logs or {}).values()])
+        self._file.flush()
+
+    def on_train_end(self, logs=None):
+        self._file.close()
+
+
+class JSONLinesLogger(Callback):
+    """A file with a line of JSON for each epoch; `fit(log=...)` has one for each step."""
+
+    def __init__(self, path, append: bool = False):
+        self.path = path
+        self.append = append
+
+    def on_train_begin(self, logs=None):
+        self._file = open(self.path, "a" if self.append else "w", encoding="utf-8")
+
+    def on_epoch_end(self, epoch, logs=None):
+        # What is not finite is no number of JSON.
+        scores = {name: value if math.isfinite(value) else None for name, value in (logs or {}).items()}
+        self._file.write(json.dumps({"epoch": epoch, **scores}) + "\n")
+        self._file.flush()
+
+    def on_train_end(self, logs=None):
+        self._file.close()
+
+
+class TensorBoard(Callback):
+    """Scores of epochs and, with update_freq="batch", loss and loss scale of steps, for TensorBoard; the package tensorboardX
+    writes them."""
+
+    def __init__(self, log_dir="runs", update_freq: str = "epoch"):
+        try:
+            import tensorboardX
+        except ImportError as error:
+            raise Error("the callback TensorBoard needs the package tensorboardX: pip install tensorboardX") from error
+        if update_freq not in ("epoch", "batch"):
+            raise Error(f"update_freq={update_freq!r}, expected 'epoch' or 'batch'")
+        self._create = tensorboardX.SummaryWriter
+        self.log_dir = os.fspath(log_dir)
+        self.update_freq = update_freq
+
+    def on_train_begin(self, logs=None):
+        self._writer = self._create(self.log_dir)
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self.update_freq == "batch":
+            for name in ("loss", "loss_scale"):  # a policy without loss scaling has none
+                if math.isfinite((logs or {}).get(name, math.nan)):
+                    self._writer.add_scalar(f"batch_{name}", logs[name], batch)
+
+    def on_epoch_end(self, epoch, logs=None):
+        for name, value in (logs or {}).items():
+            self._writer.add_scalar(f"epoch_{name}", value, epoch)
+
+    def on_train_end(self, logs=None):
+        self._writer.close()

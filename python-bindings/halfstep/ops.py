@@ -12,8 +12,11 @@ from halfstep import _graph, _ops
 from halfstep._graph import Tensor
 from halfstep._ops import *  # noqa: F403
 
-__all__ = [name for name in dir(_ops) if not name.startswith("_") and name not in ("apply", "spell")]
-__all__ += ["constant", "mean", "reshape", "split", "stack", "sum"]
+__all__ = [
+    "argmax", "broadcast", "cast", "concat", "constant", "dropout", "flip", "gather", "iota", "mean", "one_hot", "pad",
+    "reshape", "split", "stack", "sum", "transpose",
+]
+__all__ += [name for name in _ops.__all__ if name not in __all__]
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
 _END = -(2**63)
