@@ -54,7 +54,7 @@ benchmark: build/benchmark-venv/peers configured ## compare with PyTorch, OpenBL
 	@build/benchmark-venv/bin/python benchmarks/cpu/compare.py $(BUILD) --table=build/benchmark/cpu.md --json=build/benchmark/cpu.json $(COMPARE)
 
 lint: GROUPS = build lint python
-lint: .venv/wheels configured ## clang-format, clang-tidy and g++ 12 on the files that differ from HEAD~1 (BASE=COMMIT for another)
+lint: .venv/wheels configured ## clang-format, clang-tidy, g++ 12 and mypy on what differs from HEAD~1 (BASE=COMMIT for another)
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --base=$(BASE) --minutes=6
 

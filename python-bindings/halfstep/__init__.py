@@ -55,6 +55,10 @@ def __getattr__(name: str):
     raise AttributeError(f"module 'halfstep' has no attribute '{name}'")
 
 
+def __dir__():
+    return sorted([*__all__, "__version__"])
+
+
 def devices() -> list[str]:
     """The devices of this machine, as Session takes them."""
     return _runtime.device_names()

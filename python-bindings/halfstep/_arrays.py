@@ -27,7 +27,7 @@ def to_runtime(name: str, value, element: str | None):
     Numbers and lists become arrays of `element`; the type of an array is its owner's choice, and never changed.
     """
     if not hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
-        value = numpy.asarray(value, dtype=DTYPES.get(element) if element != "bf16" else bfloat16())
+        value = numpy.asarray(value, dtype=bfloat16() if element == "bf16" else DTYPES[element] if element else None)
     if not isinstance(value, (numpy.ndarray, numpy.generic)):
         # By DLPack, and by NumPy where that can: it knows what to do with strides.
         try:

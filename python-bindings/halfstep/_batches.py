@@ -26,7 +26,8 @@ def rows_of(data):
     """Inputs and targets of all rows: of a pair of them, or of the batches of an iterable."""
     if isinstance(data, (tuple, list)) and len(data) == 2 and not isinstance(data[0], (tuple, list)):
         return data
-    inputs, targets = [], []
+    inputs: list = []
+    targets: list = []
     for given in data:
         x, y = _batch(given)
         inputs.append({name: _array(one) for name, one in x.items()} if isinstance(x, dict) else _array(x))

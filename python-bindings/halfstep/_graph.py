@@ -27,7 +27,7 @@ _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
-_current = contextvars.ContextVar("halfstep graph", default=None)
+_current: contextvars.ContextVar[Graph | None] = contextvars.ContextVar("halfstep graph", default=None)
 
 
 def element_of(dtype) -> str:
@@ -101,7 +101,7 @@ class Graph:
         self.leaves: dict[int, tuple[object, Tensor]] = {}
         self.next: dict[int, Tensor] = {}
         self.streams = 0
-        self._rng = None
+        self._rng: Tensor | None = None
 
     @contextlib.contextmanager
     def current(self):
@@ -211,7 +211,10 @@ class Tensor:
     def __init__(self, graph: Graph, index: int):
         self.graph = graph
         self.index = index
-        sizes, element = _TYPE.fullmatch(graph.handle.type(index)).groups()
+        text = graph.handle.type(index)
+        matched = _TYPE.fullmatch(text)
+        assert matched, text
+        sizes, element = matched.groups()
         self.shape = tuple(None if size == "?" else int(size) for size in sizes.split("x")[:-1])
         self.dtype = DTYPES[element]
 

@@ -66,6 +66,7 @@ class Module:
     """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
 
     _inputs: dict[str, Input]  # where they are known
+    stop_training = False  # a callback's to set
 
     def forward(self, *inputs):
         raise NotImplementedError(f"{type(self).__name__} has no forward")
@@ -244,7 +245,7 @@ class Sequential(Module):
 
     def children(self):
         """Layers by what they are, counted from 1: "dense1", "dropout1", "dense2"."""
-        counts = {}
+        counts: dict[str, int] = {}
         for layer in self.layers:
             if isinstance(layer, Module):
                 kind = _snake_case(type(layer).__name__)

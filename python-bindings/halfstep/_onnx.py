@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import os
+from typing import Any
 
 import numpy
 
@@ -371,7 +372,7 @@ def _channels_last(function, x):
     return ops.transpose(result, [0, len(x.shape) - 1, *range(1, len(x.shape) - 1)])
 
 
-def _window(node, rank: int) -> dict[str, object]:
+def _window(node, rank: int) -> dict[str, Any]:
     """Strides, padding and dilations, as ours has them."""
     node.only("ceil_mode", 0)
     automatic = node.only("auto_pad", "NOTSET", "VALID", "SAME_UPPER")

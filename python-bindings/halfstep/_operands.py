@@ -34,7 +34,7 @@ def pair(a, b, *, floats=False):
     if len(set(types)) == 2:
         x, y = (getattr(torch, one) for one in types)
         # A number in a tensor does not widen the others.
-        ranks = [len(one.shape) for one in tensors]
+        ranks = [len(one.shape) for one in tensors if one is not None]
         same_kind = x.is_floating_point == y.is_floating_point
         common = (x if ranks[0] else y) if same_kind and 0 in ranks and any(ranks) else torch.promote_types(x, y)
         types = [str(common).removeprefix("torch.")]

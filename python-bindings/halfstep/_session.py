@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any
 
 from halfstep import _runtime
 from halfstep._executable import Executable
@@ -70,7 +71,7 @@ class Session:
         """Parameters as a safetensors file."""
         self._handle.save_weights(os.fspath(path))
 
-    def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays) -> dict[str, object]:
+    def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays) -> dict[str, Any]:
         """Runs a program once and gives its results by name, as NumPy arrays that nothing else writes to.
 
         Inputs are arrays of any library that knows DLPack or the buffer protocol, or numbers and lists. Those with a row

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
 from halfstep import _arrays, _batches, _losses
 from halfstep._errors import Error
+from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
 from halfstep._graph import DTYPES, quote, type_of
 from halfstep._module import Input, Module
@@ -23,9 +26,9 @@ class Job:
     """What a model was compiled with."""
 
     optimizer: Optimizer
-    loss: object
-    metrics: dict[str, object]
-    settings: dict[str, object]
+    loss: Callable
+    metrics: dict[str, Callable]
+    settings: dict[str, Any]
     device: str
     threads: int
 
@@ -91,15 +94,14 @@ class Trainer:
     """
 
     def __init__(self, model: Module):
-        job = model.__dict__.get("_job")
         self.model = model
         self._inference: Session | None = None
         self.session: Session | None = None
         self.steps = 0
         self.epochs = 0
-        self._job = job
-        self._batch_size = None
-        self._label_type = None
+        self._job: Job | None = model.__dict__.get("_job")
+        self._batch_size: int | None = None
+        self._label_type: str | None = None
 
     def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True) -> Session:
         """The session for such arrays and batches; state is kept where another was there before."""
@@ -111,14 +113,14 @@ class Trainer:
             self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
         if self.session is not None and (self._batch_size == batch_size or not trains):
             return self.session
-        if self._job is None:
-            raise Error("the model is not compiled; call model.compile(optimizer=..., policy=...) before")
+        job = self._compiled()
         if self._label_type is None:
             raise Error("the model has not seen targets yet; train it before")
-        settings = {"batch_size": batch_size, **self._job.settings}
+        settings: dict[str, Any] = {"batch_size": batch_size, **job.settings}
         text = self.model.to_mlir(objective=self._objective, locations=True)
-        executable = compile_model(text, name=f"{type(self.model).__name__}.mlir", device=self._job.device, **settings)
-        session = Session(executable, self._job.device, threads=self._job.threads)
+        executable = compile_model(text, name=f"{type(self.model).__name__}.mlir", device=job.device, **settings)
+        assert isinstance(executable, Executable)
+        session = Session(executable, job.device, threads=job.threads)
         self._start(session, seed)
         if self.session is not None:
             derived = {n for n, v in executable.state.items() if v.role == "derived"}
@@ -132,8 +134,8 @@ class Trainer:
     def _objective(self, graph, outputs):
         label = graph.argument(_LABEL, self._label_type, f"{{mp.input = {quote(_LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
-        graph.handle.add_result(self._job.loss(given, label).index, "{mp.loss}")
-        for name, metric in self._job.metrics.items():
+        graph.handle.add_result(self._compiled().loss(given, label).index, "{mp.loss}")
+        for name, metric in self._compiled().metrics.items():
             graph.handle.add_result(metric(given, label).index, f"{{mp.metric = {quote(name)}}}")
 
     def step(self, x, y, *, seed: int = 0) -> dict[str, float]:
@@ -143,7 +145,7 @@ class Trainer:
         session = self.prepare(arrays, len(arrays[_LABEL]), seed)
         results = session.run("train_step", arrays)
         self.steps += 1
-        logs = {name: float(numpy.mean(results[name])) for name in ("loss", *self._job.metrics)}
+        logs: dict[str, float] = {name: float(numpy.mean(results[name])) for name in ("loss", *self._compiled().metrics)}
         logs["skipped"] = bool("bad" in results and results["bad"] >= 0)
         return logs
 
@@ -153,11 +155,16 @@ class Trainer:
 
     @property
     def learning_rate(self) -> float:
-        return float(self._live().state["learning_rate"]) if self.session is not None else self._job.optimizer.learning_rate
+        return float(self._live().state["learning_rate"]) if self.session is not None else self._compiled().optimizer.learning_rate
 
     @learning_rate.setter
     def learning_rate(self, rate: float):
         self._live().state["learning_rate"] = rate
+
+    def _compiled(self) -> Job:
+        if self._job is None:
+            raise Error("the model is not compiled; call model.compile(optimizer=..., policy=...) before")
+        return self._job
 
     def _live(self) -> Session:
         if self.session is None:
@@ -177,11 +184,12 @@ class Trainer:
         if self.session is not None:
             return self.session
         if self._inference is None:
-            settings = {**self._job.settings, "training": False} if self._job else {"policy": "float32", "training": False}
+            settings: dict[str, Any] = {**self._job.settings, "training": False} if self._job else {"policy": "float32", "training": False}
             device = self._job.device if self._job else "cpu"
             kept = {"training", "policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
             settings = {name: value for name, value in settings.items() if name in kept}
             executable = compile_model(self.model.to_mlir(locations=True), device=device, **settings)
+            assert isinstance(executable, Executable)
             self._inference = self._start(Session(executable, device, threads=self._job.threads if self._job else 0), 0)
         return self._inference
 
@@ -243,7 +251,7 @@ def dtype_of(array) -> str:
     return name
 
 
-def _split(session: Session, program: str, arrays):
+def _split(session: Session, program: str, arrays) -> tuple[list, list, list]:
     """Names, arrays and element types, as the runtime takes them."""
     inputs = session._programs[program].inputs if arrays else {}
     values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)

@@ -29,7 +29,7 @@ def find_activation(name):
         return lambda x: x
     if callable(name):
         return name
-    function = getattr(ops, name, None)
+    function = getattr(ops, name) if name in ops.__all__ else None
     if function is None:
         raise Error(f"there is no activation '{name}'; ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
     return function

@@ -22,6 +22,10 @@ __all__ += [name for name in _ops.__all__ if name not in __all__]
 _END = -(2**63)
 
 
+def __dir__():
+    return sorted(__all__)
+
+
 def constant(value, dtype="float32") -> Tensor:
     """A number or an array that is part of the model."""
     return _graph.constant(value, dtype)
@@ -40,7 +44,7 @@ def reshape(input: Tensor, shape) -> Tensor:
     if None not in input.shape and len(open_sizes) == 1 and known:
         total = 1
         for size in input.shape:
-            total *= size
+            total *= size or 0
         shape = [total // known if i == open_sizes[0] else size for i, size in enumerate(shape)]
     return _ops.reshape(input, result=_graph.type_of(shape, input.dtype))
 

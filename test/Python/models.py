@@ -137,6 +137,14 @@ except halfstep.Error as error:
 else:
     raise AssertionError("an op outside of a model")
 
+# What modules show is what they are for.
+for module in (halfstep, nn, ops, halfstep.callbacks, halfstep.losses):
+    for name in module.__all__ if hasattr(module, "__all__") else ():
+        assert callable(getattr(module, name)) or name in ("callbacks", "losses", "nn", "ops"), name
+assert not {"annotations", "importlib", "apply", "spell", "Tensor"} & {*dir(ops), *dir(halfstep), *ops.__all__}
+assert {"softmax", "reshape", "dropout", "mean", "conv"} <= set(ops.__all__) and len(ops.__all__) == len(set(ops.__all__))
+refused("no activation 'annotations'", lambda x: nn.Dense(2, "annotations")(x))
+
 # Whatever is left out of an op, or too much, is an error and no more.
 for name in halfstep.ops.__all__:
     for count in range(5):
