@@ -91,7 +91,8 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, MaybeLocation location, 
     if (isOpen(own[dimension])) // (C3)
       return emitErrorOf<ConcatOp>(location, "has an operand that is open along dimension ", dimension, ": ",
                                    describe(own));
-    total += own[dimension];
+    if (llvm::AddOverflow(total, own[dimension], total)) // (C3)
+      return emitErrorOf<ConcatOp>(location, "makes 2^63 elements or more of dimension ", dimension);
     for (auto [i, size] : llvm::enumerate(shape)) {
       if (static_cast<int64_t>(i) == dimension)
         continue;

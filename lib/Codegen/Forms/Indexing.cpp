@@ -8,6 +8,7 @@
 #include "Codegen/Forms/Indices.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
 #include <numeric>
@@ -111,6 +112,12 @@ struct IndexingForms : ScalarForms {
 
   /// The number nearest to `number` from which on a dimension of `size` has `granule` elements.
   Value clamp(Value number, int64_t size, int64_t granule) { return index.clamp(number, size - granule + 1); }
+
+  /// What `body` yields where a condition holds, else `soFar`.
+  ValueRange whereTrue(Value condition, function_ref<void(OpBuilder &, Location)> body, ValueRange soFar) {
+    auto keep = [&](OpBuilder &, Location) { scf::YieldOp::create(b, soFar); };
+    return scf::IfOp::create(b, condition, body, keep).getResults();
+  }
 
   Value select(Value condition, Value x, Value y) {
     return b.createOrFold<arith::SelectOp>(splat(b, condition, in.width), x, y);
@@ -224,12 +231,27 @@ struct IndexingForms : ScalarForms {
         Value update = in.load(2, index.add(first, number), run(op), slice);
         scf::YieldOp::create(b, ValueRange{arith::AddFOp::create(b, soFar[0], update)});
       };
-      auto keep = [&](OpBuilder &, Location) { scf::YieldOp::create(b, soFar); };
-      auto sum = scf::IfOp::create(b, isOwn, add, keep);
-      scf::YieldOp::create(b, sum.getResults());
+      scf::YieldOp::create(b, whereTrue(isOwn, add, soFar));
     };
-    auto loop = scf::ForOp::create(b, index.i64(0), index.i64(count), index.i64(1), ValueRange{operand(0)}, addOwn);
-    return rounded(op, loop.getResult(0));
+    auto addOwnFrom = [&](Value from, Value to, Value sum) {
+      return scf::ForOp::create(b, from, to, index.i64(1), ValueRange{sum}, addOwn).getResult(0);
+    };
+    // As many indices as there are lanes are compared at once: few of them are of this slice.
+    auto addBlock = [&](OpBuilder &, Location, Value from, ValueRange soFar) {
+      Value at = castValue(b, in.load(1, from, 1, index.i64(0)), elementOf(op.getIndices()), b.getI64Type());
+      Value areOwn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, splat(b, own, in.width));
+      Value isAny = vector::ReductionOp::create(b, vector::CombiningKind::OR, areOwn);
+      auto add = [&](OpBuilder &, Location) {
+        scf::YieldOp::create(b, ValueRange{addOwnFrom(from, index.add(from, index.i64(in.width)), soFar[0])});
+      };
+      scf::YieldOp::create(b, whereTrue(isAny, add, soFar));
+    };
+    Value sum = operand(0);
+    const int64_t inBlocks = in.width == 1 ? 0 : count / in.width * in.width;
+    if (inBlocks != 0)
+      sum = scf::ForOp::create(b, index.i64(0), index.i64(inBlocks), index.i64(in.width), ValueRange{sum}, addBlock)
+                .getResult(0);
+    return rounded(op, inBlocks == count ? sum : addOwnFrom(index.i64(inBlocks), index.i64(count), sum));
   }
 
   FormResult form(OneHotOp op) {
