@@ -5,25 +5,18 @@ from __future__ import annotations
 import math
 
 from halfstep import ops
+from halfstep._aten_indexing import INDEXING
 from halfstep._aten_layers import LAYERS
 from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._operands import as_type, binary, float_of, is_float, pair, tensor_of, unary
 
-_NO_SLICES = "there are no slices yet: give each part a layer of its own"
 INSTEAD = {
-    "cat": "add the results of a layer for each part, which is the same as one layer of all",
-    "chunk": _NO_SLICES,
     "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
-    "embedding": "there is no lookup yet: one-hot rows into a Linear without bias are the same",
     "gru": "there are no recurrent layers yet",
     "lstm": "there are no recurrent layers yet",
-    "select": _NO_SLICES,
-    "slice": _NO_SLICES,
-    "split": _NO_SLICES,
-    "split_with_sizes": _NO_SLICES,
-    "unbind": _NO_SLICES,
 }
+
 
 
 # Arithmetic
@@ -90,11 +83,11 @@ def _masked_fill(call, x, mask, value):
 
 
 def _and(call, a, b):
-    return ops.select(_condition(a), _condition(b), ops.constant(False, "bool"))
+    return ops.logical_and(_condition(a), _condition(b))
 
 
 def _or(call, a, b):
-    return ops.select(_condition(a), ops.constant(True, "bool"), _condition(b))
+    return ops.logical_or(_condition(a), _condition(b))
 
 
 def _condition(value):
@@ -115,8 +108,7 @@ def _threshold(call, x, threshold, value):
 
 def _logical_not(call, x):
     x = tensor_of(x)
-    no = ops.constant(False, "bool")
-    return ops.select(x, no, ops.constant(True, "bool")) if x.dtype == "bool" else ops.compare("eq", x, 0)
+    return ops.logical_not(x) if x.dtype == "bool" else ops.compare("eq", x, 0)
 
 
 # Shapes
@@ -151,13 +143,6 @@ def _expand(call, x, *_):
     if x.shape[:1] == (None,) and len(x.shape) == len(shape) and is_float(x):
         return x * ops.constant(numpy.ones(shape[1:]), x.dtype)  # which keeps the batch open
     raise Error("what has no batch is not repeated to one: operators do that by themselves")
-
-
-def _slice(call, x, *_):
-    x = tensor_of(x)
-    if x.shape != call.shape:
-        raise Error("there is no such op; " + _NO_SLICES)
-    return x
 
 
 def _identity(call, x, *_):
@@ -305,6 +290,7 @@ HANDLERS = {
     "addmm": _addmm,
     "alias": _identity,
     "amax": _reduce(lambda x, dims, keep: ops._reduce(ops.reduce_max, x, dims, keep)),
+    "amin": _reduce(lambda x, dims, keep: ops._reduce(ops.reduce_min, x, dims, keep)),
     "argmax": _argmax,
     "bmm": _matmul,
     "clamp": _clamp,
@@ -363,7 +349,6 @@ HANDLERS = {
     "selu": unary(ops.selu),
     "sigmoid": unary(ops.sigmoid),
     "silu": unary(ops.silu),
-    "slice": _slice,
     "softmax": _along_last(ops.softmax),
     "softplus": _softplus,
     "sqrt": unary(ops.sqrt),
@@ -384,5 +369,6 @@ HANDLERS = {
     "view_as": _reshape,
     "where": _where,
     "zeros_like": _like(0),
+    **INDEXING,
     **LAYERS,
 }

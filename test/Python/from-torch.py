@@ -55,7 +55,35 @@ class Images(nn.Sequential):
             nn.Flatten(), nn.Linear(8, 3))
 
 
+class Heads(nn.Module):
+    """Attention of PyTorch's own, whose projections are one product that is taken apart."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention, self.head = nn.MultiheadAttention(16, 2, batch_first=True), nn.Linear(32, 3)
+
+    def forward(self, x):
+        y, _ = self.attention(x, x, x, need_weights=False)
+        first, *others = y.unbind(1)
+        return self.head(torch.cat([first, torch.stack(others, 1).mean(1)], -1))
+
+
+class Shifted(nn.Module):
+    """Rows beside what is before and behind them, and every second of them backwards."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(15, 3)
+
+    def forward(self, x):
+        before, behind = F.pad(x, (1, 0))[:, :-1], F.pad(x, (0, 2), value=0.5)[:, 2:]
+        a, b = (before * behind).chunk(2, 1)
+        return self.head(torch.cat([a, b, x[:, ::2].flip(1), x[:, -2:] * x[:, 3, None], x[:, 1:3]], 1))
+
+
 MODULES = {
+    "heads": (Heads(), (5, 16)),
+    "shifted": (Shifted(), (7,)),
     "linear": (nn.Linear(7, 3), (7,)),
     "mlp": (nn.Sequential(nn.Linear(7, 16), nn.ReLU(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 3)), (7,)),
     "layer_norm": (nn.Sequential(nn.LayerNorm(7), nn.Linear(7, 3)), (7,)),
@@ -198,6 +226,24 @@ module.load_state_dict(state)
 refused(["other names than the module: stem.weight"], model.load_state_dict, {n: v for n, v in state.items() if n != "stem.weight"})
 
 
+# Words by their numbers: rows of a table, whose gradient adds up.
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.head = nn.Embedding(10, 4), nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.head(self.tokens(x).mean(1))
+
+
+module, x, y = Words(), torch.randint(0, 10, (BATCH, 6)), torch.randint(0, 3, (BATCH,))
+_, gradients, _ = step(module, x, y, torch.float64)
+_, before, own = import_and_step(module, x, y)
+for key, value in own.items():
+    gradient = (before[key].double() - value.double()) / RATE
+    assert torch.allclose(gradient, gradients[key], rtol=1e-5, atol=1e-6), (key, gradient - gradients[key])
+
+
 # A loss of torch's, and several inputs; sizes that are not open.
 class Two(nn.Module):
     def forward(self, a, b):
@@ -212,7 +258,7 @@ assert both.predict({"a": numpy.ones((4, 3), numpy.float32), "b": numpy.zeros((4
 class Lacking(nn.Module):
     def __init__(self):
         super().__init__()
-        self.tokens, self.positions = nn.Embedding(10, 4), nn.Embedding(10, 4)
+        self.tokens, self.positions = nn.Embedding(10, 4, padding_idx=0), nn.Embedding(10, 4, padding_idx=1)
         self.pool = nn.Sequential(nn.MaxPool1d(2, ceil_mode=True))
 
     def forward(self, x):
@@ -220,7 +266,7 @@ class Lacking(nn.Module):
         return torch.cumsum(y, 1), y[:, :1]
 
 
-refused(["aten.embedding: 2, in 'tokens' (from-torch.py:", "'positions' (from-torch.py:", "one-hot rows into a Linear",
-         "aten.max_pool1d: 1, in 'pool.0'", "ceil_mode=True is not supported", "aten.cumsum: 1", "aten.slice: 1"],
+refused(["aten.embedding: 2, in 'tokens' (from-torch.py:", "'positions' (from-torch.py:", "(tokens != padding)",
+         "aten.max_pool1d: 1, in 'pool.0'", "ceil_mode=True is not supported", "aten.cumsum: 1"],
         halfstep.from_torch, Lacking(), torch.zeros(2, 5, dtype=torch.int64))
 refused(["'weight' is in bfloat16", "module.float()"], halfstep.from_torch, nn.Linear(2, 2).bfloat16(), torch.ones(2, 2))

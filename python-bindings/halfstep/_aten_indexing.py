@@ -1,0 +1,116 @@
+"""ATen's ops that take elements from other places, in ours."""
+
+from __future__ import annotations
+
+import functools
+
+from halfstep import ops
+from halfstep._errors import Error
+from halfstep._operands import as_type, pair, tensor_of
+
+
+def _one_type(tensors):
+    """Tensors in the type that PyTorch promotes them to."""
+    tensors = [tensor_of(one) for one in tensors]
+    common = functools.reduce(lambda a, b: pair(a, b)[0], tensors).dtype
+    return [as_type(one, common) for one in tensors]
+
+
+def _cat(call, tensors, dim=0):
+    # Of one dimension and no elements, a tensor fits all others.
+    tensors = [one for one in tensors if tuple(one.shape) != (0,)]
+    return ops.concat(_one_type(tensors), dim)
+
+
+def _stack(call, tensors, dim=0):
+    return ops.stack(_one_type(tensors), dim)
+
+
+def _at(x, dim, index):
+    return x[(*[slice(None)] * (dim % len(x.shape)), index)]
+
+
+def _slice(call, x, dim=0, start=None, end=None, step=1):
+    x = tensor_of(x)
+    return x if x.shape == call.shape else _at(x, dim, slice(start, end, step))
+
+
+def _select(call, x, dim, index):
+    return _at(tensor_of(x), dim, index)
+
+
+def _narrow(call, x, dim, start, length):
+    return _at(tensor_of(x), dim, slice(start, start + length))
+
+
+def _parts(call, x, _, dim=0):
+    """chunk, split and split_with_sizes: the sizes are those of the results."""
+    sizes = [one.shape[dim] for one in call.node.meta["val"]]
+    return tuple(ops.split(tensor_of(x), sizes, dim))
+
+
+def _unbind(call, x, dim=0):
+    x = tensor_of(x)
+    count = x.shape[dim]
+    if count is None:
+        raise Error("the batch cannot be taken apart")
+    return tuple(_at(x, dim, i) for i in range(count))
+
+
+def _flip(call, x, dims):
+    return ops.flip(tensor_of(x), dims)
+
+
+def _index_select(call, x, dim, index):
+    return ops.gather(tensor_of(x), tensor_of(index), dim)
+
+
+def _embedding(call, weight, indices, padding_idx=-1, *_):
+    call.only("scale_grad_by_freq", False)
+    if padding_idx != -1:
+        raise Error("padding_idx, whose row gets no gradient, is not supported: multiply the result by (tokens != padding)")
+    return ops.gather(tensor_of(weight), tensor_of(indices), 0)
+
+
+def _constant_pad(call, x, pad, value=0):
+    x = tensor_of(x)
+    rank, low, high = len(x.shape), [], []
+    for i in range(rank):
+        at = 2 * (rank - 1 - i)  # the last dimension comes first
+        low.append(pad[at] if at < len(pad) else 0)
+        high.append(pad[at + 1] if at < len(pad) else 0)
+    if min(low + high, default=0) < 0:
+        raise Error("padding below 0 is not supported: take a slice")
+    return ops.pad(x, low, high, value=0.0 if value is None else float(value))
+
+
+def _pad(call, x, pad, mode="constant", value=None):
+    call.only("mode", "constant")
+    return _constant_pad(call, x, pad, value)
+
+
+def _one_hot(call, x, classes=-1):
+    if classes == -1:
+        raise Error("the number of classes has to be given")
+    return ops.one_hot(tensor_of(x), classes, "int64")
+
+
+INDEXING = {
+    "cat": _cat,
+    "chunk": _parts,
+    "concat": _cat,
+    "constant_pad_nd": _constant_pad,
+    "embedding": _embedding,
+    "flip": _flip,
+    "index_select": _index_select,
+    "isfinite": lambda call, x: ops.is_finite(tensor_of(x)),
+    "narrow": _narrow,
+    "one_hot": _one_hot,
+    "pad": _pad,
+    "select": _select,
+    "slice": _slice,
+    "split": _parts,
+    "split_with_sizes": _parts,
+    "stack": _stack,
+    "unbind": _unbind,
+}
