@@ -13,7 +13,7 @@ import subprocess
 import sys
 import textwrap
 
-COMPILER_FAMILIES = {"MPKernelOps.td", "MPScheduledOps.td", "MPTrainingOps.td"}
+COMPILER_FAMILIES = {"MPKernelOps.td", "MPOptimizerOps.td", "MPScheduledOps.td", "MPTrainingOps.td"}
 
 HEAD = """\
 # Ops for models

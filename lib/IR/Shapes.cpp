@@ -314,19 +314,6 @@ LogicalResult UnscaleOp::inferReturnTypes(MLIRContext *context, MaybeLocation, A
   return success();
 }
 
-LogicalResult ClipByGlobalNormOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
-  llvm::append_range(types, op.getGradients().getTypes());
-  types.push_back(RankedTensorType::get({}, Float32Type::get(context)));
-  return success();
-}
-
-LogicalResult SGDOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adaptor op, Types &types) {
-  types.push_back(op.getParameter().getType());
-  if (op.getVelocity())
-    types.push_back(op.getVelocity().getType());
-  return success();
-}
-
 // Blocks and tiles
 
 /// One element per `block` elements of `input`; no size where that is not known or `block` is none.

@@ -349,37 +349,3 @@ LogicalResult AdvanceOp::verify() {
     return emitOpError("operand is ") << getInput().getType() << ", expected rank 0, or rank 1 and an element";
   return success();
 }
-
-LogicalResult ClipByGlobalNormOp::verify() {
-  if (double limit = getMaxNorm().convertToFloat(); !(limit > 0)) // (C1)
-    return emitOpError("max_norm is ") << limit << ", expected greater than 0";
-  return success();
-}
-
-LogicalResult SGDOp::verify() {
-  bool hasMomentum = getMomentum().convertToFloat() != 0;
-  if (hasMomentum != bool(getVelocity())) // (C2)
-    return emitOpError("has velocity if and only if momentum is not 0, found momentum ")
-           << getMomentum().convertToFloat();
-  if (getNesterov() && !hasMomentum) // (C2)
-    return emitOpError("nesterov needs momentum");
-  for (Value value : {Value(getGradient()), Value(getVelocity())})
-    if (value && value.getType() != getParameter().getType()) // (C1)
-      return emitOpError("operand has type ") << value.getType() << ", parameter has " << getParameter().getType();
-  return success();
-}
-
-template <typename AdamLike> static LogicalResult verifyAdam(AdamLike op) {
-  auto inUnit = [](const llvm::APFloat &value) { return value.convertToDouble() >= 0 && value.convertToDouble() < 1; };
-  if (!inUnit(op.getBeta1()) || !inUnit(op.getBeta2())) // adam (C2)
-    return op.emitOpError("beta1 and beta2 are ")
-           << op.getBeta1().convertToDouble() << " and " << op.getBeta2().convertToDouble()
-           << ", expected at least 0 and less than 1";
-  if (!(op.getEpsilon().convertToDouble() >= 0) || !(op.getWeightDecay().convertToDouble() >= 0)) // adam (C2)
-    return op.emitOpError("epsilon and weight_decay are ")
-           << op.getEpsilon().convertToDouble() << " and " << op.getWeightDecay().convertToDouble()
-           << ", expected at least 0";
-  return success();
-}
-LogicalResult AdamOp::verify() { return verifyAdam(*this); }
-LogicalResult AdamWOp::verify() { return verifyAdam(*this); }

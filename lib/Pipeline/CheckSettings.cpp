@@ -53,8 +53,12 @@ static bool multipliesParts(const CompileOptions &options) {
   return llvm::any_of(options.cpus, [](const std::string &name) { return findCPULevel(name)->tilesBF16; });
 }
 
-static bool isSGD(const CompileOptions &options) { return options.optimizer.kind == OptimizerKind::SGD; }
-static bool isAdam(const CompileOptions &options) { return !isSGD(options); }
+template <OptimizerKind... kinds> static bool isOneOf(const CompileOptions &options) {
+  return ((options.optimizer.kind == kinds) || ...);
+}
+template <OptimizerKind... kinds> static bool isNoneOf(const CompileOptions &options) {
+  return !isOneOf<kinds...>(options);
+}
 static bool isChecked(const CompileOptions &options) { return !options.lossScaling.noFiniteCheck; }
 
 namespace {
@@ -74,8 +78,15 @@ static constexpr llvm::StringLiteral kOfTraining[] = {"optimizer",
                                                       "beta1",
                                                       "beta2",
                                                       "epsilon",
+                                                      "alpha",
+                                                      "centered",
+                                                      "learning-rate-decay",
+                                                      "initial-accumulator-value",
+                                                      "momentum-decay",
                                                       "weight-decay",
                                                       "clip-norm",
+                                                      "clip-parameter-norm",
+                                                      "clip-value",
                                                       "log-gradient-norm",
                                                       "accumulate",
                                                       "loss-scale",
@@ -96,6 +107,7 @@ static constexpr llvm::StringLiteral kDynamic =
 static constexpr llvm::StringLiteral kGPU = "needs target nvptx or simt (device cuda or simt)";
 static constexpr llvm::StringLiteral kTiles =
     "needs a target whose level has tiles of bf16: cpu:amx-bf16 or cpu:amx-fp16";
+using Kind = OptimizerKind;
 static constexpr Dependence kDependences[] = {
     {"init-scale", isDynamic, kDynamic},
     {"growth-interval", isDynamic, kDynamic},
@@ -107,11 +119,18 @@ static constexpr Dependence kDependences[] = {
     {"ceiling", isDynamic, kDynamic},
     {"raise-error-at-min-scale", isDynamic, kDynamic},
     {"skip-limit", isChecked, "needs the finite check, which no-finite-check leaves out"},
-    {"momentum", isSGD, "is of sgd; Adam has beta1"},
-    {"nesterov", isSGD, "is of sgd"},
-    {"beta1", isAdam, "is of adam and adamw; sgd has momentum"},
-    {"beta2", isAdam, "is of adam and adamw"},
-    {"epsilon", isAdam, "is of adam and adamw"},
+    {"momentum", isOneOf<Kind::SGD, Kind::RMSprop>, "is of sgd and rmsprop; Adam has beta1"},
+    {"nesterov", isOneOf<Kind::SGD>, "is of sgd; its like of Adam is nadam"},
+    {"beta1", isNoneOf<Kind::SGD, Kind::RMSprop, Kind::Adagrad>,
+     "is of adam, adamw, nadam, lamb and lion; sgd and rmsprop have momentum"},
+    {"beta2", isNoneOf<Kind::SGD, Kind::RMSprop, Kind::Adagrad>,
+     "is of adam, adamw, nadam, lamb and lion; rmsprop has alpha"},
+    {"epsilon", isNoneOf<Kind::SGD, Kind::Lion>, "is of optimizers that divide by a root: not sgd, not lion"},
+    {"alpha", isOneOf<Kind::RMSprop>, "is of rmsprop; Adam has beta2"},
+    {"centered", isOneOf<Kind::RMSprop>, "is of rmsprop"},
+    {"learning-rate-decay", isOneOf<Kind::Adagrad>, "is of adagrad"},
+    {"initial-accumulator-value", isOneOf<Kind::Adagrad>, "is of adagrad"},
+    {"momentum-decay", isOneOf<Kind::NAdam>, "is of nadam"},
     {"chip", isForGPU, kGPU},
     {"allow-tf32", isForGPU, kGPU},
     {"allow-fp16-reduced-precision-reduction", isForGPU, kGPU},

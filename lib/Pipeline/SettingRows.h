@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <limits>
 
 namespace mp {
@@ -67,6 +68,16 @@ constexpr Setting number(llvm::StringLiteral name, llvm::StringLiteral value, ll
             return status;
           },
           [](const CompileOptions &o) { return showNumber(o.*part.*member); }};
+}
+
+/// One whose default is the kind of optimizer's to say.
+template <auto part, auto member>
+constexpr Setting numberOfKind(llvm::StringLiteral name, llvm::StringLiteral value, llvm::StringLiteral help) {
+  Setting setting = number<part, member>(name, value, help);
+  setting.get = [](const CompileOptions &o) {
+    return std::isnan(o.*part.*member) ? std::string("the optimizer's") : showNumber(o.*part.*member);
+  };
+  return setting;
 }
 
 /// The same of an integer, which is at least `least`.

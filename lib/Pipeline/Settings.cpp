@@ -87,9 +87,9 @@ static std::string showLossScale(const CompileOptions &options) {
 }
 
 static constexpr Choice<OptimizerKind> kOptimizers[] = {
-    {"sgd", OptimizerKind::SGD},
-    {"adam", OptimizerKind::Adam},
-    {"adamw", OptimizerKind::AdamW},
+    {"sgd", OptimizerKind::SGD},   {"rmsprop", OptimizerKind::RMSprop}, {"adagrad", OptimizerKind::Adagrad},
+    {"adam", OptimizerKind::Adam}, {"adamw", OptimizerKind::AdamW},     {"nadam", OptimizerKind::NAdam},
+    {"lamb", OptimizerKind::LAMB}, {"lion", OptimizerKind::Lion},
 };
 
 /// A kind, then its hyperparameters: `sgd:momentum=0.9,nesterov=true`.
@@ -226,16 +226,29 @@ static constexpr Setting kSettings[] = {
         "clamp-constants", "whether constants are clamped to the low type's range, above and towards 0, not refused"),
     text<&Autocast::planOut>("plan-out", "FILE", "where the plan goes: one line per op, its type and why"),
     text<&Autocast::planIn>("plan-in", "FILE", "a plan of plan-out, perhaps edited: each op gets the type it says"),
-    {"optimizer", "KIND", "sgd, adam or adamw, with hyperparameters as in sgd:momentum=0.9", setOptimizer,
-     [](const Options &o) { return nameOf(o.optimizer.kind, kOptimizers); }},
+    {"optimizer", "KIND",
+     "sgd, rmsprop, adagrad, adam, adamw, nadam, lamb or lion, with hyperparameters as in sgd:momentum=0.9",
+     setOptimizer, [](const Options &o) { return nameOf(o.optimizer.kind, kOptimizers); }},
     number<kOptimizer, &Optimizer::learningRate>("learning-rate", "RATE", "what the optimizer multiplies an update by"),
-    number<kOptimizer, &Optimizer::momentum>("momentum", "M", "of sgd"),
+    number<kOptimizer, &Optimizer::momentum>("momentum", "M", "of sgd and rmsprop"),
     boolean<kOptimizer, &Optimizer::nesterov>("nesterov", "of sgd"),
-    number<kOptimizer, &Optimizer::beta1>("beta1", "B", "of adam and adamw"),
-    number<kOptimizer, &Optimizer::beta2>("beta2", "B", "of adam and adamw"),
-    number<kOptimizer, &Optimizer::epsilon>("epsilon", "E", "of adam and adamw"),
+    number<kOptimizer, &Optimizer::beta1>("beta1", "B", "of adam, adamw, nadam, lamb and lion"),
+    numberOfKind<kOptimizer, &Optimizer::beta2>("beta2", "B", "of adam, adamw, nadam and lamb, 0.999; of lion, 0.99"),
+    numberOfKind<kOptimizer, &Optimizer::epsilon>(
+        "epsilon", "E", "what is added to a root, 1e-8; of adagrad 1e-10, of lamb 1e-6; not of sgd and lion"),
+    number<kOptimizer, &Optimizer::alpha>("alpha", "A", "of rmsprop: how much of the mean square stays"),
+    boolean<kOptimizer, &Optimizer::centered>("centered", "of rmsprop: whether the mean is taken off the mean square"),
+    number<kOptimizer, &Optimizer::learningRateDecay>("learning-rate-decay", "D",
+                                                      "of adagrad: the learning rate of step t is divided by 1 + D t"),
+    number<kOptimizer, &Optimizer::initialAccumulatorValue>("initial-accumulator-value", "V",
+                                                            "of adagrad: what sums of squares start with"),
+    number<kOptimizer, &Optimizer::momentumDecay>("momentum-decay", "D", "of nadam: how fast momentum reaches beta1"),
     number<kOptimizer, &Optimizer::weightDecay>("weight-decay", "D", "of every optimizer"),
     number<kOptimizer, &Optimizer::clipNorm>("clip-norm", "N", "the greatest global norm of the gradients, 0 for none"),
+    number<kOptimizer, &Optimizer::clipParameterNorm>("clip-parameter-norm", "N",
+                                                      "the greatest norm of each parameter's gradient, 0 for none"),
+    number<kOptimizer, &Optimizer::clipValue>("clip-value", "V",
+                                              "the greatest magnitude of an element of a gradient, 0 for none"),
     boolean<kOptimizer, &Optimizer::logGradientNorm>(
         "log-gradient-norm", "whether each step reports the global norm of the gradients; clip-norm does it, too"),
     boolean<&Options::derivedWeights>("derived-weights",

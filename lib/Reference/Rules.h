@@ -109,9 +109,19 @@ Tensor evaluate(AdvanceOp op, const Frame &frame);
 // Optimizers.cpp
 Tensor evaluate(GlobalNormOp op, const Frame &frame);
 Tensors evaluate(ClipByGlobalNormOp op, const Frame &frame);
+Tensors evaluate(ClipByNormOp op, const Frame &frame);
+Tensors evaluate(ClipByValueOp op, const Frame &frame);
 Tensors evaluate(SGDOp op, const Frame &frame);
+Tensors evaluate(RMSpropOp op, const Frame &frame);
+Tensors evaluate(AdagradOp op, const Frame &frame);
+Tensors evaluate(LionOp op, const Frame &frame);
+
+// AdamOptimizers.cpp
 Tensors evaluate(AdamOp op, const Frame &frame);
 Tensors evaluate(AdamWOp op, const Frame &frame);
+Tensors evaluate(NAdamOp op, const Frame &frame);
+Tensors evaluate(LAMBOp op, const Frame &frame);
+Tensor evaluate(MomentumProductOp op, const Frame &frame);
 
 // Losses.cpp
 Tensor evaluate(MSELossOp op, const Frame &frame);

@@ -36,6 +36,10 @@ static constexpr Scalar kScalars[] = {
     {states::learningRate, Rule::Rate, false},
     {"adam.step", Rule::Count, false},
     {"adamw.step", Rule::Count, false},
+    {"adagrad.step", Rule::Count, false},
+    {"lamb.step", Rule::Count, false},
+    {"nadam.step", Rule::Count, false},
+    {"nadam.momentum_product", Rule::Rate, false},
 };
 
 static const Scalar *findScalar(std::string_view name) {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from halfstep import callbacks, losses, nn, ops
     from halfstep._graph import autocast
     from halfstep._onnx import from_onnx
-    from halfstep._optimizers import SGD, Adam, AdamW, LossScaler, Policy
+    from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, Policy, RMSprop
     from halfstep._torch import from_torch
     from halfstep._training import Trainer
     from halfstep.callbacks import History
@@ -29,11 +29,16 @@ __version__ = _runtime.version()
 
 # Who runs what is compiled needs none of these: each is loaded when it is asked for.
 _LAZY = {
+    "Adagrad": "_optimizers",
     "Adam": "_optimizers",
     "AdamW": "_optimizers",
     "History": "callbacks",
+    "LAMB": "_optimizers",
+    "Lion": "_optimizers",
     "LossScaler": "_optimizers",
+    "NAdam": "_optimizers",
     "Policy": "_optimizers",
+    "RMSprop": "_optimizers",
     "SGD": "_optimizers",
     "Trainer": "_training",
     "autocast": "_graph",

@@ -17,13 +17,17 @@ class Settings:
 
 
 class Optimizer(Settings):
-    """How gradients change parameters."""
+    """How gradients change parameters. Every one takes `weight_decay`, and one of `clip_norm` (of all gradients together),
+    `clip_parameter_norm` (of each) and `clip_value` (of each element); gradients are unscaled before. What is None is as the
+    compiler has it."""
 
     kind = ""
 
-    def __init__(self, learning_rate: float, **settings):
+    def __init__(self, learning_rate: float, *, weight_decay: float = 0.0, clip_norm: float | None = None,
+                 clip_parameter_norm: float | None = None, clip_value: float | None = None, **settings):
         self.learning_rate = learning_rate
-        self._settings = settings
+        self._settings = {**settings, "weight_decay": weight_decay or None, "clip_norm": clip_norm,
+                          "clip_parameter_norm": clip_parameter_norm, "clip_value": clip_value}
 
     def settings(self):
         return {"optimizer": self.kind, "learning_rate": self.learning_rate, **self._settings}
@@ -32,19 +36,36 @@ class Optimizer(Settings):
 class SGD(Optimizer):
     kind = "sgd"
 
-    def __init__(self, learning_rate: float = 0.01, momentum: float = 0.0, *, nesterov: bool = False,
-                 weight_decay: float = 0.0, clip_norm: float | None = None):
-        super().__init__(learning_rate, momentum=momentum or None, nesterov=nesterov or None,
-                         weight_decay=weight_decay or None, clip_norm=clip_norm)
+    def __init__(self, learning_rate: float = 0.01, momentum: float = 0.0, *, nesterov: bool = False, **settings):
+        super().__init__(learning_rate, momentum=momentum or None, nesterov=nesterov or None, **settings)
+
+
+class RMSprop(Optimizer):
+    """Epsilon is outside of the root and the learning rate outside of the velocity, as in PyTorch; Keras has both inside."""
+
+    kind = "rmsprop"
+
+    def __init__(self, learning_rate: float = 0.01, alpha: float = 0.99, epsilon: float = 1e-8, *, momentum: float = 0.0,
+                 centered: bool = False, **settings):
+        super().__init__(learning_rate, alpha=alpha, epsilon=epsilon, momentum=momentum or None, centered=centered or None,
+                         **settings)
+
+
+class Adagrad(Optimizer):
+    kind = "adagrad"
+
+    def __init__(self, learning_rate: float = 0.01, learning_rate_decay: float = 0.0, *,
+                 initial_accumulator_value: float = 0.0, epsilon: float = 1e-10, **settings):
+        super().__init__(learning_rate, learning_rate_decay=learning_rate_decay,
+                         initial_accumulator_value=initial_accumulator_value, epsilon=epsilon, **settings)
 
 
 class Adam(Optimizer):
     kind = "adam"
 
-    def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8, *,
-                 weight_decay: float = 0.0, clip_norm: float | None = None):
-        super().__init__(learning_rate, beta1=betas[0], beta2=betas[1], epsilon=epsilon,
-                         weight_decay=weight_decay or None, clip_norm=clip_norm)
+    def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8,
+                 **settings):
+        super().__init__(learning_rate, beta1=betas[0], beta2=betas[1], epsilon=epsilon, **settings)
 
 
 class AdamW(Adam):
@@ -53,12 +74,41 @@ class AdamW(Adam):
     kind = "adamw"
 
     def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8, *,
-                 weight_decay: float = 0.01, clip_norm: float | None = None):
-        super().__init__(learning_rate, betas, epsilon, weight_decay=weight_decay, clip_norm=clip_norm)
+                 weight_decay: float = 0.01, **settings):
+        super().__init__(learning_rate, betas, epsilon, weight_decay=weight_decay, **settings)
+
+
+class NAdam(Adam):
+    """Adam with Nesterov momentum, which grows to betas[0] the faster the larger `momentum_decay` is."""
+
+    kind = "nadam"
+
+    def __init__(self, learning_rate: float = 0.002, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8, *,
+                 momentum_decay: float = 0.004, **settings):
+        super().__init__(learning_rate, betas, epsilon, momentum_decay=momentum_decay, **settings)
+
+
+class LAMB(Adam):
+    """Adam whose step of each parameter has the parameter's norm, for large batches."""
+
+    kind = "lamb"
+
+    def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-6,
+                 **settings):
+        super().__init__(learning_rate, betas, epsilon, **settings)
+
+
+class Lion(Optimizer):
+    """Steps of one size, along the sign of the momentum. Its authors take a learning rate of a third to a tenth of Adam's."""
+
+    kind = "lion"
+
+    def __init__(self, learning_rate: float = 1e-4, betas: tuple[float, float] = (0.9, 0.99), **settings):
+        super().__init__(learning_rate, beta1=betas[0], beta2=betas[1], **settings)
 
 
 def optimizer(given: str | Optimizer) -> Optimizer:
-    kinds = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
+    kinds = {kind.kind: kind for kind in (SGD, RMSprop, Adagrad, Adam, AdamW, NAdam, LAMB, Lion)}
     if isinstance(given, Optimizer):
         return given
     if given not in kinds:

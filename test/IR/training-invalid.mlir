@@ -63,67 +63,9 @@ func.func @advance(%t: tensor<2x2xi64>) {
   return
 }
 // -----
-// mp.clip_by_global_norm (C1)
-func.func @max_norm(%g: tensor<2xf32>) {
-  // expected-error @+1 {{max_norm is 0.000000e+00, expected greater than 0}}
-  %c, %n = mp.clip_by_global_norm %g {max_norm = 0.0 : f32} : tensor<2xf32>
-  return
-}
-// -----
-// mp.sgd (C2)
-func.func @velocity(%w: tensor<2xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{has velocity if and only if momentum is not 0}}
-  %0 = mp.sgd %w, %w, %lr {momentum = 0.9 : f32} : tensor<2xf32>
-  return
-}
-// -----
-// mp.sgd (C2)
-func.func @nesterov(%w: tensor<2xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{nesterov needs momentum}}
-  %0 = mp.sgd %w, %w, %lr {nesterov} : tensor<2xf32>
-  return
-}
-// -----
-// mp.adam (C2)
-func.func @beta(%w: tensor<2xf32>, %lr: tensor<f32>, %t: tensor<i64>) {
-  // expected-error @+1 {{beta1 and beta2 are 1.000000e+00 and 9.990000e-01, expected at least 0 and less than 1}}
-  %0, %1, %2 = mp.adam %w, %w, %w, %w, %lr, %t {beta1 = 1.0 : f64} : tensor<2xf32>
-  return
-}
-// -----
-// mp.adamw (C2)
-func.func @epsilon(%w: tensor<2xf32>, %lr: tensor<f32>, %t: tensor<i64>) {
-  // expected-error @+1 {{epsilon and weight_decay are -1.000000e+00}}
-  %0, %1, %2 = mp.adamw %w, %w, %w, %w, %lr, %t {epsilon = -1.0 : f64} : tensor<2xf32>
-  return
-}
-// -----
 // mp.unscale (C1)
 func.func @unscaled_shape(%g: tensor<2xf32>, %s: tensor<f32>) {
   // expected-error @+1 {{has results of types 'tensor<3xf32>', 'tensor<i32>', expected 'tensor<2xf32>', 'tensor<i32>'}}
   %u:2 = "mp.unscale"(%g, %s) {names = ["a"]} : (tensor<2xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<i32>)
-  return
-}
-// -----
-// mp.clip_by_global_norm (C2)
-func.func @clipped_results(%g: tensor<2xf32>) {
-  // expected-error @+1 {{has results of types 'tensor<f32>', expected 'tensor<2xf32>', 'tensor<f32>'}}
-  %n = "mp.clip_by_global_norm"(%g) {max_norm = 1.0 : f32} : (tensor<2xf32>) -> tensor<f32>
-  return
-}
-// -----
-// mp.sgd (C1)
-func.func @velocity_type(%w: tensor<2xf32>, %v: tensor<3xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{operand has type 'tensor<3xf32>', parameter has 'tensor<2xf32>'}}
-  %0:2 = "mp.sgd"(%w, %w, %lr, %v) {momentum = 0.9 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}
-      : (tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<3xf32>) -> (tensor<2xf32>, tensor<3xf32>)
-  return
-}
-// -----
-// mp.adam (C1)
-func.func @moment_type(%w: tensor<2xf32>, %m: tensor<3xf32>, %lr: tensor<f32>, %t: tensor<i64>) {
-  // expected-error @+1 {{failed to verify that all of {parameter, gradient, m, v, new_parameter, new_m, new_v} have same type}}
-  %0:3 = "mp.adam"(%w, %w, %m, %w, %lr, %t) : (tensor<2xf32>, tensor<2xf32>, tensor<3xf32>, tensor<2xf32>, tensor<f32>, tensor<i64>)
-      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }

@@ -176,6 +176,19 @@ state = regression.state_dict()
 assert numpy.abs(state["kernel"] - kernel).max() < 2e-6 and state["seen"] == 20, state
 assert regression.predict({"x": x[:5], "shift": shift[:5]}).shape == (5, 2)
 
+# Every optimizer learns, by name or with settings of its own; two ways of clipping are one too many.
+for given in ["sgd", "rmsprop", "adagrad", "adam", "adamw", "nadam", "lamb", "lion",
+              halfstep.RMSprop(0.01, 0.9, momentum=0.5, centered=True, clip_value=0.5),
+              halfstep.Adagrad(0.1, 0.01, initial_accumulator_value=0.1, weight_decay=0.01),
+              halfstep.NAdam(0.01, (0.8, 0.99), momentum_decay=0.1, clip_parameter_norm=1.0),
+              halfstep.LAMB(0.01, weight_decay=0.01, clip_norm=1.0), halfstep.Lion(0.001, (0.9, 0.98))]:
+    model = nn.Sequential(nn.Dense(16, "relu"), nn.Dense(2))
+    model.compile(given, policy="float32")
+    losses = model.fit((X / 255).astype(numpy.float32), Y, 29, 4, verbose=False).history["loss"]
+    assert losses[-1] < losses[0], (given, losses)
+model.compile(halfstep.Adam(clip_norm=1.0, clip_value=1.0))
+refused("clip-value=1: clip-norm=1 is given, too; expected one of the two", model.fit, X, Y, 16)
+
 # Code is for the device that is said, a simulated GPU too.
 model = nn.Sequential(nn.Dense(16, "relu"), nn.Dense(2))
 model.compile(halfstep.SGD(0.1), policy="mixed_float16", device="simt")
@@ -194,7 +207,7 @@ refused("expected at least the 512 of a step", model.fit, X, Y, 512)
 refused("input 'x' is tensor<16x12xui8>, the data are floats", model.fit, X.astype(numpy.float32), Y, 16)
 refused("leaves none on one side", model.fit, X, Y, 16, validation_split=0.999)
 refused("there is no loss 'hinge'", model.compile, loss="hinge")
-refused("there is no optimizer 'adagrad'", model.compile, "adagrad")
+refused("there is no optimizer 'adadelta'", model.compile, "adadelta")
 refused("unknown setting 'polic'", lambda: (model.compile(polic="x"), model.fit(X, Y, 16)))
 refused("elements of complex128", make().fit, X * 1j, Y, kind=TypeError)
 assert halfstep.Policy("mixed_bfloat16").compute_dtype == "bfloat16" and halfstep.Policy().variable_dtype == "float32"

@@ -31,6 +31,11 @@ POLICIES = {
 SETTINGS = {
     "sgd": ["--optimizer=sgd:momentum=0.9", "--nesterov=true", "--weight-decay=0.01"],
     "adamw": ["--optimizer=adamw", "--weight-decay=0.01", "--clip-norm=1"],
+    "rmsprop": ["--optimizer=rmsprop:momentum=0.9,centered=true", "--clip-value=1"],
+    "adagrad": ["--optimizer=adagrad:learning-rate-decay=0.1", "--clip-parameter-norm=1"],
+    "nadam": ["--optimizer=nadam"],
+    "lamb": ["--optimizer=lamb", "--weight-decay=0.01"],
+    "lion": ["--optimizer=lion"],
     "accumulate": ["--accumulate=4", "--clip-norm=1", "--log-gradient-norm=true"],
     "pad": ["--pad=true"],
     "underived": ["--derived-weights=false"],

@@ -15,7 +15,10 @@ namespace mp {
 /// Refuses numbers with which the scaler would not work; the message starts with the option, as in `init-scale=0`.
 Status checkOptions(const LossScalingPassOptions &options);
 
-/// Refuses hyperparameters that no step could use, in the same way.
+/// Sets the hyperparameters that are `kOfKind` to what the kind of optimizer has.
+void setOfKind(OptimizerPassOptions &options);
+
+/// Refuses hyperparameters that no step could use, in the same way; `kOfKind` is none of them.
 Status checkOptions(const OptimizerPassOptions &options);
 
 /// The policy that options of mp-autocast ask for, with the user's type and lists; or what is wrong with them.

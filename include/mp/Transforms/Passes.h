@@ -9,6 +9,8 @@
 #include "mp/Analysis/PrecisionPlan.h"
 #include "mp/IR/Interfaces.h"
 
+#include <limits>
+
 namespace mp {
 
 /// Whether and how the loss is scaled.
@@ -21,7 +23,10 @@ enum class LossScalingMode {
 };
 
 /// The rule by which parameters are updated.
-enum class OptimizerKind { SGD, Adam, AdamW };
+enum class OptimizerKind { SGD, RMSprop, Adagrad, Adam, AdamW, NAdam, LAMB, Lion };
+
+/// A hyperparameter that is not said: each kind has a value of its own.
+inline constexpr double kOfKind = std::numeric_limits<double>::quiet_NaN();
 
 #define GEN_PASS_DECL
 #include "mp/Transforms/Passes.h.inc"

@@ -299,14 +299,15 @@ def VerifyScalednessPass : Pass<"mp-verify-scaledness", "::mlir::func::FuncOp"> 
 def OptimizerPass : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
   let summary = "update parameters by their gradients";
   let description = [{
-    In each `train_step` the results {mp.gradient} give way to next values: of the parameters (`mp.sgd`, `mp.adam`,
-    `mp.adamw`), of the optimizer's slots ("NAME/sgd.momentum", "NAME/adam.m", "NAME/adam.v"), of its step count
+    In each `train_step` the results {mp.gradient} give way to next values: of the parameters (by the op that `kind` names,
+    as `mp.adam`), of the optimizer's slots ("NAME/sgd.momentum", "NAME/adam.m", "NAME/adam.v"), of its step count
     ("adam.step") and of "rng", whose step goes up by 1. The learning rate is the state "learning_rate", which the host
     sets; `learning-rate` is what it starts with. Where the step is checked, every next value but the scaler's own has its
     old bits when "bad" is not -1, those that the model itself makes included.
 
-    `clip-norm` clips all gradients together, after they are unscaled; then, or with `log-gradient-norm`, there is a log
-    "gradient_norm".
+    `clip-norm` clips all gradients together, `clip-parameter-norm` each alone, `clip-value` each element, after they are
+    unscaled; one of the three. With the first, or with `log-gradient-norm`, there is a log "gradient_norm", of the
+    gradients before they are clipped.
 
     `accumulate=N` adds two programs that make one step out of N micro-batches. `accumulate` adds the gradients, still
     scaled, to the states "NAME/gradient_sum" and advances "rng"; next values of the model's own state NAME go to the
@@ -340,16 +341,32 @@ def OptimizerPass : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
     Option<"kind", "kind", "::mp::OptimizerKind", "::mp::OptimizerKind::Adam", "The update rule",
            [{::llvm::cl::values(
                clEnumValN(::mp::OptimizerKind::SGD, "sgd", "stochastic gradient descent"),
+               clEnumValN(::mp::OptimizerKind::RMSprop, "rmsprop", "RMSprop"),
+               clEnumValN(::mp::OptimizerKind::Adagrad, "adagrad", "Adagrad"),
                clEnumValN(::mp::OptimizerKind::Adam, "adam", "Adam"),
-               clEnumValN(::mp::OptimizerKind::AdamW, "adamw", "Adam with decoupled weight decay"))}]>,
+               clEnumValN(::mp::OptimizerKind::AdamW, "adamw", "Adam with decoupled weight decay"),
+               clEnumValN(::mp::OptimizerKind::NAdam, "nadam", "Adam with Nesterov momentum"),
+               clEnumValN(::mp::OptimizerKind::LAMB, "lamb", "Adam by layers' trust ratios"),
+               clEnumValN(::mp::OptimizerKind::Lion, "lion", "Lion: steps of one size"))}]>,
     Option<"learningRate", "learning-rate", "double", "1e-3", "The learning rate of the first step">,
-    Option<"momentum", "momentum", "double", "0.0", "sgd: how much of the last update stays">,
+    Option<"momentum", "momentum", "double", "0.0", "sgd, rmsprop: how much of the last update stays">,
     Option<"nesterov", "nesterov", "bool", "false", "sgd: look ahead by the momentum">,
     Option<"weightDecay", "weight-decay", "double", "0.0", "How much a parameter pulls itself to 0">,
-    Option<"beta1", "beta1", "double", "0.9", "Adam: decay of the mean">,
-    Option<"beta2", "beta2", "double", "0.999", "Adam: decay of the mean square">,
-    Option<"epsilon", "epsilon", "double", "1e-8", "Adam: added to the root of the mean square">,
+    Option<"beta1", "beta1", "double", "0.9", "Adam and its kin, Lion: decay of the mean">,
+    Option<"beta2", "beta2", "double", "::mp::kOfKind",
+           "Adam and its kin: decay of the mean square, 0.999; Lion: decay of what the next step reads, 0.99">,
+    Option<"epsilon", "epsilon", "double", "::mp::kOfKind",
+           "Added to the root of the mean square; 1e-8, of adagrad 1e-10, of lamb 1e-6">,
+    Option<"alpha", "alpha", "double", "0.99", "rmsprop: decay of the mean square">,
+    Option<"centered", "centered", "bool", "false", "rmsprop: divide by the standard deviation">,
+    Option<"learningRateDecay", "learning-rate-decay", "double", "0.0", "adagrad: how fast the learning rate falls">,
+    Option<"initialAccumulatorValue", "initial-accumulator-value", "double", "0.0",
+           "adagrad: what the sum of squares starts with">,
+    Option<"momentumDecay", "momentum-decay", "double", "0.004", "nadam: how fast its momentum reaches beta1">,
     Option<"clipNorm", "clip-norm", "double", "0.0", "The largest norm of all gradients together; 0: no limit">,
+    Option<"clipParameterNorm", "clip-parameter-norm", "double", "0.0",
+           "The largest norm of the gradient of each parameter; 0: no limit">,
+    Option<"clipValue", "clip-value", "double", "0.0", "The largest magnitude of an element of a gradient; 0: no limit">,
     Option<"logGradientNorm", "log-gradient-norm", "bool", "false", "Report the norm of all gradients">,
     Option<"accumulate", "accumulate", "int64_t", "1", "How many micro-batches may make one step">,
   ];

@@ -4,7 +4,9 @@
 #include "mp/Kernels/Passes.h"
 
 #include "Kernels/Forming/DecomposeBatchNorm.h"
+#include "Kernels/Forming/DecomposeTraining.h"
 #include "Kernels/Forming/EmptyTensors.h"
+#include "Kernels/Forming/PrimitiveBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
@@ -20,70 +22,7 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-/// Elements of one partial result: enough work for a block of a launch, few enough results for one block to read.
-static constexpr int64_t kPartialBlock = 32768;
-
 namespace {
-
-/// The ops of one decomposition, all at one location.
-class PrimitiveBuilder {
-public:
-  PrimitiveBuilder(PatternRewriter &rewriter, Location loc) : rewriter(rewriter), loc(loc) {}
-
-  Value scalar(double value, Type element) {
-    auto type = RankedTensorType::get({}, element);
-    auto attribute = DenseElementsAttr::get(type, rewriter.getFloatAttr(element, value));
-    return ConstantOp::create(rewriter, loc, type, attribute);
-  }
-  template <typename Op> Value binary(Value lhs, Value rhs) { return Op::create(rewriter, loc, lhs, rhs); }
-  /// `rows` where a row's label is not the one that a loss ignores, else 0.
-  template <typename LossOp> Value whereCounted(LossOp op, Value rows) {
-    auto type = RankedTensorType::get({}, elementOf(op.getLabels()));
-    const auto ignored = static_cast<int64_t>(*op.getIgnoreLabel());
-    Value label = ConstantOp::create(
-        rewriter, loc, type, DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), ignored)));
-    Value counts = CompareOp::create(rewriter, loc, ComparePredicate::ne, op.getLabels(), label);
-    return SelectOp::create(rewriter, loc, counts, rows, scalar(0, elementOf(rows)));
-  }
-  /// The weights of a loss, or ones, without the rows that it ignores.
-  template <typename LossOp> Value weightsOfCounted(LossOp op) {
-    if (Value weights = op.getWeights())
-      return whereCounted(op, weights);
-    Type wide = elementOf(op.getLogits()).isF64() ? elementOf(op.getLogits()) : rewriter.getF32Type();
-    auto type = RankedTensorType::get(shapeOf(op.getLabels()), wide);
-    return whereCounted(
-        op, ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, rewriter.getFloatAttr(wide, 1))));
-  }
-  /// Over all dimensions, to rank 0.
-  template <typename ReduceOp> Value reduce(Value input) {
-    SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(input).getRank()));
-    return all.empty() ? input : Value(ReduceOp::create(rewriter, loc, input, all));
-  }
-  Value nonfiniteBlocks(Value input) { return NonfiniteBlocksOp::create(rewriter, loc, input, kPartialBlock); }
-  /// sqrt of the sum of all squares, the partial sums in index order.
-  Value globalNorm(ValueRange gradients) {
-    Value sum;
-    for (Value gradient : gradients) {
-      Value own = reduce<ReduceSumOp>(SumSquaresBlocksOp::create(rewriter, loc, gradient, kPartialBlock));
-      sum = sum ? binary<AddOp>(sum, own) : own;
-    }
-    if (!sum)
-      return scalar(0, rewriter.getF32Type());
-    return SqrtOp::create(rewriter, loc, sum);
-  }
-  /// The number of the first value that holds an element which is not finite, or -1.
-  Value firstBad(ValueRange values) {
-    auto type = RankedTensorType::get({}, rewriter.getI32Type());
-    if (values.empty())
-      return ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, rewriter.getI32IntegerAttr(-1)));
-    SmallVector<Value> flags = llvm::map_to_vector(values, [&](Value value) { return nonfiniteBlocks(value); });
-    return FirstBadOp::create(rewriter, loc, flags);
-  }
-
-private:
-  PatternRewriter &rewriter;
-  Location loc;
-};
 
 struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
   using Base::Base;
@@ -135,60 +74,6 @@ struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyG
   }
 };
 
-struct DecomposeUnscale : OpRewritePattern<UnscaleOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(UnscaleOp op, PatternRewriter &rewriter) const override {
-    PrimitiveBuilder build(rewriter, op.getLoc());
-    Value inverse = build.binary<DivOp>(build.scalar(1, rewriter.getF32Type()), op.getScale());
-    SmallVector<Value> results =
-        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return build.binary<MulOp>(gradient, inverse); });
-    // What is not finite before the multiplication is not finite after it: inf * x is inf or NaN.
-    results.push_back(build.firstBad(results));
-    rewriter.replaceOp(op, results);
-    return success();
-  }
-};
-
-struct DecomposeCheckFinite : OpRewritePattern<CheckFiniteOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(CheckFiniteOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).firstBad(op.getGradients()));
-    return success();
-  }
-};
-
-struct DecomposeGlobalNorm : OpRewritePattern<GlobalNormOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(GlobalNormOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).globalNorm(op.getGradients()));
-    return success();
-  }
-};
-
-struct DecomposeClip : OpRewritePattern<ClipByGlobalNormOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(ClipByGlobalNormOp op, PatternRewriter &rewriter) const override {
-    PrimitiveBuilder build(rewriter, op.getLoc());
-    Type f32 = rewriter.getF32Type();
-    Value norm = build.globalNorm(op.getGradients());
-    Value one = build.scalar(1, f32);
-    Value ratio = build.binary<DivOp>(build.scalar(op.getMaxNorm().convertToDouble(), f32),
-                                      build.binary<AddOp>(norm, build.scalar(1e-6, f32)));
-    // min(ratio, 1) that keeps a NaN.
-    Value exceeds = CompareOp::create(rewriter, op.getLoc(), ComparePredicate::gt, ratio, one);
-    Value factor = SelectOp::create(rewriter, op.getLoc(), exceeds, one, ratio);
-    SmallVector<Value> results =
-        llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return build.binary<MulOp>(gradient, factor); });
-    results.push_back(norm);
-    rewriter.replaceOp(op, results);
-    return success();
-  }
-};
-
 /// A mask is drawn once, many elements at a time, and read by the dropout and by its gradient.
 struct DecomposeDropout : OpRewritePattern<DropoutOp> {
   using Base::Base;
@@ -227,24 +112,6 @@ private:
   }
 };
 
-struct DecomposeScaleLoss : OpRewritePattern<ScaleLossOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(ScaleLossOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), op.getGradient(), op.getScale());
-    return success();
-  }
-};
-
-struct DecomposeGradientSeed : OpRewritePattern<GradientSeedOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(GradientSeedOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).scalar(1, typeOf(op.getResult()).getElementType()));
-    return success();
-  }
-};
-
 /// Only the shape of `like` was read, and that stands in the result's type.
 template <typename Op> struct DropLike : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -265,9 +132,9 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
       return signalPassFailure();
     recordStatistics();
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeCrossEntropy, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad, DecomposeUnscale,
-                 DecomposeCheckFinite, DecomposeGlobalNorm, DecomposeClip, DecomposeDropout, DecomposeScaleLoss,
-                 DecomposeGradientSeed, DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
+    patterns.add<DecomposeCrossEntropy, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad, DecomposeDropout,
+                 DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
+    populateTrainingPatterns(patterns);
     populateBatchNormPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.

@@ -33,6 +33,7 @@ struct OptimizerPass : mp::impl::OptimizerPassBase<OptimizerPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OptimizerPassOptions options = getOptions();
+    setOfKind(options);
     if (Status checked = checkOptions(options); !checked.ok()) {
       emitError(UnknownLoc::get(&getContext())) << "mp-optimizer: " << checked.message();
       return signalPassFailure();
@@ -52,8 +53,26 @@ struct OptimizerPass : mp::impl::OptimizerPassBase<OptimizerPass> {
 
 private:
   OptimizerPassOptions getOptions() {
-    return {kind,  learningRate, momentum, nesterov,        weightDecay, beta1,
-            beta2, epsilon,      clipNorm, logGradientNorm, accumulate};
+    OptimizerPassOptions options;
+    options.kind = kind;
+    options.learningRate = learningRate;
+    options.momentum = momentum;
+    options.nesterov = nesterov;
+    options.weightDecay = weightDecay;
+    options.beta1 = beta1;
+    options.beta2 = beta2;
+    options.epsilon = epsilon;
+    options.alpha = alpha;
+    options.centered = centered;
+    options.learningRateDecay = learningRateDecay;
+    options.initialAccumulatorValue = initialAccumulatorValue;
+    options.momentumDecay = momentumDecay;
+    options.clipNorm = clipNorm;
+    options.clipParameterNorm = clipParameterNorm;
+    options.clipValue = clipValue;
+    options.logGradientNorm = logGradientNorm;
+    options.accumulate = accumulate;
+    return options;
   }
 };
 } // namespace

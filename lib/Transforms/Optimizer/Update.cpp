@@ -45,9 +45,9 @@ private:
     }
     if (microBatches > 1)
       divideBy(microBatches);
-    limitNorm();
+    clip();
     learningRate = addState(scalar(builder.getF32Type()), states::learningRate, constant(options.learningRate));
-    options.kind == OptimizerKind::SGD ? updateBySGD() : updateByAdam();
+    updateParameters();
     if (BlockArgument rng = states.lookup(states::rng); rng && !hasNext(states::rng))
       addNext(AdvanceOp::create(builder, rng, guard), states::rng);
     return success();
@@ -79,59 +79,143 @@ private:
       gradient = DivOp::create(builder, gradient, divisor);
   }
 
-  /// Clips the gradients together; reports their norm where it is asked for or known.
-  void limitNorm() {
+  /// Clips the gradients; reports their norm where it is asked for or known.
+  void clip() {
+    FloatAttr limit = f32(std::max({options.clipNorm, options.clipParameterNorm, options.clipValue}));
+    auto take = [&](ValueRange clipped) { gradients.assign(clipped.begin(), clipped.end()); };
     if (options.clipNorm > 0) {
-      auto clip =
-          ClipByGlobalNormOp::create(builder, gradients, builder.getF32FloatAttr(static_cast<float>(options.clipNorm)));
-      gradients.assign(clip.getClipped().begin(), clip.getClipped().end());
+      auto clip = ClipByGlobalNormOp::create(builder, gradients, limit);
+      take(clip.getClipped());
       edit.addResult(clip.getNorm(), ResultRole::Log, logs::gradientNorm);
-    } else if (options.logGradientNorm) {
+      return;
+    }
+    if (options.logGradientNorm) {
       Value norm = GlobalNormOp::create(builder, gradients);
       edit.addResult(norm, ResultRole::Log, logs::gradientNorm);
+    }
+    if (options.clipParameterNorm > 0)
+      take(ClipByNormOp::create(builder, gradients, limit).getClipped());
+    if (options.clipValue > 0)
+      take(ClipByValueOp::create(builder, gradients, limit).getClipped());
+  }
+
+  void updateParameters() {
+    switch (options.kind) {
+    case OptimizerKind::SGD:
+      return updateBySGD();
+    case OptimizerKind::RMSprop:
+      return updateByRMSprop();
+    case OptimizerKind::Adagrad:
+      return updateByAdagrad();
+    case OptimizerKind::Adam:
+      return updateByAdam<AdamOp>("adam");
+    case OptimizerKind::AdamW:
+      return updateByAdam<AdamWOp>("adamw");
+    case OptimizerKind::LAMB:
+      return updateByAdam<LAMBOp>("lamb");
+    case OptimizerKind::NAdam:
+      return updateByNAdam();
+    case OptimizerKind::Lion:
+      return updateByLion();
     }
   }
 
   void updateBySGD() {
-    auto f32 = [&](double value) { return builder.getF32FloatAttr(static_cast<float>(value)); };
-    for (auto [named, gradient] : llvm::zip_equal(parameters, gradients)) {
-      auto [name, parameter] = named;
-      builder.setLoc(parameter.getLoc());
-      Value velocity = options.momentum == 0 ? Value() : addSlot(name, "sgd.momentum", parameter.getType());
-      auto sgd = SGDOp::create(builder, parameter, gradient, learningRate, velocity, guard, f32(options.momentum),
-                               options.nesterov ? builder.getUnitAttr() : UnitAttr(), f32(options.weightDecay));
-      addNext(sgd.getNewParameter(), name);
-      if (velocity)
-        addNext(sgd.getNewVelocity(), (name + "/sgd.momentum").str());
-    }
+    SmallVector<Slot, 3> slots;
+    if (options.momentum != 0)
+      slots.push_back({"sgd.momentum", zeros()});
+    updateEach(slots, [&](Value parameter, Value gradient, ValueRange old) -> Operation * {
+      return SGDOp::create(builder, parameter, gradient, learningRate, old.empty() ? Value() : old[0], guard,
+                           f32(options.momentum), options.nesterov ? builder.getUnitAttr() : UnitAttr(),
+                           f32(options.weightDecay));
+    });
   }
 
-  void updateByAdam() {
-    StringRef kind = options.kind == OptimizerKind::Adam ? "adam" : "adamw";
-    std::string stepName = (kind + ".step").str();
-    BlockArgument step = addState(scalar(builder.getI64Type()), stepName, zeros());
+  void updateByRMSprop() {
+    SmallVector<Slot, 3> slots = {{"rmsprop.v", zeros()}};
+    if (options.centered)
+      slots.push_back({"rmsprop.mean", zeros()});
+    if (options.momentum != 0)
+      slots.push_back({"rmsprop.momentum", zeros()});
+    updateEach(slots, [&](Value parameter, Value gradient, ValueRange old) -> Operation * {
+      return RMSpropOp::create(builder, parameter, gradient, old[0], learningRate, options.centered ? old[1] : Value(),
+                               options.momentum != 0 ? old.back() : Value(), guard, f64(options.alpha),
+                               f64(options.momentum), f64(options.epsilon), f64(options.weightDecay));
+    });
+  }
+
+  void updateByAdagrad() {
+    BlockArgument step = addStep("adagrad.step");
+    updateEach({{"adagrad.sum", constant(options.initialAccumulatorValue)}},
+               [&](Value parameter, Value gradient, ValueRange old) -> Operation * {
+                 return AdagradOp::create(builder, parameter, gradient, old[0], learningRate, step, guard,
+                                          f64(options.learningRateDecay), f64(options.epsilon),
+                                          f64(options.weightDecay));
+               });
+    advance(step, "adagrad.step");
+  }
+
+  void updateByLion() {
+    updateEach({{"lion.m", zeros()}}, [&](Value parameter, Value gradient, ValueRange old) -> Operation * {
+      return LionOp::create(builder, parameter, gradient, old[0], learningRate, guard, f64(options.beta1),
+                            f64(options.beta2), f64(options.weightDecay));
+    });
+  }
+
+  template <typename AdamLikeOp> void updateByAdam(StringRef kind) {
+    BlockArgument step = addStep((kind + ".step").str());
+    updateEach({{(kind + ".m").str(), zeros()}, {(kind + ".v").str(), zeros()}},
+               [&](Value parameter, Value gradient, ValueRange old) -> Operation * {
+                 return AdamLikeOp::create(builder, parameter, gradient, old[0], old[1], learningRate, step, guard,
+                                           f64(options.beta1), f64(options.beta2), f64(options.epsilon),
+                                           f64(options.weightDecay));
+               });
+    advance(step, (kind + ".step").str());
+  }
+
+  void updateByNAdam() {
+    BlockArgument step = addStep("nadam.step");
+    Value before = addState(scalar(builder.getF32Type()), "nadam.momentum_product", constant(1));
+    Value product =
+        MomentumProductOp::create(builder, before, step, guard, f64(options.beta1), f64(options.momentumDecay));
+    updateEach({{"nadam.m", zeros()}, {"nadam.v", zeros()}},
+               [&](Value parameter, Value gradient, ValueRange old) -> Operation * {
+                 return NAdamOp::create(builder, parameter, gradient, old[0], old[1], learningRate, step, product,
+                                        guard, f64(options.beta1), f64(options.beta2), f64(options.epsilon),
+                                        f64(options.weightDecay), f64(options.momentumDecay));
+               });
+    addNext(product, "nadam.momentum_product");
+    advance(step, "nadam.step");
+  }
+
+  /// What an optimizer keeps for each parameter: its name behind the parameter's, and what it starts with.
+  struct Slot {
+    std::string name;
+    Attribute initializer;
+  };
+  using MakeUpdate = function_ref<Operation *(Value parameter, Value gradient, ValueRange old)>;
+
+  /// An op for each parameter, whose results are the next values of the parameter and of its slots.
+  void updateEach(ArrayRef<Slot> slots, MakeUpdate makeUpdate) {
     for (auto [named, gradient] : llvm::zip_equal(parameters, gradients)) {
       auto [name, parameter] = named;
       builder.setLoc(parameter.getLoc());
-      Value m = addSlot(name, (kind + ".m").str(), parameter.getType());
-      Value v = addSlot(name, (kind + ".v").str(), parameter.getType());
-      ValueRange next = options.kind == OptimizerKind::Adam ? adam<AdamOp>(parameter, gradient, m, v, step)
-                                                            : adam<AdamWOp>(parameter, gradient, m, v, step);
-      addNext(next[0], name);
-      addNext(next[1], (name + "/" + kind + ".m").str());
-      addNext(next[2], (name + "/" + kind + ".v").str());
+      SmallVector<Value> old;
+      for (const Slot &slot : slots)
+        old.push_back(addState(parameter.getType(), (name + "/" + slot.name).str(), slot.initializer));
+      Operation *update = makeUpdate(parameter, gradient, old);
+      addNext(update->getResult(0), name);
+      for (auto [slot, next] : llvm::zip_equal(slots, update->getResults().drop_front()))
+        addNext(next, (name + "/" + slot.name).str());
     }
     builder.setLoc(program.getLoc());
-    addNext(AdvanceOp::create(builder, step, guard), stepName);
   }
 
-  template <typename AdamLikeOp> ValueRange adam(Value parameter, Value gradient, Value m, Value v, Value step) {
-    auto f64 = [&](double value) { return builder.getF64FloatAttr(value); };
-    return AdamLikeOp::create(builder, parameter, gradient, m, v, learningRate, step, guard, f64(options.beta1),
-                              f64(options.beta2), f64(options.epsilon), f64(options.weightDecay))
-        ->getResults();
-  }
+  BlockArgument addStep(StringRef name) { return addState(scalar(builder.getI64Type()), name, zeros()); }
+  void advance(Value step, StringRef name) { addNext(AdvanceOp::create(builder, step, guard), name); }
 
+  FloatAttr f32(double value) { return builder.getF32FloatAttr(static_cast<float>(value)); }
+  FloatAttr f64(double value) { return builder.getF64FloatAttr(value); }
   RankedTensorType scalar(Type element) { return RankedTensorType::get({}, element); }
   Attribute zeros() { return ZerosAttr::get(builder.getContext()); }
   Attribute constant(double value) {
@@ -139,9 +223,6 @@ private:
   }
   BlockArgument addState(Type type, StringRef name, Attribute initializer) {
     return edit.addArgument(type, ArgumentRole::State, name, initializer, builder.getLoc());
-  }
-  BlockArgument addSlot(StringRef parameter, StringRef slot, Type type) {
-    return addState(type, (parameter + "/" + slot).str(), zeros());
   }
   void addNext(Value value, StringRef name) { edit.addResult(value, ResultRole::Next, name); }
   bool hasNext(StringRef name) { return findResult(program, ResultRole::Next, name).has_value(); }

@@ -36,6 +36,30 @@ func.func @clipped_before_unscaling(%scale: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+func.func @clipped_each_before_unscaling(%scale: tensor<f32>) -> tensor<f32> {
+  %one = mp.gradient_seed : tensor<f32>
+  // expected-note@+1 {{made here}}
+  %g = mp.scale_loss %one, %scale
+  // expected-error@+1 {{'mp.clip_by_norm' op comes before unscaling: its gradient still carries the loss scale}}
+  %c = mp.clip_by_norm %g {max_norm = 1.0 : f32} : tensor<f32>
+  %u, %bad = mp.unscale %c by %scale {names = ["w"]} : tensor<f32>
+  return %u : tensor<f32>
+}
+
+// -----
+
+func.func @clipped_by_value_before_unscaling(%scale: tensor<f32>) -> tensor<f32> {
+  %one = mp.gradient_seed : tensor<f32>
+  // expected-note@+1 {{made here}}
+  %g = mp.scale_loss %one, %scale
+  // expected-error@+1 {{'mp.clip_by_value' op comes before unscaling: its gradient still carries the loss scale}}
+  %c = mp.clip_by_value %g {limit = 1.0 : f32} : tensor<f32>
+  %u, %bad = mp.unscale %c by %scale {names = ["w"]} : tensor<f32>
+  return %u : tensor<f32>
+}
+
+// -----
+
 func.func @measured_before_unscaling(%g0: tensor<f32>, %scale: tensor<f32>) -> tensor<f32> {
   %one = mp.gradient_seed : tensor<f32>
   // expected-note@+1 {{made here}}

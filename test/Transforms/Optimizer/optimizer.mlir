@@ -3,6 +3,8 @@
 // RUN: mp-opt %s -mp-optimizer="kind=sgd" | FileCheck %s --check-prefixes=CHECK,SGD
 // RUN: mp-opt %s -mp-optimizer="kind=sgd momentum=0.5 nesterov weight-decay=0.25" | FileCheck %s --check-prefixes=CHECK,MOMENTUM
 // RUN: mp-opt %s -mp-optimizer="clip-norm=2" | FileCheck %s --check-prefixes=CHECK,CLIP
+// RUN: mp-opt %s -mp-optimizer="clip-parameter-norm=2" | FileCheck %s --check-prefixes=CHECK,EACH
+// RUN: mp-opt %s -mp-optimizer="clip-value=2 log-gradient-norm" | FileCheck %s --check-prefixes=CHECK,MEASURED,VALUE
 // RUN: mp-opt %s -mp-optimizer="log-gradient-norm" | FileCheck %s --check-prefixes=CHECK,MEASURED
 
 // CHECK-LABEL: func.func @checked(
@@ -40,13 +42,17 @@
 // CHECK: %[[SKIP:.*]] = mp.compare ge %[[BAD]], %[[ZERO]]
 // CHECK: %[[NEXT:.*]] = mp.select %[[SKIP]], %[[MEAN]], %[[X]]
 // CLIP: %[[CLIPPED:.*]], %[[LENGTH:.*]] = mp.clip_by_global_norm %{{.*}} {max_norm = 2.000000e+00 : f32}
+// EACH: %[[CLIPPED:.*]] = mp.clip_by_norm %{{.*}} {max_norm = 2.000000e+00 : f32}
 // MEASURED: mp.global_norm
+// VALUE: %[[CLIPPED:.*]] = mp.clip_by_value %{{.*}} {limit = 2.000000e+00 : f32}
 // ADAM: mp.adam %[[W]], %{{.*}}, %[[M]], %[[V]], %[[LR]], %[[STEP]] guard %[[BAD]] : tensor<2xf32>
 // ADAM: mp.advance %[[STEP]] guard %[[BAD]] : tensor<i64>
 // ADAMW: mp.adamw {{.*}} guard %[[BAD]] {beta1 = 7.500000e-01 : f64, beta2 = 5.000000e-01 : f64, epsilon = 2.500000e-01 : f64, weight_decay = 1.250000e-01 : f64}
 // SGD: mp.sgd %[[W]], %{{.*}}, %{{.*}} guard %[[BAD]] : tensor<2xf32>
 // MOMENTUM: mp.sgd %[[W]], %{{.*}}, %{{.*}} velocity %{{.*}} guard %[[BAD]] {momentum = 5.000000e-01 : f32, nesterov, weight_decay = 2.500000e-01 : f32}
 // CLIP: mp.adam %[[W]], %[[CLIPPED]]
+// EACH: mp.adam %[[W]], %[[CLIPPED]]
+// VALUE: mp.adam %[[W]], %[[CLIPPED]]
 // CHECK: mp.advance %[[RNG]] guard %[[BAD]] : tensor<2xi64>
 func.func @checked(%x: tensor<2xf32> {mp.input = "x"}, %w: tensor<2xf32> {mp.parameter = "w", mp.initializer = #mp.ones},
     %mean: tensor<2xf32> {mp.state = "mean", mp.initializer = #mp.zeros}, %rng: tensor<2xi64> {mp.state = "rng"})

@@ -32,7 +32,10 @@ static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_part
                                             "mp.conv_transpose", "mp.conv_filter_grad",   "mp.avg_pool",
                                             "mp.avg_pool_grad",  "mp.reduce_sum",         "mp.reduce_mean",
                                             "mp.global_norm",    "mp.sum_squares_blocks", "mp.clip_by_global_norm",
-                                            "mp.scatter_add"};
+                                            "mp.clip_by_norm",   "mp.scatter_add"};
+
+/// Optimizers that measure norms.
+static const std::set<std::string> kNormed = {"mp.lamb"};
 
 /// Rows of exponentials.
 static const std::set<std::string> kRows = {"mp.softmax",
@@ -119,6 +122,11 @@ public:
                           values[1],
                           values.size() > 2 ? values[2] : std::vector<double>()};
     return {error.roundings(), error.size()};
+  }
+
+  /// A parameter changes by a product with norms.
+  Rounded ofUpdate(uint64_t index, double expected) const {
+    return {termsOfSum(), std::abs(expected - values[0][index])};
   }
 
   Rounded ofBatchNorm(uint64_t index) const {
@@ -225,7 +233,7 @@ bool mp::isProduct(const std::string &op) { return op.starts_with("mp.matmul") |
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||
-         kLosses.contains(op);
+         kLosses.contains(op) || kNormed.contains(op);
 }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
@@ -256,6 +264,7 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
                         : kNorms.contains(use.op)      ? sizes->ofNorm(i, value)
                         : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm(i)
                         : kLosses.contains(use.op)     ? sizes->ofLoss()
+                        : kNormed.contains(use.op)     ? sizes->ofUpdate(i, value)
                                                        : sizes->ofSum(value, elementAt(absolute, i));
     if (sum.roundings == 0)
       continue;

@@ -6,6 +6,7 @@
 #include "OpCases/IndexingCases.h"
 #include "OpCases/LossCases.h"
 #include "OpCases/OpCases.h"
+#include "OpCases/OptimizerCases.h"
 #include "OpCases/PoolingCases.h"
 #include "OpCases/RowCases.h"
 
@@ -354,50 +355,6 @@ static void addLossScaling(Cases &cases) {
                            kind + ">, floor = 1.0e-3 : f32, ceiling = 3.0e38 : f32}"});
   }
   cases.push_back({"mp.advance", "rng, no guard", {{"2xi64", Fill::Rng}}, {"2xi64"}, "mp.advance %0 : {0}"});
-}
-
-static void addOptimizers(Cases &cases) {
-  cases.push_back({"mp.global_norm", "", {{"8x3xf32"}, {"3xf32"}}, {"f32"}, "mp.global_norm %0, %1 : {0}, {1}"});
-  for (std::string limit : {"0.5", "100.0"})
-    cases.push_back({"mp.clip_by_global_norm",
-                     limit,
-                     {{"8x3xf32"}, {"3xf32"}},
-                     {"8x3xf32", "3xf32", "f32"},
-                     "mp.clip_by_global_norm %0, %1 {max_norm = " + limit + " : f32} : {0}, {1}"});
-  // What is added to the norm shows where the norm is as small.
-  cases.push_back({"mp.clip_by_global_norm",
-                   "tiny",
-                   {{"8x3xf32", Fill::Tiny}, {"3xf32", Fill::Tiny}},
-                   {"8x3xf32", "3xf32", "f32"},
-                   "mp.clip_by_global_norm %0, %1 {max_norm = 1.0e-6 : f32} : {0}, {1}"});
-  const Operand weight{"8x3xf32"}, rate{"f32", Fill::Positive}, step{"i64", Fill::Positive},
-      positive{"8x3xf32", Fill::Positive};
-  cases.push_back({"mp.sgd", "plain", {weight, weight, rate}, {"8x3xf32"}, "mp.sgd %0, %1, %2 : {0}"});
-  cases.push_back(
-      {"mp.sgd", "decay", {weight, weight, rate}, {"8x3xf32"}, "mp.sgd %0, %1, %2 {weight_decay = 0.1 : f32} : {0}"});
-  for (Fill bad : {Fill::Clean, Fill::Bad}) {
-    const Operand guard{"i32", bad};
-    const std::string name = bad == Fill::Bad ? "bad" : "clean";
-    for (std::string nesterov : {"", ", nesterov"})
-      cases.push_back({"mp.sgd",
-                       name + ", momentum" + nesterov,
-                       {weight, weight, rate, weight, guard},
-                       {"8x3xf32", "8x3xf32"},
-                       "mp.sgd %0, %1, %2 velocity %3 guard %4 {momentum = 0.9 : f32" + nesterov + "} : {0}"});
-    for (std::string op : {"mp.adam", "mp.adamw"})
-      cases.push_back({op,
-                       name,
-                       {weight, weight, weight, positive, rate, step, guard},
-                       {"8x3xf32", "8x3xf32", "8x3xf32"},
-                       op + " %0, %1, %2, %3, %4, %5 guard %6 {weight_decay = 0.01 : f64} : {0}"});
-  }
-  // Epsilon shows, and whether it is under the root, where it is as large as the root of v.
-  for (std::string op : {"mp.adam", "mp.adamw"})
-    cases.push_back({op,
-                     "large epsilon",
-                     {weight, weight, weight, positive, rate, step},
-                     {"8x3xf32", "8x3xf32", "8x3xf32"},
-                     op + " %0, %1, %2, %3, %4, %5 {epsilon = 0.75 : f64} : {0}"});
 }
 
 const std::vector<OpCase> &mp::opCases() {

@@ -99,7 +99,7 @@ class Sums {
 public:
   Sums(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index)
       : op(op), operands(operands), result(results[index]), index(index) {
-    if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp>(op))
+    if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp, ClipByNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
     else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
@@ -119,7 +119,9 @@ public:
       return Sum{operands[1].count() + 1, elementAt(absolute, element)};
     if (auto pixels = countOfWindow())
       return Sum{2 * *pixels, elementAt(absolute, element)};
-    if (llvm::isa<GlobalNormOp, ClipByGlobalNormOp>(op))
+    if (llvm::isa<LAMBOp>(op) && index == 0) // its means are no sums
+      return Sum{countAll() + 8, std::abs(elementAt(result, element) - elementAt(operands[0], element))};
+    if (llvm::isa<GlobalNormOp, ClipByGlobalNormOp, ClipByNormOp>(op))
       return Sum{countAll() + 6, 2 * elementAt(absolute, element)};
     if (llvm::isa<LayerNormOp, LayerNormStatisticsOp, LayerNormGradOp>(op))
       return ofNorm(element);

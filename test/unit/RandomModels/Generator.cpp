@@ -308,8 +308,9 @@ const std::vector<std::string> &mp::derivedOps() {
       "mp.conv_filter_grad", "mp.scatter_add", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad",
       "mp.gelu_grad", "mp.batch_norm_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
       "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",
-      "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.sgd",
-      "mp.adam", "mp.adamw",
+      "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm",
+      "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd", "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw",
+      "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",

@@ -514,12 +514,14 @@ void ModelBuilder::addSettings() {
   if (usesBF16 && model.settings.back().second == "pytorch")
     model.settings.emplace_back("type", "bf16");
   model.settings.emplace_back("batch-size", std::to_string(model.sizes.front()));
-  choose("optimizer", {"sgd", "sgd:momentum=0.9", "sgd:momentum=0.9,nesterov=true,weight-decay=0.1", "adam",
-                       "adam:epsilon=0.1", "adamw:weight-decay=0.1"});
+  choose("optimizer",
+         {"sgd", "sgd:momentum=0.9", "sgd:momentum=0.9,nesterov=true,weight-decay=0.1", "adam", "adam:epsilon=0.1",
+          "adamw:weight-decay=0.1", "rmsprop", "rmsprop:centered=true,momentum=0.9,epsilon=0.1",
+          "adagrad:learning-rate-decay=0.1", "nadam:epsilon=0.1", "lamb:weight-decay=0.1", "lion:weight-decay=0.1"});
   choose("loss-scale",
          {"auto", "none", "256", "dynamic:init-scale=2^10,growth-interval=1", "dynamic:init-scale=2^30,hysteresis=2"});
   if (pick(4) == 0)
-    choose("clip-norm", {"0.1", "100"});
+    choose(pick(2) == 0 ? "clip-norm" : pick(2) == 0 ? "clip-parameter-norm" : "clip-value", {"0.1", "100"});
   if (pick(4) == 0)
     model.settings.emplace_back("log-gradient-norm", "true");
   if (pick(4) == 0)

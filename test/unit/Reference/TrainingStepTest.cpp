@@ -73,8 +73,16 @@ TrainingJob makeNetwork(const std::string &type, const std::string &scaling, con
   return job;
 }
 
-const char *const kOptimizers[] = {"kind=sgd", "kind=sgd momentum=0.9 nesterov=true weight-decay=0.01", "kind=adam",
-                                   "kind=adamw weight-decay=0.1 clip-norm=0.5"};
+const char *const kOptimizers[] = {"kind=sgd",
+                                   "kind=sgd momentum=0.9 nesterov=true weight-decay=0.01",
+                                   "kind=adam",
+                                   "kind=adamw weight-decay=0.1 clip-norm=0.5",
+                                   "kind=rmsprop clip-value=0.1",
+                                   "kind=rmsprop centered momentum=0.9 clip-parameter-norm=0.5",
+                                   "kind=adagrad learning-rate-decay=0.1 initial-accumulator-value=0.1",
+                                   "kind=nadam",
+                                   "kind=lamb weight-decay=0.1",
+                                   "kind=lion"};
 
 /// The names of the states that differ between two moments.
 std::set<std::string> changes(const TrainingJob::Values &before, const TrainingJob::Values &after) {
