@@ -13,8 +13,9 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
-BLOCK = re.compile(r"^```(mlir|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)```(mlir|sh)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)  # in lists, too
 
 
 def main():
@@ -22,13 +23,14 @@ def main():
     text = pathlib.Path(sys.argv[1]).read_text()
     commands = 0
     for block in BLOCK.finditer(text):
-        if block[1] == "mlir":
-            pathlib.Path(re.findall(r"`([\w.-]+\.mlir)`", text[: block.start()])[-1]).write_text(block[2])
+        code = textwrap.dedent(block[3])
+        if block[2] == "mlir":
+            pathlib.Path(re.findall(r"`([\w.-]+\.mlir)`", text[: block.start()])[-1]).write_text(code)
             continue
-        print(f"+ {block[2]}", flush=True)
-        status = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", block[2]], stderr=subprocess.STDOUT).returncode
+        print(f"+ {code}", flush=True)
+        status = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", code], stderr=subprocess.STDOUT).returncode
         if status != 0:
-            sys.exit(f"{sys.argv[1]}: ended with {status}:\n{block[2]}")
+            sys.exit(f"{sys.argv[1]}: ended with {status}:\n{code}")
         commands += 1
     print(f"{commands} blocks ran")
     return 0 if commands else 1
