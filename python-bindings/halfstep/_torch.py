@@ -21,6 +21,8 @@ def from_torch(module, args, *, batched: bool = True) -> TorchModel:
     import torch
 
     args = (args,) if isinstance(args, torch.Tensor) else tuple(args)
+    if not all(isinstance(one, torch.Tensor) for one in args):
+        raise Error(f"args are tensors, not {', '.join(type(one).__name__ for one in args)}; bind all else by functools.partial")
     dynamic = None
     if batched:
         # A batch of one would be taken for a size that is always 1.
@@ -78,6 +80,15 @@ class TorchModel(nn.Module):
         for leaf in self._leaves.values():
             if isinstance(leaf, nn.State) and (leaf in interpreter.assigned or id(leaf) in _graph.current().leaves):
                 leaf.assign(interpreter.value_of(leaf))
+        return self._as_returned(outputs)
+
+    def _as_returned(self, outputs):
+        """By their names where the module gives a dictionary."""
+        from torch.utils import _pytree
+
+        returned = _pytree.tree_unflatten(outputs, self._program.call_spec.out_spec)
+        if isinstance(returned, dict) and len(returned) == len(outputs):
+            return {str(name): one for name, one in returned.items()}
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def state_dict(self) -> dict[str, object]:

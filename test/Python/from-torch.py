@@ -187,6 +187,35 @@ different = {key: int((value != after[key]).sum()) for key, value in own.items()
 assert not any(different.values()), different
 
 
+# float16 with loss scaling: the same bits, the same scales, and the same steps skipped where an input is infinite.
+module = Autocast(torch.float16)
+scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=2)
+peer = copy.deepcopy(module)
+optimizer = torch.optim.SGD(peer.parameters(), 0.5)
+imported = halfstep.from_torch(module, x)
+imported.compile(
+    halfstep.SGD(0.5), loss="cross_entropy", policy="mixed_float16",
+    loss_scaler=halfstep.LossScaler(init_scale=1024.0, growth_interval=2))
+skips = 0
+for number in range(9):
+    batch = x.clone()
+    if number in (1, 4, 5):
+        batch[0, 0] = torch.inf
+    optimizer.zero_grad()
+    scaler.scale(F.cross_entropy(peer(batch), y)).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    logs = imported.trainer.step(batch.numpy(), y.numpy())
+    skips += logs["skipped"]
+    assert imported.trainer.scaler.get_scale() == scaler.get_scale(), number
+    if number == 0:
+        different = {key: int((value != peer.state_dict()[key]).sum()) for key, value in imported.state_dict().items()}
+        assert not any(different.values()), different
+assert skips == 3 and scaler.get_scale() != 1024.0
+for key, value in imported.state_dict().items():
+    assert error(value, peer.state_dict()[key]) < 2.0**-9, key
+
+
 # Regions stay regions; names and places are those of the module; what is shared or frozen stays so.
 # CHECK: mp.parameter = "stem.weight"
 # CHECK-NOT: mp.parameter = "again.weight"
@@ -252,6 +281,16 @@ class Two(nn.Module):
 
 both = halfstep.from_torch(Two(), (torch.ones(4, 3), torch.zeros(4, 3)), batched=False)
 assert both.predict({"a": numpy.ones((4, 3), numpy.float32), "b": numpy.zeros((4, 3), numpy.float32)})["output0"].item() == 1.0
+
+
+class Named(nn.Module):
+    def forward(self, x):
+        return {"twice": x * 2, "half": x / 2}
+
+
+named = halfstep.from_torch(Named(), torch.ones(2, 3)).predict(numpy.ones((5, 3), numpy.float32))
+assert named["twice"].shape == (5, 3) and named["half"][4, 2] == 0.5
+refused(["args are tensors, not Tensor, int"], halfstep.from_torch, Named(), (torch.ones(2, 3), 1))
 
 
 # What is lacking is said at once, all of it, with counts, places and what to do.
