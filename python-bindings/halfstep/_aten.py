@@ -9,7 +9,7 @@ from halfstep._aten_indexing import INDEXING
 from halfstep._aten_layers import LAYERS
 from halfstep._errors import Error
 from halfstep._graph import Tensor
-from halfstep._operands import as_type, binary, float_of, is_float, pair, tensor_of, unary
+from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, tensor_of, unary
 
 INSTEAD = {
     "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
@@ -170,7 +170,7 @@ def _like(value):
 
 
 def _matmul(call, a, b):
-    a, b = tensor_of(a), tensor_of(b)
+    a, b = alike(a, b)
     # A vector is a row on the left and a column on the right.
     left = ops.reshape(a, (1, *a.shape)) if len(a.shape) == 1 else a
     right = ops.reshape(b, (*b.shape, 1)) if len(b.shape) == 1 else b
@@ -194,7 +194,7 @@ def _repeat(x, batch):
 
 
 def _addmm(call, c, a, b, beta=1, alpha=1):
-    product = ops.matmul(tensor_of(a), tensor_of(b))
+    product = ops.matmul(*alike(a, b))
     product = product if alpha == 1 else product * alpha
     c = tensor_of(c)
     return ops.add(product, c if beta == 1 else c * beta)

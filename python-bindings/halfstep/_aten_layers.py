@@ -6,20 +6,20 @@ import math
 
 from halfstep import ops
 from halfstep._errors import Error
-from halfstep._operands import filled, is_float, tensor_of
+from halfstep._operands import alike, filled, is_float, tensor_of
 
 
 def _linear(call, x, weight, bias=None):
-    x = tensor_of(x)
+    x, weight, bias = alike(x, weight, bias)
     if len(x.shape) == 1:
         product = ops.matmul(ops.reshape(x, (1, *x.shape)), weight, bias, transpose_rhs=True)
         return ops.reshape(product, product.shape[1:])
-    return ops.matmul(x, tensor_of(weight), None if bias is None else tensor_of(bias), transpose_rhs=True)
+    return ops.matmul(x, weight, bias, transpose_rhs=True)
 
 
 def _attention(call, query, key, value, mask=None, dropout=0.0, is_causal=False, scale=None, enable_gqa=False):
     call.only("enable_gqa", False)
-    query, key, value = tensor_of(query), tensor_of(key), tensor_of(value)
+    query, key, value = alike(query, key, value)
     scores = ops.matmul(query, key, transpose_rhs=True) * (scale if scale is not None else query.shape[-1] ** -0.5)
     if is_causal:
         rows, columns = scores.shape[-2:]
@@ -148,12 +148,11 @@ def _sides(padding, rank: int):
 
 
 def _conv(call, x, weight, bias, stride, padding, dilation, groups, *_):
-    x, weight = tensor_of(x), tensor_of(weight)
+    x, weight, bias = alike(x, weight, bias)
     rank = len(weight.shape) - 2
     if len(x.shape) != rank + 2:
         raise Error("images without a batch are not supported")
     own = ops.transpose(weight, [0, *range(2, rank + 2), 1])
-    bias = None if bias is None else tensor_of(bias)
     return _channels_last(
         lambda image: ops.conv(image, own, bias, strides=_each(stride, rank), padding=_sides(padding, rank),
                                dilations=_each(dilation, rank), groups=groups), x)

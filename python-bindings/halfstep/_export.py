@@ -9,6 +9,7 @@ import re
 from halfstep import _aten, _graph, nn
 from halfstep._errors import Error
 from halfstep._graph import Tensor
+from halfstep._operands import tensor_of
 
 # What has no value of its own.
 IGNORED = {"_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range_for_size"}
@@ -92,8 +93,8 @@ class Call:
             raise Error(f"{name}={self.named[name]!r} is not supported, only {', '.join(map(repr, accepted))}")
 
 
-def decompose(node):
-    """A graph of core ATen for an op that is none of ours, or None where that has such ops, too."""
+def decompose(node, tensors):
+    """A graph of core ATen for an op that is none of ours, of operands as `tensors`, or None where that has such ops, too."""
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.fx.node import map_arg
@@ -109,7 +110,9 @@ def decompose(node):
 
     with torch.no_grad():
         try:
-            graph = make_fx(function, _decompositions())(*(one.meta["val"] for one in inputs))
+            # In a region of autocast our types are those of before it: those that PyTorch would have are not cast to.
+            typed = [one.meta["val"].to(getattr(torch, tensor_of(given).dtype)) for one, given in zip(inputs, tensors, strict=True)]
+            graph = make_fx(function, _decompositions())(*typed)
         except (RuntimeError, NotImplementedError):
             return None
     for one in graph.graph.nodes:
@@ -201,10 +204,10 @@ class Interpreter:
             return call.node.target(*call.arguments, **call.keywords)
         if call.op in _aten.HANDLERS:
             return _aten.HANDLERS[call.op](call, *call.named.values())
-        inner = None if self._decomposes else decompose(call.node)
+        tensors = [one for one in call.tensors() if one is not None]
+        inner = None if self._decomposes else decompose(call.node, tensors)
         if inner is None:
             raise Error("there is no such op; " + _aten.INSTEAD.get(call.op, "write the forward without it"))
-        tensors = [one for one in call.tensors() if one is not None]
         self._decomposes = True
         try:
             results = self.run(inner, tensors)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from halfstep import ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor
@@ -42,6 +44,19 @@ def pair(a, b, *, floats=False):
     if "float" not in dtype and (floats or any(isinstance(one, float) for one in (a, b))):
         dtype = "float32"
     return [as_type(one, dtype) if one is not None else number for one, number in zip(tensors, (a, b))]
+
+
+def alike(*values):
+    """Operands in the widest of their types, which changes no value: in a region of autocast a cast to a low type may be
+    written of one of them alone. None stays None."""
+    import torch
+
+    tensors = [None if one is None else tensor_of(one) for one in values]
+    types = {one.dtype for one in tensors if one is not None}
+    if len(types) == 1:
+        return tensors
+    common = functools.reduce(torch.promote_types, (getattr(torch, one) for one in types))
+    return [one if one is None else as_type(one, str(common).removeprefix("torch.")) for one in tensors]
 
 
 def as_type(x: Tensor, dtype: str) -> Tensor:
