@@ -9,6 +9,7 @@ from halfstep._aten_indexing import INDEXING
 from halfstep._aten_layers import LAYERS
 from halfstep._errors import Error
 from halfstep._graph import Tensor
+from halfstep._images import elementwise, mean_of_images
 from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, tensor_of, unary
 
 INSTEAD = {
@@ -24,12 +25,12 @@ INSTEAD = {
 
 def _add(call, a, b, alpha=1):
     a, b = pair(a, b)
-    return ops.add(a, b if alpha == 1 else ops.mul(b, alpha) if isinstance(b, Tensor) else b * alpha)
+    return elementwise(ops.add, a, b if alpha == 1 else ops.mul(b, alpha) if isinstance(b, Tensor) else b * alpha)
 
 
 def _sub(call, a, b, alpha=1):
     a, b = pair(a, b)
-    return ops.sub(a, b if alpha == 1 else ops.mul(b, alpha) if isinstance(b, Tensor) else b * alpha)
+    return elementwise(ops.sub, a, b if alpha == 1 else ops.mul(b, alpha) if isinstance(b, Tensor) else b * alpha)
 
 
 def _div(call, a, b, *_):
@@ -59,7 +60,8 @@ def _clamp(call, x, low=None, high=None):
     if any(isinstance(one, Tensor) for one in (low, high)):
         raise Error("bounds that are tensors are not supported: use torch.maximum and torch.minimum")
     x = tensor_of(x)
-    return ops.clamp(x, -math.inf if low is None else float(low), math.inf if high is None else float(high))
+    least, most = -math.inf if low is None else float(low), math.inf if high is None else float(high)
+    return elementwise(lambda image: ops.clamp(image, least, most), x)
 
 
 def _compare(predicate):
@@ -212,7 +214,11 @@ def _reduce(function):
         if dtype is not None:
             x = as_type(x, str(dtype).removeprefix("torch."))
         dims = None if "dim" not in call.named or dims in (None, []) else dims
-        return function(x, dims, keep_dims if "dim" in call.named else False)
+        keeps = keep_dims if "dim" in call.named else False
+        # The mean over an image's places, as it is written for pooling.
+        if function is ops.mean and dims and sorted(one % len(x.shape) for one in dims) == list(range(2, len(x.shape))):
+            return mean_of_images(x, keeps)
+        return function(x, dims, keeps)
 
     return handle
 
@@ -341,7 +347,7 @@ HANDLERS = {
     "pow": _pow,
     "reciprocal": unary(ops.reciprocal),
     "relu": unary(ops.relu),
-    "relu6": lambda call, x: ops.clamp(float_of(x), 0.0, 6.0),
+    "relu6": unary(lambda x: ops.clamp(x, 0.0, 6.0)),
     "reshape": _reshape,
     "round": unary(ops.round),
     "rsqrt": unary(ops.rsqrt),

@@ -6,6 +6,7 @@ import math
 
 from halfstep import ops
 from halfstep._errors import Error
+from halfstep._images import channels_last, mean_of_images
 from halfstep._operands import alike, filled, is_float, tensor_of
 
 
@@ -77,7 +78,7 @@ def _batch_norm(call, x, weight, bias, mean, variance, training, momentum, epsil
     scale = tensor_of(weight) if weight is not None else filled(1.0, mean)
     offset = tensor_of(bias) if bias is not None else filled(0.0, mean)
     if not training:
-        return _channels_last(lambda y: ops.batch_norm_inference(y, scale, offset, mean, variance, epsilon=epsilon), x)
+        return channels_last(lambda y: ops.batch_norm_inference(y, scale, offset, mean, variance, epsilon=epsilon), x)
     if momentum is None:
         raise Error("momentum=None is not supported, only a number")
 
@@ -88,7 +89,7 @@ def _batch_norm(call, x, weight, bias, mean, variance, training, momentum, epsil
             call.assigned[node] = ops.update_running(running, batch, count, momentum=momentum, unbiased=unbiased)
         return result
 
-    return _channels_last(normalized, x)
+    return channels_last(normalized, x)
 
 
 _MEAN = 1  # torch's number of reduction="mean"
@@ -127,15 +128,6 @@ def _smooth_l1(call, prediction, target, reduction, beta):
 # Images: PyTorch's are NCHW
 
 
-def _channels_last(function, x):
-    """An op on images of our layout, on those of PyTorch."""
-    rank = len(x.shape)
-    if rank <= 2:
-        return function(x)
-    result = function(ops.transpose(x, [0, *range(2, rank), 1]))
-    return ops.transpose(result, [0, rank - 1, *range(1, rank - 1)])
-
-
 def _each(value, rank: int) -> list[int]:
     values = [value] if isinstance(value, int) else list(value)
     return values * rank if len(values) == 1 else values
@@ -153,7 +145,7 @@ def _conv(call, x, weight, bias, stride, padding, dilation, groups, *_):
     if len(x.shape) != rank + 2:
         raise Error("images without a batch are not supported")
     own = ops.transpose(weight, [0, *range(2, rank + 2), 1])
-    return _channels_last(
+    return channels_last(
         lambda image: ops.conv(image, own, bias, strides=_each(stride, rank), padding=_sides(padding, rank),
                                dilations=_each(dilation, rank), groups=groups), x)
 
@@ -162,7 +154,7 @@ def _max_pool(rank):
     def handle(call, x, size, stride, padding, dilation, *_):
         call.only("ceil_mode", False)
         size = _each(size, rank)
-        return _channels_last(
+        return channels_last(
             lambda image: ops.max_pool(image, size, strides=_each(stride, rank) if stride else size,
                                        padding=_sides(padding, rank), dilations=_each(dilation, rank)), tensor_of(x))
 
@@ -175,7 +167,7 @@ def _avg_pool(rank):
         if "divisor_override" in call.named:
             call.only("divisor_override", None)
         size = _each(size, rank)
-        return _channels_last(
+        return channels_last(
             lambda image: ops.avg_pool(image, size, strides=_each(stride, rank) if stride else size,
                                        padding=_sides(padding, rank), count_padding=counts), tensor_of(x))
 
@@ -187,11 +179,11 @@ def _adaptive_avg_pool(rank):
         x = tensor_of(x)
         wanted, given = _each(size, rank), x.shape[-rank:]
         if all(one == 1 for one in wanted):
-            return ops.mean(x, list(range(len(x.shape) - rank, len(x.shape))), True)
+            return mean_of_images(x, True) if len(x.shape) == rank + 2 else ops.mean(x, list(range(-rank, 0)), True)
         if any(a % b for a, b in zip(given, wanted)):
             raise Error(f"{list(given)} are not divided by {wanted}: windows of different sizes are not supported")
         window = [a // b for a, b in zip(given, wanted)]
-        return _channels_last(lambda image: ops.avg_pool(image, window, strides=window, count_padding=False), x)
+        return channels_last(lambda image: ops.avg_pool(image, window, strides=window, count_padding=False), x)
 
     return handle
 

@@ -211,6 +211,7 @@ class Tensor:
     def __init__(self, graph: Graph, index: int):
         self.graph = graph
         self.index = index
+        self.channels_last: Tensor | None = None  # an importer's: the image that this one is, transposed
         text = graph.handle.type(index)
         matched = _TYPE.fullmatch(text)
         assert matched, text

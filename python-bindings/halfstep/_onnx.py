@@ -12,6 +12,7 @@ import numpy
 from halfstep import nn, ops
 from halfstep._errors import Error
 from halfstep._graph import DTYPES, Tensor
+from halfstep._images import channels_last, elementwise, mean_of_images
 
 _LEAST_OPSET = 13
 
@@ -135,7 +136,7 @@ def _tensor(value, like=None):
 
 
 def _unary(function):
-    return lambda node, x: function(_tensor(x))
+    return lambda node, x: elementwise(function, _tensor(x))
 
 
 def _folded(function):
@@ -144,7 +145,7 @@ def _folded(function):
     def handle(node, *values):
         result = _tensor(values[0])
         for value in values[1:]:
-            result = function(result, _tensor(value))
+            result = elementwise(function, result, _tensor(value))
         return result
 
     return handle
@@ -365,13 +366,6 @@ def _layer_norm(node, x, scale, bias=None):
     return result, ops.reshape(mean, sizes), ops.reshape(deviation, sizes)
 
 
-def _channels_last(function, x):
-    """An op on images of our layout, on images of ONNX's."""
-    spatial = range(2, len(x.shape))
-    result = function(ops.transpose(x, [0, *spatial, 1]))
-    return ops.transpose(result, [0, len(x.shape) - 1, *range(1, len(x.shape) - 1)])
-
-
 def _window(node, rank: int) -> dict[str, Any]:
     """Strides, padding and dilations, as ours has them."""
     node.only("ceil_mode", 0)
@@ -387,7 +381,7 @@ def _conv(node, x, filters, bias=None):
     rank = len(filters.shape) - 2
     own = ops.transpose(filters, [0, *range(2, rank + 2), 1])
     bias = None if bias is None else _tensor(bias)
-    return _channels_last(
+    return channels_last(
         lambda image: ops.conv(image, own, bias, groups=node.get("group", 1), **_window(node, rank)), x)
 
 
@@ -396,7 +390,7 @@ def _max_pool(node, x):
     if len(node.outputs) > 1:
         node.refuse("indices are not supported")
     size = node.get("kernel_shape")
-    return _channels_last(lambda image: ops.max_pool(image, size, **_window(node, len(size))), _tensor(x))
+    return channels_last(lambda image: ops.max_pool(image, size, **_window(node, len(size))), _tensor(x))
 
 
 def _average_pool(node, x):
@@ -405,13 +399,13 @@ def _average_pool(node, x):
     if set(window.pop("dilations")) != {1}:
         node.refuse("dilations are not supported")
     counts = bool(node.get("count_include_pad", 0))
-    return _channels_last(lambda image: ops.avg_pool(image, size, count_padding=counts, **window), _tensor(x))
+    return channels_last(lambda image: ops.avg_pool(image, size, count_padding=counts, **window), _tensor(x))
 
 
 def _batch_norm(node, x, scale, bias, mean, variance):
     node.only("training_mode", 0)
     weights = [_tensor(one) for one in (scale, bias, mean, variance)]
-    return _channels_last(
+    return channels_last(
         lambda image: ops.batch_norm_inference(image, *weights, epsilon=node.get("epsilon", 1e-5)), _tensor(x))
 
 
@@ -456,11 +450,11 @@ HANDLERS = {
     "Gather": _gather,
     "Gelu": lambda node, x: ops.gelu(_tensor(x), approximate=node.get("approximate", "none")),
     "Gemm": _gemm,
-    "GlobalAveragePool": lambda node, x: ops.mean(x, list(range(2, len(x.shape))), True),
+    "GlobalAveragePool": lambda node, x: mean_of_images(_tensor(x), True),
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
     "HardSwish": _unary(ops.hard_swish),
-    "Identity": _unary(lambda x: x),
+    "Identity": lambda node, x: _tensor(x),
     "LayerNormalization": _layer_norm,
     "LeakyRelu": lambda node, x: ops.leaky_relu(_tensor(x), negative_slope=node.get("alpha", 0.01)),
     "Less": _compare("lt"),

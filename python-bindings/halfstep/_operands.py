@@ -7,6 +7,7 @@ import functools
 from halfstep import ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor
+from halfstep._images import elementwise
 
 
 def tensor_of(value) -> Tensor:
@@ -69,11 +70,11 @@ def float_of(value) -> Tensor:
 
 
 def unary(function):
-    return lambda call, x, *_: function(float_of(x))
+    return lambda call, x, *_: elementwise(function, float_of(x))
 
 
 def binary(function, *, floats=False):
-    return lambda call, a, b, *_: function(*pair(a, b, floats=floats))
+    return lambda call, a, b, *_: elementwise(function, *pair(a, b, floats=floats))
 
 
 def filled(value, like):

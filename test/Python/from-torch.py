@@ -312,6 +312,27 @@ for key, value in own.items():
     assert torch.allclose(gradient, gradients[key], rtol=1e-5, atol=1e-6), (key, gradient - gradients[key])
 
 
+# Images move once on their way in, and filters: nothing moves between ops on images and on their elements.
+residual = nn.Sequential(nn.Conv2d(4, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU())
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.head = residual, nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.head(F.max_pool2d(torch.relu(x + self.inner(x)), 2).mean((2, 3)))
+
+
+module, x = nn.Sequential(residual, Residual()).eval(), torch.randn(BATCH, 4, 8, 8)
+model = halfstep.from_torch(module, x)
+kernels = halfstep.compile(model.to_mlir(), to="kernels", training=False, policy="float32", batch_size=2)
+infer = kernels[kernels.index("@infer"):].partition("func.func")[0]
+assert "permutation [0, 3, 1, 2]" not in infer and infer.count("permutation [0, 2, 3, 1]") == 2, infer
+assert error(torch.from_numpy(model.predict(x.numpy())), module(x).detach()) < 2.0**-20
+
+
 # A loss of torch's, and several inputs; sizes that are not open.
 class Two(nn.Module):
     def forward(self, a, b):
