@@ -13,6 +13,8 @@
 
 using namespace mp;
 
+bool rules::isSkipped(mlir::Value guard, const Frame &frame) { return guard && frame[guard].integers().front() >= 0; }
+
 float rules::normOf(llvm::ArrayRef<Tensor> tensors, const EvaluatorOptions &options) {
   SumOfSquares sum(options);
   for (const Tensor &tensor : tensors)

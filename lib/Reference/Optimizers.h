@@ -12,7 +12,7 @@ namespace mp::rules {
 inline float scalarOf(mlir::Value value, const Frame &frame) { return frame[value].floats().front(); }
 
 /// On a step that is skipped an optimizer's results are its operands, bit for bit.
-inline bool isSkipped(mlir::Value guard, const Frame &frame) { return guard && frame[guard].integers().front() >= 0; }
+bool isSkipped(mlir::Value guard, const Frame &frame);
 
 /// The Euclidean norm of all tensors as one vector.
 float normOf(llvm::ArrayRef<Tensor> tensors, const EvaluatorOptions &options);
