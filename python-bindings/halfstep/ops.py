@@ -16,7 +16,7 @@ __all__ = [
     "argmax", "broadcast", "cast", "concat", "constant", "dropout", "flip", "gather", "iota", "mean", "one_hot", "pad",
     "reshape", "split", "stack", "sum", "transpose",
 ]
-__all__ += [name for name in _ops.__all__ if name not in __all__]
+__all__ += _ops.__all__
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
 _END = -(2**63)
@@ -106,7 +106,7 @@ def pad(input: Tensor, low, high, interior=None, value: float = 0.0) -> Tensor:
     return _ops.pad(input, low, high, interior=interior, value=value)
 
 
-def gather(input: Tensor, indices: Tensor, dimension: int = 0) -> Tensor:
+def gather(input, indices: Tensor, dimension: int = 0) -> Tensor:
     """Slices by their indices along a dimension, as numpy.take; of a table with rows, an embedding."""
     return _ops.gather(input, indices, dimension % len(input.shape))
 
@@ -150,7 +150,9 @@ def _index(input: Tensor, index) -> Tensor:
         index.append(Ellipsis)
     at = next(i for i, one in enumerate(index) if one is Ellipsis)
     index[at : at + 1] = [builtins.slice(None)] * missing
-    ranges, turned, shape = [], [], []
+    ranges: list[tuple[int, int, int]] = []
+    turned: list[int] = []
+    shape: list[int | None] = []
     for one in index:
         if one is None:
             shape.append(1)
