@@ -35,6 +35,7 @@ ACCURACY = str(INPUTS.parents[1] / "Integration/Inputs/tiny_accuracy.mlir")
 COMPARE = ["mp-run", "compare", ACCURACY, "--variants=float32", "--batch-size=8", *STEPS]
 BENCHMARK = ["mp-exec", "benchmark", "t/m.mpx", "--warmup=0", "--repeat=1", "--runs=1"]
 TUNE = ["mp-run", "tune", "--seconds=0.01", "--target=cpu:sse2"]
+EXPLAIN = ["mp-run", "explain", str(INPUTS / "relu.mlir"), "--batch-size=1", "--target=cpu:sse2"]
 OPT = ["mp-opt", str(INPUTS / "relu.mlir"), "-mp-specialize=batch=1"]
 
 
@@ -46,6 +47,7 @@ def verbs():
             "infer": [infer("mp-run")],
             "train": [train("mp-run")],
             "compare": [COMPARE],
+            "explain": [EXPLAIN, [*EXPLAIN, "--json=-"]],
             "tune": [TUNE],
             "devices": [["mp-run", "devices"]],
         },
@@ -73,6 +75,7 @@ def output_flags():
         *[([*train(tool), "--quiet", "--log=PATH"], None) for tool in ("mp-run", "mp-exec")],
         ([*COMPARE, "--quiet", "--json=PATH"], None),
         ([*BENCHMARK, "--json=PATH"], None),
+        ([*EXPLAIN, "--json=PATH"], None),
         ([*TUNE, "-o", "PATH"], None),
         ([*OPT, "-o", "PATH"], None),
         ([*OPT, "-mp-autocast=plan-out=PATH", "-o", "/dev/null"], None),
