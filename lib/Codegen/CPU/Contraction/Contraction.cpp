@@ -46,7 +46,7 @@ struct Sizing : Product {
   int64_t blocksM() const { return llvm::divideCeil(m, blockM); }
   int64_t blocksN() const { return llvm::divideCeil(n, blockN); }
   int64_t grid() const { return parts * batch * blocksM() * blocksN(); }
-  bool isChunked() const { return depth > blockK; }
+  bool isChunked() const { return std::min(depth, k) > blockK; }
 };
 
 /// How an operand comes to its panels: packed by the block, or by another kernel before.
