@@ -298,7 +298,9 @@ LogicalResult BroadcastOp::inferShape(Shape &result) {
   result = llvm::to_vector(shapeOf(getLike() ? getLike() : getResult()));
   bool fits = input.size() <= result.size();
   for (size_t i = 0; fits && i < input.size(); ++i) {
-    int64_t target = result[result.size() - input.size() + i];
+    int64_t &target = result[result.size() - input.size() + i];
+    if (!getLike() && ShapedType::isDynamic(target)) // it is the operand's own (C2)
+      target = input[i];
     fits = input[i] == 1 || agree(input[i], target);
   }
   if (!fits) // (C1)

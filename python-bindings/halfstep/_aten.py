@@ -11,6 +11,7 @@ from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._images import elementwise, mean_of_images
 from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, tensor_of, unary
+from halfstep._reductions import along
 
 INSTEAD = {
     "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
@@ -172,27 +173,7 @@ def _like(value):
 
 
 def _matmul(call, a, b):
-    a, b = alike(a, b)
-    # A vector is a row on the left and a column on the right.
-    left = ops.reshape(a, (1, *a.shape)) if len(a.shape) == 1 else a
-    right = ops.reshape(b, (*b.shape, 1)) if len(b.shape) == 1 else b
-    batch = _broadcast_sizes(left.shape[:-2], right.shape[:-2])
-    # A matrix on the right is shared by all; other batches are repeated.
-    left = _repeat(left, batch)
-    right = right if len(right.shape) == 2 else _repeat(right, batch)
-    product = ops.matmul(left, right)
-    return product if product.shape == call.shape else ops.reshape(product, call.shape)
-
-
-def _broadcast_sizes(a, b):
-    rank = max(len(a), len(b))
-    a, b = (1,) * (rank - len(a)) + tuple(a), (1,) * (rank - len(b)) + tuple(b)
-    return tuple(y if x == 1 else x for x, y in zip(a, b))
-
-
-def _repeat(x, batch):
-    shape = (*batch, *x.shape[-2:])
-    return x if x.shape == shape else ops.broadcast(x, shape)
+    return ops.matmul(*alike(a, b))
 
 
 def _addmm(call, c, a, b, beta=1, alpha=1):
@@ -227,7 +208,7 @@ def _max(call, x, dim=None, keep_dims=False):
     if "other" in call.named:
         return ops.max(*pair(x, dim))
     x = tensor_of(x)
-    largest = ops._reduce(ops.reduce_max, x, dim, bool(keep_dims))
+    largest = along(ops.reduce_max, x, dim, bool(keep_dims))
     if dim is None:
         return largest
     index = ops.argmax(x, dim, "int64")
@@ -295,8 +276,8 @@ HANDLERS = {
     "add": _add,
     "addmm": _addmm,
     "alias": _identity,
-    "amax": _reduce(lambda x, dims, keep: ops._reduce(ops.reduce_max, x, dims, keep)),
-    "amin": _reduce(lambda x, dims, keep: ops._reduce(ops.reduce_min, x, dims, keep)),
+    "amax": _reduce(lambda x, dims, keep: along(ops.reduce_max, x, dims, keep)),
+    "amin": _reduce(lambda x, dims, keep: along(ops.reduce_min, x, dims, keep)),
     "argmax": _argmax,
     "bmm": _matmul,
     "clamp": _clamp,

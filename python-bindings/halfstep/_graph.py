@@ -254,7 +254,9 @@ class Tensor:
         return apply("mp.div", [other, self], "")
 
     def __matmul__(self, other):
-        return apply("mp.matmul", [self, other], "")
+        from halfstep import ops
+
+        return ops.matmul(self, other)
 
     def __neg__(self):
         return apply("mp.neg", [self], "")
@@ -292,9 +294,9 @@ class Tensor:
         return apply("mp.logical_not", [self], "")
 
     def __getitem__(self, index):
-        from halfstep import ops
+        from halfstep import _shapes
 
-        return ops._index(self, index)
+        return _shapes.index_of(self, index)
 
     def __iter__(self):
         raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it")

@@ -3,14 +3,118 @@
 from __future__ import annotations
 
 import functools
+import math
 
 from halfstep import ops
 from halfstep._errors import Error
+from halfstep._norms import in_float32
 
 
-def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None):
-    """The mean over rows of -log softmax(logits)[label]."""
-    return ops.softmax_cross_entropy(logits, labels, label_smoothing=label_smoothing, ignore_label=ignore_label)
+# What Keras keeps probabilities away from 0 and 1 by.
+_EPSILON = 1e-7
+
+
+def _class_weights(weight, classes):
+    if weight is None:
+        return None
+    weight = [float(one) for one in weight]
+    if len(weight) != classes:
+        raise Error(f"there are {len(weight)} weights for {classes} classes")
+    if not all(0 <= one < math.inf for one in weight):
+        raise Error(f"weights of classes are finite and not negative, not {weight}")
+    return ops.constant(weight, "float32")
+
+
+def _of_labels(logs, labels, weights, label_smoothing, ignore_label):
+    """The mean over rows of -log of the label's probability, with weights PyTorch's: divided by the sum of the labels' own."""
+    classes = logs.shape[-1]
+    labels = ops.cast(labels, "int64")
+    hot = ops.one_hot(labels, classes, "bool")
+
+    def at_label(values):
+        """A label that is no class gives NaN, as in mp.softmax_cross_entropy."""
+        found = ops.sum(ops.select(hot, values, ops.constant(0.0, "float32")), -1)
+        return ops.select((labels >= 0) & (labels < classes), found, ops.constant(math.nan, "float32"))
+
+    weighted = logs if weights is None else logs * weights
+    losses = -at_label(weighted)
+    if label_smoothing:
+        losses = losses * (1 - label_smoothing) - ops.sum(weighted, -1) * (label_smoothing / classes)
+    if weights is None and ignore_label is None:
+        return ops.mean(losses)
+    counts = ops.broadcast(ops.constant(1.0, "float32"), like=losses) if weights is None else at_label(
+        ops.broadcast(weights, like=logs))
+    if ignore_label is not None:
+        kept = ops.compare("ne", labels, ops.constant(ignore_label, "int64"))
+        losses, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (losses, counts))
+    return ops.sum(losses) / ops.sum(counts)
+
+
+def _of_targets(logs, targets, weights, label_smoothing):
+    """The mean over rows of -sum(target * log of probability), of targets that are probabilities."""
+    targets = targets if targets.dtype == "float32" else ops.cast(targets, "float32")
+    if label_smoothing:
+        targets = targets * (1 - label_smoothing) + label_smoothing / logs.shape[-1]
+    targets = targets if weights is None else targets * weights
+    return ops.mean(-ops.sum(targets * logs, -1))
+
+
+def _logs_of(probabilities):
+    """As Keras: divided by their sum, then kept away from 0 and 1."""
+    shares = probabilities / ops.sum(probabilities, -1, True)
+    return ops.log(ops.clamp(shares, _EPSILON, 1 - _EPSILON))
+
+
+def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, weight=None, from_logits=True):
+    """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
+    rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits."""
+    is_soft = labels.shape == logits.shape
+    if is_soft and ignore_label is not None:
+        raise Error("labels that are probabilities have no ignore_label")
+    if from_logits and not is_soft and weight is None:
+        return ops.softmax_cross_entropy(logits, labels, label_smoothing=label_smoothing, ignore_label=ignore_label)
+    with in_float32(logits) as (outputs,):
+        weights = _class_weights(weight, logits.shape[-1])
+        logs = ops.log_softmax(outputs) if from_logits else _logs_of(outputs)
+        if is_soft:
+            return _of_targets(logs, labels, weights, label_smoothing)
+        return _of_labels(logs, labels, weights, label_smoothing, ignore_label)
+
+
+def nll_loss(logs, labels, *, weight=None, ignore_label=None):
+    """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
+    with in_float32(logs) as (logs,):
+        return _of_labels(logs, labels, _class_weights(weight, logs.shape[-1]), None, ignore_label)
+
+
+def _divergence(targets, logs):
+    """target * (log target - log output), 0 where the target is."""
+    zero = ops.constant(0.0, "float32")
+    own = ops.log(ops.select(targets > 0, targets, ops.constant(1.0, "float32")))
+    return ops.select(targets > 0, targets * (own - logs), zero)
+
+
+def kl_div(logs, targets, *, reduction="batchmean"):
+    """sum(target * (log target - output)) of outputs that are logarithms: a row's mean, or by reduction="mean" an element's
+    (torch.nn.KLDivLoss)."""
+    if reduction not in ("mean", "batchmean"):
+        raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
+    with in_float32(logs, targets) as (logs, targets):
+        each = _divergence(targets, logs)
+        return ops.mean(each) if reduction == "mean" else ops.mean(ops.sum(each, range(1, len(each.shape))))
+
+
+def kl_divergence(probabilities, targets):
+    """sum(target * log(target / output)) along the last dimension, meant over the others; both kept between 1e-7 and 1
+    (keras.losses.KLDivergence)."""
+    with in_float32(probabilities, targets) as both:
+        outputs, targets = (ops.clamp(one, _EPSILON, 1.0) for one in both)
+        return ops.mean(ops.sum(targets * ops.log(targets / outputs), -1))
+
+
+def cosine_similarity(outputs, targets):
+    """The mean of minus the cosine between outputs and targets along the last dimension (keras.losses.CosineSimilarity)."""
+    return -ops.mean(ops.cosine_similarity(outputs, targets))
 
 
 def _each_row(values):
@@ -19,8 +123,9 @@ def _each_row(values):
 
 
 def accuracy(logits, labels):
-    """1 where the largest logit is the label's."""
+    """1 where the largest logit is the label's, or that of the largest of the label's probabilities."""
     guess = ops.argmax(logits)
+    labels = ops.argmax(labels) if labels.shape == logits.shape else labels
     return _each_row(ops.cast(guess == (labels if labels.dtype == "int32" else ops.cast(labels, "int32")), "float32"))
 
 
@@ -75,7 +180,14 @@ def squared_error(outputs, targets):
 LOSSES = {
     "cross_entropy": cross_entropy,
     "sparse_categorical_crossentropy": cross_entropy,
+    "categorical_crossentropy": cross_entropy,
     "CrossEntropyLoss": cross_entropy,
+    "nll_loss": nll_loss,
+    "NLLLoss": nll_loss,
+    "kl_div": kl_div,
+    "KLDivLoss": functools.partial(kl_div, reduction="mean"),
+    "kl_divergence": kl_divergence,
+    "cosine_similarity": cosine_similarity,
     "mse": mse_loss,
     "mean_squared_error": mse_loss,
     "mse_loss": mse_loss,
@@ -97,6 +209,7 @@ LOSSES = {
 METRICS = {
     "accuracy": accuracy,
     "sparse_categorical_accuracy": accuracy,
+    "categorical_accuracy": accuracy,
     "binary_accuracy": binary_accuracy,
     "sigmoid_accuracy": sigmoid_accuracy,
     "mae": absolute_error,

@@ -13,6 +13,7 @@ from halfstep import nn, ops
 from halfstep._errors import Error
 from halfstep._graph import DTYPES, Tensor
 from halfstep._images import channels_last, elementwise, mean_of_images
+from halfstep._reductions import along
 
 _LEAST_OPSET = 13
 
@@ -166,17 +167,7 @@ def _along_last(function, x, axis: int):
 
 
 def _matmul(node, a, b):
-    a, b = _tensor(a), _tensor(b)
-    # A vector is a row on the left and a column on the right, whose size of 1 the result lacks.
-    left = ops.reshape(a, (1, *a.shape)) if len(a.shape) == 1 else a
-    right = ops.reshape(b, (*b.shape, 1)) if len(b.shape) == 1 else b
-    product = ops.matmul(left, right)
-    sizes = list(product.shape)
-    if right is not b:
-        sizes.pop()
-    if left is not a:
-        sizes.pop(-1 if right is not b else -2)
-    return product if left is a and right is b else ops.reshape(product, sizes)
+    return ops.matmul(_tensor(a), _tensor(b))
 
 
 def _gemm(node, a, b, c=None):
@@ -472,9 +463,9 @@ HANDLERS = {
     "Or": lambda node, a, b: ops.logical_or(_tensor(a), _tensor(b)),
     "Pad": _pad,
     "Reciprocal": _unary(ops.reciprocal),
-    "ReduceMax": _reduce(lambda x, axes, keep: ops._reduce(ops.reduce_max, x, axes, keep)),
+    "ReduceMax": _reduce(lambda x, axes, keep: along(ops.reduce_max, x, axes, keep)),
     "ReduceMean": _reduce(ops.mean),
-    "ReduceMin": _reduce(lambda x, axes, keep: ops._reduce(ops.reduce_min, x, axes, keep)),
+    "ReduceMin": _reduce(lambda x, axes, keep: along(ops.reduce_min, x, axes, keep)),
     "ReduceSum": _reduce(ops.sum),
     "Relu": _unary(ops.relu),
     "Reshape": _reshape,

@@ -9,15 +9,28 @@ import functools
 
 from halfstep import _losses
 
-__all__ = ["CrossEntropy", "Huber"]
+__all__ = ["CrossEntropy", "Huber", "KLDiv", "NLL"]
 
 
-def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None):
+def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, weight=None, from_logits: bool = True):
     """The mean of -log softmax(logits)[label], with a part of each label spread over all classes; rows of `ignore_label` do
-    not count."""
-    return functools.partial(_losses.cross_entropy, label_smoothing=label_smoothing or None, ignore_label=ignore_label)
+    not count, others as `weight` says for their class. Labels may be rows of probabilities. Without `from_logits` the model
+    gives probabilities itself, which is less exact: they are kept between 1e-7 and 1 - 1e-7."""
+    return functools.partial(_losses.cross_entropy, label_smoothing=label_smoothing or None, ignore_label=ignore_label,
+                             weight=weight, from_logits=from_logits)
 
 
 def Huber(delta: float = 1.0):
     """The mean of an error that is squared up to `delta` and absolute beyond."""
     return functools.partial(_losses.huber_loss, delta=delta)
+
+
+def KLDiv(reduction: str = "batchmean"):
+    """The divergence of targets, which are probabilities, from outputs that are logarithms of them: a row's mean, or with
+    "mean" an element's, which is PyTorch's default."""
+    return functools.partial(_losses.kl_div, reduction=reduction)
+
+
+def NLL(weight=None, ignore_label: int | None = None):
+    """The mean of -output[label], for outputs that are logarithms of probabilities."""
+    return functools.partial(_losses.nll_loss, weight=weight, ignore_label=ignore_label)

@@ -1,0 +1,180 @@
+"""Values from nowhere, shapes, and what is cut out of tensors and put together."""
+
+from __future__ import annotations
+
+from halfstep import _graph, _ops
+from halfstep._errors import Error
+from halfstep._graph import Tensor
+
+# The limit of a range that goes to the end of a dimension, whatever its size is.
+_END = -(2**63)
+
+
+def constant(value, dtype="float32") -> Tensor:
+    """A number or an array that is part of the model."""
+    return _graph.constant(value, dtype)
+
+
+def cast(input: Tensor, dtype) -> Tensor:
+    """The same numbers, in another element type."""
+    return _ops.cast(input, result=dtype)
+
+
+def reshape(input: Tensor, shape) -> Tensor:
+    """The same elements in another shape; None or -1 stands for the batch, or for what is left."""
+    known, open_sizes = 1, [i for i, size in enumerate(shape) if size in (None, -1)]
+    for size in shape:
+        known *= 1 if size in (None, -1) else size
+    if None not in input.shape and len(open_sizes) == 1 and known:
+        total = 1
+        for size in input.shape:
+            total *= size or 0
+        shape = [total // known if i == open_sizes[0] else size for i, size in enumerate(shape)]
+    return _ops.reshape(input, result=_graph.type_of(shape, input.dtype))
+
+
+def broadcast(input: Tensor, shape=None, *, like: Tensor | None = None) -> Tensor:
+    """Repeats a tensor to a larger shape by NumPy's rule: a shape, or that of another tensor."""
+    shape = like.shape if like is not None else shape
+    return _ops.broadcast(input, like, result=_graph.type_of(shape, input.dtype))
+
+
+def iota(dimension: int, shape=None, *, like: Tensor | None = None, dtype="int32") -> Tensor:
+    """Each element its index along a dimension."""
+    shape = like.shape if like is not None else shape
+    return _ops.iota(dimension, like, result=_graph.type_of(shape, dtype))
+
+
+def concat(inputs, dimension: int = -1) -> Tensor:
+    """Tensors one behind another along a dimension."""
+    inputs = list(inputs)
+    return _ops.concat(inputs, dimension % len(inputs[0].shape) if inputs else dimension)
+
+
+def stack(inputs, dimension: int = 0) -> Tensor:
+    """Tensors of one shape along a new dimension."""
+    inputs = list(inputs)
+    rank = len(inputs[0].shape) + 1 if inputs else 1
+    shapes = [list(one.shape) for one in inputs]
+    for shape in shapes:
+        shape.insert(dimension % rank, 1)
+    return concat([reshape(one, shape) for one, shape in zip(inputs, shapes)], dimension % rank)
+
+
+def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
+    """Parts of these sizes along a dimension, or so many equal ones."""
+    dimension %= len(input.shape)
+    size = input.shape[dimension]
+    if size is None:
+        raise Error("the batch cannot be split: its size is open")
+    if isinstance(sizes, int):
+        if sizes < 1 or size % sizes:
+            raise Error(f"{size} elements cannot be split into {sizes} equal parts")
+        sizes = [size // sizes] * sizes
+    parts, start = [], 0
+    for own in sizes:
+        parts.append(input[(*[slice(None)] * dimension, slice(start, start + own))])
+        start += own
+    if start != size:
+        raise Error(f"parts of {list(sizes)} are {start} elements, the dimension has {size}")
+    return parts
+
+
+def pad(input: Tensor, low, high, interior=None, value: float = 0.0) -> Tensor:
+    """Elements of one value before, behind and between those of each dimension."""
+    return _ops.pad(input, low, high, interior=interior, value=value)
+
+
+def flip(input: Tensor, dimensions) -> Tensor:
+    """Elements of some dimensions from the last to the first."""
+    rank = len(input.shape)
+    return _ops.flip(input, sorted(d % rank for d in ([dimensions] if isinstance(dimensions, int) else dimensions)))
+
+
+def _range_of(size, index, dimension):
+    """Start, limit and stride of what NumPy's index takes of a dimension, and whether it is turned around."""
+    if size is None:
+        if index != slice(None):
+            raise Error(f"dimension {dimension} is the batch, whose size is open: it is taken whole, `:`")
+        return 0, _END, 1, False
+    if isinstance(index, int):
+        if not -size <= index < size:
+            raise Error(f"index {index} is outside of dimension {dimension} with {size} elements")
+        return index % size, index % size + 1, 1, False
+    start, stop, step = index.indices(size)
+    taken = range(start, stop, step)
+    if step > 0:
+        return start, start if not taken else taken[-1] + 1, step, False
+    return (taken[-1], start + 1, -step, True) if taken else (0, 0, 1, False)
+
+
+def index_of(input: Tensor, index) -> Tensor:
+    """`input[index]` with numbers, ranges, ... and None, as NumPy has it."""
+    index = list(index) if isinstance(index, tuple) else [index]
+    rank = len(input.shape)
+    missing = rank - sum(one is not None and one is not Ellipsis for one in index)
+    if missing < 0:
+        raise Error(f"there are {rank - missing} indices for {rank} dimensions")
+    if not any(one is Ellipsis for one in index):
+        index.append(Ellipsis)
+    at = next(i for i, one in enumerate(index) if one is Ellipsis)
+    index[at : at + 1] = [slice(None)] * missing
+    ranges: list[tuple[int, int, int]] = []
+    turned: list[int] = []
+    shape: list[int | None] = []
+    for one in index:
+        if one is None:
+            shape.append(1)
+            continue
+        if not isinstance(one, (int, slice)):
+            raise Error(f"an index is a number, a range, ... or None, not {one!r}; ops.gather takes tensors")
+        dimension = len(ranges)
+        start, limit, stride, is_turned = _range_of(input.shape[dimension], one, dimension)
+        ranges.append((start, limit, stride))
+        if is_turned:
+            turned.append(dimension)
+        if not isinstance(one, int):
+            shape.append(input.shape[dimension] if limit == _END else len(range(start, limit, stride)))
+    taken = _ops.slice(input, *zip(*ranges)) if ranges else input
+    if turned:
+        taken = _ops.flip(taken, turned)
+    return taken if list(taken.shape) == shape else reshape(taken, shape)
+
+
+def transpose(input: Tensor, permutation=None) -> Tensor:
+    """Dimensions in another order; backwards where none is given."""
+    return _ops.transpose(input, permutation if permutation is not None else reversed(range(len(input.shape))))
+
+
+def tile(input: Tensor, repeats) -> Tensor:
+    """The whole tensor so many times along each dimension, as numpy.tile."""
+    repeats = (1,) * (len(input.shape) - len(repeats)) + tuple(repeats)
+    if len(repeats) != len(input.shape) or any(one < 1 for one in repeats):
+        raise Error(f"repeats {repeats} are not {len(input.shape)} counts of at least 1")
+    if any(size is None and count != 1 for size, count in zip(input.shape, repeats)):
+        raise Error("the batch cannot be repeated: its size is open")
+    for dimension, count in enumerate(repeats):
+        if count != 1:
+            size = input.shape[dimension]
+            before, behind = input.shape[:dimension], input.shape[dimension + 1 :]
+            apart = reshape(input, (*before, 1, size, *behind))
+            input = reshape(broadcast(apart, (*before, count, size, *behind)), (*before, count * size, *behind))
+    return input
+
+
+def _triangle(input: Tensor, predicate: str, diagonal: int) -> Tensor:
+    if len(input.shape) < 2 or None in input.shape[-2:]:
+        raise Error(f"shape {input.shape} has no matrices of known sizes")
+    square = input.shape[-2:]
+    is_kept = _ops.compare(predicate, iota(0, square) + diagonal, iota(1, square))
+    return _ops.select(is_kept, input, constant(0, input.dtype))
+
+
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Matrices with zeros above a diagonal, as numpy.tril."""
+    return _triangle(input, "ge", diagonal)
+
+
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Matrices with zeros below a diagonal, as numpy.triu."""
+    return _triangle(input, "le", diagonal)

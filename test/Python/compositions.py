@@ -1,0 +1,263 @@
+"""Products, norms, attention and losses that are made of several ops, against NumPy.
+
+RUN: %{python} %s
+"""
+
+import math
+
+import numpy
+
+import halfstep
+from halfstep import nn, ops
+
+random = numpy.random.default_rng(4)
+
+
+class Itself(nn.Module):
+    """Gives its input, by a parameter that is 1."""
+
+    def __init__(self):
+        self.one = nn.Parameter((1,), "ones")
+
+    def forward(self, x):
+        return x * self.one
+
+
+def module_of(function, inputs):
+    """Inputs by the names a, b, ... in one function whose arguments are named so."""
+    names = "abcd"[: len(inputs)]
+    made = type("M", (nn.Module,), {})
+    scope = {"function": function}
+    exec(f"def forward(self, {', '.join(names)}):\n    return function({', '.join(names)})\n", scope)
+    made.forward = scope["forward"]
+    shapes = {name: nn.Input(x.shape[1:], x.dtype.name) for name, x in zip(names, inputs)}
+    return made().specify(**shapes)
+
+
+def run(function, *inputs, policy="float32"):
+    module = module_of(function, inputs)
+    executable = halfstep.compile(str(module), training=False, policy=policy, batch_size=len(inputs[0]))
+    session = halfstep.Session(executable, "cpu", threads=1)
+    session.initialize()
+    return session.run("infer", **dict(zip("abcd", inputs)))["output"]
+
+
+def check(function, wanted, *inputs, tolerance=2e-6, **named):
+    found = run(function, *inputs, **named)
+    wanted = numpy.asarray(wanted)
+    assert found.shape == wanted.shape, (found.shape, wanted.shape)
+    error = numpy.abs(found.astype("float64") - wanted).max(initial=0)
+    assert error <= tolerance * max(numpy.abs(wanted).max(initial=0), 1e-30), (error, found, wanted)
+
+
+def draw(*shape):
+    return random.standard_normal(shape).astype("float32")
+
+
+def in_f64(*arrays):
+    return [one.astype("float64") for one in arrays]
+
+
+# Products
+SUBSCRIPTS = [
+    ("bqd,bkd->bqk", (2, 3, 4), (2, 5, 4)),
+    ("bhqd,bhkd->bhqk", (2, 3, 4, 5), (2, 3, 6, 5)),
+    ("bqhd,bkhd->bhqk", (2, 4, 3, 5), (2, 6, 3, 5)),
+    ("bij,bjk->bki", (2, 3, 4), (2, 4, 5)),
+    ("bi,bj->bij", (3, 4), (3, 5)),
+    ("bi,bi->b", (3, 4), (3, 4)),
+    ("bij,bkl->bik", (2, 3, 4), (2, 5, 6)),  # j and l are in one alone
+    ("bijk,bjk->bi", (2, 3, 4, 5), (2, 4, 5)),
+    ("b i j , b k -> b j k i", (2, 3, 4), (2, 5)),
+    ("bij,bij->bij", (2, 3, 4), (2, 3, 4)),
+    ("bij,bjk->bik", (1, 1, 1), (1, 1, 1)),
+]
+for subscripts, first, second in SUBSCRIPTS:
+    a, b = draw(*first), draw(*second)
+    check(lambda a, b: ops.einsum(subscripts, a, b), numpy.einsum(subscripts, *in_f64(a, b)), a, b)
+a = draw(2, 3, 4)
+for subscripts in ("bij->bji", "bij->b", "bij->bj", "bij"):
+    check(lambda a: ops.einsum(subscripts, a), numpy.einsum(subscripts, a.astype("float64")), a)
+
+matrix, vector = draw(4, 5), draw(4)
+for function in (
+    lambda x, np: x @ np.constant(matrix),
+    lambda x, np: x @ np.constant(vector),
+):
+    class NumPy:
+        constant = staticmethod(lambda value: value)
+
+    check(lambda a: function(a, ops), function(a.astype("float64"), NumPy), a)
+turned = a.astype("float64").transpose(0, 2, 1)
+check(lambda a: ops.constant(vector) @ ops.transpose(a, (0, 2, 1)), vector @ turned, a)
+check(lambda a: ops.constant(matrix.T.copy()) @ ops.transpose(a, (0, 2, 1)), matrix.T @ turned, a)
+check(lambda a: ops.matmul(ops.constant(matrix.T.copy()), a, transpose_rhs=True), matrix.T @ turned, a)
+check(lambda a: ops.matmul(ops.constant(matrix), a, transpose_lhs=True, transpose_rhs=True), matrix.T @ turned, a)
+check(lambda a: a * ops.outer(ops.constant(vector[:3]), ops.constant(vector)), a * numpy.outer(vector[:3], vector), a)
+
+# Shapes
+check(lambda a: ops.tile(a, (1, 2, 3)), numpy.tile(a, (1, 2, 3)), a)
+check(lambda a: ops.tile(a, (2,)), numpy.tile(a, (2,)), a)
+for diagonal in (-2, -1, 0, 1, 5):
+    check(lambda a: ops.tril(a, diagonal), numpy.tril(a, diagonal), a)
+    check(lambda a: ops.triu(a, diagonal), numpy.triu(a, diagonal), a)
+
+# Norms
+check(lambda a: ops.l2_norm(a, -1), numpy.linalg.norm(a.astype("float64"), axis=-1), a)
+check(lambda a: ops.l2_norm(a, (1, 2), keep_dims=True), numpy.sqrt((a.astype("float64") ** 2).sum((1, 2), keepdims=True)), a)
+with_zero = a.copy()
+with_zero[0, 0] = 0
+check(lambda a: ops.normalize(a), with_zero / numpy.maximum(numpy.linalg.norm(with_zero, axis=-1, keepdims=True), 1e-12), with_zero)
+large = (a * 3e4).astype("float16")  # whose squares float16 does not have
+check(lambda a: ops.normalize(a), large / numpy.linalg.norm(large.astype("float64"), axis=-1, keepdims=True), large,
+      policy="mixed_float16")
+b = draw(2, 3, 4)
+cosine = (a * b).sum(-1) / numpy.linalg.norm(a, axis=-1) / numpy.linalg.norm(b, axis=-1)
+check(lambda a, b: ops.cosine_similarity(a, b), cosine, a, b)
+
+
+def group_norm(x, groups, scale, offset, epsilon=1e-5):
+    x = x.astype("float64")
+    split = x.reshape(len(x), -1, groups, x.shape[-1] // groups)
+    mean, variance = split.mean((1, 3), keepdims=True), split.var((1, 3), keepdims=True)
+    return ((split - mean) / numpy.sqrt(variance + epsilon)).reshape(x.shape) * scale + offset
+
+
+image = draw(2, 3, 4, 6)
+scale, offset = draw(6), draw(6)
+for groups in (1, 2, 3, 6):
+    check(lambda a: ops.group_norm(a, groups, ops.constant(scale), ops.constant(offset)), group_norm(image, groups, scale, offset), image)
+check(lambda a: ops.group_norm(a, 2), group_norm(image, 2, 1, 0), image)
+
+
+# Attention
+def attention(q, k, v, mask=None, scale=None, causal=False):
+    q, k, v = in_f64(q, k, v)
+    if q.ndim > 2:
+        k, v = (numpy.repeat(one, q.shape[-3] // one.shape[-3], -3) for one in (k, v))
+    scores = q @ k.swapaxes(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if causal:
+        scores = numpy.where(numpy.tril(numpy.ones(scores.shape[-2:], bool)), scores, -numpy.inf)
+    if mask is not None:
+        scores = numpy.where(mask, scores, -numpy.inf) if mask.dtype == bool else scores + mask
+    scores = numpy.exp(scores - scores.max(-1, keepdims=True))
+    return scores / scores.sum(-1, keepdims=True) @ v
+
+
+q, k, v = draw(2, 6, 5, 8), draw(2, 6, 7, 8), draw(2, 6, 7, 3)
+keep = random.random((5, 7)) < 0.7
+keep[:, 0] = True
+each = random.random((2, 6, 5, 7)) < 0.7
+each[..., 0] = True
+attend = ops.scaled_dot_product_attention
+check(attend, attention(q, k, v), q, k, v)
+check(lambda a, b, c: attend(a, b, c, scale=0.3), attention(q, k, v, scale=0.3), q, k, v)
+check(lambda a, b, c: attend(a, b, c, is_causal=True), attention(q, k, v, causal=True), q, k, v)
+check(lambda a, b, c: attend(a, b, c, ops.constant(keep, "bool")), attention(q, k, v, keep), q, k, v)
+check(attend, attention(q, k, v, each), q, k, v, each)
+added = draw(2, 6, 5, 7)
+check(attend, attention(q, k, v, added), q, k, v, added)
+for heads in (1, 2, 3):  # grouped queries
+    few, values = k[:, :heads].copy(), v[:, :heads].copy()
+    check(attend, attention(q, few, values), q, few, values)
+    check(attend, attention(q, few, values, each), q, few, values, each)
+    check(attend, attention(q, few, values, each[:, :1]), q, few, values, each[:, :1].copy())
+    check(lambda a, b, c: attend(a, b, c, is_causal=True), attention(q, few, values, causal=True), q, few, values)
+check(attend, attention(q[:, 0], k[:, 0], v[:, 0]), q[:, 0].copy(), k[:, 0].copy(), v[:, 0].copy())
+
+
+# Losses
+def loss_of(loss, outputs, targets):
+    """What evaluate says of a model that gives its input."""
+    identity = Itself().specify(x=nn.Input(outputs.shape[1:]))
+    identity.compile(halfstep.SGD(0.1), loss=loss, policy="float32", metrics=[])
+    return identity.evaluate(outputs, targets, batch_size=len(outputs))["loss"]
+
+
+def softmax_logs(z):
+    z = z.astype("float64")
+    z = z - z.max(-1, keepdims=True)
+    return z - numpy.log(numpy.exp(z).sum(-1, keepdims=True))
+
+
+rows, classes = 6, 5
+z = draw(rows, classes) * 3
+labels = random.integers(0, classes, rows).astype("int32")
+hot = numpy.eye(classes)[labels]
+soft = numpy.exp(softmax_logs(draw(rows, classes)))
+weight = [0.5, 2.0, 1.0, 0.0, 3.0]
+logs, w = softmax_logs(z), numpy.array(weight)
+own = w[labels]
+kept = labels != labels[0]
+share = numpy.exp(softmax_logs(z))
+CE = halfstep.losses.CrossEntropy
+
+
+def weighted(smoothing, counts=1.0):
+    each = (1 - smoothing) * own * -logs[numpy.arange(rows), labels] + smoothing / classes * -(logs * w).sum(1)
+    return (each * counts).sum() / (own * counts).sum()
+
+
+def divergence(p, q):
+    return (p * (numpy.log(p) - numpy.log(q))).sum(-1)
+
+
+LOSSES = [
+    ("categorical_crossentropy", z, hot, -(hot * logs).sum(1).mean()),
+    ("cross_entropy", z, soft, -(soft * logs).sum(1).mean()),
+    (CE(label_smoothing=0.1), z, soft, -((0.9 * soft + 0.02) * logs).sum(1).mean()),
+    (CE(weight=weight), z, soft, -(soft * w * logs).sum(1).mean()),
+    (CE(weight=weight), z, labels, weighted(0)),
+    (CE(weight=weight, label_smoothing=0.1), z, labels, weighted(0.1)),
+    (CE(weight=weight, label_smoothing=0.1, ignore_label=int(labels[0])), z, labels, weighted(0.1, kept)),
+    (CE(from_logits=False), share, labels, -logs[numpy.arange(rows), labels].mean()),
+    (CE(from_logits=False), 7 * share, hot, -(hot * logs).sum(1).mean()),
+    ("nll_loss", logs, labels, -logs[numpy.arange(rows), labels].mean()),
+    (halfstep.losses.NLL(weight), logs, labels, weighted(0)),
+    (halfstep.losses.NLL(ignore_label=int(labels[0])), logs, labels, -logs[numpy.arange(rows), labels][kept].mean()),
+    ("kl_div", logs, soft, divergence(soft, share).mean()),
+    ("KLDivLoss", logs, soft, divergence(soft, share).mean() / classes),
+    ("kl_div", logs, hot, -(hot * logs).sum(1).mean()),  # 0 log 0 is 0
+    ("kl_divergence", share, soft, divergence(soft, share).mean()),
+    ("cosine_similarity", z, soft, -((z * soft).sum(1) / numpy.linalg.norm(z, axis=1) / numpy.linalg.norm(soft, axis=1)).mean()),
+]
+for loss, outputs, targets, expected in LOSSES:
+    targets = targets if targets.dtype == numpy.int32 else targets.astype("float32")
+    found = loss_of(loss, outputs.astype("float32"), targets)
+    assert math.isclose(found, expected, rel_tol=3e-6), (loss, found, expected)
+assert math.isnan(loss_of(CE(weight=weight), z, labels + classes))
+
+# They train, under each policy, and gradients of zeros are numbers.
+x = draw(64, 5)
+y = (x[:, 0] > 0).astype("int32")
+for loss, targets in (("cross_entropy", numpy.eye(2, dtype="float32")[y]), (CE(weight=[1.0, 2.0]), y), (CE(weight=[1, 2], label_smoothing=0.1), y),
+                      ("cosine_similarity", numpy.eye(2, dtype="float32")[y])):
+    for policy in ("float32", "mixed_float16", "mixed_bfloat16"):
+        model = nn.Sequential(nn.Input((5,)), nn.Dense(2))
+        model.compile(halfstep.SGD(0.5), loss=loss, policy=policy)
+        history = model.fit(x, targets, batch_size=16, epochs=4, verbose=False).history["loss"]
+        assert history[-1] < history[0], (loss, policy, history)
+
+
+def refused(expected, function, *inputs):
+    try:
+        str(module_of(function, inputs))
+    except halfstep.Error as error:
+        assert expected in str(error), error
+        return
+    raise AssertionError(expected)
+
+
+refused("einsum: 'j' is 4 and 2", lambda a: ops.einsum("bij,bji->b", a, a[:, :2]), a)
+refused("a letter stands twice in 'bii'", lambda a: ops.einsum("bii->b", a), a)
+refused("'z' of the result is in no operand", lambda a: ops.einsum("bij->bz", a), a)
+refused("has other signs than letters", lambda a: ops.einsum("b...->b", a), a)
+refused("'bi' has 2 letters for shape (None, 3, 4)", lambda a: ops.einsum("bi,bi->b", a, a), a)
+refused("one or two operands, not 3", lambda a: ops.einsum("bij,bij,bij->b", a, a, a), a)
+refused("6 channels are not divided by 4 groups", lambda a: ops.group_norm(a, 4), image)
+refused("6 heads of queries are not divided by 4 of keys", lambda a: attend(a, a[:, :4], a[:, :4]), q)
+refused("the batch cannot be repeated", lambda a: ops.tile(a, (2, 1, 1)), a)
+refused("outer takes two vectors", ops.outer, a, a)
+refused("there are 2 weights for 5 classes", lambda z, y: CE(weight=[1, 2])(z, y), z, labels)
+refused("weights of classes are finite and not negative", lambda z, y: CE(weight=[1, -2, 1, 1, 1])(z, y), z, labels)
+refused('reduction is "batchmean" or "mean"', lambda z: halfstep.losses.KLDiv("sum")(z, z), z)
