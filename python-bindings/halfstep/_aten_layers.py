@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from halfstep import ops
+from halfstep import _losses, ops
 from halfstep._errors import Error
 from halfstep._images import channels_last, mean_of_images
 from halfstep._operands import alike, filled, is_float, tensor_of
@@ -19,21 +19,13 @@ def _linear(call, x, weight, bias=None):
 
 
 def _attention(call, query, key, value, mask=None, dropout=0.0, is_causal=False, scale=None, enable_gqa=False):
-    call.only("enable_gqa", False)
     query, key, value = alike(query, key, value)
-    scores = ops.matmul(query, key, transpose_rhs=True) * (scale if scale is not None else query.shape[-1] ** -0.5)
-    if is_causal:
-        rows, columns = scores.shape[-2:]
-        shape = (rows, columns)
-        mask = ops.compare("ge", ops.iota(0, shape), ops.iota(1, shape))
-    if mask is not None:
-        mask = tensor_of(mask)
-        if mask.dtype == "bool":
-            scores = ops.select(mask, scores, ops.constant(-math.inf, scores.dtype))
-        else:
-            scores = scores + mask
-    weights = ops.softmax(scores)
-    return ops.matmul(ops.dropout(weights, dropout) if dropout else weights, value)
+    mask = None if mask is None else tensor_of(mask)
+    return ops.scaled_dot_product_attention(query, key, value, mask, dropout=dropout, is_causal=is_causal, scale=scale)
+
+
+def _einsum(call, equation, operands, path=None):
+    return ops.einsum(equation, *alike(*operands))
 
 
 def _rows(x, normalized, *weights):
@@ -105,13 +97,35 @@ def _loss(function):
     return handle
 
 
+def _weights(weight):
+    return None if weight is None else tensor_of(weight)
+
+
 def _cross_entropy(call, logits, labels, weight, reduction, ignore, smoothing):
-    call.only("weight", None)
     call.only("reduction", _MEAN)
     labels = tensor_of(labels)
-    if is_float(labels):
-        raise Error("targets that are probabilities are not supported, only labels")
-    return ops.softmax_cross_entropy(tensor_of(logits), labels, label_smoothing=smoothing or None, ignore_label=ignore)
+    return _losses.cross_entropy(tensor_of(logits), labels, label_smoothing=smoothing or None, weight=_weights(weight),
+                                 ignore_label=None if is_float(labels) else ignore)
+
+
+def _nll_loss(call, logs, labels, weight, reduction, ignore):
+    call.only("reduction", _MEAN)
+    return _losses.nll_loss(tensor_of(logs), tensor_of(labels), weight=_weights(weight), ignore_label=ignore)
+
+
+def _kl_div(call, logs, targets, reduction, log_target=False):
+    call.only("reduction", _MEAN)
+    call.only("log_target", False)
+    return _losses.kl_div(tensor_of(logs), tensor_of(targets), reduction="mean")
+
+
+def _norm(call, x, order=2, dims=None, keep_dims=False, *_):
+    call.only("ord", 2, 2.0)
+    return ops.l2_norm(tensor_of(x), dims or None, bool(keep_dims))
+
+
+def _cosine_similarity(call, a, b, dimension=1, epsilon=1e-8):
+    return ops.cosine_similarity(*alike(a, b), dimension, epsilon)
 
 
 def _huber(call, prediction, target, reduction, delta):
@@ -211,17 +225,23 @@ LAYERS = {
     "conv2d": _conv,
     "conv3d": _conv,
     "cross_entropy_loss": _cross_entropy,
+    "cosine_similarity": _cosine_similarity,
     "dropout": _dropout,
+    "einsum": _einsum,
     "feature_dropout": _feature_dropout,
     "group_norm": _group_norm,
     "huber_loss": _huber,
+    "kl_div": _kl_div,
     "l1_loss": _loss(ops.l1_loss),
     "layer_norm": _layer_norm,
+    "linalg_vector_norm": _norm,
     "linear": _linear,
     "max_pool1d": _max_pool(1),
     "max_pool2d": _max_pool(2),
     "max_pool3d": _max_pool(3),
     "mse_loss": _loss(ops.mse_loss),
+    "nll_loss": _nll_loss,
+    "nll_loss_nd": _nll_loss,
     "rms_norm": _rms_norm,
     "scaled_dot_product_attention": _attention,
     "smooth_l1_loss": _smooth_l1,

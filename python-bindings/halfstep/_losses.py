@@ -7,6 +7,7 @@ import math
 
 from halfstep import ops
 from halfstep._errors import Error
+from halfstep._graph import Tensor
 from halfstep._norms import in_float32
 
 
@@ -15,8 +16,8 @@ _EPSILON = 1e-7
 
 
 def _class_weights(weight, classes):
-    if weight is None:
-        return None
+    if weight is None or isinstance(weight, Tensor):
+        return weight
     weight = [float(one) for one in weight]
     if len(weight) != classes:
         raise Error(f"there are {len(weight)} weights for {classes} classes")

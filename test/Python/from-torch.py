@@ -81,7 +81,23 @@ class Shifted(nn.Module):
         return self.head(torch.cat([a, b, x[:, ::2].flip(1), x[:, -2:] * x[:, 3, None], x[:, 1:3]], 1))
 
 
+class Composed(nn.Module):
+    """Heads that share keys, a product by its letters, and vectors of length 1."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.head = nn.Linear(7, 24), nn.Linear(7, 12), nn.Linear(5, 3)
+
+    def forward(self, x):
+        query, key = self.query(x).view(-1, 4, 2, 3), self.key(x).view(-1, 2, 2, 3)
+        mixed = F.scaled_dot_product_attention(query, key, key, enable_gqa=True, scale=0.7)
+        scores = torch.einsum("bhqd,bgkd->bhg", mixed, key)
+        cosine = F.cosine_similarity(scores, mixed[:, :, 0, :2], -1)
+        return self.head(torch.cat([F.normalize(cosine, dim=-1), torch.linalg.vector_norm(scores, dim=(1, 2))[:, None]], 1))
+
+
 MODULES = {
+    "composed": (Composed(), (7,)),
     "heads": (Heads(), (5, 16)),
     "shifted": (Shifted(), (7,)),
     "linear": (nn.Linear(7, 3), (7,)),
@@ -161,6 +177,33 @@ for name, (module, sizes) in MODULES.items():
         assert error(torch.from_numpy(model.predict(x.numpy())), copied.eval()(x)) < 2.0**-18, name
     model.load_state_dict(module.state_dict())
     assert all(torch.equal(value, module.state_dict()[key]) for key, value in model.state_dict().items())
+
+
+# Losses that are no op of ours, where PyTorch has definitions of its own.
+module, x, y = nn.Linear(7, 3), torch.randn(BATCH, 7), torch.randint(0, 3, (BATCH,))
+weight, soft = torch.tensor([0.5, 2.0, 1.0]), torch.softmax(torch.randn(BATCH, 3), 1)
+ours = halfstep.losses
+for loss, peer, targets in (
+    (ours.CrossEntropy(weight=weight), nn.CrossEntropyLoss(weight), y),
+    (ours.CrossEntropy(0.1, weight=weight), nn.CrossEntropyLoss(weight, label_smoothing=0.1), y),
+    (ours.CrossEntropy(0.1, 1, weight), nn.CrossEntropyLoss(weight, ignore_index=1, label_smoothing=0.1), y),
+    (ours.CrossEntropy(0.1, weight=weight), nn.CrossEntropyLoss(weight, label_smoothing=0.1), soft),
+    (ours.NLL(weight, 2), nn.NLLLoss(weight, ignore_index=2), y),
+    ("KLDivLoss", nn.KLDivLoss(), soft),
+    (ours.KLDiv(), nn.KLDivLoss(reduction="batchmean"), soft),
+):
+    model = halfstep.from_torch(module, x)
+    model.compile(halfstep.SGD(RATE), loss=loss, policy="float32", metrics=[])
+    reached = copy.deepcopy(module).double()
+    exact = peer.double()(reached(x.double()), targets.double() if targets is soft else targets)
+    found = model.evaluate(x.numpy(), targets.numpy(), batch_size=BATCH)["loss"]
+    assert abs(found - float(exact)) < 1e-6 * max(abs(float(exact)), 1), (loss, found, exact)
+    exact.backward()
+    before = model.state_dict()
+    model.trainer.step(x.numpy(), targets.numpy())
+    for key, value in model.state_dict().items():
+        gradient = dict(reached.named_parameters())[key].grad
+        assert error((before[key].double() - value.double()) / RATE, gradient) < 2.0**-18, (loss, key)
 
 
 # The roundings of torch.autocast: a step in bf16 has PyTorch's bits, whatever the policy is outside of the region.
