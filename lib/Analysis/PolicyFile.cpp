@@ -90,6 +90,12 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::load(StringRef name, const KnownOps &o
   for (const ShippedPolicy &shipped : kShipped)
     if (name == shipped.name)
       return parse(name, shipped.text, ops);
+  // What Keras and Apex call so keeps the parameters themselves in the low type.
+  if (llvm::is_contained({"float16", "apex_o2", "apex_o3", "O2", "O3"}, name) || name == "bfloat16") {
+    const StringRef low = name == "bfloat16" ? "bfloat16" : "float16";
+    return makeError("policy '", name.str(), "' would store parameters in ", low.str(),
+                     ", which loses small updates; mixed_", low.str(), " computes in it and stores them in float32");
+  }
   if (name.contains(':') && !name.contains('/') && !name.contains('.'))
     return makeError("unknown policy '", name.str(),
                      "'; what a variant says behind a colon is a flag of its own, as in ", "--policy=auto --type=bf16");

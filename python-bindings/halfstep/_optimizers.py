@@ -117,8 +117,8 @@ def optimizer(given: str | Optimizer) -> Optimizer:
 
 
 class Policy(Settings):
-    """Which ops run in which type: "mixed_float16", "mixed_bfloat16", "float32", "auto", "pytorch", "tensorflow" or a
-    file. `allow`, `deny`, `infer`, `clear` and `promote` are lists of what differs: "mp.exp", "loc:encoder.*"."""
+    """Which ops run in which type: "mixed_float16", "mixed_bfloat16", "float32", "auto", other systems' lists, as "pytorch", or
+    a file (docs/autocast.md). `allow`, `deny`, `infer`, `clear` and `promote` are lists of what differs: "mp.exp", "loc:encoder.*"."""
 
     def __init__(self, name: str = "mixed_float16", **settings):
         self.name = name

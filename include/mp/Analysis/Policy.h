@@ -108,7 +108,7 @@ struct PolicyEdits {
 /// Which category each op has, the low type, and how each op's type is decided.
 class PrecisionPolicy {
 public:
-  /// `auto`, `mixed_float16`, `mixed_bfloat16`, `float32`, `pytorch`, `tensorflow` or the path of a policy file (it
+  /// `auto`, `mixed_float16`, `mixed_bfloat16`, `float32`, one that ships or the path of a policy file (it
   /// holds a `/` or a `.`). A file is untrusted: at most 1 MiB, known ops, disjoint lists; errors name file and line.
   static ErrorOr<PrecisionPolicy> load(llvm::StringRef name, const KnownOps &ops);
 

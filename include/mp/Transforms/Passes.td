@@ -78,7 +78,7 @@ def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mp::MPDialect"];
   let options = [
     Option<"policy", "policy", "std::string", "\"mixed_float16\"",
-           "auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file">,
+           "auto, mixed_float16, mixed_bfloat16, float32, pytorch, pytorch_cpu, apex_o1, tensorflow, tensorflow_bf16, mxnet, paddle_o1 or the path of a policy file">,
     Option<"lowType", "type", "std::string", "", "f16 or bf16: the low type, instead of the policy's; by cost f32, too">,
     Option<"rule", "rule", "::mp::DecisionRule", "::mp::DecisionRule::PerOp", "How each operation's precision is decided",
            [{::llvm::cl::values(

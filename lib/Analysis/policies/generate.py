@@ -1,35 +1,44 @@
 #!/usr/bin/python3
 """Writes the policy file that makes Halfstep's categories those of another system.
 
-usage: generate.py pytorch|tensorflow LLVM_TBLGEN OPS.td INCLUDE_DIR... > FILE
+usage: generate.py POLICY LLVM_TBLGEN OPS.td INCLUDE_DIR... > FILE
 
-op-lists.csv holds the lists of six systems side by side: L low precision, F fp32 (Fo: through an optional dtype argument),
-P or W widest input, I infer, C clear, - unlisted. The definition of an op says which row speaks of it (`listedAs`), or that
-none does. The file holds only what differs from Halfstep's own categories, the column `proposed`. An op that PyTorch does
-not list runs in the type that its inputs promote to: `promote`.
+op-lists.csv holds the lists of seven systems side by side, as they were read from the sources that SYSTEMS names: L low
+precision, F fp32 (Fo: through an optional dtype argument), P or W widest input, I infer, C clear, BAN error, - unlisted; in
+brackets when, behind a colon which of several, the first of which counts. The definition of an op says which row speaks of it (`listedAs`), or that none
+does. The file holds only what differs from Halfstep's own categories, the column `proposed`. An op that a system does not list
+runs in the type that its inputs promote to: `promote`; grappler leaves it alone.
 """
 
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
+# PyTorch's type promotion: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
+PER_OP = {"L": "allow", "F": "deny", "Fo": "deny", "Fa": "deny", "P": "promote", "W": "promote", "C": "promote", "BAN": "error",
+          "–": "promote"}
+GRAPPLER = {"L": "allow", "F": "deny", "I": "infer", "C": "clear", "–": None}
 SYSTEMS = {
-    "pytorch": {
-        "column": "pytorch_cuda",
-        "text": "PyTorch's autocast lists for CUDA",
-        # Its type promotion: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
-        "lines": ["zero-dimensional: follow"],
-        "categories": {"L": "allow", "F": "deny", "Fo": "deny", "P": "promote", "BAN": "error", "–": "promote"},
-    },
-    "tensorflow": {
-        "column": "tf_cuda",
-        "text": "the lists of TensorFlow's grappler pass auto_mixed_precision for CUDA",
-        "lines": [],
-        "categories": {"L": "allow", "F": "deny", "I": "infer", "C": "clear", "–": None},
-    },
+    "pytorch": ("pytorch_cuda", "f16", ["zero-dimensional: follow"], PER_OP,
+                "PyTorch's autocast lists for CUDA (aten/src/ATen/autocast_mode.h)"),
+    "pytorch_cpu": ("pytorch_cpu", "bf16", ["zero-dimensional: follow"], PER_OP,
+                    "PyTorch's autocast lists for CPUs (aten/src/ATen/autocast_mode.cpp)"),
+    "apex_o1": ("apex_o1", "f16", ["zero-dimensional: follow"], PER_OP, "Apex's lists of O1 (apex/amp/lists)"),
+    "tensorflow": ("tf_cuda", "f16", [], GRAPPLER,
+                   "the lists of TensorFlow's grappler pass auto_mixed_precision for CUDA (auto_mixed_precision_lists.h)"),
+    "tensorflow_bf16": ("tf_bf16", "bf16", [], GRAPPLER,
+                        "the lists of TensorFlow's grappler pass auto_mixed_precision_onednn_bfloat16"),
+    "mxnet": ("mxnet_fp16", "f16", [], PER_OP, "MXNet's lists for float16 (python/mxnet/amp/lists/symbol_fp16.py)"),
+    "paddle_o1": ("paddle_o1", "f16", [], PER_OP, "Paddle's lists of O1 (python/paddle/amp/amp_lists.py)"),
 }
+
+
+def category_of(entry, categories):
+    """Of what stands first: in "W: elemwise_add; C: _npi_add" of the first."""
+    return categories.get(re.match(r"[A-Za-z]+|–", entry)[0])
 
 
 def listed_ops(tblgen, definitions, *includes):
@@ -53,23 +62,22 @@ def place(entry):
 
 
 def main():
-    system = SYSTEMS[sys.argv[1]]
+    column, low, lines, categories, text = SYSTEMS[sys.argv[1]]
     ops = listed_ops(*sys.argv[2:])
     rows = csv.DictReader((pathlib.Path(__file__).parent / "op-lists.csv").open(encoding="utf-8"))
     lists, missing = {}, set(ops)
     for row in rows:
         missing.discard(row["op"])
-        category = system["categories"].get(row[system["column"]])
+        category = category_of(row[column], categories)
         if category and category != row["proposed"]:
             lists.setdefault(category, []).extend(ops.get(row["op"], []))
     if missing:
         faults = [f"{', '.join(ops[row])}: op-lists.csv has no row '{row}'" for row in sorted(missing)]
         sys.exit("generate.py: " + "; ".join(faults))
-    print(f"# {system['text'][0].upper()}{system['text'][1:]}, as far as they differ from Halfstep's own categories.")
-    print(f"# Made by generate.py from op-lists.csv, column {system['column']}; do not edit.")
-    print("type: f16")
-    for line in system["lines"]:
-        print(line)
+    print(f"# {text[0].upper()}{text[1:]}, as far as they differ from Halfstep's own categories.")
+    print(f"# Made by generate.py from op-lists.csv, column {column}; do not edit.")
+    print(f"type: {low}")
+    print("".join(f"{line}\n" for line in lines), end="")
     for category, names in sorted(lists.items()):
         if names:
             print(f"{category}: {', '.join(names)}")

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -split-input-file -mp-autocast -verify-diagnostics -o /dev/null
 
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=mixed_float8 2>&1 | FileCheck %s --check-prefix=POLICY
-// POLICY: error: mp-autocast: policy=mixed_float8: unknown policy 'mixed_float8', expected auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow or the path of a policy file
+// POLICY: error: mp-autocast: policy=mixed_float8: unknown policy 'mixed_float8', expected auto, mixed_float16, mixed_bfloat16, float32, pytorch, pytorch_cpu, apex_o1, tensorflow, tensorflow_bf16, mxnet, paddle_o1 or the path of a policy file
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/no-such.policy 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: no-such.policy: No such file or directory
 // RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/unknown-op.policy 2>&1 | FileCheck %s --check-prefix=FILE

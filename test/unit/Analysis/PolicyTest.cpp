@@ -60,9 +60,14 @@ TEST(Policy, BuiltInPoliciesDifferInTheLowType) {
 
 TEST(Policy, UnknownNamesAreErrors) {
   EXPECT_EQ(PrecisionPolicy::load("mixed_float8", knownOps()).message(),
-            "unknown policy 'mixed_float8', expected auto, mixed_float16, mixed_bfloat16, float32, pytorch, tensorflow "
-            "or the "
-            "path of a policy file");
+            "unknown policy 'mixed_float8', expected auto, mixed_float16, mixed_bfloat16, float32, pytorch, "
+            "pytorch_cpu, apex_o1, tensorflow, tensorflow_bf16, mxnet, paddle_o1 or the path of a policy file");
+  for (const char *name : {"float16", "bfloat16", "apex_o2", "apex_o3", "O2", "O3"}) {
+    const std::string low = llvm::StringRef(name).starts_with("b") ? "bfloat16" : "float16";
+    EXPECT_EQ(PrecisionPolicy::load(name, knownOps()).message(),
+              std::string("policy '") + name + "' would store parameters in " + low +
+                  ", which loses small updates; mixed_" + low + " computes in it and stores them in float32");
+  }
   EXPECT_EQ(PrecisionPolicy::load("./no-such.policy", knownOps()).message(),
             "policy file ./no-such.policy: No such file or directory");
   EXPECT_EQ(PrecisionPolicy::load("/", knownOps()).message(),
