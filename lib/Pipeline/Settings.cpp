@@ -204,7 +204,8 @@ static constexpr Setting kSettings[] = {
     boolean<kSpecialize, &SpecializePassOptions::pad>(
         "pad", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs"),
     text<&Autocast::policy>("policy", "NAME",
-                            "auto, mixed_float16, mixed_bfloat16, float32, pytorch, pytorch_cpu, apex_o1, tensorflow, tensorflow_bf16, mxnet, paddle_o1, or a policy file"),
+                            "auto, mixed_float16, mixed_bfloat16, float32, pytorch, pytorch_cpu, apex_o1, tensorflow, "
+                            "tensorflow_bf16, mxnet, paddle_o1, or a policy file"),
     text<&Autocast::lowType>("type", "TYPE", "f16 or bf16: the low type, instead of the policy's; by cost f32, too"),
     {"rule", "RULE",
      "how the precision of each op is decided: per-op, by its own category; cost, low only where that is faster",

@@ -125,7 +125,8 @@ def _norm(call, x, order=2, dims=None, keep_dims=False, *_):
 
 
 def _cosine_similarity(call, a, b, dimension=1, epsilon=1e-8):
-    return ops.cosine_similarity(*alike(a, b), dimension, epsilon)
+    a, b = alike(a, b)
+    return ops.cosine_similarity(a, b, dimension, epsilon)
 
 
 def _huber(call, prediction, target, reduction, delta):

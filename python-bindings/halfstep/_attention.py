@@ -16,11 +16,12 @@ def _masked(scores: Tensor, mask: Tensor) -> Tensor:
     return scores + (mask if mask.dtype == scores.dtype else _ops.cast(mask, result=scores.dtype))
 
 
-def _in_groups(mask: Tensor, heads: int, group: int) -> Tensor:
+def _in_groups(mask: Tensor, group: int) -> Tensor:
     """A mask [..., query heads, queries, keys] for scores [..., heads, group, queries, keys]."""
     if len(mask.shape) < 3:
         return mask
-    own = (heads, group) if mask.shape[-3] != 1 else (1, 1)
+    heads = mask.shape[-3]
+    own = (1, 1) if heads == 1 else (None if heads is None else heads // group, group)
     return reshape(mask, (*mask.shape[:-3], *own, *mask.shape[-2:]))
 
 
@@ -32,10 +33,12 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask
     if len({len(one.shape) for one in (query, key, value)}) != 1 or len(query.shape) < 2:
         raise Error(f"attention: shapes {query.shape}, {key.shape} and {value.shape} have no matrices of one batch")
     *batch, queries, size = query.shape
+    if size is None:
+        raise Error(f"attention: queries of shape {query.shape} have no known size")
     heads, group = (batch[-1], 1) if batch else (1, 1)
     if batch and key.shape[-3] != batch[-1]:
         heads = key.shape[-3]
-        if not heads or batch[-1] is None or batch[-1] % heads:
+        if not heads or batch[-1] is None or queries is None or batch[-1] % heads:
             raise Error(f"attention: {batch[-1]} heads of queries are not divided by {heads} of keys")
         group = batch[-1] // heads
         # The queries of a group are rows of one matrix: no key is repeated.
@@ -48,7 +51,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask
         square = scores.shape[-2:]
         scores = _masked(scores, _ops.compare("ge", iota(0, square), iota(1, square)))
     if mask is not None:
-        scores = _masked(scores, _in_groups(mask, heads, group) if group > 1 else mask)
+        scores = _masked(scores, _in_groups(mask, group) if group > 1 else mask)
     weights = _ops.softmax(scores)
     if dropout:
         graph = _graph.current()

@@ -45,10 +45,13 @@ def cosine_similarity(lhs: Tensor, rhs: Tensor, dimension: int = -1, epsilon: fl
 def group_norm(input: Tensor, groups: int, scale=None, offset=None, *, epsilon: float = 1e-5) -> Tensor:
     """Each row's channels in groups, normalized to mean 0 and variance 1, over channels and places, scaled and shifted by
     channel. Channels are last, as in images here; statistics are float32 as those of `layer_norm`."""
-    channels = input.shape[-1]
+    known = [one for one in input.shape[1:] if one is not None]
+    if not known or len(known) != len(input.shape) - 1:
+        raise Error(f"group_norm: shape {input.shape} has no known channels and places behind a batch")
+    *between, channels = known
     if groups < 1 or channels % groups:
         raise Error(f"{channels} channels are not divided by {groups} groups")
-    size, places = channels // groups, math.prod(input.shape[1:-1])
+    size, places = channels // groups, math.prod(between)
     split = reshape(input, (None, places, groups, size))
     rows = reshape(_ops.transpose(split, (0, 2, 1, 3)), (None, groups, places * size))
     ones, zeros = ([value] * (places * size) for value in (1.0, 0.0))

@@ -35,7 +35,7 @@ def _of_shared(left: Tensor, right: Tensor, transpose_lhs, transpose_rhs, **name
     return transpose(product, (*range(rank - 2), rank - 1, rank - 2))
 
 
-def matmul(lhs: Tensor, rhs: Tensor, bias=None, *, transpose_lhs=False, transpose_rhs=False, acc=None, result=None) -> Tensor:
+def matmul(lhs, rhs, bias=None, *, transpose_lhs=False, transpose_rhs=False, acc=None, result=None) -> Tensor:
     """The product of matrices [..., M, K] and [..., K, N], with batches and vectors as numpy.matmul has them: a vector is a
     row on the left and a column on the right."""
     is_row, is_column = len(lhs.shape) == 1, len(rhs.shape) == 1
