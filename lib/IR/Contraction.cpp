@@ -80,8 +80,30 @@ void MatmulOp::readTransposed(OpOperand &operand, Value stored) {
 
 Contraction ConvOp::getContraction() { return withOperands(*this, getConvolution().forward()); }
 Contraction ConvTransposeOp::getContraction() { return withOperands(*this, getConvolution().dataGradient()); }
-Contraction ConvFilterGradOp::getContraction() { return withOperands(*this, getConvolution().filterGradient()); }
+Contraction ConvFilterGradOp::getContraction() {
+  Contraction product = withOperands(*this, getConvolution().filterGradient());
+  product.takesParts = true;
+  product.granule = std::max<int64_t>(product.k / std::max<int64_t>(getConvolution().images, 1), 1);
+  return product;
+}
+
+Contraction ConvFilterGradPartsOp::getContraction() {
+  Contraction product = withOperands(*this, getConvolution().filterGradient());
+  product.hasParts = true;
+  product.parts = typeOf(getResult()).getDimSize(0);
+  product.depth = static_cast<int64_t>(getDepth());
+  return product;
+}
+
+Operation *ConvFilterGradOp::cloneAsParts(OpBuilder &builder, Value lhs, Value rhs, int64_t depth,
+                                          RankedTensorType type) {
+  return ConvFilterGradPartsOp::create(builder, getLoc(), type, /*image=*/rhs, /*gradient=*/lhs,
+                                       static_cast<uint64_t>(depth), getAcc(), getStrides(), getPadding(),
+                                       getDilations(), getGroups());
+}
 
 // Each row of the result is a filter's, as each column of the gradient is.
 Value ConvFilterGradOp::getLhs() { return getGradient(); }
 Value ConvFilterGradOp::getRhs() { return getImage(); }
+Value ConvFilterGradPartsOp::getLhs() { return getGradient(); }
+Value ConvFilterGradPartsOp::getRhs() { return getImage(); }

@@ -30,6 +30,18 @@ ParseResult mp::parseConvFilterGrad(OpAsmParser &parser, NamedAttrList &attribut
   return parseTail(parser, attributes, image, gradient, result, image, result);
 }
 
+ParseResult mp::parseConvFilterGradParts(OpAsmParser &parser, NamedAttrList &attributes, Type &image, Type &gradient,
+                                         Type &result) {
+  WindowText windows(parser, attributes, kNames);
+  if (windows.parse() || parser.parseColonType(image) || parser.parseComma() || parser.parseType(gradient) ||
+      parser.parseArrow() || parser.parseType(result))
+    return failure();
+  // A part is a filter.
+  auto parts = dyn_cast<RankedTensorType>(result);
+  Type filter = parts && parts.getRank() > 0 ? parts.clone(parts.getShape().drop_front()) : result;
+  return windows.resolve(spatialSizes(image), spatialSizes(filter));
+}
+
 static void printTail(OpAsmPrinter &printer, Operation *op, Type lhs, Type rhs, Type result) {
   printWindows(printer, op, kNames);
   printer << " : " << lhs << ", " << rhs << " -> " << result;
@@ -44,5 +56,9 @@ void mp::printConvTranspose(OpAsmPrinter &printer, ConvTransposeOp op, Dictionar
 }
 void mp::printConvFilterGrad(OpAsmPrinter &printer, ConvFilterGradOp op, DictionaryAttr, Type image, Type gradient,
                              Type result) {
+  printTail(printer, op, image, gradient, result);
+}
+void mp::printConvFilterGradParts(OpAsmPrinter &printer, ConvFilterGradPartsOp op, DictionaryAttr, Type image,
+                                  Type gradient, Type result) {
   printTail(printer, op, image, gradient, result);
 }

@@ -18,12 +18,17 @@ mlir::ParseResult parseConvTranspose(mlir::OpAsmParser &parser, mlir::NamedAttrL
 mlir::ParseResult parseConvFilterGrad(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes, mlir::Type &image,
                                       mlir::Type &gradient, mlir::Type &result);
 
+mlir::ParseResult parseConvFilterGradParts(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes,
+                                           mlir::Type &image, mlir::Type &gradient, mlir::Type &result);
+
 void printConv(mlir::OpAsmPrinter &printer, ConvOp op, mlir::DictionaryAttr attributes, mlir::Type image,
                mlir::Type filter, mlir::Type result);
 void printConvTranspose(mlir::OpAsmPrinter &printer, ConvTransposeOp op, mlir::DictionaryAttr attributes,
                         mlir::Type input, mlir::Type filter, mlir::Type result);
 void printConvFilterGrad(mlir::OpAsmPrinter &printer, ConvFilterGradOp op, mlir::DictionaryAttr attributes,
                          mlir::Type image, mlir::Type gradient, mlir::Type result);
+void printConvFilterGradParts(mlir::OpAsmPrinter &printer, ConvFilterGradPartsOp op, mlir::DictionaryAttr attributes,
+                              mlir::Type image, mlir::Type gradient, mlir::Type result);
 
 } // namespace mp
 

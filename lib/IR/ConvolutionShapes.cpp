@@ -87,6 +87,19 @@ LogicalResult ConvFilterGradOp::inferShape(Shape &result) {
   return checkConvolved(*this, "gradient", shapeOf(getGradient()), shapeOf(getImage()), result);
 }
 
+LogicalResult ConvFilterGradPartsOp::inferShape(Shape &result) {
+  result = llvm::to_vector(shapeOf(getResult()));
+  if (result.empty())
+    return emitOpError("result has rank 0, expected parts of filters"); // (C2)
+  if (failed(checkConvolved(*this, "gradient", shapeOf(getGradient()), shapeOf(getImage()),
+                            ArrayRef(result).drop_front())))
+    return failure();
+  const int64_t k = getContractionSize();
+  if (k >= 0 && getDepth() > 0)
+    result.front() = std::max<int64_t>(llvm::divideCeil(k, getDepth()), 1);
+  return success();
+}
+
 /// Of the three shapes that mp.conv has.
 template <typename Op>
 static Convolution convolutionOf(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter, ArrayRef<int64_t> result) {
@@ -106,6 +119,10 @@ Convolution ConvFilterGradOp::getConvolution() {
   return convolutionOf(*this, shapeOf(getImage()), shapeOf(getResult()), shapeOf(getGradient()));
 }
 
+Convolution ConvFilterGradPartsOp::getConvolution() {
+  return convolutionOf(*this, shapeOf(getImage()), shapeOf(getResult()).drop_front(), shapeOf(getGradient()));
+}
+
 /// Of one image: how many there are may be open.
 static Convolution ofOneImage(Convolution convolution) {
   convolution.images = 1;
@@ -113,7 +130,9 @@ static Convolution ofOneImage(Convolution convolution) {
 }
 int64_t ConvOp::getContractionSize() { return ofOneImage(getConvolution()).forward().k; }
 int64_t ConvTransposeOp::getContractionSize() { return ofOneImage(getConvolution()).dataGradient().k; }
-int64_t ConvFilterGradOp::getContractionSize() {
-  const Convolution convolution = getConvolution();
+/// Over the pixels of all images.
+static int64_t countPixels(const Convolution &convolution) {
   return isOpen(convolution.images) ? -1 : convolution.filterGradient().k;
 }
+int64_t ConvFilterGradOp::getContractionSize() { return countPixels(getConvolution()); }
+int64_t ConvFilterGradPartsOp::getContractionSize() { return countPixels(getConvolution()); }

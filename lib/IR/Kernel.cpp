@@ -169,6 +169,12 @@ LogicalResult MatmulPartsOp::verify() {
   return verifyAtLeastOne(*this, getDepth(), "depth"); // (C3)
 }
 
+LogicalResult ConvFilterGradPartsOp::verify() {
+  if (failed(verifyProductTypes(*this, getAcc(), "image", "gradient"))) // (C1)
+    return failure();
+  return verifyAtLeastOne(*this, getDepth(), "depth"); // (C3)
+}
+
 LogicalResult SumRowBlocksOp::verify() {
   RankedTensorType input = getInput().getType();
   if (input.getRank() != 2 || input.getElementType().isF64()) // (C1)

@@ -60,18 +60,26 @@ Tensor rules::evaluate(ConvTransposeOp op, const Frame &frame) {
   });
 }
 
-// Over rows of the batch and pixels of the result.
-Tensor rules::evaluate(ConvFilterGradOp op, const Frame &frame) {
+/// Over rows of the batch and pixels of the result, `depth` of them in each part.
+template <typename Op> static Tensor filterGradient(Op op, const Frame &frame, int64_t depth) {
   const Convolution sizes = op.getConvolution();
   const Windows windows(sizes.windows);
   const int64_t filters = sizes.filters / sizes.groups, channels = sizes.channels / sizes.groups; // of a group
+  const int64_t pixels = windows.countResultPixels();
   const Images image(frame[op.getImage()], windows.countImagePixels());
-  const Images gradient(frame[op.getGradient()], windows.countResultPixels());
-  return sumEach(op, frame, windows.countTaps(), [&](Accumulator &sum, int64_t k, int64_t tap, int64_t c) {
+  const Images gradient(frame[op.getGradient()], pixels);
+  return sumEach(op, frame, windows.countTaps(), [&](Accumulator &sum, int64_t row, int64_t tap, int64_t c) {
+    const int64_t k = row % sizes.filters, first = row / sizes.filters * depth;
     const int64_t channel = k / filters * channels + c;
-    for (int64_t n = 0; n < sizes.images; ++n)
-      for (int64_t p = 0; p < windows.countResultPixels(); ++p)
-        if (std::optional<int64_t> h = windows.readBy(p, tap))
-          sum.addProduct(image.at(n, *h, channel), gradient.at(n, p, k));
+    for (int64_t at = first; at < std::min(first + depth, sizes.images * pixels); ++at)
+      if (std::optional<int64_t> h = windows.readBy(at % pixels, tap))
+        sum.addProduct(image.at(at / pixels, *h, channel), gradient.at(at / pixels, at % pixels, k));
   });
+}
+
+Tensor rules::evaluate(ConvFilterGradOp op, const Frame &frame) {
+  return filterGradient(op, frame, op.getContractionSize());
+}
+Tensor rules::evaluate(ConvFilterGradPartsOp op, const Frame &frame) {
+  return filterGradient(op, frame, static_cast<int64_t>(op.getDepth()));
 }

@@ -32,6 +32,7 @@ Tensor evaluate(UpdateRunningOp op, const Frame &frame);
 Tensor evaluate(ConvOp op, const Frame &frame);
 Tensor evaluate(ConvTransposeOp op, const Frame &frame);
 Tensor evaluate(ConvFilterGradOp op, const Frame &frame);
+Tensor evaluate(ConvFilterGradPartsOp op, const Frame &frame);
 
 // Pooling.cpp
 Tensor evaluate(MaxPoolOp op, const Frame &frame);

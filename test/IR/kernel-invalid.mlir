@@ -324,6 +324,51 @@ func.func @parts_count(%a: tensor<4x70xf16>, %b: tensor<70x2xf16>) -> tensor<2x4
 
 // -----
 
+// mp.conv_filter_grad_parts (C1)
+func.func @gradient_types(%x: tensor<4x8x8x4xf16>, %g: tensor<4x6x6x8xf32>) -> tensor<2x8x3x3x4xf32> {
+  // expected-error@+1 {{operands differ in type: image has 'f16', gradient has 'f32'}}
+  %p = mp.conv_filter_grad_parts %x, %g depth 72 acc f32 : tensor<4x8x8x4xf16>, tensor<4x6x6x8xf32> -> tensor<2x8x3x3x4xf32>
+  return %p : tensor<2x8x3x3x4xf32>
+}
+
+// -----
+
+// mp.conv_filter_grad_parts (C2)
+func.func @gradient_shapes(%x: tensor<4x8x8x4xf16>, %g: tensor<4x7x6x8xf16>) -> tensor<2x8x3x3x4xf32> {
+  // expected-error@+1 {{gradient has shape [4x7x6x8], but mp.conv of [4x8x8x4] with filters [8x3x3x4] gives [4x6x6x8]}}
+  %p = mp.conv_filter_grad_parts %x, %g depth 72 acc f32 : tensor<4x8x8x4xf16>, tensor<4x7x6x8xf16> -> tensor<2x8x3x3x4xf32>
+  return %p : tensor<2x8x3x3x4xf32>
+}
+
+// -----
+
+// mp.conv_filter_grad_parts (C2)
+func.func @gradient_rank(%x: tensor<4x8x8x4xf16>, %g: tensor<4x6x6x8xf16>) -> tensor<f32> {
+  // expected-error@+1 {{result has rank 0, expected parts of filters}}
+  %p = "mp.conv_filter_grad_parts"(%x, %g) {depth = 72 : i64, acc = f32, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<4x8x8x4xf16>, tensor<4x6x6x8xf16>) -> tensor<f32>
+  return %p : tensor<f32>
+}
+
+// -----
+
+// mp.conv_filter_grad_parts (C3)
+func.func @gradient_depth(%x: tensor<4x8x8x4xf16>, %g: tensor<4x6x6x8xf16>) -> tensor<?x8x3x3x4xf32> {
+  // expected-error@+1 {{depth is 0, expected at least 1}}
+  %p = mp.conv_filter_grad_parts %x, %g depth 0 acc f32 : tensor<4x8x8x4xf16>, tensor<4x6x6x8xf16> -> tensor<?x8x3x3x4xf32>
+  return %p : tensor<?x8x3x3x4xf32>
+}
+
+// -----
+
+// mp.conv_filter_grad_parts (C3)
+func.func @gradient_count(%x: tensor<4x8x8x4xf16>, %g: tensor<4x6x6x8xf16>) -> tensor<3x8x3x3x4xf32> {
+  // expected-error@+1 {{result has shape [3x8x3x3x4], operands and attributes give [2x8x3x3x4]}}
+  %p = mp.conv_filter_grad_parts %x, %g depth 72 acc f32 : tensor<4x8x8x4xf16>, tensor<4x6x6x8xf16> -> tensor<3x8x3x3x4xf32>
+  return %p : tensor<3x8x3x3x4xf32>
+}
+
+// -----
+
 // mp.matmul_parts (C2)
 func.func @parts_shapes(%a: tensor<4x70xf16>, %b: tensor<64x2xf16>) -> tensor<3x4x2xf32> {
   // expected-error@+1 {{contraction sizes differ: lhs has 70, rhs has 64}}

@@ -74,6 +74,13 @@ func.func @product_in_parts(%a: tensor<4x70xf16>, %b: tensor<2x70xf16>) -> tenso
   return %p : tensor<3x4x2xf32>
 }
 
+// CHECK-LABEL: @filter_gradient_in_parts
+func.func @filter_gradient_in_parts(%x: tensor<4x32x32x4xf16>, %g: tensor<4x16x16x8xf16>) -> tensor<2x8x3x3x4xf32> {
+  // CHECK: mp.conv_filter_grad_parts %arg0, %arg1 depth 512 acc f32 {strides = [2, 2], padding = [0, 1, 0, 1], dilations = [1, 1], groups = 1} : tensor<4x32x32x4xf16>, tensor<4x16x16x8xf16> -> tensor<2x8x3x3x4xf32>
+  %p = mp.conv_filter_grad_parts %x, %g depth 512 acc f32 {strides = [2, 2], padding = same} : tensor<4x32x32x4xf16>, tensor<4x16x16x8xf16> -> tensor<2x8x3x3x4xf32>
+  return %p : tensor<2x8x3x3x4xf32>
+}
+
 // CHECK-LABEL: @tiles_of_a_product
 func.func @tiles_of_a_product(%g: tensor<100x40xf16>, %h: tensor<2x100x40xf32>) -> (tensor<2x40xf32>, tensor<8xi32>) {
   // CHECK: mp.sum_row_blocks %arg0 block 64 : tensor<100x40xf16> -> tensor<2x40xf32>

@@ -35,3 +35,15 @@ func.func @whole(%x: tensor<1x4096xf16>, %w: tensor<4096x4096xf16>, %m: tensor<5
   %3 = mp.matmul %x, %w transpose_rhs acc f32 : tensor<1x4096xf16>, tensor<4096x4096xf16> -> tensor<1x4096xf16>
   return %0, %1, %2, %3 : tensor<1x4096xf16>, tensor<512x4096xf16>, tensor<1x64xf16>, tensor<1x4096xf16>
 }
+
+// The gradient of a filter is small beside its images: parts are of images, so that the threads have blocks of the whole width,
+// which read no image again.
+// CHECK-LABEL: func.func @filter
+// CHECK: mp.kernel "conv_filter_grad_0.parts"
+// CHECK-NEXT: mp.conv_filter_grad_parts {{.*}} depth 14400 acc f32 {{.*}} -> tensor<8x32x3x3x32xf32>
+// CHECK: mp.kernel "conv_filter_grad_0" {{.*}}#mp.column
+// CHECK-NEXT: mp.reduce_sum {{.*}} dimensions [0] : tensor<8x32x3x3x32xf32> -> tensor<32x3x3x32xf32>
+func.func @filter(%x: tensor<128x32x32x32xf32>, %g: tensor<128x30x30x32xf32>) -> tensor<32x3x3x32xf32> {
+  %0 = mp.conv_filter_grad %x, %g acc f32 : tensor<128x32x32x32xf32>, tensor<128x30x30x32xf32> -> tensor<32x3x3x32xf32>
+  return %0 : tensor<32x3x3x32xf32>
+}

@@ -31,6 +31,7 @@ struct Contraction {
   int64_t batch = 1, m = 0, n = 0, k = 0;
   int64_t parts = 1, depth = 0;
   bool takesParts = false; ///< an op sums parts of its k: cloneAsParts
+  int64_t granule = 0;     ///< whole images, of which parts are made; 0 for parts of any length
   bool hasParts = false;   ///< the result has parts as its first dimension
   /// Row i of the result holds the columns of all batches, one after the other; otherwise each batch is a matrix.
   bool sharesRows = false;

@@ -103,7 +103,7 @@ def MP_ConvTransposeOp : MP_ConvolutionOp<"conv_transpose", MP_Differentiable> {
 }
 
 def MP_ConvFilterGradOp : MP_ConvolutionOp<"conv_filter_grad", MP_NotDifferentiable,
-    DeclareOpInterfaceMethods<MP_ContractionOpInterface, ["getLhs", "getRhs"]>> {
+    DeclareOpInterfaceMethods<MP_ContractionOpInterface, ["getLhs", "getRhs", "cloneAsParts"]>> {
   let scaling = [MP_Factor, MP_Factor];
   let rows = MP_AllRows;
   let listedAs = "conv grads";

@@ -46,6 +46,46 @@ def MP_MatmulPartsOp : MP_KernelLevelOp<"matmul_parts", MP_RoleContraction,
   let hasVerifier = 1;
 }
 
+def MP_ConvFilterGradPartsOp : MP_KernelLevelOp<"conv_filter_grad_parts", MP_RoleContraction,
+    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
+     DeclareOpInterfaceMethods<MP_ContractionOpInterface, ["getLhs", "getRhs"]>]> {
+  let scaling = [MP_Factor, MP_Factor];
+  let rows = MP_AllRows;
+  let extraClassDeclaration = [{
+    /// The convolution that this is a gradient of.
+    ::mp::Convolution getConvolution();
+    /// How many products an element of mp.conv_filter_grad is the sum of; -1 while it is open.
+    int64_t getContractionSize();
+    int64_t getOperationsPerElement() { return 2 * ::std::min<int64_t>(getDepth(), getContractionSize()); }
+  }];
+  let summary = "the gradient of mp.conv in its filter, as sums over parts of the batch's pixels";
+  let description = [{
+    `result[p, k, r, s, c]` is what `mp.conv_filter_grad` sums of the pixels [p * depth, (p + 1) * depth) of `gradient`,
+    counted over rows of the batch and the pixels of each, as far as there are any: `mp.conv_filter_grad` is the sum of the
+    parts. Products and sums are kept in `acc`; each sum is rounded to the result's type, to nearest even.
+
+    Constraints:
+    - (C1) Types are those that `mp.conv_filter_grad` takes.
+    - (C2) Shapes and attributes are, with the result's dimensions behind the first.
+    - (C3) `depth` is at least 1; the first dimension of the result is ceil(pixels / depth), at least 1.
+
+    Example:
+
+    ```mlir
+    %p = mp.conv_filter_grad_parts %x, %g depth 512 acc f32 {strides = [2, 2], padding = same} : tensor<4x32x32x4xf16>, tensor<4x16x16x8xf16> -> tensor<2x8x3x3x4xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$image, MP_FloatTensor:$gradient, I64Attr:$depth, TypeAttr:$acc,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations,
+                       I64Attr:$groups);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $image `,` $gradient `depth` $depth `acc` $acc
+    custom<ConvFilterGradParts>(attr-dict, type($image), type($gradient), type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 class MP_PackingOp<string mnemonic, I32EnumCase role> : MP_KernelLevelOp<mnemonic, role, []> {
   let scaling = [MP_Term];
   let rows = MP_AllRows;

@@ -96,8 +96,9 @@ def SplitContractionsPass : Pass<"mp-split-contractions", "::mlir::func::FuncOp"
     A product with a long k and few blocks leaves most of a GPU idle. Where the cost model says that it is worth a
     second kernel, the product's kernel becomes two: `mp.matmul_parts` sums parts of k into a value of its own, and what
     is left adds these up in order, in f32 (f64 for f64), and does what followed the product. A product whose text gives
-    it a schedule (`mp.schedule`) is cut as that says. On a CPU only products of few rows are cut, whose right operand is
-    read once, at the speed of memory: each thread reads whole rows, which lie together.
+    it a schedule (`mp.schedule`) is cut as that says. On a CPU products of few rows are cut, whose right operand is
+    read once, at the speed of memory: each thread reads whole rows, which lie together; and gradients of filters, into
+    parts of whole images (`mp.conv_filter_grad_parts`).
 
     Needs `mp-form-kernels`. After it no product's schedule has more parts of k than the product, which
     `mp-verify-kernels{scheduled}` checks. A remark tells where sums of parts are rounded, as an option allows.

@@ -9,6 +9,8 @@
 
 #include "mlir/IR/Remarks.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mp;
 
@@ -35,8 +37,10 @@ public:
     ContractionSize size = sizeOf(op, product, chooseMultiplication(op, product));
     // Sums in f16 are rounded once, at the end; parts of them would be rounded as they are stored.
     size.mayCut = product.takesParts && !product.acc.isF16();
+    const int64_t granule = product.granule > 0 ? std::lcm(product.granule, size.unit) : kDepthOfPart;
+    size.granules = product.granule > 0 && product.acc.isF32() ? product.k / granule : 1;
     const int64_t parts = chooseContractionBlocks(size, level).parts;
-    const auto depth = static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(product.k, parts), kDepthOfPart));
+    const auto depth = static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(product.k, parts), granule));
     if (parts == 1 || depth >= product.k)
       return std::optional<ProductParts>();
     return std::optional(ProductParts{depth, product.acc, {}});
@@ -113,10 +117,16 @@ private:
     return element.isBF16() ? 1 : element.isF16() ? 3 : 0;
   }
 
+  /// Whether each part of k ends with so many neighbours of k, of which none is in two parts.
+  static bool endsWith(const Contraction &product, int64_t neighbours) {
+    return !product.hasParts || product.depth % neighbours == 0;
+  }
+
   /// The fastest of what multiplies these operands.
   Multiplication chooseMultiplication(ContractionOpInterface op, const Contraction &product) const {
     const Multiplication vectors = chooseVectors(product);
-    const int64_t products = product.acc.isF32() ? productsInTiles(product.element) : 0;
+    const bool fills = endsWith(product, kTileDepth);
+    const int64_t products = product.acc.isF32() && fills ? productsInTiles(product.element) : 0;
     if (products == 0)
       return vectors;
     const double rate = product.element.isF16() ? rateOf(ArithmeticType::F16)
@@ -132,7 +142,8 @@ private:
   /// The faster of vectors' instructions.
   Multiplication chooseVectors(const Contraction &product) const {
     const double ofF32 = rateOf(ArithmeticType::F32), ofBF16 = rateOf(ArithmeticType::BF16);
-    const bool isDot = level.dotsBF16 && product.element.isBF16() && product.acc.isF32() && ofBF16 > ofF32;
+    const bool isDot =
+        level.dotsBF16 && product.element.isBF16() && product.acc.isF32() && endsWith(product, 2) && ofBF16 > ofF32;
     return {isDot ? TileInstruction::Dot : TileInstruction::Fma, 1, isDot ? ofBF16 : ofF32};
   }
   double rateOf(ArithmeticType type) const { return level.contractionRates[static_cast<size_t>(type)]; }

@@ -42,7 +42,7 @@ static MmaScheduleAttr withParts(MmaScheduleAttr s, int64_t parts) {
 static std::string explainUnusable(MmaScheduleAttr schedule, const Contraction &shape, const GPUTarget &target) {
   if (schedule.getInstruction() == MatrixInstruction::Mma16x8x8TF32 && !target.products.tf32)
     return "operands in tf32, which only allow-tf32 permits";
-  if (!shape.takesParts && shape.parts == 1 && schedule.getSplitK() != 1)
+  if (!mayCut(shape) && shape.parts == 1 && schedule.getSplitK() != 1)
     return "split_k of 1: the k of this op is not cut into parts";
   if (shape.parts > 1 && (schedule.getSplitK() != shape.parts || shape.depth % schedule.getBlockK() != 0))
     return "other parts of k than the product has";
@@ -212,7 +212,7 @@ public:
 
   FailureOr<std::optional<ProductParts>> cut(ContractionOpInterface product) const override {
     const Contraction shape = product.getContraction();
-    if (!shape.takesParts)
+    if (!mayCut(shape))
       return std::optional<ProductParts>();
     FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(product, target);
     if (failed(schedule))

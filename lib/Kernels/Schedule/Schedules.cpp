@@ -187,6 +187,11 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
               blocks.packsRhs = packsRhs;
               consider(blocks);
             }
+        for (int64_t parts = 2; size.mayCut && parts <= std::min(size.granules, kMostParts); parts *= 2) {
+          blocks.packsLhs = blocks.packsRhs = false;
+          blocks.parts = parts;
+          consider(blocks);
+        }
       }
   }
   if (!size.mayStreamRhs)

@@ -32,7 +32,7 @@ static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_part
                                             "mp.conv_transpose", "mp.conv_filter_grad",   "mp.avg_pool",
                                             "mp.avg_pool_grad",  "mp.reduce_sum",         "mp.reduce_mean",
                                             "mp.global_norm",    "mp.sum_squares_blocks", "mp.clip_by_global_norm",
-                                            "mp.clip_by_norm",   "mp.scatter_add"};
+                                            "mp.clip_by_norm",   "mp.scatter_add",        "mp.conv_filter_grad_parts"};
 
 /// Optimizers that measure norms.
 static const std::set<std::string> kNormed = {"mp.lamb"};

@@ -92,4 +92,21 @@ void mp::addConvolutions(std::vector<OpCase> &cases) {
                    {{"2x5x6x3x$T"}, {"2x3x5x4x$T"}},
                    {"4x3x2x3x$A"},
                    "mp.conv_filter_grad %0, %1 acc $A : {0}, {1} -> {r}"});
+
+  // Parts of whole images, and parts that end within one.
+  auto parts = [&](std::string name, std::string windows, std::string image, std::string gradient, std::string result,
+                   int64_t depth) {
+    cases.push_back({"mp.conv_filter_grad_parts",
+                     name,
+                     {{image}, {gradient}},
+                     {result},
+                     "mp.conv_filter_grad_parts %0, %1 depth " + std::to_string(depth) + " acc $A " + windows +
+                         ": {0}, {1} -> {r}"});
+  };
+  parts("of images", "{padding = same} ", "5x4x6x8x$T", "5x4x6x16x$T", "3x16x3x3x8x$A", 48);
+  parts("within images", "", "3x5x6x3x$T", "3x3x5x4x$T", "7x4x3x2x3x$A", 7);
+  parts("strides and groups", "{strides = [2, 1], padding = [1, 0, 2, 1], groups = 2} ", "4x5x6x6x$T", "4x2x8x4x$T",
+        "4x4x3x2x3x$A", 16);
+  parts("one part, not full", "", "2x5x6x3x$T", "2x3x5x4x$T", "1x4x3x2x3x$A", 64);
+  parts("one dimension", "{padding = same} ", "6x9x5x$T", "6x9x3x$T", "3x3x4x5x$A", 18);
 }

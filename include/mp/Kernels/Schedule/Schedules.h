@@ -21,14 +21,16 @@ struct ContractionSize {
   bool mayPackLhs = false, mayPackRhs = false;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
-  /// Whether k may be cut into parts.
+  /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.
   bool mayCut = false;
+  int64_t granules = 1;
   int64_t rhsBytes = 4;                     ///< of an element of rhs in memory
   std::span<const RegisterTile> tiles = {}; ///< the instruction's; the level's where there is none
 };
 
 /// Blocks and register tile of a contraction, and which operands are packed once for all blocks. Of a streamed rhs k
-/// may be cut: the rows of a part lie together, and are read at the speed of memory by a thread of their own.
+/// may be cut: the rows of a part lie together, and are read at the speed of memory by a thread of their own. So may k
+/// of many images: results are small beside them, and blocks that are a part of the result each would pack them again.
 struct ContractionBlocks {
   int64_t blockM, blockN, blockK, tileM, tileN;
   bool packsLhs = false, packsRhs = false, streamsRhs = false;

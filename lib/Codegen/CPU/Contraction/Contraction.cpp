@@ -313,6 +313,9 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
   if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
     return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
                                             << " do not divide, as streaming needs it";
+  if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
+    return product->op->emitOpError("has parts of ")
+           << product->depth << " of k, which the instruction takes by " << granule;
   if (product->classes.empty()) {
     ContractionEmitter emitter(f, *product, schedule, nullptr);
     if (failed(emitter.prepare()) || failed(emitter.emit(f.block)))
