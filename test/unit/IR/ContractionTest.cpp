@@ -19,6 +19,7 @@ struct Case {
   const char *name, *lhs, *rhs, *text, *result;
   int64_t batch, m, n, k;
   bool takesParts = false;
+  int64_t granule = 0;
 };
 
 const Case kCases[] = {
@@ -36,7 +37,7 @@ const Case kCases[] = {
      2 * 6 * 5, 4, 3 * 2 * 8},
     // The image is rhs. m: filters; n: taps and channels; k: pixels of all results.
     {"conv_filter_grad", "2x6x5x4xf16", "2x4x4x8xf16", "mp.conv_filter_grad %lhs, %rhs acc f32", "8x3x2x4xf16", 1, 8,
-     3 * 2 * 4, 2 * 4 * 4},
+     3 * 2 * 4, 2 * 4 * 4, true, 4 * 4},
 };
 
 class Contractions : public testing::TestWithParam<Case> {
@@ -65,6 +66,7 @@ TEST_P(Contractions, HaveTheSizesOfTheirOperands) {
   const Contraction found = op.getContraction();
   EXPECT_EQ((std::vector{found.batch, found.m, found.n, found.k}), (std::vector{use.batch, use.m, use.n, use.k}));
   EXPECT_EQ(found.takesParts, use.takesParts);
+  EXPECT_EQ(found.granule, use.granule);
   EXPECT_EQ(found.parts, 1);
 }
 
