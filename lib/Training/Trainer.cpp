@@ -13,6 +13,7 @@
 #include "Training/TrainLog.h"
 #include "mp/Base/Names.h"
 #include "mp/Training/Checkpoint.h"
+#include "mp/Training/StepInputs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -54,6 +55,10 @@ private:
   Status runEpochs();
   Status runEpoch(BatchLoader &loader, uint64_t epoch);
   Status enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index);
+  Status startInputs();
+  /// Tells options.onInputs of the step that was enqueued last.
+  Status tellInputs();
+  ErrorOr<NamedTensors> copyState();
   Status readOldest();
   Status drain();
   Status evaluateNow(uint64_t epoch);
@@ -86,6 +91,7 @@ private:
   uint64_t stepsPerEpoch = 0;
   bool isToldToStop = false; ///< by who is told of steps and epochs
   std::deque<Pending> pending;
+  StepInputs inputs; ///< of the last step, where options.onInputs is told
   Clock::time_point lastRead;
   std::vector<double> seconds; // of each step
 };
@@ -236,6 +242,9 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   if (pending.size() == StepRunner::kSlots)
     if (Status read = readOldest(); !read.ok())
       return read;
+  if (options.onInputs)
+    if (Status ready = startInputs(); !ready.ok())
+      return ready;
   const Clock::time_point start = Clock::now();
   Pending step;
   step.slot = static_cast<unsigned>(position.step % StepRunner::kSlots);
@@ -247,13 +256,54 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
     if (Status queued = steps.enqueueMicroBatch(step.slot, i, binding, batch); !queued.ok())
       return queued;
     step.rows.push_back(batch.rows);
+    if (options.onInputs)
+      inputs.batches.push_back(nameBatch(steps.dataVariant(), binding, batch));
   }
   if (Status queued = steps.finishStep(step.slot); !queued.ok())
     return queued;
   position.step += 1;
   step.secondsToEnqueue = secondsSince(start);
   pending.push_back(std::move(step));
-  return Status::success();
+  return options.onInputs ? tellInputs() : Status::success();
+}
+
+ErrorOr<NamedTensors> Trainer::copyState() {
+  NamedTensors copies;
+  for (const auto &entry : session.table().state) {
+    if (entry->role == StateRole::Derived)
+      continue;
+    ErrorOr<HostTensor> value = session.state(entry->name);
+    if (!value)
+      return value.status();
+    copies.push_back({entry->name, std::move(*value)});
+  }
+  return copies;
+}
+
+Status Trainer::startInputs() {
+  inputs.batches.clear();
+  inputs.before = std::move(inputs.after);
+  if (!inputs.before.empty())
+    return Status::success();
+  ErrorOr<NamedTensors> state = copyState();
+  if (state)
+    inputs.before = std::move(*state);
+  return state.status();
+}
+
+Status Trainer::tellInputs() {
+  const Status read = readOldest();
+  ErrorOr<NamedTensors> state = copyState();
+  if (!state)
+    return state.status();
+  inputs.after = std::move(*state);
+  // A step that ends the run by an error is one to look into, too.
+  ErrorOr<bool> goesOn = options.onInputs(result.history.back(), inputs);
+  if (!goesOn)
+    return goesOn.status();
+  if (!*goesOn)
+    options.onInputs = nullptr;
+  return read;
 }
 
 Status Trainer::readOldest() {

@@ -6,6 +6,7 @@
 #include "Version.h"
 #include "mp-run/Advice.h"
 #include "mp-run/Commands.h"
+#include "mp-run/CompareOps.h"
 #include "mp-run/Report.h"
 #include "mp-run/RunFlags.h"
 
@@ -25,6 +26,7 @@ namespace {
 struct CompareCommand {
   std::string model, variants, json;
   unsigned seeds = 1;
+  std::optional<double> ops; ///< the tolerance of --ops
   TrainOptions options;
   CompileFlags flags;
 };
@@ -153,6 +155,10 @@ static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &com
     fail("--log=" + command.options.log + ": one run's log would replace another's; train one variant for a log of it");
   if (!command.json.empty())
     check(checkFolderOf(command.json).in("--json"));
+  if (command.ops && variants.size() < 2)
+    fail("--ops compares variants with the first, and --variants names one");
+  if (command.ops && command.model == "-")
+    fail("--ops reads the model again; give a file instead of -");
   for (const auto &[name, value] : command.flags.given)
     if (name == "policy")
       fail("--policy=" + value + ": compare takes policies by --variants=" + value);
@@ -171,6 +177,13 @@ static void run(CompareCommand command) {
   std::vector<CompileOptions> options;
   for (llvm::StringRef variant : variants)
     options.push_back(optionsOf(command, variant));
+  if (command.ops) {
+    std::vector<NamedOptions> named;
+    for (auto [variant, own] : llvm::zip_equal(variants, options))
+      named.push_back({variant.str(), own});
+    compareOpsOf(command.model, named, command.options, *command.ops, command.json);
+    return;
+  }
   std::vector<VariantReport> reports = runVariants(command, variants, options);
   bool isStopped = reports.size() < variants.size();
   compareSpeed(reports);
@@ -206,6 +219,18 @@ void addCompareCommand(CLI::App &app) {
   verb->add_option("--seeds", command->seeds,
                    "runs of each variant, with seeds from --seed on; means are shown (default 1)")
       ->type_name("N");
+  verb->add_option_function<std::string>(
+          "--ops",
+          [command](const std::string &text) {
+            double tolerance = kDefaultOpTolerance;
+            if (!text.empty() && (!llvm::to_float(text, tolerance) || !(tolerance >= 0)))
+              throw CLI::ValidationError("--ops=" + text + ": expected a number of at least 0");
+            command->ops = tolerance;
+          },
+          "instead of training say which op of the first step is the first whose result is farther from the first "
+          "variant's than TOLERANCE times that one's largest value (default 0.05), and which differ most")
+      ->expected(0, 1)
+      ->type_name("[TOLERANCE]");
   verb->add_option("--json", command->json, "where the table goes as JSON, - for standard output (default: nowhere)")
       ->type_name("FILE");
   addTrainFlags(*verb, command->options);

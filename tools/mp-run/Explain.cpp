@@ -3,6 +3,7 @@
 
 #include "mp-run/Commands.h"
 #include "mp-run/CompileFlags.h"
+#include "mp-run/Place.h"
 
 #include "mp/Base/WholeFile.h"
 #include "mp/Pipeline/Settings.h"
@@ -10,10 +11,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <algorithm>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
 
 using namespace mlir;
 using Json = nlohmann::ordered_json;
@@ -25,48 +23,7 @@ struct ExplainCommand {
   std::string model, json;
   CompileFlags flags;
 };
-
-/// Where an op stands: the name that it has there, if any, and line and column.
-struct Place {
-  std::string name;
-  unsigned line = 0, column = 0;
-
-  explicit Place(Location location) {
-    location->walk([&](Location part) {
-      if (auto named = dyn_cast<NameLoc>(part); named && name.empty())
-        name = named.getName().str();
-      if (auto position = dyn_cast<FileLineColLoc>(part); position && line == 0) {
-        line = position.getLine();
-        column = position.getColumn();
-      }
-      return WalkResult::advance();
-    });
-  }
-
-  std::string text() const {
-    if (line == 0)
-      return name;
-    return (name.empty() ? "" : name + " ") + std::to_string(line) + ":" + std::to_string(column);
-  }
-};
 } // namespace
-
-using Rows = std::vector<std::vector<std::string>>;
-
-/// Columns as wide as their widest entry; the last is not padded.
-static void printTable(std::ostream &os, const Rows &rows) {
-  std::vector<size_t> widths;
-  for (const auto &row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto &row : rows) {
-    for (size_t i = 0; i + 1 < row.size(); ++i)
-      os << std::left << std::setw(static_cast<int>(widths[i]) + 2) << row[i];
-    os << row.back() << '\n';
-  }
-}
 
 static void printFunction(std::ostream &os, const ExplainedFunction &function) {
   const PrecisionSummary &summary = function.summary;
@@ -96,12 +53,7 @@ static Json toJson(const ExplainedFunction &function) {
     Json row = {{"op", op.name}, {"type", op.type}, {"category", op.category}, {"why", op.reason}};
     if (!op.sums.empty())
       row["sums"] = op.sums;
-    if (!place.name.empty())
-      row["name"] = place.name;
-    if (place.line != 0) {
-      row["line"] = place.line;
-      row["column"] = place.column;
-    }
+    place.addTo(row);
     ops.push_back(std::move(row));
   }
   for (const ExplainedParameter &own : function.parameters)

@@ -4,6 +4,7 @@
 #include "RuntimeFlags.h"
 #include "StopSignals.h"
 #include "mp-run/Commands.h"
+#include "mp-run/FindNonfinite.h"
 #include "mp-run/RunFlags.h"
 
 #include "mp/Training/Trainer.h"
@@ -17,6 +18,7 @@ struct TrainCommand {
   std::string model;
   TrainOptions options;
   CompileFlags flags;
+  bool findNonfinite = false;
 };
 } // namespace
 
@@ -32,6 +34,10 @@ static void printScores(const char *title, const std::vector<Score> &scores) {
 static void run(const TrainCommand &command) {
   check(checkTrainOptions(command.options));
   CompileOptions options = compileOptionsFor(command.model, command.flags, command.options);
+  if (command.findNonfinite && (isExecutable(command.model) || command.model == "-"))
+    fail("--find-nonfinite looks into the ops of a model, which " +
+         std::string(command.model == "-" ? "is read again from its file" : "have become kernels in " + command.model) +
+         "; give the .mlir file");
   if (!isExecutable(command.model))
     checkCompileOptions(options);
   std::unique_ptr<Session> session = createSession(loadOrCompile(command.model, options), command.options.device,
@@ -39,6 +45,13 @@ static void run(const TrainCommand &command) {
   StopSignals signals;
   TrainOptions training = command.options;
   training.shouldStop = StopSignals::isCaught;
+  std::optional<NonfiniteFinder> finder;
+  if (command.findNonfinite) {
+    finder.emplace(command.model, options);
+    training.onInputs = [&finder](const StepRecord &record, const StepInputs &inputs) {
+      return finder->see(record, inputs);
+    };
+  }
   ErrorOr<TrainResult> result = train(*session, training);
   check(result.status());
   if (result->stopped) {
@@ -60,6 +73,9 @@ void addTrainCommand(CLI::App &app) {
   CLI::App *verb = app.add_subcommand("train", "train a model, or a compiled training job");
   verb->add_option("model", command->model, "the model's .mlir file, or an executable (.mpx)")->required();
   addTrainFlags(*verb, command->options);
+  verb->add_flag("--find-nonfinite", command->findNonfinite,
+                 "say which op is the first that is not finite in the first step that is skipped, or whose loss or "
+                 "state is not; steps run one by one and state is copied after each until then");
   addCompileFlags(*verb, command->flags);
   verb->callback([command] { run(*command); });
 }

@@ -21,6 +21,7 @@ namespace mp {
 enum class LastBatch : uint8_t { Drop, Pad };
 
 struct StepRecord;
+struct StepInputs;
 struct EpochRecord;
 
 /// How a compiled training job is run. What changes the job itself (policy, optimizer, loss scale)
@@ -58,6 +59,10 @@ struct TrainOptions {
   /// others may be under way. Whether to go on.
   std::function<bool(const StepRecord &)> onStep;
   std::function<bool(const EpochRecord &)> onEpoch;
+
+  /// Told what each step was given and left, behind onStep, as long as it says true. Until then steps run one by one,
+  /// and the state is copied after each.
+  std::function<ErrorOr<bool>(const StepRecord &, const StepInputs &)> onInputs;
 
   /// Asked after each step: whether to end here, with a checkpoint where one is asked for. Null: never.
   std::function<bool()> shouldStop;

@@ -21,18 +21,33 @@ std::optional<int64_t> mp::classesOf(const Session &session, const VariantT &var
   return std::nullopt;
 }
 
-Status mp::setBatch(ProgramRunner &runner, unsigned slot, const DataBinding &binding, const Batch &batch) {
+/// Calls `set` with each argument of a batch.
+template <typename Set> static Status forEachArgument(const DataBinding &binding, const Batch &batch, Set set) {
   for (size_t i = 0; i < binding.arrays.size(); ++i)
-    if (Status set = runner.setArgument(slot, binding.arrays[i].argument, batch.arrays[i]); !set.ok())
-      return set;
+    if (Status done = set(binding.arrays[i].argument, batch.arrays[i]); !done.ok())
+      return done;
   if (binding.arrays.empty()) {
-    if (Status set = runner.setArgument(slot, binding.imageArgument, batch.images); !set.ok())
-      return set;
+    if (Status done = set(binding.imageArgument, batch.images); !done.ok())
+      return done;
     if (binding.labelArgument)
-      if (Status set = runner.setArgument(slot, *binding.labelArgument, batch.labels); !set.ok())
-        return set;
+      if (Status done = set(*binding.labelArgument, batch.labels); !done.ok())
+        return done;
   }
-  if (!binding.weightArgument)
+  return binding.weightArgument ? set(*binding.weightArgument, batch.weights) : Status::success();
+}
+
+NamedTensors mp::nameBatch(const VariantT &variant, const DataBinding &binding, const Batch &batch) {
+  NamedTensors tensors;
+  (void)forEachArgument(binding, batch, [&](size_t index, const std::vector<std::byte> &bytes) {
+    const ArgumentT &argument = *variant.arguments[index];
+    tensors.push_back({argument.name, {*argument.type, bytes}});
     return Status::success();
-  return runner.setArgument(slot, *binding.weightArgument, batch.weights);
+  });
+  return tensors;
+}
+
+Status mp::setBatch(ProgramRunner &runner, unsigned slot, const DataBinding &binding, const Batch &batch) {
+  return forEachArgument(binding, batch, [&](size_t index, const std::vector<std::byte> &bytes) {
+    return runner.setArgument(slot, index, bytes);
+  });
 }

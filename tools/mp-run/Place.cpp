@@ -1,0 +1,56 @@
+// Where an op stands, for people.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp-run/Place.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <iomanip>
+#include <ostream>
+
+using namespace mlir;
+
+namespace mp {
+
+Place::Place(Location location) {
+  location->walk([&](Location part) {
+    if (auto named = dyn_cast<NameLoc>(part); named && name.empty())
+      name = named.getName().str();
+    if (auto position = dyn_cast<FileLineColLoc>(part); position && line == 0) {
+      line = position.getLine();
+      column = position.getColumn();
+    }
+    return WalkResult::advance();
+  });
+}
+
+std::string Place::text() const {
+  if (line == 0)
+    return name;
+  return (name.empty() ? "" : name + " ") + std::to_string(line) + ":" + std::to_string(column);
+}
+
+void Place::addTo(nlohmann::ordered_json &row) const {
+  if (!name.empty())
+    row["name"] = name;
+  if (line != 0) {
+    row["line"] = line;
+    row["column"] = column;
+  }
+}
+
+void printTable(std::ostream &os, const Rows &rows) {
+  std::vector<size_t> widths;
+  for (const auto &row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto &row : rows) {
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      os << std::left << std::setw(static_cast<int>(widths[i]) + 2) << row[i];
+    os << row.back() << '\n';
+  }
+}
+
+} // namespace mp
