@@ -87,6 +87,40 @@ class Cnn(torch.nn.Module):
         return self.dense1(F.dropout(x, 2 * self.rate, self.training))
 
 
+class Residual(torch.nn.Module):
+    def __init__(self, block):
+        super().__init__()
+        make = functools.partial(torch.nn.Conv2d, bias=False)
+        self.conv1 = make(block.channels, block.filters, 3, block.stride, padding=1)
+        self.conv2 = make(block.filters, block.filters, 3, padding=1)
+        self.bn1, self.bn2 = torch.nn.BatchNorm2d(block.filters), torch.nn.BatchNorm2d(block.filters)
+        if block.has_shortcut:
+            self.conv_shortcut = make(block.channels, block.filters, 1, block.stride)
+            self.bn_shortcut = torch.nn.BatchNorm2d(block.filters)
+
+    def forward(self, x):
+        inner = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        return F.relu(inner + (self.bn_shortcut(self.conv_shortcut(x)) if hasattr(self, "bn_shortcut") else x))
+
+
+class ResNet(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.conv0 = torch.nn.Conv2d(model.channels, model.stages[0], 3, padding=1, bias=False)
+        self.bn0 = torch.nn.BatchNorm2d(model.stages[0])
+        self.names = []
+        for block in model.layers():
+            self.names.append(block.name)
+            self.add_module(block.name, Residual(block))
+        self.dense = torch.nn.Linear(model.stages[-1], model.classes)
+
+    def forward(self, x):
+        x = F.relu(self.bn0(self.conv0(x)))
+        for name in self.names:
+            x = getattr(self, name)(x)
+        return self.dense(x.mean((2, 3)))
+
+
 class Block(torch.nn.Module):
     def __init__(self, model):
         super().__init__()
@@ -143,7 +177,8 @@ def compiled(function):
 
 def network(model, program=None):
     """The same model, with the parameters of a program of ours where there is one."""
-    made = (Transformer if hasattr(model, "heads") else Cnn if hasattr(model, "filters") else Mlp)(model)
+    networks = {"heads": Transformer, "stages": ResNet, "filters": Cnn, "sizes": Mlp}
+    made = next(network for fact, network in networks.items() if hasattr(model, fact))(model)
     if program:
         for name, parameter in made.named_parameters():
             shape, data = program.state(name)

@@ -8,6 +8,7 @@ import time
 import models
 import ours
 import peak_memory
+import resnet
 import turns
 from report import Row
 
@@ -43,6 +44,7 @@ WORKS = [
     Work(models.Mlp((64, 128, 10)), 64, "adam", 1e-3),
     Work(models.Transformer(), 8, "adamw", 1e-3),
     Work(models.Cnn(), 128, "adam", 1e-3),
+    Work(resnet.ResNet(), 128, "adam", 1e-3),
 ]
 QUICK, SMALLEST = WORKS[1:], WORKS[3]
 
