@@ -61,7 +61,7 @@ def is_there():
 
 def best_server(threads, level):
     """The fastest of the core types that start here, on a product of 1024 cubed, and what each did in GF/s."""
-    cores = [None] + (WIDE if level.startswith("avx512") else NARROW)
+    cores = [None] + (WIDE if level.startswith(("avx512", "amx")) else NARROW)
     rates, best = {}, None
     for core in cores:
         server = Server(core, threads)

@@ -13,6 +13,8 @@ import shared_tensors  # noqa: E402
 import turns  # noqa: E402
 
 LEVELS = {
+    "amx-fp16": {"amx-fp16", "amx-bf16", "amx-tile", "avx512bf16"},
+    "amx-bf16": {"amx-bf16", "amx-tile", "avx512bf16"},
     "avx512": {"avx512bw", "avx512dq", "avx512f", "avx512vl", "avx2", "f16c", "fma"},
     "avx2": {"avx2", "f16c", "fma"},
     "sse2": {"sse2"},
