@@ -13,6 +13,10 @@
 
 using namespace mp;
 
+/// Between large values: were they whole pages apart, a processor would take what is loaded from a row of one for what
+/// was just stored to the same place of a page in another, and wait for it.
+static constexpr int64_t kLeastSpaced = 1 << 18, kSpace = 5 * kBufferAlignment;
+
 namespace {
 
 /// Free byte ranges below the end, joined where they touch.
@@ -85,7 +89,9 @@ ArenaPlan mp::planArena(llvm::ArrayRef<Lifetime> values) {
   using Ending = std::pair<unsigned, size_t>;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings;
   auto sizeOf = [&](size_t value) {
-    return static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(values[value].bytes, 1), kBufferAlignment));
+    const auto bytes =
+        static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(values[value].bytes, 1), kBufferAlignment));
+    return bytes < kLeastSpaced ? bytes : bytes + kSpace;
   };
   for (size_t value = 0; value < values.size(); ++value) {
     assert((value == 0 || values[value - 1].begin <= values[value].begin) &&

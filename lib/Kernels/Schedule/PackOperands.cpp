@@ -16,8 +16,9 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-/// Elements of panels that one block packs: some microseconds of work.
-static constexpr int64_t kElementsPerBlock = 16384;
+/// Elements of panels that one block packs: some tens of microseconds of work, in rows of memory that are long enough to
+/// be fetched ahead.
+static constexpr int64_t kElementsPerBlock = 131072;
 
 PackScheduleAttr mp::schedulePack(KernelOp kernel, int64_t vector) {
   const PackedMatrix matrix = cast<PackOp>(findRole(kernel, KernelRole::Pack).front()).getMatrix();

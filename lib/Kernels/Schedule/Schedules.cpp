@@ -12,8 +12,9 @@
 
 using namespace mp;
 
-/// Steps of k between two visits of the partial sums: long enough that packing and the visits do not count.
-static constexpr int64_t kLongestStep = 384;
+/// Steps of k between two visits of the partial sums: long enough that packing and the visits do not count. Tile
+/// registers are so fast that panels must leave room in the first cache for what is on its way.
+static constexpr int64_t kLongestStep = 384, kLongestStepOfTiles = 256;
 /// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
 /// or more. What fetches ahead follows eight of them, but not 32 that are long.
 static constexpr int64_t kFewestStreamedRows = 8, kMostStreamedRows = 32, kStreamedBytes = 32 << 10;
@@ -142,11 +143,12 @@ static int64_t countStreamedParts(const ContractionSize &size) {
 
 /// Steps of k of equal lengths, of whole runs where some fit.
 static int64_t chooseStep(const ContractionSize &size) {
+  const int64_t longest = size.tiles.empty() ? kLongestStep : kLongestStepOfTiles;
   int64_t granule = std::lcm(std::max<int64_t>(size.run, 1), size.unit);
-  if (granule > kLongestStep)
+  if (granule > longest)
     granule = size.unit;
   const int64_t granules = llvm::divideCeil(size.k, granule);
-  const int64_t steps = llvm::divideCeil(granules, std::max<int64_t>(kLongestStep / granule, 1));
+  const int64_t steps = llvm::divideCeil(granules, std::max<int64_t>(longest / granule, 1));
   return std::min<int64_t>(llvm::divideCeil(granules, steps) * granule, llvm::alignTo(size.k, size.unit));
 }
 

@@ -161,8 +161,9 @@ private:
   Value sumsAt(Value pointer, size_t row, int64_t column) {
     return f.offset(pointer, shape.sum, row * kTileRows * shape.columns + column * kTileColumns);
   }
-  SmallVector<Value> loadSums(const TileSums &sums);
+  SmallVector<Value> startingSums(const TileSums &sums, bool isFirst);
   LogicalResult addProducts(const TileOperands &operands, const TileSums &sums, ArrayRef<PartProduct> added, Value to);
+  LogicalResult addFrom(ValueRange start, const TileOperands &operands, ArrayRef<PartProduct> added, Value to);
   Value partOf(ArrayRef<PartProduct> added, int64_t PartProduct::*side, Value index);
   LogicalResult forSums(function_ref<void(Value)> body);
   Value loadVector(Value pointer, Value index);
@@ -184,20 +185,13 @@ private:
 
 } // namespace
 
-/// Those of a first chunk are made 0 in memory: which it is is known at run time, and registers are not chosen between.
-SmallVector<Value> AmxTile::loadSums(const TileSums &sums) {
+/// The sums that a loop over a chunk begins with: 0, or those in memory.
+SmallVector<Value> AmxTile::startingSums(const TileSums &sums, bool isFirst) {
   SmallVector<Value> start;
-  if (sums.isFirst)
-    (void)f.when(sums.isFirst, [&] {
-      forEachTile([&](size_t row, int64_t column) {
-        unit->store(unit->zero(rowsOfTile[row]), sumsAt(sums.pointer, row, column), rowsOfTile[row], shape.columns);
-      });
-      return success();
-    });
   forEachTile([&](size_t row, int64_t column) {
-    llvm::append_range(start, sums.isFirst
-                                  ? unit->load(sumsAt(sums.pointer, row, column), rowsOfTile[row], shape.columns)
-                                  : unit->zero(rowsOfTile[row]));
+    llvm::append_range(start, isFirst
+                                  ? unit->zero(rowsOfTile[row])
+                                  : unit->load(sumsAt(sums.pointer, row, column), rowsOfTile[row], shape.columns));
   });
   return start;
 }
@@ -211,9 +205,18 @@ Value AmxTile::partOf(ArrayRef<PartProduct> added, int64_t PartProduct::*side, V
   return arith::AndIOp::create(b, shifted, f.i64(3));
 }
 
-/// Stores `sums` and the `added` products of parts, for each 32 of k in their order, to `to`.
+/// Stores `sums` and the `added` products of parts, for each 32 of k in their order, to `to`. Which chunk is the first is
+/// known at run time, and registers are not chosen between: a loop begins with zeros, another with what is in memory.
 LogicalResult AmxTile::addProducts(const TileOperands &operands, const TileSums &sums, ArrayRef<PartProduct> added,
                                    Value to) {
+  auto from = [&](bool isFirst) { return addFrom(startingSums(sums, isFirst), operands, added, to); };
+  if (!sums.isFirst)
+    return from(true);
+  return f.either(sums.isFirst, [&] { return from(true); }, [&] { return from(false); });
+}
+
+/// Stores `start` and the products.
+LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, ArrayRef<PartProduct> added, Value to) {
   const int64_t lhsStride = operands.panelDepth * parts / kPair;
   const auto loops = static_cast<int64_t>(unit->loopsOverParts() ? added.size() : 1);
   Value granules = f.div(f.add(operands.depth, f.i64(kTileDepth - 1)), kTileDepth);
@@ -257,7 +260,7 @@ LogicalResult AmxTile::addProducts(const TileOperands &operands, const TileSums 
     return values;
   };
   FailureOr<SmallVector<Value>> end =
-      f.forEach(f.i64(0), f.mul(granules, loops), 1, loadSums(sums), step, /*staysRolled=*/true);
+      f.forEach(f.i64(0), f.mul(granules, loops), 1, start, step, /*staysRolled=*/true);
   if (failed(end))
     return failure();
   ArrayRef<Value> rest = *end;
