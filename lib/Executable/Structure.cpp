@@ -60,7 +60,9 @@ private:
   bool fits(const Blob &) { return true; }
   bool fits(const OpCount &count) { return fits(count.type()); }
   bool fits(const KeyValue &entry) { return fits(entry.key()) && fits(entry.value()); }
-  bool fits(const StateEntry &entry) { return fits(entry.name()) && fits(*entry.type()) && fits(entry.derived_of()); }
+  bool fits(const StateEntry &entry) {
+    return fits(entry.name()) && fits(*entry.type()) && fits(entry.derived_of()) && fits(entry.layout());
+  }
   bool fits(const Argument &argument) { return fits(argument.name()) && fits(*argument.type()); }
   bool fits(const Result &result) { return fits(result.name()) && fits(*result.type()) && fits(result.names()); }
   bool fits(const Command &command) {

@@ -120,7 +120,7 @@ static Status checkVariant(const ExecutableT &table, const StateIndex &state, co
     return status;
   if (Status status = checkSignature(table, state, variant); !status.ok())
     return status;
-  if (Status status = checkSameSignature(*program.variants.front(), variant); !status.ok())
+  if (Status status = checkSameSignature(table, state, *program.variants.front(), variant); !status.ok())
     return status;
   if (Status status = checkMemory(table, variant); !status.ok())
     return status;

@@ -52,15 +52,16 @@ using StateIndex = std::map<std::string, uint32_t>;
 /// The state table: names, types, roles, initializers. Returns where each name is.
 ErrorOr<StateIndex> checkState(const executable::ExecutableT &table);
 
-/// Which programs make and write derived state. Everything else has been checked.
+/// Which variants make, read and write derived state. Everything else has been checked.
 Status checkDerivedState(const executable::ExecutableT &table, const StateIndex &state);
 
 /// Arguments and results of one variant, each and against the state table.
 Status checkSignature(const executable::ExecutableT &table, const StateIndex &state,
                       const executable::VariantT &variant);
 
-/// That two variants of a program differ in nothing but batched sizes, target, features, batch and code.
-Status checkSameSignature(const executable::VariantT &first, const executable::VariantT &other);
+/// That two variants of a program differ in nothing but batched sizes, derived state, target, features, batch and code.
+Status checkSameSignature(const executable::ExecutableT &table, const StateIndex &state,
+                          const executable::VariantT &first, const executable::VariantT &other);
 
 /// The commands of one variant. Everything that they refer to has been checked.
 Status checkPlan(const executable::ExecutableT &table, const StateIndex &state, const executable::ProgramT &program,

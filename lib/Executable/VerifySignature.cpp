@@ -108,8 +108,19 @@ static bool sameType(const TensorTypeT &first, const TensorTypeT &other, bool ba
 static bool sameFields(const ArgumentT &first, const ArgumentT &other) { return first.label == other.label; }
 static bool sameFields(const ResultT &first, const ResultT &other) { return first.names == other.names; }
 
+/// Those of `list` that are not derived state.
 template <typename T>
-static Status checkSameList(const std::vector<std::unique_ptr<T>> &first, const std::vector<std::unique_ptr<T>> &other,
+static std::vector<const T *> withoutDerived(const std::vector<std::unique_ptr<T>> &list, const ExecutableT &table,
+                                             const StateIndex &state, decltype(T::kind) stateKind) {
+  std::vector<const T *> kept;
+  for (const auto &own : list)
+    if (own->kind != stateKind || table.state[state.at(own->name)]->role != StateRole::Derived)
+      kept.push_back(own.get());
+  return kept;
+}
+
+template <typename T>
+static Status checkSameList(const std::vector<const T *> &first, const std::vector<const T *> &other,
                             const char *what) {
   if (first.size() != other.size())
     return makeError(other.size(), " ", what, "s, variant 0 has ", first.size());
@@ -124,8 +135,12 @@ static Status checkSameList(const std::vector<std::unique_ptr<T>> &first, const 
   return Status::success();
 }
 
-Status verify::checkSameSignature(const VariantT &first, const VariantT &other) {
-  if (Status status = checkSameList(first.arguments, other.arguments, "argument"); !status.ok())
+Status verify::checkSameSignature(const ExecutableT &table, const StateIndex &state, const VariantT &first,
+                                  const VariantT &other) {
+  auto check = [&](const auto &a, const auto &b, auto kind, const char *what) {
+    return checkSameList(withoutDerived(a, table, state, kind), withoutDerived(b, table, state, kind), what);
+  };
+  if (Status status = check(first.arguments, other.arguments, ArgumentKind::State, "argument"); !status.ok())
     return status;
-  return checkSameList(first.results, other.results, "result");
+  return check(first.results, other.results, ResultKind::Next, "result");
 }

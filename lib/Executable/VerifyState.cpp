@@ -62,6 +62,20 @@ static bool isGenerator(const StateEntryT &entry) {
 
 static bool isLow(ElementType type) { return type == ElementType::F16 || type == ElementType::BF16; }
 
+/// What is derived has its parameter's shape. Packed it is panels of it, of which only the code knows more.
+static Status checkDerivedType(const StateEntryT &entry, const TensorTypeT &source) {
+  if (Status status = checkText(entry.layout, "layout"); !status.ok())
+    return status;
+  const std::vector<int64_t> &shape = entry.type->shape;
+  if (entry.layout.empty() ? isLow(entry.type->element) && shape == source.shape
+                           : isLow(entry.type->element) && source.shape.size() == 2 && shape.size() == 4 &&
+                                 *elementCount(*entry.type) >= *elementCount(source))
+    return Status::success();
+  return makeError("is ", typeName(*entry.type), " and derived of ", typeName(source), ", expected ",
+                   entry.layout.empty() ? "its shape" : "at least as many elements of four dimensions, of a matrix",
+                   " in f16 or bf16");
+}
+
 static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, const StateIndex &index) {
   if (entry.role > StateRole::MAX)
     return makeError("unknown role ", static_cast<unsigned>(entry.role));
@@ -73,12 +87,10 @@ static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, con
       return makeError("derived of ", quoted(entry.derived_of), ", which is not a parameter");
     if (entry.initializer || entry.saved)
       return makeError("derived state has an initializer or is saved");
-    const TensorTypeT &source = *table.state[parameter->second]->type;
-    if (!isLow(entry.type->element) || entry.type->shape != source.shape)
-      return makeError("is ", typeName(*entry.type), " and derived of ", typeName(source),
-                       ", expected its shape in f16 or bf16");
-    return Status::success();
+    return checkDerivedType(entry, *table.state[parameter->second]->type);
   }
+  if (!entry.layout.empty())
+    return makeError("has a layout, but its role is ", EnumNameStateRole(entry.role));
   if (!entry.derived_of.empty())
     return makeError("derived of ", quoted(entry.derived_of), ", but its role is ", EnumNameStateRole(entry.role));
   if (!entry.initializer && !isGenerator(entry))

@@ -52,3 +52,21 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
                        << " where there are several";
   return success();
 }
+
+RankedTensorType PackedAttr::getPackedType(RankedTensorType matrix, Type element) const {
+  const PanelsAttr panels = getPanels();
+  const Type own = panels.getParts() > 1 ? BFloat16Type::get(getContext()) : element;
+  return RankedTensorType::get(matrixOf(matrix, /*batches=*/1, getTransposed(), panels).shape(), own);
+}
+
+std::string PackedAttr::getWord() const {
+  const PanelsAttr panels = getPanels();
+  std::string word = (Twine(panels.getRows()) + "x" + Twine(panels.getDepth()) + "x" + Twine(panels.getUnit())).str();
+  if (panels.getParts() > 1)
+    word += "p" + std::to_string(panels.getParts());
+  if (panels.getDepthInner())
+    word += "k";
+  if (getTransposed())
+    word += "t";
+  return word;
+}

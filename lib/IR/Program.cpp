@@ -16,14 +16,25 @@ LogicalResult DerivedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   if (!isa_and_nonnull<Float16Type, BFloat16Type>(type)) // (C2)
     return emitError() << "derived state is " << type << ", expected f16 or bf16";
   // (C3)
-  return isa_and_nonnull<RowMajorAttr>(layout) ? success()
-                                               : emitError() << "layout is " << layout << ", expected #mp.row_major";
+  if (!isa_and_nonnull<RowMajorAttr, PackedAttr>(layout))
+    return emitError() << "layout is " << layout << ", expected #mp.row_major or #mp.packed";
+  return success();
 }
 
 StringAttr DerivedAttr::getStateName() const {
   SmallString<64> name(getOf().getValue());
-  llvm::raw_svector_ostream(name) << '/' << getType();
+  llvm::raw_svector_ostream stream(name);
+  stream << '/' << getType();
+  if (PackedAttr packed = getPacked())
+    stream << '@' << packed.getWord();
   return StringAttr::get(getContext(), name);
+}
+
+PackedAttr DerivedAttr::getPacked() const { return dyn_cast<PackedAttr>(getLayout()); }
+
+RankedTensorType DerivedAttr::getStateType(RankedTensorType parameter) const {
+  PackedAttr packed = getPacked();
+  return packed ? packed.getPackedType(parameter, getType()) : parameter.clone(getType());
 }
 
 /// In the order of ProgramKind.
@@ -201,8 +212,7 @@ BlockArgument SignatureEdit::append(Type type, Location loc, ArrayRef<NamedAttri
 }
 
 BlockArgument SignatureEdit::addDerivedArgument(DerivedAttr derived, RankedTensorType parameter, Location loc) {
-  return append(parameter.clone(derived.getType()), loc,
-                Builder(func.getContext()).getNamedAttr(names::derived, derived));
+  return append(derived.getStateType(parameter), loc, Builder(func.getContext()).getNamedAttr(names::derived, derived));
 }
 
 void SignatureEdit::addDerivedResult(Value value, DerivedAttr derived) {

@@ -148,11 +148,23 @@ private:
     bool isParameter = found != argumentNames.end() && getArgumentRole(func, found->second) == ArgumentRole::Parameter;
     if (!isParameter && (needsParameter || found != argumentNames.end()))
       return emit() << "is derived of " << derived.getOf() << ", which is not a parameter of this program";
-    if (type.getElementType() != derived.getType())
+    if (!isParameter)
+      return verifyAlone(derived, type, emit);
+    auto parameter = cast<RankedTensorType>(func.getArgument(found->second).getType());
+    if (derived.getPacked() && parameter.getRank() != 2)
+      return emit() << "lies packed, its parameter is " << parameter << ", expected a matrix";
+    if (derived.getStateType(parameter) != type)
+      return emit() << "has type " << type << ", of its parameter " << parameter << " it is "
+                    << derived.getStateType(parameter);
+    return success();
+  }
+
+  /// What can be said of derived state in a program without its parameter.
+  template <typename EmitError> LogicalResult verifyAlone(DerivedAttr derived, RankedTensorType type, EmitError emit) {
+    auto some = RankedTensorType::get({1, 1}, derived.getType());
+    RankedTensorType state = derived.getStateType(some);
+    if (state.getElementType() != type.getElementType() || (derived.getPacked() && type.getRank() != state.getRank()))
       return emit() << "has type " << type << ", but is derived as " << derived.getType();
-    auto parameter = isParameter ? cast<RankedTensorType>(func.getArgument(found->second).getType()) : type;
-    if (parameter.getShape() != type.getShape())
-      return emit() << "has type " << type << ", its parameter " << parameter;
     return success();
   }
 

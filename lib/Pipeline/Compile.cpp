@@ -119,17 +119,12 @@ static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, Co
   }
   if (all.size() == 1)
     all.front().dumpDirectory = options.dumpDirectory;
-  bool samePolicy = true;
   for (CompileOptions &own : all) {
     FailureOr<CompileOptions> fitted = applyFallback(module, own);
     if (failed(fitted))
       return failure();
     own = std::move(*fitted);
-    samePolicy &= own.autocast.policy == all.front().autocast.policy;
   }
-  // All variants share one state, and what is derived follows from the types that a policy chose.
-  for (CompileOptions &own : all)
-    own.derivedWeights &= samePolicy;
   return all;
 }
 

@@ -75,6 +75,7 @@ static StateEntryT translateDerived(DerivedAttr derived, Type type) {
   entry.type = std::make_unique<TensorTypeT>(translateType(cast<RankedTensorType>(type)));
   entry.role = StateRole::Derived;
   entry.derived_of = derived.getOf().str();
+  entry.layout = derived.getPacked() ? derived.getPacked().getWord() : "";
   entry.saved = false;
   return entry;
 }

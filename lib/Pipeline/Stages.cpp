@@ -64,11 +64,14 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   programs.addPass(createSplitContractionsPass(forProducts(SplitContractionsPassOptions())));
   programs.addPass(createScheduleKernelsPass(forProducts(ScheduleKernelsPassOptions())));
   programs.addPass(createPackOperandsPass());
-  programs.addPass(createReduceInTilesPass({.features = targetOf(options).getMachine(options)}));
-  programs.addPass(createPlanBuffersPass());
+  // Which weights lie packed is a matter of all programs.
+  manager.addPass(createPackWeightsPass());
+  OpPassManager &packed = manager.nest<func::FuncOp>();
+  packed.addPass(createReduceInTilesPass({.features = targetOf(options).getMachine(options)}));
+  packed.addPass(createPlanBuffersPass());
   VerifyKernelsPassOptions verify;
   verify.scheduled = verify.planned = true;
-  programs.addPass(createVerifyKernelsPass(verify));
+  packed.addPass(createVerifyKernelsPass(verify));
 }
 
 // The compiler, top to bottom.

@@ -142,7 +142,7 @@ func.func @derived_type(%w: tensor<4xf32> {mp.derived = #mp.derived<of = "w", ty
 }
 // -----
 // #mp.derived (C3)
-// expected-error @+1 {{layout is "columns", expected #mp.row_major}}
+// expected-error @+1 {{layout is "columns", expected #mp.row_major or #mp.packed}}
 func.func @derived_layout(%w: tensor<4xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = "columns">}) attributes {mp.program = "infer"} {
   return
 }
@@ -153,7 +153,7 @@ func.func @derived_element(%w: tensor<4xf32> {mp.derived = #mp.derived<of = "w",
 }
 // -----
 func.func @derived_shape(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
-    // expected-error @+1 {{argument "w/f16" has type 'tensor<2xf16>', its parameter 'tensor<4xf32>'}}
+    // expected-error @+1 {{argument "w/f16" has type 'tensor<2xf16>', of its parameter 'tensor<4xf32>' it is 'tensor<4xf16>'}}
     %h: tensor<2xf16> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
   return
 }

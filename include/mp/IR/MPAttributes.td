@@ -46,12 +46,14 @@ def MP_DerivedAttr : MP_Attr<"Derived", "derived"> {
   let summary = "the copy of a parameter in a low type";
   let description = [{
     State that is always `mp.cast` of the parameter `of` to `type`: whatever writes the parameter writes it, too, program
-    `derive` makes it of the parameters, and no checkpoint holds it. The state is named "OF/TYPE".
+    `derive` makes it of the parameters, and no checkpoint holds it. Its elements lie as `layout` says: in row-major
+    order, or packed as `mp.pack` has them, for products that read them so. The state is named "OF/TYPE", packed
+    "OF/TYPE@LAYOUT".
 
     Constraints:
     - (C1) `of` is not empty.
     - (C2) `type` is f16 or bf16.
-    - (C3) `layout` is #mp.row_major.
+    - (C3) `layout` is #mp.row_major or #mp.packed.
 
     Example: `#mp.derived<of = "dense.kernel", type = f16, layout = #mp.row_major>`
   }];
@@ -59,8 +61,12 @@ def MP_DerivedAttr : MP_Attr<"Derived", "derived"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// What the state table calls it: "dense.kernel/f16".
+    /// What the state table calls it: "dense.kernel/f16", "dense.kernel/f16@32x256x2t".
     ::mlir::StringAttr getStateName() const;
+    /// Its layout where it lies packed, or null.
+    ::mp::PackedAttr getPacked() const;
+    /// The type of the state, of a parameter's.
+    ::mlir::RankedTensorType getStateType(::mlir::RankedTensorType parameter) const;
   }];
 }
 

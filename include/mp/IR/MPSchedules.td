@@ -213,4 +213,22 @@ def MP_PanelsAttr : MP_Attr<"Panels", "panels"> {
   let genVerifyDecl = 1;
 }
 
+def MP_PackedAttr : MP_Attr<"Packed", "packed"> {
+  let summary = "a matrix as `mp.pack` lays it out";
+  let description = [{
+    How a weight lies packed for products, as `mp.pack` of one batch gives it: its rows are rows of panels, or with
+    `transposed` their k.
+
+    Example: `#mp.packed<transposed = true, panels = <rows = 32, depth = 256, unit = 2, depth_inner = false>>`
+  }];
+  let parameters = (ins "bool":$transposed, "::mp::PanelsAttr":$panels);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// What a matrix of this type becomes, in elements of `element`.
+    ::mlir::RankedTensorType getPackedType(::mlir::RankedTensorType matrix, ::mlir::Type element) const;
+    /// A word for names, "32x256x2t": rows and depth of a panel, the unit, and what differs from rows of words.
+    std::string getWord() const;
+  }];
+}
+
 #endif // MP_SCHEDULES_TD

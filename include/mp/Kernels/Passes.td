@@ -204,6 +204,67 @@ def PackOperandsPass : Pass<"mp-pack-operands", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mp::MPDialect"];
 }
 
+def PackWeightsPass : Pass<"mp-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "keep weights packed between steps that products read packed";
+  let description = [{
+    A kernel that packs derived state, as `mp-pack-operands` makes them for the weights of a low type, gives the same in
+    every run until the weight changes. It becomes derived state of its own, `w/bf16@LAYOUT`: programs read it, `derive`
+    makes it, and whatever writes the parameter writes it. A map that computes the next weight packs it as it does so, rows of
+    the matrix at a time; else a kernel behind it does. A copy in row-major order that no program reads any more is gone.
+
+    Where the module trains, layouts are those that `train_step` and `accumulate` read; `eval` and `infer` take what is
+    there and pack the rest. No bit changes.
+
+    Needs `mp-pack-operands` in all programs, and program `derive`.
+
+    Example:
+
+    ```mlir
+    func.func @infer(%x: tensor<4x2xbf16> {mp.input = "x"}, %w: tensor<2x3xbf16> {mp.derived = #mp.derived<of = "w", type = bf16, layout = #mp.row_major>})
+        -> (tensor<4x3xbf16> {mp.output = "y"}) attributes {mp.program = "infer"} {
+      %p = mp.kernel "matmul_0.rhs" (%a = %w) schedule(#mp.pack<panels = 1, vector = 16>) : (tensor<2x3xbf16>) -> tensor<1x1x1x512xbf16> {
+        %0 = mp.pack %a batches 1 transposed panels <rows = 16, depth = 32, unit = 2, depth_inner = false> : tensor<2x3xbf16> -> tensor<1x1x1x512xbf16>
+        mp.yield %0 : tensor<1x1x1x512xbf16>
+      }
+      %y = mp.kernel "matmul_0" (%a = %x, %b = %p) : (tensor<4x2xbf16>, tensor<1x1x1x512xbf16>) -> tensor<4x3xbf16> {
+        %0 = mp.unpack %b batches 1 transposed panels <rows = 16, depth = 32, unit = 2, depth_inner = false> : tensor<1x1x1x512xbf16> -> tensor<2x3xbf16>
+        %1 = mp.matmul %a, %0 acc f32 : tensor<4x2xbf16>, tensor<2x3xbf16> -> tensor<4x3xbf16>
+        mp.yield %1 : tensor<4x3xbf16>
+      }
+      return %y : tensor<4x3xbf16>
+    }
+    func.func @derive(%w: tensor<2x3xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+        -> (tensor<2x3xbf16> {mp.derived = #mp.derived<of = "w", type = bf16, layout = #mp.row_major>}) attributes {mp.program = "derive"} {
+      %c = mp.kernel "cast_0" (%a = %w) : (tensor<2x3xf32>) -> tensor<2x3xbf16> {
+        %0 = mp.cast %a {autocast} : tensor<2x3xf32> -> tensor<2x3xbf16>
+        mp.yield %0 : tensor<2x3xbf16>
+      }
+      return %c : tensor<2x3xbf16>
+    }
+    // becomes
+    func.func @infer(%x: tensor<4x2xbf16> {mp.input = "x"}, %p: tensor<1x1x1x512xbf16> {mp.derived = #mp.derived<of = "w", type = bf16, layout = #mp.packed<transposed = true, panels = <rows = 16, depth = 32, unit = 2, depth_inner = false>>>})
+        -> (tensor<4x3xbf16> {mp.output = "y"}) attributes {mp.program = "infer"} {
+      %y = mp.kernel "matmul_0" (%a = %x, %b = %p) : (tensor<4x2xbf16>, tensor<1x1x1x512xbf16>) -> tensor<4x3xbf16> {
+        %0 = mp.unpack %b batches 1 transposed panels <rows = 16, depth = 32, unit = 2, depth_inner = false> : tensor<1x1x1x512xbf16> -> tensor<2x3xbf16>
+        %1 = mp.matmul %a, %0 acc f32 : tensor<4x2xbf16>, tensor<2x3xbf16> -> tensor<4x3xbf16>
+        mp.yield %1 : tensor<4x3xbf16>
+      }
+      return %y : tensor<4x3xbf16>
+    }
+    func.func @derive(%w: tensor<2x3xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+        -> (tensor<1x1x1x512xbf16> {mp.derived = #mp.derived<of = "w", type = bf16, layout = #mp.packed<transposed = true, panels = <rows = 16, depth = 32, unit = 2, depth_inner = false>>>}) attributes {mp.program = "derive"} {
+      %c = mp.kernel "cast_0.pack" (%a = %w) schedule(#mp.pack<panels = 1, vector = 16>) : (tensor<2x3xf32>) -> tensor<1x1x1x512xbf16> {
+        %0 = mp.cast %a {autocast} : tensor<2x3xf32> -> tensor<2x3xbf16>
+        %1 = mp.pack %0 batches 1 transposed panels <rows = 16, depth = 32, unit = 2, depth_inner = false> : tensor<2x3xbf16> -> tensor<1x1x1x512xbf16>
+        mp.yield %1 : tensor<1x1x1x512xbf16>
+      }
+      return %c : tensor<1x1x1x512xbf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
 def ReduceInTilesPass : Pass<"mp-reduce-in-tiles", "::mlir::func::FuncOp"> {
   let summary = "reduce what a product makes where it is made";
   let description = [{

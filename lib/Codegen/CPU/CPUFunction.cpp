@@ -32,11 +32,19 @@ Value CPUFunction::entryPointer(unsigned index) {
 }
 
 Value CPUFunction::allocate(int64_t bytes) {
-  if (!scratch)
+  if (!scratch) {
+    // Whoever asks first may be in a branch.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&b.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>().getBody().front());
     scratch = entryPointer(inputs.size() + results.size());
+  }
   Value address = offset(scratch, b.getI8Type(), scratchBytes);
   scratchBytes += llvm::alignTo(bytes, 64);
   return address;
 }
 
 Value CPUFunction::allocate(Type element, int64_t elements) { return allocate(elements * memoryBytes(element)); }
+
+void CPUFunction::finishStoresPastCaches() {
+  LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
+}

@@ -9,6 +9,9 @@
 
 namespace mp {
 
+/// Results of so many bytes are stored past the caches: the third level has 32 MiB, or less for each core.
+inline constexpr int64_t kLeastPastCaches = 32 << 20;
+
 /// `void symbol(void **buffers, int64_t block)`: the buffers, then scratch memory that belongs to the running block
 /// alone.
 class CPUFunction : public KernelFunction {
@@ -17,6 +20,9 @@ public:
 
   const CPULevel &target;
   int64_t scratchBytes = 0;
+
+  /// Has what was stored past the caches seen by whoever waits for the block.
+  void finishStoresPastCaches();
 
   /// Sets `bytes` of scratch memory aside, aligned to 64, and gives their address.
   mlir::Value allocate(int64_t bytes);

@@ -13,9 +13,11 @@ using namespace mp;
 SmallVector<Nest> mp::findNests(KernelFunction &f) {
   llvm::MapVector<ArrayRef<int64_t>, Nest> shapes;
   for (auto [index, yield] : llvm::enumerate(f.yields())) {
-    Nest &nest = shapes[typeOf(yield).getShape()];
-    nest.elements = typeOf(yield).getNumElements();
-    nest.results.push_back(index);
+    auto pack = yield.getDefiningOp<PackOp>();
+    const RankedTensorType type = typeOf(pack ? pack.getInput() : yield);
+    Nest &nest = shapes[type.getShape()];
+    nest.elements = type.getNumElements();
+    (pack ? nest.packs : nest.results).push_back(index);
   }
   return llvm::map_to_vector(shapes, [](const auto &entry) { return entry.second; });
 }
@@ -36,14 +38,30 @@ FailureOr<int64_t> mp::forNests(KernelFunction &f, function_ref<int64_t(const Ne
 
 NestBody::NestBody(KernelFunction &f, Elements &values, const Nest &nest) : f(f), values(values), nest(nest) {
   for (unsigned index : nest.results)
-    yields.push_back(f.yields()[index]);
-  for (Value yield : yields)
-    run = std::gcd(run, values.evenRun(yield, 1));
+    walk(f.yields()[index]);
+}
+
+void NestBody::walk(Value value) {
+  yields.push_back(value);
+  run = std::gcd(run, values.evenRun(value, 1));
   if (run == 0 || run % nest.elements == 0)
     run = nest.elements;
 }
 
+void NestBody::keep(Value value, Value pointer) {
+  walk(value);
+  kept.emplace_back(value, pointer);
+}
+
 LogicalResult NestBody::emit(const Lanes &here) {
   Elements::Scope scope(values);
-  return f.storeResults(values, nest.results, here);
+  return f.storeResults(values, nest.results, here, [&] {
+    for (auto [value, pointer] : kept) {
+      FailureOr<Value> lanes = values.at(value, here);
+      if (failed(lanes))
+        return failure();
+      values.store(*lanes, elementOf(value), pointer, here);
+    }
+    return success();
+  });
 }

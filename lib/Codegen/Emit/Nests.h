@@ -8,9 +8,10 @@
 
 namespace mp {
 
-/// The results of one shape: one loop nest over `elements`.
+/// The results of one shape: one loop nest over `elements`. `packs` are results that are packed of values of that
+/// shape.
 struct Nest {
-  llvm::SmallVector<unsigned> results;
+  llvm::SmallVector<unsigned> results, packs;
   int64_t elements = 1;
 };
 
@@ -29,6 +30,9 @@ public:
   /// Elements in which every operand walks evenly; a divisor of `nest.elements`.
   int64_t run = 0;
 
+  /// Has `value`, of the nest's shape, stored at `pointer`, too, where nothing that the nest reads lies.
+  void keep(mlir::Value value, mlir::Value pointer);
+
   /// Builds what the nest needs once.
   mlir::LogicalResult prepare() { return values.prepare(yields); }
   /// The results at `here`.
@@ -40,7 +44,10 @@ private:
   KernelFunction &f;
   Elements &values;
   const Nest &nest;
+  void walk(mlir::Value value);
+
   llvm::SmallVector<mlir::Value> yields;
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> kept;
 };
 
 } // namespace mp

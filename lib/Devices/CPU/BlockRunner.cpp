@@ -24,28 +24,40 @@ Status BlockRunner::reserveScratch(uint64_t bytes) {
   return Status::success();
 }
 
+/// Seconds of one thread that are worth being shared: a launch over several costs some microseconds.
+static constexpr double kLeastShared = 5e-6;
+
 void BlockRunner::runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last,
                            bool scratch, unsigned worker) {
   DefaultRounding rounding;
-  // A kernel takes void ** and must not see another thread's scratch, so every range has a list of
-  // its own.
-  std::vector<void *> own(buffers.begin(), buffers.end());
+  // A kernel takes void ** and must not see another thread's scratch, so every thread has a list of its own.
+  std::vector<void *> &own = pointersOf[worker];
+  own.assign(buffers.begin(), buffers.end());
   if (scratch)
     own.push_back(scratchOf[worker].data());
   for (uint64_t block = first; block < last; ++block)
     kernel(own.data(), static_cast<int64_t>(block));
 }
 
-void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch) {
+void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch,
+                      double seconds) {
+  auto worker = [&] { return static_cast<unsigned>(tbb::this_task_arena::current_thread_index()); };
   if (workers.count() == 1 || grid <= 1)
-    return runRange(kernel, buffers, 0, grid, scratch, 0);
-  workers.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<uint64_t>(0, grid),
-        [&](const tbb::blocked_range<uint64_t> &range) {
-          runRange(kernel, buffers, range.begin(), range.end(), scratch,
-                   static_cast<unsigned>(tbb::this_task_arena::current_thread_index()));
-        },
-        tbb::static_partitioner());
-  });
+    return runRange(kernel, buffers, 0, grid, scratch, workers.count() == 1 ? 0 : worker());
+  if (seconds > 0 && seconds < kLeastShared)
+    return runRange(kernel, buffers, 0, grid, scratch, worker());
+  tbb::parallel_for(
+      tbb::blocked_range<uint64_t>(0, grid),
+      [&](const tbb::blocked_range<uint64_t> &range) {
+        runRange(kernel, buffers, range.begin(), range.end(), scratch, worker());
+      },
+      tbb::static_partitioner());
+}
+
+Status BlockRunner::execute(const std::function<Status()> &launches) {
+  if (workers.count() == 1)
+    return launches();
+  Status status;
+  workers.execute([&] { status = launches(); });
+  return status;
 }

@@ -7,6 +7,7 @@
 #include "Devices/Host/Workers.h"
 #include "mp/Executable/Executable.h"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,16 +21,20 @@ using NativeKernel = void (*)(void **buffers, int64_t block);
 /// memory of its own.
 class BlockRunner {
 public:
-  explicit BlockRunner(unsigned threads) : workers(threads) {}
+  explicit BlockRunner(unsigned threads) : workers(threads), pointersOf(workers.count()) {}
 
   unsigned threads() const { return workers.count(); }
 
   /// Makes sure that every thread has this much scratch.
   Status reserveScratch(uint64_t bytes);
 
+  /// Does `launches`, which call run(), with the threads at hand: what that costs is paid once for all of them.
+  Status execute(const std::function<Status()> &launches);
+
   /// Calls kernel(buffers, b) for b = 0 .. grid-1, in any order and at once; if `scratch`, with one
-  /// pointer more.
-  void run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch);
+  /// pointer more. What takes one thread so few `seconds` that others do not help stays on the calling one; 0 is not
+  /// known.
+  void run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch, double seconds);
 
 private:
   /// Runs blocks first .. last-1 on the calling thread, which is number `worker` of the arena.
@@ -39,6 +44,7 @@ private:
   Workers workers;
   uint64_t scratchBytes = 0;
   std::vector<FileBytes> scratchOf;
+  std::vector<std::vector<void *>> pointersOf; // each thread's, kept so that launches allocate nothing
 };
 
 } // namespace mp

@@ -23,9 +23,11 @@ public:
   }
 
   Status run(size_t index, const executable::LaunchT &launch, std::span<void *const> pointers) override {
-    runner.run(kernels[index], pointers, launch.grid, launch.scratch_bytes > 0);
+    runner.run(kernels[index], pointers, launch.grid, launch.scratch_bytes > 0, launch.modelled_seconds);
     return Status::success();
   }
+
+  Status execute(const std::function<Status()> &plan) override { return runner.execute(plan); }
 
 private:
   BlockRunner &runner;

@@ -36,7 +36,7 @@ public:
 
   Status prepare(const LoadedExecutable &file);
   Status enqueue(const Bindings &bindings) override {
-    return run(bindings, [] {});
+    return launches->execute([&] { return run(bindings, [] {}); });
   }
   ErrorOr<std::vector<double>> timeCommands(const Bindings &bindings) override;
   uint64_t residentBytes() const override { return arena->size() + constants.size(); }
@@ -110,7 +110,8 @@ ErrorOr<std::vector<double>> HostVariant::timeCommands(const Bindings &bindings)
   std::vector<Clock::time_point> moments;
   moments.reserve(variant.commands.size() + 1);
   moments.push_back(Clock::now());
-  if (Status ran = run(bindings, [&] { moments.push_back(Clock::now()); }); !ran.ok())
+  auto plan = [&] { return run(bindings, [&] { moments.push_back(Clock::now()); }); };
+  if (Status ran = launches->execute(plan); !ran.ok())
     return ran;
   std::vector<double> seconds;
   for (size_t i = 1; i < moments.size(); ++i)

@@ -7,6 +7,7 @@
 #include "Devices/Host/NativeLibrary.h"
 #include "mp/Runtime/Core/Device.h"
 
+#include <functional>
 #include <map>
 
 namespace mp {
@@ -21,6 +22,9 @@ public:
 
   /// A run of the plan begins.
   virtual void begin() {}
+
+  /// Does the whole plan, with what its launches need at hand.
+  virtual Status execute(const std::function<Status()> &plan) { return plan(); }
 
   /// Runs launch `index` of the plan over the addresses of its buffers.
   virtual Status run(size_t index, const executable::LaunchT &launch, std::span<void *const> pointers) = 0;

@@ -63,6 +63,9 @@ KernelKind mp::getKernelKind(KernelOp kernel) {
       return KernelKind::Serial;
     common = kind;
   }
+  // What makes values and packs them is a map.
+  if (common == KernelKind::Pack && kernel.getNumResults() > 1)
+    return KernelKind::Map;
   if (common)
     return *common;
   bool onlyScalars = llvm::all_of(kernel.getBody().front().without_terminator(),

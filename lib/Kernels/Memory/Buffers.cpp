@@ -65,6 +65,9 @@ bool mp::canUpdateInPlace(KernelOp kernel, unsigned input, unsigned result) {
         return false;
       if (!seen.insert(user).second)
         continue;
+      // Packed is what a block has made of its elements, in memory of its own.
+      if (isa<PackOp>(user))
+        continue;
       auto isSameShape = [&](Value value) { return cast<RankedTensorType>(value.getType()).getShape() == shape; };
       if (cast<KernelOpInterface>(user).getKernelRole() != KernelRole::Map ||
           !llvm::all_of(user->getResults(), isSameShape))

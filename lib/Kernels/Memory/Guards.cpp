@@ -52,8 +52,9 @@ std::optional<unsigned> GuardFinder::find(KernelOp kernel) const {
   for (auto [result, value] : llvm::zip_equal(kernel.getResults(), yield->getOperands())) {
     auto buffer = dyn_cast<StateBufferAttr>(getBuffer(result));
     DerivedAttr derived = buffer ? derivedStates.lookup(buffer.getState()) : DerivedAttr();
-    // Of derived state, the value that it is a copy of.
-    auto copy = derived ? value.getDefiningOp<CastOp>() : CastOp();
+    // Of derived state, the value that it is a copy of, packed or not.
+    auto pack = value.getDefiningOp<PackOp>();
+    auto copy = derived ? (pack ? pack.getInput() : value).getDefiningOp<CastOp>() : CastOp();
     std::optional<Guarded> guarded = findGuarded(copy ? copy.getInput() : value);
     if (!buffer || !guarded || (found && *found != guarded->guard.getArgNumber()))
       return std::nullopt;

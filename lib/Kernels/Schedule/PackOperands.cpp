@@ -16,8 +16,8 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-/// Elements of panels that one block packs: some tens of microseconds of work, in rows of memory that are long enough to
-/// be fetched ahead.
+/// Elements of panels that one block packs: some tens of microseconds of work, in rows of memory that are long enough
+/// to be fetched ahead.
 static constexpr int64_t kElementsPerBlock = 131072;
 
 PackScheduleAttr mp::schedulePack(KernelOp kernel, int64_t vector) {

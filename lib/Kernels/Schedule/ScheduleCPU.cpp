@@ -4,6 +4,7 @@
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Schedule/KernelScheduler.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/IR/Program.h"
 #include "mp/IR/TileRegisters.h"
 #include "mp/Kernels/Schedule/Schedules.h"
 
@@ -191,6 +192,9 @@ private:
     const bool isWhole = !product.hasParts && product.classes.empty();
     size.mayPackLhs = isWhole && canPack(op.getLhs(), product.lhsMap);
     size.mayPackRhs = isWhole && canPack(op.getRhs(), product.rhsMap);
+    // A packed word of one element is larger than the weight (mp-pack-weights).
+    size.keepsLhs = size.mayPackLhs && size.unit > 1 && isWeight(op.getLhs());
+    size.keepsRhs = size.mayPackRhs && size.unit > 1 && isWeight(op.getRhs());
     if (const Contraction::Class *largest = findLargest(product)) {
       size.batch *= static_cast<int64_t>(product.classes.size());
       size.m = largest->m;
@@ -239,6 +243,15 @@ private:
     const int64_t batches = map.batch.empty() ? 1 : map.batch.front().size;
     const int64_t leading = ShapedType::getNumElements(typeOf(operand).getShape().drop_back(2));
     return map.isAlongDepth() ? leading % batches == 0 : leading == batches;
+  }
+
+  /// Whether an operand is derived state as it lies: a matrix that changes with its parameter alone.
+  static bool isWeight(Value operand) {
+    auto inside = dyn_cast<BlockArgument>(operand);
+    auto kernel = inside ? dyn_cast<KernelOp>(inside.getOwner()->getParentOp()) : KernelOp();
+    auto state = kernel ? dyn_cast<BlockArgument>(kernel.getInputs()[inside.getArgNumber()]) : BlockArgument();
+    auto program = kernel ? kernel->getParentOfType<func::FuncOp>() : func::FuncOp();
+    return state && program && typeOf(operand).getRank() == 2 && getDerivedArgument(program, state.getArgNumber());
   }
 
   const CPULevel &level;

@@ -81,8 +81,8 @@ static double totalSeconds(const ContractionBlocks &blocks, const ContractionSiz
     if (isPacked)
       seconds += packSeconds(elements, size, level) / static_cast<double>(cores) + level.launchSeconds;
   };
-  addPack(size.m, blocks.packsLhs);
-  addPack(size.n, blocks.packsRhs);
+  addPack(size.m, blocks.packsLhs && !size.keepsLhs);
+  addPack(size.n, blocks.packsRhs && !size.keepsRhs);
   if (blocks.parts > 1) {
     const double sums = static_cast<double>(blocks.parts * size.batch * size.m * size.n * sizeof(float));
     const double perCore = sums / level.cacheBandwidth + sums / level.memoryBandwidth;
@@ -180,8 +180,9 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
         const bool isSmallest = rows == 1 && columns == 1;
         if (bytes > level.cacheBytes / 2 && !isSmallest)
           continue;
-        // An operand that one block reads is packed there.
-        const bool sharesLhs = size.mayPackLhs && columns < mostColumns, sharesRhs = size.mayPackRhs && rows < mostRows;
+        // An operand that one block reads is packed there, unless it is kept.
+        const bool sharesLhs = size.mayPackLhs && (size.keepsLhs || columns < mostColumns),
+                   sharesRhs = size.mayPackRhs && (size.keepsRhs || rows < mostRows);
         for (bool packsLhs : {false, true})
           for (bool packsRhs : {false, true})
             if (packsLhs <= sharesLhs && packsRhs <= sharesRhs) {

@@ -16,14 +16,30 @@ ErrorOr<std::unique_ptr<Session>> Session::create(std::shared_ptr<const LoadedEx
   std::unique_ptr<Session> session(new Session());
   session->file = std::move(file);
   session->target = std::move(device);
+  const std::set<std::string> derived = session->derivedStates();
   for (const auto &entry : session->table().state) {
-    ErrorOr<std::unique_ptr<DeviceMemory>> block = session->target->allocate(*byteCount(*entry->type));
-    if (!block)
-      return block.status().in("state '" + entry->name + "'");
-    session->stateList.push_back(block->get());
-    session->stateBlocks.push_back(std::move(*block));
+    session->stateBlocks.emplace_back();
+    if (entry->role != StateRole::Derived || derived.contains(entry->name)) {
+      ErrorOr<std::unique_ptr<DeviceMemory>> block = session->target->allocate(*byteCount(*entry->type));
+      if (!block)
+        return block.status().in("state '" + entry->name + "'");
+      session->stateBlocks.back() = std::move(*block);
+    }
+    session->stateList.push_back(session->stateBlocks.back().get());
   }
   return session;
+}
+
+/// Of derived state the rows that the variants have which this device runs.
+std::set<std::string> Session::derivedStates() const {
+  std::set<std::string> names;
+  const ProgramT *derive = findProgram(programs::derive);
+  if (!derive)
+    return names;
+  if (ErrorOr<const VariantT *> variant = select(derive->name))
+    for (const auto &result : (*variant)->results)
+      names.insert(result->name);
+  return names;
 }
 
 const std::string *Session::metadata(std::string_view key) const {
@@ -57,6 +73,9 @@ ErrorOr<HostTensor> Session::state(std::string_view name) {
   std::optional<size_t> row = findState(name);
   if (!row)
     return makeError("the executable does not have state '", name, "'");
+  if (!stateList[*row])
+    return makeError("state '", name, "' is derived for code that device ", target->description().name,
+                     " does not run");
   ErrorOr<HostTensor> value = zeroTensor(*table().state[*row]->type);
   if (!value)
     return value;
@@ -95,8 +114,9 @@ Status Session::setState(const NamedTensors &values) {
 
 /// Makes all derived state of the parameters, where there is any.
 Status Session::runDerive() {
-  bool any = std::any_of(table().state.begin(), table().state.end(),
-                         [](const auto &entry) { return entry->role == StateRole::Derived; });
+  bool any = false;
+  for (size_t row = 0; row < stateList.size(); ++row)
+    any |= stateList[row] && table().state[row]->role == StateRole::Derived;
   return any ? run(programs::derive, {}).status() : Status::success();
 }
 
@@ -199,7 +219,7 @@ ErrorOr<NamedTensors> Session::run(std::string_view name, const NamedTensors &in
 uint64_t Session::residentBytes() const {
   uint64_t bytes = 0;
   for (const std::unique_ptr<DeviceMemory> &block : stateBlocks)
-    bytes += block->size();
+    bytes += block ? block->size() : 0;
   for (const std::unique_ptr<ProgramRunner> &runner : runners)
     bytes += runner->residentBytes();
   return bytes;

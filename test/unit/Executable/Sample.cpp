@@ -257,6 +257,7 @@ ExecutableT sample::table() {
   std::unique_ptr<ProgramT> derive = program("derive");
   derive->variants.push_back(variant("cpu", 0));
   VariantT &d = *derive->variants.back();
+  d.features = {"avx2", "fma"};
   addArgument(d, "kernel", type(ElementType::F32, {8, 4}), ArgumentKind::State);
   addResult(d, "kernel.f16", type(ElementType::F16, {8, 4}), ResultKind::Next);
   addLaunch(d, "derive", 0,

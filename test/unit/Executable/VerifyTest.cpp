@@ -126,6 +126,22 @@ const Case kStateCases[] = {
      "state 'kernel.f16': is tensor<4x8xf16> and derived of tensor<8x4xf32>, expected its shape in f16 or bf16"},
     {"DerivedAsInteger", [](ExecutableT &t) { t.state[4]->type->element = ElementType::I32; },
      "state 'kernel.f16': is tensor<8x4xi32> and derived of tensor<8x4xf32>, expected its shape in f16 or bf16"},
+    {"DerivedPackedTooSmall",
+     [](ExecutableT &t) {
+       t.state[4]->layout = "32x8x2";
+       t.state[4]->type->shape = {1, 1, 1, 16};
+     },
+     "state 'kernel.f16': is tensor<1x1x1x16xf16> and derived of tensor<8x4xf32>, expected at least as many elements "
+     "of four "
+     "dimensions, of a matrix in f16 or bf16"},
+    {"DerivedPackedAsMatrix", [](ExecutableT &t) { t.state[4]->layout = "32x8x2"; },
+     "state 'kernel.f16': is tensor<8x4xf16> and derived of tensor<8x4xf32>, expected at least as many elements of "
+     "four "
+     "dimensions, of a matrix in f16 or bf16"},
+    {"DerivedLayoutText", [](ExecutableT &t) { t.state[4]->layout = "32x8\n"; },
+     "state 'kernel.f16': layout '32x8?' holds control characters or is not UTF-8"},
+    {"LayoutOfParameter", [](ExecutableT &t) { t.state[0]->layout = "32x8x2"; },
+     "state 'kernel': has a layout, but its role is Parameter"},
     {"DerivedSaved", [](ExecutableT &t) { t.state[4]->saved = true; },
      "state 'kernel.f16': derived state has an initializer or is saved"},
     {"DerivedOfByParameter", [](ExecutableT &t) { t.state[0]->derived_of = "kernel"; },
@@ -215,8 +231,8 @@ const Case kSignatureCases[] = {
      "variant 0: result 3 'bias': names no state"},
     {"NextOfOtherType", [](ExecutableT &t) { train(t).results[3]->type->element = ElementType::F16; },
      "variant 0: result 3 'kernel': is tensor<8x4xf16>, its state is tensor<8x4xf32>"},
-    {"VariantsDifferInCount", [](ExecutableT &t) { train32(t).results.pop_back(); },
-     "variant 1: 9 results, variant 0 has 10"},
+    {"VariantsDifferInCount", [](ExecutableT &t) { train32(t).results.erase(train32(t).results.begin()); },
+     "variant 1: 8 results, variant 0 has 9"},
     {"VariantsDifferInLabel", [](ExecutableT &t) { train32(t).arguments[1]->label = false; },
      "variant 1: argument 1 'y': tensor<32xui8> is not that of variant 0, 'y': tensor<16xui8>"},
     {"VariantsDifferInType", [](ExecutableT &t) { train32(t).arguments[0]->type->shape[1] = 9; },
@@ -370,19 +386,25 @@ const Case kDerivedCases[] = {
        t.programs[0]->variants.pop_back();
        forVariants(t, 0, [](VariantT &v) { v.results.pop_back(); });
      },
-     "program 'train_step': writes 'kernel', but not 'kernel.f16', which is derived of it"},
+     "program 'train_step': variant 0: writes 'kernel', but not 'kernel.f16', which is derived of it"},
+    {"NotMadeForItsFeatures",
+     [](ExecutableT &t) {
+       for (auto &variant : t.programs[2]->variants)
+         variant->features = {"other"};
+     },
+     "program 'train_step': variant 0: reads 'kernel.f16', which no variant of 'derive' for its features makes"},
     {"MadeOfState",
      [](ExecutableT &t) {
        t.programs[2]->variants.pop_back();
        forVariants(t, 2, [](VariantT &v) { v.arguments[0]->name = "kernel/adam.m"; });
      },
-     "program 'derive': argument 'kernel/adam.m' is not a parameter"},
+     "program 'derive': variant 0: argument 'kernel/adam.m' is not a parameter"},
     {"MadeOfInput",
      [](ExecutableT &t) {
        t.programs[2]->variants.pop_back();
        forVariants(t, 2, [](VariantT &v) { v.arguments[0]->kind = ArgumentKind::Input; });
      },
-     "program 'derive': argument 'kernel' is not a parameter"},
+     "program 'derive': variant 0: argument 'kernel' is not a parameter"},
     {"MakesOther",
      [](ExecutableT &t) {
        t.programs[2]->variants.pop_back();
@@ -392,7 +414,7 @@ const Case kDerivedCases[] = {
          v.results.back()->type->element = ElementType::F32;
        });
      },
-     "program 'derive': result 'kernel/adam.m' is not derived state"},
+     "program 'derive': variant 0: result 'kernel/adam.m' is not derived state"},
 };
 
 // All of these are about command 1 of a variant for a GPU.

@@ -19,6 +19,8 @@ struct ContractionSize {
   int64_t run = 1;       ///< neighbours in k that a chunk is not to cut
   /// Whether an operand may be packed by a kernel of its own.
   bool mayPackLhs = false, mayPackRhs = false;
+  /// Whether it then lies packed between runs, as weights do: packing costs nothing.
+  bool keepsLhs = false, keepsRhs = false;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
   /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.

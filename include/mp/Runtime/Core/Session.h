@@ -13,6 +13,7 @@
 #include "mp/Runtime/Tensors/Tensor.h"
 
 #include <memory>
+#include <set>
 
 namespace mp {
 
@@ -72,11 +73,12 @@ private:
   std::optional<size_t> findState(std::string_view name) const;
   Status upload(std::string_view name, const HostTensor &value);
   Status runDerive();
+  std::set<std::string> derivedStates() const;
   ErrorOr<ProgramRunner *> cachedRunner(std::string_view program, std::optional<int64_t> rows);
 
   std::shared_ptr<const LoadedExecutable> file;
   std::unique_ptr<Device> target;
-  std::vector<std::unique_ptr<DeviceMemory>> stateBlocks;
+  std::vector<std::unique_ptr<DeviceMemory>> stateBlocks; // none for derived state of other devices' variants
   std::vector<DeviceMemory *> stateList;
   std::vector<std::unique_ptr<ProgramRunner>> runners; // that run() has used
 };

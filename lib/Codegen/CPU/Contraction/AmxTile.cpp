@@ -189,9 +189,8 @@ private:
 SmallVector<Value> AmxTile::startingSums(const TileSums &sums, bool isFirst) {
   SmallVector<Value> start;
   forEachTile([&](size_t row, int64_t column) {
-    llvm::append_range(start, isFirst
-                                  ? unit->zero(rowsOfTile[row])
-                                  : unit->load(sumsAt(sums.pointer, row, column), rowsOfTile[row], shape.columns));
+    llvm::append_range(start, isFirst ? unit->zero(rowsOfTile[row])
+                                      : unit->load(sumsAt(sums.pointer, row, column), rowsOfTile[row], shape.columns));
   });
   return start;
 }
@@ -205,8 +204,9 @@ Value AmxTile::partOf(ArrayRef<PartProduct> added, int64_t PartProduct::*side, V
   return arith::AndIOp::create(b, shifted, f.i64(3));
 }
 
-/// Stores `sums` and the `added` products of parts, for each 32 of k in their order, to `to`. Which chunk is the first is
-/// known at run time, and registers are not chosen between: a loop begins with zeros, another with what is in memory.
+/// Stores `sums` and the `added` products of parts, for each 32 of k in their order, to `to`. Which chunk is the first
+/// is known at run time, and registers are not chosen between: a loop begins with zeros, another with what is in
+/// memory.
 LogicalResult AmxTile::addProducts(const TileOperands &operands, const TileSums &sums, ArrayRef<PartProduct> added,
                                    Value to) {
   auto from = [&](bool isFirst) { return addFrom(startingSums(sums, isFirst), operands, added, to); };
@@ -259,8 +259,7 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
       llvm::append_range(values, own);
     return values;
   };
-  FailureOr<SmallVector<Value>> end =
-      f.forEach(f.i64(0), f.mul(granules, loops), 1, start, step, /*staysRolled=*/true);
+  FailureOr<SmallVector<Value>> end = f.forEach(f.i64(0), f.mul(granules, loops), 1, start, step, /*staysRolled=*/true);
   if (failed(end))
     return failure();
   ArrayRef<Value> rest = *end;

@@ -26,9 +26,6 @@
 using namespace mlir;
 using namespace mp;
 
-/// Results of so many bytes are stored past the caches: the third level has 32 MiB, or less for each core.
-static constexpr int64_t kLeastPastCaches = 32 << 20;
-
 namespace {
 
 /// The sizes of what a block does of a product.
@@ -160,7 +157,7 @@ LogicalResult ContractionEmitter::emit(Value block) {
                                    ? f.forEach(firstK, endK, s.blockK, [&](Value from) { return emitChunk(from); })
                                    : emitChunk(firstK);
   if (storesPastCaches) // what waits for the block may read them then
-    LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
+    f.finishStoresPastCaches();
   return chunks;
 }
 

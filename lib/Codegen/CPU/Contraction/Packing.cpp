@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace mp;
 
+/// A line of memory, which buffers begin with.
+static constexpr int64_t kLineBytes = 64;
+
 /// The lanes of one access, of `vector` a register: along whole rows of memory, of whose end forDepth and packEnd take
 /// care; fewer where a run ends earlier, so that none is crossed. What goes down the rows of a panel divides these, and
 /// so does the side of a square that is turned around.
@@ -147,9 +150,12 @@ Words Packing::wordsAlongDepth(Value loaded, int64_t count) {
 }
 
 void Packing::store(ArrayRef<Value> words, Value pointer) {
-  for (auto [part, own] : llvm::enumerate(words))
+  const int64_t bytes = order.word.getIntOrFloatBitWidth() / 8;
+  for (auto [part, own] : llvm::enumerate(words)) {
+    const bool isLine = isPastCaches && laneCount(own.getType()) * bytes % kLineBytes == 0;
     LLVM::StoreOp::create(b, own, f.offset(pointer, order.word, part * order.wordsOfPart()),
-                          order.word.getIntOrFloatBitWidth() / 8);
+                          isLine ? kLineBytes : bytes, /*isVolatile=*/false, /*isNonTemporal=*/isLine);
+  }
 }
 
 void Packing::storeAlongDepth(Value loaded, Value row, Value k) {

@@ -46,6 +46,8 @@ public:
     mlir::Value batch, first, count, from, to;
   };
   llvm::LogicalResult emit(mlir::Value target, const Part &wanted);
+  /// Whole vectors of words pass the caches, where panels are whole lines of memory.
+  void storePastCaches() { isPastCaches = true; }
   /// The words of one unit of k, from `k`, of `count` rows from `row` of a batch, which there must be; of one part.
   mlir::FailureOr<mlir::Value> wordsAt(mlir::Value batch, mlir::Value row, mlir::Value k, int64_t count);
   /// Writes zeros to words [from, to) of `pointer`.
@@ -121,7 +123,7 @@ private:
   const int64_t rows, depth;
   const PanelOrder order;
   const int64_t vector;
-  bool isEven;
+  bool isEven, isPastCaches = false;
   int64_t lanes;
   Part part;
   mlir::Value target;

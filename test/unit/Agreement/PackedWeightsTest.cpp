@@ -1,0 +1,170 @@
+// Weights that lie packed follow their parameters.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole training jobs whose products read weights packed, of matrices that end within panels, chunks of k and words.
+// After the first values, after what the host sets and after steps, every packed state is what mp.pack of the
+// parameter's cast means: element by element, found by the layout in the state's name, and zeros everywhere else.
+
+#include "Agreement/ProgramText.h"
+
+#include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/IR/Panels.h"
+#include "mp/Numerics/Float.h"
+#include "mp/Runtime/Core/Session.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace mp;
+using namespace mp::executable;
+
+namespace {
+
+struct Layers {
+  int64_t batch, inputs, hidden;
+};
+
+/// Two dense layers; the second weight is read in the order it lies, forward, and the other way, backward.
+std::string modelText(const Layers &layers) {
+  const std::string k = std::to_string(layers.inputs), n = std::to_string(layers.hidden);
+  return R"(func.func @model(%x: tensor<?x)" + k + R"(xf32> {mp.input = "x"},
+    %w: tensor<)" +
+         k + "x" + n + R"(xf32> {mp.parameter = "first.weight", mp.initializer = #mp.glorot_uniform<seed = 1>},
+    %v: tensor<)" +
+         n + R"(x37xf32> {mp.parameter = "second.weight", mp.initializer = #mp.glorot_uniform<seed = 2>},
+    %y: tensor<?xui8> {mp.input = "y"}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %h = mp.matmul %x, %w acc f32 : tensor<?x)" +
+         k + "xf32>, tensor<" + k + "x" + n + "xf32> -> tensor<?x" + n + R"(xf32>
+  %r = mp.relu %h : tensor<?x)" +
+         n + R"(xf32>
+  %z = mp.matmul %r, %v acc f32 : tensor<?x)" +
+         n + "xf32>, tensor<" + n + R"(x37xf32> -> tensor<?x37xf32>
+  %l = mp.softmax_cross_entropy %z, %y : tensor<?x37xf32>, tensor<?xui8> -> tensor<f32>
+  return %l : tensor<f32>
+})";
+}
+
+/// The parts of a value, the largest first, as bits of the state's type: the cast itself, or bf16 that add up to it.
+std::vector<uint16_t> partsOf(float value, bool isF16, int64_t parts) {
+  if (parts == 1)
+    return {isF16 ? encodeF16(value) : encodeBF16(value)};
+  double rest = decodeF16(encodeF16(value));
+  std::vector<uint16_t> bits;
+  for (int64_t part = 0; part < parts; ++part) {
+    bits.push_back(encodeBF16(static_cast<float>(rest)));
+    rest -= decodeBF16(bits.back());
+  }
+  return bits;
+}
+
+class PackedWeights : public testing::TestWithParam<std::tuple<Layers, const char *, const char *>> {
+protected:
+  void SetUp() override {
+    const auto &[layers, policy, level] = GetParam();
+    CompileOptions options;
+    options.specialize.batch = layers.batch;
+    options.autocast.policy = policy;
+    options.cpus = {level};
+    options.emulateTiles = true;
+    text.emplace(modelText(layers));
+    ErrorOr<std::shared_ptr<const LoadedExecutable>> programs = text->load(options);
+    ASSERT_TRUE(programs.ok()) << programs.message();
+    ErrorOr<std::unique_ptr<Device>> device = createCPUDevice();
+    ASSERT_TRUE(device.ok()) << device.message();
+    ErrorOr<std::unique_ptr<Session>> created = Session::create(*programs, std::move(*device));
+    ASSERT_TRUE(created.ok()) << created.message();
+    session = std::move(*created);
+    const Status initialized = session->initialize(1);
+    ASSERT_TRUE(initialized.ok()) << initialized.message();
+  }
+
+  void step() {
+    const Layers &layers = std::get<0>(GetParam());
+    HostTensor x = *zeroTensor(makeType(ElementType::F32, {layers.batch, layers.inputs}));
+    for (size_t i = 0; i < x.values<float>().size(); ++i)
+      x.values<float>()[i] = static_cast<float>(i * 7 % 23) / 11 - 1;
+    HostTensor y = *zeroTensor(makeType(ElementType::UI8, {layers.batch}));
+    for (size_t i = 0; i < y.bytes.size(); ++i)
+      y.bytes[i] = static_cast<std::byte>(i * 5 % 37);
+    ErrorOr<NamedTensors> results = session->run("train_step", {{"x", x}, {"y", y}});
+    ASSERT_TRUE(results.ok()) << results.message();
+  }
+
+  /// How many packed states there are; each is compared.
+  int expectPacked() {
+    int count = 0;
+    for (const auto &entry : session->table().state)
+      if (!entry->layout.empty()) {
+        ++count;
+        expectPacked(*entry);
+      }
+    return count;
+  }
+
+  void expectPacked(const StateEntryT &entry) {
+    SCOPED_TRACE(entry.name);
+    const HostTensor w = *session->state(entry.derived_of), packed = *session->state(entry.name);
+    int rows = 0, depth = 0, unit = 0, end = 0;
+    ASSERT_EQ(std::sscanf(entry.layout.c_str(), "%dx%dx%d%n", &rows, &depth, &unit, &end), 3);
+    std::string flags = entry.layout.substr(end);
+    int64_t parts = 1;
+    if (flags.starts_with("p")) {
+      parts = flags[1] - '0';
+      flags.erase(0, 2);
+    }
+    const bool isDepthInner = flags.find('k') != flags.npos, isTransposed = flags.find('t') != flags.npos;
+    const int64_t first = w.type.shape[0], second = w.type.shape[1];
+    const PackedMatrix matrix{
+        1, isTransposed ? second : first, isTransposed ? first : second, rows, depth, unit, isDepthInner, parts};
+    std::vector<uint16_t> expected(packed.bytes.size() / sizeof(uint16_t));
+    const bool isF16 = entry.name.find("/f16@") != entry.name.npos;
+    for (int64_t i = 0; i < first; ++i)
+      for (int64_t j = 0; j < second; ++j) {
+        const float value = w.values<float>()[i * second + j];
+        for (int64_t part = 0; uint16_t bits : partsOf(value, isF16, parts))
+          expected[isTransposed ? matrix.indexOf(0, j, i, part++) : matrix.indexOf(0, i, j, part++)] = bits;
+      }
+    ASSERT_EQ(packed.values<uint16_t>().size(), expected.size());
+    size_t wrong = 0;
+    for (size_t i = 0; i < expected.size(); ++i)
+      wrong += packed.values<uint16_t>()[i] != expected[i];
+    EXPECT_EQ(wrong, 0u) << "of " << expected.size();
+  }
+
+  std::optional<ProgramText> text;
+  std::unique_ptr<Session> session;
+};
+
+} // namespace
+
+TEST_P(PackedWeights, FollowTheirParameters) {
+  EXPECT_GE(expectPacked(), 1);
+  step();
+  expectPacked();
+  HostTensor w = *session->state("first.weight");
+  for (size_t i = 0; i < w.values<float>().size(); ++i)
+    w.values<float>()[i] = static_cast<float>(i % 101) / 97 - 0.5f;
+  ASSERT_TRUE(session->setState("first.weight", w).ok());
+  expectPacked();
+  for (int i = 0; i < 3; ++i)
+    step();
+  EXPECT_NE(session->state("first.weight")->bytes, w.bytes);
+  expectPacked();
+}
+
+/// f16 is two bf16 of each element. Emulated tiles take seconds to compile, so that most are in the long form.
+static std::vector<std::tuple<Layers, const char *, const char *>> cases() {
+  std::vector<std::tuple<Layers, const char *, const char *>> all = {{{40, 331, 65}, "mixed_bfloat16", "amx-bf16"},
+                                                                     {{48, 63, 1}, "mixed_bfloat16", "amx-bf16"},
+                                                                     {{40, 331, 65}, "mixed_float16", "amx-bf16"}};
+  if (std::getenv("HALFSTEP_LONG"))
+    for (const Layers &layers : {Layers{64, 64, 96}, Layers{128, 1, 70}, Layers{33, 257, 300}})
+      for (const char *policy : {"mixed_bfloat16", "mixed_float16"})
+        for (const char *level : {"amx-bf16", "amx-fp16"})
+          all.emplace_back(layers, policy, level);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PackedWeights, testing::ValuesIn(cases()));
