@@ -24,8 +24,9 @@ Status BlockRunner::reserveScratch(uint64_t bytes) {
   return Status::success();
 }
 
-/// Seconds of one thread that are worth being shared: a launch over several costs some microseconds.
-static constexpr double kLeastShared = 5e-6;
+/// Modelled seconds of one thread that are worth being shared: a launch over several costs a microsecond or two, and
+/// what one core made lies in the caches of another afterwards.
+static constexpr double kLeastShared = 20e-6;
 
 void BlockRunner::runRange(NativeKernel kernel, std::span<void *const> buffers, uint64_t first, uint64_t last,
                            bool scratch, unsigned worker) {
@@ -47,11 +48,11 @@ void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint6
   if (seconds > 0 && seconds < kLeastShared)
     return runRange(kernel, buffers, 0, grid, scratch, worker());
   tbb::parallel_for(
-      tbb::blocked_range<uint64_t>(0, grid),
+      tbb::blocked_range<uint64_t>(0, grid, std::max<uint64_t>(grid / (8 * workers.count()), 1)),
       [&](const tbb::blocked_range<uint64_t> &range) {
         runRange(kernel, buffers, range.begin(), range.end(), scratch, worker());
       },
-      tbb::static_partitioner());
+      tbb::simple_partitioner());
 }
 
 Status BlockRunner::execute(const std::function<Status()> &launches) {

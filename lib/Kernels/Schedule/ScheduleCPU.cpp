@@ -23,6 +23,9 @@ constexpr int64_t kOneThread = 1;
 /// Of a row of taps that a chunk of k is to hold whole.
 constexpr int64_t kLongestRun = 384;
 
+/// Elements of whose stores no two blocks share a line of memory, and that are whole vectors.
+constexpr int64_t kLine = 64;
+
 /// Parts of k are whole multiples of it, as chunks are.
 constexpr int64_t kDepthOfPart = 32;
 
@@ -54,7 +57,7 @@ private:
     case KernelKind::Contraction:
       return scheduleContraction(kernel);
     case KernelKind::Map:
-      return MapScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), 1024), level.lanes(),
+      return MapScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), kLine), level.lanes(),
                                   kOneThread,
                                   /*tile=*/1);
     case KernelKind::Row:
