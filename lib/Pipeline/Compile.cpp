@@ -119,12 +119,17 @@ static FailureOr<std::vector<CompileOptions>> forEachVariant(ModuleOp module, Co
   }
   if (all.size() == 1)
     all.front().dumpDirectory = options.dumpDirectory;
+  bool samePolicy = true;
   for (CompileOptions &own : all) {
     FailureOr<CompileOptions> fitted = applyFallback(module, own);
     if (failed(fitted))
       return failure();
     own = std::move(*fitted);
+    samePolicy &= own.autocast.policy == all.front().autocast.policy;
   }
+  // Variants of a program read the same parameters, and a program that reads copies of them does not.
+  for (CompileOptions &own : all)
+    own.derivedWeights &= samePolicy;
   return all;
 }
 

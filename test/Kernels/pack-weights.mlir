@@ -57,3 +57,16 @@ func.func @derive(%w: tensor<512x512xf32> {mp.parameter = "w", mp.initializer = 
   %c = mp.cast %w {autocast} : tensor<512x512xf32> -> tensor<512x512xbf16>
   return %c : tensor<512x512xbf16>
 }
+
+// Whoever applies gradients that others summed makes what those read packed, although it reads nothing of it itself.
+// CHECK-LABEL: @apply
+// CHECK-SAME: #mp.packed<transposed = true
+// CHECK: mp.sgd
+// CHECK: mp.pack
+func.func @apply(%d: tensor<512x512xf32> {mp.input = "d"}, %w: tensor<512x512xf32> {mp.parameter = "w", mp.initializer = #mp.zeros},
+    %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.zeros}, %c: tensor<512x512xbf16> {mp.derived = #copy})
+    -> (tensor<512x512xf32> {mp.next = "w"}, tensor<512x512xbf16> {mp.derived = #copy}) attributes {mp.program = "apply"} {
+  %w1 = mp.sgd %w, %d, %lr : tensor<512x512xf32>
+  %c1 = mp.cast %w1 {autocast} : tensor<512x512xf32> -> tensor<512x512xbf16>
+  return %w1, %c1 : tensor<512x512xf32>, tensor<512x512xbf16>
+}

@@ -1,9 +1,11 @@
 // RUN: mp-opt %s -mp-schedule-kernels="features=sm_80" -mp-reduce-in-tiles="features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s
-// RUN: mp-opt %s -mp-schedule-kernels="features=avx2" -mp-reduce-in-tiles="features=avx2" | FileCheck %s --check-prefix=CPU
+// RUN: mp-opt %s -mp-schedule-kernels="features=avx2" -mp-reduce-in-tiles="features=avx2" -mp-verify-kernels=scheduled | FileCheck %s --check-prefix=CPU
 // RUN: mp-opt %s -mp-reduce-in-tiles="features=sm_80" | FileCheck %s --check-prefix=UNSCHEDULED
 // UNSCHEDULED-NOT: schedule(
 // CPU-NOT: mp.sum_row_blocks
-// CPU-NOT: mp.nonfinite_tiles
+// CPU: schedule(#mp.contraction<block_m = [[M:[0-9]+]], block_n = [[N:[0-9]+]],
+// CPU-NOT: mp.sum_row_blocks
+// CPU: mp.nonfinite_tiles %{{.*}} tile [[M]] x [[N]] : tensor<128x512xf32>
 
 // What a bias's gradient and the check of a gradient read is reduced where the product has it in registers; a kernel of
 // which nothing is left is gone, and a check of what no product makes stays.

@@ -64,6 +64,15 @@ LogicalResult ProductEpilogue::prepare(bool hasTiles) {
   return values.prepare(wanted);
 }
 
+SmallVector<std::pair<Value, Type>> ProductEpilogue::addends() const {
+  SmallVector<std::pair<Value, Type>> found;
+  for (BlockArgument argument : f.body().getArguments())
+    if (argument != product.lhs && argument != product.rhs && argument != product.bias &&
+        typeOf(argument).getShape() == typeOf(product.result).getShape())
+      found.emplace_back(f.input(argument.getArgNumber()), memoryType(elementOf(argument)));
+  return found;
+}
+
 LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t lanes,
                                     function_ref<void(size_t, Value)> onTile) {
   Elements::Scope scope(values);

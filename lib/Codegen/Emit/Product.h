@@ -29,6 +29,8 @@ public:
     unsigned result;
   };
 
+  using OnTile = llvm::function_ref<void(size_t tileOp, mlir::Value value)>;
+
   /// `values` has the inputs bound. Emits nothing yet.
   ProductEpilogue(KernelFunction &f, Elements &values, const Product &product);
 
@@ -43,10 +45,11 @@ public:
   // Where the result has the first row and column of `outer`, a part and batch.
   mlir::Value firstRowOf(mlir::Value outer) { return product.sharesRows ? values.zero : f.mul(outer, product.m); }
   mlir::Value firstColumnOf(mlir::Value outer) { return product.sharesRows ? f.mul(outer, product.n) : values.zero; }
+  /// What is read of memory beside the sums, an element for each of the result's: pointers and types in memory.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Type>> addends() const;
   /// Finishes `lanes` neighbours from `column` of row `row` of the result. `onTile` gets what
   /// each of the tile ops reads there, in registers.
-  llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
-                           llvm::function_ref<void(size_t tileOp, mlir::Value value)> onTile = {});
+  llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes, OnTile onTile = {});
 
 private:
   KernelFunction &f;

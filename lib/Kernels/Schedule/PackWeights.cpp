@@ -112,6 +112,7 @@ public:
 
   void run() {
     const bool isDerive = getProgramKind(program) == ProgramKind::Derive;
+    const llvm::StringMap<BlockArgument> states = getStates(program);
     llvm::MapVector<KernelOp, SmallVector<Copy>> byKernel;
     for (unsigned index = 0; index < program.getNumResults(); ++index) {
       DerivedAttr copy = getDerivedResult(program, index);
@@ -122,7 +123,7 @@ public:
       byKernel[kernel].push_back({copy, result, index});
       // The new state replaces the old, whether the program reads that or not.
       for (DerivedAttr derived : layoutsFor(copy))
-        if (!isDerive && !findState(program, derived.getStateName()))
+        if (!isDerive && !states.contains(derived.getStateName()))
           edit.addDerivedArgument(derived, typeOf(result), result.getLoc());
     }
     for (auto &[kernel, copies] : byKernel)

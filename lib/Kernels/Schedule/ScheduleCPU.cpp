@@ -57,8 +57,7 @@ private:
     case KernelKind::Contraction:
       return scheduleContraction(kernel);
     case KernelKind::Map:
-      return MapScheduleAttr::get(context, itemsPerBlock(kernel, countResultElements(kernel), kLine), level.lanes(),
-                                  kOneThread,
+      return MapScheduleAttr::get(context, mapItemsPerBlock(kernel), level.lanes(), kOneThread,
                                   /*tile=*/1);
     case KernelKind::Row:
       return RowScheduleAttr::get(context, itemsPerBlock(kernel, countRows(kernel), level.lanes()), level.lanes(),
@@ -83,6 +82,13 @@ private:
     double seconds = estimateSeconds(countWork(kernel), level) - level.launchSeconds;
     double perItem = std::max(seconds, 1e-12) / std::max<int64_t>(total, 1);
     return chooseItemsPerBlock(total, perItem, granule, level);
+  }
+
+  /// Whole pages of f32, or fewer elements where each costs much, as a word of a mask does.
+  int64_t mapItemsPerBlock(KernelOp kernel) const {
+    constexpr int64_t kPage = 1024;
+    const int64_t total = countResultElements(kernel), few = itemsPerBlock(kernel, total, kLine);
+    return few < std::min(total, kPage) ? few : itemsPerBlock(kernel, total, kPage);
   }
 
   static int64_t countResultElements(KernelOp kernel) {

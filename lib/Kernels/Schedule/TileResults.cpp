@@ -16,11 +16,12 @@ static Value outsideOf(KernelOp kernel, BlockArgument argument) { return kernel.
 
 namespace {
 
-/// A value that a scheduled product makes.
+/// A value that a scheduled product makes, in blocks of so many rows and columns.
 struct MadeByProduct {
   KernelOp kernel;
   unsigned result;
-  MmaScheduleAttr schedule;
+  int64_t blockM, blockN;
+  bool sumsRows; ///< whether the emitter can sum the rows of a block: where threads share it
 };
 
 /// A check that can move: the argument by which it reads the product.
@@ -35,14 +36,19 @@ static std::optional<MadeByProduct> findProduct(Value value) {
   auto kernel = value.getDefiningOp<KernelOp>();
   if (!kernel || !kernel.getSchedule())
     return std::nullopt;
-  auto schedule = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
   ContractionOpInterface op = findContraction(kernel);
-  if (!schedule || !op || shapeOf(value) != shapeOf(op->getResult(0)))
+  if (!op || shapeOf(value) != shapeOf(op->getResult(0)))
     return std::nullopt;
   const Contraction product = op.getContraction();
   if (product.hasParts || product.sharesRows)
     return std::nullopt;
-  return MadeByProduct{kernel, cast<OpResult>(value).getResultNumber(), schedule};
+  const unsigned result = cast<OpResult>(value).getResultNumber();
+  if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
+    return MadeByProduct{kernel, result, ofGPU.getBlockM(), ofGPU.getBlockN(), true};
+  // Rows of a product in classes are not those of its result.
+  if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule()); ofCPU && product.classes.empty())
+    return MadeByProduct{kernel, result, ofCPU.getBlockM(), ofCPU.getBlockN(), false};
+  return std::nullopt;
 }
 
 /// Gives the product's kernel one more result, which `build` makes of the values that the kernel yields.
@@ -69,7 +75,10 @@ static std::optional<MadeByProduct> findSummedProduct(KernelOp kernel, ReduceSum
   RankedTensorType input = typeOf(op.getInput());
   const bool isSumOfRows = input.getRank() == 2 && typeOf(op.getResult()).getRank() == 1 &&
                            op.getDimensions() == ArrayRef<int64_t>{0} && !input.getElementType().isF64();
-  return argument && isSumOfRows ? findProduct(outsideOf(kernel, argument)) : std::nullopt;
+  if (!argument || !isSumOfRows)
+    return std::nullopt;
+  std::optional<MadeByProduct> made = findProduct(outsideOf(kernel, argument));
+  return made && made->sumsRows ? made : std::nullopt;
 }
 
 static KernelOp moveSums(KernelOp kernel) {
@@ -79,7 +88,7 @@ static KernelOp moveSums(KernelOp kernel) {
     std::optional<MadeByProduct> made = findSummedProduct(kernel, op);
     if (!made)
       continue;
-    const int64_t block = made->schedule.getBlockM();
+    const int64_t block = made->blockM;
     RankedTensorType input = typeOf(op.getInput());
     auto type = RankedTensorType::get({countBlocks(input.getDimSize(0), block), input.getDimSize(1)},
                                       Float32Type::get(kernel.getContext()));
@@ -159,7 +168,7 @@ static std::optional<MovableCheck> findMovable(KernelOp kernel, unsigned result)
 
 static Value moveCheck(KernelOp kernel, MovableCheck check) {
   MadeByProduct made = *findProduct(outsideOf(kernel, check.read));
-  const int64_t rows = made.schedule.getBlockM(), columns = made.schedule.getBlockN();
+  const int64_t rows = made.blockM, columns = made.blockN;
   const Contraction shape = findContraction(made.kernel).getContraction();
   auto type = RankedTensorType::get({shape.countTiles(rows, columns)}, IntegerType::get(kernel.getContext(), 32));
   return addResult(made.kernel, type, [&](RebuiltKernel &product, ValueRange yields) -> Value {

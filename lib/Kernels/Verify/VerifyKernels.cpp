@@ -39,6 +39,16 @@ static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
   return success();
 }
 
+/// Whether checks of tiles are of those that the schedule makes.
+static LogicalResult verifyTiles(KernelOp kernel, ContractionScheduleAttr schedule) {
+  for (auto flags : kernel.getBody().front().getOps<NonfiniteTilesOp>())
+    if (int64_t(flags.getRows()) != schedule.getBlockM() || int64_t(flags.getColumns()) != schedule.getBlockN())
+      return flags.emitOpError("checks tiles of ")
+             << flags.getRows() << " x " << flags.getColumns() << " of a product that is made in blocks of "
+             << schedule.getBlockM() << " x " << schedule.getBlockN();
+  return success();
+}
+
 static LogicalResult verifySchedule(KernelOp kernel) {
   if (!kernel.getSchedule())
     return kernel.emitOpError("has no schedule; run mp-schedule-kernels first");
@@ -47,8 +57,10 @@ static LogicalResult verifySchedule(KernelOp kernel) {
   if (has != needs && (has != KernelKind::Serial || needs == KernelKind::Contraction))
     return kernel.emitOpError("is a ") << stringifyKernelKind(needs) << " kernel with a " << stringifyKernelKind(has)
                                        << " schedule";
-  auto product = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
-  return product ? verifyTiles(kernel, product) : success();
+  if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
+    return verifyTiles(kernel, ofGPU);
+  auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
+  return ofCPU ? verifyTiles(kernel, ofCPU) : success();
 }
 
 namespace {

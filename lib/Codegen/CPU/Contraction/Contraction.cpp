@@ -22,6 +22,7 @@
 #include "mp/Analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mp;
@@ -98,6 +99,14 @@ private:
   LogicalResult emitChunk(Value from);
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth);
+  void prefetchAddends(Value row, Value column);
+  Value checksAt(size_t check);
+  void startChecks();
+  Value notFinite(Value soFar, Value value);
+  void check(size_t check, Value value);
+  LogicalResult finishChecked(Value rowsHere, Value start,
+                              function_ref<LogicalResult(Value, Value, int64_t, ProductEpilogue::OnTile)> finish);
+  LogicalResult finishChecks(Value block);
   LogicalResult finishTile(Value tile, Value row, Value column);
   Value rowInResult(Value row);
 
@@ -121,6 +130,7 @@ private:
   Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
   Value packedLhs, packedRhs; // panels of the running chunk
   Value sums;
+  Value checks; // for each check of tiles so many lanes that are NaN once a value was not finite
 };
 
 } // namespace
@@ -131,11 +141,16 @@ LogicalResult ContractionEmitter::prepare() {
   if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
+  for (const ProductEpilogue::TileOp &tile : epilogue.tileOps())
+    if (!isa<NonfiniteTilesOp>(tile.op))
+      return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
+  if (!epilogue.tileOps().empty())
+    checks = f.allocate(f.b.getF64Type(), epilogue.tileOps().size() * width);
   return success();
 }
 
 LogicalResult ContractionEmitter::emit(Value block) {
-  if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare()))
+  if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare(/*hasTiles=*/true)))
     return failure();
   const int64_t blocksN = s.blocksN(), blocksM = s.blocksM();
   if (s.grid() == 0)
@@ -152,13 +167,50 @@ LogicalResult ContractionEmitter::emit(Value block) {
   rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
   columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
 
+  startChecks();
   // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
   const LogicalResult chunks = s.isChunked()
                                    ? f.forEach(firstK, endK, s.blockK, [&](Value from) { return emitChunk(from); })
                                    : emitChunk(firstK);
   if (storesPastCaches) // what waits for the block may read them then
     f.finishStoresPastCaches();
-  return chunks;
+  return failed(chunks) ? failure() : finishChecks(block);
+}
+
+// Checks of tiles: a tile is a block.
+
+Value ContractionEmitter::checksAt(size_t check) {
+  return f.offset(checks, b.getF64Type(), static_cast<int64_t>(check) * width);
+}
+
+static Type checkedType(Operation *op) { return registerType(elementOf(op->getOperand(0))); }
+
+void ContractionEmitter::startChecks() {
+  for (auto [number, tile] : llvm::enumerate(epilogue.tileOps()))
+    LLVM::StoreOp::create(b, floatConstant(b, withLanes(checkedType(tile.op), width), 0), checksAt(number), 8);
+}
+
+/// `soFar`, and NaN where `value` is not finite: x - x is 0 or NaN.
+Value ContractionEmitter::notFinite(Value soFar, Value value) {
+  return arith::AddFOp::create(b, soFar, arith::SubFOp::create(b, value, value));
+}
+
+void ContractionEmitter::check(size_t check, Value value) {
+  Value before = LLVM::LoadOp::create(b, value.getType(), checksAt(check), 8);
+  LLVM::StoreOp::create(b, notFinite(before, value), checksAt(check), 8);
+}
+
+LogicalResult ContractionEmitter::finishChecks(Value block) {
+  for (auto [number, tile] : llvm::enumerate(epilogue.tileOps())) {
+    Type lanes = withLanes(checkedType(tile.op), width);
+    Value sum = LLVM::LoadOp::create(b, lanes, checksAt(number), 8);
+    Value isBad = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, sum, sum);
+    if (width > 1)
+      isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
+    Value flag = arith::ExtUIOp::create(b, b.getI32Type(), isBad);
+    LLVM::StoreOp::create(b, flag, f.offset(f.result(tile.result), b.getI32Type(), block), 4);
+  }
+  return success();
 }
 
 /// What is stored of a result that no cache keeps would be read into them first.
@@ -217,16 +269,42 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
   });
 }
 
+/// Asks for what the tile's epilogue will read: lines of rows that are far apart, which nothing fetches ahead.
+void ContractionEmitter::prefetchAddends(Value row, Value column) {
+  constexpr int64_t kLineBytes = 64;
+  if (rowsInResult || epilogue.addends().empty())
+    return;
+  Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
+  Value first = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
+  Value start = f.add(f.add(firstColumn, column), epilogue.firstColumnOf(outer));
+  const int64_t columnsOfRow = s.sharesRows ? s.batch * s.n : s.n;
+  (void)f.forEach(values.zero, rowsHere, 1, [&](Value index) {
+    Value element = f.add(f.mul(f.add(first, index), columnsOfRow), start);
+    for (auto [pointer, type] : epilogue.addends())
+      for (int64_t at = 0; at < s.tileN; at += kLineBytes * 8 / type.getIntOrFloatBitWidth())
+        LLVM::Prefetch::create(b, f.offset(pointer, type, f.add(element, f.i64(at))), /*rw=*/0, /*hint=*/3,
+                               /*cache=*/1);
+    return success();
+  });
+}
+
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
   Value lhsPanel = f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, endK);
+  if (!s.isChunked())
+    prefetchAddends(row, column);
+  else if (!epilogue.addends().empty())
+    (void)f.when(isLast, [&] {
+      prefetchAddends(row, column);
+      return success();
+    });
   if (failed(multiplyTile(lhsPanel, tile, column, from, f.sub(to, from))))
     return failure();
   if (!s.isChunked())
     return finishTile(tile, row, column);
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, endK);
   return f.when(isLast, [&] { return finishTile(tile, row, column); });
 }
 
@@ -258,15 +336,54 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column
   Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
   Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
   Value firstOfBatch = epilogue.firstColumnOf(outer);
-
-  return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
-    Elements::Scope scope(values);
-    Value target = rowInResult(f.add(firstOfTile, index));
-    Value sumsAt = f.offset(tile, acc, f.sub(f.mul(index, s.tileN), start));
-    return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) {
-      return epilogue.emit(target, f.add(j, firstOfBatch), loadLanes(f.offset(sumsAt, acc, j), count), count);
+  auto finish = [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
+    Value sumsAt = f.offset(tile, acc, f.add(f.mul(index, s.tileN), f.sub(j, start)));
+    return epilogue.emit(rowInResult(f.add(firstOfTile, index)), f.add(j, firstOfBatch), loadLanes(sumsAt, count),
+                         count, onTile);
+  };
+  auto finishRows = [&] {
+    return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
+      Elements::Scope scope(values);
+      return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) {
+        return finish(index, j, count, [&](size_t number, Value value) { check(number, value); });
+      });
     });
-  });
+  };
+  if (epilogue.tileOps().empty() || lanes != width)
+    return finishRows();
+  if (s.n % s.tileN == 0)
+    return finishChecked(rowsHere, start, finish);
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, f.sub(end, start), f.i64(s.tileN));
+  return f.either(isWhole, [&] { return finishChecked(rowsHere, start, finish); }, finishRows);
+}
+
+/// Finishes whole rows of a tile, with checks in registers: a vector of each is checked apart from the next.
+LogicalResult ContractionEmitter::finishChecked(
+    Value rowsHere, Value start,
+    function_ref<LogicalResult(Value index, Value j, int64_t count, ProductEpilogue::OnTile)> finish) {
+  const int64_t vectors = s.tileN / width;
+  SmallVector<Value> none;
+  for (const ProductEpilogue::TileOp &tile : epilogue.tileOps())
+    none.append(vectors, floatConstant(b, withLanes(checkedType(tile.op), width), 0));
+  FailureOr<SmallVector<Value>> found =
+      f.forEach(values.zero, rowsHere, 1, none, [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+        Elements::Scope scope(values);
+        SmallVector<Value> next(soFar);
+        for (int64_t vector = 0; vector < vectors; ++vector) {
+          auto note = [&](size_t number, Value value) {
+            Value &own = next[number * vectors + vector];
+            own = notFinite(own, value);
+          };
+          if (failed(finish(index, f.add(start, f.i64(vector * width)), width, note)))
+            return failure();
+        }
+        return next;
+      });
+  if (failed(found))
+    return failure();
+  for (auto [index, lanes] : llvm::enumerate(*found))
+    check(index / vectors, lanes);
+  return success();
 }
 
 /// Class after class, in the same scratch memory: a block is of one.
