@@ -42,14 +42,29 @@ Status StepRunner::prepare(Session &session, const TrainOptions &options) {
   return Status::success();
 }
 
-Status StepRunner::enqueueMicroBatch(unsigned slot, unsigned index, const DataBinding &binding, const Batch &batch) {
+static Status enqueue(ProgramRunner &program, unsigned slot, std::vector<KernelSeconds> *times) {
+  if (!times)
+    return program.enqueue(slot);
+  ErrorOr<std::vector<double>> seconds = program.timeCommands(slot);
+  if (!seconds)
+    return seconds.status().in("--log-kernels");
+  for (size_t i = 0; i < seconds->size(); ++i)
+    if (const LaunchT *launch = program.variant().commands[i]->what.AsLaunch())
+      times->push_back({launch->kernel, (*seconds)[i]});
+  return Status::success();
+}
+
+Status StepRunner::enqueueMicroBatch(unsigned slot, unsigned index, const DataBinding &binding, const Batch &batch,
+                                     std::vector<KernelSeconds> *times) {
   unsigned memorySet = slot * microBatches + index;
   if (Status set = setBatch(*forward, memorySet, binding, batch); !set.ok())
     return set;
-  return forward->enqueue(memorySet);
+  return enqueue(*forward, memorySet, times);
 }
 
-Status StepRunner::finishStep(unsigned slot) { return apply ? apply->enqueue(slot) : Status::success(); }
+Status StepRunner::finishStep(unsigned slot, std::vector<KernelSeconds> *times) {
+  return apply ? enqueue(*apply, slot, times) : Status::success();
+}
 
 ErrorOr<std::optional<double>> StepRunner::readLog(unsigned slot, const char *name) {
   ProgramRunner &last = apply ? *apply : *forward;

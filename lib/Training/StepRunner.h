@@ -25,8 +25,10 @@ public:
   /// Slots: steps that may be in the device's queue at once.
   static constexpr unsigned kSlots = 3;
 
-  Status enqueueMicroBatch(unsigned slot, unsigned index, const DataBinding &binding, const Batch &batch);
-  Status finishStep(unsigned slot);
+  /// Where `times` is not null the program is run at once, and how long its kernels took is appended.
+  Status enqueueMicroBatch(unsigned slot, unsigned index, const DataBinding &binding, const Batch &batch,
+                           std::vector<KernelSeconds> *times);
+  Status finishStep(unsigned slot, std::vector<KernelSeconds> *times);
 
   /// Waits for a slot's step; adds its scores and fills the record's values. `gradient` receives the
   /// name of the first gradient that was not finite.

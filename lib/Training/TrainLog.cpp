@@ -61,6 +61,12 @@ void TrainLog::step(const StepRecord &record) {
   line["grad_norm"] = number(record.gradientNorm);
   line["samples_per_second"] = number(record.samplesPerSecond);
   file << line.dump() << '\n';
+  if (record.kernels.empty())
+    return;
+  json kernels = {{"step", record.step}, {"epoch", record.epoch}};
+  for (const KernelSeconds &time : record.kernels)
+    kernels["kernels"].push_back({{"kernel", time.kernel}, {"microseconds", time.seconds * 1e6}});
+  file << kernels.dump() << '\n';
 }
 
 void TrainLog::evaluation(uint64_t step, uint64_t epoch, const std::vector<Score> &scores) {

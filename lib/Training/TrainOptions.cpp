@@ -99,6 +99,8 @@ static constexpr TrainFlag kFlags[] = {
     {"resume", nullptr, "go on from the checkpoint, if there is one", setSwitch<&O::resume>},
     {"change-policy", nullptr, "go on from a checkpoint of another policy, too", setSwitch<&O::changePolicy>},
     {"log", "F.jsonl", "file for a JSON line per step (default: none is written)", setText<&O::log>},
+    {"log-kernels", "N", "with every Nth step, a line in the log of how long each kernel took (default: none)",
+     setNumber<uint64_t, 1, &O::logKernels>},
     {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
     {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
     {"threads", "N", "threads of the CPU, at most 1024 (default: all)", setNumber<unsigned, 0, &O::threads>},
@@ -134,6 +136,8 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
     return makeError("--resume needs --checkpoint=DIR");
   if (options.changePolicy && !options.resume)
     return makeError("--change-policy needs --resume");
+  if (options.logKernels && options.log.empty())
+    return makeError("--log-kernels needs --log=F.jsonl");
   if (options.checkpointEvery && options.checkpoint.empty())
     return makeError("--checkpoint-every needs --checkpoint=DIR");
   // Each micro-batch of the steps in flight has memory of its own.

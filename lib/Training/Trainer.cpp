@@ -251,15 +251,17 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   step.index = index;
   step.record.step = position.step + 1;
   step.record.epoch = epoch + 1;
+  const bool isTimed = options.logKernels && step.record.step % options.logKernels == 0;
+  std::vector<KernelSeconds> *times = isTimed ? &step.record.kernels : nullptr;
   for (unsigned i = 0; i < *options.accumulate; ++i) {
     const Batch &batch = loader.next();
-    if (Status queued = steps.enqueueMicroBatch(step.slot, i, binding, batch); !queued.ok())
+    if (Status queued = steps.enqueueMicroBatch(step.slot, i, binding, batch, times); !queued.ok())
       return queued;
     step.rows.push_back(batch.rows);
     if (options.onInputs)
       inputs.batches.push_back(nameBatch(steps.dataVariant(), binding, batch));
   }
-  if (Status queued = steps.finishStep(step.slot); !queued.ok())
+  if (Status queued = steps.finishStep(step.slot, times); !queued.ok())
     return queued;
   position.step += 1;
   step.secondsToEnqueue = secondsSince(start);

@@ -45,6 +45,7 @@ struct TrainOptions {
   bool resume = false;          // from the folder's checkpoint, if there is one
   bool changePolicy = false;    // resume from a checkpoint of another policy, too
   std::string log;              // JSON lines; empty: none
+  uint64_t logKernels = 0;      // the log has the times of the kernels of every so many-th step; 0: of none
   bool quiet = false;           // no progress
   std::string device = "cpu";
   unsigned threads = 0;   // 0: all that the process may use

@@ -12,6 +12,12 @@
 
 namespace mp {
 
+/// How long one kernel of a step took.
+struct KernelSeconds {
+  std::string kernel;
+  double seconds = 0;
+};
+
 /// One step as the log has it. What a program does not report is absent.
 struct StepRecord {
   uint64_t step = 0;  // from 1
@@ -23,6 +29,7 @@ struct StepRecord {
   int64_t bad = -1;                   // index of the first gradient that was not finite, or -1
   uint64_t skipped = 0;               // steps skipped so far
   double samplesPerSecond = 0;
+  std::vector<KernelSeconds> kernels; // in order, of the steps that --log-kernels names
 };
 
 /// What a program reports, averaged over rows.
