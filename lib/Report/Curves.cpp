@@ -32,9 +32,11 @@ struct Point {
 struct Axes {
   double firstStep = INFINITY, lastStep = -INFINITY, low = INFINITY, high = -INFINITY;
 
+  void addSteps(double first, double count) {
+    firstStep = std::min(firstStep, first);
+    lastStep = std::max(lastStep, first + count - 1);
+  }
   void add(const Point &point) {
-    firstStep = std::min(firstStep, point.step);
-    lastStep = std::max(lastStep, point.step);
     low = std::min(low, point.value);
     high = std::max(high, point.value);
   }
@@ -59,6 +61,9 @@ static double valueOf(const VariantReport &report, Curve curve, size_t index) {
 static std::vector<Point> pointsOf(const VariantReport &report, Curve curve) {
   const size_t count = (curve == Curve::Loss ? report.losses : report.lossScales).size();
   const size_t columns = std::min(count, kMostPoints / 2);
+  // A variant whose scale is always 1 has none.
+  if (curve == Curve::LossScale && std::ranges::all_of(report.lossScales, [](float scale) { return scale == 1; }))
+    return {};
   std::vector<Point> points;
   for (size_t column = 0; column < columns; ++column) {
     std::vector<Point> ends;
@@ -120,11 +125,13 @@ static std::string drawSkips(const VariantReport &report, const Axes &axes, size
 std::string drawCurves(const std::vector<VariantReport> &reports, Curve curve) {
   std::vector<std::vector<Point>> all;
   Axes axes;
-  for (const VariantReport &report : reports)
+  for (const VariantReport &report : reports) {
+    if (const size_t count = std::max(report.losses.size(), report.lossScales.size()))
+      axes.addSteps(static_cast<double>(report.firstStep), static_cast<double>(count));
     for (const Point &point : all.emplace_back(pointsOf(report, curve)))
       axes.add(point);
-  const bool isOne = axes.low == 0 && axes.high == 0; // every scale is 1: there is none
-  if (axes.isEmpty() || (curve == Curve::LossScale && isOne))
+  }
+  if (axes.isEmpty())
     return "";
   std::string svg = "<svg viewBox=\"0 0 " + number(kWidth) + " " + number(kHeight) + "\" role=\"img\" aria-label=\"" +
                     (curve == Curve::Loss ? "loss" : "loss scale") + " of each step\">" + drawAxes(axes, curve);

@@ -1,8 +1,8 @@
 // Comparisons that tests look at.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TEST_UNIT_REPORT_EXAMPLES_H
-#define MP_TEST_UNIT_REPORT_EXAMPLES_H
+#ifndef MP_TEST_REPORT_EXAMPLES_H
+#define MP_TEST_REPORT_EXAMPLES_H
 
 #include "mp/Report/Comparison.h"
 
@@ -45,4 +45,4 @@ inline Comparison exampleComparison(const std::string &text = "dense") {
 
 } // namespace mp
 
-#endif // MP_TEST_UNIT_REPORT_EXAMPLES_H
+#endif // MP_TEST_REPORT_EXAMPLES_H
