@@ -3,10 +3,12 @@
 
 #include "Errors.h"
 #include "Model.h"
+#include "Nonfinite.h"
 
 #include "mp-c/Compiler.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -32,24 +34,40 @@ const char *nameOf(MpSeverity severity) {
   return "";
 }
 
+/// What is told of a compilation.
+struct Told {
+  std::vector<Diagnostic> diagnostics;
+  std::vector<std::pair<std::string, std::string>> stages;
+};
+
 void keep(const MpDiagnostic *told, void *user) {
-  static_cast<std::vector<Diagnostic> *>(user)->emplace_back(nameOf(told->severity), told->file, told->line,
-                                                             told->column, told->message);
+  static_cast<Told *>(user)->diagnostics.emplace_back(nameOf(told->severity), told->file, told->line, told->column,
+                                                      told->message);
 }
 
 const char *orNull(const std::optional<std::string> &text) { return text ? text->c_str() : nullptr; }
 
-/// The bytes, or None and a message; and every diagnostic.
+void keepStage(const char *stage, const char *text, void *user) {
+  static_cast<Told *>(user)->stages.emplace_back(stage, text);
+}
+
+/// The bytes, or None and a message; every diagnostic; with `stages` the name and the text of each stage.
 nb::tuple compile(const std::string &text, const std::string &name, const std::vector<std::string> &settings,
                   const std::optional<std::string> &stage, const std::optional<std::string> &remarks,
-                  const std::optional<std::string> &cache) {
+                  const std::optional<std::string> &cache, bool stages) {
   std::vector<const char *> pointers;
   for (const std::string &setting : settings)
     pointers.push_back(setting.c_str());
-  std::vector<Diagnostic> diagnostics;
-  MpCompileOptions options = {
-      sizeof(options), pointers.data(), pointers.size(), orNull(stage), orNull(remarks), orNull(cache), keep,
-      &diagnostics};
+  Told told;
+  MpCompileOptions options = {sizeof(options),
+                              pointers.data(),
+                              pointers.size(),
+                              orNull(stage),
+                              orNull(remarks),
+                              orNull(cache),
+                              keep,
+                              &told,
+                              stages ? keepStage : nullptr};
   MpBytes *bytes = nullptr;
   Owned<MpStatus> status;
   {
@@ -58,15 +76,37 @@ nb::tuple compile(const std::string &text, const std::string &name, const std::v
   }
   Owned<MpBytes> owned(bytes);
   if (status)
-    return nb::make_tuple(nb::none(), mpStatusMessage(status.get()), diagnostics);
-  return nb::make_tuple(nb::bytes(mpBytesData(bytes), mpBytesSize(bytes)), nb::none(), diagnostics);
+    return nb::make_tuple(nb::none(), mpStatusMessage(status.get()), told.diagnostics, told.stages);
+  return nb::make_tuple(nb::bytes(mpBytesData(bytes), mpBytesSize(bytes)), nb::none(), told.diagnostics, told.stages);
+}
+
+/// What autocast decides, as JSON.
+std::string explain(const std::string &text, const std::string &name, const std::vector<std::string> &settings) {
+  std::vector<const char *> pointers;
+  for (const std::string &setting : settings)
+    pointers.push_back(setting.c_str());
+  MpCompileOptions options{};
+  options.size = sizeof(options);
+  options.settings = pointers.data();
+  options.count = pointers.size();
+  MpBytes *json = nullptr;
+  Owned<MpStatus> status;
+  {
+    nb::gil_scoped_release release;
+    status.reset(mpExplain(text.data(), text.size(), name.c_str(), &options, &json));
+  }
+  Owned<MpBytes> owned(json);
+  check(status.release());
+  return toString(owned);
 }
 
 } // namespace
 
 NB_MODULE(_compiler, module) {
   addModel(module);
+  addNonfiniteFinder(module);
   module.def("compile", &compile, nb::arg("text"), nb::arg("name"), nb::arg("settings"), nb::arg("stage").none(),
-             nb::arg("remarks").none(), nb::arg("cache").none(),
-             "The executable or a stage's text, or None; the error's message, or None; the diagnostics.");
+             nb::arg("remarks").none(), nb::arg("cache").none(), nb::arg("stages"),
+             "The executable or a stage's text, or None; the error's message, or None; the diagnostics; the stages.");
+  module.def("explain", &explain, nb::arg("text"), nb::arg("name"), nb::arg("settings"));
 }

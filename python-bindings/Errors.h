@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <string>
 
 /// Frees what the C API hands out.
 struct Freed {
@@ -19,6 +20,11 @@ struct Freed {
   void operator()(MpSession *session) const { mpSessionDestroy(session); }
 };
 template <typename Handle> using Owned = std::unique_ptr<Handle, Freed>;
+
+/// The text that is in bytes of the C API.
+inline std::string toString(const Owned<MpBytes> &bytes) {
+  return {static_cast<const char *>(mpBytesData(bytes.get())), mpBytesSize(bytes.get())};
+}
 
 /// Raises halfstep.Error with the message of a status that is not success.
 inline void check(MpStatus *given) {

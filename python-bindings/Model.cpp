@@ -62,8 +62,7 @@ public:
   std::string text(bool locations) const {
     MpBytes *bytes = nullptr;
     check(mpModelText(handle.get(), locations, &bytes));
-    Owned<MpBytes> owned(bytes);
-    return {static_cast<const char *>(mpBytesData(bytes)), mpBytesSize(bytes)};
+    return toString(Owned<MpBytes>(bytes));
   }
 
 private:

@@ -21,14 +21,26 @@ static std::vector<std::string> listDevices() {
 static std::string describeSettings(const std::string &device) {
   MpBytes *settings = nullptr;
   check(mpDeviceSettings(device.c_str(), &settings));
-  Owned<MpBytes> owned(settings);
-  return {static_cast<const char *>(mpBytesData(settings)), mpBytesSize(settings)};
+  return toString(Owned<MpBytes>(settings));
+}
+
+static std::string renderReport(const std::string &runs, int form) {
+  MpBytes *report = nullptr;
+  Owned<MpStatus> status;
+  {
+    nb::gil_scoped_release release;
+    status.reset(mpRenderReport(runs.data(), runs.size(), static_cast<MpReportForm>(form), &report));
+  }
+  Owned<MpBytes> owned(report);
+  check(status.release());
+  return toString(owned);
 }
 
 NB_MODULE(_runtime, module) {
   module.def("version", &mpVersion);
   module.def("device_names", &listDevices);
   module.def("device_settings", &describeSettings, nb::arg("device"));
+  module.def("render_report", &renderReport, nb::arg("runs"), nb::arg("form"));
 
   nb::class_<Executable>(module, "Executable")
       .def(nb::init<nb::bytes>(), nb::arg("bytes"))
@@ -36,7 +48,8 @@ NB_MODULE(_runtime, module) {
       .def("bytes", &Executable::bytes)
       .def("text", &Executable::text, nb::arg("key"))
       .def("programs", &Executable::programs)
-      .def("values", &Executable::values, nb::arg("kind"), nb::arg("program"));
+      .def("values", &Executable::values, nb::arg("kind"), nb::arg("program"))
+      .def("statistics", &Executable::statistics, nb::arg("program"), nb::arg("resident_bytes"));
 
   nb::class_<Session>(module, "Session")
       .def(nb::init<const Executable &, const std::string &, unsigned>(), nb::arg("executable"), nb::arg("device"),
@@ -52,5 +65,6 @@ NB_MODULE(_runtime, module) {
       .def("evaluate", &Session::evaluate, nb::arg("names"), nb::arg("arrays"), nb::arg("elements"))
       .def("train", &Session::train, nb::arg("flag_names"), nb::arg("flag_values"), nb::arg("names"), nb::arg("arrays"),
            nb::arg("elements"), nb::arg("test_names"), nb::arg("test_arrays"), nb::arg("test_elements"),
-           nb::arg("behind").none(), nb::arg("on_step").none(), nb::arg("on_epoch").none());
+           nb::arg("behind").none(), nb::arg("on_step").none(), nb::arg("on_epoch").none(), nb::arg("on_inputs").none())
+      .def("time_kernels", &Session::timeKernels, nb::arg("program"), nb::arg("warmup"), nb::arg("repeat"));
 }

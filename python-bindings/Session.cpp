@@ -93,11 +93,22 @@ nb::list Session::evaluate(const Names &names, const Arrays &arrays, const Eleme
   return toPython(Owned<MpTensors>(scores));
 }
 
+std::string Session::timeKernels(const std::string &program, unsigned warmup, unsigned repeat) {
+  MpBytes *json = nullptr;
+  call([&](MpSession *session) {
+    MpBenchmark *made = nullptr;
+    MpStatus *status = mpBenchmarkCreate(session, program.c_str(), /*seed=*/0, &made);
+    std::unique_ptr<MpBenchmark, decltype(&mpBenchmarkDestroy)> benchmark(made, mpBenchmarkDestroy);
+    return status ? status : mpBenchmarkKernels(made, warmup, repeat, &json);
+  });
+  return toString(Owned<MpBytes>(json));
+}
+
 namespace {
 
 /// Who is told of training, and what they raise.
 struct [[gnu::visibility("hidden")]] Callbacks {
-  nb::object onStep, onEpoch;
+  nb::object onStep, onEpoch, onInputs;
   std::optional<nb::python_error> raised;
 
   /// Whether to stop. The GIL is held.
@@ -133,7 +144,7 @@ int tellStep(const MpStep *step, void *user) {
   nb::gil_scoped_acquire acquire;
   auto *callbacks = static_cast<Callbacks *>(user);
   return callbacks->tell(callbacks->onStep, step->step, step->epoch, step->loss, step->lossScale, step->gradientNorm,
-                         step->bad, step->skipped, step->samplesPerSecond);
+                         step->bad, step->skipped, step->samplesPerSecond, step->gradient);
 }
 
 int tellEpoch(const MpEpoch *epoch, void *user) {
@@ -143,19 +154,25 @@ int tellEpoch(const MpEpoch *epoch, void *user) {
                          toDict(epoch->testScores));
 }
 
+int tellInputs(const MpStep *step, const MpStepInputs *inputs, void *user) {
+  nb::gil_scoped_acquire acquire;
+  auto *callbacks = static_cast<Callbacks *>(user);
+  return callbacks->tell(callbacks->onInputs, nb::capsule(step, "MpStep"), nb::capsule(inputs, "MpStepInputs"));
+}
+
 } // namespace
 
 nb::tuple Session::train(const Names &flagNames, const Names &flagValues, const Names &names, const Arrays &arrays,
                          const Elements &elements, const Names &testNames, const Arrays &testArrays,
                          const Elements &testElements, std::optional<std::tuple<uint64_t, uint64_t>> behind,
-                         nb::object onStep, nb::object onEpoch) {
+                         nb::object onStep, nb::object onEpoch, nb::object onInputs) {
   std::vector<const char *> flags, values;
   for (const std::string &name : flagNames)
     flags.push_back(name.c_str());
   for (const std::string &value : flagValues)
     values.push_back(value.c_str());
   NamedArrays data(names, arrays, elements), test(testNames, testArrays, testElements);
-  Callbacks callbacks{std::move(onStep), std::move(onEpoch), {}};
+  Callbacks callbacks{std::move(onStep), std::move(onEpoch), std::move(onInputs), {}};
 
   MpTraining training{};
   training.size = sizeof(training);
@@ -173,6 +190,8 @@ nb::tuple Session::train(const Names &flagNames, const Names &flagValues, const 
   training.onStep = tellStep;
   training.onEpoch = tellEpoch;
   training.user = &callbacks;
+  if (!callbacks.onInputs.is_none())
+    training.onInputs = tellInputs;
   MpTrainResult result{};
   call([&](MpSession *session) { return mpSessionTrainOn(session, &training, &result); });
   if (callbacks.raised) {

@@ -38,11 +38,15 @@ public:
   nanobind::list evaluate(const Names &names, const Arrays &arrays, const Elements &elements);
 
   /// Steps and epochs are told to the callables, which may be None; a true result ends training, and so do exceptions
-  /// and signals, which are raised when it has. `behind` are steps and epochs before it, none for a fresh start.
+  /// and signals, which are raised when it has. `onInputs` is told the step and its inputs as handles of the C API
+  /// until its result is true. `behind` are steps and epochs before it, none for a fresh start.
   nanobind::tuple train(const Names &flagNames, const Names &flagValues, const Names &names, const Arrays &arrays,
                         const Elements &elements, const Names &testNames, const Arrays &testArrays,
                         const Elements &testElements, std::optional<std::tuple<uint64_t, uint64_t>> behind,
-                        nanobind::object onStep, nanobind::object onEpoch);
+                        nanobind::object onStep, nanobind::object onEpoch, nanobind::object onInputs);
+
+  /// The times of a program's kernels, as JSON; each run goes on from the state that is there.
+  std::string timeKernels(const std::string &program, unsigned warmup, unsigned repeat);
 
 private:
   std::shared_ptr<MpSession> get() const;

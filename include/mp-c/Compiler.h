@@ -49,11 +49,33 @@ typedef struct MpCompileOptions {
   const char *cache;   /* the folder of kernels compiled before, as --compile-cache; null for none */
   MpDiagnosticHandler onDiagnostic; /* or null */
   void *user;                       /* its last argument */
+  /* Called with the model's text behind each stage that has one, by the thread that compiles; or null. The texts live
+   * as long as the call. */
+  void (*onStage)(const char *stage, const char *text, void *user);
 } MpCompileOptions;
 
 /* Compiles into memory: the executable, or the text of a stage. `options` may be null. */
 MP_EXPORTED MpStatus *mpCompileToBytes(const char *text, size_t length, const char *name,
                                        const MpCompileOptions *options, MpBytes **result);
+
+/* What autocast decides for the model, and why: `json` receives the document of `mp-run explain --json`. Of `options`,
+ * which may be null, neither stage nor cache is read. */
+MP_EXPORTED MpStatus *mpExplain(const char *text, size_t length, const char *name, const MpCompileOptions *options,
+                                MpBytes **json);
+
+/* Looks into steps of a training run for the op that makes values that are not finite. Used by one thread at a time. */
+typedef struct MpNonfiniteFinder MpNonfiniteFinder;
+
+/* Of the model and the options that the run was compiled with. The texts are copied. */
+MP_EXPORTED MpStatus *mpNonfiniteFinderCreate(const char *text, size_t length, const char *name,
+                                              const MpCompileOptions *options, MpNonfiniteFinder **finder);
+
+/* For MpTraining's onInputs, with what that is given. The first step that is skipped, or whose loss or state is not
+ * finite, is computed again, op by op, and `found` receives what `mp-run train --find-nonfinite` reports of it, as a
+ * JSON object; else null. `goesOn` receives 0 where there is nothing to see any more. */
+MP_EXPORTED MpStatus *mpNonfiniteFinderSee(MpNonfiniteFinder *finder, const MpStep *step, const MpStepInputs *inputs,
+                                           MpBytes **found, int *goesOn);
+MP_EXPORTED void mpNonfiniteFinderDestroy(MpNonfiniteFinder *finder);
 
 /* A model that is being made: one function, of which values have numbers from 0. Used by one thread at a time. */
 typedef struct MpModel MpModel;

@@ -126,6 +126,12 @@ MP_EXPORTED int64_t mpExecutableValueCount(const MpExecutable *executable, MpVal
 MP_EXPORTED MpStatus *mpExecutableValue(const MpExecutable *executable, MpValueKind kind, const char *program,
                                         int64_t index, MpValue *value);
 
+/* A JSON object of the program's first variant: "ops_by_type", "casts", "kernels", "batch" and "memory", a list of
+ * kinds and their bytes. What of `residentBytes` (of MpTrainResult, or 0) is of no kind that the executable knows is
+ * one, too. */
+MP_EXPORTED MpStatus *mpExecutableStatistics(const MpExecutable *executable, const char *program,
+                                             uint64_t residentBytes, MpBytes **json);
+
 /* An executable on a device, with the state that its programs share. */
 typedef struct MpSession MpSession;
 
@@ -188,7 +194,18 @@ typedef struct MpStep {
   int64_t bad;         /* index of the first gradient that was not finite, or -1: the step was skipped */
   uint64_t skipped;    /* steps skipped so far */
   double samplesPerSecond;
+  const char *gradient; /* the name of that gradient, "" where there is none. Lives as long as the call */
 } MpStep;
+
+/* What a step was given and what it left, so that it can be computed again. */
+typedef struct MpStepInputs MpStepInputs;
+
+/* All state that is not derived, before the step or after it; and how many micro-batches it had, and the inputs of each
+ * by name, or null outside of the range. They live as long as the call that is told of them. */
+MP_EXPORTED const MpTensors *mpStepInputsBefore(const MpStepInputs *inputs);
+MP_EXPORTED const MpTensors *mpStepInputsAfter(const MpStepInputs *inputs);
+MP_EXPORTED int64_t mpStepInputsBatchCount(const MpStepInputs *inputs);
+MP_EXPORTED const MpTensors *mpStepInputsBatch(const MpStepInputs *inputs, int64_t index);
 
 /* One epoch. Scores are tensors of f64 without dimensions, "loss" and the metrics; those of the test are none without
  * test data. They live as long as the call. */
@@ -220,6 +237,9 @@ typedef struct MpTraining {
   int (*onStep)(const MpStep *step, void *user);
   int (*onEpoch)(const MpEpoch *epoch, void *user);
   void *user; /* their last argument */
+  /* Called with what each step was given and left, behind onStep, until it is not 0, which ends no training; or null.
+   * As long as it is called, steps run one by one and the state is copied after each. */
+  int (*onInputs)(const MpStep *step, const MpStepInputs *inputs, void *user);
 } MpTraining;
 
 /* Trains on arrays or files. `result` may be null. */
@@ -251,7 +271,18 @@ MP_EXPORTED MpStatus *mpBenchmarkTensor(const MpBenchmark *benchmark, const char
  * before left. On a GPU they do not wait for other streams: what writes an input there has to be over. */
 MP_EXPORTED MpStatus *mpBenchmarkRun(MpBenchmark *benchmark, unsigned warmup, unsigned repeat, unsigned runs,
                                      double *seconds);
+/* Runs the program `warmup` times, then `repeat` times kernel by kernel. `json` receives a list of objects "kernel",
+ * "seconds" (the median), "flops", "bytes" and "modelled_seconds", in the order in which they run. */
+MP_EXPORTED MpStatus *mpBenchmarkKernels(MpBenchmark *benchmark, unsigned warmup, unsigned repeat, MpBytes **json);
 MP_EXPORTED void mpBenchmarkDestroy(MpBenchmark *benchmark);
+
+/* NOLINTBEGIN(readability-identifier-naming) */
+typedef enum MpReportForm { MP_REPORT_HTML = 0, MP_REPORT_JSON = 1, MP_REPORT_TEXT = 2 } MpReportForm;
+/* NOLINTEND(readability-identifier-naming) */
+
+/* What runs showed, as `mp-run report` has it: one page of HTML that needs nothing else, JSON, or the table of `mp-run
+ * compare`. `runs` are `size` bytes of what `compare --json` or `train --log` wrote; they need not be trusted. */
+MP_EXPORTED MpStatus *mpRenderReport(const char *runs, size_t size, MpReportForm form, MpBytes **report);
 
 #ifdef __cplusplus
 }

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Training/Benchmark.h"
+#include "CAPI/Bytes.h"
 #include "CAPI/SessionHandle.h"
 #include "CAPI/Status.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -50,6 +53,28 @@ MpStatus *mpBenchmarkRun(MpBenchmark *benchmark, unsigned warmup, unsigned repea
     if (!samples)
       return samples.status();
     std::copy(samples->begin(), samples->end(), seconds);
+    return Status::success();
+  });
+}
+
+MpStatus *mpBenchmarkKernels(MpBenchmark *benchmark, unsigned warmup, unsigned repeat, MpBytes **json) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(benchmark, "benchmark"), needs(json, "json")})
+      if (!given.ok())
+        return given;
+    if (repeat == 0)
+      return makeError("repeat is 0, expected at least 1");
+    ErrorOr<std::vector<KernelTime>> kernels = timeKernels(*benchmark->benchmark, warmup, repeat);
+    if (!kernels)
+      return kernels.status();
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const KernelTime &kernel : *kernels)
+      rows.push_back({{"kernel", kernel.name},
+                      {"seconds", kernel.seconds},
+                      {"flops", kernel.flops},
+                      {"bytes", kernel.bytes},
+                      {"modelled_seconds", kernel.modelled}});
+    *json = new MpBytes{rows.dump(), {}};
     return Status::success();
   });
 }

@@ -4,69 +4,24 @@
 #include "mp-c/Compiler.h"
 
 #include "CAPI/Bytes.h"
-#include "CAPI/Diagnostics.h"
+#include "CAPI/CompileRequest.h"
 #include "CAPI/Status.h"
 #include "CAPI/Structs.h"
 
-#include "mp/Pipeline/Model.h"
-#include "mp/Pipeline/Settings.h"
-
-#include "mlir/IR/MLIRContext.h"
+#include "mp/Analysis/PrecisionJson.h"
 
 using namespace mlir;
 
 namespace mp {
 
-static Status readSettings(const char *const *settings, size_t count, CompileOptions &options) {
-  for (size_t i = 0; i < count; ++i) {
-    if (Status status = needs(settings[i], "a setting"); !status.ok())
-      return status;
-    auto [name, value] = StringRef(settings[i]).split('=');
-    if (Status status = applySetting(options, name, value); !status.ok())
-      return status;
-  }
-  return checkSettings(options);
-}
-
 static Status compileText(StringRef text, StringRef name, const CompileOptions &options, StringRef remarks,
                           Diagnostics &diagnostics, Compilation &compilation) {
-  DialectRegistry registry;
-  registerCompilerDialects(registry);
-  MLIRContext context(registry);
-  context.printOpOnDiagnostic(false);
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) { diagnostics.add(diagnostic); });
-  if (Status enabled = enableRemarks(context, remarks); !enabled.ok())
-    return enabled;
-  OwningOpRef<ModuleOp> module = parseModel(text, name, context);
-  if (!module)
-    return Status::error(diagnostics.errors());
-  FailureOr<Compilation> result = compile(*module, options);
-  if (failed(result))
-    return Status::error(diagnostics.errors());
-  compilation = std::move(*result);
-  return Status::success();
-}
-
-static Status checkText(const char *text, const char *name, const void *result) {
-  for (auto [pointer, what] :
-       {std::pair<const void *, const char *>{text, "text"}, {name, "name"}, {result, "the place for the result"}})
-    if (Status status = needs(pointer, what); !status.ok())
-      return status;
-  return Status::success();
-}
-
-static Status readOptions(const MpCompileOptions &given, CompileOptions &options) {
-  if (given.count != 0)
-    if (Status status = needs(given.settings, "settings"); !status.ok())
-      return status;
-  if (given.stage) {
-    std::optional<Stage> stage = parseStage(given.stage);
-    if (!stage)
-      return makeError("stage '", given.stage, "': expected one of ", stageNames());
-    options.compileTo = *stage;
-  }
-  options.cacheDirectory = given.cache ? given.cache : "";
-  return readSettings(given.settings, given.count, options);
+  return withText(text, name, remarks, diagnostics, [&](ModuleOp module) {
+    FailureOr<Compilation> result = compile(module, options);
+    if (succeeded(result))
+      compilation = std::move(*result);
+    return succeeded(result);
+  });
 }
 
 static Status compileToBytes(StringRef text, StringRef name, const MpCompileOptions &given, MpBytes **result) {
@@ -98,9 +53,10 @@ MpStatus *mpCompile(const char *text, size_t length, const char *name, const cha
     if (Status status = checkText(text, name, executable); !status.ok())
       return status;
     CompileOptions options;
-    if (Status status = readOptions(
-            {sizeof(MpCompileOptions), settings, count, nullptr, nullptr, nullptr, nullptr, nullptr}, options);
-        !status.ok())
+    MpCompileOptions given{};
+    given.settings = settings;
+    given.count = count;
+    if (Status status = readOptions(given, options); !status.ok())
       return status;
     Diagnostics diagnostics(nullptr, nullptr);
     Compilation result;
@@ -117,5 +73,31 @@ MpStatus *mpCompileToBytes(const char *text, size_t length, const char *name, co
     if (Status status = checkText(text, name, result); !status.ok())
       return status;
     return compileToBytes(StringRef(text, length), name, known(options), result);
+  });
+}
+
+MpStatus *mpExplain(const char *text, size_t length, const char *name, const MpCompileOptions *options,
+                    MpBytes **json) {
+  using namespace mp;
+  return guarded([&]() -> Status {
+    if (Status status = checkText(text, name, json); !status.ok())
+      return status;
+    MpCompileOptions given = known(options);
+    given.stage = given.cache = nullptr;
+    CompileOptions own;
+    if (Status status = readOptions(given, own); !status.ok())
+      return status;
+    Diagnostics diagnostics(given.onDiagnostic, given.user);
+    std::string explained;
+    Status status =
+        withText(StringRef(text, length), name, given.remarks ? given.remarks : "", diagnostics, [&](ModuleOp module) {
+          FailureOr<PrecisionReport> report = explainPrecision(module, own);
+          if (succeeded(report))
+            explained = precisionJson(own.autocast.policy, *report);
+          return succeeded(report);
+        });
+    if (status.ok())
+      *json = new MpBytes{std::move(explained), {}};
+    return status;
   });
 }

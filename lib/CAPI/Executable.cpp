@@ -6,6 +6,8 @@
 #include "CAPI/Status.h"
 #include "CAPI/Structs.h"
 
+#include "mp/Training/Statistics.h"
+
 #include <algorithm>
 
 using namespace mp;
@@ -166,6 +168,20 @@ MpStatus *mpExecutableValue(const MpExecutable *executable, MpValueKind kind, co
     if (index < 0 || index >= static_cast<int64_t>(values->size()))
       return makeError("value ", index, " of ", values->size());
     giveTo(*value, (*values)[static_cast<size_t>(index)]);
+    return Status::success();
+  });
+}
+
+MpStatus *mpExecutableStatistics(const MpExecutable *executable, const char *program, uint64_t residentBytes,
+                                 MpBytes **json) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(executable, "executable"), needs(program, "program"), needs(json, "json")})
+      if (!given.ok())
+        return given;
+    ErrorOr<std::string> text = statisticsJson(executable->file->table, program, residentBytes);
+    if (!text)
+      return text.status();
+    *json = new MpBytes{std::move(*text), {}};
     return Status::success();
   });
 }

@@ -34,10 +34,10 @@ const char *mpStatusMessage(const MpStatus *status) { return status ? status->me
 
 void mpStatusDestroy(MpStatus *status) { delete status; }
 
-int64_t mpTensorsCount(const MpTensors *tensors) { return tensors ? static_cast<int64_t>(tensors->tensors.size()) : 0; }
+int64_t mpTensorsCount(const MpTensors *tensors) { return tensors ? static_cast<int64_t>(tensors->get().size()) : 0; }
 
 static const NamedTensor *at(const MpTensors *tensors, int64_t index) {
-  return index >= 0 && index < mpTensorsCount(tensors) ? &tensors->tensors[static_cast<size_t>(index)] : nullptr;
+  return index >= 0 && index < mpTensorsCount(tensors) ? &tensors->get()[static_cast<size_t>(index)] : nullptr;
 }
 
 const char *mpTensorsName(const MpTensors *tensors, int64_t index) {
@@ -198,7 +198,7 @@ ErrorOr<DataArray> mp::viewOfC(const MpTensor &tensor, const char *name) {
   return DataArray{name, std::move(*type), {static_cast<const std::byte *>(tensor.data), tensor.bytes}};
 }
 
-MpTensors *mp::toC(NamedTensors tensors) { return new MpTensors{std::move(tensors)}; }
+MpTensors *mp::toC(NamedTensors tensors) { return new MpTensors{std::move(tensors), nullptr}; }
 
 MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value) {
   return guarded([&]() -> Status {

@@ -9,7 +9,10 @@
 #include "mp/Training/Data/Dataset.h"
 
 struct MpTensors {
-  mp::NamedTensors tensors;
+  mp::NamedTensors own;
+  const mp::NamedTensors *others = nullptr; ///< instead, where they are not copied
+
+  const mp::NamedTensors &get() const { return others ? *others : own; }
 };
 
 namespace mp {

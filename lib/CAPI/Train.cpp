@@ -7,6 +7,7 @@
 #include "CAPI/Tensors.h"
 
 #include "mp/Base/Names.h"
+#include "mp/Training/StepInputs.h"
 #include "mp/Training/Trainer.h"
 
 #include <limits>
@@ -14,6 +15,28 @@
 using namespace mp;
 
 static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Views of the trainer's own copies.
+struct MpStepInputs {
+  explicit MpStepInputs(const StepInputs &inputs) : before{{}, &inputs.before}, after{{}, &inputs.after} {
+    for (const NamedTensors &batch : inputs.batches)
+      batches.push_back({{}, &batch});
+  }
+
+  MpTensors before, after;
+  std::vector<MpTensors> batches;
+};
+
+const MpTensors *mpStepInputsBefore(const MpStepInputs *inputs) { return inputs ? &inputs->before : nullptr; }
+const MpTensors *mpStepInputsAfter(const MpStepInputs *inputs) { return inputs ? &inputs->after : nullptr; }
+
+int64_t mpStepInputsBatchCount(const MpStepInputs *inputs) {
+  return inputs ? static_cast<int64_t>(inputs->batches.size()) : 0;
+}
+
+const MpTensors *mpStepInputsBatch(const MpStepInputs *inputs, int64_t index) {
+  return index >= 0 && index < mpStepInputsBatchCount(inputs) ? &inputs->batches[static_cast<size_t>(index)] : nullptr;
+}
 
 static Status readFlags(const char *const *names, const char *const *values, size_t count, TrainOptions &options) {
   for (Status given :
@@ -64,14 +87,15 @@ static MpStep toC(const StepRecord &record) {
           record.gradientNorm.value_or(kNone),
           record.bad,
           record.skipped,
-          record.samplesPerSecond};
+          record.samplesPerSecond,
+          record.gradient.c_str()};
 }
 
 /// Scores as tensors of f64.
 static MpTensors toC(const std::vector<Score> &scores) {
   MpTensors tensors;
   for (const Score &score : scores)
-    tensors.tensors.push_back({score.name, scalarTensor(ElementType::F64, score.value)});
+    tensors.own.push_back({score.name, scalarTensor(ElementType::F64, score.value)});
   return tensors;
 }
 
@@ -86,6 +110,12 @@ static void addCallbacks(const MpTraining &training, TrainOptions &options) {
       const MpTensors train = toC(record.trainScores), test = toC(record.testScores);
       const MpEpoch epoch = {sizeof(MpEpoch), record.epoch, record.step, &train, &test};
       return training.onEpoch(&epoch, training.user) == 0;
+    };
+  if (training.onInputs)
+    options.onInputs = [&training](const StepRecord &record, const StepInputs &inputs) -> ErrorOr<bool> {
+      const MpStep step = toC(record);
+      const MpStepInputs given(inputs);
+      return training.onInputs(&step, &given, training.user) == 0;
     };
 }
 

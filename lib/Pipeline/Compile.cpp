@@ -58,7 +58,7 @@ static LogicalResult finishText(ModuleOp module, const CompileOptions &options, 
 /// Runs the stages for one target, and one chip if it is a GPU. Texts are appended to `result`, variants to `builder`.
 static LogicalResult compileVariant(ModuleOp module, const CompileOptions &options, std::optional<JobBuilder> &builder,
                                     Compilation &result) {
-  bool wantsText = !options.dumpDirectory.empty();
+  bool wantsText = !options.dumpDirectory.empty() || options.onStage;
   for (const StageInfo &stage : stageTable()) {
     if (!stage.build || !appliesTo(stage, options))
       continue;
@@ -72,6 +72,8 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
     if (!wantsText && !isLast)
       continue;
     std::string text = printModule(module);
+    if (options.onStage)
+      options.onStage(stage.name, text);
     if (failed(dump(module, options, stage, text)))
       return failure();
     if (isLast) {

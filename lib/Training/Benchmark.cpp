@@ -112,9 +112,8 @@ static double medianOf(std::vector<double> samples) {
   return (samples[(samples.size() - 1) / 2] + samples[samples.size() / 2]) / 2;
 }
 
-/// The kernels of the benchmark's program; copies and fills are "copy" and "fill".
-static ErrorOr<std::vector<KernelTime>> timeKernels(Benchmark &benchmark, const BenchmarkOptions &options) {
-  ErrorOr<std::vector<std::vector<double>>> seconds = benchmark.timeCommands(options.warmup, options.repeat);
+ErrorOr<std::vector<KernelTime>> mp::timeKernels(Benchmark &benchmark, unsigned warmup, unsigned repeat) {
+  ErrorOr<std::vector<std::vector<double>>> seconds = benchmark.timeCommands(warmup, repeat);
   if (!seconds)
     return seconds.status();
   std::vector<KernelTime> kernels;
@@ -149,7 +148,7 @@ ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &o
       result.bytes += launch->bytes;
     }
   if (options.perKernel) {
-    ErrorOr<std::vector<KernelTime>> kernels = timeKernels(**benchmark, options);
+    ErrorOr<std::vector<KernelTime>> kernels = timeKernels(**benchmark, options.warmup, options.repeat);
     if (!kernels)
       return kernels.status().in("--per-kernel");
     result.kernels = std::move(*kernels);

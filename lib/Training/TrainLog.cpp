@@ -60,7 +60,9 @@ void TrainLog::step(const StepRecord &record) {
   line["skipped"] = record.skipped;
   line["grad_norm"] = number(record.gradientNorm);
   line["samples_per_second"] = number(record.samplesPerSecond);
-  file << line.dump() << '\n';
+  if (record.bad >= 0)
+    line["gradient"] = record.gradient;
+  file << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
   if (record.kernels.empty())
     return;
   json kernels = {{"step", record.step}, {"epoch", record.epoch}};

@@ -17,7 +17,8 @@ public:
   Status open(const std::string &path, std::optional<uint64_t> resumedAt);
 
   /// {"step":1,"epoch":1,"loss":..,"loss_scale":..,"found_inf":..,"skipped":..,"grad_norm":..,
-  ///  "samples_per_second":..}; skipped counts steps so far. Where its kernels were timed a line more:
+  ///  "samples_per_second":..}; skipped counts steps so far. Of a skipped step "gradient" is the first that was not
+  /// finite. Where its kernels were timed a line more:
   /// {"step":1,"epoch":1,"kernels":[{"kernel":"matmul_0","microseconds":..},..]}.
   void step(const StepRecord &record);
 

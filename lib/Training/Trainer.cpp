@@ -322,6 +322,7 @@ Status Trainer::readOldest() {
     rows += count;
   step.record.samplesPerSecond = double(rows) / std::max(seconds.back(), 1e-9);
 
+  step.record.gradient = gradient.value_or("");
   Status noted = skips->note(step.record, gradient ? &*gradient : nullptr);
   step.record.skipped = skips->total();
   log.step(step.record);

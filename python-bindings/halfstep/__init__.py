@@ -18,7 +18,9 @@ from halfstep._session import Session
 
 if TYPE_CHECKING:
     from halfstep import callbacks, losses, nn, ops
+    from halfstep._comparison import Comparison, compare
     from halfstep._graph import autocast
+    from halfstep._nonfinite import Nonfinite
     from halfstep._onnx import from_onnx
     from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, Policy, RMSprop
     from halfstep._torch import from_torch
@@ -32,17 +34,20 @@ _LAZY = {
     "Adagrad": "_optimizers",
     "Adam": "_optimizers",
     "AdamW": "_optimizers",
+    "Comparison": "_comparison",
     "History": "callbacks",
     "LAMB": "_optimizers",
     "Lion": "_optimizers",
     "LossScaler": "_optimizers",
     "NAdam": "_optimizers",
+    "Nonfinite": "_nonfinite",
     "Policy": "_optimizers",
     "RMSprop": "_optimizers",
     "SGD": "_optimizers",
     "Trainer": "_training",
     "autocast": "_graph",
     "callbacks": None,
+    "compare": "_comparison",
     "from_onnx": "_onnx",
     "from_torch": "_torch",
     "losses": None,

@@ -7,6 +7,7 @@ import math
 from halfstep import ops
 from halfstep._aten_indexing import INDEXING
 from halfstep._aten_layers import LAYERS
+from halfstep._aten_recurrent import RECURRENT
 from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._images import elementwise, mean_of_images
@@ -15,8 +16,6 @@ from halfstep._reductions import along
 
 INSTEAD = {
     "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
-    "gru": "there are no recurrent layers yet",
-    "lstm": "there are no recurrent layers yet",
 }
 
 
@@ -358,4 +357,5 @@ HANDLERS = {
     "zeros_like": _like(0),
     **INDEXING,
     **LAYERS,
+    **RECURRENT,
 }

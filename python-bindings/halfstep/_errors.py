@@ -8,6 +8,8 @@ import dataclasses
 class Error(RuntimeError):
     """What the compiler or the runtime refuses, in one line or more."""
 
+    nonfinite: tuple = ()  # of a training that looked for it: the Nonfinite that were found before it ended
+
 
 @dataclasses.dataclass(frozen=True)
 class Diagnostic:

@@ -98,6 +98,13 @@ def spell_settings(settings: Mapping[str, object]) -> list[str]:
     return [f"{name.replace('_', '-')}={_spell(value)}" for name, value in settings.items() if value is not None]
 
 
+def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, object]:
+    """Settings for code that the device runs, unless they say a target."""
+    if device is None or "target" in settings:
+        return dict(settings)
+    return {**dict(line.split("=", 1) for line in _runtime.device_settings(device).splitlines()), **settings}
+
+
 def _cache_folder() -> str | None:
     """Where mp-run keeps compiled kernels, too."""
     folder = os.environ.get("HALFSTEP_COMPILE_CACHE")
@@ -113,6 +120,7 @@ def compile(
     to: str | None = None,
     remarks: str | None = None,
     on_diagnostic: Callable[[Diagnostic], object] | None = None,
+    on_stage: Callable[[str, str], object] | None = None,
     name: str | None = None,
     device: str | None = None,
     **settings,
@@ -122,8 +130,8 @@ def compile(
     `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. With `to`
     ("autocast", "optimizer", "asm", ...) the result is the text of that stage. With `device` the code is for that device of
     this machine; without, for this machine's CPU or for what `target` and `chip` say. `on_diagnostic` is called with each
-    warning and, of the categories that the regular expression `remarks` matches, each remark. What is wrong with a model
-    is raised as CompileError.
+    warning and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
+    stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
     from halfstep import _compiler  # which loads LLVM
 
@@ -132,14 +140,16 @@ def compile(
     else:
         text, name = pathlib.Path(model).read_text(encoding="utf-8"), name or os.fspath(model)
     stage = None if to == "executable" else to
-    if device is not None and "target" not in settings:
-        own = dict(line.split("=", 1) for line in _runtime.device_settings(device).splitlines())
-        settings = {**own, **settings}
-    data, message, told = _compiler.compile(text, name, spell_settings(settings), stage, remarks, _cache_folder())
+    settings = for_device(device, settings)
+    data, message, told, stages = _compiler.compile(
+        text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None)
     diagnostics = tuple(Diagnostic(*one) for one in told)
     if data is None:
         raise CompileError(message, diagnostics)
     if on_diagnostic:
         for diagnostic in diagnostics:
             on_diagnostic(diagnostic)
+    if on_stage:
+        for own, own_text in stages:
+            on_stage(own, own_text)
     return Executable(data) if stage is None else data.decode()

@@ -179,17 +179,18 @@ class Module:
 
     def fit(self, x, y=None, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
             callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
-            resume: bool = False, log=None):
+            resume: bool = False, log=None, find_nonfinite: bool = False):
         """Trains for so many epochs more, and gives a History. With the same seed it has the bits of `mp-run train`.
 
         Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
         of the first. Rows that do not fill a batch are dropped; last_batch="pad" fills it up. `checkpoint` is a folder, from which
-        `resume` goes on; `log` a file with a JSON line for each step.
+        `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step that is skipped, or whose
+        loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
         return self.trainer.fit(
             x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
             validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
-            checkpoint=checkpoint, resume=resume, log=log)
+            checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite)
 
     def evaluate(self, x, y=None, batch_size: int = 64) -> dict[str, float]:
         """Loss and metrics over all rows; without `y`, `x` gives batches (x, y)."""

@@ -16,25 +16,34 @@ from halfstep._images import channels_last, elementwise, mean_of_images
 from halfstep._reductions import along
 
 _LEAST_OPSET = 13
+# What reading a file that says nonsense ends with, in onnx, NumPy and the handlers below.
+_UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def from_onnx(model) -> OnnxModel:
     """A module from a file, its bytes or a ModelProto. Weights start from the file's values. What it has that Halfstep lacks
     is one error that lists all of it."""
     import onnx
+    from google.protobuf.message import DecodeError
 
-    if isinstance(model, (str, os.PathLike)):
-        model = onnx.load(os.fspath(model))  # refuses external data outside of the model's folder
-    elif isinstance(model, bytes):
-        model = onnx.load_model_from_string(model)
     try:
+        if isinstance(model, (str, os.PathLike)):
+            model = onnx.load(os.fspath(model))  # refuses external data outside of the model's folder
+        elif isinstance(model, bytes):
+            model = onnx.load_model_from_string(model)
         onnx.checker.check_model(model)
-    except onnx.checker.ValidationError as error:
+    except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
         raise Error(f"not a model of ONNX: {error}") from error
     version = next((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), _LEAST_OPSET)
     if version < _LEAST_OPSET:
-        model = onnx.version_converter.convert_version(model, _LEAST_OPSET)
-    return OnnxModel(model.graph)
+        try:
+            model = onnx.version_converter.convert_version(model, _LEAST_OPSET)
+        except (RuntimeError, *_UNFIT) as error:
+            raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {error}") from error
+    try:
+        return OnnxModel(model.graph)
+    except _UNFIT as error:
+        raise Error(f"not a model of ONNX: {error}") from error
 
 
 class _Node:
@@ -97,7 +106,10 @@ class OnnxModel(nn.Module):
     def forward(self, *inputs):
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
         for node in self._nodes:
-            results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
+            try:
+                results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
+            except _UNFIT as error:
+                raise Error(f"node '{node.name}' ({node.op}): its inputs and attributes are not of such an op: {error}") from error
             results = results if isinstance(results, tuple) else (results,)
             if any(node.outputs[len(results) :]):
                 node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")

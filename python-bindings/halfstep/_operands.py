@@ -10,9 +10,18 @@ from halfstep._graph import Tensor
 from halfstep._images import elementwise
 
 
+class OpenZeros:
+    """Zeros of as many rows as the batch has: the first state of recurrent layers. It is no tensor, whose sizes are known."""
+
+    def __init__(self, shape):
+        self.shape = shape
+
+
 def tensor_of(value) -> Tensor:
     import torch
 
+    if isinstance(value, OpenZeros):
+        raise Error("zeros of as many rows as the batch has are only the first state of recurrent layers; write zeros_like, or x * 0")
     if isinstance(value, Tensor):
         return value
     if isinstance(value, torch.Tensor):
@@ -32,7 +41,7 @@ def pair(a, b, *, floats=False):
 
     if a is None or b is None:
         raise Error("a number depends on the size of the batch")
-    tensors = [tensor_of(one) if isinstance(one, (Tensor, torch.Tensor)) else None for one in (a, b)]
+    tensors = [tensor_of(one) if isinstance(one, (Tensor, torch.Tensor, OpenZeros)) else None for one in (a, b)]
     types = [one.dtype for one in tensors if one is not None]
     if len(set(types)) == 2:
         x, y = (getattr(torch, one) for one in types)

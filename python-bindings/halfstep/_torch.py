@@ -30,7 +30,14 @@ def from_torch(module, args, *, batched: bool = True) -> TorchModel:
         batch = torch.export.Dim("batch", min=2)
         dynamic = tuple({0: batch} if one.ndim else None for one in args)
     # Not decomposed: composites are ops of ours, and regions of autocast are still there.
-    model = TorchModel(torch.export.export(module, args, dynamic_shapes=dynamic), module)
+    try:
+        program = torch.export.export(module, args, dynamic_shapes=dynamic)
+    except torch._dynamo.exc.UserError as error:
+        if not batched:
+            raise
+        raise Error("the module depends on the first size of its inputs, which is that of the batch; batched=False takes all sizes as they "
+                    f"are, and recurrent layers have the batch first with batch_first=True. PyTorch says: {error}") from error
+    model = TorchModel(program, module)
     model.to_mlir()
     return model
 

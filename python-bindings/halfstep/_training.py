@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy
 
 from halfstep import _arrays, _batches, _losses
 from halfstep._errors import Error
-from halfstep._executable import Executable
+from halfstep._executable import Executable, for_device, spell_settings
 from halfstep._executable import compile as compile_model
 from halfstep._graph import DTYPES, quote, type_of
 from halfstep._module import Input, Module
@@ -29,8 +30,14 @@ class Job:
     loss: Callable
     metrics: dict[str, Callable]
     settings: dict[str, Any]
+    policy: dict[str, Any]  # which of them are the policy's
     device: str
     threads: int
+
+    def under(self, policy: Policy) -> Job:
+        """The same under another policy."""
+        own = {name: value for name, value in self.settings.items() if name not in self.policy}
+        return dataclasses.replace(self, settings={**policy.settings(), **own}, policy=policy.settings())
 
 
 def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, settings) -> Job:
@@ -46,6 +53,7 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, se
         _losses.find(_losses.LOSSES, "loss", loss),
         {name: _losses.find(_losses.METRICS, "metric", metric) for name, metric in named.items()},
         {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings},
+        chosen.settings(),
         device,
         threads,
     )
@@ -102,6 +110,7 @@ class Trainer:
         self._job: Job | None = model.__dict__.get("_job")
         self._batch_size: int | None = None
         self._label_type: str | None = None
+        self.source: tuple[str, str, dict[str, Any]] = ("", "", {})  # text, name and settings of what the session runs
 
     def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True) -> Session:
         """The session for such arrays and batches; state is kept where another was there before."""
@@ -118,7 +127,8 @@ class Trainer:
             raise Error("the model has not seen targets yet; train it before")
         settings: dict[str, Any] = {"batch_size": batch_size, **job.settings}
         text = self.model.to_mlir(objective=self._objective, locations=True)
-        executable = compile_model(text, name=f"{type(self.model).__name__}.mlir", device=job.device, **settings)
+        name = f"{type(self.model).__name__}.mlir"
+        executable = compile_model(text, name=name, device=job.device, **settings)
         assert isinstance(executable, Executable)
         session = Session(executable, job.device, threads=job.threads)
         self._start(session, seed)
@@ -129,6 +139,7 @@ class Trainer:
                     session.state[name] = value
             self.session.close()
         self.session, self._batch_size = session, batch_size
+        self.source = text, name, for_device(job.device, settings)
         return session
 
     def _objective(self, graph, outputs):
@@ -196,10 +207,10 @@ class Trainer:
     # fit, evaluate, predict
 
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
-            checkpoint, resume, log) -> History:
+            checkpoint, resume, log, find_nonfinite) -> History:
         if y is None:
-            if validation_split or checkpoint is not None or resume or log is not None:
-                raise Error("validation_split, checkpoint, resume and log are for arrays, not for batches")
+            if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:
+                raise Error("validation_split, checkpoint, resume, log and find_nonfinite are for arrays, not for batches")
             return _batches.fit(self, x, epochs, validation_data, callbacks, verbose, seed, last_batch)
         arrays, test = name_inputs(self.model, x, y), {}
         if validation_data is not None:
@@ -220,12 +231,35 @@ class Trainer:
         watchers = Watchers(self, [history, *callbacks], self.epochs + epochs)
         watchers.begin()
         data, validation = _split(session, "train_step", arrays), _split(session, "eval", test)
-        steps, skipped, _, seconds, _ = session._handle.train(
-            list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step, watchers.on_epoch)
+        finder = self._finder(history, verbose) if find_nonfinite else None
+        try:
+            steps, skipped, _, seconds, resident = session._handle.train(
+                list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
+                watchers.on_epoch, finder)
+        except Error as error:
+            error.nonfinite = tuple(history.nonfinite)
+            raise
         self.steps = steps
-        history.skipped_steps, history.seconds_per_step = skipped, seconds
+        history.skipped_steps, history.seconds_per_step, history.resident_bytes = skipped, seconds, resident
         watchers.end()
         return history
+
+    def _finder(self, history: History, verbose: bool) -> Callable[[Any, Any], bool]:
+        """What looks into steps, and adds to the history what it finds."""
+        from halfstep import _nonfinite
+
+        text, name, settings = self.source
+        finder = _nonfinite.Finder(text, name, spell_settings(settings))
+        finder.found = history.nonfinite
+
+        def see(step, inputs) -> bool:
+            before = len(finder.found)
+            is_over = finder.see(step, inputs)
+            for one in finder.found[before:] if verbose else ():
+                print(one, file=sys.stderr, end="", flush=True)
+            return is_over
+
+        return see
 
     def evaluate(self, x, y, batch_size) -> dict[str, float]:
         arrays = name_inputs(self.model, *((x, y) if y is not None else _batches.rows_of(x)))
@@ -282,11 +316,11 @@ class Watchers:
         for one in self.callbacks:
             one.on_epoch_begin(self.trainer.epochs, {})
 
-    def on_step(self, step, epoch, loss, loss_scale, gradient_norm, bad, skipped, samples_per_second) -> bool:
+    def on_step(self, step, epoch, loss, loss_scale, gradient_norm, bad, skipped, samples_per_second, gradient="") -> bool:
         self.trainer.steps = step
         if self.steps:
             logs = {"loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
-                    "skipped_steps": skipped, "samples_per_second": samples_per_second}
+                    "gradient": gradient, "skipped_steps": skipped, "samples_per_second": samples_per_second}
             for one in self.callbacks:
                 one.on_train_batch_end(step - 1, logs)
         return self.trainer.model.stop_training

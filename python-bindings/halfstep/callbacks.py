@@ -29,13 +29,16 @@ class Callback:
 
 
 class History(Callback):
-    """`history` has a list for each score, with an entry for each epoch; `epoch` their numbers, from 0."""
+    """`history` has a list for each score, with an entry for each epoch; `epoch` their numbers, from 0. `nonfinite` is what
+    `fit(find_nonfinite=True)` found."""
 
     def __init__(self):
         self.history: dict[str, list[float]] = {}
         self.epoch: list[int] = []
         self.skipped_steps = 0
         self.seconds_per_step = math.nan
+        self.resident_bytes = 0  # of the device's memory
+        self.nonfinite: list = []
 
     def on_epoch_end(self, epoch, logs=None):
         self.epoch.append(epoch)

@@ -11,15 +11,15 @@
 
 from __future__ import annotations
 
-from halfstep import ops
+from halfstep import _recurrent, ops
 from halfstep._errors import Error
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._module import Input, Module, Parameter, Sequential, State
 
 __all__ = [
-    "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "GlobalAvgPool2D",
-    "Initializer", "Input", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "Rescaling",
-    "Reshape", "Sequential", "State", "Uniform",
+    "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "GRU",
+    "GlobalAvgPool2D", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN",
+    "Rescaling", "Reshape", "Sequential", "State", "Uniform",
 ]
 
 
@@ -231,3 +231,76 @@ class MultiHeadAttention(Module):
         weights = ops.softmax(ops.matmul(query, key, transpose_rhs=True) * size**-0.5)
         mixed = ops.transpose(ops.matmul(self.dropout(weights), value), (0, 2, 1, 3))
         return self.output(ops.reshape(mixed, (None, positions, features)))
+
+
+class _Direction(Module):
+    """The weights of one layer in one direction: its gates beside each other, in the order of PyTorch."""
+
+    def __init__(self, layer):
+        self._layer = layer
+
+    def build(self, shape):
+        gates, layer = _recurrent.CELLS[self._layer.kind][1] * self._layer.units, self._layer
+        self.kernel = Parameter((shape[-1], gates), layer.init)
+        self.recurrent_kernel = Parameter((layer.units, gates), layer.recurrent_init)
+        self.bias = Parameter((gates,), "zeros") if layer.use_bias else None
+        # That of a GRU is in a product with its reset gate; of others it would be added to the other bias.
+        self.recurrent_bias = Parameter((gates,), "zeros") if layer.use_bias and layer.kind == "gru" else None
+
+    def forward(self, x):
+        return _recurrent.Weights(self.kernel, self.recurrent_kernel, self.bias, self.recurrent_bias)
+
+
+class _Recurrent(Module):
+    """Layers over [rows, positions, features], of which the number of positions is known: time is unrolled."""
+
+    kind = ""
+
+    def __init__(self, units: int, layers: int = 1, *, return_sequences=False, bidirectional=False, dropout: float = 0.0,
+                 use_bias=True, init="glorot_uniform", recurrent_init="glorot_uniform"):
+        if units < 1 or layers < 1:
+            raise Error(f"{type(self).__name__}: {units} units in {layers} layers, expected at least 1 of each")
+        self.units = units
+        self.return_sequences = return_sequences
+        self.dropout = dropout
+        self.use_bias = use_bias
+        self.init = init
+        self.recurrent_init = recurrent_init
+        names = ("forward", "backward") if bidirectional else ("forward",)
+        self.layers = [{name: _Direction(self) for name in names} for _ in range(layers)]
+
+    def forward(self, x):
+        outputs, last = x, []
+        for number, directions in enumerate(self.layers):
+            if number and self.dropout:
+                outputs = ops.dropout(outputs, self.dropout)
+            weights = [direction(outputs) for direction in directions.values()]
+            outputs, last = _recurrent.run(self.kind, outputs, [weights])
+        if self.return_sequences:
+            return outputs
+        states = [state[0] for state in last]
+        return states[0] if len(states) == 1 else ops.concat(states, -1)
+
+
+class RNN(_Recurrent):
+    """`tanh(x @ kernel + bias + state @ recurrent_kernel)` at each position, or another activation, "relu". Gives the last output,
+    [rows, units], or those of all positions; two directions stand beside each other. `dropout` is between layers."""
+
+    def __init__(self, units: int, layers: int = 1, activation: str = "tanh", **settings):
+        if activation not in ("tanh", "relu"):
+            raise Error(f"RNN: there is no activation {activation!r}; expected 'tanh' or 'relu'")
+        super().__init__(units, layers, **settings)
+        self.kind = f"rnn_{activation}"
+
+
+class LSTM(_Recurrent):
+    """Long short-term memory, its gates in the order input, forget, cell, output. As `RNN` else."""
+
+    kind = "lstm"
+
+
+class GRU(_Recurrent):
+    """Gated recurrent units, as PyTorch and Keras have them today: gates in the order reset, update, new, of which the reset gate
+    multiplies what the state gives behind its product. As `RNN` else."""
+
+    kind = "gru"

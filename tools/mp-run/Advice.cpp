@@ -7,31 +7,9 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cmath>
-#include <limits>
 #include <ostream>
 
 namespace mp {
-
-const VariantReport &chooseVariant(const std::vector<VariantReport> &reports) {
-  // Half a point, and two hundredths of a loss, are less than seeds differ.
-  constexpr double kSameAccuracy = 0.005, kSameLoss = 1.02;
-  const llvm::ArrayRef<VariantReport> candidates = llvm::ArrayRef(reports).drop_front(reports.size() > 1);
-  double accuracy = 0, loss = std::numeric_limits<double>::infinity();
-  for (const VariantReport &report : candidates) {
-    accuracy = std::fmax(accuracy, report.testAccuracy);
-    loss = std::fmin(loss, report.finalLoss);
-  }
-  auto isAsGood = [&](const VariantReport &report) {
-    return std::isnan(report.testAccuracy) ? report.finalLoss <= kSameLoss * loss
-                                           : report.testAccuracy >= accuracy - kSameAccuracy;
-  };
-  const VariantReport *best = nullptr;
-  for (const VariantReport &report : candidates)
-    if (isAsGood(report) && (!best || report.speedup > best->speedup))
-      best = &report;
-  return best ? *best : candidates.back();
-}
 
 /// A word as a shell reads it.
 static std::string quote(const std::string &word) {

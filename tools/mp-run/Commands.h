@@ -15,6 +15,7 @@ void addInferCommand(CLI::App &app);
 void addTrainCommand(CLI::App &app);
 void addCompareCommand(CLI::App &app);
 void addExplainCommand(CLI::App &app);
+void addReportCommand(CLI::App &app);
 void addTuneCommand(CLI::App &app);
 void addDevicesCommand(CLI::App &app);
 

@@ -7,14 +7,18 @@
 #include "mp-run/Advice.h"
 #include "mp-run/Commands.h"
 #include "mp-run/CompareOps.h"
-#include "mp-run/Report.h"
 #include "mp-run/RunFlags.h"
 
+#include "mp/Analysis/Place.h"
 #include "mp/Base/Names.h"
 #include "mp/Base/WholeFile.h"
+#include "mp/Report/Comparison.h"
 #include "mp/Runtime/Tensors/Files.h"
+#include "mp/Training/Benchmark.h"
+#include "mp/Training/Statistics.h"
 #include "mp/Training/Trainer.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <iostream>
@@ -68,7 +72,49 @@ static void addRun(const TrainResult &result, unsigned seeds, VariantReport &rep
   for (const StepRecord &step : result.history) {
     report.losses.push_back(static_cast<float>(step.loss));
     report.lossScales.push_back(static_cast<float>(step.lossScale.value_or(1)));
+    if (step.bad >= 0)
+      report.skips.push_back({step.step, step.gradient});
   }
+}
+
+/// Which program a step's data go through.
+static const char *dataProgram(const Session &session) {
+  return session.hasProgram(programs::trainStep) ? programs::trainStep : programs::accumulate;
+}
+
+/// What the device's memory holds, and the time of each kernel, of a session that has trained.
+static void measureCosts(Session &session, VariantReport &report) {
+  const char *program = dataProgram(session);
+  ErrorOr<const executable::VariantT *> variant = session.select(program);
+  check(variant.status());
+  for (auto &[kind, bytes] : memoryByKind(session.table(), **variant, report.peakBytes))
+    report.memory.push_back({kind, bytes});
+  constexpr unsigned kWarmup = 1, kRepeat = 3;
+  ErrorOr<std::unique_ptr<Benchmark>> benchmark = Benchmark::create(session, program, /*seed=*/0);
+  check(benchmark.status());
+  ErrorOr<std::vector<KernelTime>> kernels = timeKernels(**benchmark, kWarmup, kRepeat);
+  check(kernels.status().in("--json"));
+  for (const KernelTime &kernel : *kernels)
+    report.kernels.push_back({kernel.name, kernel.seconds});
+}
+
+/// What the compiler makes of the model: the type of each op, and the text behind each stage.
+static void describeModel(const std::string &model, CompileOptions options, VariantReport &report) {
+  withModel(model, "", [&](mlir::ModuleOp module) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+    mlir::FailureOr<PrecisionReport> explained = explainPrecision(*copy, options);
+    if (failed(explained))
+      return false;
+    for (const ExplainedFunction &function : *explained)
+      for (const ExplainedOp &op : function.ops)
+        report.ops.push_back(
+            {function.name, Place(op.location).text(), op.name, op.type, op.sums, op.category, op.reason});
+    options.compileTo = Stage::Kernels;
+    options.onStage = [&](llvm::StringRef stage, llvm::StringRef text) {
+      report.stages.push_back({stage.str(), text.str()});
+    };
+    return succeeded(compile(module, options));
+  });
 }
 
 /// The options of a variant: those of the flags, then its own.
@@ -88,6 +134,7 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
     return std::nullopt;
   }
   VariantReport report;
+  report.testAccuracy = report.finalLoss = report.secondsPerStep = report.casts = 0; // means begin
   report.policy = variant.str();
   report.compiledPolicy = file->table.policy;
   report.isByCost = options.autocast.policy == "auto" || options.autocast.rule == DecisionRule::Cost;
@@ -109,7 +156,11 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
       return std::nullopt;
     }
     addRun(*result, command.seeds, report);
+    if (!command.json.empty() && seed == 0)
+      measureCosts(*session, report);
   }
+  if (!command.json.empty() && command.model != "-") // which is read once
+    describeModel(command.model, options, report);
   return report;
 }
 
@@ -196,13 +247,14 @@ static void run(CompareCommand command) {
               << (command.json.empty() ? "" : "; " + command.json + " is not written") << std::endl;
     throw CLI::RuntimeError(StopSignals::exitStatus());
   }
-  const std::string json = reportToJson(reports, command.options.device, kCommit);
+  const Comparison comparison = {std::move(reports), command.options.device, kCommit};
+  const std::string json = writeJson(comparison);
   if (isJson) {
     std::cout << json;
     return;
   }
-  printSummary(std::cout, reports, command.options.device);
-  printAdvice(std::cout, command.model, chooseVariant(reports), command.flags, command.options);
+  printSummary(std::cout, comparison);
+  printAdvice(std::cout, command.model, chooseVariant(comparison.variants), command.flags, command.options);
   if (!command.json.empty())
     check(writeWholeFile(command.json, json));
 }
@@ -231,7 +283,8 @@ void addCompareCommand(CLI::App &app) {
           "variant's than TOLERANCE times that one's largest value (default 0.05), and which differ most")
       ->expected(0, 1)
       ->type_name("[TOLERANCE]");
-  verb->add_option("--json", command->json, "where the table goes as JSON, - for standard output (default: nowhere)")
+  verb->add_option("--json", command->json,
+                   "where all of it goes as JSON, for mp-run report; - for standard output (default: nowhere)")
       ->type_name("FILE");
   addTrainFlags(*verb, command->options);
   addCompileFlags(*verb, command->flags);

@@ -4,15 +4,18 @@
 #include "mp-run/CompareOps.h"
 
 #include "mp-run/CompileFlags.h"
-#include "mp-run/Place.h"
 #include "mp-run/RunFlags.h"
+#include "mp-run/TextTable.h"
 
+#include "mp/Analysis/Place.h"
 #include "mp/Base/WholeFile.h"
 #include "mp/Inspect/OpDifferences.h"
 #include "mp/Training/StepInputs.h"
 #include "mp/Training/Trainer.h"
 
 #include "mlir/IR/BuiltinOps.h"
+
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <iostream>

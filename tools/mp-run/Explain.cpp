@@ -3,8 +3,10 @@
 
 #include "mp-run/Commands.h"
 #include "mp-run/CompileFlags.h"
-#include "mp-run/Place.h"
+#include "mp-run/TextTable.h"
 
+#include "mp/Analysis/Place.h"
+#include "mp/Analysis/PrecisionJson.h"
 #include "mp/Base/WholeFile.h"
 #include "mp/Pipeline/Settings.h"
 #include "mp/Runtime/Tensors/Files.h"
@@ -14,7 +16,6 @@
 #include <iostream>
 
 using namespace mlir;
-using Json = nlohmann::ordered_json;
 
 namespace mp {
 
@@ -46,27 +47,6 @@ static void printFunction(std::ostream &os, const ExplainedFunction &function) {
   printTable(os, parameters);
 }
 
-static Json toJson(const ExplainedFunction &function) {
-  Json ops = Json::array(), parameters = Json::array();
-  for (const ExplainedOp &op : function.ops) {
-    const Place place(op.location);
-    Json row = {{"op", op.name}, {"type", op.type}, {"category", op.category}, {"why", op.reason}};
-    if (!op.sums.empty())
-      row["sums"] = op.sums;
-    place.addTo(row);
-    ops.push_back(std::move(row));
-  }
-  for (const ExplainedParameter &own : function.parameters)
-    parameters.push_back(
-        {{"name", own.name}, {"shape", own.shape}, {"stored", own.stored}, {"computed", own.computed}});
-  const PrecisionSummary &summary = function.summary;
-  return {{"function", function.name},
-          {"ops_by_type", {{"f16", summary.f16}, {"bf16", summary.bf16}, {"f32", summary.f32}, {"f64", summary.f64}}},
-          {"casts", summary.casts},
-          {"ops", std::move(ops)},
-          {"parameters", std::move(parameters)}};
-}
-
 static void run(const ExplainCommand &command) {
   CompileOptions options;
   command.flags.apply(command.model, options);
@@ -79,10 +59,7 @@ static void run(const ExplainCommand &command) {
     FailureOr<PrecisionReport> report = explainPrecision(module, options);
     if (failed(report))
       return false;
-    Json json = {{"policy", options.autocast.policy}, {"functions", Json::array()}};
-    for (const ExplainedFunction &function : *report)
-      json["functions"].push_back(toJson(function));
-    const std::string text = json.dump(2) + "\n";
+    const std::string text = precisionJson(options.autocast.policy, *report);
     if (command.json == "-") {
       std::cout << text;
       return true;

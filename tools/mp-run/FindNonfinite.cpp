@@ -4,114 +4,22 @@
 #include "mp-run/FindNonfinite.h"
 
 #include "mp-run/CompileFlags.h"
-#include "mp-run/Place.h"
-
-#include "mp/Inspect/FirstNonfinite.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringExtras.h"
 
-#include <cmath>
 #include <iostream>
-
-using namespace mlir;
 
 namespace mp {
 
-static std::string describe(const ValueFacts &facts) {
-  std::ostringstream text;
-  text << facts.count << " values";
-  if (facts.nans != 0)
-    text << ", " << facts.nans << " NaN";
-  if (facts.infinities != 0)
-    text << ", " << facts.infinities << " infinite";
-  if (facts.nans + facts.infinities < facts.count)
-    text << (facts.isFinite() ? "" : ", of the others") << ", largest magnitude " << facts.largest;
-  return text.str();
-}
-
-/// What a user may do about it.
-static std::string advise(const NonfiniteOrigin &origin, const Place &place, const StepRecord &record) {
-  if (!origin.isOp)
-    return "it was so before the step: look at the data, or at the steps before";
-  if (origin.inFloat32 && !origin.inFloat32->isFinite())
-    return "float32 is not finite there, either: types are not the cause; look at the learning rate, the data and the "
-           "first values";
-  const bool isLow = origin.type == "f16" || origin.type == "bf16";
-  if (!isLow)
-    return "it computes in " + origin.type + ": look at the learning rate, the data and the first values";
-  if (origin.part == StepPart::Backward && record.lossScale && *record.lossScale > 1)
-    return "at this loss scale: a dynamic one is lowered after such a step, so that one now and then is no fault; "
-           "where "
-           "every step is skipped, compute the op in float32";
-  if (!origin.reader.empty()) {
-    const Place reader(*origin.readerLocation);
-    return "the value is too large for " + origin.type + ", in which " + origin.reader +
-           " reads it: " + (reader.name.empty() ? "" : "--deny=loc:" + reader.name + " computes that in float32, ") +
-           "--deny=" + origin.reader + " all of its kind; or scale the value down";
-  }
-  std::string where = place.name.empty() ? "" : "--deny=loc:" + place.name + " computes it in float32, ";
-  return where + "--deny=" + origin.name + " all of its kind; or scale its operands down";
-}
-
-static void print(std::ostream &os, const NonfiniteOrigin &origin, const StepRecord &record) {
-  const Place place(origin.location);
-  os << "mp-run: step " << record.step << ": " << (std::isfinite(record.loss) ? "" : "the loss is not finite; ");
-  if (record.bad >= 0) {
-    os << "skipped";
-    if (record.lossScale)
-      os << " at loss scale " << *record.lossScale;
-    os << ", not finite: gradients of " << llvm::join(origin.gradients, ", ") << '\n';
-  } else {
-    os << (std::isfinite(record.loss) ? "the state that it left is not finite" : "it is not skipped") << '\n';
-  }
-  os << "  first: " << origin.name;
-  if (const std::string where = place.text(); !where.empty())
-    os << " at " << where;
-  if (origin.isOp)
-    os << ", " << stringifyStepPart(origin.part).str();
-  if (origin.readerLocation) {
-    const std::string where = Place(*origin.readerLocation).text();
-    os << ", for " << origin.reader << (where.empty() ? "" : " at " + where);
-  }
-  os << ", " << origin.type << " (" << origin.run << ")\n";
-  os << "  result: " << describe(origin.result) << '\n';
-  for (const ValueFacts &operand : origin.operands)
-    os << "  operand: " << describe(operand) << '\n';
-  if (origin.isOp)
-    os << "  in float32: " << (origin.inFloat32 ? describe(*origin.inFloat32) : "no such op") << '\n';
-  os << "  " << advise(origin, place, record) << std::endl;
-}
-
-/// Whether floats that a step left are not finite.
-static bool isBroken(const NamedTensors &state) {
-  for (const NamedTensor &entry : state)
-    if (!factsOf(entry.tensor).isFinite())
-      return true;
-  return false;
-}
-
 ErrorOr<bool> NonfiniteFinder::see(const StepRecord &record, const StepInputs &inputs) {
-  const bool isSkipped = record.bad >= 0;
-  const bool isLost = !std::isfinite(record.loss) || isBroken(inputs.after);
-  if (!isLost && (!isSkipped || hasSeenSkip))
+  if (!watch.wants(record, inputs.after))
     return true;
-  std::optional<NonfiniteOrigin> origin;
   Status found;
-  withModel(model, "", [&](ModuleOp module) {
-    FailureOr<StepPrograms> step = StepPrograms::create(module, options);
-    if (failed(step))
-      return false;
-    CompileOptions inFloat32 = withScalingOf(*step, options);
-    inFloat32.autocast = AutocastPassOptions();
-    inFloat32.autocast.policy = "float32";
-    FailureOr<StepPrograms> float32 = StepPrograms::create(module, inFloat32);
-    if (failed(float32))
-      return false;
-    ErrorOr<std::optional<NonfiniteOrigin>> traced = findNonfinite(*step, *float32, inputs);
+  withModel(model, "", [&](mlir::ModuleOp module) {
+    ErrorOr<std::optional<NonfiniteOrigin>> traced = traceStep(module, options, inputs);
     found = traced.status();
     if (traced && *traced)
-      print(std::cerr, **traced, record);
+      std::cerr << "mp-run: " << describeNonfinite(**traced, record) << std::flush;
     else if (traced)
       std::cerr << "mp-run: step " << record.step
                 << " is not finite, but all its ops are where they are computed one by one" << std::endl;
@@ -119,8 +27,7 @@ ErrorOr<bool> NonfiniteFinder::see(const StepRecord &record, const StepInputs &i
   });
   if (!found.ok())
     return found.in("--find-nonfinite");
-  hasSeenSkip = true;
-  return !isLost;
+  return watch.goesOn();
 }
 
 } // namespace mp

@@ -4,9 +4,8 @@
 #ifndef MP_TOOLS_MP_RUN_FINDNONFINITE_H
 #define MP_TOOLS_MP_RUN_FINDNONFINITE_H
 
-#include "mp/Pipeline/Pipeline.h"
+#include "mp/Inspect/NonfiniteReport.h"
 #include "mp/Training/StepInputs.h"
-#include "mp/Training/Trainer.h"
 
 namespace mp {
 
@@ -22,7 +21,7 @@ public:
 private:
   std::string model;
   CompileOptions options;
-  bool hasSeenSkip = false;
+  NonfiniteWatch watch;
 };
 
 } // namespace mp

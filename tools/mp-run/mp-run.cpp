@@ -35,6 +35,7 @@ int main(int argc, char **argv) {
   mp::addTrainCommand(app);
   mp::addCompareCommand(app);
   mp::addExplainCommand(app);
+  mp::addReportCommand(app);
   mp::addTuneCommand(app);
   mp::addDevicesCommand(app);
   for (const std::string &wrong : {mp::describeMissingVerb(app, argc, argv), mp::describeEmptyValue(argc, argv)})

@@ -12,6 +12,7 @@
 #include "mp/Executable/Targets.h"
 #include "mp/Transforms/Passes.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,8 @@ struct CompileOptions {
   Stage compileTo = Stage::Executable;
   /// Where each stage's text goes as one numbered file, if not empty.
   std::string dumpDirectory;
+  /// Told the module's text behind each stage that is passes, of each variant; null for nobody.
+  std::function<void(llvm::StringRef stage, llvm::StringRef text)> onStage;
   /// The folder of kernels compiled before; empty for none.
   std::string cacheDirectory;
   /// The settings that were given by name, as NAME=VALUE in that order, so that one without effect can be refused.

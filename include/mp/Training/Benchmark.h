@@ -80,6 +80,10 @@ struct BenchmarkResult {
   double median() const { return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2; }
 };
 
+/// Runs a benchmark's program `warmup` times, then `repeat` times kernel by kernel; copies and fills are "copy" and
+/// "fill".
+ErrorOr<std::vector<KernelTime>> timeKernels(Benchmark &benchmark, unsigned warmup, unsigned repeat);
+
 /// Initializes the state and runs a benchmark of a program.
 ErrorOr<BenchmarkResult> measure(Session &session, const BenchmarkOptions &options);
 

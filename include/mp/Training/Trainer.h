@@ -27,6 +27,7 @@ struct StepRecord {
   std::optional<double> hysteresis;   // overflows that were left until the scale backs off
   std::optional<double> gradientNorm; // after unscaling
   int64_t bad = -1;                   // index of the first gradient that was not finite, or -1
+  std::string gradient;               // its name
   uint64_t skipped = 0;               // steps skipped so far
   double samplesPerSecond = 0;
   std::vector<KernelSeconds> kernels; // in order, of the steps that --log-kernels names

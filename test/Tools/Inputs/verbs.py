@@ -36,6 +36,7 @@ COMPARE = ["mp-run", "compare", ACCURACY, "--variants=float32", "--batch-size=8"
 BENCHMARK = ["mp-exec", "benchmark", "t/m.mpx", "--warmup=0", "--repeat=1", "--runs=1"]
 TUNE = ["mp-run", "tune", "--seconds=0.01", "--target=cpu:sse2"]
 EXPLAIN = ["mp-run", "explain", str(INPUTS / "relu.mlir"), "--batch-size=1", "--target=cpu:sse2"]
+REPORT = ["mp-run", "report", str(INPUTS / "run.jsonl")]
 OPT = ["mp-opt", str(INPUTS / "relu.mlir"), "-mp-specialize=batch=1"]
 
 
@@ -47,6 +48,7 @@ def verbs():
             "infer": [infer("mp-run")],
             "train": [train("mp-run")],
             "compare": [COMPARE],
+            "report": [[*REPORT, "-o", "-"], [*REPORT, "--json=-"]],
             "explain": [EXPLAIN, [*EXPLAIN, "--json=-"]],
             "tune": [TUNE],
             "devices": [["mp-run", "devices"]],
@@ -76,6 +78,8 @@ def output_flags():
         ([*COMPARE, "--quiet", "--json=PATH"], None),
         ([*BENCHMARK, "--json=PATH"], None),
         ([*EXPLAIN, "--json=PATH"], None),
+        ([*REPORT, "-o", "PATH"], None),
+        ([*REPORT, "--json=PATH"], None),
         ([*TUNE, "-o", "PATH"], None),
         ([*OPT, "-o", "PATH"], None),
         ([*OPT, "-mp-autocast=plan-out=PATH", "-o", "/dev/null"], None),

@@ -160,6 +160,47 @@ static void testModel(void) {
   }
 }
 
+static int stages = 0;
+
+static void onStage(const char *stage, const char *text, void *user) {
+  (void)user;
+  if (stages == 0 && (strcmp(stage, "specialize") != 0 || strstr(text, "tensor<2x2xf32>") == NULL)) {
+    fprintf(stderr, "the first stage is %s\n", stage);
+    failures += 1;
+  }
+  stages += 1;
+}
+
+/* What the compiler says of a model beside its code. */
+static void testExplain(void) {
+  const char *settings[3] = {"policy=mixed_bfloat16", "batch-size=2", "training=false"};
+  MpCompileOptions options = {.size = sizeof options, .settings = settings, .count = 3, .stage = "kernels"};
+  options.onStage = onStage;
+  MpBytes *result = NULL;
+  expect(mpCompileToBytes(kModel, strlen(kModel), "m.mlir", &options, &result), "");
+  if (stages < 3) {
+    fprintf(stderr, "%d stages were told\n", stages);
+    failures += 1;
+  }
+  mpBytesDestroy(result);
+  expect(mpExplain(kModel, strlen(kModel), "m.mlir", &options, &result), "");
+  if (strstr(mpBytesData(result), "\"op\": \"mp.matmul\"") == NULL ||
+      strstr(mpBytesData(result), "\"type\": \"bf16\"") == NULL) {
+    fprintf(stderr, "the product is not explained\n");
+    failures += 1;
+  }
+  mpBytesDestroy(result);
+  expect(mpExplain("func", 4, "m.mlir", NULL, &result), "m.mlir:1:");
+  expect(mpExplain(NULL, 0, "m.mlir", NULL, &result), "text is null");
+  MpNonfiniteFinder *finder = NULL;
+  int goesOn = 0;
+  expect(mpNonfiniteFinderCreate(kModel, strlen(kModel), NULL, NULL, &finder), "name is null");
+  expect(mpNonfiniteFinderCreate(kModel, strlen(kModel), "m.mlir", NULL, &finder), "");
+  expect(mpNonfiniteFinderSee(finder, NULL, NULL, &result, &goesOn), "step is null");
+  mpNonfiniteFinderDestroy(finder);
+  mpNonfiniteFinderDestroy(NULL);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -176,6 +217,7 @@ int main(int argc, char **argv) {
   testRun(argv[1], "simt");
   testEndOfText(argv[1]);
   testModel();
+  testExplain();
   expect(mpCompile(kModel, length, "m.mlir", wrong, 1, argv[1]), "unknown setting 'policee'");
   expect(mpCompile("func.func @m(", 13, "m.mlir", NULL, 0, argv[1]), "m.mlir:1:");
   expect(mpCompile(kModel, length, "m.mlir", inference, 3, "/nonexistent/m.mpx"), "/nonexistent/");

@@ -71,6 +71,8 @@ static void testTraining(MpSession *session, const char *data) {
   fail(mpSessionTrain(session, names, values, 4, &result), "unknown flag --epoch; did you mean 'epochs'?");
 }
 
+static int inputsTold = 0;
+
 /* What callbacks were told. */
 struct Told {
   uint64_t steps, epochs, stopAfter;
@@ -92,6 +94,28 @@ static int onEpoch(const MpEpoch *epoch, void *user) {
   if (mpTensorsCount(epoch->testScores) == 2)
     told->testAccuracy = *(const double *)mpTensorsGet(epoch->testScores, 1).data;
   return 0;
+}
+
+/* What steps were given, until three are seen. */
+static int onInputs(const MpStep *step, const MpStepInputs *inputs, void *user) {
+  (void)user;
+  expect(strcmp(step->gradient, "") == 0, "no gradient is bad");
+  const MpTensors *before = mpStepInputsBefore(inputs), *after = mpStepInputsAfter(inputs);
+  expect(mpTensorsCount(before) > 1 && mpTensorsCount(before) == mpTensorsCount(after), "all state is told");
+  int differing = 0;
+  for (int64_t i = 0; i < mpTensorsCount(before); ++i) {
+    const MpTensor old = mpTensorsGet(before, i), new = mpTensorsGet(after, i);
+    expect(strcmp(mpTensorsName(before, i), mpTensorsName(after, i)) == 0 && old.bytes == new.bytes, "in one order");
+    differing += memcmp(old.data, new.data, old.bytes) != 0;
+  }
+  expect(differing > 0, "a step changes state");
+  expect(mpStepInputsBatchCount(inputs) == 1 && mpStepInputsBatch(inputs, 1) == NULL, "there is one batch");
+  const MpTensors *batch = mpStepInputsBatch(inputs, 0);
+  expect(mpTensorsCount(batch) >= 2 && mpTensorsGet(batch, 0).bytes > 0, "it has inputs by name");
+  expect(mpStepInputsBefore(NULL) == NULL && mpStepInputsAfter(NULL) == NULL && mpStepInputsBatchCount(NULL) == 0,
+         "nothing has no inputs");
+  inputsTold += 1;
+  return inputsTold == 3;
 }
 
 /* Rows of 4 pixels; the label is the brightest of the first three. */
@@ -121,7 +145,10 @@ static void testArrays(MpSession *session) {
                          .onEpoch = onEpoch,
                          .user = &told};
   MpTrainResult result;
+  training.onInputs = onInputs;
   succeed(mpSessionTrainOn(session, &training, &result), "training on arrays runs");
+  expect(inputsTold == 3 && result.steps > 3, "inputs are told until they are enough");
+  training.onInputs = NULL;
   expect(result.steps == told.steps && told.epochs == 4 && told.testAccuracy == 1.0, "it learns from arrays");
 
   MpTensors *scores = NULL;
@@ -189,6 +216,13 @@ static void testBenchmark(MpSession *session) {
   expect(sum > 0, "inputs are filled");
   memset(pixels, 0, x.bytes);
   pixels[4] = 255; /* the second row: a unit vector */
+  MpBytes *kernels = NULL;
+  succeed(mpBenchmarkKernels(benchmark, 0, 1, &kernels), "kernels are timed");
+  expect(strncmp(mpBytesData(kernels), "[{\"kernel\":\"", 12) == 0, "each with its name");
+  mpBytesDestroy(kernels);
+  fail(mpBenchmarkKernels(benchmark, 0, 0, &kernels), "repeat is 0, expected at least 1");
+  fail(mpBenchmarkKernels(NULL, 0, 1, &kernels), "benchmark is null");
+  fail(mpBenchmarkKernels(benchmark, 0, 1, NULL), "json is null");
   double seconds[3] = {-1, -1, -1};
   succeed(mpBenchmarkRun(benchmark, 1, 2, 3, seconds), "the benchmark runs");
   expect(seconds[0] >= 0 && seconds[1] >= 0 && seconds[2] == -1, "two samples");
@@ -206,6 +240,40 @@ static void testBenchmark(MpSession *session) {
   fail(mpBenchmarkRun(benchmark, 0, 1, 0, seconds), "repeat and runs are 1 and 0, expected at least 1");
   mpBenchmarkDestroy(benchmark);
   mpBenchmarkDestroy(NULL);
+}
+
+static void testStatistics(const char *path) {
+  MpExecutable *executable = NULL;
+  MpBytes *json = NULL;
+  succeed(mpExecutableRead(path, &executable), "an executable is read");
+  succeed(mpExecutableStatistics(executable, "train_step", 1 << 20, &json), "it has statistics");
+  const char *text = mpBytesData(json);
+  expect(strncmp(text, "{\"ops_by_type\":{", 16) == 0 && strstr(text, "\"batch\":8") != NULL, text);
+  expect(strstr(text, "\"kind\":\"parameters\"") != NULL && strstr(text, "inputs, results and code") != NULL,
+         "memory is by kind");
+  mpBytesDestroy(json);
+  fail(mpExecutableStatistics(executable, "fly", 0, &json), "the executable has no program 'fly'");
+  fail(mpExecutableStatistics(NULL, "infer", 0, &json), "executable is null");
+  fail(mpExecutableStatistics(executable, "infer", 0, NULL), "json is null");
+  mpExecutableDestroy(executable);
+}
+
+static void testReport(void) {
+  const char *runs = "{\"policies\": [{\"policy\": \"<b>\", \"final_loss\": 0.5}], \"device\": \"cpu\"}";
+  MpBytes *report = NULL;
+  const char *parts[3] = {"<th>&lt;b&gt;</th>", "\"policy\":\"<b>\"", "final loss"};
+  for (int form = MP_REPORT_HTML; form <= MP_REPORT_TEXT; ++form) {
+    succeed(mpRenderReport(runs, strlen(runs), (MpReportForm)form, &report), "a report is written");
+    char text[16384] = {0};
+    memcpy(text, mpBytesData(report), mpBytesSize(report) < sizeof text - 1 ? mpBytesSize(report) : sizeof text - 1);
+    expect(strstr(text, parts[form]) != NULL, parts[form]);
+    mpBytesDestroy(report);
+  }
+  fail(mpRenderReport(runs, strlen(runs), (MpReportForm)3, &report), "form 3 is none of a report's");
+  fail(mpRenderReport(runs, 20, MP_REPORT_HTML, &report), "is not JSON at byte 21");
+  fail(mpRenderReport(NULL, 0, MP_REPORT_HTML, &report), "is not JSON at byte 1");
+  fail(mpRenderReport(NULL, 1, MP_REPORT_HTML, &report), "runs is null");
+  fail(mpRenderReport(runs, 1, MP_REPORT_HTML, NULL), "report is null");
 }
 
 int main(int argc, char **argv) {
@@ -227,6 +295,8 @@ int main(int argc, char **argv) {
   testVersion();
   testInference(session);
   testBenchmark(session);
+  testStatistics(argv[1]);
+  testReport();
   testTraining(session, argv[2]);
   testArrays(session);
   mpSessionDestroy(session);

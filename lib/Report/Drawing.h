@@ -1,8 +1,8 @@
 // A series as a drawing of characters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TOOLS_MP_RUN_DRAWING_H
-#define MP_TOOLS_MP_RUN_DRAWING_H
+#ifndef MP_LIB_REPORT_DRAWING_H
+#define MP_LIB_REPORT_DRAWING_H
 
 #include <iosfwd>
 #include <string>
@@ -18,4 +18,4 @@ void drawSeries(std::ostream &os, const std::string &title, const std::vector<fl
 
 } // namespace mp
 
-#endif // MP_TOOLS_MP_RUN_DRAWING_H
+#endif // MP_LIB_REPORT_DRAWING_H

@@ -1,12 +1,11 @@
 // Where an op stands, for people.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp-run/Place.h"
+#include "mp/Analysis/Place.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
-#include <iomanip>
-#include <ostream>
+#include <nlohmann/json.hpp>
 
 using namespace mlir;
 
@@ -36,20 +35,6 @@ void Place::addTo(nlohmann::ordered_json &row) const {
   if (line != 0) {
     row["line"] = line;
     row["column"] = column;
-  }
-}
-
-void printTable(std::ostream &os, const Rows &rows) {
-  std::vector<size_t> widths;
-  for (const auto &row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto &row : rows) {
-    for (size_t i = 0; i + 1 < row.size(); ++i)
-      os << std::left << std::setw(static_cast<int>(widths[i]) + 2) << row[i];
-    os << row.back() << '\n';
   }
 }
 

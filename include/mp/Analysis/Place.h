@@ -1,15 +1,14 @@
 // Where an op stands, for people.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_TOOLS_MP_RUN_PLACE_H
-#define MP_TOOLS_MP_RUN_PLACE_H
+#ifndef MP_ANALYSIS_PLACE_H
+#define MP_ANALYSIS_PLACE_H
 
 #include "mlir/IR/Location.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
-#include <vector>
 
 namespace mp {
 
@@ -26,11 +25,6 @@ struct Place {
   void addTo(nlohmann::ordered_json &row) const;
 };
 
-using Rows = std::vector<std::vector<std::string>>;
-
-/// Columns as wide as their widest entry; the last is not padded.
-void printTable(std::ostream &os, const Rows &rows);
-
 } // namespace mp
 
-#endif // MP_TOOLS_MP_RUN_PLACE_H
+#endif // MP_ANALYSIS_PLACE_H

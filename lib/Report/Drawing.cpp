@@ -1,7 +1,7 @@
 // A series as a drawing of characters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp-run/Drawing.h"
+#include "Report/Drawing.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,194 @@
+// What a comparison shows, in words.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Report/Summary.h"
+
+#include "Report/Rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <sstream>
+
+namespace mp {
+
+/// "test accuracy 0.12 points below float32".
+static std::string describeScore(const VariantReport &report, const VariantReport &first) {
+  if (std::isnan(report.testAccuracy) || std::isnan(first.testAccuracy))
+    return "final loss " + formatNumber("%.4f", report.finalLoss) + ", " + first.name + " has " +
+           formatNumber("%.4f", first.finalLoss);
+  std::string points = formatNumber("%.2f", std::abs(100 * (report.testAccuracy - first.testAccuracy)));
+  if (points == "0.00")
+    return "the test accuracy of " + first.name;
+  return "test accuracy " + points + " points " + (report.testAccuracy < first.testAccuracy ? "below " : "above ") +
+         first.name;
+}
+
+static std::string describeSkips(const VariantReport &report) {
+  if (report.skippedSteps == 0)
+    return "no step was skipped";
+  std::string text = formatNumber("%g", report.skippedSteps);
+  text += report.losses.empty() ? " steps skipped" : " of " + std::to_string(report.losses.size()) + " steps skipped";
+  if (report.lossScales.empty() || std::isnan(report.lossScale) || report.lossScales.front() == report.lossScale)
+    return text;
+  return text + ", loss scale from " + formatScale(report.lossScales.front()) + " to " + formatScale(report.lossScale);
+}
+
+std::vector<std::string> describeScores(const std::vector<VariantReport> &reports) {
+  const VariantReport &first = reports.front();
+  std::vector<std::string> lines;
+  if (reports.size() == 1 || first.skippedSteps > 0)
+    lines.push_back(first.name + ": " + describeSkips(first));
+  for (const VariantReport &report : reports)
+    if (&report != &first)
+      lines.push_back(report.name + ": " + describeScore(report, first) + "; " + describeSkips(report));
+  return lines;
+}
+
+std::string describeSlower(const Comparison &comparison) {
+  constexpr double kSlower = 0.95;
+  std::string names;
+  bool isAutoAnAnswer = comparison.device == "cpu";
+  for (const VariantReport &report : comparison.variants)
+    if (report.speedup < kSlower) {
+      names += (names.empty() ? "" : ", ") + report.name;
+      isAutoAnAnswer &= !report.isByCost;
+    }
+  if (names.empty())
+    return "";
+  return names + ": slower than " + comparison.variants.front().name + " here" +
+         (isAutoAnAnswer ? "; policy auto gives each op the type in which it is modelled fastest" : "");
+}
+
+std::string kindOf(const KernelReport &kernel) {
+  // The number is the last but for what packs an operand, as in "matmul_3.lhs".
+  const size_t dot = kernel.name.find('.');
+  std::string kind = kernel.name.substr(0, dot);
+  const size_t end = kind.find_last_not_of("0123456789");
+  if (end != std::string::npos && end + 1 < kind.size() && kind[end] == '_')
+    kind.resize(end);
+  return dot == std::string::npos ? kind : kind + kernel.name.substr(dot);
+}
+
+std::map<std::string, double> secondsOfKinds(const VariantReport &report) {
+  std::map<std::string, double> seconds;
+  for (const KernelReport &kernel : report.kernels)
+    seconds[kindOf(kernel)] += kernel.seconds;
+  return seconds;
+}
+
+static std::string milliseconds(double seconds) { return formatNumber("%.3g ms", 1e3 * seconds); }
+
+/// "matmul 0.480 ms instead of 1.020 ms, adam 0.390 ms instead of 0.310 ms": what differs most, if it does by a
+/// hundredth of the step.
+static std::string describeKernels(const VariantReport &report, const VariantReport &first) {
+  constexpr size_t kMost = 3;
+  constexpr double kLeast = 0.01;
+  std::map<std::string, double> before = secondsOfKinds(first), after = secondsOfKinds(report);
+  for (const auto &[kind, seconds] : before)
+    after.try_emplace(kind, 0);
+  double all = 0;
+  std::vector<std::string> kinds;
+  for (const auto &[kind, seconds] : after) {
+    all += before[kind]; // of one that the first does not have 0
+    kinds.push_back(kind);
+  }
+  auto change = [&](const std::string &kind) { return std::abs(after.at(kind) - before.at(kind)); };
+  std::ranges::stable_sort(kinds, [&](const auto &a, const auto &b) { return change(a) > change(b); });
+  std::string text;
+  for (size_t i = 0; i < std::min(kMost, kinds.size()) && change(kinds[i]) > kLeast * all; ++i)
+    text += (text.empty() ? "" : ", ") + kinds[i] + " " + milliseconds(after[kinds[i]]) + " instead of " +
+            milliseconds(before[kinds[i]]);
+  return text;
+}
+
+std::vector<std::string> describeCosts(const std::vector<VariantReport> &reports) {
+  std::vector<std::string> lines;
+  const VariantReport &first = reports.front();
+  for (const VariantReport &report : reports) {
+    std::string line;
+    if (!std::isnan(report.secondsPerStep)) {
+      line = milliseconds(report.secondsPerStep) + " a step";
+      if (&report != &first && report.speedup > 0)
+        line += ", " + formatNumber("%.2f", report.speedup) + " times as fast as " + first.name;
+      if (&report != &first && !report.kernels.empty() && !first.kernels.empty())
+        if (std::string kernels = describeKernels(report, first); !kernels.empty())
+          line += ": kernels of " + kernels;
+    }
+    if (report.peakBytes != 0)
+      line += (line.empty() ? "" : "; ") + formatBytes(report.peakBytes) + " of memory";
+    if (!line.empty())
+      lines.push_back(report.name + ": " + line);
+  }
+  return lines;
+}
+
+std::vector<std::string> describeSkippedSteps(const VariantReport &report, size_t most) {
+  std::vector<std::string> lines;
+  const std::vector<SkippedStep> &skips = report.skips;
+  for (size_t from = 0, to; from < skips.size(); from = to + 1) {
+    for (to = from; to + 1 < skips.size() && skips[to + 1].gradient == skips[from].gradient &&
+                    skips[to + 1].step == skips[to].step + 1;)
+      ++to;
+    if (lines.size() == most) {
+      lines.push_back("and " + std::to_string(skips.size() - from) + " more");
+      break;
+    }
+    std::string line = to == from
+                           ? "step " + std::to_string(skips[from].step)
+                           : "steps " + std::to_string(skips[from].step) + " to " + std::to_string(skips[to].step);
+    lines.push_back(line + (skips[from].gradient.empty() ? "" : ": the gradient of " + skips[from].gradient));
+  }
+  return lines;
+}
+
+/// Whether another variant is to be taken instead of the first.
+static std::string describeChoice(const std::vector<VariantReport> &reports) {
+  const VariantReport &first = reports.front(), &best = chooseVariant(reports);
+  if (!isAsGood(best, first.testAccuracy, first.finalLoss))
+    return "no other variant is as good as " + first.name;
+  if (best.speedup <= 1)
+    return "no other variant that is as good as " + first.name + " is faster";
+  return best.name + " is as good as " + first.name +
+         (best.speedup > 1 ? " and " + formatNumber("%.2f", best.speedup) + " times as fast" : "");
+}
+
+std::vector<std::string> describeVerdict(const Comparison &comparison) {
+  const std::vector<VariantReport> &reports = comparison.variants;
+  std::vector<std::string> lines;
+  if (reports.size() > 1)
+    lines.push_back(describeChoice(reports));
+  for (std::string &line : describeScores(reports))
+    lines.push_back(std::move(line));
+  for (std::string &line : describeCosts(reports))
+    lines.push_back(std::move(line));
+  if (std::string line = describeSlower(comparison); !line.empty())
+    lines.push_back(std::move(line));
+  return lines;
+}
+
+/// Words, broken into lines.
+static void printWrapped(std::ostream &os, const std::string &text) {
+  constexpr size_t kLineWidth = 80;
+  std::istringstream words(text);
+  size_t column = 0;
+  for (std::string word; words >> word; column += word.size()) {
+    if (column > 0 && column + 1 + word.size() > kLineWidth) {
+      os << "\n ";
+      column = 1;
+    }
+    os << (column > 0 ? " " : "") << word;
+    column += column > 0;
+  }
+  os << '\n';
+}
+
+void printSummary(std::ostream &os, const Comparison &comparison) {
+  os << '\n';
+  for (const std::string &line : describeScores(comparison.variants))
+    printWrapped(os, line);
+  if (const std::string line = describeSlower(comparison); !line.empty())
+    printWrapped(os, line);
+}
+
+} // namespace mp

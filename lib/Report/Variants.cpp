@@ -1,0 +1,52 @@
+// Variants beside each other.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Report/Comparison.h"
+
+#include <cmath>
+#include <span>
+
+namespace mp {
+
+void compareSpeed(std::vector<VariantReport> &reports) {
+  for (VariantReport &report : reports)
+    report.speedup =
+        report.secondsPerStep == 0 ? 0 : reports.front().secondsPerStep / report.secondsPerStep; // NaN where unknown
+}
+
+void nameVariants(std::vector<VariantReport> &reports) {
+  constexpr size_t kLongestName = 24;
+  std::map<std::string, unsigned> counts;
+  for (VariantReport &report : reports) {
+    std::string policy = report.policy.substr(0, report.policy.find(':'));
+    policy = policy.substr(policy.rfind('/') + 1); // a policy file's path
+    report.name = policy.substr(0, kLongestName);
+    counts[report.name] += 1;
+  }
+  std::map<std::string, unsigned> seen;
+  for (VariantReport &report : reports)
+    if (counts[report.name] > 1)
+      report.name += "#" + std::to_string(++seen[report.name]);
+}
+
+bool isAsGood(const VariantReport &report, double testAccuracy, double finalLoss) {
+  constexpr double kSameAccuracy = 0.005, kSameLoss = 1.02; // half a point, two hundredths
+  return std::isnan(report.testAccuracy) ? report.finalLoss <= kSameLoss * finalLoss
+                                         : report.testAccuracy >= testAccuracy - kSameAccuracy;
+}
+
+const VariantReport &chooseVariant(const std::vector<VariantReport> &reports) {
+  const std::span<const VariantReport> candidates = std::span(reports).subspan(reports.size() > 1);
+  double accuracy = 0, loss = std::numeric_limits<double>::infinity();
+  for (const VariantReport &report : candidates) {
+    accuracy = std::fmax(accuracy, report.testAccuracy);
+    loss = std::fmin(loss, report.finalLoss);
+  }
+  const VariantReport *best = nullptr;
+  for (const VariantReport &report : candidates)
+    if (isAsGood(report, accuracy, loss) && (!best || report.speedup > best->speedup))
+      best = &report;
+  return best ? *best : candidates.back();
+}
+
+} // namespace mp
