@@ -147,7 +147,8 @@ static std::string writeKernels(const std::vector<VariantReport> &reports) {
   std::vector<std::string> kinds;
   for (const auto &[kind, time] : most)
     kinds.push_back(kind);
-  std::ranges::stable_sort(kinds, [&](const auto &a, const auto &b) { return most[a] > most[b]; });
+  std::ranges::sort(kinds,
+                    [&](const auto &a, const auto &b) { return std::pair(-most[a], a) < std::pair(-most[b], b); });
   kinds.resize(std::min(kinds.size(), kMostLines));
   if (kinds.empty())
     return "";

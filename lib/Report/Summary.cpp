@@ -94,7 +94,8 @@ static std::string describeKernels(const VariantReport &report, const VariantRep
     kinds.push_back(kind);
   }
   auto change = [&](const std::string &kind) { return std::abs(after.at(kind) - before.at(kind)); };
-  std::ranges::stable_sort(kinds, [&](const auto &a, const auto &b) { return change(a) > change(b); });
+  std::ranges::sort(kinds,
+                    [&](const auto &a, const auto &b) { return std::pair(-change(a), a) < std::pair(-change(b), b); });
   std::string text;
   for (size_t i = 0; i < std::min(kMost, kinds.size()) && change(kinds[i]) > kLeast * all; ++i)
     text += (text.empty() ? "" : ", ") + kinds[i] + " " + milliseconds(after[kinds[i]]) + " instead of " +
