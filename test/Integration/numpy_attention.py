@@ -93,7 +93,9 @@ def cases(random):
     yield sizes, random.random((3, 5)) < 0.6, False, None, False
     yield sizes, random.random((2, 1, 1, 5)) < 0.7, False, None, False
     yield sizes, random.normal(0, 1, (2, 4, 3, 5)), False, None, False
-    yield sizes, np.where(random.random((4, 3, 1)) < 0.5, -1e9, 0.0), False, None, False
+    far = np.where(random.random((4, 3, 5)) < 0.5, -1e9, 0.0)
+    far[..., 2] = 0
+    yield sizes, far, False, None, False
     without = np.ones((3, 5), dtype=bool)
     without[1] = False  # a query without a key
     yield sizes, without, False, None, False
