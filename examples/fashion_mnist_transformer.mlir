@@ -54,8 +54,6 @@ func.func @fashion_mnist_transformer(
   %image = mp.mul %pixels, %scale : tensor<?x28x28xf32>, tensor<f32> -> tensor<?x28x28xf32>
   %embedded = mp.matmul %image, %embed_w bias %embed_b : tensor<64xf32> acc f32 : tensor<?x28x28xf32>, tensor<28x64xf32> -> tensor<?x28x64xf32>
   %t0 = mp.add %embedded, %position : tensor<?x28x64xf32>, tensor<28x64xf32> -> tensor<?x28x64xf32>
-  // 1 over the root of a head's size.
-  %temper = mp.constant dense<0.25> : tensor<f32>
 
   // Block 1: attention of 4 heads, then two dense layers, each beside a way around it.
   %a1 = mp.layer_norm %t0, %n1a_s, %n1a_o : tensor<?x28x64xf32>, tensor<64xf32>
@@ -68,10 +66,7 @@ func.func @fashion_mnist_transformer(
   %v1_flat = mp.matmul %a1, %v1_w bias %v1_b : tensor<64xf32> acc f32 : tensor<?x28x64xf32>, tensor<64x64xf32> -> tensor<?x28x64xf32>
   %v1_split = mp.reshape %v1_flat : tensor<?x28x64xf32> -> tensor<?x28x4x16xf32>
   %v1 = mp.transpose %v1_split permutation [0, 2, 1, 3] : tensor<?x28x4x16xf32> -> tensor<?x4x28x16xf32>
-  %s1 = mp.matmul %q1, %k1 transpose_rhs acc f32 : tensor<?x4x28x16xf32>, tensor<?x4x28x16xf32> -> tensor<?x4x28x28xf32>
-  %s1_tempered = mp.mul %s1, %temper : tensor<?x4x28x28xf32>, tensor<f32> -> tensor<?x4x28x28xf32>
-  %p1 = mp.softmax %s1_tempered : tensor<?x4x28x28xf32>
-  %m1_heads = mp.matmul %p1, %v1 acc f32 : tensor<?x4x28x28xf32>, tensor<?x4x28x16xf32> -> tensor<?x4x28x16xf32>
+  %m1_heads, %lse1 = mp.attention %q1, %k1, %v1 : tensor<?x4x28x16xf32>, tensor<?x4x28x16xf32>, tensor<?x4x28x16xf32>
   %m1_split = mp.transpose %m1_heads permutation [0, 2, 1, 3] : tensor<?x4x28x16xf32> -> tensor<?x28x4x16xf32>
   %m1 = mp.reshape %m1_split : tensor<?x28x4x16xf32> -> tensor<?x28x64xf32>
   %o1 = mp.matmul %m1, %o1_w bias %o1_b : tensor<64xf32> acc f32 : tensor<?x28x64xf32>, tensor<64x64xf32> -> tensor<?x28x64xf32>
@@ -93,10 +88,7 @@ func.func @fashion_mnist_transformer(
   %v2_flat = mp.matmul %a2, %v2_w bias %v2_b : tensor<64xf32> acc f32 : tensor<?x28x64xf32>, tensor<64x64xf32> -> tensor<?x28x64xf32>
   %v2_split = mp.reshape %v2_flat : tensor<?x28x64xf32> -> tensor<?x28x4x16xf32>
   %v2 = mp.transpose %v2_split permutation [0, 2, 1, 3] : tensor<?x28x4x16xf32> -> tensor<?x4x28x16xf32>
-  %s2 = mp.matmul %q2, %k2 transpose_rhs acc f32 : tensor<?x4x28x16xf32>, tensor<?x4x28x16xf32> -> tensor<?x4x28x28xf32>
-  %s2_tempered = mp.mul %s2, %temper : tensor<?x4x28x28xf32>, tensor<f32> -> tensor<?x4x28x28xf32>
-  %p2 = mp.softmax %s2_tempered : tensor<?x4x28x28xf32>
-  %m2_heads = mp.matmul %p2, %v2 acc f32 : tensor<?x4x28x28xf32>, tensor<?x4x28x16xf32> -> tensor<?x4x28x16xf32>
+  %m2_heads, %lse2 = mp.attention %q2, %k2, %v2 : tensor<?x4x28x16xf32>, tensor<?x4x28x16xf32>, tensor<?x4x28x16xf32>
   %m2_split = mp.transpose %m2_heads permutation [0, 2, 1, 3] : tensor<?x4x28x16xf32> -> tensor<?x28x4x16xf32>
   %m2 = mp.reshape %m2_split : tensor<?x28x4x16xf32> -> tensor<?x28x64xf32>
   %o2 = mp.matmul %m2, %o2_w bias %o2_b : tensor<64xf32> acc f32 : tensor<?x28x64xf32>, tensor<64x64xf32> -> tensor<?x28x64xf32>

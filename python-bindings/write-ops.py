@@ -66,6 +66,11 @@ def says_its_result(op):
     return bool(traits & {"MP_InferredTypes", "SameOperandsAndResultType"})
 
 
+def has_segments(op):
+    """Whether the operands alone do not say which of them were left out."""
+    return "AttrSizedOperandSegments" in {trait["def"] for trait in op.record["traits"]}
+
+
 def function_of(op):
     names = list(op.kinds)
     required = [name for name in names if not is_optional(op, name)]
@@ -81,6 +86,9 @@ def function_of(op):
     if not says_its_result(op):
         arguments.append("result")
     arguments += [f'{name}=("{spelling_of(op, name)}", {name})' for name in names if op.is_attribute(name)]
+    if has_segments(op):
+        counts = ", ".join(f"{name} is not None" if is_optional(op, name) else "1" for name in operands)
+        arguments.append(f'operandSegmentSizes=("DenseI32ArrayAttr", [{counts}])')
     summary = op.record["summary"]
     return (
         f"\n\ndef {op.name.removeprefix('mp.')}({signature}):\n"

@@ -55,7 +55,8 @@ Work mp::countArithmetic(Operation *op) {
   double operations =
       static_cast<double>(cast<RankedTensorType>(worked).getNumElements()) * kernelOp.getOperationsPerElement();
   size_t type = static_cast<size_t>(arithmeticType(op->getNumOperands() > 0 ? op->getOperand(0).getType() : worked));
-  (role == KernelRole::Contraction ? work.contractionOperations : work.mapOperations)[type] += operations;
+  const bool multiplies = llvm::is_contained({KernelRole::Contraction, KernelRole::Attention}, role);
+  (multiplies ? work.contractionOperations : work.mapOperations)[type] += operations;
   return work;
 }
 

@@ -193,8 +193,8 @@ LogicalResult NonfiniteTilesOp::verify() {
 
 static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> parameters) {
   for (int64_t parameter : parameters)
-    if (parameter <
-        1) // #contraction (C1), #mma (C1), #map (C1), #row (C1), #column (C1), #partial (C1), #serial (C1), #pack (C1)
+    if (parameter < 1) // #contraction (C1), #mma (C1), #map (C1), #row (C1), #column (C1), #partial (C1), #serial (C1),
+                       // #pack (C1), #attention (C1)
       return emitError() << "a parameter of the schedule is " << parameter << ", expected at least 1";
   return success();
 }
@@ -289,6 +289,15 @@ LogicalResult PartialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emi
 LogicalResult SerialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector,
                                          int64_t threads) {
   return verifyPositive(emitError, {vector, threads});
+}
+LogicalResult AttentionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t queries, int64_t keys,
+                                            int64_t tile, int64_t tileVectors, int64_t vector) {
+  if (failed(verifyPositive(emitError, {queries, keys, tile, tileVectors, vector})))
+    return failure();
+  if (queries % tile != 0 || keys % tile != 0 || keys % vector != 0) // (C1)
+    return emitError() << "tile " << tile << " and vector " << vector << " do not divide blocks of " << queries
+                       << " queries and " << keys << " keys";
+  return success();
 }
 LogicalResult ArenaBufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset) {
   // (C1)

@@ -110,6 +110,11 @@ LogicalResult DropoutOp::verify() {
   return success();
 }
 
+void DropoutOp::dropRandomness() {
+  replaceAllUsesWith(getInput());
+  erase();
+}
+
 LogicalResult DropoutMaskOp::verify() {
   if (shapeOf(getMask()).size() != 1) // (C2)
     return emitOpError("mask has ") << shapeOf(getMask()).size() << " dimensions, expected 1";

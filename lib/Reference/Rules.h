@@ -22,6 +22,10 @@ Tensor evaluate(MatmulPartsOp op, const Frame &frame);
 Tensor evaluate(PackOp op, const Frame &frame);
 Tensor evaluate(UnpackOp op, const Frame &frame);
 
+// Attention.cpp
+Tensors evaluate(AttentionOp op, const Frame &frame);
+Tensors evaluate(AttentionGradOp op, const Frame &frame);
+
 // BatchNorm.cpp
 Tensors evaluate(BatchNormOp op, const Frame &frame);
 Tensors evaluate(BatchNormGradOp op, const Frame &frame);

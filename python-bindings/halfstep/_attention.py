@@ -1,4 +1,4 @@
-"""Attention, of the ops that it is made of."""
+"""Attention, in the shapes and with the words of PyTorch's."""
 
 from __future__ import annotations
 
@@ -7,22 +7,30 @@ import math
 from halfstep import _graph, _ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor
-from halfstep._shapes import constant, iota, reshape
+from halfstep._shapes import broadcast, constant, iota, reshape
 
 
-def _masked(scores: Tensor, mask: Tensor) -> Tensor:
-    if mask.dtype == "bool":
-        return _ops.select(mask, scores, constant(-math.inf, scores.dtype))
-    return scores + (mask if mask.dtype == scores.dtype else _ops.cast(mask, result=scores.dtype))
+def _product(sizes):
+    """None where one of them is the batch."""
+    return None if None in sizes else math.prod(sizes)
 
 
-def _in_groups(mask: Tensor, group: int) -> Tensor:
-    """A mask [..., query heads, queries, keys] for scores [..., heads, group, queries, keys]."""
-    if len(mask.shape) < 3:
-        return mask
-    heads = mask.shape[-3]
-    own = (1, 1) if heads == 1 else (None if heads is None else heads // group, group)
-    return reshape(mask, (*mask.shape[:-3], *own, *mask.shape[-2:]))
+def _up_to(queries: int, keys: int, mask: Tensor | None) -> Tensor:
+    """A mask of the keys up to the query's own position, of those that `mask` leaves."""
+    places = queries, keys
+    seen = _ops.compare("ge", iota(0, places), iota(1, places))
+    if mask is None:
+        return seen
+    return _ops.logical_and(mask, seen) if mask.dtype == "bool" else _ops.select(seen, mask, constant(-math.inf, mask.dtype))
+
+
+def _mask_of_heads(mask: Tensor, batch: list) -> Tensor:
+    """A mask of scores [*batch, heads, queries, keys] for the same with all of `batch` in one dimension."""
+    *leading, heads, queries, keys = (1,) * (3 - len(mask.shape)) + mask.shape
+    if any(size != 1 for size in leading) and len(batch) > 1:
+        leading = batch
+        mask = broadcast(mask, (*batch, heads, queries, keys))
+    return reshape(mask, (_product(leading), heads, queries, keys))
 
 
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, dropout: float = 0.0,
@@ -35,27 +43,30 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask
     *batch, queries, size = query.shape
     if size is None:
         raise Error(f"attention: queries of shape {query.shape} have no known size")
-    heads, group = (batch[-1], 1) if batch else (1, 1)
-    if batch and key.shape[-3] != batch[-1]:
-        heads = key.shape[-3]
-        if not heads or batch[-1] is None or queries is None or batch[-1] % heads:
-            raise Error(f"attention: {batch[-1]} heads of queries are not divided by {heads} of keys")
-        group = batch[-1] // heads
-        # The queries of a group are rows of one matrix: no key is repeated.
-        query = reshape(query, (*batch[:-1], heads, group * queries, size))
-    scores = _ops.matmul(query, key, transpose_rhs=True) * (size**-0.5 if scale is None else scale)
-    together = scores.shape
-    if group > 1:
-        scores = reshape(scores, (*batch[:-1], heads, group, queries, key.shape[-2]))
-    if is_causal:
-        square = scores.shape[-2:]
-        scores = _masked(scores, _ops.compare("ge", iota(0, square), iota(1, square)))
-    if mask is not None:
-        scores = _masked(scores, _in_groups(mask, group) if group > 1 else mask)
-    weights = _ops.softmax(scores)
+    if mask is not None and mask.dtype not in ("bool", "float16", "bfloat16", "float32", query.dtype):
+        mask = _ops.cast(mask, result="float32")
+    if is_causal and queries != key.shape[-2]:
+        mask, is_causal = _up_to(queries, key.shape[-2], mask), False
+    # One dimension of batches and one of heads; heads that are as many on both sides may be batches.
+    *batch, heads = batch or [1]
+    if not batch and heads == (key.shape[-3] if len(key.shape) > 2 else 1):
+        batch, heads = [heads], 1
+        if mask is not None and len(mask.shape) == 3:
+            mask = reshape(mask, (mask.shape[0], 1, *mask.shape[1:]))
+    elif len(key.shape) > 2 and (not key.shape[-3] or heads is None or heads % key.shape[-3]):
+        raise Error(f"attention: {heads} heads of queries are not divided by {key.shape[-3]} of keys")
+
+    def in_heads(one: Tensor) -> Tensor:
+        own = heads if heads == 1 or one is query else one.shape[-3]
+        shape = _product(batch), own, *one.shape[-2:]
+        return one if one.shape == shape else reshape(one, shape)
+
+    if mask is not None and len(mask.shape) > 3 and len(batch) != 1:
+        mask = _mask_of_heads(mask, batch)
+    drops = {}
     if dropout:
         graph = _graph.current()
-        weights = _ops.dropout(weights, graph.rng(), dropout, graph.stream())
-    weights = weights if weights.shape == together else reshape(weights, together)
-    result = _ops.matmul(weights, value)
-    return result if group == 1 else reshape(result, (*batch, queries, value.shape[-1]))
+        drops = {"rng": graph.rng(), "rate": dropout, "stream": graph.stream()}
+    result, _ = _ops.attention(in_heads(query), in_heads(key), in_heads(value), mask, causal=is_causal, scale=scale, **drops)
+    shape = *query.shape[:-1], value.shape[-1]
+    return result if result.shape == shape else reshape(result, shape)

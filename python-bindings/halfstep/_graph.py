@@ -71,6 +71,8 @@ def spell(name: str, kind: str, value) -> str:
     elif kind == "DenseI64ArrayAttr":
         values = ", ".join(str(int(one)) for one in ([value] if isinstance(value, numbers.Integral) else value))
         text = f"array<i64: {values}>" if values else "array<i64>"
+    elif kind == "DenseI32ArrayAttr":
+        text = "array<i32: " + ", ".join(str(int(one)) for one in value) + ">"
     elif kind == "BoolAttr":
         text = "true" if value else "false"
     elif kind == "F64Attr":

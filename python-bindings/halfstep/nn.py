@@ -228,8 +228,8 @@ class MultiHeadAttention(Module):
             return ops.transpose(ops.reshape(y, (None, positions, self.heads, size)), (0, 2, 1, 3))
 
         query, key, value = split(self.query(x)), split(self.key(x)), split(self.value(x))
-        weights = ops.softmax(ops.matmul(query, key, transpose_rhs=True) * size**-0.5)
-        mixed = ops.transpose(ops.matmul(self.dropout(weights), value), (0, 2, 1, 3))
+        mixed = ops.scaled_dot_product_attention(query, key, value, dropout=self.dropout.rate)
+        mixed = ops.transpose(mixed, (0, 2, 1, 3))
         return self.output(ops.reshape(mixed, (None, positions, features)))
 
 

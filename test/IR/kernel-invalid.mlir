@@ -567,6 +567,18 @@ func.func @unit_of_parts() attributes {a = #mp.panels<rows = 4, depth = 64, unit
 
 // -----
 
+// #mp.attention (C1)
+// expected-error @+1 {{a parameter of the schedule is 0, expected at least 1}}
+func.func @attention_schedule() attributes {a = #mp.attention<queries = 64, keys = 128, tile = 8, tile_vectors = 0, vector = 16>} { return }
+// -----
+// #mp.attention (C1)
+// expected-error @+1 {{tile 8 and vector 16 do not divide blocks of 60 queries and 128 keys}}
+func.func @attention_tile() attributes {a = #mp.attention<queries = 60, keys = 128, tile = 8, tile_vectors = 2, vector = 16>} { return }
+// -----
+// #mp.attention (C1)
+// expected-error @+1 {{tile 8 and vector 16 do not divide blocks of 64 queries and 120 keys}}
+func.func @attention_vector() attributes {a = #mp.attention<queries = 64, keys = 120, tile = 8, tile_vectors = 2, vector = 16>} { return }
+// -----
 // #mp.pack (C1)
 // expected-error@+1 {{a parameter of the schedule is 0, expected at least 1}}
 func.func @pack_schedule() attributes {a = #mp.pack<panels = 0, vector = 4>} { return }

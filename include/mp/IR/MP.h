@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "mp/IR/Attention.h"
 #include "mp/IR/Convolution.h"
 #include "mp/IR/Interfaces.h"
 #include "mp/IR/Panels.h"

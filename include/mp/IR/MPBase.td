@@ -84,7 +84,8 @@ def MP_Differentiability : I32Enum<"Differentiability", "whether gradients flow 
 
 // What an op is inside a kernel. Composite ops are replaced by simpler ones before kernels are formed; partial ops give
 // one value per block of elements, serial ones a scalar or two. Tile ops look at the tiles of a product, whose kernel they
-// share; an unpack gives such a product an operand that a pack has put in the order of its tiles.
+// share; an unpack gives such a product an operand that a pack has put in the order of its tiles. Attention has a kernel
+// of its own where the machine has an emitter for it, and is composite elsewhere.
 def MP_RoleContraction : I32EnumCase<"Contraction", 0, "contraction">;
 def MP_RoleRow : I32EnumCase<"Row", 1, "row">;
 def MP_RoleMap : I32EnumCase<"Map", 2, "map">;
@@ -97,9 +98,10 @@ def MP_RoleSerial : I32EnumCase<"Serial", 8, "serial">;
 def MP_RoleTile : I32EnumCase<"Tile", 9, "tile">;
 def MP_RolePack : I32EnumCase<"Pack", 10, "pack">;
 def MP_RoleUnpack : I32EnumCase<"Unpack", 11, "unpack">;
+def MP_RoleAttention : I32EnumCase<"Attention", 12, "attention">;
 def MP_KernelRole : I32Enum<"KernelRole", "what an op is inside a kernel",
     [MP_RoleContraction, MP_RoleRow, MP_RoleMap, MP_RoleMovement, MP_RoleConstant, MP_RoleComposite, MP_RoleNone,
-     MP_RolePartial, MP_RoleSerial, MP_RoleTile, MP_RolePack, MP_RoleUnpack]> {
+     MP_RolePartial, MP_RoleSerial, MP_RoleTile, MP_RolePack, MP_RoleUnpack, MP_RoleAttention]> {
   let cppNamespace = "::mp";
 }
 
@@ -128,9 +130,10 @@ def MP_KindColumn : I32EnumCase<"Column", 3, "column">;
 def MP_KindPartial : I32EnumCase<"Partial", 4, "partial">;
 def MP_KindSerial : I32EnumCase<"Serial", 5, "serial">;
 def MP_KindPack : I32EnumCase<"Pack", 6, "pack">;
+def MP_KindAttention : I32EnumCase<"Attention", 7, "attention">;
 def MP_KernelKind : I32Enum<"KernelKind", "what a kernel is as a whole",
     [MP_KindContraction, MP_KindMap, MP_KindRow, MP_KindColumn, MP_KindPartial, MP_KindSerial,
-     MP_KindPack]> {
+     MP_KindPack, MP_KindAttention]> {
   let cppNamespace = "::mp";
 }
 

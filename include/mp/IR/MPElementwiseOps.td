@@ -441,7 +441,7 @@ def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
 }
 
 def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleComposite,
-    [Pure, AllTypesMatch<["input", "result"]>]> {
+    [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<MP_RandomOpInterface>]> {
   let scaling = [MP_Term, MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "dropout";

@@ -136,6 +136,15 @@ def MP_LabelsOpInterface : OpInterface<"LabelsOpInterface"> {
   ];
 }
 
+def MP_RandomOpInterface : OpInterface<"RandomOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ An operation that draws random numbers while a model is trained, and none where it is used. }];
+  let methods = [
+    InterfaceMethod<"Leaves what the operation computes without them; one that is nothing else replaces and erases itself.",
+      "void", "dropRandomness">,
+  ];
+}
+
 def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{ What an operation is inside a kernel. }];

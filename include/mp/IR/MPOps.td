@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 include "mp/IR/MPAttributes.td"
+include "mp/IR/MPAttentionOps.td"
 include "mp/IR/MPBatchNormOps.td"
 include "mp/IR/MPContractionOps.td"
 include "mp/IR/MPConvolutionOps.td"

@@ -192,6 +192,23 @@ def MP_SerialScheduleAttr : MP_ScheduleAttr<"Serial", "serial", MP_KindSerial> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def MP_AttentionScheduleAttr : MP_ScheduleAttr<"Attention", "attention", MP_KindAttention> {
+  let summary = "attention, or its gradient, whose scores never lie in memory";
+  let description = [{
+    Of `mp.attention` one block computes `queries` queries of one head and walks the keys, `keys` at once. Grid: batch * heads *
+    ceil(T / queries). Of `mp.attention_grad` one block has all heads that share keys, and for each `keys` of these walks
+    the queries, `queries` at once. Grid: batch * heads of keys. Products are made in register tiles of `tile` rows and
+    at most `tile_vectors` vectors of `vector` columns.
+
+    Constraints:
+    - (C1) Every parameter is positive; `tile` divides `queries` and `keys`, and `vector` divides `keys`.
+
+    Example: `#mp.attention<queries = 64, keys = 128, tile = 8, tile_vectors = 2, vector = 16>`
+  }];
+  let parameters = (ins "int64_t":$queries, "int64_t":$keys, "int64_t":$tile, "int64_t":$tile_vectors, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def MP_PanelsAttr : MP_Attr<"Panels", "panels"> {
   let summary = "how an operand of a product lies packed";
   let description = [{

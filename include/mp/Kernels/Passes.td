@@ -8,6 +8,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+// What the passes that choose by a machine take.
+class Options<list<Option> those> { list<Option> options = those; }
+def Machine : Options<[
+    Option<"features", "features", "std::string", "\"avx2\"",
+           "What the kernels run on: a level of CPU features, such as avx2, or a chip, such as sm_80">,
+  ]>;
+
 def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
   let summary = "replace composite ops by what kernels hold";
   let description = [{
@@ -15,6 +22,10 @@ def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
     pass knows how. The operand `like`, of which only the shape was read, is dropped. What has no elements, and what is
     reduced of no elements, becomes a constant: a sum or a product over no k is 0, a mean NaN, a maximum -inf. A program
     gets `mp.statistics`: what its ops compute in, as they are before.
+
+    Attention stays whole where the machine that `features` names has an emitter that walks its keys: on a CPU, without dropout.
+    Elsewhere it becomes products, rows and maps, and a remark (`mp-decompose`) tells the bytes of the scores, which then lie
+    in memory.
 
     Needs static shapes (`mp-specialize`) and no region ops (`mp-autocast`); else it names the op and the pass.
 
@@ -34,6 +45,7 @@ def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mp::MPDialect"];
+  let options = Machine.options;
 }
 
 def FormKernelsPass : Pass<"mp-form-kernels", "::mlir::func::FuncOp"> {
@@ -71,12 +83,6 @@ def FormKernelsPass : Pass<"mp-form-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mp::MPDialect"];
 }
 
-// What the passes that choose by a machine take.
-class Options<list<Option> those> { list<Option> options = those; }
-def Machine : Options<[
-    Option<"features", "features", "std::string", "\"avx2\"",
-           "What the kernels run on: a level of CPU features, such as avx2, or a chip, such as sm_80">,
-  ]>;
 def ProductRounding : Options<[
     Option<"allowTF32", "allow-tf32", "bool", "false",
            "Matrix products of f32 on GPUs round their operands to tf32, where the chip multiplies that">,

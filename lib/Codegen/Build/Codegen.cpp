@@ -14,9 +14,10 @@ using namespace mp;
 void mp::registerCodegenDialects(DialectRegistry &registry) { registerEmittedDialects(registry); }
 
 /// By kind.
-static constexpr Emitter<CPUFunction> kEmitters[] = {
-    EmitterOf<emitContraction>::run, EmitterOf<emitMap>::run,    EmitterOf<emitRow>::run, EmitterOf<emitColumn>::run,
-    EmitterOf<emitPartial>::run,     EmitterOf<emitSerial>::run, EmitterOf<emitPack>::run};
+static constexpr Emitter<CPUFunction> kEmitters[] = {EmitterOf<emitContraction>::run, EmitterOf<emitMap>::run,
+                                                     EmitterOf<emitRow>::run,         EmitterOf<emitColumn>::run,
+                                                     EmitterOf<emitPartial>::run,     EmitterOf<emitSerial>::run,
+                                                     EmitterOf<emitPack>::run,        EmitterOf<emitAttention>::run};
 
 FailureOr<CompiledCode> mp::compileKernels(ArrayRef<KernelOp> kernels, const CPULevel &target,
                                            const CodegenOptions &options) {

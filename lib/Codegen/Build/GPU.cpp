@@ -32,6 +32,11 @@ static FailureOr<int64_t> refusePack(GPUFunction &f) {
   return f.kernel.emitOpError("packs an operand, which only products on a CPU read");
 }
 
+/// mp-decompose leaves none for a GPU.
+static FailureOr<int64_t> refuseAttention(GPUFunction &f) {
+  return f.kernel.emitOpError("walks the keys of attention, which only kernels on a CPU do");
+}
+
 /// By kind. Matrix products stand here with a schedule of their own.
 static constexpr Emitter<GPUFunction> kEmitters[] = {EmitterOf<emitGPUContraction>::run,
                                                      EmitterOf<emitGPUMap>::run,
@@ -39,7 +44,8 @@ static constexpr Emitter<GPUFunction> kEmitters[] = {EmitterOf<emitGPUContractio
                                                      EmitterOf<emitGPUColumn>::run,
                                                      EmitterOf<emitGPUPartial>::run,
                                                      EmitterOf<emitGPUSerial>::run,
-                                                     refusePack};
+                                                     refusePack,
+                                                     refuseAttention};
 
 /// Emits one kernel as a module of the LLVM and NVVM dialects: where PTX and simulator part.
 static std::unique_ptr<GPUFunction> lowerKernel(KernelOp kernel, CompiledKernel &compiled, const Chip &chip) {

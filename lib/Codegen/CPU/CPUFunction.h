@@ -38,6 +38,7 @@ private:
 /// The emitters, one for each schedule. They give the number of blocks, or emit an error that names what they cannot
 /// do.
 mlir::FailureOr<int64_t> emitContraction(CPUFunction &f, ContractionScheduleAttr schedule);
+mlir::FailureOr<int64_t> emitAttention(CPUFunction &f, AttentionScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitPack(CPUFunction &f, PackScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitMap(CPUFunction &f, MapScheduleAttr schedule);
 mlir::FailureOr<int64_t> emitRow(CPUFunction &f, RowScheduleAttr schedule);

@@ -3,9 +3,11 @@
 
 #include "mp/Kernels/Passes.h"
 
+#include "Kernels/Forming/DecomposeAttention.h"
 #include "Kernels/Forming/DecomposeBatchNorm.h"
 #include "Kernels/Forming/DecomposeTraining.h"
 #include "Kernels/Forming/EmptyTensors.h"
+#include "Kernels/Forming/Machines.h"
 #include "Kernels/Forming/PrimitiveBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -130,7 +132,14 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
     if (failed(verifyInput()))
       return signalPassFailure();
+    const Machine machine(getOperation(), features);
+    if (!machine.level && !machine.chip)
+      return signalPassFailure();
     recordStatistics();
+    // In front of the others, of whose ops it makes some.
+    RewritePatternSet ofAttention(&getContext());
+    populateAttentionPatterns(ofAttention, machine.level != nullptr);
+    walkAndApplyPatterns(getOperation(), std::move(ofAttention));
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeCrossEntropy, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad, DecomposeDropout,
                  DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());

@@ -166,6 +166,8 @@ Group Grouping::describe(Operation *op) const {
     return {KernelKind::Serial};
   case KernelKind::Pack:
     return {KernelKind::Pack};
+  case KernelKind::Attention:
+    return {KernelKind::Attention};
   }
   llvm_unreachable("unknown kind");
 }
@@ -238,6 +240,7 @@ bool Grouping::fits(Operation *op, const Group &wanted, const Group &host) const
     return wanted.kind == KernelKind::Serial && llvm::all_of(op->getOperands(), isSmall);
   case KernelKind::Partial:
   case KernelKind::Pack:
+  case KernelKind::Attention:
     return false;
   }
   llvm_unreachable("unknown kind");

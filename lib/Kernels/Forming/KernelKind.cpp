@@ -29,6 +29,8 @@ KernelKind mp::getKindAlone(Operation *op) {
     return KernelKind::Contraction;
   case KernelRole::Pack:
     return KernelKind::Pack;
+  case KernelRole::Attention:
+    return KernelKind::Attention;
   case KernelRole::Map:
     // An optimizer's op stays a map even on a scalar parameter: serial kernels do not update in place.
     return op->getNumResults() == 1 && isScalar(op->getResult(0)) ? KernelKind::Serial : KernelKind::Map;

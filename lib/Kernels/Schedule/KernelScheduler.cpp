@@ -3,6 +3,8 @@
 
 #include "Kernels/Schedule/KernelScheduler.h"
 
+#include "Kernels/Forming/Machines.h"
+
 using namespace mlir;
 using namespace mp;
 
@@ -10,12 +12,12 @@ FailureOr<std::unique_ptr<KernelScheduler>> mp::createScheduler(Operation *op, S
                                                                 const ProductOptions &options) {
   if (options.bf16x3 + options.bf16x6 + options.bf16x9 > 1)
     return op->emitError("has several of allow-bf16x3, allow-bf16x6 and allow-bf16x9; expected one");
-  if (const CPULevel *level = findCPULevel(machine))
-    return createCPUScheduler(*level, options);
-  if (const Chip *chip = findChip(machine))
-    return createGPUScheduler(*chip, options);
-  return op->emitError("unknown level of CPU features '")
-         << machine << "'; expected one of " << cpuLevelNames() << "; and " << explainUnknownChip(machine);
+  const Machine named(op, machine);
+  if (named.level)
+    return createCPUScheduler(*named.level, options);
+  if (named.chip)
+    return createGPUScheduler(*named.chip, options);
+  return failure();
 }
 
 SmallVector<Operation *> mp::findRole(KernelOp kernel, KernelRole role) {

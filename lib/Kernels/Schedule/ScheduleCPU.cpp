@@ -71,10 +71,24 @@ private:
       return PartialScheduleAttr::get(context, findPartialBlock(kernel), level.lanes(), kOneThread);
     case KernelKind::Pack:
       return schedulePack(kernel, level.lanes());
+    case KernelKind::Attention:
+      return scheduleAttention(kernel);
     case KernelKind::Serial:
       return SerialScheduleAttr::get(context, level.lanes(), kOneThread);
     }
     llvm_unreachable("unknown kind");
+  }
+
+  /// Scores, and what they are made of, stay in the second-level cache. Tiles have as many sums as registers leave.
+  AttentionScheduleAttr scheduleAttention(KernelOp kernel) const {
+    constexpr int64_t kQueries = 64, kKeys = 128, kTileVectors = 2;
+    Operation *op = findRole(kernel, KernelRole::Attention).front();
+    const int64_t lanes = level.lanes(), tile = level.vectorRegisters >= 32 ? 8 : 4;
+    auto sizeOf = [&](unsigned operand) { return typeOf(op->getOperand(operand)).getDimSize(2); };
+    const auto queries = static_cast<int64_t>(llvm::alignTo(sizeOf(0), tile));
+    const auto keys = static_cast<int64_t>(llvm::alignTo(sizeOf(1), lanes));
+    return AttentionScheduleAttr::get(kernel.getContext(), std::min(queries, kQueries), std::min(keys, kKeys), tile,
+                                      kTileVectors, lanes);
   }
 
   /// Of a kernel whose work is `total` equal items.

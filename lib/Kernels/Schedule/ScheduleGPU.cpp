@@ -83,6 +83,10 @@ public:
       return ScheduleInterface(scheduleColumns());
     case KernelKind::Pack:
       return kernel.emitOpError("packs an operand, which products on a GPU do themselves");
+    case KernelKind::Attention:
+      return kernel.emitOpError(
+                 "walks the keys of attention, which no kernel on a GPU does; run mp-decompose{features=")
+             << chip.name << "} first";
     case KernelKind::Partial:
       return ScheduleInterface(PartialScheduleAttr::get(context, findPartialBlock(kernel), vector, kThreads));
     case KernelKind::Serial:

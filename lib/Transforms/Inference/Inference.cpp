@@ -43,10 +43,7 @@ static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols
   setProgramKind(program, kind);
   program.setSymName(stringifyProgramKind(kind));
   symbols.insert(program, std::next(model->getIterator()));
-  program.walk([](DropoutOp dropout) {
-    dropout.replaceAllUsesWith(dropout.getInput());
-    dropout.erase();
-  });
+  program.walk([](RandomOpInterface random) { random.dropRandomness(); });
   if (failed(useRunningStatistics(program)))
     return failure();
   SignatureEdit edit(program);

@@ -68,7 +68,7 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
       const HostTensor &value = (*expected)[result].tensor, &size = (*absolute)[result].tensor;
       compare((*one)[result].tensor, value,
               allowedErrors(*cases[i], operands, broadcasts ? firstRow(value) : value,
-                            broadcasts ? firstRow(size) : size, machine.splitsF16()));
+                            broadcasts ? firstRow(size) : size, j, machine.splitsF16()));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include "Agreement/Bounds.h"
 
+#include "OpCases/AttentionError.h"
 #include "OpCases/BatchNormError.h"
 #include "OpCases/LossError.h"
 #include "OpCases/NormError.h"
@@ -49,6 +50,9 @@ static const std::set<std::string> kRows = {"mp.softmax",
 /// Rows that are normalized.
 static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.rms_norm", "mp.layer_norm_statistics",
                                              "mp.layer_norm_grad"};
+
+/// Weights of keys, and what they weigh.
+static const std::set<std::string> kAttention = {"mp.attention", "mp.attention_grad"};
 
 /// Channels that are.
 static const std::set<std::string> kBatchNorms = {"mp.batch_norm", "mp.batch_norm_grad", "mp.batch_norm_inference"};
@@ -151,7 +155,60 @@ public:
     return {error.roundings(), isImage ? error.ofInput(index) : std::max(error.ofScale(c), error.ofOffset(c))};
   }
 
+  /// Every element of result `number`.
+  std::vector<Rounded> ofAttention(size_t number, bool splitsF16) const {
+    const bool isGradient = use.op == "mp.attention_grad";
+    const AttentionValues of = attentionValues(isGradient ? 6 : 3, splitsF16);
+    auto collect = [&](auto get) {
+      std::vector<Rounded> elements;
+      for (uint64_t i = 0; i < results; ++i) {
+        const RoundedElement element = get(i);
+        elements.push_back({element.roundings, element.size});
+      }
+      return elements;
+    };
+    if (isGradient) {
+      const AttentionGradError error(of, values[3], values[4], values[5]);
+      return collect([&](uint64_t i) { return error.of(number, i); });
+    }
+    const AttentionError error(of);
+    return collect([&](uint64_t i) { return number == 0 ? error.ofResult(i) : error.ofLse(i); });
+  }
+
 private:
+  AttentionValues attentionValues(size_t ofMask, bool splitsF16) const {
+    const std::vector<int64_t> &ofValue = operands[2].type.shape;
+    const AttentionSizes sizes{shape[0], shape[1], ofValue[1], shape[2], ofValue[2], shape[3], ofValue[3]};
+    std::vector<double> mask;
+    if (use.text.find(" mask ") != std::string::npos) {
+      const Tensor &given = operands[ofMask];
+      std::vector<int64_t> own(4 - given.type.shape.size(), 1);
+      own.insert(own.end(), given.type.shape.begin(), given.type.shape.end());
+      const int64_t all[] = {sizes.batch, sizes.heads, sizes.queries, sizes.keys};
+      for (int64_t score = 0; score < all[0] * all[1] * all[2] * all[3]; ++score) {
+        int64_t rest = score, source = 0, stride = 1;
+        for (size_t dimension : {3, 2, 1, 0}) {
+          source += own[dimension] == 1 ? 0 : rest % all[dimension] * stride;
+          rest /= all[dimension];
+          stride *= own[dimension];
+        }
+        const double element = elementAt(given, source);
+        mask.push_back(isFloat(given.type.element) ? element : element != 0 ? 0 : -INFINITY);
+      }
+    }
+    const ElementType element = operands.front().type.element;
+    return {sizes,
+            values[0],
+            values[1],
+            values[2],
+            std::move(mask),
+            use.text.find(" causal") != std::string::npos,
+            numberOf("scale", 1 / std::sqrt(static_cast<double>(sizes.depth))),
+            1 / (1 - numberOf("rate", 0)),
+            formatOf(element),
+            splitsF16 && element == ElementType::F16};
+  }
+
   double epsilon() const { return numberOf("epsilon", 1e-5); }
   double numberOf(const std::string &attribute, double otherwise) const {
     const size_t found = use.text.find(attribute + " = ");
@@ -233,11 +290,12 @@ bool mp::isProduct(const std::string &op) { return op.starts_with("mp.matmul") |
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||
-         kLosses.contains(op) || kNormed.contains(op);
+         kLosses.contains(op) || kNormed.contains(op) || kAttention.contains(op);
 }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
-                                      const HostTensor &expected, const HostTensor &absolute, bool splitsF16) {
+                                      const HostTensor &expected, const HostTensor &absolute, size_t result,
+                                      bool splitsF16) {
   std::vector<double> allowed(expected.count(), 0.0);
   if (!isFloat(expected.type.element))
     return allowed;
@@ -251,6 +309,8 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
     sizes.emplace(use, operands, allowed.size());
   // The derivative of gelu is 0 near -0.75, where what it is made of is not small.
   const std::vector<double> gradients = use.op == "mp.gelu_grad" ? operands[1].reals() : std::vector<double>();
+  const std::vector<Rounded> attended =
+      kAttention.contains(use.op) ? sizes->ofAttention(result, splitsF16) : std::vector<Rounded>();
   for (uint64_t i = 0; i < allowed.size(); ++i) {
     const double value = elementAt(expected, i);
     if (ulps != kUlps.end())
@@ -265,6 +325,7 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
                         : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm(i)
                         : kLosses.contains(use.op)     ? sizes->ofLoss()
                         : kNormed.contains(use.op)     ? sizes->ofUpdate(i, value)
+                        : kAttention.contains(use.op)  ? attended[i]
                                                        : sizes->ofSum(value, elementAt(absolute, i));
     if (sum.roundings == 0)
       continue;

@@ -13,11 +13,12 @@
 
 namespace mp {
 
-/// How far a device's value of each element may be from the evaluator's, `expected`, which is rounded itself.
+/// How far a device's value of each element of result number `result` may be from the evaluator's, `expected`, which is
+/// rounded itself.
 /// `absolute` is what the evaluator gives for absolute operands; `splitsF16` says that the device multiplies f16 as
 /// sums of two bf16 each.
 std::vector<double> allowedErrors(const OpCase &use, const std::vector<Tensor> &operands, const HostTensor &expected,
-                                  const HostTensor &absolute, bool splitsF16 = false);
+                                  const HostTensor &absolute, size_t result, bool splitsF16 = false);
 
 /// Whether the results of an op are sums, or come of exponentials that are summed: what has bounds that depend on how
 /// many there are.

@@ -58,6 +58,11 @@ Fault leaveOutTerm(const OpCase &use, const std::vector<Tensor> &operands, Which
       (use.op.starts_with("mp.softmax") || use.op == "mp.log_softmax") && use.op != "mp.softmax_grad";
   if (use.op.ends_with("_loss") || use.op.ends_with("sigmoid_cross_entropy"))
     return leaveOutLoss(use, operands, which);
+  if (use.op.starts_with("mp.attention")) { // an element of a value, or of the gradient, is a term of many
+    const size_t operand = use.op == "mp.attention" ? 2 : 4;
+    const uint64_t chosen = pick(which, operands[operand].count());
+    return {operand, [=](uint64_t index) { return index == chosen; }};
+  }
   if (!isOfRows(use.op) && !use.op.starts_with("mp.matmul")) {
     const uint64_t chosen = pick(which, operands.front().count());
     return {0, [=](uint64_t index) { return index == chosen; }};
@@ -118,7 +123,7 @@ struct Evaluated {
       operands.push_back(fillOperands(*use, element));
       for (size_t j = 0; j < use->results.size(); ++j) {
         const size_t result = allowed.size();
-        allowed.push_back(allowedErrors(*use, operands.back(), expected[result].tensor, (*absolute)[result].tensor));
+        allowed.push_back(allowedErrors(*use, operands.back(), expected[result].tensor, (*absolute)[result].tensor, j));
       }
     }
   }

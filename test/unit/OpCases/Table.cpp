@@ -1,6 +1,7 @@
 // Uses of every op, for tests over all ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "OpCases/AttentionCases.h"
 #include "OpCases/BatchNormCases.h"
 #include "OpCases/ConvolutionCases.h"
 #include "OpCases/IndexingCases.h"
@@ -363,6 +364,7 @@ const std::vector<OpCase> &mp::opCases() {
     addContractions(all);
     addConvolutions(all);
     addPoolings(all);
+    addAttention(all);
     addBatchNorms(all);
     addData(all);
     addIndexing(all);

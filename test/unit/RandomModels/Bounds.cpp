@@ -3,6 +3,7 @@
 
 #include "RandomModels/Bounds.h"
 
+#include "OpCases/AttentionError.h"
 #include "OpCases/BatchNormError.h"
 #include "OpCases/LossError.h"
 #include "OpCases/NormError.h"
@@ -97,7 +98,7 @@ bool multipliesPadding(mlir::Operation *op, const Tensors &operands) {
 /// What the results of the ops that add up are sums of.
 class Sums {
 public:
-  Sums(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index)
+  Sums(mlir::Operation *op, const Tensors &operands, const Tensors &results, size_t index, bool splitsF16)
       : op(op), operands(operands), result(results[index]), index(index) {
     if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp, ClipByNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
@@ -107,6 +108,10 @@ public:
       absolute = evaluateAlone(op, {operands[0], absolutes({operands[1]}).front()})[index];
     else if (llvm::isa<SoftmaxCrossEntropyOp>(op))
       absolute = results[index];
+    else if (auto forward = llvm::dyn_cast<AttentionOp>(op))
+      attention = ofAttention(forward, splitsF16);
+    else if (auto gradient = llvm::dyn_cast<AttentionGradOp>(op))
+      attention = ofAttention(gradient, splitsF16);
   }
 
   /// Nothing for an op that does not add up.
@@ -127,6 +132,8 @@ public:
       return ofNorm(element);
     if (llvm::isa<BatchNormOp, BatchNormGradOp, BatchNormInferenceOp>(op))
       return ofBatchNorm(element);
+    if (attention)
+      return Sum{attention->ofResults[element].roundings, attention->ofResults[element].size};
     if (llvm::isa<ElementLossOpInterface>(op))
       return ofLoss();
     if (llvm::isa<RMSNormOp>(op))
@@ -137,6 +144,37 @@ public:
   }
 
 private:
+  struct Attention {
+    std::vector<RoundedElement> ofResults;
+  };
+
+  template <typename Op> Attention ofAttention(Op of, bool splitsF16) const {
+    // Models have no masks.
+    const ElementType element = operands[0].type.element;
+    const AttentionValues values{of.getSizes(),
+                                 operands[0].reals(),
+                                 operands[1].reals(),
+                                 operands[2].reals(),
+                                 {},
+                                 of.getCausal(),
+                                 of.getFactor(),
+                                 1 / (1 - of.getRate().convertToDouble()),
+                                 formatOf(element),
+                                 splitsF16 && element == ElementType::F16};
+    EXPECT_FALSE(of.getMask());
+    Attention attention;
+    if constexpr (std::is_same_v<Op, AttentionOp>) {
+      const AttentionError error(values);
+      for (uint64_t i = 0; i < result.count(); ++i)
+        attention.ofResults.push_back(index == 0 ? error.ofResult(i) : error.ofLse(i));
+    } else {
+      const AttentionGradError error(values, operands[3].reals(), operands[4].reals(), operands[5].reals());
+      for (uint64_t i = 0; i < result.count(); ++i)
+        attention.ofResults.push_back(error.of(index, i));
+    }
+    return attention;
+  }
+
   uint64_t countAll() const {
     uint64_t count = 0;
     for (const Tensor &operand : operands)
@@ -239,6 +277,7 @@ private:
   const Tensor &result;
   size_t index; ///< of the result
   Tensor absolute;
+  std::optional<Attention> attention;
 };
 
 } // namespace
@@ -254,7 +293,7 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
   const std::optional<Product> product = productOf(op);
   const FloatFormat sumFormat = product && product->isInF16 ? kF16 : kF32;
   const bool isSplit = splitsF16 && product && !product->isInF16 && operands.front().type.element == ElementType::F16;
-  const Sums sums(op, operands, results, index);
+  const Sums sums(op, operands, results, index, splitsF16);
   const bool mayBeNaN = multipliesPadding(op, operands);
   for (uint64_t i = 0; i < allowed.size(); ++i) {
     const double value = elementAt(result, i);

@@ -166,6 +166,26 @@ void makeSoftmax(ModelBuilder &b, const std::string &op) {
     b.add(op + " $0 : {0}", {x}, b.typeOf(x), op == "mp.softmax" ? 1 : 60);
 }
 
+/// Each row of a matrix among the others, as queries, keys and values, in as many dimensions as attention has.
+void makeAttention(ModelBuilder &b) {
+  const unsigned x = b.bounded(b.pickFloat(2), 4);
+  const ValueType type = b.typeOf(x);
+  if (type.shape.size() > 4 || b.countOf({type.shape.back()}) == 0)
+    return;
+  ValueType heads = type;
+  while (heads.shape.size() < 4) // an open batch stays the first
+    heads.shape.insert(heads.shape.begin() + (b.isBatched(x) ? 1 : 0), Size());
+  const unsigned reshaped = b.add("mp.reshape $0 : {0} -> {r}", {x}, heads, b.boundOf(x));
+  const bool drops = b.pick(3) == 0;
+  std::vector<unsigned> operands(3, reshaped);
+  if (drops)
+    operands.push_back(b.rng());
+  const std::string text = std::string(", %lse$r = mp.attention $0, $1, $2") + (b.pick(2) ? " causal" : "") +
+                           (drops ? " rng $3 {rate = 0.25 : f64, stream = 7 : i64}" : "") + " : {0}, {1}, {2}";
+  const unsigned mixed = b.add(text, operands, heads, 2 * b.boundOf(x));
+  b.add("mp.reshape $0 : {0} -> {r}", {mixed}, type, b.boundOf(mixed));
+}
+
 void makeDropout(ModelBuilder &b) {
   const unsigned x = b.pickFloat();
   static const char *const kRates[] = {"0.25", "0.5", "0.0"};
@@ -264,6 +284,7 @@ constexpr Row kRows[] = {
     {"mp.flip", 1, makeFlip},
     {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
     {"mp.one_hot", 1, makeOneHot},
+    {"mp.attention", 2, makeAttention},
     {"mp.softmax", 2, [](ModelBuilder &b) { makeSoftmax(b, "mp.softmax"); }},
     {"mp.log_softmax", 1, [](ModelBuilder &b) { makeSoftmax(b, "mp.log_softmax"); }},
     {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1), "mp.layer_norm"); }},
@@ -306,11 +327,11 @@ const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
       "mp.conv_filter_grad", "mp.scatter_add", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad",
-      "mp.gelu_grad", "mp.batch_norm_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
-      "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",
-      "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm",
-      "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd", "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw",
-      "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
+      "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad", "mp.softmax_grad", "mp.layer_norm_statistics",
+      "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale",
+      "mp.check_finite", "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm",
+      "mp.clip_by_global_norm", "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd", "mp.rmsprop", "mp.adagrad", "mp.adam",
+      "mp.adamw", "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.conv_filter_grad_parts", "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",
