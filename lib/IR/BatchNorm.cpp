@@ -3,6 +3,7 @@
 
 #include "mp/IR/MP.h"
 
+#include "IR/ChannelNorms.h"
 #include "IR/RowTypes.h"
 #include "IR/Sizes.h"
 
@@ -12,13 +13,6 @@ using namespace mlir;
 using namespace mp;
 
 using Types = SmallVectorImpl<Type>;
-
-namespace {
-struct ChannelOperand {
-  Value value;
-  StringRef name;
-};
-} // namespace
 
 // The types of results
 
@@ -37,19 +31,19 @@ LogicalResult BatchNormGradOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 
 // The constraints
 
-static LogicalResult verifyNormOfChannels(Operation *op, const APFloat &epsilon, ArrayRef<ChannelOperand> operands) {
+LogicalResult mp::verifyNormOfChannels(Operation *op, const APFloat &epsilon, ArrayRef<ChannelOperand> operands) {
   RankedTensorType input = typeOf(op->getOperand(0));
   const int64_t rank = input.getRank();
-  // batch_norm (C1), batch_norm_grad (C1), batch_norm_inference (C1)
+  // batch_norm (C1), batch_norm_grad (C1), batch_norm_inference (C1), group_norm (C1), group_norm_grad (C1)
   if (rank < 2 || rank > 5 || llvm::any_of(input.getShape().drop_front(), isOpen))
     return op->emitOpError("operand is ") << input << ", expected rank 2 to 5, [N, spatial..., C], with no open size "
                                           << "but the first";
   const auto expected = RankedTensorType::get(input.getShape().take_back(), getWideElement(op->getOperand(0)));
   for (const ChannelOperand &operand : operands)
-    // batch_norm (C2), batch_norm_grad (C2), batch_norm_inference (C2)
+    // batch_norm (C2), batch_norm_grad (C2), batch_norm_inference (C2), group_norm (C2), group_norm_grad (C2)
     if (operand.value.getType() != expected)
       return op->emitOpError() << operand.name << " has type " << operand.value.getType() << ", expected " << expected;
-  // batch_norm (C3), batch_norm_grad (C3), batch_norm_inference (C3)
+  // batch_norm (C3), batch_norm_grad (C3), batch_norm_inference (C3), group_norm (C3), group_norm_grad (C3)
   if (!epsilon.isFinite() || epsilon.isNegative())
     return op->emitOpError("epsilon is ") << epsilon.convertToDouble() << ", expected a finite number, at least 0";
   return success();

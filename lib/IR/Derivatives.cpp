@@ -276,6 +276,31 @@ LogicalResult ReduceMinOp::differentiate(OpBuilder &builder, ArrayRef<Value> res
   return success();
 }
 
+// The product of all others: y / x without zeros, of one zero the product of the rest, and else 0.
+LogicalResult ReduceProdOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  RankedTensorType input = typeOf(getInput());
+  Value x = castTo(b, getInput(), getWideElement(getInput())), g = castTo(b, results[0], typeOf(x).getElementType());
+  Value zero = scalar(b, x, 0), one = scalar(b, x, 1), isZero = compare(b, ComparePredicate::eq, x, zero);
+  auto all = [&](Value value) { return spread(b, value, input, getDimensions()); };
+  Value zeros = castTo(b, isZero, typeOf(x).getElementType());
+  Value count = ReduceSumOp::create(b, zeros, getDimensions(), getKeepDims());
+  Value others = select(b, isZero, one, x);
+  Value rest = mul(b, g, ReduceProdOp::create(b, others, getDimensions(), getKeepDims()));
+  auto whereCountIs = [&](Value number) {
+    return all(select(b, compare(b, ComparePredicate::eq, count, number), rest, zero));
+  };
+  Value gradient = select(b, isZero, whereCountIs(one), div(b, whereCountIs(zero), others));
+  operands[0] = castTo(b, gradient, input.getElementType());
+  return success();
+}
+
+LogicalResult CumsumOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = CumsumOp::create(b, results[0], getDimension(), getExclusive(), !getReverse());
+  return success();
+}
+
 LogicalResult SoftmaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = SoftmaxGradOp::create(b, getResult(), results[0]);

@@ -61,6 +61,13 @@ LogicalResult GatherOp::differentiate(OpBuilder &builder, ArrayRef<Value> result
   return success();
 }
 
+LogicalResult TopKOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  if (results[0])
+    operands[0] = TopKGradOp::create(b, getInput().getType(), getIndices(), results[0]);
+  return success();
+}
+
 // An index that is none of the dimension's added nothing, and its update gets 0.
 LogicalResult ScatterAddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);

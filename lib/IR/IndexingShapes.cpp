@@ -4,6 +4,8 @@
 #include "IR/Sizes.h"
 #include "mp/IR/MP.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mp;
 
@@ -160,6 +162,50 @@ int64_t ScatterAddOp::getOperationsPerElement() {
   auto indices = cast<ShapedType>(getIndices().getType());
   return 2 + (indices.hasStaticShape() ? 2 * indices.getNumElements() : 0);
 }
+
+LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor op, Types &types) {
+  Shape shape(shapeOf(op.getInput()));
+  if (shape.empty()) // (C1)
+    return emitErrorOf<TopKOp>(location, "operand has rank 0, expected at least 1");
+  if (isOpen(shape.back()) || shape.back() > std::numeric_limits<int32_t>::max()) // (C1)
+    return emitErrorOf<TopKOp>(location, "operand has shape ", describe(shape),
+                               ", expected a last dimension of less than 2^31 elements that is not open");
+  const auto k = static_cast<int64_t>(op.getK());
+  if (k < 1 || k > shape.back()) // (C2)
+    return emitErrorOf<TopKOp>(location, "k is ", k, ", expected at least 1 and at most the ", shape.back(),
+                               " elements of the last dimension");
+  shape.back() = k;
+  types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
+  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 32)));
+  return success();
+}
+
+// Half of k walks on average, each with four operations at an element.
+int64_t TopKOp::getOperationsPerElement() {
+  return 2 * shapeOf(getInput()).back() * (static_cast<int64_t>(getK()) + 1);
+}
+
+LogicalResult TopKGradOp::verify() {
+  ArrayRef<int64_t> indices = shapeOf(getIndices()), gradient = shapeOf(getGradient());
+  if (gradient.empty() || !agree(indices, gradient)) // (C1)
+    return emitOpError("indices have shape ")
+           << describe(indices) << " and gradient " << describe(gradient) << ", expected one shape of at least rank 1";
+  if (elementOf(getResult()) != elementOf(getGradient())) // (C2)
+    return emitOpError("result has type ") << elementOf(getResult()) << ", gradient has " << elementOf(getGradient());
+  return success();
+}
+
+LogicalResult TopKGradOp::inferShape(Shape &shape) {
+  ArrayRef<int64_t> result = shapeOf(getResult());
+  shape = llvm::to_vector(shapeOf(getGradient()));
+  if (shape.empty() || result.empty() || isOpen(result.back())) // (C1), (C2)
+    return emitOpError("result has shape ") << describe(result) << ", expected that of the gradient, "
+                                            << describe(shape) << ", but for a last dimension that is not open";
+  shape.back() = result.back();
+  return success();
+}
+
+int64_t TopKGradOp::getOperationsPerElement() { return 2 * std::max<int64_t>(shapeOf(getIndices()).back(), 1); }
 
 LogicalResult OneHotOp::inferShape(Shape &shape) {
   ArrayRef<int64_t> result = shapeOf(getResult());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/DerivativeParts.h"
+#include "IR/RowTypes.h"
 
 using namespace mlir;
 using namespace mp;
@@ -36,6 +37,31 @@ LogicalResult RMSNormOp::differentiate(OpBuilder &builder, ArrayRef<Value> resul
   Value along = mul(b, unit, mean(mul(b, scaled, unit)));
   operands[0] = castTo(b, mul(b, sub(b, scaled, along), inverse), typeOf(getInput()).getElementType());
   operands[1] = sumTo(b, mul(b, gradient, unit), typeOf(getScale()));
+  return success();
+}
+
+// (g - y sum(g y)) / length, or g / epsilon where that is more.
+LogicalResult L2NormalizeOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type wide = getWideElement(getInput());
+  Value x = castTo(b, getInput(), wide), gradient = castTo(b, results[0], wide);
+  const SmallVector<int64_t> last{typeOf(x).getRank() - 1};
+  auto sum = [&](Value value) -> Value { return ReduceSumOp::create(b, value, last, /*keep_dims=*/true); };
+  Value length = SqrtOp::create(b, sum(mul(b, x, x))), epsilon = scalar(b, x, getEpsilon().convertToDouble());
+  Value divisor = MaxOp::create(b, length, epsilon), unit = div(b, x, divisor);
+  Value along = mul(b, unit, sum(mul(b, gradient, unit)));
+  Value isLong = compare(b, ComparePredicate::ge, length, epsilon);
+  Value across = sub(b, gradient, select(b, isLong, along, scalar(b, x, 0)));
+  operands[0] = castTo(b, div(b, across, divisor), typeOf(getInput()).getElementType());
+  return success();
+}
+
+// Of groups of channels
+
+LogicalResult GroupNormOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  auto gradient = GroupNormGradOp::create(b, getInput(), getScale(), results[0], getGroupsAttr(), getEpsilonAttr());
+  llvm::copy(gradient.getResults(), operands.begin());
   return success();
 }
 

@@ -36,6 +36,16 @@ bool mp::LayerNormOp::operandFollows(OpOperand &operand) {
 bool mp::RMSNormOp::operandFollows(OpOperand &operand) {
   return operand.get() == getInput() && detail::isAutocastTensor(operand.get().getType());
 }
+bool mp::GroupNormOp::operandFollows(OpOperand &operand) {
+  return operand.get() == getInput() && detail::isAutocastTensor(operand.get().getType());
+}
+bool mp::GroupNormGradOp::operandFollows(OpOperand &operand) {
+  return (operand.get() == getInput() || operand.get() == getGradient()) &&
+         detail::isAutocastTensor(operand.get().getType());
+}
+bool mp::GroupNormGradOp::resultFollows(OpResult result) {
+  return result == getInputGradient() && detail::isAutocastTensor(result.getType());
+}
 bool mp::LayerNormStatisticsOp::resultFollows(OpResult) { return false; }
 bool mp::LayerNormGradOp::operandFollows(OpOperand &operand) {
   return (operand.get() == getInput() || operand.get() == getGradient()) &&

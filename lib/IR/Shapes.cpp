@@ -61,7 +61,8 @@ LogicalResult mp::detail::verifyShape(Operation *op) {
   if (failed(cast<ShapeOpInterface>(op).inferShape(shape)))
     return failure();
   ArrayRef<int64_t> stated = shapeOf(op->getResult(0));
-  if (!mayState(stated, shape)) // matmul (C6), matmul_parts (C3), iota (C2), broadcast (C2), argmax (C2), cast (C1)
+  if (!mayState(stated, shape)) // matmul (C6), matmul_parts (C3), iota (C2), broadcast (C2), argmax (C2), argmin (C2),
+                                // top_k_grad (C2), cast (C1)
     return op->emitOpError("result has shape ")
            << describe(stated) << ", operands and attributes give " << describe(shape);
   return success();
@@ -116,7 +117,7 @@ static LogicalResult inferBroadcast(MaybeLocation location, ValueRange operands,
   Shape known;
   for (Value operand : operands) {
     Shape result;
-    // add (C2), compare (C2), select (C2)
+    // add (C2), compare (C2), pow (C2), select (C2)
     if (!mlir::OpTrait::util::getBroadcastedShape(known, shapeOf(operand), result))
       return emitErrorOf<Op>(location, "operand shapes do not broadcast: ", describe(known), " and ",
                              describe(shapeOf(operand)));
@@ -148,6 +149,9 @@ LogicalResult MaxOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Ada
 }
 LogicalResult MinOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
   return inferBinary<MinOp>(location, operands, types);
+}
+LogicalResult PowOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<PowOp>(location, operands, types);
 }
 LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor operands,
                                           Types &types) {
@@ -204,15 +208,21 @@ LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
 LogicalResult ReduceMinOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
   return inferReduction<ReduceMinOp>(location, op, types);
 }
+LogicalResult ReduceProdOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferReduction<ReduceProdOp>(location, op, types);
+}
 
-LogicalResult ArgmaxOp::inferShape(Shape &shape) {
-  shape = llvm::to_vector(shapeOf(getInput()));
-  int64_t dimension = getDimension();
-  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size())) // (C1)
-    return emitOpError("dimension ") << dimension << " is outside the operand's rank " << shape.size();
+template <typename Op> static LogicalResult inferWithout(Op op, Shape &shape) {
+  shape = llvm::to_vector(shapeOf(op.getInput()));
+  int64_t dimension = op.getDimension();
+  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size())) // argmax (C1), argmin (C1)
+    return op.emitOpError("dimension ") << dimension << " is outside the operand's rank " << shape.size();
   shape.erase(shape.begin() + dimension);
   return success();
 }
+
+LogicalResult ArgmaxOp::inferShape(Shape &shape) { return inferWithout(*this, shape); }
+LogicalResult ArgminOp::inferShape(Shape &shape) { return inferWithout(*this, shape); }
 
 LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adaptor op, Types &types) {
   types.push_back(RankedTensorType::get({}, getWideElement(op.getLogits())));

@@ -1,4 +1,4 @@
-// The derivatives of max, min and functions of one element.
+// The derivatives of max, min, powers and functions of one element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What has several factors is computed in f32 (f64 for f64) and rounded once, as the ops themselves are.
@@ -32,6 +32,24 @@ LogicalResult MaxOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, 
 
 LogicalResult MinOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   differentiateChoice(*this, ComparePredicate::gt, ComparePredicate::lt, builder, results[0], operands);
+  return success();
+}
+
+// Powers
+
+// g e x^(e - 1), g y log(x); with PyTorch's zeros where these are 0 times infinity.
+LogicalResult PowOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type element = typeOf(getResult()).getElementType(), wide = getWideElement(getResult());
+  Value x = castTo(b, getLhs(), wide), e = castTo(b, getRhs(), wide), y = castTo(b, getResult(), wide);
+  Value g = castTo(b, results[0], wide), zero = scalar(b, g, 0), one = scalar(b, g, 1);
+  Value isConstant = compare(b, ComparePredicate::eq, e, zero);
+  Value ofBase = mul(b, g, mul(b, e, PowOp::create(b, x, sub(b, e, one))));
+  operands[0] = castTo(b, sumTo(b, select(b, isConstant, zero, ofBase), typeOf(getLhs())), element);
+  Value isZero = compare(b, ComparePredicate::eq, x, zero), isNoPole = compare(b, ComparePredicate::ge, e, zero);
+  Value ofExponent = mul(b, g, mul(b, y, LogOp::create(b, x)));
+  Value isFlat = LogicalAndOp::create(b, isZero, isNoPole);
+  operands[1] = castTo(b, sumTo(b, select(b, isFlat, zero, ofExponent), typeOf(getRhs())), element);
   return success();
 }
 
@@ -101,6 +119,18 @@ LogicalResult ErfOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, 
   Wide w(*this, builder, results[0]);
   Value x = w.x(), density = ExpOp::create(w.b, w.product({x, w.number(-1), x}));
   operands[0] = w.narrow(w.product({w.g, w.number(2 * std::numbers::inv_sqrtpi), density}));
+  return success();
+}
+
+LogicalResult SinOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(mul(w.b, w.g, CosOp::create(w.b, w.x())));
+  return success();
+}
+
+LogicalResult CosOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(w.product({w.g, w.number(-1), SinOp::create(w.b, w.x())}));
   return success();
 }
 

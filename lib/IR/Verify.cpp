@@ -5,6 +5,7 @@
 
 #include "IR/ProductTypes.h"
 #include "IR/RowTypes.h"
+#include "IR/Sizes.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -45,11 +46,15 @@ LogicalResult ConvFilterGradOp::verify() { // (C1)
 
 // Elementwise
 
-LogicalResult DivOp::verify() {
-  if (!isa<FloatType>(elementOf(getLhs()))) // (C3)
-    return emitOpError("operands are ") << elementOf(getLhs()) << ", expected floats";
+/// Of an op that takes numbers as the others of its class.
+template <typename Op> static LogicalResult verifyFloats(Op op) {
+  if (!isa<FloatType>(elementOf(op.getLhs()))) // div (C3), pow (C3)
+    return op.emitOpError("operands are ") << elementOf(op.getLhs()) << ", expected floats";
   return success();
 }
+
+LogicalResult DivOp::verify() { return verifyFloats(*this); }
+LogicalResult PowOp::verify() { return verifyFloats(*this); }
 
 LogicalResult CompareOp::verify() {
   if (elementOf(getLhs()) != elementOf(getRhs())) // (C1)
@@ -136,14 +141,32 @@ LogicalResult MaskedDropoutOp::verify() {
 
 // Reduction
 
-LogicalResult ArgmaxOp::verify() {
-  int64_t dimension = getDimension();
-  ArrayRef<int64_t> shape = shapeOf(getInput());
-  if (dimension >= 0 && dimension < static_cast<int64_t>(shape.size()) && shape[dimension] == 0) // (C1)
-    return emitOpError("dimension ") << dimension << " has no element";
-  if (!elementOf(getResult()).isSignlessInteger()) // (C2)
-    return emitOpError("result has type ") << elementOf(getResult()) << ", expected i32 or i64";
+template <typename Op> static LogicalResult verifyPlace(Op op) {
+  int64_t dimension = op.getDimension();
+  ArrayRef<int64_t> shape = shapeOf(op.getInput());
+  // argmax (C1), argmin (C1)
+  if (dimension >= 0 && dimension < static_cast<int64_t>(shape.size()) && shape[dimension] == 0)
+    return op.emitOpError("dimension ") << dimension << " has no element";
+  if (!elementOf(op.getResult()).isSignlessInteger()) // argmax (C2), argmin (C2)
+    return op.emitOpError("result has type ") << elementOf(op.getResult()) << ", expected i32 or i64";
   return success();
+}
+
+LogicalResult ArgmaxOp::verify() { return verifyPlace(*this); }
+LogicalResult ArgminOp::verify() { return verifyPlace(*this); }
+
+LogicalResult CumsumOp::verify() {
+  const auto dimension = static_cast<int64_t>(getDimension());
+  const auto rank = static_cast<int64_t>(shapeOf(getInput()).size());
+  if (dimension < 0 || dimension >= rank) // (C1)
+    return emitOpError("dimension ") << dimension << " is outside the operand's rank " << rank;
+  return success();
+}
+
+int64_t CumsumOp::getOperationsPerElement() {
+  // An addition and its mask for each doubling.
+  const int64_t size = shapeOf(getInput())[getDimension()];
+  return isOpen(size) || size < 2 ? 2 : 2 * llvm::Log2_64_Ceil(size);
 }
 
 LogicalResult SoftmaxOp::verify() {
@@ -219,7 +242,8 @@ LogicalResult SoftmaxCrossEntropyGradOp::verify() {
 // layer_norm, layer_norm_statistics, layer_norm_grad
 
 static LogicalResult verifyNormalized(Operation *op, Value input) {
-  if (ArrayRef<int64_t> shape = shapeOf(input); shape.empty() || shape.back() == 0) // layer_norm (C1), rms_norm (C1)
+  // layer_norm (C1), rms_norm (C1), l2_normalize (C1)
+  if (ArrayRef<int64_t> shape = shapeOf(input); shape.empty() || shape.back() == 0)
     return op->emitOpError("operand is ") << input.getType() << ", expected a last dimension of elements";
   return success();
 }
@@ -248,6 +272,14 @@ LogicalResult RMSNormOp::verify() {
   if (failed(verifyNormalized(*this, getInput())) || failed(verifyEpsilon(*this, getEpsilon())))
     return failure();
   return verifyOfNorm(*this, getInput(), getScale(), shapeOf(getInput()).take_back(), "scale");
+}
+
+LogicalResult L2NormalizeOp::verify() {
+  if (failed(verifyNormalized(*this, getInput())))
+    return failure();
+  if (const APFloat epsilon = getEpsilon(); !epsilon.isFinite() || epsilon.isNegative() || epsilon.isZero()) // (C2)
+    return emitOpError("epsilon is ") << epsilon.convertToDouble() << ", expected a finite number greater than 0";
+  return success();
 }
 
 LogicalResult LayerNormStatisticsOp::verify() {

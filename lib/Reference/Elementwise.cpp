@@ -53,6 +53,10 @@ Tensor rules::evaluate(DivOp op, const Frame &frame) {
   return mapBinary(op, frame, [](double a, double b) { return a / b; }, [](int64_t a, int64_t) { return a; });
 }
 
+Tensor rules::evaluate(PowOp op, const Frame &frame) {
+  return mapBinary(op, frame, [](double a, double b) { return std::pow(a, b); }, [](int64_t a, int64_t) { return a; });
+}
+
 /// NaN if either is NaN; +0 is larger than -0.
 static double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))

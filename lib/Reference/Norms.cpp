@@ -54,6 +54,21 @@ Tensor rules::evaluate(RMSNormOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
+Tensor rules::evaluate(L2NormalizeOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  std::vector<double> values = input.reals();
+  forEachRow(values, input, [&](int64_t, std::span<double> row) {
+    double squares = 0;
+    for (double value : row)
+      squares += value * value;
+    // A NaN stays NaN, which the larger of two would not say.
+    const double length = std::sqrt(squares), epsilon = op.getEpsilon().convertToDouble();
+    for (double &value : row)
+      value /= length < epsilon ? epsilon : length;
+  });
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
+}
+
 rules::Tensors rules::evaluate(LayerNormStatisticsOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   std::vector<double> values = input.reals(), means, inverses;

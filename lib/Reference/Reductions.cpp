@@ -72,18 +72,54 @@ Tensor rules::evaluate(ReduceMinOp op, const Frame &frame) {
                   [](double value, double best) { return exceeds(-value, -best); });
 }
 
-/// The first index along `dimension` whose element no other is larger than; the first NaN if there
-/// is one.
+Tensor rules::evaluate(ReduceProdOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const std::vector<double> values = input.reals();
+  const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
+  const FloatFormat acc = frame.options.exactAccumulator ? formatOf(accumulatorOf(input.type.element)) : kF64;
+  TensorTypeT type = runtimeTypeOf(op.getResult());
+  std::vector<double> products(elementsOf(type.shape), 1.0);
+  for (size_t i = 0; i < values.size(); ++i)
+    products[targets[i]] = roundTo(products[targets[i]] * values[i], acc);
+  return Tensor::ofReals(std::move(type), products);
+}
+
+/// In doublings: each element becomes the sum of it and the one as far before it as stretches are long so far.
+Tensor rules::evaluate(CumsumOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  std::vector<double> sums = input.reals();
+  const auto dimension = static_cast<size_t>(op.getDimension());
+  const int64_t size = input.type.shape[dimension], stride = rowMajorStrides(input.type.shape)[dimension];
+  const FloatFormat acc = frame.options.exactAccumulator ? formatOf(accumulatorOf(input.type.element)) : kF64;
+  auto addFrom = [&](int64_t distance, bool keepsOwn) {
+    const std::vector<double> before = sums;
+    for (int64_t i = 0; i < static_cast<int64_t>(sums.size()); ++i) {
+      const int64_t place = i / stride % size, other = op.getReverse() ? place + distance : place - distance;
+      const bool isThere = other >= 0 && other < size;
+      const double term = isThere ? before[i + (other - place) * stride] : 0.0;
+      sums[i] = keepsOwn ? roundTo(before[i] + term, acc) : term;
+    }
+  };
+  if (op.getExclusive())
+    addFrom(1, /*keepsOwn=*/false);
+  for (int64_t distance = 1; distance < size; distance *= 2)
+    addFrom(distance, /*keepsOwn=*/true);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), sums);
+}
+
+/// The first index along `dimension` whose element no other is larger than, or smaller with `isSmallest`; the first NaN
+/// if there is one.
 template <typename T>
-static std::vector<int64_t> firstLargest(const std::vector<T> &values, const Shape &shape, int64_t dimension) {
+static std::vector<int64_t> firstExtreme(const std::vector<T> &values, const Shape &shape, int64_t dimension,
+                                         bool isSmallest) {
   const int64_t stride = rowMajorStrides(shape)[dimension];
   const std::vector<int64_t> targets = reductionTargets(shape, {dimension});
   std::vector<int64_t> winners(values.size() / shape[dimension], -1); // where in `values`
-  auto wins = [](T value, T best) {
+  auto wins = [&](T value, T best) {
     if constexpr (std::is_floating_point_v<T>)
       if (std::isnan(value))
         return !std::isnan(best);
-    return value > best;
+    return isSmallest ? value < best : value > best;
   };
   for (size_t i = 0; i < values.size(); ++i) {
     int64_t &winner = winners[targets[i]];
@@ -95,10 +131,14 @@ static std::vector<int64_t> firstLargest(const std::vector<T> &values, const Sha
   return winners;
 }
 
-Tensor rules::evaluate(ArgmaxOp op, const Frame &frame) {
+template <typename Op> static Tensor placesOf(Op op, const Frame &frame, bool isSmallest) {
   const Tensor &input = frame[op.getInput()];
-  const Shape &shape = input.type.shape;
+  auto find = [&](const auto &values) {
+    return firstExtreme(values, input.type.shape, static_cast<int64_t>(op.getDimension()), isSmallest);
+  };
   return Tensor::ofIntegers(runtimeTypeOf(op.getResult()),
-                            isFloat(input.type.element) ? firstLargest(input.reals(), shape, op.getDimension())
-                                                        : firstLargest(input.integers(), shape, op.getDimension()));
+                            isFloat(input.type.element) ? find(input.reals()) : find(input.integers()));
 }
+
+Tensor rules::evaluate(ArgmaxOp op, const Frame &frame) { return placesOf(op, frame, /*isSmallest=*/false); }
+Tensor rules::evaluate(ArgminOp op, const Frame &frame) { return placesOf(op, frame, /*isSmallest=*/true); }

@@ -58,6 +58,7 @@ Tensor evaluate(MulOp op, const Frame &frame);
 Tensor evaluate(DivOp op, const Frame &frame);
 Tensor evaluate(MaxOp op, const Frame &frame);
 Tensor evaluate(MinOp op, const Frame &frame);
+Tensor evaluate(PowOp op, const Frame &frame);
 Tensor evaluate(ExpOp op, const Frame &frame);
 Tensor evaluate(LogOp op, const Frame &frame);
 Tensor evaluate(SqrtOp op, const Frame &frame);
@@ -85,7 +86,10 @@ Tensor evaluate(ReduceSumOp op, const Frame &frame);
 Tensor evaluate(ReduceMeanOp op, const Frame &frame);
 Tensor evaluate(ReduceMaxOp op, const Frame &frame);
 Tensor evaluate(ReduceMinOp op, const Frame &frame);
+Tensor evaluate(ReduceProdOp op, const Frame &frame);
 Tensor evaluate(ArgmaxOp op, const Frame &frame);
+Tensor evaluate(ArgminOp op, const Frame &frame);
+Tensor evaluate(CumsumOp op, const Frame &frame);
 
 // Softmax.cpp
 Tensor evaluate(SoftmaxOp op, const Frame &frame);
@@ -99,8 +103,13 @@ Tensor evaluate(SoftmaxCrossEntropyGradRowsOp op, const Frame &frame);
 // Norms.cpp
 Tensor evaluate(LayerNormOp op, const Frame &frame);
 Tensor evaluate(RMSNormOp op, const Frame &frame);
+Tensor evaluate(L2NormalizeOp op, const Frame &frame);
 Tensors evaluate(LayerNormStatisticsOp op, const Frame &frame);
 Tensor evaluate(LayerNormGradOp op, const Frame &frame);
+
+// GroupNorm.cpp
+Tensor evaluate(GroupNormOp op, const Frame &frame);
+Tensors evaluate(GroupNormGradOp op, const Frame &frame);
 
 // LossScaling.cpp
 Tensor evaluate(GradientSeedOp op, const Frame &frame);
@@ -143,6 +152,8 @@ Tensor evaluate(RoundOp op, const Frame &frame);
 Tensor evaluate(ReciprocalOp op, const Frame &frame);
 Tensor evaluate(RsqrtOp op, const Frame &frame);
 Tensor evaluate(ErfOp op, const Frame &frame);
+Tensor evaluate(SinOp op, const Frame &frame);
+Tensor evaluate(CosOp op, const Frame &frame);
 Tensor evaluate(ClampOp op, const Frame &frame);
 Tensor evaluate(SigmoidOp op, const Frame &frame);
 Tensor evaluate(SiluOp op, const Frame &frame);
@@ -161,6 +172,10 @@ Tensor evaluate(FlipOp op, const Frame &frame);
 Tensor evaluate(GatherOp op, const Frame &frame);
 Tensor evaluate(ScatterAddOp op, const Frame &frame);
 Tensor evaluate(OneHotOp op, const Frame &frame);
+
+// TopK.cpp
+Tensors evaluate(TopKOp op, const Frame &frame);
+Tensor evaluate(TopKGradOp op, const Frame &frame);
 
 // Kernels.cpp
 Tensor evaluate(CopyOp op, const Frame &frame);

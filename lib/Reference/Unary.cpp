@@ -37,6 +37,12 @@ Tensor rules::evaluate(RsqrtOp op, const Frame &frame) {
 Tensor rules::evaluate(ErfOp op, const Frame &frame) {
   return mapUnary(op, frame, [](double x) { return std::erf(x); });
 }
+Tensor rules::evaluate(SinOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return std::sin(x); });
+}
+Tensor rules::evaluate(CosOp op, const Frame &frame) {
+  return mapUnary(op, frame, [](double x) { return std::cos(x); });
+}
 Tensor rules::evaluate(ClampOp op, const Frame &frame) {
   const ElementType element = runtimeTypeOf(op.getInput()).element;
   auto bound = [&](const llvm::APFloat &value) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from halfstep import ops
+from halfstep._along import on_last
 from halfstep._aten_indexing import INDEXING
 from halfstep._aten_layers import LAYERS
 from halfstep._aten_recurrent import RECURRENT
@@ -39,21 +40,8 @@ def _div(call, a, b, *_):
     return ops.div(*pair(a, b, floats=True))
 
 
-_POWERS = {
-    -1: ops.reciprocal,
-    -0.5: ops.rsqrt,
-    0.5: ops.sqrt,
-    1: lambda x: x,
-    2: lambda x: ops.mul(x, x),
-    3: lambda x: ops.mul(ops.mul(x, x), x),
-    4: lambda x: ops.mul(ops.mul(x, x), ops.mul(x, x)),
-}
-
-
 def _pow(call, x, exponent):
-    if not isinstance(exponent, (int, float)) or exponent not in _POWERS:
-        raise Error(f"the exponent is {exponent}, only {', '.join(map(str, _POWERS))} are supported")
-    return _POWERS[exponent](float_of(x))
+    return elementwise(ops.pow, *pair(x, exponent, floats=True))
 
 
 def _clamp(call, x, low=None, high=None):
@@ -214,11 +202,33 @@ def _max(call, x, dim=None, keep_dims=False):
     return largest, ops.reshape(index, largest.shape)
 
 
-def _argmax(call, x, dim=None, keep_dims=False):
+def _place(function):
+    def handle(call, x, dim=None, keep_dims=False):
+        x = tensor_of(x)
+        if dim is None:
+            raise Error("a dimension has to be given")
+        return ops.reshape(function(x, dim, "int64"), call.shape)
+
+    return handle
+
+
+def _top_k(call, x, k, dim=-1, largest=True, *_):
+    values, indices = ops.top_k(tensor_of(x), k, dim, largest=largest)
+    return values, ops.cast(indices, "int64")
+
+
+def _sort(call, x, dim=-1, descending=False, *_):
     x = tensor_of(x)
-    if dim is None:
-        raise Error("a dimension has to be given")
-    return ops.reshape(ops.argmax(x, dim, "int64"), call.shape)
+    size = x.shape[dim]
+    if size is None:
+        raise Error("the batch cannot be sorted")
+    values, indices = ops.top_k(x, size, dim, largest=bool(descending))
+    return values, ops.cast(indices, "int64")
+
+
+def _cumsum(call, x, dim, *_):
+    dtype = call.named.get("dtype")
+    return ops.cumsum(float_of(x) if dtype is None else as_type(tensor_of(x), str(dtype).removeprefix("torch.")), dim)
 
 
 def _variance(call, x, dim=None, *_, **__):
@@ -238,13 +248,7 @@ def _along_last(function):
         x = float_of(x)
         dtype = call.named.get("dtype")
         x = x if dtype is None else as_type(x, str(dtype).removeprefix("torch."))
-        rank = len(x.shape)
-        dim %= rank
-        if dim == rank - 1:
-            return function(x)
-        order = list(range(rank))
-        order[dim], order[-1] = order[-1], order[dim]
-        return ops.transpose(function(ops.transpose(x, order)), order)
+        return on_last(function, x, dim)
 
     return handle
 
@@ -277,13 +281,16 @@ HANDLERS = {
     "alias": _identity,
     "amax": _reduce(lambda x, dims, keep: along(ops.reduce_max, x, dims, keep)),
     "amin": _reduce(lambda x, dims, keep: along(ops.reduce_min, x, dims, keep)),
-    "argmax": _argmax,
+    "argmax": _place(ops.argmax),
+    "argmin": _place(ops.argmin),
     "bmm": _matmul,
     "clamp": _clamp,
     "clamp_max": lambda call, x, high: _clamp(call, x, None, high),
     "clamp_min": lambda call, x, low: _clamp(call, x, low, None),
     "clone": _identity,
     "contiguous": _identity,
+    "cos": unary(ops.cos),
+    "cumsum": _cumsum,
     "detach": _detach,
     "div": _div,
     "elu": _elu,
@@ -325,6 +332,7 @@ HANDLERS = {
     "ones_like": _like(1),
     "permute": _permute,
     "pow": _pow,
+    "prod": _reduce(ops.prod),
     "reciprocal": unary(ops.reciprocal),
     "relu": unary(ops.relu),
     "relu6": unary(lambda x: ops.clamp(x, 0.0, 6.0)),
@@ -335,8 +343,10 @@ HANDLERS = {
     "selu": unary(ops.selu),
     "sigmoid": unary(ops.sigmoid),
     "silu": unary(ops.silu),
+    "sin": unary(ops.sin),
     "softmax": _along_last(ops.softmax),
     "softplus": _softplus,
+    "sort": _sort,
     "sqrt": unary(ops.sqrt),
     "square": unary(lambda x: ops.mul(x, x)),
     "squeeze": _reshape,
@@ -344,6 +354,7 @@ HANDLERS = {
     "sum": _reduce(ops.sum),
     "t": _transpose,
     "tanh": unary(ops.tanh),
+    "topk": _top_k,
     "threshold": _threshold,
     "to": _to,
     "transpose": _transpose,

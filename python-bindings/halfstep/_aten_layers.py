@@ -46,13 +46,8 @@ def _layer_norm(call, x, normalized, weight=None, bias=None, epsilon=1e-5, *_):
 
 
 def _group_norm(call, x, groups, weight=None, bias=None, epsilon=1e-5, *_):
-    x = tensor_of(x)
-    channels, rest = x.shape[1], x.shape[2:]
-    flat = ops.reshape(x, (x.shape[0], groups, channels // groups * math.prod(rest)))
-    result = ops.reshape(ops.layer_norm(flat, filled(1.0, flat), filled(0.0, flat), epsilon=epsilon), x.shape)
-    each = (channels, *[1] * len(rest))
-    result = result if weight is None else result * ops.reshape(tensor_of(weight), each)
-    return result if bias is None else result + ops.reshape(tensor_of(bias), each)
+    weight, bias = (None if one is None else tensor_of(one) for one in (weight, bias))
+    return channels_last(lambda image: ops.group_norm(image, groups, weight, bias, epsilon=epsilon), tensor_of(x))
 
 
 def _rms_norm(call, x, normalized, weight=None, epsilon=None):

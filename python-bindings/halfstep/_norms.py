@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import math
 
 from halfstep import _graph, _ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._reductions import sum
-from halfstep._shapes import cast, constant, reshape
+from halfstep._shapes import cast, constant
 
 _LOW = ("float16", "bfloat16")
 
@@ -31,6 +30,9 @@ def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:
     """Vectors along dimensions, divided by their length, or by `epsilon` where that is more (torch.nn.functional.normalize).
     Computed in float32."""
     with in_float32(input) as (x,):
+        rank = len(x.shape)
+        if rank and isinstance(dimensions, int) and dimensions % rank == rank - 1:
+            return _ops.l2_normalize(x, epsilon=epsilon)
         # The root of the larger one: its gradient is 0 where the vector is, not 0 times the infinite one of a root of 0.
         squares = _ops.max(sum(x * x, dimensions, True), epsilon * epsilon)
         return x * _ops.rsqrt(squares)
@@ -48,15 +50,12 @@ def group_norm(input: Tensor, groups: int, scale=None, offset=None, *, epsilon: 
     known = [one for one in input.shape[1:] if one is not None]
     if not known or len(known) != len(input.shape) - 1:
         raise Error(f"group_norm: shape {input.shape} has no known channels and places behind a batch")
-    *between, channels = known
+    channels = known[-1]
     if groups < 1 or channels % groups:
         raise Error(f"{channels} channels are not divided by {groups} groups")
-    size, places = channels // groups, math.prod(between)
-    split = reshape(input, (None, places, groups, size))
-    rows = reshape(_ops.transpose(split, (0, 2, 1, 3)), (None, groups, places * size))
-    ones, zeros = ([value] * (places * size) for value in (1.0, 0.0))
-    rows = _ops.layer_norm(rows, constant(ones, input.dtype), constant(zeros, input.dtype), epsilon=epsilon)
-    split = _ops.transpose(reshape(rows, (None, groups, places, size)), (0, 2, 1, 3))
-    result = reshape(split, (None, *input.shape[1:]))
-    result = result if scale is None else result * scale
-    return result if offset is None else result + offset
+    wide = "float64" if input.dtype == "float64" else "float32"
+    scale, offset = (
+        constant([number] * channels, wide) if one is None else one if one.dtype == wide else cast(one, wide)
+        for one, number in ((scale, 1.0), (offset, 0.0))
+    )
+    return _ops.group_norm(input, scale, offset, groups, epsilon=epsilon)

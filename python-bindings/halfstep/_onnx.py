@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 from halfstep import nn, ops
+from halfstep._along import on_last
 from halfstep._errors import Error
 from halfstep._graph import DTYPES, Tensor
 from halfstep._images import channels_last, elementwise, mean_of_images
@@ -168,16 +169,6 @@ def _axis(node, x, otherwise=-1) -> int:
     return node.get("axis", otherwise) % len(x.shape)
 
 
-def _along_last(function, x, axis: int):
-    """An op on the last dimension, along another."""
-    last = len(x.shape) - 1
-    if axis == last:
-        return function(x)
-    order = list(range(last + 1))
-    order[axis], order[last] = order[last], order[axis]
-    return ops.transpose(function(ops.transpose(x, order)), order)
-
-
 def _matmul(node, a, b):
     return ops.matmul(_tensor(a), _tensor(b))
 
@@ -204,12 +195,36 @@ def _reduce(function):
     return handle
 
 
-def _argmax(node, x):
-    node.only("select_last_index", 0)
+def _place(function):
+    def handle(node, x):
+        node.only("select_last_index", 0)
+        x = _tensor(x)
+        axis = _axis(node, x, 0)
+        result = function(x, axis, "int64")
+        return ops.reshape(result, [*x.shape[:axis], 1, *x.shape[axis + 1 :]]) if node.get("keepdims", 1) else result
+
+    return handle
+
+
+def _cumsum(node, x, axis):
+    (axis,) = _numbers(node, axis, "axis")
+    return ops.cumsum(_tensor(x), axis, exclusive=bool(node.get("exclusive", 0)), reverse=bool(node.get("reverse", 0)))
+
+
+def _top_k(node, x, k):
+    (count,) = _numbers(node, k, "k")
     x = _tensor(x)
-    axis = _axis(node, x, 0)
-    result = ops.argmax(x, axis, "int64")
-    return ops.reshape(result, [*x.shape[:axis], 1, *x.shape[axis + 1 :]]) if node.get("keepdims", 1) else result
+    values, indices = ops.top_k(x, count, _axis(node, x), largest=bool(node.get("largest", 1)))
+    return values, ops.cast(indices, "int64")
+
+
+def _pow(node, x, exponent):
+    x = _tensor(x)
+    if "float" not in x.dtype:
+        node.refuse(f"powers of {x.dtype} are not supported")
+    if not isinstance(exponent, (Tensor, nn.Parameter)) and numpy.asarray(exponent).size == 1 and numpy.ndim(exponent) == 0:
+        return ops.pow(x, float(numpy.asarray(exponent)))
+    return elementwise(ops.pow, x, ops.cast(_tensor(exponent), x.dtype))
 
 
 def _reshape(node, x, shape):
@@ -369,6 +384,21 @@ def _layer_norm(node, x, scale, bias=None):
     return result, ops.reshape(mean, sizes), ops.reshape(deviation, sizes)
 
 
+def _group_norm(node, x, scale, bias, groups=None):
+    x = _tensor(x)
+    groups = node.get("num_groups") if groups is None else groups
+    weights = [_tensor(one) for one in (scale, bias)]
+    if tuple(weights[0].shape) != (x.shape[1],):
+        node.refuse("a scale for each group is not supported, only one for each channel")
+    return channels_last(lambda image: ops.group_norm(image, groups, *weights, epsilon=node.get("epsilon", 1e-5)), x)
+
+
+def _normalize(node, x):
+    node.only("p", 2)
+    x = _tensor(x)
+    return ops.normalize(x, _axis(node, x))
+
+
 def _window(node, rank: int) -> dict[str, Any]:
     """Strides, padding and dilations, as ours has them."""
     node.only("ceil_mode", 0)
@@ -433,7 +463,8 @@ HANDLERS = {
     "Abs": _unary(ops.abs),
     "Add": _folded(ops.add),
     "And": lambda node, a, b: ops.logical_and(_tensor(a), _tensor(b)),
-    "ArgMax": _argmax,
+    "ArgMax": _place(ops.argmax),
+    "ArgMin": _place(ops.argmin),
     "AveragePool": _average_pool,
     "BatchNormalization": _batch_norm,
     "Cast": _cast,
@@ -441,6 +472,8 @@ HANDLERS = {
     "Concat": _concat,
     "Constant": _constant,
     "Conv": _conv,
+    "Cos": _unary(ops.cos),
+    "CumSum": _cumsum,
     "Div": _folded(ops.div),
     "Dropout": _dropout,
     "Elu": lambda node, x: ops.elu(_tensor(x), alpha=node.get("alpha", 1.0)),
@@ -456,14 +489,17 @@ HANDLERS = {
     "GlobalAveragePool": lambda node, x: mean_of_images(_tensor(x), True),
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
+    "GroupNormalization": _group_norm,
     "HardSwish": _unary(ops.hard_swish),
     "Identity": lambda node, x: _tensor(x),
+    "InstanceNormalization": lambda node, x, scale, bias: _group_norm(node, x, scale, bias, _tensor(x).shape[1]),
     "LayerNormalization": _layer_norm,
     "LeakyRelu": lambda node, x: ops.leaky_relu(_tensor(x), negative_slope=node.get("alpha", 0.01)),
     "Less": _compare("lt"),
     "LessOrEqual": _compare("le"),
     "Log": _unary(ops.log),
-    "LogSoftmax": lambda node, x: _along_last(ops.log_softmax, _tensor(x), _axis(node, x)),
+    "LogSoftmax": lambda node, x: on_last(ops.log_softmax, _tensor(x), _axis(node, x)),
+    "LpNormalization": _normalize,
     "MatMul": _matmul,
     "Max": _folded(ops.max),
     "MaxPool": _max_pool,
@@ -474,17 +510,20 @@ HANDLERS = {
     "OneHot": _one_hot,
     "Or": lambda node, a, b: ops.logical_or(_tensor(a), _tensor(b)),
     "Pad": _pad,
+    "Pow": _pow,
     "Reciprocal": _unary(ops.reciprocal),
     "ReduceMax": _reduce(lambda x, axes, keep: along(ops.reduce_max, x, axes, keep)),
     "ReduceMean": _reduce(ops.mean),
     "ReduceMin": _reduce(lambda x, axes, keep: along(ops.reduce_min, x, axes, keep)),
+    "ReduceProd": _reduce(ops.prod),
     "ReduceSum": _reduce(ops.sum),
     "Relu": _unary(ops.relu),
     "Reshape": _reshape,
     "Round": _unary(ops.round),
     "Sigmoid": _unary(ops.sigmoid),
+    "Sin": _unary(ops.sin),
     "Slice": _slice,
-    "Softmax": lambda node, x: _along_last(ops.softmax, _tensor(x), _axis(node, x)),
+    "Softmax": lambda node, x: on_last(ops.softmax, _tensor(x), _axis(node, x)),
     "Softplus": _unary(ops.softplus),
     "Split": _split,
     "Sqrt": _unary(ops.sqrt),
@@ -492,6 +531,7 @@ HANDLERS = {
     "Sub": _folded(ops.sub),
     "Sum": _folded(ops.add),
     "Tanh": _unary(ops.tanh),
+    "TopK": _top_k,
     "Transpose": lambda node, x: ops.transpose(_tensor(x), node.get("perm")),
     "Unsqueeze": _unsqueeze,
     "Where": lambda node, c, a, b: ops.select(_tensor(c), _tensor(a), _tensor(b)),

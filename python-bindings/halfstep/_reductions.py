@@ -26,6 +26,16 @@ def mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
     return along(_ops.reduce_mean, input, dimensions, keep_dims)
 
 
+def prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The product along dimensions, or of all elements."""
+    return along(_ops.reduce_prod, input, dimensions, keep_dims)
+
+
 def argmax(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
     """The index of the largest element along a dimension, the first of several."""
     return _ops.argmax(input, dimension % len(input.shape), result=dtype)
+
+
+def argmin(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
+    """The index of the smallest element along a dimension, the first of several."""
+    return _ops.argmin(input, dimension % len(input.shape), result=dtype)

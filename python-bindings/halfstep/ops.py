@@ -7,20 +7,22 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
+from halfstep._along import cumsum, top_k
 from halfstep._attention import scaled_dot_product_attention
 from halfstep._graph import Tensor
 from halfstep._norms import cosine_similarity, group_norm, l2_norm, normalize
 from halfstep._ops import *  # noqa: F403
+from halfstep._powers import pow
 from halfstep._products import einsum, matmul, outer
-from halfstep._reductions import argmax, mean, sum
+from halfstep._reductions import argmax, argmin, mean, prod, sum
 from halfstep._shapes import (
     broadcast, cast, concat, constant, flip, iota, pad, reshape, split, stack, tile, transpose, tril, triu,
 )
 
 __all__ = [
-    "argmax", "broadcast", "cast", "concat", "constant", "cosine_similarity", "dropout", "einsum", "flip", "gather", "group_norm",
-    "iota", "l2_norm", "matmul", "mean", "normalize", "one_hot", "outer", "pad", "reshape", "scaled_dot_product_attention",
-    "split", "stack", "sum", "tile", "transpose", "tril", "triu",
+    "argmax", "argmin", "broadcast", "cast", "concat", "constant", "cosine_similarity", "cumsum", "dropout", "einsum",
+    "flip", "gather", "group_norm", "iota", "l2_norm", "matmul", "mean", "normalize", "one_hot", "outer", "pad", "pow",
+    "prod", "reshape", "scaled_dot_product_attention", "split", "stack", "sum", "tile", "top_k", "transpose", "tril", "triu",
 ]
 __all__ += _ops.__all__
 

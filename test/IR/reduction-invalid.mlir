@@ -146,3 +146,45 @@ func.func @logarithm_of_scalar(%x: tensor<f32>) {
   %0 = mp.log_softmax %x : tensor<f32>
   return
 }
+// -----
+// mp.argmin (C1)
+func.func @argmin_dimension(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{dimension 2 is outside the operand's rank 2}}
+  %0 = mp.argmin %x dimension 2 : tensor<4x8xf32> -> tensor<4xi32>
+  return
+}
+// -----
+// mp.argmin (C1)
+func.func @argmin_of_nothing(%x: tensor<4x0xf32>) {
+  // expected-error @+1 {{dimension 1 has no element}}
+  %0 = mp.argmin %x dimension 1 : tensor<4x0xf32> -> tensor<4xi32>
+  return
+}
+// -----
+// mp.argmin (C2)
+func.func @argmin_type(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{result has type 'ui8', expected i32 or i64}}
+  %0 = mp.argmin %x dimension 1 : tensor<4x8xf32> -> tensor<4xui8>
+  return
+}
+// -----
+// mp.argmin (C2)
+func.func @argmin_shape(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{result has shape [8], operands and attributes give [4]}}
+  %0 = mp.argmin %x dimension 1 : tensor<4x8xf32> -> tensor<8xi32>
+  return
+}
+// -----
+// mp.l2_normalize (C1)
+func.func @length_of_a_scalar(%x: tensor<f32>) {
+  // expected-error @+1 {{operand is 'tensor<f32>', expected a last dimension of elements}}
+  %0 = mp.l2_normalize %x : tensor<f32>
+  return
+}
+// -----
+// mp.l2_normalize (C2)
+func.func @divided_by_0(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{epsilon is 0.000000e+00, expected a finite number greater than 0}}
+  %0 = mp.l2_normalize %x {epsilon = 0.0 : f64} : tensor<4x8xf32>
+  return
+}

@@ -41,3 +41,24 @@ func.func @integers(%x: tensor<4xi32>) -> tensor<4xi32> {
   %y = mp.sigmoid %x : tensor<4xi32>
   return %y : tensor<4xi32>
 }
+// -----
+// mp.pow (C1)
+func.func @two_types(%x: tensor<4xf32>, %e: tensor<4xf16>) {
+  // expected-error @+1 {{requires the same element type for all operands and results}}
+  %0 = "mp.pow"(%x, %e) : (tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
+  return
+}
+// -----
+// mp.pow (C2)
+func.func @no_broadcast(%x: tensor<4x8xf32>, %e: tensor<4xf32>) {
+  // expected-error @+1 {{operand shapes do not broadcast: [4x8] and [4]}}
+  %0 = mp.pow %x, %e : tensor<4x8xf32>, tensor<4xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+// mp.pow (C3)
+func.func @integers(%x: tensor<4xi32>) {
+  // expected-error @+1 {{operands are 'i32', expected floats}}
+  %0 = mp.pow %x, %x : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  return
+}

@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff | FileCheck %s --check-prefix=STEP
 
 // CHECK-LABEL: @forms
-func.func @forms(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+func.func @forms(%x: tensor<4x8xf16>, %e: tensor<8xf16>) -> tensor<4x8xf16> {
   // CHECK: mp.neg %{{.*}} : tensor<4x8xf16>
   %0 = mp.neg %x : tensor<4x8xf16>
   // CHECK: mp.abs %{{.*}} : tensor<4x8xf16>
@@ -39,7 +39,13 @@ func.func @forms(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   %swish = mp.hard_swish %hard : tensor<4x8xf16>
   // CHECK: mp.min %{{.*}} : tensor<4x8xf16>, tensor<4x8xf16> -> tensor<4x8xf16>
   %14 = mp.min %swish, %x : tensor<4x8xf16>, tensor<4x8xf16> -> tensor<4x8xf16>
-  return %14 : tensor<4x8xf16>
+  // CHECK: mp.sin %{{.*}} : tensor<4x8xf16>
+  %15 = mp.sin %14 : tensor<4x8xf16>
+  // CHECK: mp.cos %{{.*}} : tensor<4x8xf16>
+  %16 = mp.cos %15 : tensor<4x8xf16>
+  // CHECK: mp.pow %{{.*}}, %{{.*}} : tensor<4x8xf16>, tensor<8xf16> -> tensor<4x8xf16>
+  %17 = mp.pow %16, %e : tensor<4x8xf16>, tensor<8xf16> -> tensor<4x8xf16>
+  return %17 : tensor<4x8xf16>
 }
 
 // Between f16 products an activation stays f16; what autocast denies, and every factor of a gradient, is f32.
@@ -57,5 +63,27 @@ func.func @step(%x: tensor<4x8xf32> {mp.input = "x"}, %labels: tensor<4xui8> {mp
   // STEP: mp.sigmoid %{{.*}} : tensor<4x8xf32>
   // STEP: %[[X:.*]] = mp.cast %[[Z]] : tensor<4x8xf16> -> tensor<4x8xf32>
   // STEP: mp.sigmoid %[[X]] : tensor<4x8xf32>
+  return %l : tensor<f32>
+}
+
+// pow is f32 behind an f16 product, sin and cos follow it; gradients are in f32, and of a constant exponent there is none.
+// STEP-LABEL: func.func @train_step_0(
+func.func @powers(%x: tensor<4x8xf32> {mp.input = "x"}, %w: tensor<8x8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+    -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  // STEP: %[[Z:.*]] = mp.matmul {{.*}} -> tensor<4x8xf16>
+  %z = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  // STEP: %[[S:.*]] = mp.sin %[[Z]] : tensor<4x8xf16>
+  %s = mp.sin %z : tensor<4x8xf32>
+  // STEP: mp.cos %[[S]] : tensor<4x8xf16>
+  %c = mp.cos %s : tensor<4x8xf32>
+  %three = mp.constant dense<3.0> : tensor<f32>
+  // STEP: mp.pow %{{.*}} : tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+  %p = mp.pow %c, %three : tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+  %l = mp.reduce_mean %p dimensions [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  // STEP-NOT: mp.log
+  // STEP: mp.pow %{{.*}} : tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+  // STEP-NOT: mp.log
+  // STEP: mp.sin %{{.*}} : tensor<4x8xf32>
+  // STEP: mp.cos %{{.*}} : tensor<4x8xf32>
   return %l : tensor<f32>
 }

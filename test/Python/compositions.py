@@ -130,6 +130,27 @@ for groups in (1, 2, 3, 6):
 check(lambda a: ops.group_norm(a, 2), group_norm(image, 2, 1, 0), image)
 
 
+# Powers, products, running sums, the largest
+for exponent in (-1, 0.5, 2, 3, 4, 2.5, -1.7):
+    check(lambda a: ops.pow(a, exponent), abs(a).astype("float64") ** exponent, abs(a))
+check(lambda a, b: ops.pow(a, b), abs(a).astype("float64") ** b, abs(a), b)
+check(lambda a: ops.prod(a, (1, 2)), a.astype("float64").prod((1, 2)), a)
+for dimension in (1, 2, -1):
+    check(lambda a: ops.cumsum(a, dimension), a.astype("float64").cumsum(dimension), a)
+before = numpy.pad(a.astype("float64").cumsum(1), ((0, 0), (1, 0), (0, 0)))[:, :-1]
+check(lambda a: ops.cumsum(a, 1, exclusive=True), before, a)
+check(lambda a: ops.cumsum(a, 1, exclusive=True, reverse=True), a.astype("float64").sum(1, keepdims=True) - before - a, a)
+check(lambda a: ops.cast(ops.argmin(a, 1), "float32"), a.argmin(1), a)
+for largest in (True, False):
+    for dimension in (1, 2):
+        order = numpy.argsort(-a if largest else a, dimension, kind="stable").take(range(2), dimension)
+        check(lambda a: ops.top_k(a, 2, dimension, largest=largest)[0], numpy.take_along_axis(a, order, dimension), a)
+        check(lambda a: ops.cast(ops.top_k(a, 2, dimension, largest=largest)[1], "float32"), order, a)
+small = numpy.arange(24).reshape(2, 3, 4) * 7 % 13
+for dtype in ("uint8", "int32"):
+    check(lambda a: ops.cast(ops.top_k(a, 3, 2, largest=False)[0], "float32"), numpy.sort(small, 2)[:, :, :3], small.astype(dtype))
+
+
 # Attention
 def attention(q, k, v, mask=None, scale=None, causal=False):
     q, k, v = in_f64(q, k, v)

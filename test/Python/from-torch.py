@@ -96,7 +96,25 @@ class Composed(nn.Module):
         return self.head(torch.cat([F.normalize(cosine, dim=-1), torch.linalg.vector_norm(scores, dim=(1, 2))[:, None]], 1))
 
 
+class Ordered(nn.Module):
+    """Powers, waves, products, running sums, and what is chosen by its size."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.norm, self.head = nn.Linear(7, 8), nn.GroupNorm(2, 8), nn.Linear(25, 3)
+
+    def forward(self, x):
+        h = self.norm(self.layer(x))
+        waves = torch.sin(h) * torch.cos(2 * h)
+        powers = torch.pow(h.abs() + 0.5, 1.5) + 2.0 ** (h / 4)
+        best, _ = torch.topk(h, 3, dim=1)
+        least, _ = torch.sort(waves, dim=1)
+        return self.head(torch.cat([powers.cumsum(1), best, least[:, :4], h.prod(1, keepdim=True) / 64,
+                                    torch.nn.functional.normalize(powers, dim=1), (waves[:, :1] + h[:, :1])], 1))
+
+
 MODULES = {
+    "ordered": (Ordered(), (7,)),
     "composed": (Composed(), (7,)),
     "heads": (Heads(), (5, 16)),
     "shifted": (Shifted(), (7,)),
@@ -405,10 +423,10 @@ class Lacking(nn.Module):
 
     def forward(self, x):
         y = self.pool(self.tokens(x) + self.positions(x))
-        return torch.cumsum(y, 1), y[:, :1]
+        return torch.cumprod(y, 1), y[:, :1]
 
 
 refused(["aten.embedding: 2, in 'tokens' (from-torch.py:", "'positions' (from-torch.py:", "(tokens != padding)",
-         "aten.max_pool1d: 1, in 'pool.0'", "ceil_mode=True is not supported", "aten.cumsum: 1"],
+         "aten.max_pool1d: 1, in 'pool.0'", "ceil_mode=True is not supported", "aten.cumprod: 1"],
         halfstep.from_torch, Lacking(), torch.zeros(2, 5, dtype=torch.int64))
 refused(["'weight' is in bfloat16", "module.float()"], halfstep.from_torch, nn.Linear(2, 2).bfloat16(), torch.ones(2, 2))

@@ -87,7 +87,23 @@ def MP_ReduceMinOp : MP_ReduceOp<"reduce_min", MP_Clear> {
   }];
 }
 
-def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
+def MP_ReduceProdOp : MP_ReduceOp<"reduce_prod", MP_Deny> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "prod";
+  let summary = "product over dimensions";
+  let description = [{
+    Multiplied in f32 (f64 for f64) and rounded once to the result type. The product over no element is 1. The gradient of an
+    element is the product of the others, where one or more are 0, too. Constraints as `mp.reduce_sum`.
+
+    Example:
+
+    ```mlir
+    %p = mp.reduce_prod %x dimensions [1] : tensor<4x8xf32> -> tensor<4xf32>
+    ```
+  }];
+}
+
+class MP_ArgExtremeOp<string mnemonic, I32EnumCase role> : MP_Op<mnemonic, MP_Clear, MP_Constant, role,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
   let scaling = [MP_Independent];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
@@ -95,6 +111,13 @@ def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
   let extraClassDeclaration = [{
     ::llvm::SmallVector<int64_t> getReducedDimensions() { return {static_cast<int64_t>(getDimension())}; }
   }];
+  let arguments = (ins MP_NumberTensor:$input, I64Attr:$dimension);
+  let results = (outs MP_IntegerTensor:$result);
+  let assemblyFormat = "$input `dimension` $dimension attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def MP_ArgmaxOp : MP_ArgExtremeOp<"argmax", MP_RoleRow> {
   let summary = "index of the first largest element along a dimension";
   let description = [{
     The first NaN wins over every number, as in NumPy.
@@ -109,10 +132,24 @@ def MP_ArgmaxOp : MP_Op<"argmax", MP_Clear, MP_Constant, MP_RoleRow,
     %i = mp.argmax %x dimension 1 : tensor<4x10xf16> -> tensor<4xi32>
     ```
   }];
-  let arguments = (ins MP_NumberTensor:$input, I64Attr:$dimension);
-  let results = (outs MP_IntegerTensor:$result);
-  let assemblyFormat = "$input `dimension` $dimension attr-dict `:` type($input) `->` type($result)";
-  let hasVerifier = 1;
+}
+
+// Of the other side of 0, or of all ones, the largest.
+def MP_ArgminOp : MP_ArgExtremeOp<"argmin", MP_RoleComposite> {
+  let summary = "index of the first smallest element along a dimension";
+  let description = [{
+    The first NaN wins over every number, as in NumPy.
+
+    Constraints:
+    - (C1) `dimension` is inside the operand's rank and its size is not 0.
+    - (C2) The result is i32 or i64 and lacks `dimension`.
+
+    Example:
+
+    ```mlir
+    %i = mp.argmin %x dimension 1 : tensor<4x10xf16> -> tensor<4xi32>
+    ```
+  }];
 }
 
 def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
@@ -383,6 +420,32 @@ def MP_RMSNormOp : MP_Op<"rms_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
   let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, DefaultValuedAttr<F64Attr, "1e-6">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input `,` $scale attr-dict `:` type($input) `,` type($scale)";
+  let hasVerifier = 1;
+}
+
+def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_RoleRow, [Pure, SameOperandsAndResultType]> {
+  let scaling = [MP_Nonlinear];
+  let rows = MP_RowsAlong<"getReducedDimensions()">;
+  let listedAs = "LRN / L2Normalization / normalize";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 4; } }];
+  let summary = "each row divided by its length";
+  let description = [{
+    `x / max(sqrt(sum(x^2)), epsilon)`, the sum over the last dimension; all in f32 (f64 for f64), rounded once. A row of zeros stays
+    that. In the form of `torch.nn.functional.normalize`.
+
+    Constraints:
+    - (C1) The operand has at least rank 1, and its last dimension is not 0.
+    - (C2) `epsilon` is finite and greater than 0.
+
+    Example:
+
+    ```mlir
+    %y = mp.l2_normalize %x {epsilon = 1.0e-12 : f64} : tensor<4x8xf16>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1e-12">:$epsilon);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
   let hasVerifier = 1;
 }
 

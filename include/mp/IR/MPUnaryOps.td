@@ -1,4 +1,4 @@
-// Arithmetic and activations of one element.
+// Arithmetic and activations of one element, and powers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_UNARY_OPS_TD
@@ -138,6 +138,58 @@ def MP_ClampOp : MP_UnaryOp<"clamp", MP_Clear> {
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, F64Attr:$min, F64Attr:$max);
+  let hasVerifier = 1;
+}
+class MP_TrigonometricOp<string mnemonic> : MP_UnaryOp<mnemonic, MP_Infer> {
+  let scaling = [MP_Nonlinear];
+  let listedAs = "sin / cos";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 80; } }];
+}
+def MP_SinOp : MP_TrigonometricOp<"sin"> {
+  let summary = "sine of each element, an angle in radians";
+  let description = [{
+    At most 1 ulp in f32, of angles of any size; f16 and bf16 are computed in f32 and rounded once. NaN of an infinity.
+
+    Example:
+
+    ```mlir
+    %y = mp.sin %x : tensor<4x8xf32>
+    ```
+  }];
+}
+def MP_CosOp : MP_TrigonometricOp<"cos"> {
+  let summary = "cosine of each element, an angle in radians";
+  let description = [{
+    At most 1 ulp in f32, of angles of any size; f16 and bf16 are computed in f32 and rounded once. NaN of an infinity.
+
+    Example:
+
+    ```mlir
+    %y = mp.cos %x : tensor<4x8xf32>
+    ```
+  }];
+}
+def MP_PowOp : MP_BinaryOp<"pow", MP_Deny, MP_Differentiable> {
+  let scaling = [MP_Nonlinear, MP_Nonlinear];
+  let listedAs = "pow";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 90; } }];
+  let summary = "lhs to the power of rhs, with NumPy broadcasting";
+  let description = [{
+    At most 1 ulp in f32; f16 and bf16 are computed in f32 and rounded once. Special values as `pow` of C99 Annex F: 1 to any
+    power and any number to the power of 0 are 1, of NaN, too; a negative number has only whole powers, others are NaN. The gradient of
+    rhs is 0 where lhs is 0 and rhs at least 0, that of lhs 0 where rhs is 0, as in PyTorch.
+
+    Constraints:
+    - (C1) Operands and result have one element type.
+    - (C2) The operands' shapes broadcast to the result's.
+    - (C3) The element type is a float.
+
+    Example:
+
+    ```mlir
+    %y = mp.pow %x, %e : tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+    ```
+  }];
   let hasVerifier = 1;
 }
 

@@ -2,12 +2,19 @@
 """Writes the policy file that makes Halfstep's categories those of another system.
 
 usage: generate.py POLICY LLVM_TBLGEN OPS.td INCLUDE_DIR... > FILE
+       generate.py --entries LLVM_TBLGEN OPS.td INCLUDE_DIR... > TABLE
 
 op-lists.csv holds the lists of seven systems side by side, as they were read from the sources that SYSTEMS names: L low
 precision, F fp32 (Fo: through an optional dtype argument), P or W widest input, I infer, C clear, BAN error, - unlisted; in
 brackets when, behind a colon which of several, the first of which counts. The definition of an op says which row speaks of it (`listedAs`), or that none
 does. The file holds only what differs from Halfstep's own categories, the column `proposed`. An op that a system does not list
 runs in the type that its inputs promote to: `promote`; grappler leaves it alone.
+
+published-lists.csv has the lists of four of them entry by entry, under the names that they have there: those of PyTorch
+2.15.0 are the kernels that it registers for its keys AutocastCUDA and AutocastCPU, with the categories of autocast_mode.h and
+autocast_mode.cpp; those of TensorFlow are of auto_mixed_precision_lists.h as of commit e1c1b29704c7. Each names its row of
+op-lists.csv, and the op that is the same, if there is one. `--entries` compares the two files and writes how many entries have
+an op: the table of docs/autocast.md.
 """
 
 import csv
@@ -23,17 +30,26 @@ PER_OP = {"L": "allow", "F": "deny", "Fo": "deny", "Fa": "deny", "P": "promote",
 GRAPPLER = {"L": "allow", "F": "deny", "I": "infer", "C": "clear", "–": None}
 SYSTEMS = {
     "pytorch": ("pytorch_cuda", "f16", ["zero-dimensional: follow"], PER_OP,
-                "PyTorch's autocast lists for CUDA (aten/src/ATen/autocast_mode.h)"),
+                "the autocast lists of PyTorch 2.15.0 for CUDA (aten/src/ATen/autocast_mode.h)"),
     "pytorch_cpu": ("pytorch_cpu", "bf16", ["zero-dimensional: follow"], PER_OP,
-                    "PyTorch's autocast lists for CPUs (aten/src/ATen/autocast_mode.cpp)"),
+                    "the autocast lists of PyTorch 2.15.0 for CPUs (aten/src/ATen/autocast_mode.cpp)"),
     "apex_o1": ("apex_o1", "f16", ["zero-dimensional: follow"], PER_OP, "Apex's lists of O1 (apex/amp/lists)"),
     "tensorflow": ("tf_cuda", "f16", [], GRAPPLER,
-                   "the lists of TensorFlow's grappler pass auto_mixed_precision for CUDA (auto_mixed_precision_lists.h)"),
+                   "the lists of TensorFlow's grappler pass auto_mixed_precision for CUDA (auto_mixed_precision_lists.h, e1c1b29704c7)"),
     "tensorflow_bf16": ("tf_bf16", "bf16", [], GRAPPLER,
-                        "the lists of TensorFlow's grappler pass auto_mixed_precision_onednn_bfloat16"),
+                        "the lists of TensorFlow's grappler pass auto_mixed_precision_onednn_bfloat16 (auto_mixed_precision_lists.h, e1c1b29704c7)"),
     "mxnet": ("mxnet_fp16", "f16", [], PER_OP, "MXNet's lists for float16 (python/mxnet/amp/lists/symbol_fp16.py)"),
     "paddle_o1": ("paddle_o1", "f16", [], PER_OP, "Paddle's lists of O1 (python/paddle/amp/amp_lists.py)"),
 }
+
+
+# What op-lists.csv has for a category by its name in the sources.
+LETTERS = {"lower_precision_fp": "L", "fp32": "F", "fp32_set_opt_dtype": "Fo", "fp32_append_dtype": "Fa", "promote": "P", "banned": "BAN",
+           "allow": "L", "infer": "I", "deny": "F", "clear": "C"}
+
+
+def read(name):
+    return list(csv.DictReader((pathlib.Path(__file__).parent / name).open(encoding="utf-8")))
 
 
 def category_of(entry, categories):
@@ -41,14 +57,18 @@ def category_of(entry, categories):
     return categories.get(re.match(r"[A-Za-z]+|–", entry)[0])
 
 
-def listed_ops(tblgen, definitions, *includes):
-    """The ops that each row speaks of, in the order of their definitions."""
+def records_of(tblgen, definitions, *includes):
+    """The definitions of the dialect's ops."""
     command = [tblgen, "--dump-json", *[f"-I{path}" for path in includes], definitions]
     records = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    ops = map(records.get, records["!instanceof"]["Op"])
+    return [op for op in ops if records[op["opDialect"]["def"]]["name"] == "mp"]
+
+
+def listed_ops(*sources):
+    """The ops that each row speaks of, in the order of their definitions."""
     ops = {}
-    for record in map(records.get, records["!instanceof"]["Op"]):
-        if records[record["opDialect"]["def"]]["name"] != "mp":
-            continue
+    for record in records_of(*sources):
         if "listedAs" not in record:
             sys.exit(f"generate.py: mp.{record['opName']} does not say which row of op-lists.csv speaks of it")
         if record["listedAs"]:
@@ -61,10 +81,35 @@ def place(entry):
     return file, int(line)
 
 
+def entries(*sources):
+    """How many entries of each published list have an op."""
+    known = {"mp." + record["opName"] for record in records_of(*sources)}
+    rows, counts, faults = {row["op"]: row for row in read("op-lists.csv")}, {}, []
+    for entry in read("published-lists.csv"):
+        name = f"{entry['list']}'s {entry['entry']}"
+        row, letter = rows.get(entry["row"]), LETTERS[entry["category"]]
+        if row is None:
+            faults.append(f"{name}: op-lists.csv has no row '{entry['row']}'")
+        elif letter not in re.findall(r"[A-Za-z]+", row[SYSTEMS[entry["list"]][0]]):
+            faults.append(f"{name} is {entry['category']}, op-lists.csv has {row[SYSTEMS[entry['list']][0]]}")
+        if entry["op"] and entry["op"] not in known:
+            faults.append(f"{name}: '{entry['op']}' is not an op")
+        count = counts.setdefault(entry["list"], [0, 0])
+        count[0] += 1
+        count[1] += bool(entry["op"])
+    if faults:
+        sys.exit("generate.py: " + "; ".join(faults))
+    print("| list | entries | with an op |\n|---|---|---|")
+    for name, (total, found) in counts.items():
+        print(f"| `{name}` | {total} | {found} |")
+
+
 def main():
+    if sys.argv[1] == "--entries":
+        return entries(*sys.argv[2:])
     column, low, lines, categories, text = SYSTEMS[sys.argv[1]]
     ops = listed_ops(*sys.argv[2:])
-    rows = csv.DictReader((pathlib.Path(__file__).parent / "op-lists.csv").open(encoding="utf-8"))
+    rows = read("op-lists.csv")
     lists, missing = {}, set(ops)
     for row in rows:
         missing.discard(row["op"])

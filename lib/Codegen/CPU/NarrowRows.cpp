@@ -4,8 +4,8 @@
 #include "Codegen/CPU/NarrowRows.h"
 
 #include "Codegen/CPU/CPUThreadGroup.h"
-#include "Codegen/Emit/Argmax.h"
 #include "Codegen/Emit/Reduce.h"
+#include "Codegen/Forms/Order.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -108,7 +108,7 @@ Value NarrowRows::findLargest(ArgmaxOp op, ArrayRef<Value> columns) {
   Type numbers = withLanes(b.getI64Type(), width);
   Value best = columns.front(), place = intConstant(b, numbers, 0);
   for (auto [number, value] : llvm::enumerate(columns.drop_front())) {
-    Value isBetter = isBetterArgmax(b, elementOf(op.getInput()), value, best);
+    Value isBetter = isLarger(b, elementOf(op.getInput()), value, best);
     best = arith::SelectOp::create(b, isBetter, value, best);
     place = arith::SelectOp::create(b, isBetter, intConstant(b, numbers, static_cast<int64_t>(number) + 1), place);
   }

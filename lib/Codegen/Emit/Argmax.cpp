@@ -3,23 +3,16 @@
 
 #include "Codegen/Emit/Argmax.h"
 
+#include "Codegen/Forms/Order.h"
+
 using namespace mlir;
 using namespace mp;
-
-Value mp::isBetterArgmax(LaneBuilder &b, Type element, Value value, Value best) {
-  if (!isa<FloatType>(element)) {
-    const auto greater = element.isUnsignedInteger() ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
-    return arith::CmpIOp::create(b, greater, value, best);
-  }
-  Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, best, best);
-  return arith::AndIOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, value, best), isNumber);
-}
 
 FailureOr<Value> mp::buildArgmax(KernelFunction &f, Elements &values, ThreadGroup &group, ArgmaxOp op, int64_t size,
                                  function_ref<FailureOr<Value>(Value)> get) {
   LaneBuilder &b = f.b;
   Type element = op.getInput().getType().getElementType();
-  auto isBetter = [&](Value value, Value best) { return isBetterArgmax(b, element, value, best); };
+  auto isBetter = [&](Value value, Value best) { return isLarger(b, element, value, best); };
   // A thread without numbers of its own looks at the last one, which changes nothing.
   Value start = group.members == 1 ? values.zero : f.min(group.member, f.i64(size - 1));
   FailureOr<Value> first = get(start);

@@ -8,9 +8,6 @@
 
 namespace mp {
 
-/// i1 lanes: whether `value`, of element type `element`, is larger than `best`, the largest so far, or the first NaN.
-mlir::Value isBetterArgmax(LaneBuilder &b, mlir::Type element, mlir::Value value, mlir::Value best);
-
 /// The number, of the register type of the op's result, of the first of `size` elements that is larger than all before
 /// it, or NaN.
 mlir::FailureOr<mlir::Value> buildArgmax(KernelFunction &f, Elements &values, ThreadGroup &group, ArgmaxOp op,

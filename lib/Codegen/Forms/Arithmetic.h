@@ -10,7 +10,8 @@
 
 namespace mp {
 
-/// Operations on f32 lanes of one width: each call is one operation and one rounding, and nothing contracts them.
+/// Operations on f32 lanes of one width, or f64 lanes where no bits are touched: each call is one operation and one
+/// rounding, and nothing contracts them.
 class Arithmetic {
 public:
   /// Works on lanes of the type of `like`.
@@ -33,6 +34,13 @@ public:
     mlir::Value sum = constant(coefficients.front());
     for (double coefficient : coefficients.drop_front())
       sum = fma(sum, x, constant(coefficient));
+    return sum;
+  }
+  /// The same with each product rounded: of f64, for which not every target has an fma.
+  mlir::Value polynomialInSteps(mlir::Value x, llvm::ArrayRef<double> coefficients) const {
+    mlir::Value sum = constant(coefficients.front());
+    for (double coefficient : coefficients.drop_front())
+      sum = add(mul(sum, x), constant(coefficient));
     return sum;
   }
 

@@ -13,6 +13,7 @@ void mp::registerForms(DialectRegistry &registry) {
     attachOptimizerForms(context);
     attachIndexingForms(context);
     attachPoolingForms(context);
+    attachTopKForms(context);
     attachLossScalingForms(context);
     attachReductionForms(context);
     attachRowForms(context);

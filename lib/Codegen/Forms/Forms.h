@@ -73,6 +73,7 @@ void attachDropoutForms(mlir::MLIRContext *context);
 void attachOptimizerForms(mlir::MLIRContext *context);
 void attachIndexingForms(mlir::MLIRContext *context);
 void attachPoolingForms(mlir::MLIRContext *context);
+void attachTopKForms(mlir::MLIRContext *context);
 void attachLossScalingForms(mlir::MLIRContext *context);
 void attachReductionForms(mlir::MLIRContext *context);
 void attachRowForms(mlir::MLIRContext *context);

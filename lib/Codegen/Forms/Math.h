@@ -31,6 +31,13 @@ ExpFactors buildExpFactors(LaneBuilder &b, mlir::Value x, mlir::Value low = {});
 /// x 2^n, rounded once where x is a normal number between 2^-20 and 2^20.
 mlir::Value timesPowerOfTwo(LaneBuilder &b, mlir::Value x, mlir::Value power);
 
+/// The sine and the cosine of an angle in radians, of any size. NaN of an infinity.
+mlir::Value buildSin(LaneBuilder &b, mlir::Value x);
+mlir::Value buildCos(LaneBuilder &b, mlir::Value x);
+
+/// x^y, with the special values of C99's `pow`.
+mlir::Value buildPow(LaneBuilder &b, mlir::Value x, mlir::Value y);
+
 /// The hyperbolic tangent.
 mlir::Value buildTanh(LaneBuilder &b, mlir::Value x);
 

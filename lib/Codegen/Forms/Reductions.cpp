@@ -37,6 +37,12 @@ struct Mean : Sum {
   }
 };
 
+struct Product {
+  static constexpr double identity = 1;
+  static Value combine(LaneBuilder &b, Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  static Value finish(LaneBuilder &, Value combined, double) { return combined; }
+};
+
 struct Max {
   static constexpr double identity = -std::numeric_limits<double>::infinity();
   static Value combine(LaneBuilder &b, Value x, Value y) { return arith::MaximumFOp::create(b, x, y); }
@@ -85,6 +91,7 @@ void mp::attachReductionForms(MLIRContext *context) {
   ReduceMeanOp::attachInterface<FloatReduction<Mean, ReduceMeanOp>>(*context);
   ReduceMaxOp::attachInterface<FloatReduction<Max, ReduceMaxOp>>(*context);
   ReduceMinOp::attachInterface<FloatReduction<Min, ReduceMinOp>>(*context);
+  ReduceProdOp::attachInterface<FloatReduction<Product, ReduceProdOp>>(*context);
   SumSquaresBlocksOp::attachInterface<SumSquares, Blocks<SumSquaresBlocksOp>>(*context);
   NonfiniteBlocksOp::attachInterface<AnyNonfinite, Blocks<NonfiniteBlocksOp>>(*context);
 }

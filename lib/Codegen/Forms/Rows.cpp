@@ -24,6 +24,7 @@ struct RowForms {
   SmallVector<Value> form(SoftmaxCrossEntropyGradRowsOp op);
   SmallVector<Value> form(LayerNormOp op);
   SmallVector<Value> form(RMSNormOp op);
+  SmallVector<Value> form(L2NormalizeOp op);
   SmallVector<Value> form(LayerNormStatisticsOp op);
   SmallVector<Value> form(LayerNormGradOp op);
 
@@ -200,6 +201,13 @@ SmallVector<Value> RowForms::form(RMSNormOp op) {
   Value root = SqrtOp::create(b, shifted.getType(), shifted);
   Value inverse = DivOp::create(b, root.getType(), scalar(1, elementOf(x)), root);
   return {castTo(b, binary<MulOp>(binary<MulOp>(x, inverse), op.getScale()), elementOf(op.getInput()))};
+}
+
+SmallVector<Value> RowForms::form(L2NormalizeOp op) {
+  Value x = widen(op.getInput()), square = reduce<ReduceSumOp>(binary<MulOp>(x, x));
+  Value length = SqrtOp::create(b, square.getType(), square);
+  Value divisor = binary<MaxOp>(length, scalar(op.getEpsilon().convertToDouble(), elementOf(x)));
+  return {castTo(b, binary<DivOp>(x, divisor), elementOf(op.getInput()))};
 }
 
 SmallVector<Value> RowForms::form(LayerNormStatisticsOp op) {

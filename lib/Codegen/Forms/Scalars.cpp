@@ -56,16 +56,26 @@ struct ElementwiseForms : ScalarForms {
 
   /// An elementary function of the first operand, which there is in f32 alone.
   FailureOr<Value> functionOf(Operation *op, Value (*build)(LaneBuilder &, Value)) {
-    if (!laneType(operand(0).getType()).isF32())
-      return op->emitOpError("needs ") << op->getName().stripDialect()
-                                       << " of f64, which native code does not have; the reference evaluator has it";
+    if (failed(requireF32(op)))
+      return failure();
     return build(b, operand(0));
+  }
+  LogicalResult requireF32(Operation *op) {
+    if (laneType(operand(0).getType()).isF32())
+      return success();
+    return op->emitOpError("needs ") << op->getName().stripDialect()
+                                     << " of f64, which native code does not have; the reference evaluator has it";
   }
   FormResult elementary(Operation *op, Value (*build)(LaneBuilder &, Value)) {
     FailureOr<Value> value = functionOf(op, build);
     if (failed(value))
       return failure();
     return rounded(op, *value);
+  }
+  FormResult form(PowOp op) {
+    if (failed(requireF32(op)))
+      return failure();
+    return rounded(op, buildPow(b, operand(0), operand(1)));
   }
   FormResult form(ExpOp op) { return elementary(op, buildExp); }
   FormResult form(LogOp op) { return elementary(op, buildLog); }
@@ -114,6 +124,8 @@ struct ElementwiseForms : ScalarForms {
     return rounded(op, arith::DivFOp::create(b, floatConstant(b, root.getType(), 1), root));
   }
   FormResult form(ErfOp op) { return elementary(op, buildErf); }
+  FormResult form(SinOp op) { return elementary(op, buildSin); }
+  FormResult form(CosOp op) { return elementary(op, buildCos); }
   FormResult form(ClampOp op) {
     auto bound = [&](const APFloat &value) { return roundTo(b, number(value), resultElement(op)); };
     Value low = bound(op.getMin()), high = bound(op.getMax());

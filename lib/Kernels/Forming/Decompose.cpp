@@ -5,6 +5,8 @@
 
 #include "Kernels/Forming/DecomposeAttention.h"
 #include "Kernels/Forming/DecomposeBatchNorm.h"
+#include "Kernels/Forming/DecomposeGroupNorm.h"
+#include "Kernels/Forming/DecomposeScan.h"
 #include "Kernels/Forming/DecomposeTraining.h"
 #include "Kernels/Forming/EmptyTensors.h"
 #include "Kernels/Forming/Machines.h"
@@ -76,6 +78,25 @@ struct DecomposeWeightedCrossEntropyGrad : OpRewritePattern<SoftmaxCrossEntropyG
   }
 };
 
+/// The smallest of floats is the largest of the others of their sign, of integers of what has all bits turned.
+struct DecomposeArgmin : OpRewritePattern<ArgminOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(ArgminOp op, PatternRewriter &rewriter) const override {
+    Value input = op.getInput(), turned;
+    if (Type element = elementOf(input); isa<FloatType>(element)) {
+      turned = NegOp::create(rewriter, op.getLoc(), input);
+    } else {
+      auto type = RankedTensorType::get({}, element);
+      Value ones = ConstantOp::create(rewriter, op.getLoc(), type,
+                                      DenseElementsAttr::get(type, rewriter.getIntegerAttr(element, -1)));
+      turned = SubOp::create(rewriter, op.getLoc(), ones, input);
+    }
+    rewriter.replaceOpWithNewOp<ArgmaxOp>(op, op.getType(), turned, op.getDimensionAttr());
+    return success();
+  }
+};
+
 /// A mask is drawn once, many elements at a time, and read by the dropout and by its gradient.
 struct DecomposeDropout : OpRewritePattern<DropoutOp> {
   using Base::Base;
@@ -141,10 +162,12 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateAttentionPatterns(ofAttention, machine.level != nullptr);
     walkAndApplyPatterns(getOperation(), std::move(ofAttention));
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeCrossEntropy, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad, DecomposeDropout,
-                 DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
+    patterns.add<DecomposeArgmin, DecomposeCrossEntropy, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad,
+                 DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
     populateTrainingPatterns(patterns);
     populateBatchNormPatterns(patterns);
+    populateGroupNormPatterns(patterns);
+    populateScanPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
     RewritePatternSet ofNothing(&getContext());

@@ -98,4 +98,5 @@ void mp::populateEmptyTensorPatterns(RewritePatternSet &patterns) {
   patterns.add<ReducesNothing<ReduceMeanOp>>(context, std::numeric_limits<double>::quiet_NaN());
   patterns.add<ReducesNothing<ReduceMaxOp>>(context, -std::numeric_limits<double>::infinity());
   patterns.add<ReducesNothing<ReduceMinOp>>(context, std::numeric_limits<double>::infinity());
+  patterns.add<ReducesNothing<ReduceProdOp>>(context, 1.0);
 }

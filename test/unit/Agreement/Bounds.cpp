@@ -5,12 +5,14 @@
 
 #include "OpCases/AttentionError.h"
 #include "OpCases/BatchNormError.h"
+#include "OpCases/GroupNormError.h"
 #include "OpCases/LossError.h"
 #include "OpCases/NormError.h"
 
 #include "mp/Numerics/ErrorBounds.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -26,14 +28,28 @@ static const std::map<std::string, std::pair<double, double>> kUlps = {
     {"mp.gelu", {4, 1}},         {"mp.gelu_grad", {16, 1}}, {"mp.dropout", {0, 1}}, {"mp.masked_dropout", {0, 1}},
     {"mp.rsqrt", {2, 1}},        {"mp.erf", {2, 1}},        {"mp.sigmoid", {4, 1}}, {"mp.silu", {4, 1}},
     {"mp.softplus", {4, 1}},     {"mp.leaky_relu", {0, 1}}, {"mp.elu", {6, 1}},     {"mp.selu", {8, 1}},
-    {"mp.hard_sigmoid", {2, 1}}, {"mp.hard_swish", {3, 1}}};
+    {"mp.hard_sigmoid", {2, 1}}, {"mp.hard_swish", {3, 1}}, {"mp.pow", {1, 1}},     {"mp.sin", {1, 1}},
+    {"mp.cos", {1, 1}}};
 
 /// Ops that sum: what they give for absolute operands is the sum of absolute terms.
-static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_parts",       "mp.conv",
-                                            "mp.conv_transpose", "mp.conv_filter_grad",   "mp.avg_pool",
-                                            "mp.avg_pool_grad",  "mp.reduce_sum",         "mp.reduce_mean",
-                                            "mp.global_norm",    "mp.sum_squares_blocks", "mp.clip_by_global_norm",
-                                            "mp.clip_by_norm",   "mp.scatter_add",        "mp.conv_filter_grad_parts"};
+static const std::set<std::string> kSums = {"mp.matmul",
+                                            "mp.matmul_parts",
+                                            "mp.conv",
+                                            "mp.conv_transpose",
+                                            "mp.conv_filter_grad",
+                                            "mp.avg_pool",
+                                            "mp.avg_pool_grad",
+                                            "mp.reduce_sum",
+                                            "mp.reduce_mean",
+                                            "mp.global_norm",
+                                            "mp.sum_squares_blocks",
+                                            "mp.clip_by_global_norm",
+                                            "mp.clip_by_norm",
+                                            "mp.scatter_add",
+                                            "mp.conv_filter_grad_parts",
+                                            "mp.reduce_prod",
+                                            "mp.cumsum",
+                                            "mp.top_k_grad"};
 
 /// Optimizers that measure norms.
 static const std::set<std::string> kNormed = {"mp.lamb"};
@@ -49,13 +65,16 @@ static const std::set<std::string> kRows = {"mp.softmax",
 
 /// Rows that are normalized.
 static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.rms_norm", "mp.layer_norm_statistics",
-                                             "mp.layer_norm_grad"};
+                                             "mp.layer_norm_grad", "mp.l2_normalize"};
 
 /// Weights of keys, and what they weigh.
 static const std::set<std::string> kAttention = {"mp.attention", "mp.attention_grad"};
 
 /// Channels that are.
 static const std::set<std::string> kBatchNorms = {"mp.batch_norm", "mp.batch_norm_grad", "mp.batch_norm_inference"};
+
+/// Groups of channels.
+static const std::set<std::string> kGroupNorms = {"mp.group_norm", "mp.group_norm_grad"};
 
 /// Means of a term of each element.
 static const std::set<std::string> kLosses = {"mp.mse_loss", "mp.l1_loss", "mp.huber_loss", "mp.sigmoid_cross_entropy",
@@ -107,7 +126,7 @@ public:
     const auto columns = static_cast<uint64_t>(shape.back());
     const uint64_t row = index * (operands.front().count() / columns) / results, j = index % columns;
     auto rowOf = [&](size_t operand) { return std::span(values[operand]).subspan(row * columns, columns); };
-    if (use.op == "mp.rms_norm")
+    if (use.op == "mp.rms_norm" || use.op == "mp.l2_normalize")
       return {columns + 12, std::abs(expected)};
     const NormError error(rowOf(0), epsilon());
     if (use.op == "mp.layer_norm")
@@ -175,6 +194,18 @@ public:
     return collect([&](uint64_t i) { return number == 0 ? error.ofResult(i) : error.ofLse(i); });
   }
 
+  Rounded ofGroupNorm(uint64_t index) const {
+    const auto channels = static_cast<uint64_t>(shape.back());
+    const auto groups = static_cast<uint64_t>(std::stoull(use.text.substr(use.text.find("groups ") + 7)));
+    const GroupNormError error(values[0], static_cast<uint64_t>(shape.front()), channels, groups, epsilon());
+    if (use.op == "mp.group_norm")
+      return {error.roundings(), error.ofResult(index, values[1], values[2])};
+    const bool isImage = results == operands.front().count();
+    return {error.roundingsOfGradients(),
+            isImage ? error.ofInput(index, values[1], values[2])
+                    : std::max(error.ofScale(index, values[2]), error.ofOffset(index, values[2]))};
+  }
+
 private:
   AttentionValues attentionValues(size_t ofMask, bool splitsF16) const {
     const std::vector<int64_t> &ofValue = operands[2].type.shape;
@@ -232,6 +263,10 @@ private:
       return 2 * pixelsOfWindow(); // quotients, each a term of the gradient's sum
     if (use.op == "mp.scatter_add")
       return operands[1].count() + 1; // as many indices may be of one slice, which has a value of its own
+    if (use.op == "mp.cumsum")        // in doublings
+      return std::bit_width(static_cast<uint64_t>(*std::max_element(shape.begin(), shape.end()))) + 1;
+    if (use.op == "mp.top_k_grad")
+      return static_cast<uint64_t>(shape.back()) + 1;
     uint64_t terms = 0;
     for (const Tensor &operand : operands)
       terms += operand.count();
@@ -290,7 +325,7 @@ bool mp::isProduct(const std::string &op) { return op.starts_with("mp.matmul") |
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||
-         kLosses.contains(op) || kNormed.contains(op) || kAttention.contains(op);
+         kGroupNorms.contains(op) || kLosses.contains(op) || kNormed.contains(op) || kAttention.contains(op);
 }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
@@ -323,6 +358,7 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
     const Rounded sum = kRows.contains(use.op)         ? sizes->ofRow(i, value)
                         : kNorms.contains(use.op)      ? sizes->ofNorm(i, value)
                         : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm(i)
+                        : kGroupNorms.contains(use.op) ? sizes->ofGroupNorm(i)
                         : kLosses.contains(use.op)     ? sizes->ofLoss()
                         : kNormed.contains(use.op)     ? sizes->ofUpdate(i, value)
                         : kAttention.contains(use.op)  ? attended[i]

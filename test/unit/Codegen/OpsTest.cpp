@@ -241,6 +241,8 @@ TEST(Ops, FunctionsOfEveryHalfAreWithinOneUlp) {
       {"mp.tanh %a0", std::tanh},
       {"mp.rsqrt %a0", [](double x) { return 1 / std::sqrt(x); }},
       {"mp.erf %a0", std::erf},
+      {"mp.sin %a0", std::sin},
+      {"mp.cos %a0", std::cos},
       {"mp.sigmoid %a0", [](double x) { return 1 / (1 + std::exp(-x)); }},
       {"mp.silu %a0", [](double x) { return x < -800 ? -0.0 : x / (1 + std::exp(-x)); }},
       {"mp.softplus %a0", [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }},
@@ -271,6 +273,46 @@ TEST(Ops, FunctionsOfEveryHalfAreWithinOneUlp) {
         const double x = decode(bits, element.format);
         const uint64_t expected = encode(row.apply(x), element.format), found = bitsAt(element, out[0], bits);
         ASSERT_LE(ulpDistance(found, expected, element.format), 1u) << row.op << " of " << x << " in " << element.name;
+      }
+    }
+}
+
+/// Powers of C99's Annex F, and some of every size.
+static std::vector<double> exponents() {
+  return {0.0,  -0.0,  1,    -1, 2, -2,  3,    -3,  0.5,        -0.5,   1.5,     1.0 / 3,  0.75,    -2.25,
+          kInf, -kInf, kNaN, 7,  8, 100, -101, 1e4, 16777216.0, 3.4e38, 0x1p-20, 0x1p-149, -0x1.8p5};
+}
+
+// Of f16 and bf16 every base, of f32 those that are hard; each with exponents of every kind.
+TEST(Ops, PowersAreWithinOneUlp) {
+  std::vector<uint64_t> all(1 << 16);
+  std::iota(all.begin(), all.end(), 0);
+  for (const CPULevel *target : kTargets)
+    for (const Element &element : {kElements[0], kElements[1], kElements[2]}) {
+      std::vector<uint64_t> bases = all;
+      if (element.bytes == 4) {
+        bases.clear();
+        for (double value : hardValues())
+          bases.push_back(encode(value, element.format));
+      }
+      const std::string type = vectorOf(bases.size(), element.name), one = "tensor<" + std::string(element.name) + ">";
+      KernelRunner kernel(mapText({type, one}, {type},
+                                  "%r = mp.pow %a0, %a1 : " + type + ", " + one + " -> " + type + "\n", "%r",
+                                  "block = 65536, vector = 8"),
+                          *target);
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      for (double exponent : exponents()) {
+        const uint64_t bits = encode(exponent, element.format);
+        const auto out = kernel.run({bufferOf(element, bases), bufferOf(element, {bits})});
+        for (size_t i = 0; i < bases.size(); ++i) {
+          const double x = decode(bases[i], element.format), y = decode(bits, element.format);
+          const uint64_t expected = encode(std::pow(x, y), element.format), found = bitsAt(element, out[0], i);
+          ASSERT_LE(ulpDistance(found, expected, element.format), 1u)
+              << x << " to the power of " << y << " in " << element.name << " on " << target->name;
+          // Of a zero and an infinity the sign counts, too.
+          if (std::pow(x, y) == 0 || std::isinf(std::pow(x, y)))
+            ASSERT_EQ(found, expected) << x << " to the power of " << y << " in " << element.name;
+        }
       }
     }
 }

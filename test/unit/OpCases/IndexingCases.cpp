@@ -114,8 +114,36 @@ static void addLookups(Cases &cases) {
     }
 }
 
+static void addTopK(Cases &cases) {
+  auto largest = [&](std::string rows, std::string columns, std::string k, std::string type, Fill fill,
+                     bool large = false) {
+    const std::string name = k + " of " + rows + columns + type, chosen = rows + k + "x";
+    cases.push_back({"mp.top_k",
+                     name,
+                     {{rows + columns + "x" + type, fill}},
+                     {chosen + type, chosen + "i32"},
+                     "mp.top_k %0 k " + k + " : {0} -> {r}, tensor<" + chosen + "i32>",
+                     large});
+    if (type == "$T")
+      cases.push_back({"mp.top_k_grad",
+                       name,
+                       {{chosen + "i32", Fill::Labels}, {chosen + type}},
+                       {rows + columns + "x" + type},
+                       "mp.top_k_grad %0, %1 : {0}, {1} -> {r}",
+                       large});
+  };
+  for (std::string k : {"1", "3", "5"})
+    largest("4x", "5", k, "$T", Fill::Separated);
+  largest("", "7", "2", "$T", Fill::Separated);
+  largest("2x3x", "8", "8", "$T", Fill::Separated);
+  largest("19x", "67", "5", "$T", Fill::Signed, true);
+  for (std::string type : {"i32", "i64", "ui8"})
+    largest("3x", "9", "9", type, Fill::Signed); // some are equal
+}
+
 void mp::addIndexing(Cases &cases) {
   addMoves(cases);
   addPads(cases);
   addLookups(cases);
+  addTopK(cases);
 }

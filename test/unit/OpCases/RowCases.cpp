@@ -85,6 +85,8 @@ static void addNorms(Cases &cases) {
                      large});
     cases.push_back(
         {"mp.rms_norm", name, {{type}, parameter}, {type}, "mp.rms_norm %0, %1 " + epsilon + ": {0}, {1}", large});
+    if (epsilon.find("0.0 ") == std::string::npos)
+      cases.push_back({"mp.l2_normalize", name, {{type}}, {type}, "mp.l2_normalize %0 " + epsilon + ": {0}", large});
     cases.push_back({"mp.layer_norm_statistics",
                      name,
                      {{type}},
@@ -106,6 +108,11 @@ static void addNorms(Cases &cases) {
   // Epsilon shows, and whether it is under the root.
   norm("large epsilon", "3x", "7x", "{epsilon = 0.75 : f64} ");
   norm("no epsilon", "3x", "7x", "{epsilon = 0.0 : f64} ");
+  cases.push_back({"mp.l2_normalize",
+                   "shorter than epsilon",
+                   {{"3x2x$T"}},
+                   {"3x2x$T"},
+                   "mp.l2_normalize %0 {epsilon = 4.0 : f64} : {0}"});
   norm("large", "67x", "131x", "", true);
   norm("wide", "37x", "200x", "", true);
 }

@@ -4,6 +4,7 @@
 #include "OpCases/AttentionCases.h"
 #include "OpCases/BatchNormCases.h"
 #include "OpCases/ConvolutionCases.h"
+#include "OpCases/GroupNormCases.h"
 #include "OpCases/IndexingCases.h"
 #include "OpCases/LossCases.h"
 #include "OpCases/OpCases.h"
@@ -125,6 +126,9 @@ static void addElementwise(Cases &cases) {
       for (std::string type : {"i32", "i64", "ui8"})
         binary(op, "row, " + type, {"3x5x" + type}, {"5x" + type}, "3x5x" + type);
   }
+  for (const Shapes &shapes : kShapes)
+    binary("mp.pow", shapes.name, {shapes.lhs + "$T", Fill::Positive}, {shapes.rhs + "$T"}, shapes.result + "$T");
+  binary("mp.pow", "large", {"1003x$T", Fill::Positive}, {"1003x$T"}, "1003x$T", true);
   struct Unary {
     const char *op, *clause = "";
     Fill fill = Fill::Signed;
@@ -141,6 +145,8 @@ static void addElementwise(Cases &cases) {
                             {"mp.reciprocal"},
                             {"mp.rsqrt", "", Fill::Positive},
                             {"mp.erf"},
+                            {"mp.sin"},
+                            {"mp.cos"},
                             {"mp.clamp", "{min = -0.7 : f64, max = 1.3 : f64} "},
                             {"mp.sigmoid"},
                             {"mp.silu"},
@@ -251,7 +257,7 @@ static void addElementwise(Cases &cases) {
 }
 
 static void addReductions(Cases &cases) {
-  for (std::string op : {"mp.reduce_sum", "mp.reduce_mean", "mp.reduce_max", "mp.reduce_min"}) {
+  for (std::string op : {"mp.reduce_sum", "mp.reduce_mean", "mp.reduce_max", "mp.reduce_min", "mp.reduce_prod"}) {
     const bool isExtreme = op == "mp.reduce_max" || op == "mp.reduce_min";
     const Fill fill = isExtreme ? Fill::Separated : Fill::Signed;
     auto reduce = [&](std::string name, std::string from, std::string clause, std::string to, bool large = false) {
@@ -268,22 +274,43 @@ static void addReductions(Cases &cases) {
     reduce("size 1", "3x1x$T", "[1]", "3x$T");
     reduce("large rows", "37x203x$T", "[1]", "37x$T", true);
     reduce("large columns", "203x37x$T", "[0]", "37x$T", true);
+    if (op == "mp.reduce_prod")
+      continue; // of so many nothing is left
     const Operand whole = {"203x37x$T", fill == Fill::Signed ? Fill::Whole : fill};
     cases.push_back({op, "large", {whole}, {"$T"}, op + " %0 dimensions [0, 1] : {0} -> {r}", true});
   }
   for (std::string to : {"i32", "i64"})
     for (std::string type : {"$T", "i32", "ui8"}) {
-      auto argmax = [&](std::string from, std::string dimension, std::string result) {
-        cases.push_back({"mp.argmax",
-                         type + " along " + dimension + " to " + to,
-                         {{from + type}},
-                         {result + to},
-                         "mp.argmax %0 dimension " + dimension + " : {0} -> {r}"});
+      auto find = [&](std::string from, std::string dimension, std::string result) {
+        for (std::string op : {"mp.argmax", "mp.argmin"})
+          cases.push_back({op,
+                           type + " along " + dimension + " to " + to,
+                           {{from + type}},
+                           {result + to},
+                           op + " %0 dimension " + dimension + " : {0} -> {r}"});
       };
-      argmax("3x5x", "1", "3x");
-      argmax("3x5x", "0", "5x");
-      argmax("2x3x4x", "1", "2x4x");
+      find("3x5x", "1", "3x");
+      find("3x5x", "0", "5x");
+      find("2x3x4x", "1", "2x4x");
     }
+}
+
+static void addScans(Cases &cases) {
+  for (std::string clause : {"", " exclusive", " reverse", " exclusive reverse"}) {
+    auto scan = [&](std::string shape, std::string dimension, bool large = false) {
+      cases.push_back({"mp.cumsum",
+                       shape + " along " + dimension + clause,
+                       {{shape + "$T"}},
+                       {shape + "$T"},
+                       "mp.cumsum %0 dimension " + dimension + clause + " : {0}",
+                       large});
+    };
+    scan("3x5x", "1");
+    scan("5x3x", "0");
+    scan("2x4x3x", "1");
+    scan("3x1x", "1");
+    scan("37x203x", "1", true);
+  }
 }
 
 static void addLossScaling(Cases &cases) {
@@ -366,10 +393,12 @@ const std::vector<OpCase> &mp::opCases() {
     addPoolings(all);
     addAttention(all);
     addBatchNorms(all);
+    addGroupNorms(all);
     addData(all);
     addIndexing(all);
     addElementwise(all);
     addReductions(all);
+    addScans(all);
     addRows(all);
     addLosses(all);
     addLossScaling(all);

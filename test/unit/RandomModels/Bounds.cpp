@@ -5,6 +5,7 @@
 
 #include "OpCases/AttentionError.h"
 #include "OpCases/BatchNormError.h"
+#include "OpCases/GroupNormError.h"
 #include "OpCases/LossError.h"
 #include "OpCases/NormError.h"
 
@@ -22,6 +23,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 using namespace mp;
@@ -102,7 +104,7 @@ public:
       : op(op), operands(operands), result(results[index]), index(index) {
     if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp, ClipByNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
-    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp>(op))
+    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp, ReduceProdOp, CumsumOp, TopKGradOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
     else if (llvm::isa<MaxPoolGradOp>(op)) // who wins a window is as it was
       absolute = evaluateAlone(op, {operands[0], absolutes({operands[1]}).front()})[index];
@@ -118,10 +120,15 @@ public:
   std::optional<Sum> of(uint64_t element) const {
     if (std::optional<Product> product = productOf(op))
       return Sum{product->terms + 1, elementAt(absolute, element)};
-    if (llvm::isa<ReduceSumOp, ReduceMeanOp>(op))
+    if (llvm::isa<ReduceSumOp, ReduceMeanOp, ReduceProdOp>(op))
       return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
     if (llvm::isa<ScatterAddOp>(op))
       return Sum{operands[1].count() + 1, elementAt(absolute, element)};
+    if (auto scan = llvm::dyn_cast<CumsumOp>(op)) // in doublings
+      return Sum{std::bit_width(static_cast<uint64_t>(operands[0].type.shape[scan.getDimension()])) + 1,
+                 elementAt(absolute, element)};
+    if (llvm::isa<TopKGradOp>(op))
+      return Sum{static_cast<uint64_t>(operands[0].type.shape.back()) + 1, elementAt(absolute, element)};
     if (auto pixels = countOfWindow())
       return Sum{2 * *pixels, elementAt(absolute, element)};
     if (llvm::isa<LAMBOp>(op) && index == 0) // its means are no sums
@@ -132,11 +139,13 @@ public:
       return ofNorm(element);
     if (llvm::isa<BatchNormOp, BatchNormGradOp, BatchNormInferenceOp>(op))
       return ofBatchNorm(element);
+    if (llvm::isa<GroupNormOp, GroupNormGradOp>(op))
+      return ofGroupNorm(element);
     if (attention)
       return Sum{attention->ofResults[element].roundings, attention->ofResults[element].size};
     if (llvm::isa<ElementLossOpInterface>(op))
       return ofLoss();
-    if (llvm::isa<RMSNormOp>(op))
+    if (llvm::isa<RMSNormOp, L2NormalizeOp>(op))
       return Sum{static_cast<uint64_t>(operands[0].type.shape.back()) + 12, std::abs(elementAt(result, element))};
     if (!llvm::isa<SoftmaxOp, LogSoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp>(op))
       return std::nullopt;
@@ -272,6 +281,21 @@ private:
     return {error.roundings(), isImage ? error.ofInput(element) : index == 1 ? error.ofScale(c) : error.ofOffset(c)};
   }
 
+  Sum ofGroupNorm(uint64_t element) const {
+    const std::vector<double> x = operands[0].reals(), scale = operands[1].reals(), last = operands[2].reals();
+    const std::vector<int64_t> &shape = operands[0].type.shape;
+    if (x.empty())
+      return {1, 0};
+    const GroupNormError error(x, static_cast<uint64_t>(shape.front()), static_cast<uint64_t>(shape.back()),
+                               static_cast<uint64_t>(op->getAttrOfType<mlir::IntegerAttr>("groups").getInt()),
+                               op->getAttrOfType<mlir::FloatAttr>("epsilon").getValueAsDouble());
+    if (llvm::isa<GroupNormOp>(op))
+      return {error.roundings(), error.ofResult(element, scale, last)};
+    return {error.roundingsOfGradients(), index == 0   ? error.ofInput(element, scale, last)
+                                          : index == 1 ? error.ofScale(element, last)
+                                                       : error.ofOffset(element, last)};
+  }
+
   mlir::Operation *op;
   const Tensors &operands;
   const Tensor &result;
@@ -303,6 +327,8 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
       allowed[i] = INFINITY;
     else if (llvm::isa<ExpOp, LogOp, TanhOp>(op))
       allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
+    else if (llvm::isa<SinOp, CosOp, PowOp>(op))
+      allowed[i] = ulp(value, format);
     else if (llvm::isa<GeluGradOp>(op))
       allowed[i] = (isWide ? 16 : 1) * ulp(value, format) + 0x1p-22 * std::abs(elementAt(operands[1], i));
     else if (llvm::isa<RsqrtOp, ErfOp>(op))

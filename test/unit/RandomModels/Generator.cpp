@@ -105,7 +105,37 @@ void makeBroadcast(ModelBuilder &b) { b.broadcast(b.pickFloat()); }
 
 void makeReduce(ModelBuilder &b, const std::string &op) { b.reduce(b.pickFloat(), op); }
 
-void makeArgmax(ModelBuilder &b) {
+/// Of numbers between 0 and 1, so that no product is too large.
+void makeProduct(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(), small = b.add("mp.sigmoid $0 : {0}", {x}, b.typeOf(x), 1);
+  b.reduce(small, "mp.reduce_prod");
+}
+
+void makePower(ModelBuilder &b) {
+  const unsigned lhs = b.positive(b.bounded(b.pickFloat(), 3)), rhs = b.bounded(b.pickBroadcastable(lhs), 2);
+  b.add("mp.pow $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, b.broadcastType(lhs, rhs), 100);
+}
+
+void makeScan(ModelBuilder &b) {
+  static const char *const kClauses[] = {"", " exclusive", " reverse", " exclusive reverse"};
+  const unsigned x = b.pickFloat(1), dimension = b.pickKeptDimension(x);
+  if (dimension >= b.typeOf(x).shape.size())
+    return;
+  const double terms = static_cast<double>(b.countOf({b.typeOf(x).shape[dimension]}));
+  b.add("mp.cumsum $0 dimension " + std::to_string(dimension) + kClauses[b.pick(4)] + " : {0}", {x}, b.typeOf(x),
+        b.boundOf(x) * std::max(terms, 1.0));
+}
+
+void makeTopK(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(1);
+  ValueType type = b.typeOf(x);
+  if (b.countOf({type.shape.back()}) == 0 || (b.isBatched(x) && type.shape.size() == 1))
+    return;
+  type.shape.back() = Size();
+  b.add(", %places$r = mp.top_k $0 k 1 : {0} -> {r}, {r as i32}", {x}, type, b.boundOf(x));
+}
+
+void makeArgExtreme(ModelBuilder &b, const std::string &op) {
   const unsigned x = b.pickFloat(1);
   ValueType type = b.typeOf(x);
   const unsigned dimension = b.pickKeptDimension(x);
@@ -113,7 +143,7 @@ void makeArgmax(ModelBuilder &b) {
     return;
   type.shape.erase(type.shape.begin() + dimension);
   type.element = b.pick(2) ? "i32" : "i64";
-  b.castTo(b.add("mp.argmax $0 dimension " + std::to_string(dimension) + " : {0} -> {r}", {x}, type, 100), "f32");
+  b.castTo(b.add(op + " $0 dimension " + std::to_string(dimension) + " : {0} -> {r}", {x}, type, 100), "f32");
 }
 
 void makeFlip(ModelBuilder &b) {
@@ -255,6 +285,9 @@ constexpr Row kRows[] = {
     {"mp.round", 1, [](ModelBuilder &b) { makeUnary(b, "mp.round", 1e4); }},
     {"mp.reciprocal", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.reciprocal"); }},
     {"mp.rsqrt", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.rsqrt"); }},
+    {"mp.sin", 1, [](ModelBuilder &b) { makeUnary(b, "mp.sin", 1e4); }},
+    {"mp.cos", 1, [](ModelBuilder &b) { makeUnary(b, "mp.cos", 1e4); }},
+    {"mp.pow", 1, makePower},
     {"mp.erf", 1, [](ModelBuilder &b) { makeUnary(b, "mp.erf", 1e4); }},
     {"mp.clamp", 1, [](ModelBuilder &b) { makeUnary(b, "mp.clamp", 1e4, "{min = -0.5 : f64, max = 2.5 : f64} "); }},
     {"mp.sigmoid", 1, [](ModelBuilder &b) { makeUnary(b, "mp.sigmoid", 1e4); }},
@@ -277,7 +310,11 @@ constexpr Row kRows[] = {
     {"mp.reduce_mean", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_mean"); }},
     {"mp.reduce_max", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_max"); }},
     {"mp.reduce_min", 1, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_min"); }},
-    {"mp.argmax", 1, makeArgmax},
+    {"mp.reduce_prod", 1, makeProduct},
+    {"mp.cumsum", 1, makeScan},
+    {"mp.top_k", 1, makeTopK},
+    {"mp.argmax", 1, [](ModelBuilder &b) { makeArgExtreme(b, "mp.argmax"); }},
+    {"mp.argmin", 1, [](ModelBuilder &b) { makeArgExtreme(b, "mp.argmin"); }},
     {"mp.concat", 2, [](ModelBuilder &b) { makeTwice(b, "mp.concat"); }},
     {"mp.pad", 1, [](ModelBuilder &b) { makeTwice(b, "mp.pad"); }},
     {"mp.slice", 0, [](ModelBuilder &b) { makeTwice(b, "mp.concat"); }},
@@ -289,6 +326,8 @@ constexpr Row kRows[] = {
     {"mp.log_softmax", 1, [](ModelBuilder &b) { makeSoftmax(b, "mp.log_softmax"); }},
     {"mp.layer_norm", 2, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1), "mp.layer_norm"); }},
     {"mp.rms_norm", 1, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1), "mp.rms_norm"); }},
+    {"mp.l2_normalize", 1, [](ModelBuilder &b) { b.layerNorm(b.pickFloat(1), "mp.l2_normalize"); }},
+    {"mp.group_norm", 2, [](ModelBuilder &b) { b.groupNorm(b.pickFloat(2)); }},
     {"mp.batch_norm", 4, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.batch_norm_inference", 0, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.update_running", 1, makeUpdateRunning},
@@ -327,11 +366,11 @@ const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
       "mp.conv_filter_grad", "mp.scatter_add", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad",
-      "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad", "mp.softmax_grad", "mp.layer_norm_statistics",
-      "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale",
-      "mp.check_finite", "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm",
-      "mp.clip_by_global_norm", "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd", "mp.rmsprop", "mp.adagrad", "mp.adam",
-      "mp.adamw", "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
+      "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad", "mp.group_norm_grad", "mp.top_k_grad",
+      "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad",
+      "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips",
+      "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd",
+      "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw", "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.conv_filter_grad_parts", "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",

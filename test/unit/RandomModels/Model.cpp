@@ -141,7 +141,9 @@ private:
         replaceAll(text, "{" + std::to_string(i) + "*" + std::to_string(d) + "}",
                    model.typeOf(node.operands[i], static_cast<int>(d)));
     }
-    replaceAll(text, "{r}", model.typeOf(node.result));
+    const std::string type = model.typeOf(node.result), &element = model.values[node.result].element;
+    replaceAll(text, "{r}", type);
+    replaceAll(text, "{r as i32}", type.substr(0, type.size() - element.size() - 1) + "i32>");
     replaceAll(text, "{E}", elementsOf(node.result));
     replaceAll(text, "$r", std::to_string(node.result));
     return text;

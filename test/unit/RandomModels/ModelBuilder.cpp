@@ -402,6 +402,8 @@ unsigned ModelBuilder::layerNorm(unsigned value, const std::string &op) {
   const ValueType type = typeOf(value);
   if (countOf({type.shape.back()}) == 0 || (isBatched(value) && type.shape.size() == 1))
     return value;
+  if (op == "mp.l2_normalize")
+    return add(op + " $0 {epsilon = 0.01 : f64} : {0}", {value}, type, 1);
   const unsigned scale = factorOf({{type.shape.back()}, "f32"}), offset = factorOf({{type.shape.back()}, "f32"});
   // No normalized element is larger than the root of their number.
   const double largest = std::sqrt(static_cast<double>(countOf({type.shape.back()})));
@@ -409,6 +411,17 @@ unsigned ModelBuilder::layerNorm(unsigned value, const std::string &op) {
   if (op == "mp.rms_norm")
     return add(op + " $0, $1" + epsilon, {value, scale}, type, largest * boundOf(scale));
   return add(op + " $0, $1, $2" + epsilon, {value, scale, offset}, type, largest * boundOf(scale) + boundOf(offset));
+}
+
+unsigned ModelBuilder::groupNorm(unsigned value) {
+  value = bounded(value, 20);
+  const ValueType type = typeOf(value);
+  const std::vector<Size> image(type.shape.begin() + 1, type.shape.end());
+  if (type.shape.size() > 5 || countOf(image) == 0)
+    return value;
+  const unsigned scale = factorOf({{type.shape.back()}, "f32"}), offset = factorOf({{type.shape.back()}, "f32"});
+  return add("mp.group_norm $0, $1, $2 groups 1 {epsilon = 0.5 : f64} : {0}, {1}", {value, scale, offset}, type,
+             std::sqrt(static_cast<double>(countOf(image))) * boundOf(scale) + boundOf(offset));
 }
 
 unsigned ModelBuilder::batchNorm(unsigned value) {

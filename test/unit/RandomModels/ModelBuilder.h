@@ -73,6 +73,8 @@ public:
   /// `value`, which has rank 1 or more, normalized along its last dimension; `value` where that is the batch or
   /// nothing.
   unsigned layerNorm(unsigned value, const std::string &op);
+  /// A normalization of all channels of `value`, which has rank 2 or more, together.
+  unsigned groupNorm(unsigned value);
   /// A normalization of the channels of `value`, which has rank 2 or more: over its rows, or by statistics that are
   /// given where those are an open batch. `value` where there are too few rows.
   unsigned batchNorm(unsigned value);

@@ -22,16 +22,18 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// The gradients of the sum of `%r`, which `statement` computes from the f64 parameters %0, %1, ... of these types.
+/// The gradients of the sum of `%r`, which `statement` computes from the f64 parameters %0, %1, ... of these types,
+/// with results of other names.
 std::vector<std::vector<double>> gradients(const std::string &statement, const std::vector<std::string> &types,
-                                           const std::string &result, const std::vector<Tensor> &values) {
+                                           const std::string &result, const std::vector<Tensor> &values,
+                                           const std::string &others = "") {
   std::string signature;
   for (size_t i = 0; i < types.size(); ++i)
     signature += (i ? ", %" : "%") + std::to_string(i) + ": " + types[i] + " {mp.parameter = \"p" + std::to_string(i) +
                  "\", mp.initializer = #mp.zeros}";
   Program program("func.func @model(" + signature +
-                  ") -> (tensor<f64> {mp.loss}) attributes {mp.program = \"model\"} {\n  %r = " + statement +
-                  "\n  %l = mp.reduce_sum %r dimensions [0] : " + result +
+                  ") -> (tensor<f64> {mp.loss}) attributes {mp.program = \"model\"} {\n  %r" + others + " = " +
+                  statement + "\n  %l = mp.reduce_sum %r dimensions [0] : " + result +
                   " -> tensor<f64>\n  return %l : tensor<f64>\n}");
   mlir::PassManager passes(program.getContext());
   passes.addPass(createAutodiffPass());
@@ -121,6 +123,41 @@ TEST(DerivativeEdge, EqualOperandsOfMinGetHalfEach) {
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0], (Values{0.5, 1, 0}));
   EXPECT_EQ(found[1], (Values{0.5, 0, 1}));
+}
+
+// 0^0 and its powers: no NaN of 0 times an infinity.
+TEST(DerivativeEdge, PowersOfZero) {
+  const std::string type = "tensor<4xf64>";
+  auto found = gradients("mp.pow %0, %1 : " + type + ", " + type + " -> " + type, {type, type}, type,
+                         {reals(ElementType::F64, {4}, {0, 0, 0, 2}), reals(ElementType::F64, {4}, {0, 1, 2, 0})});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (Values{0, 1, 0, 0}));
+  EXPECT_EQ(found[1], (Values{0, 0, 0, std::log(2.0)}));
+}
+
+// Each gets the product of the others, which division by a zero would not give.
+TEST(DerivativeEdge, ProductsWithZeros) {
+  const std::string type = "tensor<3x3xf64>";
+  auto found = gradients("mp.reduce_prod %0 dimensions [1] : " + type + " -> tensor<3xf64>", {type}, "tensor<3xf64>",
+                         {reals(ElementType::F64, {3, 3}, {2, 4, 8, 2, 0, 8, 0, 4, 0})});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0], (Values{32, 16, 8, 0, 16, 0, 0, 0, 0}));
+}
+
+TEST(DerivativeEdge, AVectorOfLengthZeroIsDividedByEpsilon) {
+  const std::string type = "tensor<2xf64>";
+  auto found = gradients("mp.l2_normalize %0 {epsilon = 0.5 : f64} : " + type, {type}, type,
+                         {reals(ElementType::F64, {2}, {0, 0})});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0], (Values{2, 2}));
+}
+
+TEST(DerivativeEdge, OfEqualElementsTheFirstAreTheLargest) {
+  const std::string type = "tensor<4xf64>";
+  auto found = gradients("mp.top_k %0 k 2 : " + type + " -> tensor<2xf64>, tensor<2xi32>", {type}, "tensor<2xf64>",
+                         {reals(ElementType::F64, {4}, {1, 3, 3, 3})}, ", %places");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0], (Values{0, 1, 1, 0}));
 }
 
 } // namespace

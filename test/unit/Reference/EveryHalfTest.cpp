@@ -55,6 +55,8 @@ const std::map<Form, UnaryFunction> kUnaryOps = {
     {{"mp.reciprocal", ""}, [](long double x) { return 1 / x; }},
     {{"mp.rsqrt", ""}, [](long double x) { return 1 / std::sqrt(x); }},
     {{"mp.erf", ""}, [](long double x) { return std::erf(x); }},
+    {{"mp.sin", ""}, [](long double x) { return std::sin(x); }},
+    {{"mp.cos", ""}, [](long double x) { return std::cos(x); }},
     {{"mp.clamp", "{min = -0.5 : f64, max = 6.0 : f64} "},
      [](long double x) { return std::isnan(x) ? x : std::fmin(std::fmax(x, -0.5L), 6.0L); }},
     {{"mp.sigmoid", ""}, [](long double x) { return 1 / (1 + std::exp(-x)); }},

@@ -1,0 +1,24 @@
+"""Powers, cheap ones in other ops."""
+
+from __future__ import annotations
+
+from halfstep import _ops
+from halfstep._graph import Tensor
+
+_CHEAP = {
+    -1: _ops.reciprocal,
+    -0.5: _ops.rsqrt,
+    0.5: _ops.sqrt,
+    1: lambda x: x,
+    2: lambda x: _ops.mul(x, x),
+    3: lambda x: _ops.mul(_ops.mul(x, x), x),
+    4: lambda x: _ops.mul(_ops.mul(x, x), _ops.mul(x, x)),
+}
+
+
+def pow(base: Tensor | float, exponent: Tensor | float) -> Tensor:
+    """One to the power of the other, with NumPy's broadcasting. Few exponents, such as 2, are products, which autocast keeps low;
+    all else is `mp.pow`, which it keeps in float32."""
+    if isinstance(base, Tensor) and isinstance(exponent, (int, float)) and exponent in _CHEAP:
+        return _CHEAP[exponent](base)
+    return _ops.pow(base, exponent)
