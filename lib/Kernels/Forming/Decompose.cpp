@@ -4,6 +4,7 @@
 #include "mp/Kernels/Passes.h"
 
 #include "Kernels/Forming/DecomposeBatchNorm.h"
+#include "Kernels/Forming/DecomposeDepthwise.h"
 #include "Kernels/Forming/DecomposeTraining.h"
 #include "Kernels/Forming/EmptyTensors.h"
 #include "Kernels/Forming/PrimitiveBuilder.h"
@@ -136,6 +137,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
                  DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
     populateTrainingPatterns(patterns);
     populateBatchNormPatterns(patterns);
+    populateDepthwisePatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
     RewritePatternSet ofNothing(&getContext());

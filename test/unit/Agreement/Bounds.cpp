@@ -28,11 +28,23 @@ static const std::map<std::string, std::pair<double, double>> kUlps = {
     {"mp.hard_sigmoid", {2, 1}}, {"mp.hard_swish", {3, 1}}};
 
 /// Ops that sum: what they give for absolute operands is the sum of absolute terms.
-static const std::set<std::string> kSums = {"mp.matmul",         "mp.matmul_parts",       "mp.conv",
-                                            "mp.conv_transpose", "mp.conv_filter_grad",   "mp.avg_pool",
-                                            "mp.avg_pool_grad",  "mp.reduce_sum",         "mp.reduce_mean",
-                                            "mp.global_norm",    "mp.sum_squares_blocks", "mp.clip_by_global_norm",
-                                            "mp.clip_by_norm",   "mp.scatter_add",        "mp.conv_filter_grad_parts"};
+static const std::set<std::string> kSums = {"mp.matmul",
+                                            "mp.matmul_parts",
+                                            "mp.conv",
+                                            "mp.conv_transpose",
+                                            "mp.conv_filter_grad",
+                                            "mp.avg_pool",
+                                            "mp.avg_pool_grad",
+                                            "mp.reduce_sum",
+                                            "mp.reduce_mean",
+                                            "mp.global_norm",
+                                            "mp.sum_squares_blocks",
+                                            "mp.clip_by_global_norm",
+                                            "mp.clip_by_norm",
+                                            "mp.scatter_add",
+                                            "mp.conv_filter_grad_parts",
+                                            "mp.depthwise_conv",
+                                            "mp.depthwise_conv_transpose"};
 
 /// Optimizers that measure norms.
 static const std::set<std::string> kNormed = {"mp.lamb"};
@@ -169,6 +181,8 @@ private:
       const size_t dimension = shape.size() - (use.text.find("transpose_lhs") == std::string::npos ? 1 : 2);
       return static_cast<uint64_t>(shape[dimension]) + 1; // and a bias
     }
+    if (use.op.starts_with("mp.depthwise_conv"))
+      return static_cast<uint64_t>(operands[1].type.shape.front()) + 1; // taps, and a bias
     if (use.op.starts_with("mp.conv"))
       return termsOfConvolution() + 1; // and a bias
     if (use.op.starts_with("mp.avg_pool"))
@@ -229,7 +243,10 @@ private:
 
 } // namespace
 
-bool mp::isProduct(const std::string &op) { return op.starts_with("mp.matmul") || op.starts_with("mp.conv"); }
+bool mp::isProduct(const std::string &op) {
+  return op.starts_with("mp.matmul") || op.starts_with("mp.conv") || op == "mp.depthwise_conv" ||
+         op == "mp.depthwise_conv_transpose";
+}
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||
