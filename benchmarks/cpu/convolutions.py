@@ -19,21 +19,23 @@ class Layer:
     taps: int
     stride: int
     padding: int
+    groups: int = 1
 
     @property
     def name(self):
-        return ",".join(map(str, dataclasses.astuple(self)))
+        sizes = ",".join(map(str, dataclasses.astuple(self)[:-1]))
+        return sizes if self.groups == 1 else f"{sizes}, {self.groups} groups"
 
     @property
     def result(self):
         return (self.size + 2 * self.padding - self.taps) // self.stride + 1
 
     def flops(self):
-        return 2 * self.images * self.result**2 * self.filters * self.channels * self.taps**2
+        return 2 * self.images * self.result**2 * self.filters * self.channels // self.groups * self.taps**2
 
     def shapes(self):
         """Of image, filter and result."""
-        return ((self.images, self.size, self.size, self.channels), (self.filters, self.taps, self.taps, self.channels),
+        return ((self.images, self.size, self.size, self.channels), (self.filters, self.taps, self.taps, self.channels // self.groups),
                 (self.images, self.result, self.result, self.filters))
 
 
@@ -41,6 +43,7 @@ LAYERS = [
     Layer(64, 32, 3, 32, 3, 1, 1), Layer(64, 32, 32, 32, 3, 1, 0), Layer(64, 15, 32, 64, 3, 1, 1), Layer(64, 15, 64, 64, 3, 1, 0),
     Layer(16, 56, 64, 64, 3, 1, 1), Layer(16, 28, 128, 128, 3, 1, 1), Layer(16, 14, 256, 256, 3, 1, 1), Layer(16, 56, 64, 256, 1, 1, 0),
     Layer(16, 56, 128, 128, 3, 2, 1), Layer(4, 224, 3, 64, 7, 2, 3),
+    Layer(64, 32, 32, 32, 3, 1, 1, groups=32), Layer(16, 56, 128, 128, 3, 1, 1, groups=128), Layer(16, 56, 128, 128, 3, 2, 1, groups=128),
 ]
 QUICK = LAYERS[:1]
 # By the op of each pass: which of image, filter and result it takes and gives.
@@ -50,7 +53,7 @@ PASSES = {"forward": ("mp.conv", 0, 1, 2), "dX": ("mp.conv_transpose", 2, 1, 0),
 def text(layer, direction, kind):
     op, left, right, result = PASSES[direction]
     a, b, p = (models.tensor(*layer.shapes()[place], kind) for place in (left, right, result))
-    windows = f"{{strides = [{layer.stride}, {layer.stride}], padding = [{', '.join([str(layer.padding)] * 4)}]}}"
+    windows = f"{{strides = [{layer.stride}, {layer.stride}], padding = [{', '.join([str(layer.padding)] * 4)}], groups = {layer.groups}}}"
     return f"""func.func @conv(%a: {a} {{mp.input = "a"}}, %b: {b} {{mp.input = "b"}}) -> ({p} {{mp.output = "p"}})
     attributes {{mp.program = "model"}} {{
   %p = {op} %a, %b acc f32 {windows} : {a}, {b} -> {p}

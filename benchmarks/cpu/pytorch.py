@@ -53,14 +53,14 @@ def convolution(program, layer, direction, layout):
     image, filters, result = ((shape[0], shape[3], *shape[1:3]) for shape in layer.shapes())
     steps, sides = [layer.stride] * 2, [layer.padding] * 2
     if direction == "forward":
-        return lambda: F.conv2d(a, b, stride=steps, padding=sides).permute(0, 2, 3, 1)
+        return lambda: F.conv2d(a, b, stride=steps, padding=sides, groups=layer.groups).permute(0, 2, 3, 1)
     of_image = direction == "dX"
     # What is not given is read for its shape alone.
     other = torch.empty(image if of_image else filters, dtype=a.dtype).to(memory_format=LAYOUTS[layout])
     g, x, w = (a, other, b) if of_image else (b, a, other)
 
     def gradient():
-        found = torch.ops.aten.convolution_backward(g, x, w, None, steps, sides, [1, 1], False, [0, 0], 1,
+        found = torch.ops.aten.convolution_backward(g, x, w, None, steps, sides, [1, 1], False, [0, 0], layer.groups,
                                                     [of_image, not of_image, False])
         return found[0 if of_image else 1].permute(0, 2, 3, 1)
 

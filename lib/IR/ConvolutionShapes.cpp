@@ -100,6 +100,52 @@ LogicalResult ConvFilterGradPartsOp::inferShape(Shape &result) {
   return success();
 }
 
+// Of each channel by itself
+
+static int64_t channelsOf(Value images) { return shapeOf(images).empty() ? 0 : shapeOf(images).back(); }
+int64_t DepthwiseConvOp::getGroups() { return channelsOf(getImage()); }
+int64_t DepthwiseConvTransposeOp::getGroups() { return channelsOf(getResult()); }
+int64_t DepthwiseConvProductsOp::getGroups() { return channelsOf(getImage()); }
+
+/// The filters of a depthwise convolution, [C, window..., 1].
+template <typename Op> static Shape filterOf(Op op) {
+  Shape filter = {op.getGroups()};
+  llvm::append_range(filter, op.getWindow());
+  filter.push_back(1);
+  return filter;
+}
+
+/// `op` has a float of each tap for each channel of `image`, whose windows are known to be some.
+template <typename Op> static LogicalResult checkTaps(Op op, ArrayRef<int64_t> image) {
+  const Shape expected = {ShapedType::getNumElements(op.getWindow()), image.back()};
+  if (shapeOf(op.getTaps()) == ArrayRef(expected))
+    return success();
+  return op.emitOpError("taps have shape ") // depthwise_conv (C11)
+         << describe(shapeOf(op.getTaps())) << ", expected " << describe(expected)
+         << ": the pixels of a window, and channels";
+}
+
+LogicalResult DepthwiseConvOp::inferShape(Shape &result) {
+  ArrayRef<int64_t> image = shapeOf(getImage());
+  return failure(failed(convolve(*this, image, filterOf(*this), result)) || failed(checkTaps(*this, image)) ||
+                 failed(verifyBias(*this, getBias(), image.back())));
+}
+
+LogicalResult DepthwiseConvTransposeOp::inferShape(Shape &result) {
+  result = llvm::to_vector(shapeOf(getResult()));
+  return failure(failed(checkConvolved(*this, "input", shapeOf(getInput()), result, filterOf(*this))) ||
+                 failed(checkTaps(*this, result)));
+}
+
+LogicalResult DepthwiseConvProductsOp::inferShape(Shape &result) {
+  ArrayRef<int64_t> image = shapeOf(getImage()), gradient = shapeOf(getGradient());
+  if (failed(checkConvolved(*this, "gradient", gradient, image, filterOf(*this))))
+    return failure();
+  result = {image.front(), ShapedType::getNumElements(getWindow()),
+            ShapedType::getNumElements(gradient.drop_front().drop_back()), image.back()};
+  return success();
+}
+
 /// Of the three shapes that mp.conv has.
 template <typename Op>
 static Convolution convolutionOf(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter, ArrayRef<int64_t> result) {
@@ -122,6 +168,30 @@ Convolution ConvFilterGradOp::getConvolution() {
 Convolution ConvFilterGradPartsOp::getConvolution() {
   return convolutionOf(*this, shapeOf(getImage()), shapeOf(getResult()).drop_front(), shapeOf(getGradient()));
 }
+
+/// Of the shapes of image and result of a depthwise convolution.
+template <typename Op>
+static SmallVector<Window, 3> windowsOf(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> result) {
+  return convolutionOf(op, image, filterOf(op), result).windows;
+}
+SmallVector<Window, 3> DepthwiseConvOp::getWindows() {
+  return windowsOf(*this, shapeOf(getImage()), shapeOf(getResult()));
+}
+SmallVector<Window, 3> DepthwiseConvTransposeOp::getWindows() {
+  return windowsOf(*this, shapeOf(getResult()), shapeOf(getInput()));
+}
+SmallVector<Window, 3> DepthwiseConvProductsOp::getWindows() {
+  return windowsOf(*this, shapeOf(getImage()), shapeOf(getGradient()));
+}
+
+int64_t DepthwiseConvOp::getOperationsPerElement() { return 2 * ShapedType::getNumElements(getWindow()); }
+int64_t DepthwiseConvTransposeOp::getOperationsPerElement() {
+  int64_t terms = 1;
+  for (const Window &window : getWindows())
+    terms *= llvm::divideCeil(window.filter, window.stride);
+  return 2 * terms;
+}
+int64_t DepthwiseConvProductsOp::getOperationsPerElement() { return 2; } // and the sum that it is made for
 
 /// Of one image: how many there are may be open.
 static Convolution ofOneImage(Convolution convolution) {

@@ -44,6 +44,43 @@ LogicalResult ConvFilterGradOp::verify() { // (C1)
   return verifyProductTypes(*this, getAcc(), "image", "gradient");
 }
 
+/// `wide` is what sums of `element` are kept in: `name` has it.
+static LogicalResult verifySumType(Operation *op, Type element, Type wide, StringRef name) {
+  const bool fits = element.isF64() ? wide.isF64() : wide.isF32();
+  if (!fits) // depthwise_conv (C10), depthwise_conv_products (C10)
+    return op->emitOpError() << name << " has type " << wide << ", expected " << (element.isF64() ? "f64" : "f32")
+                             << " beside images of " << element;
+  return success();
+}
+
+/// Operand `name`, or the result, has elements of `image` or of the sums.
+static LogicalResult verifyEither(Operation *op, StringRef name, Type found, Type image, Type sums) {
+  if (found != image && found != sums) // depthwise_conv (C10)
+    return op->emitOpError() << name << " has type " << found << ", expected " << image << " or " << sums;
+  return success();
+}
+
+LogicalResult DepthwiseConvOp::verify() {
+  Type element = elementOf(getImage()), wide = elementOf(getTaps());
+  return failure(failed(verifySumType(*this, element, wide, "taps")) ||
+                 failed(verifyEither(*this, "result", elementOf(getResult()), element, wide)) ||
+                 (getBias() && failed(verifyEither(*this, "bias", elementOf(getBias()), element, wide))));
+}
+
+LogicalResult DepthwiseConvTransposeOp::verify() {
+  Type element = elementOf(getInput()), wide = elementOf(getTaps());
+  return failure(failed(verifySumType(*this, element, wide, "taps")) ||
+                 failed(verifyEither(*this, "result", elementOf(getResult()), element, wide)));
+}
+
+LogicalResult DepthwiseConvProductsOp::verify() {
+  Type element = elementOf(getImage());
+  if (elementOf(getGradient()) != element) // (C10)
+    return emitOpError("operands differ in type: image has ")
+           << element << ", gradient has " << elementOf(getGradient());
+  return verifySumType(*this, element, elementOf(getResult()), "result");
+}
+
 // Elementwise
 
 /// Of an op that takes numbers as the others of its class.

@@ -60,10 +60,11 @@ inline mlir::FailureOr<int64_t> countWindows(llvm::function_ref<mlir::InFlightDi
   padded = padded ? llvm::checkedAdd(*padded, sizes.high) : std::nullopt;
   if (!span || !padded) // conv (C9), max_pool (C7)
     return error() << "has 2^63 padded pixels or more in a dimension: image " << describe(image) << ", " << tapsName
-                   << " " << describe(taps);
+                   << " " << describe(taps) << "; take less padding or smaller dilations";
   if (*span > *padded) // conv (C6), max_pool (C4)
     return error() << "a window spans " << *span << " pixels in spatial dimension " << dimension
-                   << ", where the image has " << *padded << " with its padding: the result would be empty";
+                   << ", where the image has " << *padded
+                   << " with its padding: the result would be empty; take a smaller window, or more padding";
   return (*padded - *span) / sizes.stride + 1;
 }
 

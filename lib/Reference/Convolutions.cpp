@@ -9,16 +9,17 @@
 
 using namespace mp;
 
-static ElementType elementOf(mlir::Type type) { return tensorTypeOf(mlir::RankedTensorType::get({}, type))->element; }
+static ElementType accOf(mlir::Type type) { return tensorTypeOf(mlir::RankedTensorType::get({}, type))->element; }
 
-/// A tensor [rows, pixels, channels] of the op's type: in each element the sum that `sum` adds up.
-template <typename Op, typename Sum> static Tensor sumEach(Op op, const Frame &frame, int64_t pixels, Sum sum) {
+/// A tensor [rows, pixels, channels] of the op's type: in each element the sum that `sum` adds up, in the type `acc`.
+template <typename Op, typename Sum>
+static Tensor sumEach(Op op, ElementType acc, const Frame &frame, int64_t pixels, Sum sum) {
   TensorTypeT type = runtimeTypeOf(op.getResult());
   const int64_t channels = type.shape.back();
   std::vector<double> result(elementsOf(type.shape));
   for (size_t element = 0; element < result.size(); ++element) {
     const int64_t pixel = element / channels;
-    Accumulator accumulator(elementOf(op.getAcc()), frame.options);
+    Accumulator accumulator(acc, frame.options);
     sum(accumulator, pixel / pixels, pixel % pixels, element % channels);
     result[element] = accumulator.get();
   }
@@ -33,15 +34,16 @@ Tensor rules::evaluate(ConvOp op, const Frame &frame) {
   const Images image(frame[op.getImage()], windows.countImagePixels());
   const Images filter(frame[op.getFilter()], windows.countTaps());
   const std::vector<double> bias = op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
-  return sumEach(op, frame, windows.countResultPixels(), [&](Accumulator &sum, int64_t n, int64_t p, int64_t k) {
-    const int64_t first = k / filters * channels;
-    for (int64_t tap = 0; tap < windows.countTaps(); ++tap)
-      if (std::optional<int64_t> h = windows.readBy(p, tap))
-        for (int64_t c = 0; c < channels; ++c)
-          sum.addProduct(image.at(n, *h, first + c), filter.at(k, tap, c));
-    if (!bias.empty())
-      sum.add(bias[k]);
-  });
+  return sumEach(op, accOf(op.getAcc()), frame, windows.countResultPixels(),
+                 [&](Accumulator &sum, int64_t n, int64_t p, int64_t k) {
+                   const int64_t first = k / filters * channels;
+                   for (int64_t tap = 0; tap < windows.countTaps(); ++tap)
+                     if (std::optional<int64_t> h = windows.readBy(p, tap))
+                       for (int64_t c = 0; c < channels; ++c)
+                         sum.addProduct(image.at(n, *h, first + c), filter.at(k, tap, c));
+                   if (!bias.empty())
+                     sum.add(bias[k]);
+                 });
 }
 
 // Over taps and filters.
@@ -51,13 +53,14 @@ Tensor rules::evaluate(ConvTransposeOp op, const Frame &frame) {
   const int64_t filters = sizes.filters / sizes.groups, channels = sizes.channels / sizes.groups; // of a group
   const Images input(frame[op.getInput()], windows.countResultPixels());
   const Images filter(frame[op.getFilter()], windows.countTaps());
-  return sumEach(op, frame, windows.countImagePixels(), [&](Accumulator &sum, int64_t n, int64_t h, int64_t c) {
-    const int64_t first = c / channels * filters;
-    for (int64_t tap = 0; tap < windows.countTaps(); ++tap)
-      if (std::optional<int64_t> p = windows.readerOf(h, tap))
-        for (int64_t k = first; k < first + filters; ++k)
-          sum.addProduct(input.at(n, *p, k), filter.at(k, tap, c % channels));
-  });
+  return sumEach(op, accOf(op.getAcc()), frame, windows.countImagePixels(),
+                 [&](Accumulator &sum, int64_t n, int64_t h, int64_t c) {
+                   const int64_t first = c / channels * filters;
+                   for (int64_t tap = 0; tap < windows.countTaps(); ++tap)
+                     if (std::optional<int64_t> p = windows.readerOf(h, tap))
+                       for (int64_t k = first; k < first + filters; ++k)
+                         sum.addProduct(input.at(n, *p, k), filter.at(k, tap, c % channels));
+                 });
 }
 
 /// Over rows of the batch and pixels of the result, `depth` of them in each part.
@@ -68,13 +71,14 @@ template <typename Op> static Tensor filterGradient(Op op, const Frame &frame, i
   const int64_t pixels = windows.countResultPixels();
   const Images image(frame[op.getImage()], windows.countImagePixels());
   const Images gradient(frame[op.getGradient()], pixels);
-  return sumEach(op, frame, windows.countTaps(), [&](Accumulator &sum, int64_t row, int64_t tap, int64_t c) {
-    const int64_t k = row % sizes.filters, first = row / sizes.filters * depth;
-    const int64_t channel = k / filters * channels + c;
-    for (int64_t at = first; at < std::min(first + depth, sizes.images * pixels); ++at)
-      if (std::optional<int64_t> h = windows.readBy(at % pixels, tap))
-        sum.addProduct(image.at(at / pixels, *h, channel), gradient.at(at / pixels, at % pixels, k));
-  });
+  return sumEach(op, accOf(op.getAcc()), frame, windows.countTaps(),
+                 [&](Accumulator &sum, int64_t row, int64_t tap, int64_t c) {
+                   const int64_t k = row % sizes.filters, first = row / sizes.filters * depth;
+                   const int64_t channel = k / filters * channels + c;
+                   for (int64_t at = first; at < std::min(first + depth, sizes.images * pixels); ++at)
+                     if (std::optional<int64_t> h = windows.readBy(at % pixels, tap))
+                       sum.addProduct(image.at(at / pixels, *h, channel), gradient.at(at / pixels, at % pixels, k));
+                 });
 }
 
 Tensor rules::evaluate(ConvFilterGradOp op, const Frame &frame) {
@@ -82,4 +86,47 @@ Tensor rules::evaluate(ConvFilterGradOp op, const Frame &frame) {
 }
 Tensor rules::evaluate(ConvFilterGradPartsOp op, const Frame &frame) {
   return filterGradient(op, frame, static_cast<int64_t>(op.getDepth()));
+}
+
+// Taps [taps, channels]: those of each channel.
+
+Tensor rules::evaluate(DepthwiseConvOp op, const Frame &frame) {
+  const Windows windows(op.getWindows());
+  const Images image(frame[op.getImage()], windows.countImagePixels());
+  const Images taps(frame[op.getTaps()], windows.countTaps());
+  const std::vector<double> bias = op.getBias() ? frame[op.getBias()].reals() : std::vector<double>();
+  const int64_t last = windows.countTaps() - 1;
+  return sumEach(op, accOf(elementOf(op.getTaps())), frame, windows.countResultPixels(),
+                 [&](Accumulator &sum, int64_t n, int64_t p, int64_t c) {
+                   for (int64_t tap = 0; tap <= last; ++tap)
+                     if (std::optional<int64_t> h = windows.readBy(p, tap))
+                       sum.addProduct(image.at(n, *h, c), taps.at(0, op.getReversed() ? last - tap : tap, c));
+                   if (!bias.empty())
+                     sum.add(bias[c]);
+                 });
+}
+
+Tensor rules::evaluate(DepthwiseConvTransposeOp op, const Frame &frame) {
+  const Windows windows(op.getWindows());
+  const Images input(frame[op.getInput()], windows.countResultPixels());
+  const Images taps(frame[op.getTaps()], windows.countTaps());
+  return sumEach(op, accOf(elementOf(op.getTaps())), frame, windows.countImagePixels(),
+                 [&](Accumulator &sum, int64_t n, int64_t h, int64_t c) {
+                   // A later tap is that of an earlier pixel.
+                   for (int64_t tap = windows.countTaps(); tap-- > 0;)
+                     if (std::optional<int64_t> p = windows.readerOf(h, tap))
+                       sum.addProduct(input.at(n, *p, c), taps.at(0, tap, c));
+                 });
+}
+
+Tensor rules::evaluate(DepthwiseConvProductsOp op, const Frame &frame) {
+  const Windows windows(op.getWindows());
+  const int64_t pixels = windows.countResultPixels(), taps = windows.countTaps();
+  const Images image(frame[op.getImage()], windows.countImagePixels());
+  const Images gradient(frame[op.getGradient()], pixels);
+  return sumEach(op, accOf(elementOf(op.getResult())), frame, taps * pixels,
+                 [&](Accumulator &sum, int64_t n, int64_t term, int64_t c) {
+                   if (std::optional<int64_t> h = windows.readBy(term % pixels, term / pixels))
+                     sum.addProduct(image.at(n, *h, c), gradient.at(n, term % pixels, c));
+                 });
 }

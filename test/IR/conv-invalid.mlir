@@ -143,7 +143,7 @@ func.func @same_leaves_bad_windows_to_the_verifier(%x: tensor<2x8x8x4xf16>, %w: 
 // -----
 // mp.conv (C6)
 func.func @window_beyond_the_image(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{a window spans 11 pixels in spatial dimension 1, where the image has 10 with its padding: the result would be empty}}
+  // expected-error @+1 {{a window spans 11 pixels in spatial dimension 1, where the image has 10 with its padding: the result would be empty; take a smaller window, or more padding}}
   %0 = mp.conv %x, %w acc f32 {padding = [0, 0, 1, 1], dilations = [1, 5]} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
   return
 }
@@ -199,7 +199,7 @@ func.func @result_rank(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
 // -----
 // mp.conv (C9)
 func.func @span_overflows(%x: tensor<2x8x8x4xf16>, %w: tensor<6x3x3x4xf16>) {
-  // expected-error @+1 {{has 2^63 padded pixels or more in a dimension: image [2x8x8x4], filter [6x3x3x4]}}
+  // expected-error @+1 {{has 2^63 padded pixels or more in a dimension: image [2x8x8x4], filter [6x3x3x4]; take less padding or smaller dilations}}
   %0 = mp.conv %x, %w acc f32 {dilations = [9223372036854775807, 1]} : tensor<2x8x8x4xf16>, tensor<6x3x3x4xf16> -> tensor<2x6x6x6xf16>
   return
 }

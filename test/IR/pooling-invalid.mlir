@@ -93,7 +93,7 @@ func.func @no_pixels(%x: tensor<2x0x9x4xf32>) {
 // -----
 // mp.max_pool (C4)
 func.func @larger_than_the_image(%x: tensor<2x8x9x4xf32>) {
-  // expected-error @+1 {{a window spans 10 pixels in spatial dimension 1, where the image has 9 with its padding: the result would be empty}}
+  // expected-error @+1 {{a window spans 10 pixels in spatial dimension 1, where the image has 9 with its padding: the result would be empty; take a smaller window, or more padding}}
   %0 = mp.max_pool %x {window = [2, 10]} : tensor<2x8x9x4xf32> -> tensor<2x4x0x4xf32>
   return
 }

@@ -254,14 +254,26 @@ func.func @dead_ops_are_in_no_kernel(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
 
-// CHECK-LABEL: @reduction_over_the_middle_is_serial
+// Columns of each of two matrices, and the map of what they sum to.
+// CHECK-LABEL: @reduction_over_the_middle_is_columns
 // CHECK: mp.kernel "reduce_sum
 // CHECK-NEXT: mp.reduce_sum
-// CHECK: mp.kernel "relu
-func.func @reduction_over_the_middle_is_serial(%x: tensor<2x3x4xf32>) -> tensor<2x4xf32> {
+// CHECK-NEXT: mp.relu
+// CHECK-NOT: mp.kernel
+func.func @reduction_over_the_middle_is_columns(%x: tensor<2x3x4xf32>) -> tensor<2x4xf32> {
   %0 = mp.reduce_sum %x dimensions [1] : tensor<2x3x4xf32> -> tensor<2x4xf32>
   %1 = mp.relu %0 : tensor<2x4xf32>
   return %1 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: @reduction_that_leaves_one_between_is_serial
+// CHECK: mp.kernel "reduce_sum
+// CHECK-NEXT: mp.reduce_sum
+// CHECK: mp.kernel "relu
+func.func @reduction_that_leaves_one_between_is_serial(%x: tensor<2x3x4x5xf32>) -> tensor<3x5xf32> {
+  %0 = mp.reduce_sum %x dimensions [0, 2] : tensor<2x3x4x5xf32> -> tensor<3x5xf32>
+  %1 = mp.relu %0 : tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
 }
 
 // A view is of memory: what makes it and what reads it are two kernels, also where both are of scalars.

@@ -366,6 +366,12 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
     return {rowOf(first, 1, unit, 0), rowOf(first, 1, 1, unit)};
   };
   operands.inRowsOf = firstInRowsOf;
+  auto inMatricesOf = [&](Value row, int64_t rows) -> std::pair<Value, Value> {
+    if (auto known = splitRows.find(row); known != splitRows.end() && std::get<2>(known->second) == rows)
+      return {std::get<0>(known->second), std::get<1>(known->second)};
+    return {rowOf(row, 1, rows, 0), rowOf(row, 1, 1, rows)};
+  };
+  operands.inMatricesOf = inMatricesOf;
   auto loadWhole = [&](unsigned number, Value row, int64_t unit, Value column) {
     Type element = typeOf(op->getOperand(number)).getElementType();
     return load(element, operands.values[number], {row, unit, column, 1, lanes.width});

@@ -46,6 +46,11 @@ public:
   /// The lanes of `tensor`, in registers, at `where`.
   void bindLanes(mlir::Value tensor, mlir::Value value, const Lanes &where);
 
+  /// Says that `row`, where lanes are, is row `own` of matrix `matrix`, of `rows` rows each, so that no one divides.
+  void splitRow(mlir::Value row, mlir::Value matrix, mlir::Value own, int64_t rows) {
+    splitRows[row] = {matrix, own, rows};
+  }
+
   /// Steps of a walk by `stride` in `value` after which some operand jumps; 0 for never, 1 for always.
   int64_t evenRun(mlir::Value value, int64_t stride);
 
@@ -124,6 +129,8 @@ private:
   const bool alignsLanes;
   llvm::SmallDenseSet<mlir::Value, 2> pastCaches; ///< what is stored to past them
   llvm::DenseMap<mlir::Value, Binding> bindings;
+  /// What is known of a row: its matrix, its number there, and the rows of a matrix.
+  llvm::DenseMap<mlir::Value, std::tuple<mlir::Value, mlir::Value, int64_t>> splitRows;
   llvm::DenseMap<mlir::Value, mlir::Value> pointers; ///< of what lies in memory, whatever it is bound to since
   /// By op, attributes and operands: optimizers of several tensors have the same parts.
   using PartsKey = std::tuple<mlir::OperationName, mlir::DictionaryAttr, llvm::SmallVector<mlir::Value, 2>>;

@@ -115,12 +115,15 @@ static Operation *findRoot(Value value) {
 static LogicalResult analyzeColumns(KernelFunction &f, ColumnRoot &root) {
   Operation *op = root.op;
   SmallVector<int64_t> dimensions = cast<KernelOpInterface>(op).getReducedDimensions();
-  if (!llvm::equal(dimensions, llvm::seq<int64_t>(0, dimensions.size())))
-    return op->emitOpError("does not reduce leading dimensions, as a column kernel does");
-  root.rows = ShapedType::getNumElements(typeOf(op->getOperand(0)).getShape().take_front(dimensions.size()));
-  root.columns = typeOf(op->getResult(0)).getNumElements();
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  const int64_t first = dimensions.empty() ? 0 : dimensions.front(), count = dimensions.size();
+  if (!llvm::equal(dimensions, llvm::seq<int64_t>(first, first + count)))
+    return op->emitOpError("does not reduce dimensions that follow each other, as a column kernel does");
+  root.matrices = ShapedType::getNumElements(shape.take_front(first));
+  root.rows = ShapedType::getNumElements(shape.slice(first, count));
+  root.columns = ShapedType::getNumElements(shape.drop_front(first + count));
   for (unsigned index : root.results)
-    if (typeOf(f.yields()[index]).getNumElements() != root.columns)
+    if (typeOf(f.yields()[index]).getNumElements() != root.matrices * root.columns)
       return op->emitOpError("shares a kernel with a result that has other columns");
   return success();
 }
@@ -146,14 +149,22 @@ FailureOr<SmallVector<ColumnRoot>> mp::findColumnRoots(KernelFunction &f) {
   return found;
 }
 
-FailureOr<int64_t> mp::forColumnRoots(KernelFunction &f, int64_t size,
+Value ColumnRoot::numberOf(KernelFunction &f, Elements &values, Value matrix, Value first, Value row) const {
+  if (matrices == 1)
+    return row;
+  Value number = f.add(first, row);
+  values.splitRow(number, matrix, row, rows);
+  return number;
+}
+
+FailureOr<int64_t> mp::forColumnRoots(KernelFunction &f, function_ref<int64_t(const ColumnRoot &)> countBlocks,
                                       function_ref<LogicalResult(const ColumnRoot &, Value)> emit) {
   FailureOr<SmallVector<ColumnRoot>> roots = findColumnRoots(f);
   if (failed(roots))
     return failure();
   int64_t grid = 0;
   for (const ColumnRoot &root : *roots) {
-    const int64_t blocks = llvm::divideCeil(root.columns, size);
+    const int64_t blocks = countBlocks(root);
     auto emitBlock = [&](Value block) { return emit(root, block); };
     if (blocks != 0 && failed(f.forBlocks(grid, blocks, roots->size() == 1, emitBlock)))
       return failure();

@@ -27,20 +27,27 @@ int64_t blockGranule(int64_t block, int64_t elements);
 mlir::FailureOr<mlir::Value> buildBlockOf(KernelFunction &f, ThreadGroup &group, Elements &values,
                                           BlocksFormInterface op, mlir::Value index, mlir::Value elements = {});
 
-/// The results of one reduction over leading dimensions, [rows, columns] to [columns], with what is yielded of it.
+/// The results of one reduction over dimensions that follow each other, [matrices, rows, columns] to [matrices,
+/// columns], with what is yielded of it.
 struct ColumnRoot {
   ReductionFormInterface op;
   llvm::SmallVector<unsigned> results;
-  int64_t rows = 1, columns = 1;
+  int64_t matrices = 1, rows = 1, columns = 1;
+
+  /// The number of row `row` of matrix `matrix`, whose first is `first`, among the rows of all.
+  mlir::Value numberOf(KernelFunction &f, Elements &values, mlir::Value matrix, mlir::Value first,
+                       mlir::Value row) const;
+  /// How many blocks of `size` columns a matrix has.
+  int64_t blocksOfMatrix(int64_t size) const { return static_cast<int64_t>(llvm::divideCeil(columns, size)); }
 };
 
 /// The roots of a column kernel, or an error where a yield depends on none, or an op is none that such a kernel makes.
 mlir::FailureOr<llvm::SmallVector<ColumnRoot>> findColumnRoots(KernelFunction &f);
 
-/// emit(root, block of the root) for every root of a column kernel, in blocks of `size` columns. Gives the number of
-/// blocks, or fails as findColumnRoots does.
+/// emit(root, block of the root) for every root of a column kernel, in so many blocks. Gives the number of blocks, or
+/// fails as findColumnRoots does.
 mlir::FailureOr<int64_t>
-forColumnRoots(KernelFunction &f, int64_t size,
+forColumnRoots(KernelFunction &f, llvm::function_ref<int64_t(const ColumnRoot &root)> countBlocks,
                llvm::function_ref<mlir::LogicalResult(const ColumnRoot &root, mlir::Value block)> emit);
 
 /// Builds what the root needs once, and says whether its columns can be walked.

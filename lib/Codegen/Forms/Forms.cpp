@@ -12,6 +12,7 @@ void mp::registerForms(DialectRegistry &registry) {
     attachDropoutForms(context);
     attachOptimizerForms(context);
     attachIndexingForms(context);
+    attachDepthwiseForms(context);
     attachPoolingForms(context);
     attachTopKForms(context);
     attachLossScalingForms(context);

@@ -72,6 +72,7 @@ void attachElementwiseForms(mlir::MLIRContext *context);
 void attachDropoutForms(mlir::MLIRContext *context);
 void attachOptimizerForms(mlir::MLIRContext *context);
 void attachIndexingForms(mlir::MLIRContext *context);
+void attachDepthwiseForms(mlir::MLIRContext *context);
 void attachPoolingForms(mlir::MLIRContext *context);
 void attachTopKForms(mlir::MLIRContext *context);
 void attachLossScalingForms(mlir::MLIRContext *context);

@@ -53,6 +53,8 @@ struct ScalarOperands {
   llvm::function_ref<mlir::Value()> position; ///< i64 lanes: the row-major index of each lane's element
   /// The row, and the column in it, that the first lane's element has in rows of so many.
   llvm::function_ref<std::pair<mlir::Value, mlir::Value>(int64_t)> inRowsOf;
+  /// Such a row by so many rows of a matrix, and what is left.
+  llvm::function_ref<std::pair<mlir::Value, mlir::Value>(mlir::Value row, int64_t rows)> inMatricesOf;
   /// Of an operand that is read whole, in registers, as many neighbours as there are lanes: from element
   /// `row * unit + column` on, where the column is a multiple of the number of lanes.
   llvm::function_ref<mlir::Value(unsigned operand, mlir::Value row, int64_t unit, mlir::Value column)> load;

@@ -1,4 +1,4 @@
-// Reductions over leading dimensions, on a GPU.
+// Reductions of columns, on a GPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The threads of a block are a rectangle: neighbours take neighbouring vectors of one row, each line of them its own
@@ -15,7 +15,7 @@ using namespace mp;
 
 namespace {
 
-/// One root in one block; `sized`, unless it is null, has its columns, which must walk evenly.
+/// One root in one block; `sized`, unless it is null, has the columns of its one matrix, which must walk evenly.
 struct Columns {
   GPUFunction &f;
   const ColumnRoot &root;
@@ -23,7 +23,7 @@ struct Columns {
   Elements values;
   int64_t width = 1, perLine = 1, lines = 1;
   bool isEven = false;
-  Value line, position;
+  Value line, position, matrix, firstRow;
 
   Columns(GPUFunction &f, const ColumnRoot &root, Value sized)
       : f(f), root(root), sized(sized), values(f.makeElements()) {}
@@ -40,6 +40,13 @@ struct Columns {
       return f.kernel.emitOpError("takes ")
              << perLine << " threads for a line of columns, which do not divide the " << f.threads << " of its block";
     lines = f.threads / perLine;
+    matrix = firstRow = values.zero;
+    if (root.matrices != 1) {
+      const int64_t blocks = root.blocksOfMatrix(schedule.getColumns());
+      matrix = f.div(block, blocks);
+      block = f.rem(block, blocks);
+      firstRow = f.mul(matrix, root.rows);
+    }
     position = f.rem(f.thread, perLine);
     line = f.div(f.thread, perLine);
 
@@ -57,14 +64,14 @@ struct Columns {
       stores = arith::AndIOp::create(f.b, stores, f.isBelow(own, columns));
     return f.when(stores, [&] {
       Elements::Scope scope(values);
-      return finishColumns(f, values, root, combined, values.inRow(values.zero, root.columns, column, width, isEven));
+      return finishColumns(f, values, root, combined, values.inRow(matrix, root.columns, column, width, isEven));
     });
   }
 
 private:
   Lanes lanesOf(Value row, Value column) {
     if (!sized)
-      return values.inRow(row, root.columns, column, width, isEven);
+      return values.inRow(root.numberOf(f, values, matrix, firstRow, row), root.columns, column, width, isEven);
     // Rows are multiples of the width apart.
     return {values.zero, 1, f.add(f.b.createOrFold<arith::MulIOp>(row, sized), column), 1, width};
   }
@@ -121,11 +128,15 @@ FailureOr<int64_t> mp::emitGPUColumn(GPUFunction &f, ColumnScheduleAttr schedule
   if (failed(columns))
     return failure();
   SmallVector<Root> roots = llvm::map_to_vector(*columns, [&](const ColumnRoot &root) {
-    return Root{root.results, root.columns, static_cast<int64_t>(llvm::divideCeil(root.columns, schedule.getColumns())),
-                std::to_string(root.rows) + " rows, accesses of " +
-                    std::to_string(std::gcd(root.columns, schedule.getVector()))};
+    std::string kind = std::to_string(root.rows) + " rows, accesses of " +
+                       std::to_string(std::gcd(root.columns, schedule.getVector()));
+    if (root.matrices != 1)
+      kind += ", " + std::to_string(root.matrices) + " matrices of " + std::to_string(root.columns) + " columns";
+    return Root{root.results, root.columns, root.matrices * root.blocksOfMatrix(schedule.getColumns()), kind};
   });
   return forRoots(f, roots, [&](unsigned root, Value size, Value block) {
-    return Columns(f, (*columns)[root], size).emit(schedule, block);
+    // Those of several matrices that are alike have columns alike, too.
+    const ColumnRoot &own = (*columns)[root];
+    return Columns(f, own, own.matrices == 1 ? size : Value()).emit(schedule, block);
   });
 }

@@ -5,6 +5,7 @@
 
 #include "Kernels/Forming/DecomposeAttention.h"
 #include "Kernels/Forming/DecomposeBatchNorm.h"
+#include "Kernels/Forming/DecomposeDepthwise.h"
 #include "Kernels/Forming/DecomposeGroupNorm.h"
 #include "Kernels/Forming/DecomposeScan.h"
 #include "Kernels/Forming/DecomposeTraining.h"
@@ -168,6 +169,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateBatchNormPatterns(patterns);
     populateGroupNormPatterns(patterns);
     populateScanPatterns(patterns);
+    populateDepthwisePatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
     RewritePatternSet ofNothing(&getContext());

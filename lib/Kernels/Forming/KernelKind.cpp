@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace mp;
 
-/// [4x8] over dimension 1 is rows, over dimension 0 columns; whatever else is left to one block.
+/// [4x8] over dimension 1 is rows, over dimension 0 columns, as [2x4x8] over dimension 1 is in each of two matrices;
+/// whatever else is left to one block.
 static KernelKind getReductionKind(Operation *op) {
   RankedTensorType input = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));
   if (result.getRank() == 0 && input.getNumElements() <= kMostSerialElements)
@@ -15,10 +16,12 @@ static KernelKind getReductionKind(Operation *op) {
   int64_t rank = input.getRank(), count = dimensions.size();
   if (count == 1 && dimensions.front() == rank - 1)
     return KernelKind::Row;
-  bool leading = count > 0 && count < rank && llvm::equal(dimensions, llvm::seq<int64_t>(0, count));
+  // Dimensions that follow each other, with others behind them.
+  bool isColumns = count > 0 && dimensions.back() < rank - 1 &&
+                   llvm::equal(dimensions, llvm::seq<int64_t>(dimensions.front(), dimensions.front() + count));
   // Column kernels reduce floats to the same type; an argmax of integers may have one type, too.
   bool isFloatReduction = isa<FloatType>(input.getElementType()) && input.getElementType() == result.getElementType();
-  return leading && isFloatReduction ? KernelKind::Column : KernelKind::Serial;
+  return isColumns && isFloatReduction ? KernelKind::Column : KernelKind::Serial;
 }
 
 KernelKind mp::getKindAlone(Operation *op) {

@@ -72,7 +72,8 @@ static void interleave(std::span<const std::byte> planes, std::span<std::byte> i
 static Status appendFile(const Cifar &cifar, std::span<const std::byte> bytes, Dataset &data) {
   size_t size = cifar.recordBytes();
   if (bytes.empty() || bytes.size() % size != 0)
-    return makeError(bytes.size(), " bytes, expected a multiple of the ", size, " bytes of a record of ", cifar.name);
+    return makeError(bytes.size(), " bytes, expected a multiple of the ", size, " bytes of a record of ", cifar.name,
+                     "; unpack the archive again");
   size_t rows = bytes.size() / size;
   try {
     data.images.resize(data.images.size() + rows * kPlane * kChannels);

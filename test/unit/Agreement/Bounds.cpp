@@ -49,7 +49,9 @@ static const std::set<std::string> kSums = {"mp.matmul",
                                             "mp.conv_filter_grad_parts",
                                             "mp.reduce_prod",
                                             "mp.cumsum",
-                                            "mp.top_k_grad"};
+                                            "mp.top_k_grad",
+                                            "mp.depthwise_conv",
+                                            "mp.depthwise_conv_transpose"};
 
 /// Optimizers that measure norms.
 static const std::set<std::string> kNormed = {"mp.lamb"};
@@ -257,6 +259,8 @@ private:
       const size_t dimension = shape.size() - (use.text.find("transpose_lhs") == std::string::npos ? 1 : 2);
       return static_cast<uint64_t>(shape[dimension]) + 1; // and a bias
     }
+    if (use.op.starts_with("mp.depthwise_conv"))
+      return static_cast<uint64_t>(operands[1].type.shape.front()) + 1; // taps, and a bias
     if (use.op.starts_with("mp.conv"))
       return termsOfConvolution() + 1; // and a bias
     if (use.op.starts_with("mp.avg_pool"))
@@ -321,7 +325,10 @@ private:
 
 } // namespace
 
-bool mp::isProduct(const std::string &op) { return op.starts_with("mp.matmul") || op.starts_with("mp.conv"); }
+bool mp::isProduct(const std::string &op) {
+  return op.starts_with("mp.matmul") || op.starts_with("mp.conv") || op == "mp.depthwise_conv" ||
+         op == "mp.depthwise_conv_transpose";
+}
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||

@@ -26,6 +26,11 @@ const Shapes kShapes[] = {
     {"1 x 1", "2x3x4x5x", "3x1x1x5x", "2x3x4x3x", ""},
     {"groups", "2x4x4x4x", "6x3x2x2x", "2x4x3x6x", "{padding = [1, 1, 0, 0], groups = 2} "},
     {"depthwise", "2x4x4x3x", "3x3x3x1x", "2x2x2x3x", "{groups = 3} "},
+    {"depthwise, strides and dilations", "2x9x11x5x", "5x3x2x1x", "2x4x6x5x",
+     "{strides = [2, 2], padding = [1, 2, 1, 1], dilations = [2, 2], groups = 5} "},
+    {"depthwise, much padding", "1x3x4x4x", "4x2x2x1x", "1x8x7x4x", "{padding = [3, 3, 2, 2], groups = 4} "},
+    {"depthwise, three dimensions", "1x3x4x3x2x", "2x2x2x3x1x", "1x2x3x3x2x",
+     "{padding = [0, 0, 0, 0, 1, 1], groups = 2} "},
     {"depthwise with a multiplier", "1x4x4x3x", "6x2x2x1x", "1x3x3x6x", "{groups = 3} "},
     {"filter larger than the image", "2x2x1x3x", "2x5x3x3x", "2x2x1x2x", "{padding = same} "},
     {"windows of padding only", "1x2x2x2x", "2x1x1x2x", "1x3x3x2x", "{strides = [2, 2], padding = [1, 2, 2, 1]} "},
@@ -41,6 +46,9 @@ const Shapes kShapes[] = {
     {"strides over many pixels", "2x17x19x16x", "24x3x3x16x", "2x9x10x24x", "{strides = [2, 2], padding = same} ",
      true},
     {"few channels, odd rows", "3x15x13x3x", "17x5x3x3x", "3x15x13x17x", "{padding = same} ", true},
+    {"depthwise, whole vectors", "2x9x10x64x", "64x3x3x1x", "2x9x10x64x", "{padding = same, groups = 64} ", true},
+    {"depthwise, large windows", "1x13x12x16x", "16x9x9x1x", "1x7x6x16x",
+     "{strides = [2, 2], padding = same, groups = 16} ", true},
     {"large groups", "1x10x9x32x", "48x3x3x16x", "1x10x9x48x", "{padding = same, groups = 2} ", true},
     // What was dropped of a long sum would hide in the bound of so many roundings: sums of whole numbers have none.
     {"long sums", "8x32x32x2x", "3x3x3x2x", "8x32x32x3x", "{padding = same} ", true, Fill::Whole},
@@ -65,6 +73,31 @@ void addThree(std::vector<OpCase> &cases, const Shapes &shapes, const std::strin
 
 } // namespace
 
+/// What convolutions of single channels become: taps are as wide as the sums.
+static void addDepthwise(std::vector<OpCase> &cases) {
+  auto add = [&](const std::string &op, std::string name, std::vector<Operand> operands, std::string result,
+                 const std::string &windows, const std::string &between = "") {
+    cases.push_back({op,
+                     std::move(name),
+                     std::move(operands),
+                     {std::move(result)},
+                     op + " %0, %1 " + between + windows + " : {0}, {1} -> {r}"});
+  };
+  const std::string same = "window [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]";
+  add("mp.depthwise_conv", "same", {{"2x5x4x8x$T"}, {"9x8x$A"}}, "2x5x4x8x$T", same);
+  add("mp.depthwise_conv", "reversed", {{"2x5x4x8x$T"}, {"9x8x$A"}}, "2x5x4x8x$T", same, "reversed ");
+  add("mp.depthwise_conv", "bias", {{"2x5x4x3x$T"}, {"9x3x$A"}, {"3x$T"}}, "2x5x4x3x$T", same, "bias %2 : {2} ");
+  add("mp.depthwise_conv", "wide result and bias", {{"2x5x4x3x$T"}, {"9x3x$A"}, {"3x$A"}}, "2x5x4x3x$A", same,
+      "bias %2 : {2} ");
+  add("mp.depthwise_conv", "one dimension", {{"2x9x4x$T"}, {"3x4x$A"}}, "2x3x4x$T",
+      "window [3] strides [2] padding [0, 0] dilations [2]");
+  const std::string strides = "window [3, 2] strides [2, 3] padding [1, 0, 1, 1] dilations [1, 2]";
+  add("mp.depthwise_conv_transpose", "strides", {{"2x3x2x5x$T"}, {"6x5x$A"}}, "2x6x6x5x$T", strides);
+  add("mp.depthwise_conv_transpose", "wide result", {{"2x3x2x5x$T"}, {"6x5x$A"}}, "2x6x6x5x$A", strides);
+  add("mp.depthwise_conv_products", "same", {{"2x5x4x8x$T"}, {"2x5x4x8x$T"}}, "2x9x20x8x$A", same);
+  add("mp.depthwise_conv_products", "strides", {{"2x6x6x5x$T"}, {"2x3x2x5x$T"}}, "2x6x6x5x$A", strides);
+}
+
 void mp::addConvolutions(std::vector<OpCase> &cases) {
   for (const Shapes &shapes : kShapes)
     addThree(cases, shapes);
@@ -79,6 +112,11 @@ void mp::addConvolutions(std::vector<OpCase> &cases) {
                      {result},
                      "mp.conv %0, %1 " + bias + "acc $A {strides = [2, 1]} : {0}, {1} -> {r}"});
   };
+  cases.push_back({"mp.conv",
+                   "depthwise, bias",
+                   {{"2x5x6x3x$T"}, {"3x3x2x1x$T"}, {"3x$T"}},
+                   {"2x3x5x3x$T"},
+                   "mp.conv %0, %1 bias %2 : {2} acc $A {groups = 3} : {0}, {1} -> {r}"});
   conv("bias", {{"2x5x6x3x$T"}, {"4x3x2x3x$T"}, {"4x$T"}}, "2x2x5x4x$T");
   conv("wide bias", {{"2x5x6x3x$T"}, {"4x3x2x3x$T"}, {"4x$A"}}, "2x2x5x4x$T");
   conv("wide result", {{"2x5x6x3x$T"}, {"4x3x2x3x$T"}, {"4x$T"}}, "2x2x5x4x$A");
@@ -109,4 +147,5 @@ void mp::addConvolutions(std::vector<OpCase> &cases) {
         "4x4x3x2x3x$A", 16);
   parts("one part, not full", "", "2x5x6x3x$T", "2x3x5x4x$T", "1x4x3x2x3x$A", 64);
   parts("one dimension", "{padding = same} ", "6x9x5x$T", "6x9x3x$T", "3x3x4x5x$A", 18);
+  addDepthwise(cases);
 }

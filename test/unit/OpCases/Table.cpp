@@ -274,6 +274,8 @@ static void addReductions(Cases &cases) {
     reduce("size 1", "3x1x$T", "[1]", "3x$T");
     reduce("large rows", "37x203x$T", "[1]", "37x$T", true);
     reduce("large columns", "203x37x$T", "[0]", "37x$T", true);
+    reduce("large matrices", "3x37x203x$T", "[1]", "3x203x$T", true);
+    reduce("many matrices", "90x2x3x16x$T", "[1, 2]", "90x16x$T", true);
     if (op == "mp.reduce_prod")
       continue; // of so many nothing is left
     const Operand whole = {"203x37x$T", fill == Fill::Signed ? Fill::Whole : fill};

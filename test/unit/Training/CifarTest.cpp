@@ -108,9 +108,13 @@ TEST(Cifar, SaysWhatIsWrong) {
   std::filesystem::remove(file);
   EXPECT_EQ(message(), file + ": cannot open: No such file or directory");
   writeFile(file, std::string(3072, '\0'));
-  EXPECT_EQ(message(), file + ": 3072 bytes, expected a multiple of the 3073 bytes of a record of CIFAR-10");
+  EXPECT_EQ(
+      message(),
+      file + ": 3072 bytes, expected a multiple of the 3073 bytes of a record of CIFAR-10; unpack the archive again");
   writeFile(file, "");
-  EXPECT_EQ(message(), file + ": 0 bytes, expected a multiple of the 3073 bytes of a record of CIFAR-10");
+  EXPECT_EQ(message(),
+            file +
+                ": 0 bytes, expected a multiple of the 3073 bytes of a record of CIFAR-10; unpack the archive again");
   writeFile(file, recordsOf({"\1", "\2", "\xFF"}, 0));
   EXPECT_EQ(message(), file + ": label 255 of row 2 is out of range: CIFAR-10 has 10");
 }

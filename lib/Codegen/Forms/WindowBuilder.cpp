@@ -1,0 +1,154 @@
+// Windows over images, channel by channel: lanes are neighbouring channels of one pixel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/Forms/WindowBuilder.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// Loops of no more steps than that are unrolled.
+static constexpr int64_t kMostUnrolled = 16;
+
+/// The pixels that a window spans.
+static int64_t spanOf(const Window &window) { return (window.filter - 1) * window.dilation + 1; }
+
+/// Whether every tap of every window is a pixel of the image.
+static bool isCertain(const Window &window) {
+  return window.low == 0 && (window.output - 1) * window.stride + spanOf(window) <= window.input;
+}
+
+WindowBuilder::WindowBuilder(LaneBuilder &b, const ScalarOperands &in, ArrayRef<Window> windows, int64_t channels)
+    : b(b), in(in), index{b}, windows(windows), channels(channels) {
+  std::tie(row, channel) = in.inRowsOf(channels);
+}
+
+SmallVector<Value, 3> WindowBuilder::takeFrom(Value &number, int64_t Window::*sizeOf) {
+  SmallVector<Value, 3> at(windows.size());
+  for (size_t i = windows.size(); i-- > 0;) {
+    at[i] = index.rem(number, windows[i].*sizeOf);
+    number = index.div(number, windows[i].*sizeOf);
+  }
+  return at;
+}
+
+Pixel WindowBuilder::here(int64_t Window::*sizeOf) {
+  image = row;
+  return {takeFrom(image, sizeOf), {}};
+}
+
+std::pair<Pixel, SmallVector<Value, 3>> WindowBuilder::hereUnderTaps() {
+  int64_t pixels = 1;
+  for (const Window &window : windows)
+    pixels *= window.output;
+  Value pixel;
+  std::tie(image, pixel) = in.inMatricesOf(row, pixels);
+  Pixel own{takeFrom(pixel, &Window::output), {}};
+  return {own, takeFrom(image, &Window::filter)};
+}
+
+Pixel WindowBuilder::readBy(const Pixel &of, ArrayRef<Value> taps) {
+  Pixel pixel;
+  for (auto [window, p, r] : llvm::zip_equal(windows, of.at, taps)) {
+    Value h = index.add(index.sub(index.mul(p, window.stride), index.i64(window.low)), index.mul(r, window.dilation));
+    if (!isWithin && !isCertain(window)) {
+      pixel.require(b, index.isBelow(h, window.input));
+      h = index.clamp(h, window.input);
+    }
+    pixel.at.push_back(h);
+  }
+  return pixel;
+}
+
+Value WindowBuilder::load(unsigned operand, const Pixel &pixel, int64_t Window::*sizeOf) {
+  Value number = image;
+  for (auto [window, at] : llvm::zip_equal(windows, pixel.at))
+    number = index.add(index.mul(number, window.*sizeOf), at);
+  return in.load(operand, number, channels, channel);
+}
+
+Value WindowBuilder::numberOf(ArrayRef<Value> taps) {
+  Value number = index.i64(0);
+  for (auto [window, tap] : llvm::zip_equal(windows, taps))
+    number = index.add(index.mul(number, window.filter), tap);
+  return number;
+}
+
+SmallVector<Value> WindowBuilder::forGrid(ArrayRef<int64_t> sizes, ValueRange start, GridBody body) {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  auto coordinates = [&](Value number) {
+    SmallVector<Value, 3> at(sizes.size());
+    for (size_t i = sizes.size(); i-- > 0;) {
+      at[i] = index.rem(number, sizes[i]);
+      number = index.div(number, sizes[i]);
+    }
+    return at;
+  };
+  if (count <= kMostUnrolled) {
+    SmallVector<Value> soFar(start);
+    for (int64_t number = 0; number < count; ++number)
+      soFar = body(*this, coordinates(index.i64(number)), soFar);
+    return soFar;
+  }
+  // The builder of the loop's body is ours, which is inside of it meanwhile: so are loads, and loops in the body.
+  auto loop = scf::ForOp::create(b, index.i64(0), index.i64(count), index.i64(1), start,
+                                 [&](OpBuilder &, Location, Value number, ValueRange soFar) {
+                                   scf::YieldOp::create(b, body(*this, coordinates(number), soFar));
+                                 });
+  return llvm::to_vector(ValueRange(loop.getResults()));
+}
+
+Value WindowBuilder::forWindows(Value start, WindowStep step) {
+  const Pixel pixel = here(&Window::input);
+  // Of the last window that begins before the pixel, and of those in front of it that may reach as far.
+  auto counts = llvm::map_to_vector<3>(
+      windows, [](const Window &window) { return std::min(window.output, (spanOf(window) - 1) / window.stride + 1); });
+  auto next = [&](WindowBuilder &p, ArrayRef<Value> numbers, ValueRange soFar) -> SmallVector<Value> {
+    Pixel result;
+    SmallVector<Value, 3> taps;
+    for (auto [window, at, number, count] : llvm::zip_equal(p.windows, pixel.at, numbers, counts)) {
+      Value place = p.index.add(at, p.index.i64(window.low));
+      Value last = p.b.createOrFold<arith::MinSIOp>(p.index.div(place, window.stride), p.index.i64(window.output - 1));
+      Value own = p.index.sub(p.index.add(last, number), p.index.i64(count - 1));
+      Value offset = p.index.sub(place, p.index.mul(own, window.stride));
+      Value tap = p.index.div(offset, window.dilation);
+      result.require(p.b, p.index.isBelow(own, window.output));
+      result.require(p.b, p.index.isBelow(tap, window.filter));
+      if (window.dilation != 1)
+        result.require(p.b, p.b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                            p.index.rem(offset, window.dilation), p.index.i64(0)));
+      result.at.push_back(p.index.clamp(own, window.output));
+      taps.push_back(tap);
+    }
+    return {step(p, result, taps, soFar[0])};
+  };
+  return forGrid(counts, start, next).front();
+}
+
+Value WindowBuilder::whereWithin(const Pixel &of, function_ref<Value(WindowBuilder &)> build) {
+  Value condition;
+  for (auto [window, at] : llvm::zip_equal(windows, of.at)) {
+    if (isCertain(window))
+      continue;
+    const int64_t firsts = window.input - spanOf(window) + 1; // so many pixels are the first of a window within
+    if (firsts <= 0)
+      return build(*this);
+    Value isBelow = index.isBelow(index.sub(index.mul(at, window.stride), index.i64(window.low)), firsts);
+    condition = condition ? b.createOrFold<arith::AndIOp>(condition, isBelow) : isBelow;
+  }
+  if (!condition)
+    return build(*this);
+  auto branch = [&](bool within) {
+    return [&, within](OpBuilder &, Location) {
+      WindowBuilder own = *this;
+      own.isWithin = within;
+      // A value of its own: what is remembered of it is known in this branch alone.
+      own.image = arith::AddIOp::create(b, image, index.i64(0));
+      scf::YieldOp::create(b, build(own));
+    };
+  };
+  return scf::IfOp::create(b, condition, branch(true), branch(false)).getResult(0);
+}

@@ -1,0 +1,79 @@
+// Windows over images, channel by channel: lanes are neighbouring channels of one pixel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_CODEGEN_FORMS_WINDOWBUILDER_H
+#define MP_LIB_CODEGEN_FORMS_WINDOWBUILDER_H
+
+#include "Codegen/Forms/Indices.h"
+#include "Codegen/Forms/Scalars.h"
+
+namespace mp {
+
+/// Coordinates of a pixel, and whether an image has it: null for certainly.
+struct Pixel {
+  llvm::SmallVector<mlir::Value, 3> at;
+  mlir::Value isInside;
+
+  void require(LaneBuilder &b, mlir::Value condition) {
+    isInside = isInside ? b.createOrFold<mlir::arith::AndIOp>(isInside, condition) : condition;
+  }
+};
+
+/// Builds what the form of an op needs to know about the windows that its lanes are in.
+class WindowBuilder {
+public:
+  WindowBuilder(LaneBuilder &b, const ScalarOperands &in, llvm::ArrayRef<Window> windows, int64_t channels);
+
+  /// The pixel of these lanes, of images or results: `sizeOf` is a member of Window.
+  Pixel here(int64_t Window::*sizeOf);
+  /// The pixel of a result and the tap of these lanes, whose rows are [images, taps, pixels].
+  std::pair<Pixel, llvm::SmallVector<mlir::Value, 3>> hereUnderTaps();
+  /// The pixel of the image that window `of` takes by a tap; one of the image that is near where it has none.
+  Pixel readBy(const Pixel &of, llvm::ArrayRef<mlir::Value> taps);
+  /// Lanes of operand `operand` at a pixel of this image, which exists.
+  mlir::Value load(unsigned operand, const Pixel &pixel, int64_t Window::*sizeOf);
+  /// Number of a tap in row-major order, i64.
+  mlir::Value numberOf(llvm::ArrayRef<mlir::Value> taps);
+  llvm::SmallVector<int64_t, 3> countTaps() const {
+    return llvm::map_to_vector<3>(windows, [](const Window &window) { return window.filter; });
+  }
+
+  /// Calls `body` with the coordinates of each of a grid of these sizes, in row-major order, and with what it made
+  /// last.
+  using GridBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(WindowBuilder &, llvm::ArrayRef<mlir::Value>,
+                                                                     mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> forGrid(llvm::ArrayRef<int64_t> sizes, mlir::ValueRange start, GridBody body);
+
+  /// Folds what `step` makes of a sum so far and of one window that has this pixel, by its result's pixel and its tap,
+  /// over all of them, from `start`; windows in row-major order.
+  using WindowStep =
+      llvm::function_ref<mlir::Value(WindowBuilder &, const Pixel &, llvm::ArrayRef<mlir::Value>, mlir::Value)>;
+  mlir::Value forWindows(mlir::Value start, WindowStep step);
+
+  /// What `build` makes of the window that has result `of`: by code that knows that the image has every pixel of it,
+  /// where that is so, and else by code that asks for each.
+  mlir::Value whereWithin(const Pixel &of, llvm::function_ref<mlir::Value(WindowBuilder &)> build);
+
+  LaneBuilder &b;
+  const ScalarOperands &in;
+  const Indices index;
+  const llvm::ArrayRef<Window> windows;
+  const int64_t channels;
+  mlir::Value channel;
+
+private:
+  /// Coordinates in the last of what `number` counts, which loses them.
+  llvm::SmallVector<mlir::Value, 3> takeFrom(mlir::Value &number, int64_t Window::*sizeOf);
+
+  mlir::Value row, image;
+  bool isWithin = false; ///< whether the image has every pixel that is read
+};
+
+/// condition ? x : y in each lane.
+inline mlir::Value selectLanes(LaneBuilder &b, mlir::Value condition, mlir::Value x, mlir::Value y) {
+  return b.createOrFold<mlir::arith::SelectOp>(condition, x, y);
+}
+
+} // namespace mp
+
+#endif // MP_LIB_CODEGEN_FORMS_WINDOWBUILDER_H
