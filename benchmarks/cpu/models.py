@@ -15,16 +15,23 @@ PASSES = {
 }
 
 
-def gemm(kind, direction, m, n, k):
-    """A program "infer" that multiplies its inputs "a" and "b" to "p", for the pass of a layer of these sizes."""
+def gemm(kind, direction, m, n, k, has_weight=False):
+    """A program "infer" that multiplies "a" and "b" to "p", for the pass of a layer of these sizes: its inputs, or with
+    `has_weight` an input and a parameter in float32, whose copy in the type is kept as a training step keeps it."""
     (left, right), sizes = PASSES[direction]
     m, n, k = sizes(m, n, k)
-    a, b = tensor(*((k, m) if left else (m, k)), kind), tensor(*((n, k) if right else (k, n)), kind)
+    shape = (n, k) if right else (k, n)
+    a, b = tensor(*((k, m) if left else (m, k)), kind), tensor(*shape, kind)
     p = tensor(m, n, kind)
     flags = " transpose_lhs" * left + " transpose_rhs" * right
-    return f"""func.func @gemm(%a: {a} {{mp.input = "a"}}, %b: {b} {{mp.input = "b"}}) -> ({p} {{mp.output = "p"}})
+    given, cast = f'%b: {b} {{mp.input = "b"}}', ""
+    if has_weight:
+        w = tensor(*shape, "f32")
+        given = f'%w: {w} {{mp.parameter = "b", mp.initializer = #mp.normal<mean = 0.0, stddev = 1.0, seed = 1>}}'
+        cast = f"  %b = mp.cast %w {{autocast}} : {w} -> {b}\n"
+    return f"""func.func @gemm(%a: {a} {{mp.input = "a"}}, {given}) -> ({p} {{mp.output = "p"}})
     attributes {{mp.program = "model"}} {{
-  %p = mp.matmul %a, %b{flags} acc f32 : {a}, {b} -> {p}
+{cast}  %p = mp.matmul %a, %b{flags} acc f32 : {a}, {b} -> {p}
   return %p : {p}
 }}
 """

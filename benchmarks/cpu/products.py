@@ -22,32 +22,39 @@ def sizes(is_quick):
 
 
 def compare(run, kind):
-    """Adds a table of this type's products to the run's report."""
-    run.report.section(f"Products in {NAMES[kind]}", 1.0)
+    """Adds tables of this type's products to the run's report: of two inputs, which are packed in the time, and where a
+    weight is one of them and has a low type, of that as a training step keeps it."""
+    add_table(run, kind, f"Products in {NAMES[kind]}", list(models.PASSES), False)
+    if kind != "f32":
+        add_table(run, kind, f"Products in {NAMES[kind]} with weights as a step keeps them", ["forward", "dX"], True)
+
+
+def add_table(run, kind, title, directions, has_weight):
+    run.report.section(title, 1.0)
     for threads in run.thread_counts():
         for size in sizes(run.is_quick):
-            for direction in models.PASSES:
-                work = f"{kind} {direction} {'x'.join(map(str, size))}"
+            for direction in directions:
+                work = f"{kind} {direction} {'x'.join(map(str, size))}" + " weight" * has_weight
                 if run.wants(work):
-                    run.report.add(row(run, kind, direction, size, threads, work))
+                    run.report.add(row(run, kind, direction, size, threads, work, has_weight))
     run.report.finish()
 
 
-def row(run, kind, direction, size, threads, work):
+def row(run, kind, direction, size, threads, work, has_weight):
     transposes, of_pass = models.PASSES[direction]
-    executable, _ = run.halfstep.compile(models.gemm(kind, direction, *size), *FLAGS)
+    executable, _ = run.halfstep.compile(models.gemm(kind, direction, *size, has_weight), *FLAGS)
     budget, expected = run.budget(threads), {}
     m, n, k = of_pass(*size)
     with run.halfstep.open(executable, "infer", threads) as program:
         participants = {"ours": ours.participant(program, threads)}
         program.sample(1)
         if run.pytorch:
-            run.pytorch.check_product(program, kind, transposes)
+            run.pytorch.check_product(program, kind, transposes, has_weight)
             name, seconds = f"PyTorch {'MKL' if kind == 'f32' else 'matmul'}", 2 * m * n * k / run.rates(kind)[direction] / threads
             if seconds > run.limit:
                 expected[name] = seconds
             else:
-                participants[name] = turns.calls(run.pytorch.product(program, transposes), threads)
+                participants[name] = turns.calls(run.pytorch.product(program, transposes, has_weight), threads)
         if run.numpy and kind == "f32":
             product = run.numpy.product(program, transposes)
             run.numpy.check(program, product)

@@ -24,17 +24,26 @@ def compare(name, ours, theirs, tolerance):
         raise ValueError(f"{name} differs by {difference:.3g} from PyTorch's, allowed is {allowed:.3g}")
 
 
-def product(program, transposes):
-    """The action that multiplies our inputs where they lie, and what it gives."""
-    a, b = (torch.from_dlpack(program.tensor(name)) for name in "ab")
+def factors(program, has_weight):
+    """What a program multiplies: its inputs where they lie, or a weight, which is read from its state."""
+    a = torch.from_dlpack(program.tensor("a"))
+    if not has_weight:
+        return a, torch.from_dlpack(program.tensor("b"))
+    shape, data = program.state("b")
+    return a, torch.frombuffer(data, dtype=torch.float32).reshape(shape).to(a.dtype)
+
+
+def product(program, transposes, has_weight=False):
+    """The action that multiplies what our program does."""
+    a, b = factors(program, has_weight)
     a, b = a.t() if transposes[0] else a, b.t() if transposes[1] else b
     out = torch.from_dlpack(program.tensor("p")).clone()
     return functools.partial(torch.matmul, a, b, out=out)
 
 
-def check_product(program, kind, transposes):
+def check_product(program, kind, transposes, has_weight=False):
     """Compares rows of our product with the same in f32, where PyTorch is fast in every case."""
-    a, b, ours = (torch.from_dlpack(program.tensor(name)) for name in "abp")
+    (a, b), ours = factors(program, has_weight), torch.from_dlpack(program.tensor("p"))
     rows = torch.arange(0, len(ours), max(1, len(ours) // 64))
     a, b = a.t() if transposes[0] else a, b.t() if transposes[1] else b
     compare("the product", ours[rows], a[rows].float() @ b.float(), TOLERANCES[kind])
