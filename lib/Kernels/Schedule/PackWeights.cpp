@@ -89,6 +89,16 @@ static void readPacked(func::FuncOp program, const Layouts &layouts) {
   edit.commit();
 }
 
+/// Whether `value` is a cast that a kernel makes for nothing but a program's result.
+static bool isMadeForState(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  auto kernel = result ? dyn_cast<KernelOp>(result.getOwner()) : KernelOp();
+  if (!kernel || !value.hasOneUse())
+    return false;
+  Value made = kernel.getBody().front().getTerminator()->getOperand(result.getResultNumber());
+  return bool(made.getDefiningOp<CastOp>());
+}
+
 /// Whether a map packs words of these panels as it makes their elements.
 static bool packsInMap(DerivedAttr derived) { return !derived.getPacked().getPanels().getDepthInner(); }
 
@@ -150,7 +160,7 @@ private:
   void rebuild(KernelOp old, ArrayRef<Copy> copies) {
     llvm::BitVector isDropped(old.getNumResults());
     for (const Copy &copy : copies)
-      if (unread.contains(copy.derived) && copy.result.hasOneUse() && copy.inKernel().getDefiningOp<CastOp>()) {
+      if (unread.contains(copy.derived)) {
         isDropped.set(copy.result.getResultNumber());
         edit.eraseResult(copy.index);
       }
@@ -252,16 +262,20 @@ private:
     return layouts;
   }
 
-  /// The copies in row-major order that no program reads any more.
+  /// The copies in row-major order that no program reads any more, and that those who make them need not make.
   static DenseSet<DerivedAttr> findUnread(ArrayRef<func::FuncOp> programs, const Layouts &layouts) {
     DenseSet<DerivedAttr> unread;
     for (const auto &[derived, copy] : layouts)
       unread.insert(DerivedAttr::get(derived.getContext(), derived.getOf(), derived.getType(),
                                      RowMajorAttr::get(derived.getContext())));
-    for (func::FuncOp program : programs)
+    for (func::FuncOp program : programs) {
       for (BlockArgument argument : program.getArguments())
         if (!argument.use_empty())
           unread.erase(getDerivedArgument(program, argument.getArgNumber()));
+      for (auto [index, value] : llvm::enumerate(getReturn(program).getOperands()))
+        if (!isMadeForState(value))
+          unread.erase(getDerivedResult(program, index));
+    }
     return unread;
   }
 };

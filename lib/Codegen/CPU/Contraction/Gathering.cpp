@@ -75,9 +75,8 @@ void Packing::fillUnit(Value row) {
 
 LogicalResult Packing::gatherStretch(const Sums &sums, Value row, Value k, int64_t count) {
   const MappedOperand::Element line = operand.lineAt(sums);
-  const int64_t widest = lanesOfStretch(count);
   auto copy = [&](Value from, int64_t size) {
-    return forNeighbours(size, widest, [&](Value offset, int64_t width) {
+    return forNeighbours(size, lanesOfStretch(size), [&](Value offset, int64_t width) {
       Elements::Scope scope(values);
       Value at = f.add(from, offset);
       MaybeValue loaded = readLine(line, at, width);
@@ -88,7 +87,7 @@ LogicalResult Packing::gatherStretch(const Sums &sums, Value row, Value k, int64
   };
   Type element = order.unit > 1 ? Type(b.getF32Type()) : order.word;
   auto clear = [&](Value from, int64_t size) {
-    return forNeighbours(size, widest, [&](Value offset, int64_t width) {
+    return forNeighbours(size, lanesOfStretch(size), [&](Value offset, int64_t width) {
       storeAlongDepth(floatConstant(b, withLanes(element, width), 0), row, f.add(k, f.add(from, offset)));
       return success();
     });
