@@ -18,6 +18,8 @@ func.func @forms(%x: tensor<4x5xf16>, %one: tensor<3x1xf32>) -> (tensor<4x5xf16>
   // OPS: mp.pad %{{.*}} low [0, 0] high [1, 0]
   // CHECK: mp.cumsum %{{.*}} dimension 0 exclusive reverse : tensor<4x5xf16>
   %1 = mp.cumsum %0 dimension 0 exclusive reverse : tensor<4x5xf16>
+  // Before the one element stands nothing.
+  // OPS: mp.broadcast %{{.*}} : tensor<f32> -> tensor<3x1xf32>
   // CHECK: mp.cumsum %{{.*}} dimension 1 exclusive : tensor<3x1xf32>
   %2 = mp.cumsum %one dimension 1 exclusive : tensor<3x1xf32>
   return %0, %1, %2 : tensor<4x5xf16>, tensor<4x5xf16>, tensor<3x1xf32>

@@ -114,7 +114,6 @@ class Ordered(nn.Module):
 
 
 MODULES = {
-    "ordered": (Ordered(), (7,)),
     "composed": (Composed(), (7,)),
     "heads": (Heads(), (5, 16)),
     "shifted": (Shifted(), (7,)),
@@ -125,6 +124,7 @@ MODULES = {
     "decomposed": (nn.Sequential(nn.Linear(7, 7), nn.Mish(), nn.Linear(7, 3)), (7,)),
     "block": (Pooled(), (5, 16)),
     "images": (Images(), (2, 8, 8)),
+    "ordered": (Ordered(), (7,)),
 }
 RATE = 2.0**6  # so large that a step is nearly the gradient
 BATCH = 10

@@ -24,7 +24,7 @@ HEAD = "# ONNX's node tests of ops that the importer knows: a name alone passes,
 
 
 def arrays_of(protos):
-    return [numpy_helper.to_array(one) if isinstance(one, TensorProto) else one for one in protos]
+    return [numpy.asarray(numpy_helper.to_array(one)) if isinstance(one, TensorProto) else one for one in protos]
 
 
 def run(case):
@@ -38,7 +38,8 @@ def run(case):
     (inputs, outputs), *_ = [(arrays_of(i), arrays_of(o)) for i, o in case.data_sets]
     # Shapes and axes come as inputs: they are constants of a model.
     constants = {"Reshape": 1, "Expand": 1, "Squeeze": 1, "Unsqueeze": 1, "ReduceSum": 1, "ReduceMean": 1, "ReduceMax": 1,
-                 "Clip": 1, "Dropout": 1, "OneHot": 1, "Pad": 1, "ReduceMin": 1, "Slice": 1, "Split": 1}
+                 "Clip": 1, "Dropout": 1, "OneHot": 1, "Pad": 1, "ReduceMin": 1, "Slice": 1, "Split": 1,
+                 "CumSum": 1, "ReduceProd": 1, "TopK": 1}
     first = constants.get(graph.node[0].op_type, 99)
     model = onnx.ModelProto()
     model.CopyFrom(case.model)

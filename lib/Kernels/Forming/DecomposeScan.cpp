@@ -24,7 +24,7 @@ struct DecomposeCumsum : OpRewritePattern<CumsumOp> {
     Type element = elementOf(op.getInput());
     Value sums = castTo(b, op.getInput(), element.isF64() ? element : b.getF32Type());
     if (op.getExclusive())
-      sums = shift(b, op, sums, 1);
+      sums = size == 1 ? zerosLike(b, sums) : shift(b, op, sums, 1);
     for (int64_t distance = 1; distance < size; distance *= 2)
       sums = AddOp::create(b, sums, shift(b, op, sums, distance));
     rewriter.replaceOp(op, castTo(b, sums, element));
@@ -32,6 +32,13 @@ struct DecomposeCumsum : OpRewritePattern<CumsumOp> {
   }
 
 private:
+  /// What stands before the one element that there is.
+  static Value zerosLike(ImplicitLocOpBuilder &b, Value values) {
+    auto type = RankedTensorType::get({}, elementOf(values));
+    Value zero = ConstantOp::create(b, type, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), 0)));
+    return BroadcastOp::create(b, typeOf(values), zero, Value());
+  }
+
   /// Each element `distance` further along the dimension, or back with `reverse`, behind zeros.
   static Value shift(ImplicitLocOpBuilder &b, CumsumOp op, Value values, int64_t distance) {
     const auto dimension = static_cast<size_t>(op.getDimension());

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every case of every differentiable op in f64: what mp-autodiff makes of it, evaluated, against central differences of
-// the op itself. The loss is the sum of all results, each element with a weight of its own.
+// the op itself. The loss is the sum of all results that are floats, each element with a weight of its own.
 
 #include "Reference/Program.h"
 
@@ -59,6 +59,8 @@ LossModel makeLossModel(const OpCase &use) {
                  argumentAttributes(instance, i, use.operands[i].fill == Fill::Rng) + ", ";
   for (size_t i = 0; i < instance.results.size(); ++i) {
     const std::string number = std::to_string(i), &type = instance.results[i];
+    if (!isFloat(parseTensorType(type).element))
+      continue; // places: constant where they have a derivative
     signature += "%w" + number + ": " + type + " {mp.input = \"w" + number + "\"}, ";
     model.arguments.push_back(lossWeights(type, i));
     std::string dimensions;
@@ -68,8 +70,8 @@ LossModel makeLossModel(const OpCase &use) {
             " -> " + type + "\n";
     body += "  %s" + number + " = mp.reduce_sum %p" + number + " dimensions [" + dimensions + "] : " + type +
             " -> tensor<f64>\n";
-    const std::string sum = i == 0 ? "%s0" : "%l" + number;
-    if (i > 0)
+    const std::string sum = loss.empty() ? "%s" + number : "%l" + number;
+    if (!loss.empty())
       body += "  " + sum + " = mp.add " + loss + ", %s" + number + " : tensor<f64>, tensor<f64> -> tensor<f64>\n";
     loss = sum;
   }
