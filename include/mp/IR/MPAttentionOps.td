@@ -30,7 +30,8 @@ class MP_AnyAttentionOp<string mnemonic, I32EnumCase derivative, list<Trait> tra
 
 def MP_AttentionOp : MP_AnyAttentionOp<"attention", MP_Differentiable,
     [DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>]> {
-  let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Factor, MP_Nonlinear, MP_Independent];
+  // The result is a multiple of the values, but lse is not.
+  let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Nonlinear, MP_Nonlinear, MP_Independent];
   let summary = "softmax of scaled and masked products of queries and keys, times values";
   let description = [{
     For each query t of a head h, with the keys and values of head `h / (H / G)`:

@@ -27,12 +27,12 @@ const Use kUses[] = {
     {"causal, grouped queries, scale", "1x", "4x", "2x", "5x", "5x", "3x", "6x", true, "", "{scale = 0.7 : f64} "},
     {"mask of i1", "2x", "3x", "3x", "4x", "5x", "6x", "7x", false, "4x5xi1"},
     {"mask of keys", "2x", "3x", "3x", "4x", "5x", "6x", "7x", false, "2x1x1x5xi1"},
-    // Of a query without keys lse is no number that differences are made of.
+    // Of a query without keys, as some of these are, lse is no number that differences are made of.
     {"mask of queries", "2x", "3x", "3x", "4x", "5x", "6x", "7x", false, "2x1x4x1xi1", "", true},
     {"added mask", "2x", "4x", "2x", "3x", "5x", "6x", "7x", false, "4x3x5x$T"},
     {"added mask of sums", "2x", "3x", "3x", "4x", "5x", "6x", "7x", false, "2x3x4x5x$A"},
     {"added mask of queries", "2x", "3x", "3x", "4x", "5x", "6x", "7x", false, "3x4x1x$A"},
-    {"causal, mask", "2x", "3x", "3x", "5x", "5x", "4x", "6x", true, "2x1x1x5xi1"},
+    {"causal, mask", "2x", "3x", "3x", "5x", "5x", "4x", "6x", true, "2x1x1x5xi1", "", true},
     {"dropout", "2x", "4x", "2x", "3x", "5x", "6x", "7x", false, "", kDrops},
     {"dropout, causal, mask", "2x", "3x", "3x", "5x", "5x", "4x", "6x", true, "5x5x$A", kDrops},
     {"several blocks", "1x", "2x", "1x", "150x", "270x", "24x", "40x", false, "", "", true},
