@@ -93,7 +93,8 @@ static void measureCosts(Session &session, VariantReport &report) {
   ErrorOr<std::unique_ptr<Benchmark>> benchmark = Benchmark::create(session, program, /*seed=*/0);
   check(benchmark.status());
   ErrorOr<std::vector<KernelTime>> kernels = timeKernels(**benchmark, kWarmup, kRepeat);
-  check(kernels.status().in("--json"));
+  if (!kernels) // a device that runs a program as a whole
+    return;
   for (const KernelTime &kernel : *kernels)
     report.kernels.push_back({kernel.name, kernel.seconds});
 }
