@@ -110,7 +110,8 @@ static void describeModel(const std::string &model, CompileOptions options, Vari
       for (const ExplainedOp &op : function.ops)
         report.ops.push_back(
             {function.name, Place(op.location).text(), op.name, op.type, op.sums, op.category, op.reason});
-    options.compileTo = Stage::Kernels;
+    // The evaluator runs programs as the optimizer leaves them.
+    options.compileTo = options.target == targets::reference ? Stage::Optimizer : Stage::Kernels;
     options.onStage = [&](llvm::StringRef stage, llvm::StringRef text) {
       report.stages.push_back({stage.str(), text.str()});
     };
