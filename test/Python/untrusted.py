@@ -55,7 +55,9 @@ def count(data: bytes, use, rounds: int):
     refused = 0
     use(data)
     for _ in range(rounds):
-        given = changed(data)
+        given = data
+        while given == data:
+            given = changed(data)
         (folder / "last").write_bytes(given)  # what to look at where this process ends
         try:
             use(given)
@@ -130,4 +132,4 @@ def run(data):
 
 
 # Their bytes have a hash, which no change keeps.
-assert count(executable.to_bytes(), run, 4 * rounds) >= 4 * rounds - 2
+assert count(executable.to_bytes(), run, 4 * rounds) == 4 * rounds

@@ -60,12 +60,21 @@ static void testEndOfText(const char *executable) {
   for (size_t i = 0; i <= length; ++i) {
     char *text = pages + page - i;
     memcpy(text, kModel, i);
-    MpStatus *status = mpCompile(text, i, "m.mlir", settings, 3, executable);
-    if ((status == NULL) != (i == length)) {
-      fprintf(stderr, "the first %zu characters: found '%s'\n", i, mpStatusMessage(status));
-      failures += 1;
+    MpCompileOptions options = {.size = sizeof options, .settings = settings, .count = 3};
+    MpBytes *bytes = NULL;
+    MpStatus *found[3] = {mpCompile(text, i, "m.mlir", settings, 3, executable),
+                          mpCompileToBytes(text, i, "m.mlir", &options, &bytes), NULL};
+    mpBytesDestroy(bytes);
+    bytes = NULL;
+    found[2] = mpExplain(text, i, "m.mlir", &options, &bytes);
+    mpBytesDestroy(bytes);
+    for (int call = 0; call < 3; ++call) {
+      if ((found[call] == NULL) != (i == length)) {
+        fprintf(stderr, "the first %zu characters: found '%s'\n", i, mpStatusMessage(found[call]));
+        failures += 1;
+      }
+      mpStatusDestroy(found[call]);
     }
-    mpStatusDestroy(status);
   }
   munmap(pages, 2 * page);
 }
