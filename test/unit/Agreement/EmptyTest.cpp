@@ -30,6 +30,16 @@ std::string emptied(const std::string &type, const std::string &size) {
   return std::regex_replace(type, std::regex("(^|x)" + size + "(?=x)"), "$010");
 }
 
+/// The same of the types that an op's text states.
+std::string emptiedText(const std::string &text, const std::string &size) {
+  static const std::regex type("tensor<([^>]*)>");
+  std::string result;
+  auto rest = text.cbegin();
+  for (std::smatch found; std::regex_search(rest, text.cend(), found, type); rest = found.suffix().first)
+    result += found.prefix().str() + "tensor<" + emptied(found[1], size) + ">";
+  return result + std::string(rest, text.cend());
+}
+
 /// A case with each of its sizes as 0, one after another.
 std::vector<OpCase> emptiedCases(const OpCase &use) {
   std::set<std::string> sizes;
@@ -45,6 +55,7 @@ std::vector<OpCase> emptiedCases(const OpCase &use) {
       operand.type = emptied(operand.type, size);
     for (std::string &result : empty.results)
       result = emptied(result, size);
+    empty.text = emptiedText(empty.text, size);
     cases.push_back(empty);
     // What counts elements or blocks of them has none.
     for (std::string &result : empty.results)

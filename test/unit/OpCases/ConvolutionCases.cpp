@@ -92,8 +92,8 @@ static void addDepthwise(std::vector<OpCase> &cases) {
   add("mp.depthwise_conv", "one dimension", {{"2x9x4x$T"}, {"3x4x$A"}}, "2x3x4x$T",
       "window [3] strides [2] padding [0, 0] dilations [2]");
   const std::string strides = "window [3, 2] strides [2, 3] padding [1, 0, 1, 1] dilations [1, 2]";
-  add("mp.depthwise_conv_transpose", "strides", {{"2x3x2x5x$T"}, {"6x5x$A"}}, "2x6x6x5x$T", strides);
-  add("mp.depthwise_conv_transpose", "wide result", {{"2x3x2x5x$T"}, {"6x5x$A"}}, "2x6x6x5x$A", strides);
+  add("mp.depthwise_conv_transpose", "strides", {{"4x3x2x5x$T"}, {"6x5x$A"}}, "4x6x6x5x$T", strides);
+  add("mp.depthwise_conv_transpose", "wide result", {{"4x3x2x5x$T"}, {"6x5x$A"}}, "4x6x6x5x$A", strides);
   add("mp.depthwise_conv_products", "same", {{"2x5x4x8x$T"}, {"2x5x4x8x$T"}}, "2x9x20x8x$A", same);
   add("mp.depthwise_conv_products", "strides", {{"2x6x6x5x$T"}, {"2x3x2x5x$T"}}, "2x6x6x5x$A", strides);
 }

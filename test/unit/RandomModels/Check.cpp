@@ -46,6 +46,7 @@ public:
 
 private:
   std::optional<Finding> readStates();
+  void addCopies();
   std::optional<Finding> compareWithEvaluator(const NamedTensors &inputs, const States &before);
   std::optional<Finding> checkSkipped(const States &before, Seen &seen);
   std::optional<Finding> failed(const std::string &what, const std::string &text) const {
@@ -80,7 +81,26 @@ std::optional<Finding> Run::readStates() {
       return failed("state", value.message());
     states[entry->name] = std::move(*value);
   }
+  addCopies();
   return std::nullopt;
+}
+
+/// What the program reads in row-major order and the device has packed: the cast of its parameter.
+void Run::addCopies() {
+  auto add = [&](DerivedAttr derived, mlir::Type type) {
+    auto isCopy = [&](const auto &entry) { return derived.getStateName() == entry->name; };
+    if (!derived || llvm::any_of(session->table().state, isCopy))
+      return;
+    const HostTensor &parameter = states.at(derived.getOf().str());
+    HostTensor copy = *zeroTensor(*tensorTypeOf(type));
+    for (uint64_t i = 0; i < copy.count(); ++i)
+      storeElement(copy.bytes, copy.type.element, i, elementAt(parameter, i));
+    states[derived.getStateName().str()] = std::move(copy);
+  };
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    add(getDerivedArgument(program, i), program.getArgumentTypes()[i]);
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    add(getDerivedResult(program, i), program.getResultTypes()[i]);
 }
 
 std::optional<Finding> Run::advance(const NamedTensors &inputs, bool compares, Seen &seen) {
