@@ -192,6 +192,9 @@ bool Grouping::rowsFit(Operation *op, ArrayRef<int64_t> shape) const {
   };
   if (!llvm::all_of(op->getResults(), isRow))
     return false;
+  // What takes all elements from anywhere finds them by position, and where it has one row is not known from that.
+  if (op->getNumOperands() > 0 && llvm::all_of(op->getOpOperands(), [](OpOperand &use) { return readsWhole(use); }))
+    return false;
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
     Value operand = use.get();
     if (readsWhole(use))
