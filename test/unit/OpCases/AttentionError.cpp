@@ -52,9 +52,10 @@ public:
     return std::isfinite(count) && count < 0x1p22 ? static_cast<uint64_t>(count) : 0;
   }
 
-  /// The same where the exponentials are rounded to the operands' type.
+  /// The same where the operands' type is narrow: the device rounds the exponentials to it, the evaluator their
+  /// quotients, and each its result, which are four roundings.
   uint64_t countNarrow(uint64_t terms, double shift) const {
-    const uint64_t count = countRoundings(terms, shift), narrow = uint64_t(2)
+    const uint64_t count = countRoundings(terms, shift), narrow = uint64_t(4)
                                                                   << (kF32.fractionBits - of.format.fractionBits);
     return count != 0 && of.format.fractionBits < kF32.fractionBits ? count + narrow : count;
   }
