@@ -133,10 +133,10 @@ class Trainer:
         session = Session(executable, job.device, threads=job.threads)
         self._start(session, seed)
         if self.session is not None:
-            derived = {n for n, v in executable.state.items() if v.role == "derived"}
-            for name, value in self.session.state.items():
-                if name not in derived:
-                    session.state[name] = value
+            # What is derived follows from the rest, and may be kept in another layout.
+            for name, of in self.session.executable.state.items():
+                if of.role != "derived":
+                    session.state[name] = self.session.state[name]
             self.session.close()
         self.session, self._batch_size = session, batch_size
         self.source = text, name, for_device(job.device, settings)

@@ -17,7 +17,8 @@ GROUPS = {
     ("mp-optimizer", "kind"): "optimizer",  # --optimizer=sgd:momentum=0.9
     ("mp-loss-scaling", "mode"): "loss-scale",  # --loss-scale=dynamic:init-scale=8, or a number for static
     ("mp-autocast", "features"): "target",  # --target=cpu:avx2
-    ("mp-split-contractions", "features"): "target",  # the same, or --chip
+    ("mp-decompose", "features"): "target",  # the same, or --chip
+    ("mp-split-contractions", "features"): "target",
     ("mp-schedule-kernels", "features"): "target",
     ("mp-reduce-in-tiles", "features"): "target",
 }

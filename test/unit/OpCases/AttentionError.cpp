@@ -3,6 +3,8 @@
 
 #include "OpCases/AttentionError.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +33,7 @@ public:
         const double added = of.mask.empty() ? 0 : of.mask[row * sizes.keys + j];
         const bool isKey = !(of.isCausal && j > row % sizes.queries) && added != -kInfinity;
         values.push_back(isKey ? sum + added : -kInfinity);
-        if (isKey)
+        if (isKey && std::isfinite(absolute)) // others have a weight of 0, or a sum that is no number
           most = std::max(most, absolute + std::abs(added));
       }
   }
@@ -73,10 +75,14 @@ private:
 
 } // namespace
 
-/// Nothing can be said where there would be more roundings than numbers have bits.
-static void dropIfUnknown(uint64_t roundings, std::vector<double> &sizes) {
-  if (roundings == 0)
-    std::fill(sizes.begin(), sizes.end(), kInfinity);
+/// Nothing can be said where there would be more roundings than numbers have bits: one of infinite sizes, as none would
+/// be exact.
+static void dropIfUnknown(uint64_t &roundings, llvm::MutableArrayRef<std::vector<double>> sizes) {
+  if (roundings != 0)
+    return;
+  roundings = 1;
+  for (std::vector<double> &each : sizes)
+    std::fill(each.begin(), each.end(), kInfinity);
 }
 
 AttentionError::AttentionError(const AttentionValues &values) {
@@ -99,7 +105,7 @@ AttentionError::AttentionError(const AttentionValues &values) {
       }
   }
   dropIfUnknown(roundings, sizes);
-  dropIfUnknown(roundings, lse);
+  dropIfUnknown(roundingsOfLse, lse);
 }
 
 AttentionGradError::AttentionGradError(const AttentionValues &values, const std::vector<double> &lse,
@@ -133,6 +139,5 @@ AttentionGradError::AttentionGradError(const AttentionValues &values, const std:
         sizes[1][key * of.depth + c] += ofScore * q + scores.tiny(q);
       }
     }
-  for (std::vector<double> &each : sizes)
-    dropIfUnknown(roundings, each);
+  dropIfUnknown(roundings, sizes);
 }
