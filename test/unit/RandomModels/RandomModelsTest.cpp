@@ -64,7 +64,7 @@ std::string explain(const RandomModel &model, const std::vector<Machine> &machin
 TEST(RandomModels, everyDeviceComputesThem) {
   const char *one = std::getenv("HALFSTEP_MODELS");
   const uint64_t first = one ? std::strtoull(one, nullptr, 10) : 0;
-  const uint64_t count = one ? 1 : std::getenv("HALFSTEP_LONG") ? 5000 : 80;
+  const uint64_t count = one ? 1 : std::getenv("HALFSTEP_LONG") ? 5000 : 100;
   Seen seen;
   std::set<std::string> chips;
   unsigned wrong = 0;
