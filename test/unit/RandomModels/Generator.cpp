@@ -258,7 +258,7 @@ constexpr Row kRows[] = {
     {"mp.matmul", 5, [](ModelBuilder &b) { b.product(b.pickFloat(2)); }},
     {"mp.matmul", 2, makeLayers},
     {"mp.matmul", 4, [](ModelBuilder &b) { b.longProduct(); }},
-    {"mp.conv", 2, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), false); }},
+    {"mp.conv", 8, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), false); }},
     {"mp.conv_transpose", 1, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), true); }},
     {"mp.max_pool", 3, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.max_pool"); }},
     {"mp.avg_pool", 1, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.avg_pool"); }},

@@ -268,7 +268,9 @@ unsigned ModelBuilder::convolution(unsigned images, bool isTransposed) {
   const std::vector<Size> pixels(type.shape.begin() + 1, type.shape.end() - 1);
   if (pixels.size() > 3 || countOf(pixels) == 0)
     return images;
-  const Size channels = type.shape.back(), filters = pick(5) == 0 ? Size() : Size{1 + pick(4)};
+  const Size channels = type.shape.back();
+  const bool isDepthwise = !isTransposed && model.sizeOf(channels) > 1 && pick(2);
+  const Size filters = isDepthwise ? channels : pick(5) == 0 ? Size() : Size{1 + pick(4)};
   // As many pixels come out, whatever the sizes: with padding = same a window may be larger than the image.
   std::vector<Size> taps;
   std::string dilations;
@@ -280,9 +282,9 @@ unsigned ModelBuilder::convolution(unsigned images, bool isTransposed) {
   }
   std::vector<Size> filter = {isTransposed ? channels : filters}, result = type.shape;
   filter.insert(filter.end(), taps.begin(), taps.end());
-  filter.push_back(isTransposed ? filters : channels);
+  filter.push_back(isTransposed ? filters : isDepthwise ? Size() : channels);
   result.back() = filters;
-  const int64_t terms = countOf(taps) * model.sizeOf(channels);
+  const int64_t terms = countOf(taps) * (isDepthwise ? 1 : model.sizeOf(channels));
   if (countOf(result) > kMostElements || countOf(result) * terms > kMostMultiplications)
     return images;
   std::vector<unsigned> operands = {images, factorOf({filter, type.element})};
@@ -290,8 +292,9 @@ unsigned ModelBuilder::convolution(unsigned images, bool isTransposed) {
   if (hasBias)
     operands.push_back(castTo(addArgument(Role::Parameter, {{filters}, "f32"}), type.element));
   return add(std::string(isTransposed ? "mp.conv_transpose" : "mp.conv") + " $0, $1" +
-                 (hasBias ? " bias $2 : {2}" : "") + " acc f32 {dilations = [" + dilations +
-                 "], padding = same} : {0}, {1} -> {r}",
+                 (hasBias ? " bias $2 : {2}" : "") + " acc f32 {dilations = [" + dilations + "], padding = same" +
+                 (isDepthwise ? ", groups = " + std::to_string(model.sizeOf(channels)) : std::string()) +
+                 "} : {0}, {1} -> {r}",
              operands, {std::move(result), type.element},
              boundOf(images) * boundOf(operands[1]) * static_cast<double>(terms) + 1);
 }
