@@ -4,6 +4,7 @@
 #include "Errors.h"
 #include "Model.h"
 #include "Nonfinite.h"
+#include "Settings.h"
 
 #include "mp-c/Compiler.h"
 
@@ -55,19 +56,15 @@ void keepStage(const char *stage, const char *text, void *user) {
 nb::tuple compile(const std::string &text, const std::string &name, const std::vector<std::string> &settings,
                   const std::optional<std::string> &stage, const std::optional<std::string> &remarks,
                   const std::optional<std::string> &cache, bool stages) {
-  std::vector<const char *> pointers;
-  for (const std::string &setting : settings)
-    pointers.push_back(setting.c_str());
+  const Settings own(settings);
   Told told;
-  MpCompileOptions options = {sizeof(options),
-                              pointers.data(),
-                              pointers.size(),
-                              orNull(stage),
-                              orNull(remarks),
-                              orNull(cache),
-                              keep,
-                              &told,
-                              stages ? keepStage : nullptr};
+  MpCompileOptions options = own.options();
+  options.stage = orNull(stage);
+  options.remarks = orNull(remarks);
+  options.cache = orNull(cache);
+  options.onDiagnostic = keep;
+  options.user = &told;
+  options.onStage = stages ? keepStage : nullptr;
   MpBytes *bytes = nullptr;
   Owned<MpStatus> status;
   {
@@ -82,13 +79,8 @@ nb::tuple compile(const std::string &text, const std::string &name, const std::v
 
 /// What autocast decides, as JSON.
 std::string explain(const std::string &text, const std::string &name, const std::vector<std::string> &settings) {
-  std::vector<const char *> pointers;
-  for (const std::string &setting : settings)
-    pointers.push_back(setting.c_str());
-  MpCompileOptions options{};
-  options.size = sizeof(options);
-  options.settings = pointers.data();
-  options.count = pointers.size();
+  const Settings own(settings);
+  const MpCompileOptions options = own.options();
   MpBytes *json = nullptr;
   Owned<MpStatus> status;
   {

@@ -3,6 +3,7 @@
 
 #include "Nonfinite.h"
 #include "Errors.h"
+#include "Settings.h"
 
 #include "mp-c/Compiler.h"
 
@@ -16,13 +17,8 @@ namespace {
 class NonfiniteFinder {
 public:
   NonfiniteFinder(const std::string &text, const std::string &name, const std::vector<std::string> &settings) {
-    std::vector<const char *> pointers;
-    for (const std::string &setting : settings)
-      pointers.push_back(setting.c_str());
-    MpCompileOptions options{};
-    options.size = sizeof(options);
-    options.settings = pointers.data();
-    options.count = pointers.size();
+    const Settings own(settings);
+    const MpCompileOptions options = own.options();
     MpNonfiniteFinder *made = nullptr;
     check(mpNonfiniteFinderCreate(text.data(), text.size(), name.c_str(), &options, &made));
     handle.reset(made);

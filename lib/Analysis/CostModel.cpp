@@ -54,7 +54,10 @@ Work mp::countArithmetic(Operation *op) {
   Type worked = reduces && op->getNumOperands() > 0 ? op->getOperand(0).getType() : op->getResult(0).getType();
   double operations =
       static_cast<double>(cast<RankedTensorType>(worked).getNumElements()) * kernelOp.getOperationsPerElement();
-  size_t type = static_cast<size_t>(arithmeticType(op->getNumOperands() > 0 ? op->getOperand(0).getType() : worked));
+  ArithmeticType ofOperand = arithmeticType(op->getNumOperands() > 0 ? op->getOperand(0).getType() : worked);
+  if (role == KernelRole::Attention) // its kernels widen what they read, whatever units there are
+    ofOperand = ArithmeticType::F32;
+  const auto type = static_cast<size_t>(ofOperand);
   const bool multiplies = llvm::is_contained({KernelRole::Contraction, KernelRole::Attention}, role);
   (multiplies ? work.contractionOperations : work.mapOperations)[type] += operations;
   return work;

@@ -101,8 +101,8 @@ static Status createSession(std::shared_ptr<const LoadedExecutable> file, const 
   if (!session)
     return session.status();
   std::string names;
-  for (const auto &entry : (*session)->table().state)
-    names += (names.empty() ? "" : "\n") + entry->name;
+  for (const std::string &name : (*session)->stateNames())
+    names += (names.empty() ? "" : "\n") + name;
   *result = new MpSession{std::move(*session), std::move(names), {}};
   return Status::success();
 }

@@ -79,8 +79,6 @@ static Status checkDerivedType(const StateEntryT &entry, const TensorTypeT &sour
 static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, const StateIndex &index) {
   if (entry.role > StateRole::MAX)
     return makeError("unknown role ", static_cast<unsigned>(entry.role));
-  if (Status status = checkType(entry.type); !status.ok())
-    return status;
   if (entry.role == StateRole::Derived) {
     auto parameter = index.find(entry.derived_of);
     if (parameter == index.end() || table.state[parameter->second]->role != StateRole::Parameter)
@@ -108,6 +106,10 @@ ErrorOr<StateIndex> verify::checkState(const ExecutableT &table) {
     if (!index.emplace(entry->name, index.size()).second)
       return makeError("state ", quoted(entry->name), " appears twice");
   }
+  // All types before what is derived of one that may come later.
+  for (const auto &entry : table.state)
+    if (Status status = checkType(entry->type); !status.ok())
+      return status.in("state " + quoted(entry->name));
   for (const auto &entry : table.state)
     if (Status status = checkEntry(*entry, table, index); !status.ok())
       return status.in("state " + quoted(entry->name));

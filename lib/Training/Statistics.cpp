@@ -3,6 +3,8 @@
 
 #include "mp/Training/Statistics.h"
 
+#include "mp/Base/Names.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -18,12 +20,24 @@ static uint64_t bytesOf(const ExecutableT &table, StateRole role) {
   return bytes;
 }
 
+/// Of derived state a session has what the code for its target and features derives.
+static uint64_t bytesOfDerived(const ExecutableT &table, const VariantT &ofSession) {
+  uint64_t bytes = 0;
+  for (const auto &program : table.programs)
+    for (const auto &variant : program->variants)
+      if (program->name == programs::derive && variant->target == ofSession.target &&
+          variant->features == ofSession.features)
+        for (const auto &result : variant->results)
+          bytes += byteCount(*result->type).value_or(0);
+  return bytes;
+}
+
 std::vector<std::pair<std::string, uint64_t>> mp::memoryByKind(const ExecutableT &table, const VariantT &variant,
                                                                uint64_t residentBytes) {
   std::vector<std::pair<std::string, uint64_t>> kinds = {
       {"parameters", bytesOf(table, StateRole::Parameter)},
       {"optimizer and loss scale", bytesOf(table, StateRole::State)},
-      {"weights in the low type", bytesOf(table, StateRole::Derived)},
+      {"weights in the low type", bytesOfDerived(table, variant)},
       {"values between kernels", variant.arena_bytes},
   };
   uint64_t known = 0;

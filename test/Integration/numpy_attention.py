@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import numpy as np
+from numpy_differences import differences, tensor
 
 RATE = 0.3
 
@@ -34,22 +35,6 @@ def attention(q, k, v, mask=None, causal=False, scale=None, kept=1.0):
     with np.errstate(divide="ignore"):
         lse = np.log(total) + np.where(np.isinf(largest), 0, largest)
     return np.einsum("bhts,bhsd->bhtd", kept * weights / np.where(total == 0, 1, total), v), lse[..., 0]
-
-
-def differences(function, value):
-    result = np.zeros(value.shape)
-    for index in np.ndindex(value.shape):
-        ends = []
-        for sign in (1, -1):
-            moved = value.copy()
-            moved[index] += sign * 1e-6
-            ends.append(function(moved))
-        result[index] = (ends[0] - ends[1]) / 2e-6
-    return result
-
-
-def tensor(sizes, element="f64"):
-    return "tensor<" + "".join(f"{size}x" for size in sizes) + element + ">"
 
 
 def program_of(q, k, v, mask, causal, scale, drops):

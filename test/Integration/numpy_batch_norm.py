@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import numpy as np
+from numpy_differences import differences, tensor
 
 
 def statistics(x):
@@ -26,22 +27,6 @@ def normalize(x, mean, variance, scale, offset, epsilon):
 def batch_norm(x, weights, scale, offset, epsilon):
     mean, variance, _ = statistics(np.repeat(x, weights, axis=0))
     return normalize(x, mean, variance, scale, offset, epsilon)
-
-
-def differences(function, value):
-    result = np.zeros(value.shape)
-    for index in np.ndindex(value.shape):
-        ends = []
-        for sign in (1, -1):
-            moved = value.copy()
-            moved[index] += sign * 1e-6
-            ends.append(function(moved))
-        result[index] = (ends[0] - ends[1]) / 2e-6
-    return result
-
-
-def tensor(sizes, element="f64"):
-    return "tensor<" + "".join(f"{size}x" for size in sizes) + element + ">"
 
 
 def program_of(shape, epsilon, is_weighted, element="f64"):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import numpy as np
+from numpy_differences import differences, tensor
 
 
 def layer_norm(x, scale, offset, epsilon):
@@ -18,22 +19,7 @@ def layer_norm(x, scale, offset, epsilon):
     return centered / np.sqrt((centered**2).mean(-1, keepdims=True) + epsilon) * scale + offset
 
 
-def differences(function, value):
-    result = np.zeros(value.shape)
-    for index in np.ndindex(value.shape):
-        ends = []
-        for sign in (1, -1):
-            moved = value.copy()
-            moved[index] += sign * 1e-6
-            ends.append(function(moved))
-        result[index] = (ends[0] - ends[1]) / 2e-6
-    return result
-
-
 def program_of(shape, epsilon):
-    def tensor(sizes):
-        return "tensor<" + "".join(f"{size}x" for size in sizes) + "f64>"
-
     x, row, column = tensor(shape), tensor(shape[-1:]), tensor((*shape[:-1], 1))
     norm = f"{{epsilon = {epsilon:e} : f64}}"
     return f"""func.func @infer(%x: {x} {{mp.input = "x"}}, %scale: {row} {{mp.input = "scale"}}, %offset: {row} {{mp.input = "offset"}},

@@ -36,19 +36,6 @@ struct CompareCommand {
 };
 } // namespace
 
-/// What the compiler says of the training step.
-static void reportStatistics(const executable::ExecutableT &table, VariantReport &report) {
-  for (const auto &program : table.programs) {
-    if (program->name != programs::trainStep || program->variants.empty())
-      continue;
-    if (const auto &statistics = program->variants.front()->statistics) {
-      report.casts = statistics->casts;
-      for (const auto &row : statistics->ops_by_type)
-        report.opsByType[row->type] += row->count;
-    }
-  }
-}
-
 /// The first metric of the test data, or of the training data where there are no test data; NaN for a model without.
 static double accuracyOf(const TrainResult &result) {
   const std::vector<Score> &scores = result.testScores.empty() ? result.trainScores : result.testScores;
@@ -82,11 +69,17 @@ static const char *dataProgram(const Session &session) {
   return session.hasProgram(programs::trainStep) ? programs::trainStep : programs::accumulate;
 }
 
-/// What the device's memory holds, and the time of each kernel, of a session that has trained.
+/// What the compiler says of the program, what the device's memory holds, and the time of each kernel, of a session
+/// that has trained.
 static void measureCosts(Session &session, VariantReport &report) {
   const char *program = dataProgram(session);
   ErrorOr<const executable::VariantT *> variant = session.select(program);
   check(variant.status());
+  if (const auto &statistics = (*variant)->statistics) {
+    report.casts = statistics->casts;
+    for (const auto &row : statistics->ops_by_type)
+      report.opsByType[row->type] = row->count;
+  }
   for (auto &[kind, bytes] : memoryByKind(session.table(), **variant, report.peakBytes))
     report.memory.push_back({kind, bytes});
   constexpr unsigned kWarmup = 1, kRepeat = 3;
@@ -140,7 +133,6 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
   report.policy = variant.str();
   report.compiledPolicy = file->table.policy;
   report.isByCost = options.autocast.policy == "auto" || options.autocast.rule == DecisionRule::Cost;
-  reportStatistics(file->table, report);
   TrainOptions training = command.options;
   training.batchSize = options.specialize.batch;
   training.accumulate = options.optimizer.accumulate;

@@ -62,6 +62,14 @@ Status Session::initialize(uint64_t seed) {
   return runDerive();
 }
 
+std::vector<std::string> Session::stateNames() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < stateList.size(); ++i)
+    if (stateList[i])
+      names.push_back(table().state[i]->name);
+  return names;
+}
+
 std::optional<size_t> Session::findState(std::string_view name) const {
   for (size_t i = 0; i < table().state.size(); ++i)
     if (table().state[i]->name == name)

@@ -205,6 +205,8 @@ void makeAttention(ModelBuilder &b) {
   ValueType heads = type;
   while (heads.shape.size() < 4) // an open batch stays the first
     heads.shape.insert(heads.shape.begin() + (b.isBatched(x) ? 1 : 0), Size());
+  if (b.countOf({heads.shape[1]}) == 0) // attention without heads is none
+    return;
   const unsigned reshaped = b.add("mp.reshape $0 : {0} -> {r}", {x}, heads, b.boundOf(x));
   const bool drops = b.pick(3) == 0;
   std::vector<unsigned> operands(3, reshaped);
@@ -244,13 +246,13 @@ void makeLayers(ModelBuilder &b) {
 void makeLoss(ModelBuilder &b) { b.crossEntropy(b.pickFloat(1)); }
 
 void makeElementLoss(ModelBuilder &b, const std::string &op) {
-  // Where autocast lowers to f16, one of probabilities is refused.
-  if (op != "mp.binary_cross_entropy" || b.hasBF16())
-    b.elementLoss(b.pickFloat(1), op);
+  if (op == "mp.binary_cross_entropy") // which autocast to f16 refuses
+    b.takeBF16();
+  b.elementLoss(b.pickFloat(1), op);
 }
 
 void makeRegion(ModelBuilder &b) {
-  static const char *const kRegions[] = {" enabled = false", "", " type = bf16", " type = f16", " type = f32"};
+  static const char *const kRegions[] = {" enabled = false", "", " type = bf16"};
   b.beginRegion(kRegions[b.pick(b.hasBF16() ? 3 : 2)]);
 }
 
@@ -258,8 +260,9 @@ constexpr Row kRows[] = {
     {"mp.matmul", 5, [](ModelBuilder &b) { b.product(b.pickFloat(2)); }},
     {"mp.matmul", 2, makeLayers},
     {"mp.matmul", 4, [](ModelBuilder &b) { b.longProduct(); }},
-    {"mp.conv", 8, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), false); }},
-    {"mp.conv_transpose", 1, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), true); }},
+    {"mp.conv", 2, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), Convolves::Plain); }},
+    {"mp.conv", 3, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), Convolves::Depthwise); }},
+    {"mp.conv_transpose", 1, [](ModelBuilder &b) { b.convolution(b.pickFloat(3), Convolves::Transposed); }},
     {"mp.max_pool", 3, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.max_pool"); }},
     {"mp.avg_pool", 1, [](ModelBuilder &b) { b.pool(b.pickFloat(3), "mp.avg_pool"); }},
     {"mp.constant", 2, makeConstant},
@@ -373,11 +376,18 @@ const std::vector<std::string> &mp::derivedOps() {
       "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw", "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
-      "mp.conv_filter_grad_parts", "mp.depthwise_conv", "mp.depthwise_conv_transpose", "mp.depthwise_conv_products",
-      "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",
-      "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
+      "mp.depthwise_conv", "mp.depthwise_conv_products", "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask",
+      "mp.masked_dropout", "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
   return ops;
 }
+
+const std::vector<std::string> &mp::opsOfLargerModels() {
+  static const std::vector<std::string> ops = {"mp.conv_filter_grad_parts", "mp.depthwise_conv_transpose", "mp.pack",
+                                               "mp.unpack"};
+  return ops;
+}
+
+uint64_t mp::modelsWithEveryOp() { return std::size(kRows); }
 
 RandomModel mp::generateModel(uint64_t seed) {
   ModelBuilder b(seed);
@@ -385,7 +395,6 @@ RandomModel mp::generateModel(uint64_t seed) {
   const unsigned ops = 3 + b.pick(7);
   for (unsigned i = 0; i < ops; ++i)
     makeOp(b);
-  // As many models as there are rows have every op.
   kRows[seed % std::size(kRows)].make(b);
   return b.finish();
 }

@@ -77,7 +77,7 @@ public:
     for (size_t first = 0; first < model.nodes.size();)
       first = printFrom(first);
     std::vector<std::string> roles;
-    for (auto [value, role] : resultRoles()) {
+    for (const auto &[value, role] : resultRoles()) {
       results.push_back(name(value));
       types.push_back(model.typeOf(value));
       roles.push_back(model.typeOf(value) + " {" + role + "}");
@@ -145,6 +145,8 @@ private:
     replaceAll(text, "{r}", type);
     replaceAll(text, "{r as i32}", type.substr(0, type.size() - element.size() - 1) + "i32>");
     replaceAll(text, "{E}", elementsOf(node.result));
+    if (const std::vector<Size> &shape = model.values[node.result].shape; !shape.empty())
+      replaceAll(text, "{channels}", std::to_string(model.sizeOf(shape.back())));
     replaceAll(text, "$r", std::to_string(node.result));
     return text;
   }

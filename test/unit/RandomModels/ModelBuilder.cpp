@@ -146,9 +146,11 @@ unsigned ModelBuilder::add(std::string text, std::vector<unsigned> operands, Val
   if (countOf(type.shape) > kMostElements)
     return operands.front();
   const unsigned result = addValue(std::move(type), bound);
+  const bool isConstant = text.starts_with("mp.floor") || text.starts_with("mp.round"); // between their steps
   for (unsigned operand : operands) {
     combines[result] = combines[result] || combines[operand] || (isBatched(operand) && !isBatched(result));
-    depends[result] = depends[result] || (depends[operand] && typeOf(result).isFloat() && typeOf(operand).isFloat());
+    depends[result] =
+        depends[result] || (depends[operand] && !isConstant && typeOf(result).isFloat() && typeOf(operand).isFloat());
   }
   if (region >= 0 && model.nodes.size() >= regionEnd)
     region = -1;
@@ -262,14 +264,19 @@ unsigned ModelBuilder::product(unsigned lhs) {
              boundOf(lhs) * boundOf(operands[1]) * static_cast<double>(model.sizeOf(k)) + 1);
 }
 
-unsigned ModelBuilder::convolution(unsigned images, bool isTransposed) {
+unsigned ModelBuilder::convolution(unsigned images, Convolves how) {
+  const bool isTransposed = how == Convolves::Transposed;
+  if (how == Convolves::Depthwise && !depends[images]) // so that images have a gradient
+    images = product(images);
   images = bounded(images, 8);
   const ValueType type = typeOf(images);
   const std::vector<Size> pixels(type.shape.begin() + 1, type.shape.end() - 1);
   if (pixels.size() > 3 || countOf(pixels) == 0)
     return images;
   const Size channels = type.shape.back();
-  const bool isDepthwise = !isTransposed && model.sizeOf(channels) > 1 && pick(2);
+  const bool isDepthwise = how == Convolves::Depthwise;
+  if (isDepthwise && model.sizeOf(channels) == 0) // no groups
+    return images;
   const Size filters = isDepthwise ? channels : pick(5) == 0 ? Size() : Size{1 + pick(4)};
   // As many pixels come out, whatever the sizes: with padding = same a window may be larger than the image.
   std::vector<Size> taps;
@@ -293,8 +300,7 @@ unsigned ModelBuilder::convolution(unsigned images, bool isTransposed) {
     operands.push_back(castTo(addArgument(Role::Parameter, {{filters}, "f32"}), type.element));
   return add(std::string(isTransposed ? "mp.conv_transpose" : "mp.conv") + " $0, $1" +
                  (hasBias ? " bias $2 : {2}" : "") + " acc f32 {dilations = [" + dilations + "], padding = same" +
-                 (isDepthwise ? ", groups = " + std::to_string(model.sizeOf(channels)) : std::string()) +
-                 "} : {0}, {1} -> {r}",
+                 (isDepthwise ? ", groups = {channels}" : "") + "} : {0}, {1} -> {r}",
              operands, {std::move(result), type.element},
              boundOf(images) * boundOf(operands[1]) * static_cast<double>(terms) + 1);
 }

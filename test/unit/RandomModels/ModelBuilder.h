@@ -10,6 +10,8 @@
 
 namespace mp {
 
+enum class Convolves { Plain, Transposed, Depthwise };
+
 /// What is known of a model that grows. Shapes agree by the symbols of their sizes, whatever numbers stand for them, so
 /// that every model stays valid when a size shrinks.
 class ModelBuilder {
@@ -39,6 +41,8 @@ public:
   /// Whether the first dimension is an open batch.
   bool isBatched(unsigned value) const;
   bool hasBF16() const { return usesBF16; }
+  /// From here on bf16 is the low type.
+  void takeBF16() { usesBF16 = true; }
   ValueType broadcastType(unsigned lhs, unsigned rhs) const;
 
   /// Adds an op whose result is at most `bound` in magnitude; too large a tensor stands for one of its operands.
@@ -54,9 +58,9 @@ public:
   /// A product of `value`, which has rank 2 or more, with a new parameter or with what fits it; `value` where that
   /// would be too much work.
   unsigned product(unsigned value);
-  /// A convolution of `value`, which has rank 3 or more, or a transposed one, with new filters; `value` where it has no
-  /// pixels or that would be too much work.
-  unsigned convolution(unsigned value, bool isTransposed);
+  /// A convolution of `value`, which has rank 3 or more, with new filters; `value` where it has no pixels or that would
+  /// be too much work.
+  unsigned convolution(unsigned value, Convolves how);
   /// A pooling of `value`, which has rank 3 or more, to as many pixels; `value` where it has none.
   unsigned pool(unsigned value, const std::string &op);
   /// A product whose k is long.

@@ -64,7 +64,7 @@ std::string explain(const RandomModel &model, const std::vector<Machine> &machin
 TEST(RandomModels, everyDeviceComputesThem) {
   const char *one = std::getenv("HALFSTEP_MODELS");
   const uint64_t first = one ? std::strtoull(one, nullptr, 10) : 0;
-  const uint64_t count = one ? 1 : std::getenv("HALFSTEP_LONG") ? 5000 : 80;
+  const uint64_t count = one ? 1 : std::getenv("HALFSTEP_LONG") ? 5000 : modelsWithEveryOp();
   Seen seen;
   std::set<std::string> chips;
   unsigned wrong = 0;
@@ -82,11 +82,8 @@ TEST(RandomModels, everyDeviceComputesThem) {
   for (const Chip &chip : allChips())
     EXPECT_TRUE(chips.contains(std::string(chip.name))) << chip.name << " runs no model";
   EXPECT_GE(seen.skipped, count / 4) << "of " << seen.steps << " steps";
-  for (const std::string &op : writtenOps())
-    EXPECT_TRUE(seen.ops.contains(op)) << op << " is in no model";
-  // What passes make of them is too much for a few models: all of it is in the long run, and in AgreementTests.
-  if (std::getenv("HALFSTEP_LONG"))
-    for (const std::string &op : derivedOps())
+  for (const std::vector<std::string> &ops : {writtenOps(), derivedOps()})
+    for (const std::string &op : ops)
       EXPECT_TRUE(seen.ops.contains(op)) << op << " is in no model";
 }
 
@@ -94,16 +91,13 @@ TEST(RandomModels, everyOpHasARow) {
   mlir::MLIRContext context;
   context.loadDialect<MPDialect>();
   std::vector<std::string> known = writtenOps();
-  known.insert(known.end(), derivedOps().begin(), derivedOps().end());
+  for (const std::vector<std::string> &ops : {derivedOps(), opsOfLargerModels()})
+    known.insert(known.end(), ops.begin(), ops.end());
   size_t found = 0;
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations()) {
     if (name.getDialectNamespace() != MPDialect::getDialectNamespace())
       continue;
     ++found;
-    // Only products packed by another kernel hold these, which are larger than models here.
-    if (llvm::is_contained({KernelRole::Pack, KernelRole::Unpack},
-                           name.getInterface<KernelOpInterface>()->getKernelRole()))
-      continue;
     EXPECT_NE(std::ranges::find(known, name.getStringRef().str()), known.end())
         << name.getStringRef().str() << " has no row in test/unit/RandomModels/Generator.cpp";
   }

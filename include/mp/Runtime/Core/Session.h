@@ -34,6 +34,8 @@ public:
   /// Gives every entry its initializer's value under the run's seed and recomputes derived state.
   Status initialize(uint64_t seed);
 
+  /// The entries that this device has, in the table's order: derived ones of code that it does not run are left out.
+  std::vector<std::string> stateNames() const;
   bool hasState(std::string_view name) const { return findState(name).has_value(); }
 
   /// Waits for the queue and reads a state entry.
