@@ -17,11 +17,15 @@ def _state_of(given, index: int):
     return None if isinstance(given, OpenZeros) else tensor_of(given)[index]
 
 
+def _of_torch(kernel, recurrent, bias=None, recurrent_bias=None) -> _recurrent.Weights:
+    return _recurrent.Weights(kernel, recurrent, bias, recurrent_bias, transposed=True)
+
+
 def _weights(params, has_biases: bool, count: int) -> list[_recurrent.Weights]:
     each = 4 if has_biases else 2
     if len(params) != each * count:
         raise Error("proj_size is not supported: multiply the outputs by a matrix, in a layer of its own")
-    return [_recurrent.Weights(*alike(*params[i : i + each]), transposed=True) for i in range(0, len(params), each)]
+    return [_of_torch(*alike(*params[i : i + each])) for i in range(0, len(params), each)]
 
 
 def _used(call) -> set[int]:
@@ -38,12 +42,12 @@ def _layers(kind: str):
         parts = list(hx) if isinstance(hx, (list, tuple)) else [hx]
         states = [tuple(_state_of(one, i) for one in parts) for i in range(count * directions)]
         zeros = [sum(part is None for part in one) for one in states]
-        if any(0 < count < len(parts) for count in zeros):
+        if any(0 < missing < len(parts) for missing in zeros):
             raise Error("a first state of which one part is zeros and the other is not is not supported: make both tensors")
         x, *_ = alike(x, params[0])
         layers = [weights[i : i + directions] for i in range(0, len(weights), directions)]
         outputs, last = _recurrent.run(kind, x if batch_first else ops.transpose(x, (1, 0, 2)), layers,
-                                       [None if count else one for one, count in zip(states, zeros)], dropout if train else 0.0)
+                                       [None if missing else one for one, missing in zip(states, zeros)], dropout if train else 0.0)
         results = [outputs if batch_first else ops.transpose(outputs, (1, 0, 2))]
         used = _used(call)
         for part in range(len(parts)):
@@ -58,7 +62,7 @@ def _cell(kind: str):
         parts = list(hx) if isinstance(hx, (list, tuple)) else [hx]
         state = None if all(isinstance(one, OpenZeros) for one in parts) else tuple(tensor_of(one) for one in parts)
         x, *weights = alike(x, kernel, recurrent, bias, recurrent_bias)
-        results = _recurrent.step(kind, x, _recurrent.Weights(*weights, transposed=True), state)
+        results = _recurrent.step(kind, x, _of_torch(*weights), state)
         return results if kind == "lstm" else results[0]
 
     return handle

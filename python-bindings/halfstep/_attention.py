@@ -45,8 +45,11 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask
         raise Error(f"attention: queries of shape {query.shape} have no known size")
     if mask is not None and mask.dtype not in ("bool", "float16", "bfloat16", "float32", query.dtype):
         mask = _ops.cast(mask, result="float32")
-    if is_causal and queries != key.shape[-2]:
-        mask, is_causal = _up_to(queries, key.shape[-2], mask), False
+    keys = key.shape[-2]
+    if is_causal and queries != keys:
+        if queries is None or keys is None:
+            raise Error(f"attention: is_causal of queries {query.shape} and keys {key.shape} has no known number of positions")
+        mask, is_causal = _up_to(queries, keys, mask), False
     # One dimension of batches and one of heads; heads that are as many on both sides may be batches.
     *batch, heads = batch or [1]
     if not batch and heads == (key.shape[-3] if len(key.shape) > 2 else 1):

@@ -57,8 +57,9 @@ class Finder:
 
 
 def _read(given: dict) -> Nonfinite:
-    facts = {name: ValueFacts(**given[name]) if given[name] is not None else None for name in ("result", "in_float32")}
+    reference = given["in_float32"]
     return Nonfinite(
         name=given.get("name", ""), line=given.get("line", 0), gradients=tuple(given["gradients"]),
-        operands=tuple(ValueFacts(**one) for one in given["operands"]), **facts,
+        operands=tuple(ValueFacts(**one) for one in given["operands"]), result=ValueFacts(**given["result"]),
+        in_float32=ValueFacts(**reference) if reference is not None else None,
         **{name: given[name] for name in ("step", "op", "is_op", "part", "type", "skipped", "advice", "text")})

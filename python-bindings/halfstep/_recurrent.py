@@ -80,12 +80,11 @@ def step(kind: str, x: Tensor, weights: Weights, state):
     return CELLS[kind][0](given, _recurrent_part(weights, state), state)
 
 
-def _direction(kind: str, x: Tensor, weights: Weights, state, backwards: bool):
-    """Outputs of all positions, in their order, and the last state."""
+def _direction(kind: str, x: Tensor, count: int, weights: Weights, state, backwards: bool):
+    """Outputs of all `count` positions, in their order, and the last state."""
     given = ops.matmul(x, weights.kernel, weights.bias, transpose_rhs=weights.transposed)
-    positions = range(x.shape[1])
     outputs = []
-    for position in reversed(positions) if backwards else positions:
+    for position in reversed(range(count)) if backwards else range(count):
         state = CELLS[kind][0](given[:, position], _recurrent_part(weights, state), state)
         outputs.append(state[0])
     return (outputs[::-1] if backwards else outputs), state
@@ -96,16 +95,17 @@ def run(kind: str, x: Tensor, layers: list[list[Weights]], states=None, dropout:
     None for zeros. Gives outputs [rows, positions, units of all directions] and the last states, in the same order."""
     if len(x.shape) != 3 or x.shape[1] is None or x.shape[2] is None:
         raise Error(f"shape {x.shape} is not [rows, positions, features] with a number of positions that is known: time is unrolled")
-    if not x.shape[1]:
+    count = x.shape[1]
+    if not count:
         raise Error("the sequence has no positions")
-    last = []
+    last: list[tuple[Tensor, ...]] = []
     for number, directions in enumerate(layers):
         if number and dropout:
             x = ops.dropout(x, dropout)
-        found = []
+        found: list[list[Tensor]] = []
         for weights in directions:
             first = states[len(last)] if states is not None else None
-            outputs, state = _direction(kind, x, weights, first, backwards=bool(found))
+            outputs, state = _direction(kind, x, count, weights, first, backwards=bool(found))
             found.append(outputs)
             last.append(state)
         joined = [one[0] if len(one) == 1 else ops.concat(one, -1) for one in zip(*found)]

@@ -90,8 +90,8 @@ void compareSpeed(std::vector<VariantReport> &reports);
 /// variants have that policy.
 void nameVariants(std::vector<VariantReport> &reports);
 
-/// Whether a variant's test accuracy (of a model without a metric, its loss) is as good as these, but for less than seeds
-/// differ.
+/// Whether a variant's test accuracy (of a model without a metric, its loss) is as good as these, but for less than
+/// seeds differ.
 bool isAsGood(const VariantReport &report, double testAccuracy, double finalLoss);
 
 /// The variant to go on with: of those after the first whose test accuracy (of a model without a metric, whose loss) is

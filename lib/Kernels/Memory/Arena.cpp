@@ -89,8 +89,7 @@ ArenaPlan mp::planArena(llvm::ArrayRef<Lifetime> values) {
   using Ending = std::pair<unsigned, size_t>;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings;
   auto sizeOf = [&](size_t value) {
-    const auto bytes =
-        static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(values[value].bytes, 1), kBufferAlignment));
+    const auto bytes = static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(values[value].bytes, 1), kBufferAlignment));
     return bytes < kLeastSpaced ? bytes : bytes + kSpace;
   };
   for (size_t value = 0; value < values.size(); ++value) {

@@ -73,6 +73,8 @@ private:
     Value base = getBase(value);
     const uint64_t bytes = countBytes(value.getType());
     if (auto constant = base.getDefiningOp<ConstantOp>()) {
+      if (bytes == 0) // nothing lies anywhere, and a variant without other data has no constants
+        return BufferSlice(Space::Arena, 0, 0, 0);
       FailureOr<uint64_t> offset = addConstant(constant);
       if (failed(offset))
         return failure();
