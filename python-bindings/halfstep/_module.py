@@ -214,13 +214,18 @@ class Module:
         return {name: state[name] for name, _ in self.named_leaves()}
 
     def load_state_dict(self, values) -> None:
-        state = self.trainer._live().state
-        names = {name for name, _ in self.named_leaves()}
-        if names != set(values):
-            raise Error(f"the model has {', '.join(sorted(names - set(values))) or 'nothing'} that is not given, given is "
-                        f"{', '.join(sorted(set(values) - names)) or 'nothing'} that it does not have")
+        """Parameters and states by name, all of them. A model that has not been trained starts from them; it has to know its inputs."""
+        if self.trainer.session is None:
+            self.to_mlir()  # makes the leaves that depend on shapes
+        leaves = dict(self.named_leaves())
+        if set(leaves) != set(values):
+            raise Error(f"the model has {', '.join(sorted(set(leaves) - set(values))) or 'nothing'} that is not given, given is "
+                        f"{', '.join(sorted(set(values) - set(leaves))) or 'nothing'} that it does not have")
         for name, value in values.items():
-            state[name] = value
+            if self.trainer.session is None:
+                self.trainer.start_from(name, leaves[name], value)
+            else:
+                self.trainer.session.state[name] = value
 
     def save_weights(self, path) -> None:
         """Parameters as a safetensors file."""

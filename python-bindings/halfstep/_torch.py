@@ -111,16 +111,9 @@ class TorchModel(nn.Module):
         if set(values) != set(self._kept):
             differing = ", ".join(sorted(set(values) ^ set(self._kept)))
             raise Error(f"the state has other names than the module: {differing}")
-        trainer = self.__dict__.get("_trainer")
         for name, value in values.items():
-            name, array = self._aliases[name], numpy.array(value.detach().cpu())
-            leaf = self._leaves[name]
-            if array.shape != leaf.value.shape:
-                raise Error(f"'{name}' has shape {array.shape}, expected {leaf.value.shape}")
-            leaf.value = array
-            for session in (trainer.session, trainer._inference) if trainer is not None else ():
-                if session is not None and name in session.state:
-                    session.state[name] = array
+            name = self._aliases[name]
+            self.trainer.start_from(name, self._leaves[name], value.detach().cpu().numpy())
 
 
 def _leaf_of(name: str, tensor):

@@ -190,6 +190,16 @@ class Trainer:
                 session.state[name] = leaf.value
         return session
 
+    def start_from(self, name: str, leaf, value) -> None:
+        """Sets a parameter or a state, in what runs and as the first value of what will."""
+        array = prepare(value, leaf.dtype)
+        if tuple(array.shape) != tuple(leaf.shape):
+            raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.shape)}")
+        leaf.value = numpy.array(array)
+        for session in (self.session, self._inference):
+            if session is not None and name in session.state:
+                session.state[name] = leaf.value
+
     def _infer(self) -> Session:
         """A session for predictions: the one that trains, or one of a model with its first values."""
         if self.session is not None:

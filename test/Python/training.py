@@ -94,6 +94,17 @@ twice.save_weights(f"{folder}/weights.safetensors")
 assert same(twice.state_dict(), once.state_dict())
 refused("that is not given", twice.load_state_dict, {})
 
+# What has not been trained starts from what it is given, in predictions and in training, once it knows its inputs.
+fresh = make()
+refused("does not know its inputs yet", nn.Sequential(nn.Dense(2)).load_state_dict, {})
+fresh.predict(XT)  # by first values
+fresh.load_state_dict(once.state_dict())
+assert numpy.abs(fresh.predict(XT) - once.predict(XT)).max() < 2.0**-6
+learned = once.state_dict()
+refused("has shape (1,), expected", fresh.load_state_dict, {name: numpy.zeros(1, "float32") for name in learned})
+fresh.trainer.prepare({"x": X[:16], "y": Y[:16]}, 16)
+assert same(fresh.state_dict(), learned)
+
 
 class Watch(halfstep.callbacks.Callback):
     def __init__(self, action=None):
