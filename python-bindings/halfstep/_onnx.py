@@ -12,7 +12,7 @@ import numpy
 from halfstep import nn, ops
 from halfstep._along import on_last
 from halfstep._errors import Error
-from halfstep._graph import DTYPES, Tensor
+from halfstep._graph import DTYPES, Tensor, current
 from halfstep._images import channels_last, elementwise, mean_of_images
 from halfstep._reductions import along
 
@@ -106,11 +106,15 @@ class OnnxModel(nn.Module):
 
     def forward(self, *inputs):
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
+        scope = current().scope
         for node in self._nodes:
+            scope.append(node.name)  # what policies and reports name its ops by
             try:
                 results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
             except _UNFIT as error:
                 raise Error(f"node '{node.name}' ({node.op}): its inputs and attributes are not of such an op: {error}") from error
+            finally:
+                scope.pop()
             results = results if isinstance(results, tuple) else (results,)
             if any(node.outputs[len(results) :]):
                 node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")

@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 
+sys.path = sys.path[1:]  # a file beside this one has the name of a package
 page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
 blocks = [(match.start(), match[1], match[2]) for match in re.finditer(r"^```python( setup)?\n(.*?)^```", page, re.MULTILINE | re.DOTALL)]
 assert len(blocks) > 2
