@@ -62,10 +62,12 @@ format: GROUPS = lint
 format: installed ## clang-format every C++ file
 	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
 
-docs: GROUPS = build
-docs: configured ## write the op, pass and interface reference to build/PRESET/docs, and docs/ops.md
-	@cmake --build --preset $(PRESET) --target docs
+docs: GROUPS = build python
+docs: .venv/wheels configured ## write the op, pass and interface reference to build/PRESET/docs, and the generated pages of docs/
+	@cmake --build --preset $(PRESET) --target docs python-package
 	@cp $(BUILD)/docs/ops.md docs/ops.md
+	@for page in imported-ops python-api; do \
+	  PYTHONPATH=$(BUILD)/python .venv/bin/python docs/write-$$page.py > $(BUILD)/docs/$$page.md && cp $(BUILD)/docs/$$page.md docs/ || exit 1; done
 
 clean: ## remove build/ and .venv/
 	rm -rf build .venv
