@@ -38,8 +38,9 @@ public:
     std::vector<double> sums(images * groups, 0.0);
     for (int64_t i = 0; i < static_cast<int64_t>(x.size()); ++i)
       sums[groupOf(i)] += term(i);
+    const int64_t count = places * (channels / groups);
     for (double &sum : sums)
-      sum /= static_cast<double>(places * (channels / groups));
+      sum /= static_cast<double>(count);
     return sums;
   }
 

@@ -70,6 +70,15 @@ TEST_F(CostOfOps, AProductIsTwoOperationsForEachK) {
   EXPECT_EQ(work.bytes, 2 * (4 * 8 + 8 * 2 + 4 * 2));
 }
 
+TEST_F(CostOfOps, AttentionWorksInFloat32) {
+  Operation *reshape =
+      parse("%q = mp.reshape %x : tensor<4x8xf16> -> tensor<1x1x4x8xf16>\n"
+            "%0:2 = mp.attention %q, %q, %q : tensor<1x1x4x8xf16>, tensor<1x1x4x8xf16>, tensor<1x1x4x8xf16>");
+  const Work work = countWork(reshape->getNextNode());
+  EXPECT_EQ(work.contractionOperations[kF16], 0);
+  EXPECT_GE(work.contractionOperations[kF32], 2 * 2 * 4 * 4 * 8);
+}
+
 TEST_F(CostOfOps, AReductionWorksOnWhatItReads) {
   Work work = countWork(parse("%0 = mp.reduce_sum %f dimensions [0] : tensor<4x8xf32> -> tensor<8xf32>"));
   EXPECT_EQ(work.mapOperations[kF32], 32);

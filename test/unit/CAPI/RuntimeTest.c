@@ -120,13 +120,13 @@ static int onInputs(const MpStep *step, const MpStepInputs *inputs, void *user) 
 
 /* Rows of 4 pixels; the label is the brightest of the first three. */
 static void testArrays(MpSession *session) {
-  enum { kRows = 60 };
-  unsigned char pixels[kRows][4] = {{0}}, labels[kRows];
-  for (int i = 0; i < kRows; ++i) {
+  enum { Rows = 60 };
+  unsigned char pixels[Rows][4] = {{0}}, labels[Rows];
+  for (int i = 0; i < Rows; ++i) {
     labels[i] = (unsigned char)(i * 7 % 3);
     pixels[i][labels[i]] = 255;
   }
-  const int64_t pixelShape[2] = {kRows, 4}, labelShape[1] = {kRows}, fewer[1] = {kRows - 1};
+  const int64_t pixelShape[2] = {Rows, 4}, labelShape[1] = {Rows}, fewer[1] = {Rows - 1};
   const char *names[2] = {"x", "y"}, *flags[3] = {"epochs", "quiet", "learning-rate"},
              *values[3] = {"4", "true", "0.5"};
   MpTensor arrays[2] = {{MP_UI8, 2, pixelShape, pixels, sizeof pixels}, {MP_UI8, 1, labelShape, labels, sizeof labels}};
@@ -180,7 +180,7 @@ static void testArrays(MpSession *session) {
   fail(mpSessionTrainOn(session, &training, NULL), "training data: array 'x' is given twice");
   names[1] = "z";
   fail(mpSessionTrainOn(session, &training, NULL), "training data: there is no input 'z'");
-  arrays[1] = (MpTensor){MP_UI8, 1, fewer, labels, kRows - 1};
+  arrays[1] = (MpTensor){MP_UI8, 1, fewer, labels, Rows - 1};
   fail(mpSessionTrainOn(session, &training, NULL), "training data: array 'z' has 59 rows, 'x' has 60");
   arrays[1].element = MP_I64;
   fail(mpSessionTrainOn(session, &training, NULL), "tensor 'z' is tensor<59xi64>, given 59 bytes");

@@ -71,6 +71,7 @@ static const Function kFunctions[] = {
     {"geluTanhSlope", buildGeluTanhSlope, geluTanhSlope, 8, 0x1p-22},
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): what googletest looks for
 static void PrintTo(const Function &function, std::ostream *out) { *out << function.name; }
 
 /// How far `found` is from `exact`, in places of the float there. Infinity counts as the float after the largest.
@@ -103,8 +104,9 @@ TEST_P(Math, IsWithinItsBound) {
     for (size_t i = 0; i < kChunk; ++i) {
       const double exact = tested.reference(inputs[i]);
       // Of a zero the sign counts, too.
-      if (exact == 0 && outputs[i] == 0)
+      if (exact == 0 && outputs[i] == 0) {
         ASSERT_EQ(std::signbit(outputs[i]), std::signbit(exact)) << inputs[i];
+      }
       if (tested.absolute > 0 && inputs[i] > -1.5 && inputs[i] < -0.25) {
         worstAbsolute = std::max(worstAbsolute, std::abs(outputs[i] - exact));
         continue;

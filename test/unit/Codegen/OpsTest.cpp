@@ -310,8 +310,9 @@ TEST(Ops, PowersAreWithinOneUlp) {
           ASSERT_LE(ulpDistance(found, expected, element.format), 1u)
               << x << " to the power of " << y << " in " << element.name << " on " << target->name;
           // Of a zero and an infinity the sign counts, too.
-          if (std::pow(x, y) == 0 || std::isinf(std::pow(x, y)))
+          if (std::pow(x, y) == 0 || std::isinf(std::pow(x, y))) {
             ASSERT_EQ(found, expected) << x << " to the power of " << y << " in " << element.name;
+          }
         }
       }
     }

@@ -124,6 +124,14 @@ const Case kStateCases[] = {
      "state 'kernel.f16': derived of 'rng', which is not a parameter"},
     {"DerivedOfOtherShape", [](ExecutableT &t) { t.state[4]->type->shape = {4, 8}; },
      "state 'kernel.f16': is tensor<4x8xf16> and derived of tensor<8x4xf32>, expected its shape in f16 or bf16"},
+    {"DerivedBeforeItsParameter",
+     [](ExecutableT &t) {
+       t.state[4]->layout = "32x8x2";
+       t.state[4]->type->shape = {1, 1, 1, 64};
+       t.state[0]->type->shape[0] = -8;
+       std::swap(t.state[0], t.state[4]);
+     },
+     "state 'kernel': tensor<-8x4xf32> has a negative size or too many elements"},
     {"DerivedAsInteger", [](ExecutableT &t) { t.state[4]->type->element = ElementType::I32; },
      "state 'kernel.f16': is tensor<8x4xi32> and derived of tensor<8x4xf32>, expected its shape in f16 or bf16"},
     {"DerivedPackedTooSmall",

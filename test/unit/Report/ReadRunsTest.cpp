@@ -41,6 +41,17 @@ TEST(ReadRuns, ALogIsOneRun) {
   EXPECT_TRUE(std::isnan(run.secondsPerStep));
 }
 
+TEST(ReadRuns, AStepMayListManyKernels) {
+  std::string kernels;
+  for (unsigned i = 0; i < 2000; ++i)
+    kernels += (i ? ",{\"kernel\":\"matmul_" : "{\"kernel\":\"matmul_") + std::to_string(i) + "\",\"us\":1.0}";
+  const std::string text = "{\"step\":1,\"loss\":0.5,\"kernels\":[" + kernels + "]}\n{\"step\":2,\"loss\":0.25}\n";
+  ASSERT_GT(text.size(), size_t(1) << 16);
+  ErrorOr<Comparison> read = readRuns(text);
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(read->variants.at(0).losses.size(), 2u);
+}
+
 TEST(ReadRuns, WhatIsNoneIsRefused) {
   const std::string step = "{\"step\":1,\"loss\":1.0}\n";
   const std::pair<std::string, const char *> rows[] = {

@@ -14,8 +14,8 @@ TEST(Summary, TheVerdictSaysWhatAccuracyTimeAndMemoryAre) {
       "no other variant is as good as float32",
       "mixed_float16: test accuracy 25.00 points below float32; 3 of 6 steps skipped, loss scale from 2^12 to 2^10",
       "float32: 4 ms a step; 3.0 MiB of memory",
-      "mixed_float16: 8 ms a step, 0.50 times as fast as float32: kernels of matmul 5 ms instead of 2 ms; "
-      "2.0 MiB of memory",
+      ("mixed_float16: 8 ms a step, 0.50 times as fast as float32: kernels of matmul 5 ms instead of 2 ms; "
+       "2.0 MiB of memory"),
       "mixed_float16: slower than float32 here; policy auto gives each op the type in which it is modelled fastest"};
   EXPECT_EQ(describeVerdict(exampleComparison()), expected);
 }
