@@ -132,6 +132,14 @@ ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
   return found == byName.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<std::string> PolicyLayer::findUnmatched(llvm::ArrayRef<std::string> names) const {
+  std::vector<std::string> unmatched;
+  for (const LocationEntry &entry : byLocation)
+    if (llvm::none_of(names, [&](const std::string &name) { return entry.pattern.match(name); }))
+      unmatched.push_back(entry.text);
+  return unmatched;
+}
+
 // The policy
 
 ErrorOr<OpCategory> PrecisionPolicy::categorize(const OpFacts &op) const {

@@ -4,6 +4,7 @@
 #include "Training/Progress.h"
 #include "Training/ProgressLine.h"
 
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ std::string mp::formatScores(const std::vector<Score> &scores) {
   std::string text;
   for (const Score &score : scores) {
     char number[32];
-    std::snprintf(number, sizeof(number), "%.4f", score.value);
+    std::snprintf(number, sizeof(number), "%.4f", std::isnan(score.value) ? std::fabs(score.value) : score.value);
     text += (text.empty() ? "" : ", ") + score.name + " " + number;
   }
   return text;

@@ -61,7 +61,8 @@ struct Parts {
 
   Parts(const StepRecord &record, const ProgressPosition &at, double elapsed, double left)
       : epoch("epoch " + std::to_string(record.epoch) + (at.epochs ? "/" + std::to_string(*at.epochs) : "")),
-        position(std::to_string(at.index) + "/" + std::to_string(at.count)), loss(format("loss %.4f", record.loss)),
+        position(std::to_string(at.index) + "/" + std::to_string(at.count)),
+        loss(std::isnan(record.loss) ? "loss nan" : format("loss %.4f", record.loss)),
         scale(record.lossScale ? format("scale %g", *record.lossScale) : ""),
         skipped(record.skipped ? "skipped " + std::to_string(record.skipped) : ""),
         rate(format("%.0f rows/s", record.samplesPerSecond)),

@@ -39,10 +39,19 @@ Status TrainLog::open(const std::string &logPath, std::optional<uint64_t> resume
     if (Status written = writeFileWhole(path, chunks); !written.ok())
       return written;
   }
-  file.open(path, kept.empty() ? std::ios::trunc : std::ios::app);
+  startsAnew = kept.empty();
+  file.open(path, std::ios::app);
   if (!file)
     return makeError("cannot write: ", std::strerror(errno)).in(path);
   return Status::success();
+}
+
+void TrainLog::write(const std::string &line) {
+  std::error_code ignored; // what is no file has nothing to lose
+  if (startsAnew && std::filesystem::is_regular_file(path, ignored))
+    std::filesystem::resize_file(path, 0, ignored);
+  startsAnew = false;
+  file << line << '\n';
 }
 
 /// A number, or null where JSON has none.
@@ -62,13 +71,13 @@ void TrainLog::step(const StepRecord &record) {
   line["samples_per_second"] = number(record.samplesPerSecond);
   if (record.bad >= 0)
     line["gradient"] = record.gradient;
-  file << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  write(line.dump(-1, ' ', false, json::error_handler_t::replace));
   if (record.kernels.empty())
     return;
   json kernels = {{"step", record.step}, {"epoch", record.epoch}};
   for (const KernelSeconds &time : record.kernels)
     kernels["kernels"].push_back({{"kernel", time.kernel}, {"microseconds", time.seconds * 1e6}});
-  file << kernels.dump() << '\n';
+  write(kernels.dump());
 }
 
 void TrainLog::evaluation(uint64_t step, uint64_t epoch, const std::vector<Score> &scores) {
@@ -79,7 +88,7 @@ void TrainLog::evaluation(uint64_t step, uint64_t epoch, const std::vector<Score
   line["epoch"] = epoch;
   for (const Score &score : scores)
     line["test_" + score.name] = number(score.value);
-  file << line.dump() << '\n';
+  write(line.dump());
 }
 
 Status TrainLog::flush() {

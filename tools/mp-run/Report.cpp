@@ -8,6 +8,7 @@
 #include "mp/Report/Comparison.h"
 #include "mp/Runtime/Tensors/Files.h"
 
+#include <filesystem>
 #include <iostream>
 
 namespace mp {
@@ -17,6 +18,15 @@ struct ReportCommand {
   std::string input, page, json;
 };
 } // namespace
+
+/// Whether both name one file, which need not be there yet.
+static bool isSameFile(const std::string &a, const std::string &b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-")
+    return false;
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored) ||
+         std::filesystem::equivalent(a, b, ignored);
+}
 
 static std::string readInput(const std::string &path) {
   // Of a comparison some megabytes, of a log a hundred bytes a step.
@@ -47,6 +57,11 @@ static void run(const ReportCommand &command) {
     fail("report writes nothing: give -o PAGE.html, or --json=FILE");
   if (command.page == "-" && command.json == "-")
     fail("-o - and --json=- both write to standard output");
+  if (isSameFile(command.page, command.json))
+    fail("-o and --json both write to " + command.page);
+  for (const auto &[path, flag] : {std::pair{command.page, "-o"}, {command.json, "--json"}})
+    if (isSameFile(path, command.input))
+      fail(std::string(flag) + " " + path + ": is what is read; give another file");
   for (const auto &[path, flag] : {std::pair{command.page, "-o"}, {command.json, "--json"}})
     if (!path.empty())
       check(checkFolderOf(path).in(flag));

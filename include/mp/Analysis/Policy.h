@@ -70,6 +70,9 @@ public:
   /// The category this layer gives an op by its name alone.
   std::optional<PrecisionCategory> findByName(llvm::StringRef op) const;
 
+  /// The location patterns that match none of `names`, as they were given.
+  std::vector<std::string> findUnmatched(llvm::ArrayRef<std::string> names) const;
+
   /// Puts an op into `category` because of `source`.
   void set(llvm::StringRef op, PrecisionCategory category, std::string source) {
     byName[op] = {category, std::move(source)};
@@ -134,6 +137,9 @@ public:
 
   /// The category of an op; an error if two patterns disagree about it.
   ErrorOr<OpCategory> categorize(const OpFacts &op) const;
+
+  /// The user's location patterns that match none of `names`, as they were given.
+  std::vector<std::string> findUnmatched(llvm::ArrayRef<std::string> names) const { return user.findUnmatched(names); }
 
 private:
   std::optional<Precision> low;

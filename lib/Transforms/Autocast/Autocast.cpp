@@ -139,6 +139,7 @@ struct AutocastPass : mp::impl::AutocastPassBase<AutocastPass> {
     // What a pass before this one chose no longer holds where ops get their types anew.
     if (llvm::any_of(getOperation().getOps<func::FuncOp>(), isTyped))
       getOperation()->removeAttr(names::lowType);
+    warnOfUnmatched(*policy);
     std::string plans;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(autocast(function, *policy, plans)))
@@ -158,6 +159,19 @@ private:
 
   /// What is wrong with an option is at no location of the program.
   InFlightDiagnostic emitOptionError() { return emitError(UnknownLoc::get(&getContext()), "mp-autocast: "); }
+
+  /// A pattern that matches nothing changes nothing, as one with a slip does.
+  void warnOfUnmatched(const PrecisionPolicy &policy) {
+    std::vector<std::string> names;
+    if (policy.findUnmatched(names).empty()) // there are no patterns
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isTyped(function))
+        function.walk([&](PrecisionOpInterface op) { llvm::append_range(names, namesOf(op->getLoc())); });
+    for (const std::string &pattern : policy.findUnmatched(names))
+      getOperation().emitWarning("mp-autocast: '")
+          << pattern << "' matches the location of no op; remarks of category mp-autocast name the ops";
+  }
 
   /// Whether the pass gives the ops of a function their types: models and functions that are no programs.
   static bool isTyped(func::FuncOp function) {

@@ -69,8 +69,7 @@ static std::string textOf(Attribute attribute) {
   return text;
 }
 
-/// The names in a location, and `file:line` for each position in a file.
-static SmallVector<std::string> namesOf(Location location) {
+SmallVector<std::string> mp::namesOf(Location location) {
   SmallVector<std::string> names;
   location->walk([&](Location part) {
     if (auto name = dyn_cast<NameLoc>(part))

@@ -38,6 +38,9 @@ struct ProgramGraph {
 llvm::FailureOr<ProgramGraph> readProgram(mlir::FunctionOpInterface function, const PrecisionPolicy &policy,
                                           const RegionSettings &settings);
 
+/// The names in a location, and `file:line` for each position in a file: what patterns of a policy are matched with.
+llvm::SmallVector<std::string> namesOf(mlir::Location location);
+
 } // namespace mp
 
 #endif // MP_LIB_TRANSFORMS_AUTOCAST_PROGRAMGRAPH_H

@@ -76,7 +76,7 @@ TEST(ReadRuns, WhatIsNoneIsRefused) {
       {"{\"policies\": [", "is not JSON at byte 15"},
       {step + "x\n" + step, "line 2: is not JSON at byte 1"},
       {step + "{\"step\":\"2\",\"loss\":1}\n", "line 2: step is of type string, expected a whole number of at least 0"},
-      {step + std::string(70000, ' ') + "{}\n", "line 2: has 70002 bytes, more than a step of a log"},
+      {step + std::string(1 << 24, ' ') + "{}\n", "line 2: has 16777218 bytes, more than a step of a log"},
       {"{\"step\":1,\"test_loss\":1.0}\n{}\n", "has no steps of a run"},
       {"{\"step\":1,\"loss\":1e999}", "is not JSON at byte 0"},
   };
