@@ -1,0 +1,145 @@
+"""ONNX's recurrent layers in our ops."""
+
+from __future__ import annotations
+
+import numpy
+
+from halfstep import _recurrent, nn, ops
+from halfstep._graph import Tensor, current
+from halfstep._onnx_node import Node, numbers, tensor
+
+# Where our gates stand among ONNX's, which are input, output, forget, cell; update, reset, new.
+_GATES = {"GRU": (1, 0, 2), "LSTM": (0, 2, 3, 1), "RNN": (0,)}
+# Our kind of layer, by the activations of a direction.
+_KINDS: dict[str, dict[tuple[str, ...], str]] = {
+    "GRU": {("sigmoid", "tanh"): "gru"},
+    "LSTM": {("sigmoid", "tanh", "tanh"): "lstm"},
+    "RNN": {("tanh",): "rnn_tanh", ("relu",): "rnn_relu"},
+}
+# Which of the directions go backwards.
+_DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+# Each position is ops of its own: a small file that names a large number would fill the memory.
+_MOST_POSITIONS = 1 << 14
+
+
+def _activations(node: Node) -> list[tuple[str, ...]]:
+    """Of each direction."""
+    default = next(iter(_KINDS[node.op]))
+    count = len(_DIRECTIONS[node.only("direction", *_DIRECTIONS)])
+    names = [name.decode().lower() for name in node.get("activations", [])] or [*default] * count
+    return [tuple(names[i : i + len(default)]) for i in range(0, len(names), len(default))]
+
+
+def lacking(node: Node, constants: set[str]) -> str | None:
+    """What of a layer ours does not have, or None. `constants` are the names of what the file itself holds."""
+    lengths, peepholes = (*node.inputs, *[""] * 8)[4:8:3]
+    activations = _activations(node)
+    parts = []
+    if len(set(activations)) > 1 or activations[0] not in _KINDS[node.op]:
+        parts.append("activations " + ", ".join(name for one in activations for name in one))
+    if node.get("clip"):
+        parts.append("clip")
+    if node.get("input_forget"):
+        parts.append("input_forget")
+    if lengths and lengths not in constants:
+        parts.append("sequence_lens that are not constant")
+    if peepholes:
+        parts.append("peepholes")
+    return f"{node.op} with {' and '.join(parts)}" if parts else None
+
+
+def _whole(value) -> Tensor:
+    return current().leaf(value) if isinstance(value, nn.Parameter) else tensor(value)
+
+
+def _gates_of(node: Node, values: Tensor) -> Tensor:
+    """Gates along the first dimension, in our order."""
+    order = _GATES[node.op]
+    parts = ops.split(values, len(order), 0)
+    return ops.concat([parts[i] for i in order], 0) if len(order) > 1 else values
+
+
+def _weights(node: Node, direction: int, kernels, recurrents, biases) -> list[Tensor | None]:
+    """As _recurrent.Weights has them."""
+    both = [None, None] if biases is None else [_gates_of(node, one) for one in ops.split(biases[direction], 2, 0)]
+    return [_gates_of(node, kernels[direction]), _gates_of(node, recurrents[direction]), *both]
+
+
+def _states(given, direction: int, batch_first: bool) -> tuple[Tensor, ...] | None:
+    """The first state, of which parts that are left out are zeros; None where all are, or are zeros of the file."""
+    known = [None if one is None or (isinstance(one, numpy.ndarray) and not one.any()) else _whole(one) for one in given]
+    parts = [one if one is None else one[:, direction] if batch_first else one[direction] for one in known]
+    like = next((one for one in parts if one is not None), None)
+    if like is None:
+        return None
+    zeros = ops.broadcast(ops.constant(0, like.dtype), like=like)
+    return tuple(zeros if one is None else one for one in parts)
+
+
+def _reset_before(x: Tensor, count: int, weights, state):
+    """A GRU whose gate resets the state before the product, not what the product gives: outputs of all positions, and the last
+    state."""
+    kernel, recurrent, bias, own_bias = weights
+    given = ops.matmul(x, kernel, bias if bias is None else bias + own_bias, transpose_rhs=True)
+    units = recurrent.shape[1]
+    gates, kernel = ops.split(recurrent, [2 * units, units], 0)
+    hidden = state[0] if state is not None else None
+    outputs = []
+    for position in range(count):
+        reset, update, new = ops.split(given[:, position], 3, -1)
+        if hidden is not None:
+            own_reset, own_update = ops.split(ops.matmul(hidden, gates, transpose_rhs=True), 2, -1)
+            new = new + ops.matmul(ops.sigmoid(reset + own_reset) * hidden, kernel, transpose_rhs=True)
+            update = update + own_update
+        update, new = ops.sigmoid(update), ops.tanh(new)
+        hidden = new - update * new if hidden is None else new + update * (hidden - new)
+        outputs.append(hidden)
+    return ops.stack(outputs, 1), (hidden,)
+
+
+def _direction(node: Node, x: Tensor, count: int, weights, state):
+    """Outputs [rows, positions, units], and the last state."""
+    if node.op == "GRU" and not node.get("linear_before_reset", 0):
+        return _reset_before(x, count, weights, state)
+    kernel, recurrent, bias, own_bias = weights
+    layer = [_recurrent.Weights(kernel, recurrent, bias, own_bias, transposed=True)]
+    outputs, (last,) = _recurrent.run(_KINDS[node.op][_activations(node)[0]], x, [layer], [state])
+    return outputs, last
+
+
+def _positions(node: Node, x: Tensor, lengths) -> int:
+    """How many there are, in each row."""
+    count = x.shape[1] if len(x.shape) == 3 else None
+    if not count:
+        node.refuse("the number of positions of its input is not known or 0: time is unrolled")
+    if count > _MOST_POSITIONS:
+        node.refuse(f"{count} positions are more than {_MOST_POSITIONS}: each would be ops of its own, since time is unrolled")
+    if lengths is not None and set(numbers(node, lengths, "sequence_lens")) != {count}:
+        node.refuse(f"sequences that are shorter than the {count} positions of the input are not supported")
+    return count
+
+
+def _layer(node: Node, x, kernels, recurrents, biases=None, lengths=None, *states):
+    batch_first = node.only("layout", 0, 1) == 1
+    x, kernels, recurrents = (_whole(one) for one in (x, kernels, recurrents))
+    x = x if batch_first else ops.transpose(x, (1, 0, 2))
+    count = _positions(node, x, lengths)
+    biases = None if biases is None else _whole(biases)
+    directions = _DIRECTIONS[node.only("direction", *_DIRECTIONS)]
+    if kernels.shape[0] != len(directions):
+        node.refuse(f"its weights are of {kernels.shape[0]} directions, expected {len(directions)}")
+    parts = 2 if node.op == "LSTM" else 1
+    first = [*states[:parts], *[None] * (parts - len(states))]
+    outputs, last = [], []
+    for direction, is_backwards in enumerate(directions):
+        given = ops.flip(x, 1) if is_backwards else x
+        values, state = _direction(node, given, count, _weights(node, direction, kernels, recurrents, biases),
+                                   _states(first, direction, batch_first))
+        values = ops.flip(values, 1) if is_backwards else values
+        outputs.append(values if batch_first else ops.transpose(values, (1, 0, 2)))
+        last.append(state)
+    ends = [ops.stack([state[part] for state in last], 1 if batch_first else 0) for part in range(parts)]
+    return ops.stack(outputs, 2 if batch_first else 1), *ends
+
+
+RECURRENT = {"GRU": _layer, "LSTM": _layer, "RNN": _layer}
