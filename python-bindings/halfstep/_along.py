@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from halfstep import _ops
-from halfstep._errors import Error
+from halfstep._errors import axis, integer
 from halfstep._graph import Tensor
 
 
 def on_last(function, x: Tensor, dimension: int):
     """What an op on the last dimension gives along another: one tensor or several."""
     last = len(x.shape) - 1
-    if last < 0:
-        raise Error("a tensor without dimensions has no elements along one")
-    dimension %= last + 1
+    dimension = axis("an op", dimension, last + 1)
     if dimension == last:
         return function(x)
     order = list(range(last + 1))
@@ -26,12 +24,14 @@ def on_last(function, x: Tensor, dimension: int):
 def cumsum(input: Tensor, dimension: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
     """The sum of the elements up to each along a dimension; `exclusive` leaves out the element itself, `reverse` adds up those
     behind it."""
-    return _ops.cumsum(input, dimension % max(len(input.shape), 1), exclusive=exclusive, reverse=reverse)
+    return _ops.cumsum(input, axis("cumsum", dimension, len(input.shape)), exclusive=exclusive, reverse=reverse)
 
 
 def top_k(input: Tensor, k: int, dimension: int = -1, *, largest: bool = True) -> tuple[Tensor, Tensor]:
     """The `k` largest elements along a dimension, the largest first, and their indices, int32; of equal ones the first comes
     first. With `largest=False` the smallest, which are the largest of what is turned around."""
+
+    k = integer("top_k: k", k, 1)
 
     def find(x):
         if largest:
@@ -40,4 +40,4 @@ def top_k(input: Tensor, k: int, dimension: int = -1, *, largest: bool = True) -
         values, indices = _ops.top_k(turn(x), k)
         return turn(values), indices
 
-    return on_last(find, input, dimension)
+    return on_last(find, input, axis("top_k", dimension, len(input.shape)))

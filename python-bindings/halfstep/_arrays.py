@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy
 
+from halfstep._errors import Error
+
 # As MpElementType numbers them.
 ELEMENTS = ("i1", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64")
 BF16 = ELEMENTS.index("bf16")
@@ -49,3 +51,44 @@ def from_runtime(element: int, array):
     if bfloat16() is not None:
         return array.view(bfloat16())
     return (array.astype(numpy.uint32) << 16).view(numpy.float32)
+
+
+# What arrays become whose types models do not have, and those of float64, which is NumPy's where nobody asked for it.
+_OWN_TYPES = {"float64": "float32", "int8": "int32", "int16": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
+
+
+def _array_of(value):
+    if hasattr(value, "detach"):  # PyTorch's, perhaps of another device
+        value = value.detach().cpu()
+    return numpy.asarray(value)
+
+
+def common_type(values) -> str:
+    """One type for arrays, whose types their owners chose, and numbers, which have none: whole ones are int32 by themselves."""
+    numbers = [one for one in values if isinstance(one, (bool, int, float)) and not isinstance(one, numpy.generic)]
+    arrays = [_array_of(one).dtype.name for one in values if not any(one is number for number in numbers)]
+    types = {_OWN_TYPES.get(name, name) for name in arrays}
+    floats, whole = {one for one in types if "float" in one}, {one for one in types if "int" in one}
+    if floats or any(isinstance(one, float) for one in numbers):
+        return floats.pop() if len(floats) == 1 else "float32"
+    if whole:
+        return whole.pop() if len(whole) == 1 else "int64"
+    return "int32" if any(not isinstance(one, bool) for one in numbers) else next(iter(types), "bool")
+
+
+def checked(value, element: str):
+    """A number or an array as NumPy's, if a tensor of that type holds its elements as they are, floats rounded."""
+    array = _array_of(value)
+    if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
+        raise Error(f"an array has elements of {array.dtype}, expected numbers: one of {', '.join(DTYPES.values())}")
+    if element[0] in "fb":
+        return array
+    bits = {"i1": 1, "ui8": 8}.get(element, int(element.lstrip("ui")) - 1)
+    low, high = (0, 2**bits - 1) if element in ("i1", "ui8") else (-(2**bits), 2**bits - 1)
+    fits = (array >= low) & (array <= high)
+    if array.dtype.kind not in "biu":
+        fits &= array == numpy.floor(array)
+    if not fits.all():
+        raise Error(f"{array[~fits].flat[0]} is no {DTYPES[element]}, which the tensor has that it is to be with; cast that one first, "
+                    "as in x.astype('float32')")
+    return array

@@ -21,7 +21,7 @@ def _linear(call, x, weight, bias=None):
 def _attention(call, query, key, value, mask=None, dropout=0.0, is_causal=False, scale=None, enable_gqa=False):
     query, key, value = alike(query, key, value)
     mask = None if mask is None else tensor_of(mask)
-    return ops.scaled_dot_product_attention(query, key, value, mask, dropout=dropout, is_causal=is_causal, scale=scale)
+    return ops.scaled_dot_product_attention(query, key, value, mask, dropout, is_causal, scale)
 
 
 def _einsum(call, equation, operands, path=None):

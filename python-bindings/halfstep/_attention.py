@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error
-from halfstep._graph import Tensor
+from halfstep._errors import Error, fraction
+from halfstep._graph import Tensor, operand, operands
 from halfstep._shapes import broadcast, constant, iota, reshape
 
 
@@ -33,18 +33,27 @@ def _mask_of_heads(mask: Tensor, batch: list) -> Tensor:
     return reshape(mask, (_product(leading), heads, queries, keys))
 
 
-def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, dropout: float = 0.0,
-                                 is_causal=False, scale: float | None = None) -> Tensor:
-    """`softmax(query key^T * scale + mask) value` of [..., heads, positions, size], with the names and the rule of PyTorch's:
-    `scale` is 1 / sqrt(size) where it is not given; a mask of bool keeps what is true, another is added; `is_causal` keeps
-    keys up to the query's own position. Fewer heads of keys than of queries are shared by as many queries each."""
+def _mask_of(given, query: Tensor) -> Tensor:
+    mask = operand(given)
+    if mask.dtype not in ("bool", "float16", "bfloat16", "float32", query.dtype):
+        raise Error(f"attention: attn_mask has elements of {mask.dtype}; expected bool, which keeps what is true, or floats, which are added")
+    return mask
+
+
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask=None, dropout_p: float = 0.0, is_causal=False,
+                                 scale: float | None = None) -> Tensor:
+    """`softmax(query key^T * scale + attn_mask) value` of [..., heads, positions, size], with the names and the rule of PyTorch's:
+    `scale` is 1 / sqrt(size) where it is not given; a mask of bool, a tensor or an array, keeps what is true, one of floats is
+    added; `is_causal` keeps keys up to the query's own position. Fewer heads of keys than of queries are shared by as many
+    queries each. `dropout_p` is of training alone."""
+    query, key, value = operands(query, key, value)
+    dropout_p = fraction("attention: dropout_p", dropout_p)
+    mask = None if attn_mask is None else _mask_of(attn_mask, query)
     if len({len(one.shape) for one in (query, key, value)}) != 1 or len(query.shape) < 2:
         raise Error(f"attention: shapes {query.shape}, {key.shape} and {value.shape} have no matrices of one batch")
     *batch, queries, size = query.shape
     if size is None:
         raise Error(f"attention: queries of shape {query.shape} have no known size")
-    if mask is not None and mask.dtype not in ("bool", "float16", "bfloat16", "float32", query.dtype):
-        mask = _ops.cast(mask, result="float32")
     keys = key.shape[-2]
     if is_causal and queries != keys:
         if queries is None or keys is None:
@@ -67,9 +76,9 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask
     if mask is not None and len(mask.shape) > 3 and len(batch) != 1:
         mask = _mask_of_heads(mask, batch)
     drops = {}
-    if dropout:
+    if dropout_p:
         graph = _graph.current()
-        drops = {"rng": graph.rng(), "rate": dropout, "stream": graph.stream()}
+        drops = {"rng": graph.rng(), "rate": dropout_p, "stream": graph.stream()}
     result, _ = _ops.attention(in_heads(query), in_heads(key), in_heads(value), mask, causal=is_causal, scale=scale, **drops)
     shape = *query.shape[:-1], value.shape[-1]
     return result if result.shape == shape else reshape(result, shape)

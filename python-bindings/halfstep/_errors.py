@@ -1,14 +1,31 @@
-"""What goes wrong, as exceptions."""
+"""What goes wrong, as exceptions, and arguments that are checked."""
 
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import operator
 
 
 class Error(RuntimeError):
     """What the compiler or the runtime refuses, in one line or more."""
 
     nonfinite: tuple = ()  # of a training that looked for it: the Nonfinite that were found before it ended
+
+
+class UnknownName(Error, KeyError):
+    """A name that is asked for and not there: a KeyError, too, as mappings have it."""
+
+    @classmethod
+    def of(cls, kind: str, name, known) -> UnknownName:
+        """`there is no state 'kernl'; did you mean 'kernel'?`"""
+        known = list(known)
+        near = difflib.get_close_matches(str(name), known, 1)
+        many = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+        return cls(f"there is no {kind} {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"expected one of {many or 'none'}"))
+
+    def __str__(self):
+        return str(self.args[0])  # a KeyError shows it in quotes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,3 +49,57 @@ class CompileError(Error):
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()):
         super().__init__(message)
         self.diagnostics = diagnostics
+
+
+def is_integer(value) -> bool:
+    """Whether it is a whole number of Python or of NumPy; True and False are none."""
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
+        return False
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
+
+
+def integer(name: str, value, least: int | None = None) -> int:
+    """An argument that is a whole number: 2.9 is not 2."""
+    if is_integer(value) and (least is None or operator.index(value) >= least):
+        return operator.index(value)
+    raise Error(f"{name} is {value!r}, expected a whole number" + ("" if least is None else f" of at least {least}"))
+
+
+def fraction(name: str, value) -> float:
+    """An argument that is a part of all: dropout's."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 <= number < 1:
+        raise Error(f"{name} is {value!r}, expected a number of at least 0 and less than 1")
+    return number
+
+
+def axis(name: str, value, rank: int) -> int:
+    """One of `rank` dimensions, from 0; negative ones are counted from the last."""
+    number = integer(f"{name}: dimension", value)
+    if not -rank <= number < rank:
+        raise Error(f"{name}: dimension {number} is out of range, expected " + (f"{-rank} to {rank - 1}" if rank else "none of a scalar"))
+    return number % rank
+
+
+def axes(name: str, values, rank: int) -> list[int]:
+    """Several of them in their order, of one, several, or None for all."""
+    if values is None:
+        return list(range(rank))
+    found = sorted(axis(name, one, rank) for one in ([values] if is_integer(values) else _several(name, values)))
+    if len(set(found)) < len(found):
+        raise Error(f"{name}: dimensions {values!r} have one twice")
+    return found
+
+
+def _several(name: str, values):
+    try:
+        return list(values)
+    except TypeError:
+        raise Error(f"{name}: dimensions are {values!r}, expected a whole number, several, or None for all") from None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import math
-import numbers
 import os
 import re
 import sys
 
-from halfstep._errors import Error
+from halfstep._errors import Error, integer, is_integer
 
 # NumPy's names of element types, by MLIR's.
 DTYPES = {
@@ -41,7 +40,7 @@ def element_of(dtype) -> str:
 
 def type_of(shape, dtype) -> str:
     """The type's text; a size of None or -1 is open."""
-    sizes = "".join("?x" if size is None or size == -1 else f"{int(size)}x" for size in shape)
+    sizes = "".join("?x" if size is None or size == -1 else f"{integer('a size', size, 0)}x" for size in shape)
     return f"tensor<{sizes}{element_of(dtype)}>"
 
 
@@ -69,21 +68,38 @@ def spell(name: str, kind: str, value) -> str:
     if isinstance(value, str) and kind == "DenseI64ArrayAttr":
         text = f'"{value}"'  # a word, as padding="same"
     elif kind == "DenseI64ArrayAttr":
-        values = ", ".join(str(int(one)) for one in ([value] if isinstance(value, numbers.Integral) else value))
+        values = ", ".join(str(integer(name, one)) for one in _several(name, value))
         text = f"array<i64: {values}>" if values else "array<i64>"
     elif kind == "DenseI32ArrayAttr":
-        text = "array<i32: " + ", ".join(str(int(one)) for one in value) + ">"
+        text = "array<i32: " + ", ".join(str(int(one)) for one in value) + ">"  # of operands, which are counted here
     elif kind == "BoolAttr":
         text = "true" if value else "false"
     elif kind == "F64Attr":
-        text = spell_float(value) + " : f64"
+        text = spell_float(_number(name, value)) + " : f64"
     elif kind == "TypeAttr":
         text = element_of(value)
     elif kind.startswith("enum:"):
         text = f"#mp<{kind.removeprefix('enum:')} {value}>"
     else:
-        text = f"{int(value)} : i64"
+        text = f"{integer(name, value)} : i64"
     return f"{name} = {text}"
+
+
+def _several(name: str, value):
+    """Whole numbers: one, or those of a sequence."""
+    if is_integer(value):
+        return [value]
+    try:
+        return list(value)
+    except TypeError:
+        raise Error(f"{name} is {value!r}, expected whole numbers") from None
+
+
+def _number(name: str, value) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise Error(f"{name} is {value!r}, expected a number") from None
 
 
 def quote(text: str) -> str:
@@ -145,7 +161,12 @@ class Graph:
         where = self.place or (os.path.basename(frame.f_code.co_filename), frame.f_lineno)
         label = self.scope[-1] if self.scope else ""
         indices = [operand.index for operand in operands]
-        results = [Tensor(self, one) for one in self.handle.add_op(op, indices, attributes, result, label, *where)]
+        try:
+            results = [Tensor(self, one) for one in self.handle.add_op(op, indices, attributes, result, label, *where)]
+        except Error as error:
+            if "are no dictionary" not in str(error):
+                raise
+            raise Error(f"{op}: {str(error).splitlines()[0]}") from None  # what the parser says of a word or a number
         return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -171,12 +192,38 @@ def autocast(dtype=None, *, enabled: bool = True):
         graph.handle.close_autocast()
 
 
+# Operands of a type of their own, by their place; all others of an op have one type.
+_APART = {
+    "mp.attention": ({3}, {4}),
+    "mp.dropout": ({1},),
+    "mp.gather": ({1},),
+    "mp.scatter_add": ({1},),
+    "mp.select": ({0},),
+    "mp.softmax_cross_entropy": ({1},),
+}
+
+
+def own_type(values, like: Tensor | None = None) -> str:
+    """The type of arrays and numbers that have no tensor of their kind beside them; of floats that of `like`, if it has floats."""
+    from halfstep import _arrays
+
+    dtype = _arrays.common_type(values)
+    return like.dtype if like is not None and "float" in dtype and "float" in like.dtype else dtype
+
+
+def operand(value) -> Tensor:
+    """A tensor, the tensor of a parameter, or an array in its own type."""
+    if isinstance(value, Tensor):
+        return value
+    return current().leaf(value) if hasattr(value, "initializer") else constant(value, own_type([value]))
+
+
 def constant(value, dtype) -> Tensor:
     """A number, or an array, that the model holds."""
-    import numpy
+    from halfstep import _arrays
 
     element = element_of(dtype)
-    array = numpy.asarray(value)
+    array = _arrays.checked(value, element)
 
     def spell_element(one) -> str:
         return spell_float(one, element) if element[0] in "fb" else ("true" if one else "false") if element == "i1" else str(int(one))
@@ -188,18 +235,38 @@ def constant(value, dtype) -> Tensor:
     return current().apply("mp.constant", [], text, None)
 
 
-def apply(op: str, operands, attributes: str, result=None):
-    """Adds an op to the graph of its operands. Numbers take the type of the first tensor among them."""
+def operands(*values) -> list[Tensor]:
+    """Tensors, and arrays in the type of the first of them."""
+    found = [operand(one) if isinstance(one, Tensor) or hasattr(one, "initializer") else one for one in values]
+    dtype = next((one.dtype for one in found if isinstance(one, Tensor)), None) or own_type(values)
+    return [one if isinstance(one, Tensor) else constant(one, dtype) for one in found]
+
+
+def apply(op: str, given, attributes: str, result=None):
+    """Adds an op to the graph of its operands. Numbers and arrays take the type of the first tensor that the op wants to be of their
+    type; where there is none, an array keeps its own, and numbers have float32 or, beside tensors of other kinds, their own."""
     graph = current()
-    given = [operand for operand in operands if operand is not None]
     tensors = [graph.leaf(one) if hasattr(one, "initializer") else one for one in given]
     first = next((one for one in tensors if isinstance(one, Tensor)), None)
-    for i, one in enumerate(tensors):
-        if isinstance(one, Tensor):
-            if one.graph is not graph:
-                raise Error(f"{op}: a tensor of another model")
+    apart = _APART.get(op, ())
+    for places in (*apart, set(range(len(tensors))).difference(*apart)):
+        own = [tensors[i] for i in places if i < len(tensors) and tensors[i] is not None]
+        beside = next((one for one in own if isinstance(one, Tensor)), None)
+        values = [one for one in own if not isinstance(one, Tensor)]
+        if any(one.graph is not graph for one in own if isinstance(one, Tensor)):
+            raise Error(f"{op}: a tensor of another model")
+        if not values:
             continue
-        tensors[i] = constant(one, first.dtype if first is not None else "float32")
+        if beside is not None:
+            dtype = beside.dtype
+        elif first is None and all(isinstance(one, (bool, int, float)) for one in values):
+            dtype = "float32"
+        else:
+            dtype = own_type(values, first)
+        for i in places:
+            if i < len(tensors) and tensors[i] is not None and not isinstance(tensors[i], Tensor):
+                tensors[i] = constant(tensors[i], dtype)
+    tensors = [one for one in tensors if one is not None]
     if result is not None:
         result = result if isinstance(result, str) and result.startswith("tensor<") else element_of(result)
     return graph.apply(op, tensors, attributes, result)
@@ -260,6 +327,21 @@ class Tensor:
 
         return ops.matmul(self, other)
 
+    def __rmatmul__(self, other):
+        from halfstep import ops
+
+        return ops.matmul(other, self)
+
+    def __pow__(self, other):
+        from halfstep import ops
+
+        return ops.pow(self, other)
+
+    def __rpow__(self, other):
+        from halfstep import ops
+
+        return ops.pow(other, self)
+
     def __neg__(self):
         return apply("mp.neg", [self], "")
 
@@ -289,8 +371,14 @@ class Tensor:
     def __and__(self, other):
         return apply("mp.logical_and", [self, other], "")
 
+    def __rand__(self, other):
+        return apply("mp.logical_and", [other, self], "")
+
     def __or__(self, other):
         return apply("mp.logical_or", [self, other], "")
+
+    def __ror__(self, other):
+        return apply("mp.logical_or", [other, self], "")
 
     def __invert__(self):
         return apply("mp.logical_not", [self], "")
@@ -306,7 +394,7 @@ class Tensor:
     def reshape(self, *shape):
         from halfstep import ops
 
-        return ops.reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else shape)
+        return ops.reshape(self, shape[0] if len(shape) == 1 and not is_integer(shape[0]) and shape[0] is not None else shape)
 
     def astype(self, dtype):
         from halfstep import ops

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error
+from halfstep._errors import Error, axes, integer
 from halfstep._graph import Tensor
 from halfstep._reductions import sum
 from halfstep._shapes import cast, constant
@@ -31,7 +31,8 @@ def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:
     Computed in float32."""
     with in_float32(input) as (x,):
         rank = len(x.shape)
-        if rank and isinstance(dimensions, int) and dimensions % rank == rank - 1:
+        dimensions = axes("normalize", dimensions, rank)
+        if rank and dimensions == [rank - 1]:
             return _ops.l2_normalize(x, epsilon=epsilon)
         # The root of the larger one: its gradient is 0 where the vector is, not 0 times the infinite one of a root of 0.
         squares = _ops.max(sum(x * x, dimensions, True), epsilon * epsilon)
@@ -51,7 +52,8 @@ def group_norm(input: Tensor, groups: int, scale=None, offset=None, *, epsilon: 
     if not known or len(known) != len(input.shape) - 1:
         raise Error(f"group_norm: shape {input.shape} has no known channels and places behind a batch")
     channels = known[-1]
-    if groups < 1 or channels % groups:
+    groups = integer("group_norm: groups", groups, 1)
+    if channels % groups:
         raise Error(f"{channels} channels are not divided by {groups} groups")
     wide = "float64" if input.dtype == "float64" else "float32"
     scale, offset = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+
 from halfstep import _ops
 from halfstep._graph import Tensor
 
@@ -19,6 +21,6 @@ _CHEAP = {
 def pow(base: Tensor | float, exponent: Tensor | float) -> Tensor:
     """One to the power of the other, with NumPy's broadcasting. Few exponents, such as 2, are products, which autocast keeps low;
     all else is `mp.pow`, which it keeps in float32."""
-    if isinstance(base, Tensor) and isinstance(exponent, (int, float)) and exponent in _CHEAP:
+    if isinstance(base, Tensor) and isinstance(exponent, numbers.Real) and exponent in _CHEAP:
         return _CHEAP[exponent](base)
     return _ops.pow(base, exponent)

@@ -6,7 +6,7 @@ import math
 
 from halfstep import _ops
 from halfstep._errors import Error
-from halfstep._graph import Tensor
+from halfstep._graph import Tensor, operands
 from halfstep._reductions import sum
 from halfstep._shapes import broadcast, reshape, transpose
 
@@ -38,6 +38,7 @@ def _of_shared(left: Tensor, right: Tensor, transpose_lhs, transpose_rhs, **name
 def matmul(lhs, rhs, bias=None, *, transpose_lhs=False, transpose_rhs=False, acc=None, result=None) -> Tensor:
     """The product of matrices [..., M, K] and [..., K, N], with batches and vectors as numpy.matmul has them: a vector is a
     row on the left and a column on the right."""
+    lhs, rhs = operands(lhs, rhs)
     is_row, is_column = len(lhs.shape) == 1, len(rhs.shape) == 1
     left = reshape(lhs, (1, *lhs.shape)) if is_row and not transpose_lhs else lhs
     right = reshape(rhs, (*rhs.shape, 1)) if is_column and not transpose_rhs else rhs
@@ -56,6 +57,7 @@ def matmul(lhs, rhs, bias=None, *, transpose_lhs=False, transpose_rhs=False, acc
 
 def outer(lhs: Tensor, rhs: Tensor) -> Tensor:
     """The products of each element of a vector with each of another, [M] and [N] to [M, N], as a matrix product."""
+    lhs, rhs = operands(lhs, rhs)
     if len(lhs.shape) != 1 or len(rhs.shape) != 1:
         raise Error(f"outer takes two vectors, not shapes {lhs.shape} and {rhs.shape}")
     return _ops.matmul(reshape(lhs, (*lhs.shape, 1)), reshape(rhs, (1, *rhs.shape)))
@@ -91,24 +93,25 @@ def _merged(sizes):
     return None if None in sizes else math.prod(sizes)
 
 
-def einsum(subscripts: str, *operands: Tensor) -> Tensor:
+def einsum(subscripts: str, *inputs: Tensor) -> Tensor:
     """Sums of products by the letters of their dimensions, as numpy.einsum, of one operand or two: `"bqd,bkd->bqk"`. Two are
     a matrix product, for autocast, too."""
-    if len(operands) not in (1, 2):
-        raise Error(f"einsum: one or two operands, not {len(operands)}; write products of more one by one")
-    letters, output = _letters(subscripts, len(operands))
+    if len(inputs) not in (1, 2):
+        raise Error(f"einsum: one or two operands, not {len(inputs)}; write products of more one by one")
+    tensors = operands(*inputs)
+    letters, output = _letters(subscripts, len(inputs))
     sizes: dict[str, int | None] = {}
-    for x, own in zip(operands, letters):
+    for x, own in zip(tensors, letters):
         if len(own) != len(x.shape):
             raise Error(f"einsum: '{own}' has {len(own)} letters for shape {x.shape}")
         for letter, size in zip(own, x.shape):
             if sizes.setdefault(letter, size) != size:
                 raise Error(f"einsum: '{letter}' is {sizes[letter]} and {size}")
-    if len(operands) == 1:
-        x, own = _sum_unless(operands[0], letters[0], output)
+    if len(inputs) == 1:
+        x, own = _sum_unless(tensors[0], letters[0], output)
         return transpose(x, [own.index(one) for one in output])
     (a, left), (b, right) = (_sum_unless(x, own, output + other)
-                             for x, own, other in zip(operands, letters, reversed(letters)))
+                             for x, own, other in zip(tensors, letters, reversed(letters)))
     batch = [one for one in left if one in right and one in output]
     inner = [one for one in left if one in right and one not in output]
     rows, columns = [one for one in left if one not in right], [one for one in right if one not in left]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from halfstep import _ops
+from halfstep._errors import axes, axis
 from halfstep._graph import Tensor
 
 
 def along(function, input, dimensions, keep_dims):
     """An op that takes its dimensions in their order, by one of them, several, or None for all."""
-    rank = len(input.shape)
-    if dimensions is None:
-        dimensions = range(rank)
-    elif isinstance(dimensions, int):
-        dimensions = [dimensions]
-    return function(input, sorted(d % rank for d in dimensions), keep_dims=keep_dims)
+    return function(input, axes(function.__name__, dimensions, len(input.shape)), keep_dims=keep_dims)
 
 
 def sum(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
@@ -31,11 +27,36 @@ def prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
     return along(_ops.reduce_prod, input, dimensions, keep_dims)
 
 
+def reduce_max(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The largest element along dimensions, or of all."""
+    return along(_ops.reduce_max, input, dimensions, keep_dims)
+
+
+def reduce_min(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The smallest element along dimensions, or of all."""
+    return along(_ops.reduce_min, input, dimensions, keep_dims)
+
+
+def reduce_sum(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """`sum` under the name of its op."""
+    return sum(input, dimensions, keep_dims)
+
+
+def reduce_mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """`mean` under the name of its op."""
+    return mean(input, dimensions, keep_dims)
+
+
+def reduce_prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """`prod` under the name of its op."""
+    return prod(input, dimensions, keep_dims)
+
+
 def argmax(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
     """The index of the largest element along a dimension, the first of several."""
-    return _ops.argmax(input, dimension % len(input.shape), result=dtype)
+    return _ops.argmax(input, axis("argmax", dimension, len(input.shape)), result=dtype)
 
 
 def argmin(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
     """The index of the smallest element along a dimension, the first of several."""
-    return _ops.argmin(input, dimension % len(input.shape), result=dtype)
+    return _ops.argmin(input, axis("argmin", dimension, len(input.shape)), result=dtype)

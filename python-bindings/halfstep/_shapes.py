@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error
+from halfstep._errors import Error, axes, axis, integer, is_integer
 from halfstep._graph import Tensor
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
@@ -22,9 +22,11 @@ def cast(input: Tensor, dtype) -> Tensor:
 
 def reshape(input: Tensor, shape) -> Tensor:
     """The same elements in another shape; None or -1 stands for the batch, or for what is left."""
-    known, open_sizes = 1, [i for i, size in enumerate(shape) if size in (None, -1)]
+    sizes = [shape] if shape is None or is_integer(shape) else shape
+    shape = [None if size is None or size == -1 else integer("reshape: a size", size, 0) for size in sizes]
+    known, open_sizes = 1, [i for i, size in enumerate(shape) if size is None]
     for size in shape:
-        known *= 1 if size in (None, -1) else size
+        known *= 1 if size is None else size
     if None not in input.shape and len(open_sizes) == 1 and known:
         total = 1
         for size in input.shape:
@@ -42,35 +44,37 @@ def broadcast(input: Tensor, shape=None, *, like: Tensor | None = None) -> Tenso
 def iota(dimension: int, shape=None, *, like: Tensor | None = None, dtype="int32") -> Tensor:
     """Each element its index along a dimension."""
     shape = like.shape if like is not None else shape
+    dimension = axis("iota", dimension, len(shape))
     return _ops.iota(dimension, like, result=_graph.type_of(shape, dtype))
 
 
 def concat(inputs, dimension: int = -1) -> Tensor:
     """Tensors one behind another along a dimension."""
-    inputs = list(inputs)
-    return _ops.concat(inputs, dimension % len(inputs[0].shape) if inputs else dimension)
+    inputs = [_graph.operand(one) for one in inputs]
+    return _ops.concat(inputs, axis("concat", dimension, len(inputs[0].shape)) if inputs else dimension)
 
 
 def stack(inputs, dimension: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
-    inputs = list(inputs)
-    rank = len(inputs[0].shape) + 1 if inputs else 1
+    inputs = [_graph.operand(one) for one in inputs]
+    dimension = axis("stack", dimension, len(inputs[0].shape) + 1 if inputs else 1)
     shapes = [list(one.shape) for one in inputs]
     for shape in shapes:
-        shape.insert(dimension % rank, 1)
-    return concat([reshape(one, shape) for one, shape in zip(inputs, shapes)], dimension % rank)
+        shape.insert(dimension, 1)
+    return concat([reshape(one, shape) for one, shape in zip(inputs, shapes)], dimension)
 
 
 def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
     """Parts of these sizes along a dimension, or so many equal ones."""
-    dimension %= len(input.shape)
+    dimension = axis("split", dimension, len(input.shape))
     size = input.shape[dimension]
     if size is None:
         raise Error("the batch cannot be split: its size is open")
-    if isinstance(sizes, int):
+    if is_integer(sizes):
         if sizes < 1 or size % sizes:
             raise Error(f"{size} elements cannot be split into {sizes} equal parts")
         sizes = [size // sizes] * sizes
+    sizes = [integer("split: a size", one, 0) for one in sizes]
     parts, start = [], 0
     for own in sizes:
         parts.append(input[(*[slice(None)] * dimension, slice(start, start + own))])
@@ -87,8 +91,7 @@ def pad(input: Tensor, low, high, interior=None, value: float = 0.0) -> Tensor:
 
 def flip(input: Tensor, dimensions) -> Tensor:
     """Elements of some dimensions from the last to the first."""
-    rank = len(input.shape)
-    return _ops.flip(input, sorted(d % rank for d in ([dimensions] if isinstance(dimensions, int) else dimensions)))
+    return _ops.flip(input, axes("flip", dimensions, len(input.shape)))
 
 
 def _range_of(size, index, dimension):
@@ -97,7 +100,7 @@ def _range_of(size, index, dimension):
         if index != slice(None):
             raise Error(f"dimension {dimension} is the batch, whose size is open: it is taken whole, `:`")
         return 0, _END, 1, False
-    if isinstance(index, int):
+    if is_integer(index):
         if not -size <= index < size:
             raise Error(f"index {index} is outside of dimension {dimension} with {size} elements")
         return index % size, index % size + 1, 1, False
@@ -126,14 +129,14 @@ def index_of(input: Tensor, index) -> Tensor:
         if one is None:
             shape.append(1)
             continue
-        if not isinstance(one, (int, slice)):
+        if not isinstance(one, slice) and not is_integer(one):
             raise Error(f"an index is a number, a range, ... or None, not {one!r}; ops.gather takes tensors")
         dimension = len(ranges)
         start, limit, stride, is_turned = _range_of(input.shape[dimension], one, dimension)
         ranges.append((start, limit, stride))
         if is_turned:
             turned.append(dimension)
-        if not isinstance(one, int):
+        if not is_integer(one):
             shape.append(input.shape[dimension] if limit == _END else len(range(start, limit, stride)))
     taken = _ops.slice(input, *zip(*ranges)) if ranges else input
     if turned:
@@ -141,14 +144,22 @@ def index_of(input: Tensor, index) -> Tensor:
     return taken if list(taken.shape) == shape else reshape(taken, shape)
 
 
+def scatter_add(input, indices: Tensor, updates, dimension: int = 0) -> Tensor:
+    """Adds slices to those of a tensor by their indices along a dimension."""
+    input = _graph.operand(input)
+    return _ops.scatter_add(input, indices, updates, axis("scatter_add", dimension, len(input.shape)))
+
+
 def transpose(input: Tensor, permutation=None) -> Tensor:
     """Dimensions in another order; backwards where none is given."""
-    return _ops.transpose(input, permutation if permutation is not None else reversed(range(len(input.shape))))
+    rank = len(input.shape)
+    return _ops.transpose(input, reversed(range(rank)) if permutation is None else [axis("transpose", one, rank) for one in permutation])
 
 
 def tile(input: Tensor, repeats) -> Tensor:
     """The whole tensor so many times along each dimension, as numpy.tile."""
-    repeats = (1,) * (len(input.shape) - len(repeats)) + tuple(repeats)
+    repeats = [integer("tile: a count", one) for one in ([repeats] if is_integer(repeats) else repeats)]
+    repeats = [1] * (len(input.shape) - len(repeats)) + repeats
     if len(repeats) != len(input.shape) or any(one < 1 for one in repeats):
         raise Error(f"repeats {repeats} are not {len(input.shape)} counts of at least 1")
     if any(size is None and count != 1 for size, count in zip(input.shape, repeats)):
@@ -165,7 +176,7 @@ def tile(input: Tensor, repeats) -> Tensor:
 def _triangle(input: Tensor, predicate: str, diagonal: int) -> Tensor:
     if len(input.shape) < 2 or None in input.shape[-2:]:
         raise Error(f"shape {input.shape} has no matrices of known sizes")
-    square = input.shape[-2:]
+    square, diagonal = input.shape[-2:], integer("diagonal", diagonal)
     is_kept = _ops.compare(predicate, iota(0, square) + diagonal, iota(1, square))
     return _ops.select(is_kept, input, constant(0, input.dtype))
 

@@ -11,14 +11,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 from halfstep import _recurrent, ops
-from halfstep._errors import Error
+from halfstep._errors import Error, fraction, integer, is_integer
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._module import Input, Module, Parameter, Sequential, State
 
 __all__ = [
     "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "GRU",
-    "GlobalAvgPool2D", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN",
+    "GlobalAvgPool2D", "GroupNorm", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN",
     "Rescaling", "Reshape", "Sequential", "State", "Uniform",
 ]
 
@@ -49,7 +51,7 @@ class Dense(Module):
     """`activation(x @ kernel + bias)`; the kernel is [features of x, units]."""
 
     def __init__(self, units: int, activation=None, *, use_bias=True, init="glorot_uniform", bias_init="zeros"):
-        self.units = units
+        self.units = integer("Dense: units", units, 1)
         self.activation = find_activation(activation)
         self.use_bias = use_bias
         self.init = init
@@ -63,8 +65,12 @@ class Dense(Module):
         return self.activation(ops.matmul(x, self.kernel, self.bias))
 
 
-def _pair(value):
-    return (value, value) if isinstance(value, int) else tuple(value)
+def _pair(name: str, value):
+    """A size of both dimensions of images, or one of each."""
+    sizes = (value, value) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
+    if len(sizes) != 2:
+        raise Error(f"{name} is {value!r}, expected a whole number, or one for each of two dimensions")
+    return tuple(integer(name, size, 1) for size in sizes)
 
 
 class Conv2D(Module):
@@ -72,18 +78,20 @@ class Conv2D(Module):
 
     def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
                  use_bias=True, init="glorot_uniform", bias_init="zeros"):
-        self.filters = filters
-        self.kernel_size = _pair(kernel_size)
-        self.strides = _pair(strides)
+        self.filters = integer("Conv2D: filters", filters, 1)
+        self.kernel_size = _pair("Conv2D: kernel_size", kernel_size)
+        self.strides = _pair("Conv2D: strides", strides)
         self.padding = padding
-        self.dilation = _pair(dilation)
-        self.groups = groups
+        self.dilation = _pair("Conv2D: dilation", dilation)
+        self.groups = integer("Conv2D: groups", groups, 1)
         self.activation = find_activation(activation)
         self.use_bias = use_bias
         self.init = init
         self.bias_init = bias_init
 
     def build(self, shape):
+        if (shape[-1] or 0) % self.groups or self.filters % self.groups:
+            raise Error(f"Conv2D: {shape[-1]} channels and {self.filters} filters are not divided by {self.groups} groups")
         self.kernel = Parameter((self.filters, *self.kernel_size, shape[-1] // self.groups), self.init)
         self.bias = Parameter((self.filters,), self.bias_init) if self.use_bias else None
 
@@ -96,8 +104,9 @@ class MaxPool2D(Module):
     """The largest of each window of an image."""
 
     def __init__(self, pool_size=2, strides=None, padding="valid"):
-        self.pool_size = _pair(pool_size)
-        self.strides = _pair(strides if strides is not None else pool_size)
+        name = type(self).__name__
+        self.pool_size = _pair(f"{name}: pool_size", pool_size)
+        self.strides = _pair(f"{name}: strides", strides) if strides is not None else self.pool_size
         self.padding = padding
 
     def forward(self, x):
@@ -154,7 +163,7 @@ class Embedding(Module):
     """Rows of a table [rows, columns] by their numbers: words by their tokens."""
 
     def __init__(self, rows: int, columns: int, *, init=Normal(0.0, 1.0)):
-        self.table = Parameter((rows, columns), init)
+        self.table = Parameter((integer("Embedding: rows", rows, 1), integer("Embedding: columns", columns, 1)), init)
 
     def forward(self, tokens):
         return ops.gather(self.table, tokens, 0)
@@ -164,7 +173,7 @@ class Dropout(Module):
     """Zeros instead of a part of the elements, in training alone."""
 
     def __init__(self, rate: float):
-        self.rate = rate
+        self.rate = fraction("Dropout: rate", rate)
 
     def forward(self, x):
         return ops.dropout(x, self.rate) if self.rate else x
@@ -182,6 +191,24 @@ class LayerNorm(Module):
 
     def forward(self, x):
         return ops.layer_norm(x, self.scale, self.offset, epsilon=self.epsilon)
+
+
+class GroupNorm(Module):
+    """Normalization of each row's channels in groups, over channels and places; channels are last. One group is a layer norm
+    over places, too, as many groups as channels an instance norm."""
+
+    def __init__(self, groups: int, epsilon: float = 1e-5):
+        self.groups = integer("GroupNorm: groups", groups, 1)
+        self.epsilon = epsilon
+
+    def build(self, shape):
+        if shape[-1] is None or shape[-1] % self.groups:
+            raise Error(f"GroupNorm: {shape[-1]} channels are not divided by {self.groups} groups")
+        self.scale = Parameter(shape[-1:], "ones")
+        self.offset = Parameter(shape[-1:], "zeros")
+
+    def forward(self, x):
+        return ops.group_norm(x, self.groups, self.scale, self.offset, epsilon=self.epsilon)
 
 
 class BatchNorm(Module):
@@ -209,14 +236,14 @@ class MultiHeadAttention(Module):
     """Self-attention over [rows, positions, features]."""
 
     def __init__(self, heads: int, dropout: float = 0.0):
-        self.heads = heads
-        self.query, self.key, self.value = Dense(0), Dense(0), Dense(0)
-        self.output = Dense(0)
-        self.dropout = Dropout(dropout)
+        self.heads = integer("MultiHeadAttention: heads", heads, 1)
+        # Their units are the features of the input, which `build` sees.
+        self.query, self.key, self.value, self.output = (Dense(self.heads) for _ in range(4))
+        self.dropout = Dropout(fraction("MultiHeadAttention: dropout", dropout))
 
     def build(self, shape):
         if shape[-1] % self.heads:
-            raise Error(f"{shape[-1]} features are not divided by {self.heads} heads")
+            raise Error(f"MultiHeadAttention: {shape[-1]} features are not divided by {self.heads} heads")
         for layer in (self.query, self.key, self.value, self.output):
             layer.units = shape[-1]
 
@@ -228,7 +255,7 @@ class MultiHeadAttention(Module):
             return ops.transpose(ops.reshape(y, (None, positions, self.heads, size)), (0, 2, 1, 3))
 
         query, key, value = split(self.query(x)), split(self.key(x)), split(self.value(x))
-        mixed = ops.scaled_dot_product_attention(query, key, value, dropout=self.dropout.rate)
+        mixed = ops.scaled_dot_product_attention(query, key, value, dropout_p=self.dropout.rate)
         mixed = ops.transpose(mixed, (0, 2, 1, 3))
         return self.output(ops.reshape(mixed, (None, positions, features)))
 
@@ -258,11 +285,13 @@ class _Recurrent(Module):
 
     def __init__(self, units: int, layers: int = 1, *, return_sequences=False, bidirectional=False, dropout: float = 0.0,
                  use_bias=True, init="glorot_uniform", recurrent_init="glorot_uniform"):
-        if units < 1 or layers < 1:
-            raise Error(f"{type(self).__name__}: {units} units in {layers} layers, expected at least 1 of each")
-        self.units = units
+        name = type(self).__name__
+        self.units, layers = integer(f"{name}: units", units, 1), integer(f"{name}: layers", layers, 1)
         self.return_sequences = return_sequences
-        self.dropout = dropout
+        self.dropout = fraction(f"{name}: dropout", dropout)
+        if dropout and layers == 1:
+            warnings.warn(f"{name}: dropout={dropout} is between layers, and there is one: it does nothing; write layers=2 or more",
+                          stacklevel=3 if name == "RNN" else 2)
         self.use_bias = use_bias
         self.init = init
         self.recurrent_init = recurrent_init

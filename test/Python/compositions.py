@@ -128,6 +128,18 @@ scale, offset = draw(6), draw(6)
 for groups in (1, 2, 3, 6):
     check(lambda a: ops.group_norm(a, groups, ops.constant(scale), ops.constant(offset)), group_norm(image, groups, scale, offset), image)
 check(lambda a: ops.group_norm(a, 2), group_norm(image, 2, 1, 0), image)
+for groups in (1, 2, 3, 6):  # the layer, in a model that trains
+    grouped = nn.Sequential(nn.Input(image.shape[1:]), nn.GroupNorm(groups, 1e-3), nn.Flatten(), nn.Dense(2))
+    executable = halfstep.compile(str(grouped), training=False, policy="float32", batch_size=len(image))
+    with halfstep.Session(executable, "cpu", threads=1) as session:
+        session.initialize()
+        session.state["group_norm1.scale"], session.state["group_norm1.offset"] = scale, offset
+        wanted = group_norm(image, groups, scale, offset, 1e-3).reshape(len(image), -1) @ session.state["dense1.kernel"] + session.state["dense1.bias"]
+        assert numpy.abs(session.run("infer", x=image)["output"] - wanted).max() < 5e-6
+    for policy in ("float32", "mixed_float16", "mixed_bfloat16"):
+        grouped.compile(halfstep.SGD(0.1), policy=policy)
+        history = grouped.fit(image, numpy.arange(len(image)) % 2, len(image), 8, verbose=False).history["loss"]
+        assert history[-1] < history[0], (groups, policy, history)
 
 
 # Powers, products, running sums, the largest

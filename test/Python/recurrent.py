@@ -3,6 +3,9 @@
 RUN: %{python} %s
 """
 
+import math
+import warnings
+
 import numpy
 
 import halfstep
@@ -116,5 +119,17 @@ def refused(expected, function):
 
 refused("with a number of positions that is known: time is unrolled", nn.Sequential(nn.Input((FEATURES,)), nn.GRU(UNITS)).to_mlir)
 refused("the sequence has no positions", nn.Sequential(nn.Input((0, FEATURES)), nn.GRU(UNITS)).to_mlir)
-refused("LSTM: 0 units in 1 layers, expected at least 1 of each", lambda: nn.LSTM(0))
+refused("LSTM: units is 0, expected a whole number of at least 1", lambda: nn.LSTM(0))
+refused("GRU: layers is 1.5, expected a whole number of at least 1", lambda: nn.GRU(3, 1.5))
+for kind in (nn.RNN, nn.LSTM, nn.GRU):
+    for dropout in (-0.1, 1.0, 1.5, math.nan, "x"):
+        for layers in (1, 2):
+            refused(f"{kind.__name__}: dropout is {dropout!r}, expected a number of at least 0 and less than 1",
+                    lambda: kind(3, layers, dropout=dropout))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        kind(3, 2, dropout=0.5), kind(3)
+        assert not warned
+        kind(3, dropout=0.5)
+    assert len(warned) == 1 and warned[0].filename == __file__ and "it does nothing" in str(warned[0].message), warned
 refused("there is no activation 'gelu'; expected 'tanh' or 'relu'", lambda: nn.RNN(3, activation="gelu"))

@@ -1,0 +1,195 @@
+"""Numbers and arrays beside the tensors of a model, axes and counts: what NumPy takes is taken as NumPy has it, all else is refused.
+
+RUN: %{python} %s
+"""
+
+import math
+
+import numpy
+
+import halfstep
+from halfstep import nn, ops
+
+random = numpy.random.default_rng(9)
+
+
+def model_of(function, shape, dtype="float32"):
+    class M(nn.Module):
+        def forward(self, x):
+            return function(x)
+
+    return M().specify(x=nn.Input(shape[1:], dtype))
+
+
+def run(function, x):
+    executable = halfstep.compile(str(model_of(function, x.shape, x.dtype.name)), training=False, policy="float32", batch_size=len(x))
+    session = halfstep.Session(executable, "cpu", threads=1)
+    session.initialize()
+    return session.run("infer", x=x)["output"]
+
+
+def check(function, wanted, x, tolerance=1e-6):
+    found = run(function, x)
+    assert found.shape == wanted.shape and numpy.abs(found - wanted).max() <= tolerance, (found, wanted)
+
+
+def type_of(function, dtype="float32"):
+    """What the result of a function is of a tensor [2, 3]."""
+    seen = []
+
+    def forward(x):
+        seen.append(function(x))
+        return seen[0]
+
+    model_of(forward, (2, 3), dtype).to_mlir()
+    return seen[0].dtype
+
+
+def refused(expected, function, dtype="float32", shape=(2, 3, 4)):
+    try:
+        model_of(function, shape, dtype).to_mlir()
+    except halfstep.Error as error:
+        assert expected in str(error), error
+        return
+    raise AssertionError(expected)
+
+
+x = random.standard_normal((2, 3, 4)).astype("float32")
+keep = random.random((3, 4)) < 0.5
+
+# A condition is one, whatever stands beside it; where no tensor says the type of values, they have their own.
+for condition in (keep, keep.tolist(), keep[0], [True, False, True, True]):
+    check(lambda x: ops.select(condition, x, 0.0), numpy.where(condition, x, 0), x)
+    check(lambda x: ops.select(condition, 0, x), numpy.where(condition, 0, x), x)
+    check(lambda x: ops.select(condition, x, -x), numpy.where(condition, x, -x), x)
+check(lambda x: ops.select(x > 0, 2.5, -1), numpy.where(x > 0, 2.5, -1), x)
+check(lambda x: ops.cast(ops.select(x > 0, keep, False), "float32"), numpy.where(x > 0, keep, False), x)
+check(lambda x: ops.select(x > 0, numpy.arange(4), x), numpy.where(x > 0, numpy.arange(4), x), x)
+VALUES = [
+    ((1.5, 0), "float32"), ((1, 0), "int32"), ((True, False), "bool"), ((numpy.float64(1.5), 0), "float32"), ((numpy.int64(1), 0), "int64"),
+    ((numpy.arange(3, dtype="uint8"), 0), "uint8"), ((numpy.arange(3.0), 1), "float32"), ((numpy.arange(3, dtype="int16"), 7), "int32"),
+    ((numpy.arange(3), numpy.zeros(3)), "float32"), ((numpy.zeros(3, "float16"), 1.5), "float16"),
+]
+for (true, false), dtype in VALUES:
+    assert type_of(lambda x: ops.select(x > 0, true, false)) == dtype, (true, false)
+assert type_of(lambda x: ops.select([True, False, True], x, 0.5), "bfloat16") == "bfloat16"
+
+# Indices and labels are whole numbers of their own type, tables of theirs.
+table = random.standard_normal((5, 4)).astype("float32")
+indices = numpy.array([[0, 4], [2, 2]], "int32")
+check(lambda i: ops.gather(table, i), table[indices], indices)
+check(lambda i: ops.gather(table.tolist(), i, -2), table[indices], indices)
+for own in (numpy.int64, numpy.int32, numpy.uint8, list):
+    taken = [0, 2, 2] if own is list else numpy.array([0, 2, 2], own)
+    check(lambda x: ops.gather(x, taken, -1), x[..., [0, 2, 2]], x)
+assert "tensor<1xi64>, tensor<1x4xf32>" in model_of(lambda x: x + ops.scatter_add(numpy.zeros((3, 4)), [1], numpy.ones((1, 4))), (2, 3, 4)).to_mlir()
+check(lambda x: x * ops.one_hot([1, 3, 0], 4), x * numpy.eye(4)[[1, 3, 0]], x)
+assert type_of(lambda x: ops.softmax_cross_entropy(x, numpy.array([0, 1], "uint8"))) == "float32"
+refused("operand #1 must be ranked tensor of ui8, i32 or i64", lambda x: ops.gather(x, [0.5]))
+
+# A mask of bool keeps, one of floats is added, another is refused.
+q = random.standard_normal((2, 5, 8)).astype("float32")
+seen = random.random((5, 5)) < 0.6
+seen[:, 0] = True
+scores = q.astype("float64") @ q.astype("float64").swapaxes(1, 2) / math.sqrt(8)
+
+
+def attend(scores):
+    share = numpy.exp(scores - scores.max(-1, keepdims=True))
+    return share / share.sum(-1, keepdims=True) @ q
+
+
+for mask in (seen, seen.tolist(), seen[None]):
+    check(lambda x: ops.scaled_dot_product_attention(x, x, x, mask), attend(numpy.where(seen, scores, -numpy.inf)), q, 1e-6)
+added = random.standard_normal((5, 5))
+check(lambda x: ops.scaled_dot_product_attention(x, x, x, attn_mask=added, dropout_p=0.0), attend(scores + added), q, 1e-6)
+refused("attention: attn_mask has elements of int64; expected bool, which keeps what is true", lambda x: ops.scaled_dot_product_attention(
+    x, x, x, seen[:3, :3].astype("int64")))
+for rate in (-0.1, 1, math.nan, "a"):
+    refused(f"attention: dropout_p is {rate!r}, expected a number of at least 0 and less than 1",
+            lambda x: ops.scaled_dot_product_attention(x, x, x, None, rate))
+
+# Else numbers and arrays have the type of the tensor, which holds them or is refused.
+check(lambda x: x * keep, x * keep, x)
+check(lambda x: keep + x, keep + x, x)
+check(lambda x: numpy.arange(4) - x, numpy.arange(4) - x, x)
+check(lambda x: x @ numpy.eye(4)[:, :2], x[..., :2], x)
+check(lambda x: numpy.eye(3)[:2] @ x, x[:, :2], x)
+check(lambda x: ops.cast(keep & (x > 0) | (keep & (x < -1)), "float32"), keep & ((x > 0) | (x < -1)), x)
+whole = numpy.arange(24, dtype="int32").reshape(2, 3, 4)
+check(lambda x: x + numpy.arange(4), whole + numpy.arange(4), whole)
+check(lambda x: x * 2.0 + True, whole * 2 + 1, whole)
+for number in (2.5, numpy.array([1, 0.5, 3, 4]), math.inf, math.nan, 2**31):
+    refused("is no int32, which the tensor has that it is to be with; cast that one first", lambda x: x * number, "int32")
+refused("0.5 is no int32", lambda x: x > 0.5, "int32")
+for number in (256, -1, [1, 2, 300, 4]):
+    refused("is no uint8", lambda x: x + number, "uint8")
+refused("2 is no bool", lambda x: (x > 0) & 2)
+refused("2.9 is no int64", lambda x: x + ops.constant(2.9, "int64"))
+for odd in (numpy.array(["a"]), numpy.array([1j]), [None]):
+    refused("expected numbers: one of bool, uint8", lambda x: x + odd)
+
+# Powers are operators, and what is cheap is a product.
+positive = numpy.abs(x) + 0.5
+for power in (-1, -0.5, 0, 0.5, 1, 2, 3, 4, 2.5, numpy.float32(2), numpy.int64(3), numpy.array([1, 2, 3, 0.5])):
+    check(lambda x: x**power, positive.astype("float64") ** power, positive, 2e-5)
+check(lambda x: 2**x, 2.0 ** x.astype("float64"), x, 1e-5)
+check(lambda x: numpy.arange(1, 5) ** x, numpy.arange(1.0, 5) ** x, x, 1e-4)
+check(lambda x: x**x, positive**positive, positive, 1e-4)
+check(lambda x: x**2, whole**2, whole)
+assert "mp.pow" not in model_of(lambda x: x ** numpy.int64(2), (2, 3)).to_mlir()
+
+# Axes are those of NumPy: negative ones from the end, none beyond either end, none twice.
+AXES = [
+    (ops.sum, numpy.sum), (ops.mean, numpy.mean), (ops.prod, numpy.prod), (ops.reduce_max, numpy.max), (ops.reduce_min, numpy.min),
+    (ops.reduce_sum, numpy.sum), (ops.reduce_mean, numpy.mean), (ops.reduce_prod, numpy.prod),
+    (lambda x, d: ops.cast(ops.argmax(x, d), "float32"), numpy.argmax), (lambda x, d: ops.cast(ops.argmin(x, d), "float32"), numpy.argmin),
+    (ops.flip, numpy.flip), (ops.cumsum, numpy.cumsum),
+    (lambda x, d: ops.gather(x, [1, 0], d), lambda x, d: numpy.take(x, [1, 0], d)),
+    (lambda x, d: ops.top_k(x, 1, d)[0], lambda x, d: numpy.max(x, d, keepdims=True)),
+    (lambda x, d: ops.concat([x, x], d), lambda x, d: numpy.concatenate([x, x], d)),
+    (lambda x, d: ops.stack([x, x], d), lambda x, d: numpy.stack([x, x], d)),
+    (lambda x, d: ops.split(x, 1, d)[0], lambda x, d: numpy.split(x, 1, d)[0]),
+    (lambda x, d: ops.l2_norm(x, d), lambda x, d: numpy.linalg.norm(x, axis=d)),
+    (lambda x, d: ops.normalize(x, d), lambda x, d: x / numpy.linalg.norm(x, axis=d, keepdims=True)),
+    (lambda x, d: ops.cosine_similarity(x, x, d), lambda x, d: numpy.ones_like(x).mean(d)),
+    (lambda x, d: ops.cast(ops.iota(d, (3, 2, 4)), "float32") + x[:, :1, :1] * 0, lambda x, d: numpy.indices((3, 2, 4))[d] + x[:, :1, :1] * 0),
+]
+cube = random.standard_normal((3, 2, 4)).astype("float32")
+for ours, theirs in AXES:
+    for dimension in (1, 2, -1, -2, numpy.int64(1)):
+        check(lambda x: ours(x, dimension), theirs(cube, dimension), cube, 1e-5)
+    for dimension in (4, -5, 7, numpy.int64(-9)):
+        refused(f"dimension {dimension} is out of range, expected", lambda x: ours(x, dimension))
+    for dimension in (1.0, 0.5, "1", True):
+        refused("dimension", lambda x: ours(x, dimension))
+for function in (ops.sum, ops.mean, ops.prod, ops.reduce_max, ops.flip, ops.l2_norm):
+    check(lambda x: function(x, (2, -2)), run(lambda x: function(x, (1, 2)), cube), cube)
+    refused("have one twice", lambda x: function(x, (1, -2)))
+    refused("dimension 3 is out of range, expected -3 to 2", lambda x: function(x, (1, 3)))
+refused("argmax: dimension 1 is out of range, expected -1 to 0", lambda x: ops.argmax(ops.sum(x, (1, 2)), 1))
+check(lambda x: ops.transpose(x, (0, -1, 1)), x.transpose(0, -1, 1), x)
+refused("transpose: dimension 3 is out of range", lambda x: ops.transpose(x, (0, 1, 3)))
+
+# Counts and sizes are whole numbers, of NumPy, too.
+check(lambda x: ops.top_k(x, numpy.int64(2))[0], -numpy.sort(-x, -1)[..., :2], x)
+check(lambda x: ops.tile(x, numpy.array([1, 2, 1])), numpy.tile(x, (1, 2, 1)), x)
+check(lambda x: x[:, numpy.int64(1)], x[:, 1], x)
+check(lambda x: ops.split(x, numpy.int32(2))[1], x[..., 2:], x)
+check(lambda x: x.reshape(None, numpy.int64(12)), x.reshape(2, 12), x)
+COUNTS = [
+    ("top_k: k is 2.9", lambda x: ops.top_k(x, 2.9)), ("top_k: k is 0", lambda x: ops.top_k(x, 0)), ("top_k: k is True", lambda x: ops.top_k(x, True)),
+    ("reshape: a size is 2.5", lambda x: x.reshape(None, 2.5)), ("reshape: a size is -3", lambda x: ops.reshape(x, (None, -3))),
+    ("a size is 2.9", lambda x: ops.one_hot(ops.argmax(x), 2.9)), ("a size is 3.5", lambda x: ops.broadcast(x, (None, 3.5, 4))),
+    ("tile: a count is 1.5", lambda x: ops.tile(x, (1, 1.5, 1))), ("split: a size is 1.5", lambda x: ops.split(x, [1.5, 2.5])[0]),
+    ("an index is a number", lambda x: x[:, 1.5]), ("an index is a number", lambda x: x[:, True]),
+    ("diagonal is 0.5", lambda x: ops.tril(x, 0.5)), ("group_norm: groups is 2.5", lambda x: ops.group_norm(x, 2.5)),
+    ("group_norm: groups is 0", lambda x: ops.group_norm(x, 0)), ("scatter_add: dimension 3 is out of range", lambda x: ops.scatter_add(x, [0], x, 3)),
+    ("low is 0.5", lambda x: ops.pad(x, (0, 0.5, 0), (0, 0, 0))), ("window is 2.5", lambda x: ops.max_pool(x, 2.5)),
+    ("negative_slope is 'a', expected a number", lambda x: ops.leaky_relu(x, negative_slope="a")),
+    ("dropout: rate is 1.5", lambda x: ops.dropout(x, 1.5)), ("dropout: rate is nan", lambda x: ops.dropout(x, math.nan)),
+]
+for expected, function in COUNTS:
+    refused(expected, function)
+refused("mp.compare: expected one of [eq, ne, lt, le, gt, ge] for how two values are compared, got: gtt", lambda x: ops.compare("gtt", x, x))
+refused("mp.gelu: expected one of [none, tanh]", lambda x: ops.gelu(x, approximate="tan"))
