@@ -1,14 +1,17 @@
-"""Training on batches that somebody else makes: iterables of (x, y), PyTorch's DataLoaders among them."""
+"""Steps on batches that somebody else makes: one by one, or of iterables of (x, y), PyTorch's DataLoaders among them."""
 
 from __future__ import annotations
 
 import math
 import time
+import warnings
 
 import numpy
 
 from halfstep._errors import Error
 from halfstep.callbacks import History
+
+_SKIP_LIMIT = 50  # as the runtime has it where an executable says nothing
 
 
 def _batch(given):
@@ -39,42 +42,149 @@ def rows_of(data):
     return numpy.concatenate(inputs), numpy.concatenate(targets)
 
 
-def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
-    """Steps on each batch; one that is smaller than the first is dropped."""
+def _has_rows(module, name: str) -> bool:
+    """Whether an input has a row for each sample."""
+    specs = module.__dict__.get("_inputs") or {}
+    return name not in specs or specs[name].batched
+
+
+def count_rows(module, arrays) -> int:
+    """The rows that inputs and targets have."""
+    rows = {name: len(array) for name, array in arrays.items() if array.ndim and _has_rows(module, name)}
+    own = rows.get("y", 0)
+    for name, count in rows.items():
+        if count != own:
+            raise Error(f"'{name}' has {count} rows, 'y' has {own}")
+    return own
+
+
+def part_of(module, arrays, first: int, count: int):
+    return {name: array[first : first + count] if _has_rows(module, name) else array for name, array in arrays.items()}
+
+
+def _fill_up(module, arrays, size: int):
+    """A batch of that size, of which rows behind those given are zeros and weigh nothing."""
+    rows = count_rows(module, arrays)
+
+    def filled(array):
+        return numpy.concatenate([array, numpy.zeros((size - rows, *array.shape[1:]), array.dtype)])
+
+    whole = {name: filled(array) if rows < size and _has_rows(module, name) else array for name, array in arrays.items()}
+    return {**whole, "row_weights": (numpy.arange(size) < rows).astype(numpy.float32)}
+
+
+def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[str, float]:
+    """One step of a trainer on as many micro-batches as it takes, of `size` rows each; with `pad`, of fewer, even of none."""
+    session = trainer.prepare(parts[0], size, seed, pad=pad)
+    results, counts = [], [count_rows(trainer.model, one) for one in parts]
+    program = "train_step" if len(parts) == 1 else "accumulate"
+    try:
+        for one in parts:
+            results.append(session.run(program, _fill_up(trainer.model, one, size) if pad else one))
+        last = results[0] if len(parts) == 1 else session.run("apply")
+    except BaseException:
+        if results and len(parts) > 1:
+            _forget_gradients(session)
+        raise
+    trainer.steps += 1
+
+    def mean(name: str) -> float:
+        """Over all rows, of a number for each of them or for a micro-batch."""
+        sums = [float(numpy.mean(own[name][:rows] if own[name].ndim else own[name])) * rows for own, rows in zip(results, counts) if rows]
+        return math.fsum(sums) / sum(counts)
+
+    is_skipped = bool("bad" in last and last["bad"] >= 0)
+    _watch_skips(trainer, session, is_skipped, last)
+    return {**{name: mean(name) for name in ("loss", *trainer._compiled().metrics)}, "skipped": is_skipped}
+
+
+def _forget_gradients(session):
+    """Those of micro-batches whose step was not finished."""
+    for name in session.state:
+        base, _, kind = name.rpartition("/")
+        if kind == "gradient_sum":
+            session.state[name] = numpy.zeros_like(session.state[name])
+        elif kind == "pending":
+            session.state[name] = session.state[base]
+
+
+def _watch_skips(trainer, session, is_skipped: bool, last):
+    """Ends training as the runtime does when too many steps are skipped one after another, or the scale has no way down."""
+    if not is_skipped:
+        trainer._skips = 0
+        return
+    trainer._skips += 1
+    limit, floor = (session.executable._handle.text(key) for key in ("skip_limit", "raise_error_at_min_scale"))
+    if floor is not None and "loss_scale" in last and last["loss_scale"] <= float(floor) and last.get("hysteresis_tracker", 1) <= 1:
+        raise Error(f"step {trainer.steps} overflowed at loss scale {float(last['loss_scale']):g}, and its floor is {float(floor):g}")
+    most, count = _SKIP_LIMIT if limit is None else int(limit), trainer._skips
+    if "consecutive_skips" in session.state:
+        count = int(session.state["consecutive_skips"])
+    if most and count >= most:
+        raise Error(f"{count} consecutive steps were skipped, the last is step {trainer.steps}: gradients are not finite; "
+                    "model.fit(x, y, find_nonfinite=True) says which op they come from")
+
+
+def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
+    """The micro-batches of each step, and their size, 0 where none was there before; what does not fill a step is dropped, or filled up."""
     from halfstep import _training
 
-    if last_batch != "drop":
-        raise Error(f"last_batch={last_batch!r} is for arrays: batches are dropped that are smaller than the first")
+    count, parts = trainer._micro_batches(), []
+
+    def drop(kind: str, found: str, rule: str):
+        if kind not in warned:
+            warned.add(kind)
+            warnings.warn(f"{found} dropped: {rule}; last_batch=\"pad\" fills it up with rows that weigh nothing", stacklevel=6)
+
+    for given in batches:
+        arrays = _training.name_inputs(trainer.model, *_batch(given))
+        rows = count_rows(trainer.model, arrays)
+        size = size or rows
+        if rows > size:
+            raise Error(f"a batch has {rows} rows, the first had {size}; give batches of one size, the largest first")
+        if rows < size and not is_padding:
+            drop("rows", f"a batch of {rows} rows is", f"the first had {size}")
+            continue
+        parts.append(arrays)
+        if len(parts) == count:
+            yield parts, size
+            parts = []
+    if parts and is_padding:
+        yield parts + [part_of(trainer.model, parts[0], 0, 0)] * (count - len(parts)), size
+    elif parts:
+        drop("batches", f"the last {len(parts)} batches of an epoch are", f"a step has accumulate={count}")
+
+
+def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
+    """Steps on each batch; one that is smaller than the first is dropped, or filled up."""
+    from halfstep import _training
+
     model, history = trainer.model, History()
     watchers = _training.Watchers(trainer, [history, *callbacks], trainer.epochs + epochs)
     test = rows_of(validation_data) if validation_data is not None else None
-    size, skipped, began, first = None, 0, time.monotonic(), trainer.steps
+    size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
+    is_padding, warned = last_batch == "pad", set[str]()
     watchers.begin()
     for _ in range(epochs):
         sums: dict[str, float] = {}
-        steps, epoch = 0, trainer.epochs + 1
-        for given in batches:
-            x, y = _batch(given)
-            arrays = _training.name_inputs(model, x, y)
-            rows = len(arrays["y"])
-            size = size or rows
-            if rows < size:
-                continue
-            logs = trainer.step(x, y, seed=seed)
-            steps += 1
-            skipped += logs["skipped"]
+        steps, total, epoch = 0, 0, trainer.epochs + 1
+        for parts, size in _gather(trainer, batches, size, is_padding, warned):
+            logs = update(trainer, parts, size, seed, pad=is_padding)
+            rows = sum(count_rows(model, one) for one in parts)
+            steps, total, seen = steps + 1, total + rows, seen + rows
+            skipped += int(logs["skipped"])
             for name, value in logs.items():
                 if name != "skipped":
-                    sums[name] = sums.get(name, 0.0) + value
+                    sums[name] = sums.get(name, 0.0) + value * rows
             scale, bad = trainer.scaler.get_scale(), 0 if logs["skipped"] else -1
-            rate = (trainer.steps - first) * size / (time.monotonic() - began)
+            rate = seen / (time.monotonic() - began)
             if watchers.on_step(trainer.steps, epoch, logs["loss"], scale, math.nan, bad, skipped, rate):
                 break
         if model.stop_training:
             break
         if not steps:
             raise Error(f"epoch {epoch} has no batches: an iterable gives them each time, a generator once")
-        scores = {name: value / steps for name, value in sums.items()}
+        scores = {name: value / total for name, value in sums.items()}
         test_scores = trainer.evaluate(*test, size) if test is not None else {}
         if verbose:
             told = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}

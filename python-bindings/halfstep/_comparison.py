@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import json
 import math
@@ -34,10 +33,13 @@ class Comparison:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Comparison:
         """Of a file that `mp-run compare --json`, `to_json` or, of one run, `fit(log=...)` wrote."""
+        data = pathlib.Path(path).read_bytes()
         try:
-            return cls(pathlib.Path(path).read_bytes().decode("utf-8", "replace"))
+            if not data:
+                raise Error("is empty")
+            return cls(data.decode("utf-8", "replace"))
         except Error as error:
-            raise Error(f"{os.fspath(path)}: {error}") from None
+            raise Error(f"{os.fspath(path)}: {error}; expected what Comparison.to_json or fit(log=...) wrote") from None
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         return self._written(self._json, path)
@@ -103,7 +105,7 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
 
 def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, batch_size, epochs, seed, last_batch, verbose) -> dict:
     trainer, steps = Trainer(model), _Steps()
-    trainer._job = dataclasses.replace(job, settings=dict(job.settings))  # fit adds to them
+    trainer._job = job
     history = trainer.fit(
         *data, batch_size=batch_size, epochs=epochs, validation_data=validation_data, validation_split=0.0, callbacks=[steps],
         verbose=verbose, seed=seed, last_batch=last_batch, checkpoint=None, resume=False, log=None, find_nonfinite=False)

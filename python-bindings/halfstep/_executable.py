@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import re
 from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
-from halfstep._errors import CompileError, Diagnostic
+from halfstep._errors import CompileError, Diagnostic, Error
 
 _ELEMENTS = ("i1", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64")
 _INPUTS, _RESULTS, _STATE = range(3)
@@ -103,6 +104,16 @@ def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, 
     if device is None or "target" in settings:
         return dict(settings)
     return {**dict(line.split("=", 1) for line in _runtime.device_settings(device).splitlines()), **settings}
+
+
+def check_names(settings: Mapping[str, object]) -> None:
+    """That each setting is one of the compiler's, whatever its value is."""
+    from halfstep import _compiler
+
+    for name in settings:
+        _, message, *_ = _compiler.compile("", "", [f"{name.replace('_', '-')}="], None, None, None, False)
+        if (message or "").startswith("unknown setting"):
+            raise Error(re.sub(r"(?<=[a-z0-9])-(?=[a-z])", "_", message))
 
 
 def _cache_folder() -> str | None:

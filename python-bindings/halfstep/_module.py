@@ -162,7 +162,8 @@ class Module:
     def compile(self, optimizer="adam", loss=None, metrics=None, *, policy="mixed_float16", loss_scaler=None, device="cpu",
                 threads: int = 0, **settings) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
-        outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`."""
+        outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`; a name
+        that is none of them is an error here, a value when the model is compiled."""
         from halfstep import _training
 
         self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, settings)
@@ -180,10 +181,11 @@ class Module:
     def fit(self, x, y=None, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
             callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
             resume: bool = False, log=None, find_nonfinite: bool = False):
-        """Trains for so many epochs more, and gives a History. With the same seed it has the bits of `mp-run train`.
+        """Trains for so many epochs more, perhaps none, and gives a History. With the same seed it has the bits of `mp-run train`.
 
         Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
-        of the first. Rows that do not fill a batch are dropped; last_batch="pad" fills it up. `checkpoint` is a folder, from which
+        of the first. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
+        last_batch="pad" fills them up with rows that weigh nothing. `checkpoint` is a folder, from which
         `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step that is skipped, or whose
         loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +12,8 @@ from typing import Any
 import numpy
 
 from halfstep import _arrays, _batches, _losses
-from halfstep._errors import Error
-from halfstep._executable import Executable, for_device, spell_settings
+from halfstep._errors import Error, integer
+from halfstep._executable import Executable, check_names, for_device, spell_settings
 from halfstep._executable import compile as compile_model
 from halfstep._graph import DTYPES, quote, type_of
 from halfstep._module import Input, Module
@@ -48,6 +50,10 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, se
     named = metrics if isinstance(metrics, dict) else {m if isinstance(m, str) else m.__name__: m for m in metrics}
     own = optimizer(optimizer_)
     chosen = policy if isinstance(policy, Policy) else Policy(policy)
+    integer("threads", threads, 0)
+    for name in {"batch_size", "training"} & settings.keys():
+        raise Error(f"compile: {name} is none of its settings" + (", but an argument of fit" if name == "batch_size" else ""))
+    check_names({**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings})
     return Job(
         own,
         _losses.find(_losses.LOSSES, "loss", loss),
@@ -90,6 +96,17 @@ def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
     return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
 
 
+@contextlib.contextmanager
+def in_our_words():
+    """Errors that name flags of mp-run as arguments of fit."""
+    try:
+        yield
+    except Error as error:
+        text = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), str(error))
+        error.args = (text.replace("with resume", "with resume=True"),)
+        raise
+
+
 class Trainer:
     """A model's training, in a loop of one's own:
 
@@ -109,23 +126,32 @@ class Trainer:
         self.epochs = 0
         self._job: Job | None = model.__dict__.get("_job")
         self._batch_size: int | None = None
+        self._pads = False  # whether rows may only fill a batch up
+        self._skips = 0  # the last steps, one after another
         self._label_type: str | None = None
         self.source: tuple[str, str, dict[str, Any]] = ("", "", {})  # text, name and settings of what the session runs
 
-    def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True) -> Session:
-        """The session for such arrays and batches; state is kept where another was there before."""
+    def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True,
+                pad: bool = False) -> Session:
+        """The session for such arrays and batches, which rows may only fill up if it is to `pad`; state is kept where another was
+        there before."""
+        batch_size, seed = integer("batch_size", batch_size, 1), integer("seed", seed, 0)
         if not self.model.__dict__.get("_inputs"):
             specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != _LABEL}
             self.model.specify(**specs)
         if _LABEL in arrays and self._label_type is None:
             label = arrays[_LABEL]
             self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
-        if self.session is not None and (self._batch_size == batch_size or not trains):
+        is_fit = self._batch_size == batch_size and (self._pads or not pad)
+        if self.session is not None and (is_fit or not trains):
             return self.session
         job = self._compiled()
+        if pad and job.settings.get("pad") not in (None, True, "true"):
+            raise Error('last_batch="pad": the model was compiled with pad=False; leave that out')
+        pads = self._pads or pad
         if self._label_type is None:
             raise Error("the model has not seen targets yet; train it before")
-        settings: dict[str, Any] = {"batch_size": batch_size, **job.settings}
+        settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
         text = self.model.to_mlir(objective=self._objective, locations=True)
         name = f"{type(self.model).__name__}.mlir"
         executable = compile_model(text, name=name, device=job.device, **settings)
@@ -138,7 +164,7 @@ class Trainer:
                 if of.role != "derived":
                     session.state[name] = self.session.state[name]
             self.session.close()
-        self.session, self._batch_size = session, batch_size
+        self.session, self._batch_size, self._pads = session, batch_size, pads
         self.source = text, name, for_device(job.device, settings)
         return session
 
@@ -151,14 +177,18 @@ class Trainer:
 
     def step(self, x, y, *, seed: int = 0) -> dict[str, float]:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
-        that of first values, in the first step."""
-        arrays = name_inputs(self.model, x, y)
-        session = self.prepare(arrays, len(arrays[_LABEL]), seed)
-        results = session.run("train_step", arrays)
-        self.steps += 1
-        logs: dict[str, float] = {name: float(numpy.mean(results[name])) for name in ("loss", *self._compiled().metrics)}
-        logs["skipped"] = bool("bad" in results and results["bad"] >= 0)
-        return logs
+        that of first values, in the first step. With `accumulate=N` the batch is as many micro-batches, of equal parts of its rows."""
+        arrays, count = name_inputs(self.model, x, y), self._micro_batches()
+        rows = _batches.count_rows(self.model, arrays)
+        if rows % count or not rows:
+            raise Error(f"accumulate={count}: a batch of {rows} rows is not {count} micro-batches of as many rows each")
+        size = rows // count
+        return _batches.update(self, [_batches.part_of(self.model, arrays, i * size, size) for i in range(count)], size, seed)
+
+    def _micro_batches(self) -> int:
+        """How many batches the gradients of a step are of: `accumulate` of compile."""
+        given = self._compiled().settings.get("accumulate")
+        return 1 if given is None else integer("accumulate", int(given) if isinstance(given, str) and given.isdecimal() else given, 1)
 
     @property
     def scaler(self) -> Scaler:
@@ -218,6 +248,9 @@ class Trainer:
 
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
             checkpoint, resume, log, find_nonfinite) -> History:
+        epochs, seed = integer("epochs", epochs, 0), integer("seed", seed, 0)
+        if last_batch not in ("drop", "pad"):
+            raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
         if y is None:
             if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:
                 raise Error("validation_split, checkpoint, resume, log and find_nonfinite are for arrays, not for batches")
@@ -227,9 +260,7 @@ class Trainer:
             test = name_inputs(self.model, *_batches.rows_of(validation_data))
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
-        if last_batch == "pad" and self._job is not None:
-            self._job.settings.setdefault("pad", True)
-        session = self.prepare(arrays, batch_size, seed)
+        session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
         flags = {"epochs": self.epochs + epochs, "seed": seed, "last-batch": last_batch, "checkpoint": checkpoint,
                  "log": log}
         flags = {name: str(value) for name, value in flags.items() if value is not None}
@@ -242,14 +273,19 @@ class Trainer:
         watchers.begin()
         data, validation = _split(session, "train_step", arrays), _split(session, "eval", test)
         finder = self._finder(history, verbose) if find_nonfinite else None
+        if not epochs:
+            watchers.end()
+            return history
         try:
-            steps, skipped, _, seconds, resident = session._handle.train(
-                list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
-                watchers.on_epoch, finder)
+            with in_our_words():
+                steps, skipped, _, seconds, resident = session._handle.train(
+                    list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
+                    watchers.on_epoch, finder)
         except Error as error:
             error.nonfinite = tuple(history.nonfinite)
             raise
         self.steps = steps
+        self._skips = 0
         history.skipped_steps, history.seconds_per_step, history.resident_bytes = skipped, seconds, resident
         watchers.end()
         return history
@@ -272,6 +308,7 @@ class Trainer:
         return see
 
     def evaluate(self, x, y, batch_size) -> dict[str, float]:
+        batch_size = integer("batch_size", batch_size, 1)
         arrays = name_inputs(self.model, *((x, y) if y is not None else _batches.rows_of(x)))
         session = self.prepare(arrays, batch_size, trains=False)
         return {name: float(value) for name, _, value in session._handle.evaluate(*_split(session, "eval", arrays))}
@@ -320,7 +357,8 @@ class Watchers:
     def begin(self):
         for one in self.callbacks:
             one.on_train_begin({})
-        self._begin_epoch()
+        if self.trainer.epochs < self.epochs:
+            self._begin_epoch()
 
     def _begin_epoch(self):
         for one in self.callbacks:

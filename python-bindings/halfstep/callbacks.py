@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import math
 import os
 from typing import Any
 
-from halfstep._errors import Error
+from halfstep._errors import Error, UnknownName
 
 
 class Callback:
@@ -53,7 +54,7 @@ class History(Callback):
 def _score(logs, monitor: str) -> float:
     """A score so that more is better: accuracies get better upwards, all else down."""
     if monitor not in (logs or {}):
-        raise KeyError(f"there is no score '{monitor}', only {', '.join(logs or {}) or 'none'}")
+        raise UnknownName(f"there is no score '{monitor}', only {', '.join(logs or {}) or 'none'}; 'val_' needs validation data")
     return logs[monitor] if "accuracy" in monitor else -logs[monitor]
 
 
@@ -113,7 +114,25 @@ class ModelCheckpoint(Callback):
             if not value > self._best:
                 return
             self._best = value
-        self.model.save_weights(self.path.format(epoch=epoch + 1, **(logs or {})))
+        scores = {"epoch": epoch + 1, **(logs or {})}
+        try:
+            path = self.path.format(**scores)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, KeyError):
+                raise UnknownName(f"there is no score {error} for the path '{self.path}', only {', '.join(scores)}") from None
+            raise Error(f"the path '{self.path}' cannot be filled in: {error}; expected names as in '{{epoch}}-{{loss:.3f}}'") from None
+        self.model.save_weights(path)
+
+
+@contextlib.contextmanager
+def _writing(path, file):
+    """What writes to a file: where that fails the error says which, and the file is closed."""
+    try:
+        yield
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            file.close()
+        raise Error(f"{os.fspath(path)}: cannot write: {error.strerror}") from error
 
 
 class CSVLogger(Callback):
@@ -130,14 +149,16 @@ class CSVLogger(Callback):
         self._writer, self._head = csv.writer(self._file, delimiter=self.separator), not going_on
 
     def on_epoch_end(self, epoch, logs=None):
-        if self._head:
-            self._writer.writerow(["epoch", *(logs or {})])
-            self._head = False
-        self._writer.writerow([epoch, *(logs or {}).values()])
-        self._file.flush()
+        with _writing(self.path, self._file):
+            if self._head:
+                self._writer.writerow(["epoch", *(logs or {})])
+                self._head = False
+            self._writer.writerow([epoch, *(logs or {}).values()])
+            self._file.flush()
 
     def on_train_end(self, logs=None):
-        self._file.close()
+        with _writing(self.path, self._file):
+            self._file.close()
 
 
 class JSONLinesLogger(Callback):
@@ -153,11 +174,13 @@ class JSONLinesLogger(Callback):
     def on_epoch_end(self, epoch, logs=None):
         # What is not finite is no number of JSON.
         scores = {name: value if math.isfinite(value) else None for name, value in (logs or {}).items()}
-        self._file.write(json.dumps({"epoch": epoch, **scores}) + "\n")
-        self._file.flush()
+        with _writing(self.path, self._file):
+            self._file.write(json.dumps({"epoch": epoch, **scores}) + "\n")
+            self._file.flush()
 
     def on_train_end(self, logs=None):
-        self._file.close()
+        with _writing(self.path, self._file):
+            self._file.close()
 
 
 class TensorBoard(Callback):

@@ -166,4 +166,3 @@ assert by_loader.fit(Loader(), epochs=2, callbacks=[Watch()], verbose=False).epo
 refused("a generator once", make().fit, iter(list(Loader())), epochs=2, verbose=False)
 refused("a batch is (inputs, targets), not tuple of 3", make().fit, [(X, LABELS, X)], verbose=False)
 refused("for arrays, not for batches", make().fit, Loader(), log=f"{folder}/log")
-refused("last_batch='pad' is for arrays", make().fit, Loader(), last_batch="pad")

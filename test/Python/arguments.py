@@ -1,0 +1,260 @@
+"""What fit, compile and layers are told is checked where it is said, with the argument, the value and what to do.
+
+RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
+"""
+
+import math
+import pathlib
+import signal
+import sys
+import warnings
+
+import numpy
+
+import halfstep
+from halfstep import nn
+from halfstep.callbacks import Callback, CSVLogger, EarlyStopping, JSONLinesLogger, ModelCheckpoint
+
+folder = pathlib.Path(sys.argv[1])
+random = numpy.random.default_rng(2)
+X = random.standard_normal((72, 6)).astype("float32")
+Y = (X[:, 0] > 0).astype("int64")
+
+
+def make(*, optimizer=None, batch_norm=False, **settings):
+    layers = [nn.Input((6,)), nn.Dense(8, "relu"), *[nn.BatchNorm()] * batch_norm, nn.Dense(2)]
+    model = nn.Sequential(*layers)
+    model.compile(optimizer or halfstep.SGD(0.1), threads=1, **{"policy": "float32", **settings})
+    return model
+
+
+def refused(expected, function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except halfstep.Error as error:
+        assert expected in str(error) and "--" not in str(error), error
+        return error
+    raise AssertionError(f"expected: {expected}")
+
+
+def near(a, b, tolerance=1e-6):
+    return set(a) == set(b) and all(numpy.abs(a[name] - b[name]).max() <= tolerance for name in a)
+
+
+class Batches:
+    """Some rows at a time, of all or of those given."""
+
+    def __init__(self, size, rows=72, y=Y):
+        self.size, self.rows, self.y = size, rows, y
+
+    def __iter__(self):
+        for start in range(0, self.rows, self.size):
+            yield X[start : min(start + self.size, self.rows)], self.y[start : min(start + self.size, self.rows)]
+
+
+# Epochs, rows and seeds are whole numbers.
+for given in (-1, 1.5, "2", True, None, math.nan):
+    for data in ((X, Y), (Batches(8),)):
+        refused(f"epochs is {given!r}, expected a whole number of at least 0", make().fit, *data, epochs=given, verbose=False)
+trained = make()
+trained.fit(X, Y, numpy.int64(8), numpy.int32(1), verbose=False)
+for given in (0, -1, 1.5, True, "8"):
+    said = f"batch_size is {given!r}, expected a whole number of at least 1"
+    for model in (make(), trained):
+        refused(said, model.fit, X, Y, given, verbose=False)
+        refused(said, model.evaluate, X, Y, batch_size=given)
+        refused(said, model.evaluate, Batches(8), batch_size=given)
+    refused(said, halfstep.compare, make(), (X, Y), ["float32"], batch_size=given)
+for given in (-1, 0.5):
+    refused(f"seed is {given!r}, expected a whole number of at least 0", make().fit, X, Y, 8, verbose=False, seed=given)
+    refused(f"seed is {given!r}", make().fit, Batches(8), verbose=False, seed=given)
+    refused(f"threads is {given!r}", nn.Sequential(nn.Dense(2)).compile, threads=given)
+refused("last_batch is 'keep', expected 'drop' or 'pad'", make().fit, X, Y, 8, last_batch="keep")
+
+
+class Told(Callback):
+    def __init__(self):
+        self.seen = []
+
+    def on_train_begin(self, logs=None):
+        self.seen.append("begin")
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.seen.append(epoch)
+
+    def on_train_end(self, logs=None):
+        self.seen.append("end")
+
+
+# No epochs train nothing, as in Keras.
+for data in ((X, Y), (Batches(8),)):
+    before, told = trained.state_dict(), Told()
+    history = trained.fit(*data, batch_size=8, epochs=0, verbose=False, callbacks=[told])
+    assert history.history == {} and history.epoch == [] and told.seen == ["begin", "end"] and near(before, trained.state_dict(), 0)
+fresh = make()
+fresh.fit(X, Y, 8, 0, verbose=False)
+assert fresh.state_dict().keys() == trained.state_dict().keys() and fresh.trainer.steps == 0
+
+# Settings by their names, at compile; what fit has is fit's.
+for wrong, meant in (("polcy", "policy"), ("lerning_rate", "learning_rate"), ("acumulate", "accumulate")):
+    error = refused(f"unknown setting '{wrong}'", make, **{wrong: 1})
+    assert f"did you mean '{meant}'?" in str(error) and "loss_scale" in str(error), error
+refused("unknown setting 'grow_interval'", make, loss_scaler=halfstep.LossScaler(grow_interval=3))
+refused("unknown setting 'dney'", make, policy=halfstep.Policy("float32", dney=["mp.exp"]))
+refused("unknown setting 'lr'", make, optimizer=halfstep.Adam(lr=0.1))
+refused("unknown setting 'nothing'", make, nothing=None)
+refused("batch_size is none of its settings, but an argument of fit", make, batch_size=8)
+make(accumulate=2, allow_tf32=True, deny=["mp.exp"], skip_limit=3, plan_in=None)
+
+# One step on several micro-batches is one on all their rows, for trainer.step and for batches.
+for settings in ({}, {"policy": "mixed_bfloat16"}):
+    whole, parts, given, padded = (make(accumulate=count, **settings) for count in (1, 4, 4, "4"))
+    whole.trainer.step(X[:32], Y[:32], seed=5)
+    logs = parts.trainer.step(X[:32], Y[:32], seed=5)
+    history = given.fit(Batches(8, 32), seed=5, verbose=False)
+    padded.fit(Batches(8, 28), seed=5, verbose=False, last_batch="pad")
+    tolerance = 2e-2 if settings else 1e-6
+    assert near(whole.state_dict(), parts.state_dict(), tolerance) and parts.trainer.steps == given.trainer.steps == 1
+    assert near(parts.state_dict(), given.state_dict(), 0) and history.history["loss"] == [logs["loss"]]
+    assert padded.trainer.steps == 1 and not near(parts.state_dict(), padded.state_dict(), 0)
+    for model in (whole, parts):
+        model.trainer.step(X[32:64], Y[32:64])
+    assert near(whole.state_dict(), parts.state_dict(), tolerance)
+assert parts.trainer.session.executable._handle.text("micro_batches") == "4"
+refused("accumulate=4: a batch of 30 rows is not 4 micro-batches of as many rows each", make(accumulate=4).trainer.step, X[:30], Y[:30])
+refused("'x' has 31 rows, 'y' has 32", make(accumulate=4).trainer.step, X[:31], Y[:32])
+refused("accumulate is 0, expected a whole number of at least 1", make(accumulate=0).trainer.step, X, Y)
+refused("accumulate is 1.5", make(accumulate=1.5).fit, Batches(8))
+
+# A step that is interrupted between two of its parts leaves nothing of the first.
+clean, broken = make(accumulate=2, batch_norm=True), make(accumulate=2, batch_norm=True)
+session = broken.trainer.prepare({"x": X[:8], "y": Y[:8]}, 8, 5)
+run = session.run
+
+
+def interrupt(program, arrays):
+    session.run = lambda *_: signal.raise_signal(signal.SIGINT)
+    return run(program, arrays)
+
+
+session.run = interrupt
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    broken.trainer.step(X[:16] * 3, Y[:16])
+except KeyboardInterrupt:
+    session.run = run
+for model in (clean, broken):
+    model.trainer.step(X[:16], Y[:16], seed=5)
+assert near(clean.state_dict(), broken.state_dict(), 0) and broken.trainer.steps == 1
+
+# Batches that do not fill a step are dropped, which is said once, or filled up with rows that weigh nothing.
+for count, size, steps, said in ((1, 16, 4, "a batch of 8 rows is dropped: the first had 16"),
+                                 (4, 8, 2, "the last 1 batches of an epoch are dropped: a step has accumulate=4")):
+    model = make(accumulate=count)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        model.fit(Batches(size), epochs=3, verbose=False)
+    assert model.trainer.steps == 3 * steps
+    assert len(warned) == 1 and f'{said}; last_batch="pad" fills it up' in str(warned[0].message), [str(one.message) for one in warned]
+    assert warned[0].filename == __file__
+    scores = model.fit(Batches(size), verbose=False, last_batch="pad").history  # after a fit that dropped
+    assert model.trainer.steps == 4 * steps + 1 and set(scores) == {"loss", "accuracy"}
+    before = model.evaluate(X, Y)
+    model.learning_rate = 0.0
+    scores = model.fit(Batches(size), verbose=False, last_batch="pad").history
+    assert math.isclose(scores["loss"][0], before["loss"], rel_tol=1e-5), (scores, before)
+    assert math.isclose(scores["accuracy"][0], before["accuracy"], rel_tol=1e-6), (scores, before)
+refused("a batch has 16 rows, the first had 8", make().fit, [(X[:8], Y[:8]), (X[:16], Y[:16])], verbose=False)
+refused("'x' has 8 rows, 'y' has 7", make().fit, [(X[:8], Y[:7])], verbose=False)
+
+# Rows that fill up weigh nothing in the step either: it is one on the rows that are there.
+for batch_norm in (False, True):
+    short, filled = make(batch_norm=batch_norm), make(batch_norm=batch_norm)
+    for start, end in ((0, 16), (16, 21)):
+        short.trainer.step(X[start:end], Y[start:end], seed=5)
+    filled.fit(Batches(16, 21), seed=5, verbose=False, last_batch="pad")
+    assert filled.trainer.steps == 2 and near(short.state_dict(), filled.state_dict(), 2e-6)
+
+# A model that dropped pads when it is told to, from the same state.
+for batch in (16, 20):
+    model, other = make(), make(pad=True)
+    for one in (model, other):
+        one.fit(X, Y, 20, verbose=False)
+        one.fit(X, Y, batch, verbose=False, last_batch="pad")
+        assert one.trainer.steps == 3 + math.ceil(72 / batch)
+    assert near(model.state_dict(), other.state_dict())
+    model.fit(X, Y, batch, verbose=False)
+refused('last_batch="pad": the model was compiled with pad=False; leave that out', make(pad=False).fit, X, Y, 16, last_batch="pad")
+
+# Steps that are skipped one after another end training, however it is trained.
+nan = numpy.full_like(X, math.nan)
+skipping = {"policy": "mixed_float16", "skip_limit": 3}
+said = "3 consecutive steps were skipped, the last is step 3"
+refused(said, make(**skipping).fit, nan, Y, 8, verbose=False)
+refused(said, make(**skipping).fit, [(nan[:8], Y[:8])] * 5, verbose=False)
+refused(said, make(**skipping, accumulate=2).fit, [(nan[:8], Y[:8])] * 10, verbose=False)
+for settings in (skipping, {**skipping, "loss_scale": 8.0}):
+    model = make(**settings)
+    for x in (nan, nan, X, nan, nan):
+        assert model.trainer.step(x[:8], Y[:8])["skipped"] == (x is nan)
+    refused("3 consecutive steps were skipped, the last is step 6", model.trainer.step, nan[:8], Y[:8])
+unlimited = make(policy="mixed_float16", skip_limit=0)
+assert all(unlimited.trainer.step(nan[:8], Y[:8])["skipped"] for _ in range(60))
+usual = make(policy="mixed_float16")
+refused("50 consecutive steps were skipped", lambda: [usual.trainer.step(nan[:8], Y[:8]) for _ in range(60)])
+assert usual.trainer.steps == 50
+floor = make(policy="mixed_float16", loss_scaler=halfstep.LossScaler(4.0, floor=2.0, raise_error_at_min_scale=True))
+floor.trainer.step(nan[:8], Y[:8])
+refused("step 2 overflowed at loss scale 2, and its floor is 2", floor.trainer.step, nan[:8], Y[:8])
+
+# Layers, when they are made.
+LAYERS = [
+    ("Dense: units is -1, expected a whole number of at least 1", lambda: nn.Dense(-1)),
+    ("Dense: units is 2.5", lambda: nn.Dense(2.5)),
+    ("Dense: units is True", lambda: nn.Dense(True)),
+    ("MultiHeadAttention: heads is 0", lambda: nn.MultiHeadAttention(0)),
+    ("MultiHeadAttention: dropout is 1.5", lambda: nn.MultiHeadAttention(2, 1.5)),
+    ("Dropout: rate is -0.1, expected a number of at least 0 and less than 1", lambda: nn.Dropout(-0.1)),
+    ("Conv2D: filters is 0", lambda: nn.Conv2D(0, 3)),
+    ("Conv2D: kernel_size is 0", lambda: nn.Conv2D(3, 0)),
+    ("Conv2D: kernel_size is (3, 3, 3), expected a whole number, or one for each of two dimensions", lambda: nn.Conv2D(3, (3, 3, 3))),
+    ("Conv2D: strides is 1.5", lambda: nn.Conv2D(3, 3, 1.5)),
+    ("Conv2D: groups is -1", lambda: nn.Conv2D(3, 3, groups=-1)),
+    ("MaxPool2D: pool_size is 0", lambda: nn.MaxPool2D(0)),
+    ("AvgPool2D: strides is 0", lambda: nn.AvgPool2D(2, 0)),
+    ("Embedding: columns is 0", lambda: nn.Embedding(5, 0)),
+    ("GroupNorm: groups is 0", lambda: nn.GroupNorm(0)),
+]
+for expected, function in LAYERS:
+    refused(expected, function)
+for expected, layer, shape in (("Conv2D: 3 channels and 4 filters are not divided by 2 groups", nn.Conv2D(4, 3, groups=2), (8, 8, 3)),
+                               ("GroupNorm: 6 channels are not divided by 4 groups", nn.GroupNorm(4), (5, 6)),
+                               ("MultiHeadAttention: 6 features are not divided by 4 heads", nn.MultiHeadAttention(4), (5, 6)),
+                               ("padding is 'sme', expected same, valid or numbers", nn.Conv2D(4, 3, padding="sme"), (8, 8, 3)),
+                               ("a size is 2.5, expected a whole number", nn.Reshape(2.5), (5,))):
+    refused(expected, nn.Sequential(nn.Input(shape), layer).to_mlir)
+
+# Names that are not there are KeyErrors, whose text says which are.
+state = trained.trainer.session.state
+for error in (refused("there is no state 'dense1.kernl'; did you mean 'dense1.kernel'?", lambda: state["dense1.kernl"]),
+              refused("there is no state 'zork'; expected one of dense1.kernel, ", lambda: state.__setitem__("zork", 1)),
+              refused("there is no score 'val_loss', only loss, accuracy", trained.fit, X, Y, 8, verbose=False, callbacks=[EarlyStopping()]),
+              refused("there is no score 'val_los' for the path", trained.fit, X, Y, 8, verbose=False,
+                      callbacks=[ModelCheckpoint(folder / "{epoch}-{val_los}.safetensors")])):
+    assert isinstance(error, KeyError), error
+assert "zork" not in state and state.get("zork") is None
+
+# Files that are something else, or cannot be written.
+for name, data in (("empty", b""), ("text", b"not a safetensors file at all"), ("short", b"abc")):
+    path = folder / name
+    path.write_bytes(data)
+    error = refused(f"{path}: is", trained.load_weights, path)
+    assert "is no safetensors file, as save_weights writes it, nor the folder of a checkpoint" in str(error), error
+    error = refused(f"{path}: is {'empty' if name == 'empty' else 'not JSON at byte '}", halfstep.Comparison.load, path)
+    assert "expected what Comparison.to_json or fit(log=...) wrote" in str(error), error
+for callback in (CSVLogger, JSONLinesLogger):
+    refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, callbacks=[callback("/dev/full")])
+refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, log="/dev/full")
+refused(f"log: {folder}/none/x: folder does not exist", make().fit, X, Y, 8, verbose=False, log=f"{folder}/none/x")
+make().fit(X, Y, 8, verbose=False, checkpoint=folder / "run")
+refused("go on from it with resume=True, or remove it", make().fit, X, Y, 8, verbose=False, checkpoint=folder / "run")
