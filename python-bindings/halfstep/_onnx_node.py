@@ -18,7 +18,7 @@ class Node:
         from onnx import helper
 
         self.op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
-        self.name = proto.name or f"{proto.op_type} of {next(filter(None, proto.output))}"
+        self.name = proto.name or f"{proto.op_type} of {next(filter(None, proto.output), 'nothing')}"
         self.inputs = list(proto.input)
         self.outputs = list(proto.output)
         self.attributes = {one.name: helper.get_attribute_value(one) for one in proto.attribute}

@@ -5,6 +5,7 @@ RUN: %{python} -W ignore %s %S/Inputs/onnx-node-tests.txt
 `onnx.py LIST --write` writes the list.
 """
 
+import itertools
 import pathlib
 import sys
 
@@ -74,9 +75,9 @@ def refused(expected, function, *arguments):
     raise AssertionError(f"expected: {expected}")
 
 
-def make(nodes, weights, sizes=("batch", 4)):
+def make(nodes, weights, sizes=("batch", 4), element=TensorProto.FLOAT):
     graph = helper.make_graph(
-        nodes, "m", [helper.make_tensor_value_info("x", TensorProto.FLOAT, sizes)],
+        nodes, "m", [helper.make_tensor_value_info("x", element, sizes)],
         [helper.make_tensor_value_info("z", TensorProto.FLOAT, ["batch", 3])],
         [numpy_helper.from_array(value, name) for name, value in weights.items()])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
@@ -97,6 +98,17 @@ model.compile(halfstep.Adam(0.03), policy="mixed_bfloat16")
 before = model.evaluate(x, y)["loss"]
 history = model.fit(x, y, batch_size=35, epochs=20, verbose=False)
 assert model.evaluate(x, y)["loss"] < 0.8 * before and set(model.state_dict()) == set(weights)
+
+# Sums of whole numbers are exact, along each dimension that is not the batch, whichever way.
+whole = random.integers(-(2**62), 2**62, (5, 3, 7)) // 7
+for axis, exclusive, reverse in itertools.product((1, 2), (0, 1), (0, 1)):
+    node = helper.make_node("CumSum", ["x", "axis"], ["z"], exclusive=exclusive, reverse=reverse)
+    one = make([node], {"axis": numpy.array(axis)}, ("batch", 3, 7), TensorProto.INT64)
+    turned = numpy.flip(whole, axis) if reverse else whole
+    sums = turned.cumsum(axis) - (turned if exclusive else 0)
+    assert (halfstep.from_onnx(one).predict(whole) == (numpy.flip(sums, axis) if reverse else sums)).all()
+refused("the rows of a batch have no sum", lambda: halfstep.from_onnx(make(
+    [helper.make_node("CumSum", ["x", "axis"], ["z"])], {"axis": numpy.array(0)}, ("batch", 3), TensorProto.INT64)).to_mlir())
 
 # What is lacking is said at once, all of it.
 lacking = make([helper.make_node("Tan", ["x"], ["a"]), helper.make_node("Tan", ["a"], ["b"]),

@@ -11,6 +11,7 @@ namespace mp {
 // Each adds one verb with its flags to `app`. A verb that fails throws CLI::RuntimeError with exit status 1 after it
 // has printed why.
 void addCompileCommand(CLI::App &app);
+void addImportCommand(CLI::App &app);
 void addInferCommand(CLI::App &app);
 void addTrainCommand(CLI::App &app);
 void addCompareCommand(CLI::App &app);

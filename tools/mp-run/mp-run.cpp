@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
                        "show the versions of Halfstep and of LLVM");
   app.footer("mp-run VERB --help shows the flags of a verb.");
   mp::addCompileCommand(app);
+  mp::addImportCommand(app);
   mp::addInferCommand(app);
   mp::addTrainCommand(app);
   mp::addCompareCommand(app);

@@ -16,7 +16,7 @@ def wrong_uses(command):
     """The command with an unknown flag, and with each file that it reads absent."""
     yield [*command, "--no-such-flag"]
     for at, word in enumerate(command):
-        if word.endswith((".mlir", "t/m.mpx")) and not word.startswith("-"):
+        if word.endswith((".mlir", ".onnx", "t/m.mpx")) and not word.startswith("-"):
             yield [*command[:at], "t/absent" + word[word.rindex(".") :], *command[at + 1 :]]
 
 

@@ -4,8 +4,10 @@ A command is a list of words. Files that it needs are in the folder `t`; output_
 is called PATH in them, or a file in a folder, which is called PATH/NAME.
 """
 
+import os
 import pathlib
 import subprocess
+import sys
 
 INPUTS = pathlib.Path(__file__).parent
 SMALL = ["--batch-size=1", "--training=false", "--target=cpu:sse2"]
@@ -17,6 +19,23 @@ def prepare(build):
     writer = f"{build}/unit/write-tiny-model"
     for arguments in (["t/m.mpx"], ["t/data", "data", "50", "20"]):
         subprocess.run([writer, *arguments], check=True)
+    # What import runs: this Python, with the package of the build. One with sanitizers has none.
+    package = pathlib.Path(build) / "python"
+    if (package / "halfstep" / "_runtime.pyi").exists():
+        import onnx_files
+
+        onnx_files.write("t")
+        folder = pathlib.Path("t/path").absolute()
+        folder.mkdir(exist_ok=True)
+        (folder / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        (folder / "python3").chmod(0o755)
+        os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
+        os.environ["PYTHONPATH"] = str(package.absolute())
+
+
+def imports(*commands):
+    """Those commands where there are files of ONNX."""
+    return list(commands) if os.path.exists("t/m.onnx") else []
 
 
 def infer(tool):
@@ -45,6 +64,7 @@ def verbs():
     return {
         "mp-run": {
             "compile": [compile("--compile-to=specialize"), compile("-o", "t/x.mpx")],
+            "import": imports(["mp-run", "import", "t/m.onnx"]),
             "infer": [infer("mp-run")],
             "train": [train("mp-run")],
             "compare": [COMPARE],
@@ -81,6 +101,9 @@ def output_flags():
         ([*REPORT, "-o", "PATH"], None),
         ([*REPORT, "--json=PATH"], None),
         ([*TUNE, "-o", "PATH"], None),
+        *[(command, None) for command in imports(
+            ["mp-run", "import", "t/m.onnx", "-o", "PATH"],
+            ["mp-run", "import", "t/w.onnx", "-o", "/dev/null", "--weights=PATH"])],
         ([*OPT, "-o", "PATH"], None),
         ([*OPT, "-mp-autocast=plan-out=PATH", "-o", "/dev/null"], None),
     ]

@@ -1,0 +1,151 @@
+"""`mp-run import`: a file of ONNX as a model's text, and its weights beside it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import stat
+import sys
+import tempfile
+
+from halfstep._errors import Error
+
+_ELEMENTS = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Error(message)
+
+
+def _parse(words):
+    parser = _Parser(prog="mp-run import", allow_abbrev=False, description="Writes a model's text, as the other verbs read it, from a file of ONNX.")
+    parser.add_argument("model", help="the model's .onnx file")
+    parser.add_argument("-o", "--output", default="-", help="where the text goes, - for standard output (default -)")
+    parser.add_argument("--weights", metavar="FILE", help="a safetensors file for the values of parameters (default: none is written)")
+    return parser.parse_args(words)
+
+
+def _write_whole(path: str, chunks) -> None:
+    """Writes as mp-run does (docs/overview.md): beside, synchronized and renamed; links stay, and what is no plain file is
+    written through."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and not stat.S_ISREG(mode):
+        with open(path, "wb") as file:
+            file.writelines(chunks)
+        return
+    target = os.path.realpath(path)
+    if mode is None:
+        umask = os.umask(0)
+        os.umask(umask)
+        mode = 0o666 & ~umask
+    else:
+        os.close(os.open(target, os.O_WRONLY))  # it must be writable
+    folder = os.path.dirname(target)
+    handle, beside = tempfile.mkstemp(prefix=os.path.basename(target) + ".", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(chunks)
+            file.flush()
+            os.fchmod(handle, stat.S_IMODE(mode))
+            os.fsync(handle)
+        os.replace(beside, target)
+    except BaseException:
+        os.unlink(beside)
+        raise
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _safetensors(arrays):
+    """The bytes of a safetensors file: the header's size, the header, the values one behind another."""
+    header, end = {}, 0
+    for name, array in arrays.items():
+        start, end = end, end + array.nbytes
+        header[name] = {"dtype": _ELEMENTS[array.dtype.name], "shape": list(array.shape), "data_offsets": [start, end]}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    yield len(text).to_bytes(8, "little") + text
+    for array in arrays.values():
+        yield array.tobytes()
+
+
+def _write(path: str, chunks) -> None:
+    try:
+        _write_whole(path, chunks)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from error
+
+
+def _print(text: str) -> None:
+    try:
+        if sys.stdout is None:
+            raise OSError(None, "Bad file descriptor")
+        data = memoryview(text.encode())
+        while data:
+            data = data[os.write(1, data) :]
+    except OSError as error:
+        raise Error(f"cannot write to standard output: {error.strerror}") from error
+
+
+def _is_device(path: str) -> bool:
+    """Or a pipe: what may be written to twice."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _check_paths(given) -> None:
+    named = [("-o ", given.output)] * (given.output != "-") + [("--weights=", given.weights)] * bool(given.weights)
+    for flag, path in named:
+        folder = os.path.dirname(path) or "."
+        if not os.path.isdir(folder):
+            raise Error(f"{flag}{path}: folder does not exist: {folder}")
+        if os.path.exists(path) and os.path.samefile(given.model, path):
+            raise Error(f"{flag}{path}: is the model itself, which would be lost")
+    if len(named) == 2 and os.path.realpath(given.output) == os.path.realpath(given.weights) and not _is_device(given.output):
+        raise Error(f"-o and --weights both write to {given.output}")
+
+
+def _run(words) -> None:
+    given = _parse(words)
+    try:
+        os.stat(given.model)
+        _check_paths(given)
+        from halfstep import from_onnx
+
+        model = from_onnx(given.model)
+    except OSError as error:
+        raise Error(f"{error.filename or given.model}: cannot open: {error.strerror or error}") from error
+    except ImportError as error:
+        raise Error(f"import needs the package onnx ({error}); install it: python3 -m pip install onnx") from error
+    text = model.to_mlir(locations=True)
+    values = {name: leaf.value for name, leaf in model.named_leaves()}
+    if given.weights:
+        if not values:
+            raise Error(f"--weights={given.weights}: the model has no parameters")
+        _write(given.weights, _safetensors(values))
+    elif values:
+        print(f"mp-run: the values of {len(values)} parameters are left out; --weights=FILE.safetensors writes them", file=sys.stderr)
+    if given.output == "-":
+        _print(text)
+    else:
+        _write(given.output, [text.encode()])
+
+
+def main(words) -> int:
+    """The exit status, of what stands behind `import` on a command line."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as it ends other programs
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        _run(words)
+    except Error as error:
+        print(f"mp-run: error: {error}", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,63 @@
+// mp-run import.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp-run/Commands.h"
+#include "mp-run/CompileFlags.h"
+
+#include <cerrno>
+#include <system_error>
+#include <unistd.h>
+
+namespace mp {
+
+namespace {
+struct ImportCommand {
+  std::string model, output = "-", weights;
+};
+} // namespace
+
+/// `python3 -m halfstep`, but that no module is looked for in the working folder: that may be of a file from anybody.
+static constexpr const char *kProgram = R"(import sys
+if sys.path[:1] == [""]:
+    del sys.path[0]
+try:
+    from halfstep.__main__ import main
+except ImportError as error:
+    if error.name == "halfstep":
+        sys.exit("mp-run: error: import needs the Python package halfstep, which " + sys.executable
+                 + " does not have; install it: python3 -m pip install . in Halfstep's folder")
+    sys.exit(f"mp-run: error: import needs the Python package halfstep, which does not load: {error}")
+main()
+)";
+
+/// Goes on as Python: the exit status is its own. Names reach it as words of its command line, with no shell between.
+static void run(const ImportCommand &command) {
+  std::vector<std::string> words = {"python3", "-c", kProgram, "import", "--output=" + command.output};
+  if (!command.weights.empty())
+    words.push_back("--weights=" + command.weights);
+  words.insert(words.end(), {"--", command.model});
+  std::vector<char *> arguments;
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp("python3", arguments.data());
+  if (errno == ENOENT)
+    fail("import needs Python: there is no python3 in PATH; install it, and in Halfstep's folder the package: "
+         "python3 -m pip install .");
+  fail("python3: cannot run: " + std::error_code(errno, std::generic_category()).message());
+}
+
+void addImportCommand(CLI::App &app) {
+  auto command = std::make_shared<ImportCommand>();
+  CLI::App *verb = app.add_subcommand("import", "write a model's text from a file of ONNX; needs the Python package");
+  verb->add_option("model", command->model, "the model's .onnx file")->required();
+  verb->add_option("-o,--output", command->output, "where the text goes, - for standard output (default -)")
+      ->type_name("FILE");
+  verb->add_option("--weights", command->weights,
+                   "a safetensors file for the values of parameters, as infer --weights reads it (default: none is "
+                   "written)")
+      ->type_name("FILE");
+  verb->callback([command] { run(*command); });
+}
+
+} // namespace mp
