@@ -38,6 +38,8 @@ def rows_of(data):
     if not inputs:
         raise Error("the batches are none")
     if isinstance(inputs[0], dict):
+        if any(not isinstance(one, dict) or set(one) != set(inputs[0]) for one in inputs):
+            raise Error(f"batches have different inputs; the first has {', '.join(inputs[0])}")
         return {name: numpy.concatenate([one[name] for one in inputs]) for name in inputs[0]}, numpy.concatenate(targets)
     return numpy.concatenate(inputs), numpy.concatenate(targets)
 
@@ -142,9 +144,10 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
         size = size or rows
         if rows > size:
             raise Error(f"a batch has {rows} rows, the first had {size}; give batches of one size, the largest first")
-        if rows < size and not is_padding:
-            drop("rows", f"a batch of {rows} rows is", f"the first had {size}")
-            continue
+        if rows < size:
+            if not is_padding:
+                drop("rows", f"a batch of {rows} rows is", f"the first had {size}")
+                continue
         parts.append(arrays)
         if len(parts) == count:
             yield parts, size

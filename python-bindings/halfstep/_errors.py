@@ -62,6 +62,16 @@ def is_integer(value) -> bool:
     return True
 
 
+def several(name: str, values) -> list:
+    """An argument that is one whole number or has several."""
+    if is_integer(values):
+        return [values]
+    try:
+        return list(values)
+    except TypeError:
+        raise Error(f"{name} is {values!r}, expected a whole number, or several as in (2, 3)") from None
+
+
 def integer(name: str, value, least: int | None = None) -> int:
     """An argument that is a whole number: 2.9 is not 2."""
     if is_integer(value) and (least is None or operator.index(value) >= least):
@@ -92,14 +102,7 @@ def axes(name: str, values, rank: int) -> list[int]:
     """Several of them in their order, of one, several, or None for all."""
     if values is None:
         return list(range(rank))
-    found = sorted(axis(name, one, rank) for one in ([values] if is_integer(values) else _several(name, values)))
+    found = sorted(axis(name, one, rank) for one in several(f"{name}: dimensions", values))
     if len(set(found)) < len(found):
         raise Error(f"{name}: dimensions {values!r} have one twice")
     return found
-
-
-def _several(name: str, values):
-    try:
-        return list(values)
-    except TypeError:
-        raise Error(f"{name}: dimensions are {values!r}, expected a whole number, several, or None for all") from None

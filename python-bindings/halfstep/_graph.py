@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-from halfstep._errors import Error, integer, is_integer
+from halfstep._errors import Error, integer, is_integer, several
 
 # NumPy's names of element types, by MLIR's.
 DTYPES = {
@@ -40,6 +40,7 @@ def element_of(dtype) -> str:
 
 def type_of(shape, dtype) -> str:
     """The type's text; a size of None or -1 is open."""
+    shape = several("shape", shape)
     sizes = "".join("?x" if size is None or size == -1 else f"{integer('a size', size, 0)}x" for size in shape)
     return f"tensor<{sizes}{element_of(dtype)}>"
 
@@ -68,7 +69,7 @@ def spell(name: str, kind: str, value) -> str:
     if isinstance(value, str) and kind == "DenseI64ArrayAttr":
         text = f'"{value}"'  # a word, as padding="same"
     elif kind == "DenseI64ArrayAttr":
-        values = ", ".join(str(integer(name, one)) for one in _several(name, value))
+        values = ", ".join(str(integer(name, one)) for one in several(name, value))
         text = f"array<i64: {values}>" if values else "array<i64>"
     elif kind == "DenseI32ArrayAttr":
         text = "array<i32: " + ", ".join(str(int(one)) for one in value) + ">"  # of operands, which are counted here
@@ -83,16 +84,6 @@ def spell(name: str, kind: str, value) -> str:
     else:
         text = f"{integer(name, value)} : i64"
     return f"{name} = {text}"
-
-
-def _several(name: str, value):
-    """Whole numbers: one, or those of a sequence."""
-    if is_integer(value):
-        return [value]
-    try:
-        return list(value)
-    except TypeError:
-        raise Error(f"{name} is {value!r}, expected whole numbers") from None
 
 
 def _number(name: str, value) -> float:

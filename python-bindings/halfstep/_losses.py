@@ -223,6 +223,6 @@ METRICS = {
 def find(table, kind, given):
     if callable(given):
         return given
-    if given not in table:
+    if not isinstance(given, str) or given not in table:
         raise Error(f"there is no {kind} {given!r}; expected {', '.join(table)}, or a function of outputs and targets")
     return table[given]

@@ -7,7 +7,7 @@ import inspect
 import re
 
 from halfstep import _graph
-from halfstep._errors import Error
+from halfstep._errors import Error, integer, several
 from halfstep._graph import Tensor
 from halfstep._initializers import Initializer, initializer
 
@@ -24,6 +24,9 @@ class Input:
     dtype: str = "float32"
     batched: bool = True  # whether a batch comes before the shape
 
+    def __post_init__(self):
+        object.__setattr__(self, "shape", tuple(several("Input: shape", self.shape)))
+
     def __call__(self, x):
         return x
 
@@ -38,7 +41,7 @@ class Leaf:
     role = ""
 
     def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None):
-        self.shape = tuple(shape)
+        self.shape = tuple(integer("a size", size, 0) for size in several(f"{type(self).__name__}: shape", shape))
         self.dtype = dtype
         self.value = value  # its first, instead of the initializer's
         self.initializer = initializer(init)
@@ -220,6 +223,8 @@ class Module:
         if self.trainer.session is None:
             self.to_mlir()  # makes the leaves that depend on shapes
         leaves = dict(self.named_leaves())
+        if not hasattr(values, "items"):
+            raise Error(f"load_state_dict: {type(values).__name__} is no dictionary of parameters and states by name")
         if set(leaves) != set(values):
             raise Error(f"the model has {', '.join(sorted(set(leaves) - set(values))) or 'nothing'} that is not given, given is "
                         f"{', '.join(sorted(set(values) - set(leaves))) or 'nothing'} that it does not have")

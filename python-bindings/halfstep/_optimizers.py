@@ -111,7 +111,7 @@ def optimizer(given: str | Optimizer) -> Optimizer:
     kinds = {kind.kind: kind for kind in (SGD, RMSprop, Adagrad, Adam, AdamW, NAdam, LAMB, Lion)}
     if isinstance(given, Optimizer):
         return given
-    if given not in kinds:
+    if not isinstance(given, str) or given not in kinds:
         raise Error(f"there is no optimizer {given!r}; expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
     return kinds[given]()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error, axes, axis, integer, is_integer
+from halfstep._errors import Error, axes, axis, integer, is_integer, several
 from halfstep._graph import Tensor
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
@@ -22,7 +22,7 @@ def cast(input: Tensor, dtype) -> Tensor:
 
 def reshape(input: Tensor, shape) -> Tensor:
     """The same elements in another shape; None or -1 stands for the batch, or for what is left."""
-    sizes = [shape] if shape is None or is_integer(shape) else shape
+    sizes = [None] if shape is None else several("reshape: shape", shape)
     shape = [None if size is None or size == -1 else integer("reshape: a size", size, 0) for size in sizes]
     known, open_sizes = 1, [i for i, size in enumerate(shape) if size is None]
     for size in shape:
@@ -44,19 +44,20 @@ def broadcast(input: Tensor, shape=None, *, like: Tensor | None = None) -> Tenso
 def iota(dimension: int, shape=None, *, like: Tensor | None = None, dtype="int32") -> Tensor:
     """Each element its index along a dimension."""
     shape = like.shape if like is not None else shape
+    shape = several("iota: shape", shape)
     dimension = axis("iota", dimension, len(shape))
     return _ops.iota(dimension, like, result=_graph.type_of(shape, dtype))
 
 
 def concat(inputs, dimension: int = -1) -> Tensor:
     """Tensors one behind another along a dimension."""
-    inputs = [_graph.operand(one) for one in inputs]
+    inputs = _graph.operands(*inputs)
     return _ops.concat(inputs, axis("concat", dimension, len(inputs[0].shape)) if inputs else dimension)
 
 
 def stack(inputs, dimension: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
-    inputs = [_graph.operand(one) for one in inputs]
+    inputs = _graph.operands(*inputs)
     dimension = axis("stack", dimension, len(inputs[0].shape) + 1 if inputs else 1)
     shapes = [list(one.shape) for one in inputs]
     for shape in shapes:
@@ -153,12 +154,13 @@ def scatter_add(input, indices: Tensor, updates, dimension: int = 0) -> Tensor:
 def transpose(input: Tensor, permutation=None) -> Tensor:
     """Dimensions in another order; backwards where none is given."""
     rank = len(input.shape)
-    return _ops.transpose(input, reversed(range(rank)) if permutation is None else [axis("transpose", one, rank) for one in permutation])
+    order = reversed(range(rank)) if permutation is None else several("transpose: permutation", permutation)
+    return _ops.transpose(input, [axis("transpose", one, rank) for one in order])
 
 
 def tile(input: Tensor, repeats) -> Tensor:
     """The whole tensor so many times along each dimension, as numpy.tile."""
-    repeats = [integer("tile: a count", one) for one in ([repeats] if is_integer(repeats) else repeats)]
+    repeats = [integer("tile: a count", one) for one in several("tile: repeats", repeats)]
     repeats = [1] * (len(input.shape) - len(repeats)) + repeats
     if len(repeats) != len(input.shape) or any(one < 1 for one in repeats):
         raise Error(f"repeats {repeats} are not {len(input.shape)} counts of at least 1")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from halfstep import _arrays, _batches, _losses
-from halfstep._errors import Error, integer
+from halfstep._errors import Error, fraction, integer
 from halfstep._executable import Executable, check_names, for_device, spell_settings
 from halfstep._executable import compile as compile_model
 from halfstep._graph import DTYPES, quote, type_of
@@ -42,12 +42,21 @@ class Job:
         return dataclasses.replace(self, settings={**policy.settings(), **own}, policy=policy.settings())
 
 
+def _name_of(metric) -> str:
+    name = metric if isinstance(metric, str) else getattr(getattr(metric, "func", metric), "__name__", None)
+    if name is None:
+        raise Error(f"metrics has {metric!r}, expected names and functions of outputs and targets, or a dictionary of them")
+    return name
+
+
 def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, settings) -> Job:
     loss = "cross_entropy" if loss is None else loss
     if metrics is None:
-        function = _losses.LOSSES.get(loss, getattr(loss, "func", None))
+        function = _losses.find(_losses.LOSSES, "loss", loss)
+        function = getattr(function, "func", function)
         metrics = ["accuracy"] if function is _losses.cross_entropy else []
-    named = metrics if isinstance(metrics, dict) else {m if isinstance(m, str) else m.__name__: m for m in metrics}
+    several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
+    named = several if isinstance(several, dict) else {_name_of(metric): metric for metric in several}
     own = optimizer(optimizer_)
     chosen = policy if isinstance(policy, Policy) else Policy(policy)
     integer("threads", threads, 0)
@@ -102,7 +111,8 @@ def in_our_words():
     try:
         yield
     except Error as error:
-        text = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), str(error))
+        text = str(error).replace("go on with the other one by --change-policy", "train under that one, or anew from its load_weights")
+        text = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
         error.args = (text.replace("with resume", "with resume=True"),)
         raise
 
@@ -249,6 +259,8 @@ class Trainer:
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
             checkpoint, resume, log, find_nonfinite) -> History:
         epochs, seed = integer("epochs", epochs, 0), integer("seed", seed, 0)
+        fraction("validation_split", validation_split)
+        callbacks = [callbacks] if hasattr(callbacks, "on_epoch_end") else callbacks
         if last_batch not in ("drop", "pad"):
             raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
         if y is None:
@@ -311,7 +323,9 @@ class Trainer:
         batch_size = integer("batch_size", batch_size, 1)
         arrays = name_inputs(self.model, *((x, y) if y is not None else _batches.rows_of(x)))
         session = self.prepare(arrays, batch_size, trains=False)
-        return {name: float(value) for name, _, value in session._handle.evaluate(*_split(session, "eval", arrays))}
+        with in_our_words():
+            scores = session._handle.evaluate(*_split(session, "eval", arrays))
+        return {name: float(value) for name, _, value in scores}
 
     def predict(self, x):
         arrays = name_inputs(self.model, x)

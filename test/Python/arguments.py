@@ -12,7 +12,7 @@ import warnings
 import numpy
 
 import halfstep
-from halfstep import nn
+from halfstep import nn, ops
 from halfstep.callbacks import Callback, CSVLogger, EarlyStopping, JSONLinesLogger, ModelCheckpoint
 
 folder = pathlib.Path(sys.argv[1])
@@ -224,6 +224,13 @@ LAYERS = [
     ("AvgPool2D: strides is 0", lambda: nn.AvgPool2D(2, 0)),
     ("Embedding: columns is 0", lambda: nn.Embedding(5, 0)),
     ("GroupNorm: groups is 0", lambda: nn.GroupNorm(0)),
+    ("Input: shape is 2.5", lambda: nn.Input(2.5)),
+    ("a size is 2.5", lambda: nn.Parameter((2.5,))),
+    ("State: shape is None", lambda: nn.State(None)),
+    ("there is no loss ['mse']", lambda: make(loss=["mse"])),
+    ("there is no optimizer ['adam']", lambda: make(optimizer=["adam"])),
+    ("load_state_dict: list is no dictionary", lambda: make().load_state_dict([1])),
+    ("batches have different inputs; the first has x", lambda: make().evaluate([({"x": X}, Y), ({"z": X}, Y)])),
 ]
 for expected, function in LAYERS:
     refused(expected, function)
@@ -233,6 +240,16 @@ for expected, layer, shape in (("Conv2D: 3 channels and 4 filters are not divide
                                ("padding is 'sme', expected same, valid or numbers", nn.Conv2D(4, 3, padding="sme"), (8, 8, 3)),
                                ("a size is 2.5, expected a whole number", nn.Reshape(2.5), (5,))):
     refused(expected, nn.Sequential(nn.Input(shape), layer).to_mlir)
+
+# One metric or callback is several.
+single, told = make(), Told()
+single.compile("sgd", metrics="accuracy", policy="float32")
+assert set(single.fit(X, Y, 8, verbose=False, callbacks=told).history) == {"loss", "accuracy"} and told.seen == ["begin", 0, "end"]
+single.compile("sgd", metrics=lambda outputs, targets: ops.cast(targets, "float32"), policy="float32")
+assert set(single.fit(X, Y, 8, verbose=False).history) == {"loss", "<lambda>"}
+refused("metrics has 3, expected names and functions", single.compile, metrics=3)
+for given in (-0.5, 1, math.nan, "a"):
+    refused(f"validation_split is {given!r}, expected a number of at least 0 and less than 1", trained.fit, X, Y, 8, validation_split=given)
 
 # Names that are not there are KeyErrors, whose text says which are.
 state = trained.trainer.session.state
@@ -258,3 +275,5 @@ refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8,
 refused(f"log: {folder}/none/x: folder does not exist", make().fit, X, Y, 8, verbose=False, log=f"{folder}/none/x")
 make().fit(X, Y, 8, verbose=False, checkpoint=folder / "run")
 refused("go on from it with resume=True, or remove it", make().fit, X, Y, 8, verbose=False, checkpoint=folder / "run")
+refused("this run has 'mixed_float16'; train under that one, or anew from its load_weights", make(policy="mixed_float16").fit, X, Y, 8, verbose=False,
+        checkpoint=folder / "run", resume=True)

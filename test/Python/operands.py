@@ -171,6 +171,14 @@ refused("argmax: dimension 1 is out of range, expected -1 to 0", lambda x: ops.a
 check(lambda x: ops.transpose(x, (0, -1, 1)), x.transpose(0, -1, 1), x)
 refused("transpose: dimension 3 is out of range", lambda x: ops.transpose(x, (0, 1, 3)))
 
+# Arrays put beside a tensor have its type.
+for dtype in ("float16", "bfloat16", "float32", "int32"):
+    for order in (1, -1):
+        assert type_of(lambda x: ops.concat([ops.gather(x, [0], 0), numpy.zeros((2, 3))][::order], 0), dtype) == dtype
+        assert type_of(lambda x: ops.stack([ops.gather(x, 0, 0), [1, 2, 3]][::order]), dtype) == dtype
+        if "float" in dtype:
+            assert type_of(lambda x: ops.matmul(*[ops.gather(x, [0], 0), numpy.ones((3, 1))][::order]), dtype) == dtype
+
 # Counts and sizes are whole numbers, of NumPy, too.
 check(lambda x: ops.top_k(x, numpy.int64(2))[0], -numpy.sort(-x, -1)[..., :2], x)
 check(lambda x: ops.tile(x, numpy.array([1, 2, 1])), numpy.tile(x, (1, 2, 1)), x)
@@ -178,6 +186,9 @@ check(lambda x: x[:, numpy.int64(1)], x[:, 1], x)
 check(lambda x: ops.split(x, numpy.int32(2))[1], x[..., 2:], x)
 check(lambda x: x.reshape(None, numpy.int64(12)), x.reshape(2, 12), x)
 COUNTS = [
+    ("transpose: permutation is 1.5", lambda x: ops.transpose(x, 1.5)), ("iota: shape is 2.5", lambda x: ops.iota(0, 2.5)),
+    ("shape is 0.5", lambda x: ops.broadcast(x, 0.5)), ("reshape: shape is 0.5", lambda x: ops.reshape(x, 0.5)),
+    ("sum: dimensions is 0.5", lambda x: ops.sum(x, 0.5)), ("tile: repeats is 1.5", lambda x: ops.tile(x, 1.5)),
     ("top_k: k is 2.9", lambda x: ops.top_k(x, 2.9)), ("top_k: k is 0", lambda x: ops.top_k(x, 0)), ("top_k: k is True", lambda x: ops.top_k(x, True)),
     ("reshape: a size is 2.5", lambda x: x.reshape(None, 2.5)), ("reshape: a size is -3", lambda x: ops.reshape(x, (None, -3))),
     ("a size is 2.9", lambda x: ops.one_hot(ops.argmax(x), 2.9)), ("a size is 3.5", lambda x: ops.broadcast(x, (None, 3.5, 4))),
