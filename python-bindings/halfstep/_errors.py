@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import operator
 
 
@@ -19,6 +18,8 @@ class UnknownName(Error, KeyError):
     @classmethod
     def of(cls, kind: str, name, known) -> UnknownName:
         """`there is no state 'kernl'; did you mean 'kernel'?`"""
+        import difflib
+
         known = list(known)
         near = difflib.get_close_matches(str(name), known, 1)
         many = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")

@@ -240,8 +240,9 @@ def apply(op: str, given, attributes: str, result=None):
     tensors = [graph.leaf(one) if hasattr(one, "initializer") else one for one in given]
     first = next((one for one in tensors if isinstance(one, Tensor)), None)
     apart = _APART.get(op, ())
-    for places in (*apart, set(range(len(tensors))).difference(*apart)):
-        own = [tensors[i] for i in places if i < len(tensors) and tensors[i] is not None]
+    for kind in (*apart, set(range(len(tensors))).difference(*apart)):
+        places = [i for i, one in enumerate(tensors) if i in kind and one is not None]
+        own = [tensors[i] for i in places]
         beside = next((one for one in own if isinstance(one, Tensor)), None)
         values = [one for one in own if not isinstance(one, Tensor)]
         if any(one.graph is not graph for one in own if isinstance(one, Tensor)):
@@ -255,7 +256,7 @@ def apply(op: str, given, attributes: str, result=None):
         else:
             dtype = own_type(values, first)
         for i in places:
-            if i < len(tensors) and tensors[i] is not None and not isinstance(tensors[i], Tensor):
+            if not isinstance(tensors[i], Tensor):
                 tensors[i] = constant(tensors[i], dtype)
     tensors = [one for one in tensors if one is not None]
     if result is not None:
