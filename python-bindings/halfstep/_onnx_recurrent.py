@@ -32,7 +32,7 @@ def _activations(node: Node) -> list[tuple[str, ...]]:
 
 def lacking(node: Node, constants: set[str]) -> str | None:
     """What of a layer ours does not have, or None. `constants` are the names of what the file itself holds."""
-    lengths, peepholes = (*node.inputs, *[""] * 8)[4:8:3]
+    lengths = (*node.inputs, *[""] * 5)[4]
     activations = _activations(node)
     parts = []
     if len(set(activations)) > 1 or activations[0] not in _KINDS[node.op]:
@@ -43,8 +43,6 @@ def lacking(node: Node, constants: set[str]) -> str | None:
         parts.append("input_forget")
     if lengths and lengths not in constants:
         parts.append("sequence_lens that are not constant")
-    if peepholes:
-        parts.append("peepholes")
     return f"{node.op} with {' and '.join(parts)}" if parts else None
 
 
@@ -76,11 +74,37 @@ def _states(given, direction: int, batch_first: bool) -> tuple[Tensor, ...] | No
     return tuple(zeros if one is None else one for one in parts)
 
 
+def _given(x: Tensor, kernel, bias, own_bias) -> Tensor:
+    """What the input gives to all positions, where both biases come to the same sums."""
+    return ops.matmul(x, kernel, bias if bias is None else bias + own_bias, transpose_rhs=True)
+
+
+def _with_peepholes(x: Tensor, count: int, weights, state, peepholes: Tensor):
+    """An LSTM whose gates see the memory: outputs of all positions, and the last state."""
+    kernel, recurrent, *biases = weights
+    given = _given(x, kernel, *biases)
+    of_input, of_output, of_forget = ops.split(peepholes, 3, 0)
+    outputs = []
+    for position in range(count):
+        gates = given[:, position]
+        if state is not None:
+            gates = gates + ops.matmul(state[0], recurrent, transpose_rhs=True)
+        take, forget, new, show = ops.split(gates, 4, -1)
+        if state is None:
+            memory = ops.sigmoid(take) * ops.tanh(new)
+        else:
+            memory = (ops.sigmoid(forget + of_forget * state[1]) * state[1]
+                      + ops.sigmoid(take + of_input * state[1]) * ops.tanh(new))
+        state = ops.sigmoid(show + of_output * memory) * ops.tanh(memory), memory
+        outputs.append(state[0])
+    return ops.stack(outputs, 1), state
+
+
 def _reset_before(x: Tensor, count: int, weights, state):
     """A GRU whose gate resets the state before the product, not what the product gives: outputs of all positions, and the last
     state."""
-    kernel, recurrent, bias, own_bias = weights
-    given = ops.matmul(x, kernel, bias if bias is None else bias + own_bias, transpose_rhs=True)
+    kernel, recurrent, *biases = weights
+    given = _given(x, kernel, *biases)
     units = recurrent.shape[1]
     gates, kernel = ops.split(recurrent, [2 * units, units], 0)
     hidden = state[0] if state is not None else None
@@ -97,8 +121,10 @@ def _reset_before(x: Tensor, count: int, weights, state):
     return ops.stack(outputs, 1), (hidden,)
 
 
-def _direction(node: Node, x: Tensor, count: int, weights, state):
+def _direction(node: Node, x: Tensor, count: int, weights, state, peepholes: Tensor | None):
     """Outputs [rows, positions, units], and the last state."""
+    if peepholes is not None:
+        return _with_peepholes(x, count, weights, state, peepholes)
     if node.op == "GRU" and not node.get("linear_before_reset", 0):
         return _reset_before(x, count, weights, state)
     kernel, recurrent, bias, own_bias = weights
@@ -119,26 +145,25 @@ def _positions(node: Node, x: Tensor, lengths) -> int:
     return count
 
 
-def _layer(node: Node, x, kernels, recurrents, biases=None, lengths=None, *states):
+def _layer(node: Node, x, kernels, recurrents, biases=None, lengths=None, hidden=None, memory=None, peepholes=None):
     batch_first = node.only("layout", 0, 1) == 1
     x, kernels, recurrents = (_whole(one) for one in (x, kernels, recurrents))
     x = x if batch_first else ops.transpose(x, (1, 0, 2))
     count = _positions(node, x, lengths)
-    biases = None if biases is None else _whole(biases)
+    biases, peepholes = (None if one is None else _whole(one) for one in (biases, peepholes))
     directions = _DIRECTIONS[node.only("direction", *_DIRECTIONS)]
     if kernels.shape[0] != len(directions):
         node.refuse(f"its weights are of {kernels.shape[0]} directions, expected {len(directions)}")
-    parts = 2 if node.op == "LSTM" else 1
-    first = [*states[:parts], *[None] * (parts - len(states))]
+    first = [hidden, memory] if node.op == "LSTM" else [hidden]
     outputs, last = [], []
     for direction, is_backwards in enumerate(directions):
         given = ops.flip(x, 1) if is_backwards else x
         values, state = _direction(node, given, count, _weights(node, direction, kernels, recurrents, biases),
-                                   _states(first, direction, batch_first))
+                                   _states(first, direction, batch_first), None if peepholes is None else peepholes[direction])
         values = ops.flip(values, 1) if is_backwards else values
         outputs.append(values if batch_first else ops.transpose(values, (1, 0, 2)))
         last.append(state)
-    ends = [ops.stack([state[part] for state in last], 1 if batch_first else 0) for part in range(parts)]
+    ends = [ops.stack([state[part] for state in last], 1 if batch_first else 0) for part in range(len(first))]
     return ops.stack(outputs, 2 if batch_first else 1), *ends
 
 

@@ -16,6 +16,7 @@ import halfstep
 ROWS, POSITIONS, FEATURES, UNITS = 3, 4, 5, 2
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 random = numpy.random.default_rng(5)
+PEEPHOLES = random.standard_normal((3, UNITS)).astype(numpy.float32)  # of each direction
 
 
 def sigmoid(x):
@@ -30,10 +31,15 @@ def relu(*given):
     return rnn(*given, activation=lambda x: numpy.maximum(x, 0))
 
 
-def lstm(x, w, r, wb, rb, h, c):
+def lstm(x, w, r, wb, rb, h, c, peepholes=(0, 0, 0)):
     i, o, f, g = numpy.split(x @ w.T + wb + h @ r.T + rb, 4, 1)
-    c = sigmoid(f) * c + sigmoid(i) * numpy.tanh(g)
-    return sigmoid(o) * numpy.tanh(c), c
+    of_input, of_output, of_forget = peepholes
+    c = sigmoid(f + of_forget * c) * c + sigmoid(i + of_input * c) * numpy.tanh(g)
+    return sigmoid(o + of_output * c) * numpy.tanh(c), c
+
+
+def peeping(*given):
+    return lstm(*given, peepholes=PEEPHOLES)
 
 
 def gru(x, w, r, wb, rb, h, c, after=False):
@@ -91,6 +97,8 @@ def check(name, op, step, direction, layout, states, bias, attributes):
     h, c = h * ("H" in states), c * ("C" in states)
     exact = expected(step, given["X"], given["W"], given["R"], b, h, c, backwards)
     given.update({"B": b} if bias else {}, **{key: value for key, value in (("H", h), ("C", c)) if key in states})
+    if step is peeping:
+        given["P"] = numpy.tile(PEEPHOLES.reshape(1, -1), (count, 1))
     if bias == "all":
         given["lengths"] = numpy.full(ROWS, POSITIONS, numpy.int32)
     if layout:
@@ -109,6 +117,7 @@ KINDS = {
     "rnn": ("RNN", rnn, {}),
     "relu": ("RNN", relu, {"activations": ["Relu"]}),
     "lstm": ("LSTM", lstm, {}),
+    "peeping": ("LSTM", peeping, {}),
     "gru": ("GRU", gru, {}),
     "gru_after": ("GRU", gru_after, {"linear_before_reset": 1}),
 }
@@ -158,7 +167,7 @@ given = {"X": draw(POSITIONS, ROWS, FEATURES), "W": draw(1, 4 * UNITS, FEATURES)
 sequences = {"lengths": numpy.array([4, 4, 3], numpy.int32)}
 refused("  LSTM with activations sigmoid, affine, tanh and clip: 1, as 'layer'\n  Tan: 1, as 'Tan of t'", layer(
     "LSTM", ["X"], given, [helper.make_node("Tan", ["X"], ["t"])], activations=["Sigmoid", "Affine", "Tanh"], clip=1.0))
-refused("  LSTM with input_forget and peepholes: 1", layer("LSTM", ["X"], {**given, "P": draw(1, 3 * UNITS)}, input_forget=1))
+refused("  LSTM with input_forget: 1", layer("LSTM", ["X"], given, input_forget=1))
 refused("sequences that are shorter than the 4 positions", layer("LSTM", ["X"], {**given, **sequences}))
 refused("its weights are of 1 directions, expected 2", layer("LSTM", ["X"], given, direction="bidirectional"))
 refused("direction='sideways' is not supported", layer("LSTM", ["X"], given, direction="sideways"))
