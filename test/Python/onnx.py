@@ -55,8 +55,7 @@ def run(case):
         imported = halfstep.from_onnx(model)
         results = imported.predict({name: value for name, value in zip(names[:first], inputs)})
     except (halfstep.Error, TypeError) as error:
-        first, *more = str(error).splitlines()
-        return first + (more[0].strip().join((" ", "")) if first.endswith(":") else "")
+        return str(error).splitlines()[0]
     results = results if isinstance(results, dict) else {graph.output[0].name: results}
     for one, expected in zip(graph.output, outputs):
         actual = results[one.name]
