@@ -4,6 +4,7 @@
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Schedule/KernelScheduler.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/Analysis/RegisterTiles.h"
 #include "mp/IR/Program.h"
 #include "mp/IR/TileRegisters.h"
 #include "mp/Kernels/Schedule/Schedules.h"
@@ -157,10 +158,18 @@ private:
                                                 : rateOf(ArithmeticType::BF16) / static_cast<double>(products);
     if (products > 1 && rate <= vectors.rate)
       return vectors;
+    const Multiplication tiles = {TileInstruction::Amx, products, rate};
+    // Little work does not pay for splitting what it is of.
+    if (products > 1 && secondsOf(op, product, vectors) < secondsOf(op, product, tiles))
+      return vectors;
     // Few rows leave tiles empty, and read rhs once: it is not worth being packed.
     const bool isStreamed =
         product.m < kTileRows && chooseContractionBlocks(sizeOf(op, product, vectors), level).streamsRhs;
-    return isStreamed ? vectors : Multiplication{TileInstruction::Amx, products, rate};
+    return isStreamed ? vectors : tiles;
+  }
+
+  double secondsOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
+    return chooseContractionBlocks(sizeOf(op, product, how), level).seconds;
   }
 
   /// The faster of vectors' instructions.
@@ -202,7 +211,8 @@ private:
     const TileInstruction instruction = how.instruction;
     ContractionSize size{product.batch, product.m, product.n, product.depth, how.rate};
     if (instruction != TileInstruction::Fma) {
-      size.wordBytes = 2 * ContractionScheduleAttr::partsOf(how.products);
+      size.parts = ContractionScheduleAttr::partsOf(how.products);
+      size.wordBytes = 2 * size.parts;
       size.unit = 2;
     }
     if (instruction == TileInstruction::Amx) {
@@ -223,6 +233,7 @@ private:
       size.m = largest->m;
       size.k = largest->k;
     }
+    size.mayReadLhs = mayReadInMemory(product, op.getLhs(), instruction, how.products);
     size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
     size.rhsBytes = typeOf(op.getRhs()).getElementTypeBitWidth() / 8;
     return size;

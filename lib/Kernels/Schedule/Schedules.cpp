@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Kernels/Schedule/Schedules.h"
+#include "mp/Analysis/RegisterTiles.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,10 +33,17 @@ static double gridSeconds(int64_t grid, double blockSeconds, int64_t cores) {
   return static_cast<double>(llvm::divideCeil(grid, cores)) * blockSeconds;
 }
 
+/// Seconds to split so many elements into parts.
+static double splitSeconds(double elements, const ContractionSize &size, const CPULevel &level) {
+  constexpr double kOperations = 8; // for each part: a cast there and back, a difference, a test, shuffles
+  const double operations = size.parts > 1 ? kOperations * static_cast<double>(size.parts) * elements : 0;
+  return operations / level.mapRates[static_cast<size_t>(ArithmeticType::F32)];
+}
+
 /// Seconds to pack so many elements: from memory, to the cache and back.
 static double packSeconds(double elements, const ContractionSize &size, const CPULevel &level) {
   const double bytes = elements * static_cast<double>(size.wordBytes);
-  return bytes / level.memoryBandwidth + 2 * bytes / level.cacheBandwidth;
+  return bytes / level.memoryBandwidth + 2 * bytes / level.cacheBandwidth + splitSeconds(elements, size, level);
 }
 
 /// How much longer a tile takes than its arithmetic: each step of k loads its vectors of rhs and an element of lhs for
@@ -50,7 +58,7 @@ static double tileOverhead(int64_t rows, int64_t columns, const CPULevel &level)
 /// Seconds of one block: full tiles, whether the matrix fills them or not, and what it packs.
 static double contractionBlockSeconds(const ContractionBlocks &blocks, const ContractionSize &size,
                                       const CPULevel &level) {
-  const double k = static_cast<double>(llvm::divideCeil(size.k, blocks.parts));
+  const auto k = static_cast<double>(llvm::alignTo(llvm::divideCeil(size.k, blocks.parts), size.unit));
   const double operations =
       2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k * tileOverhead(blocks.tileM, blocks.tileN, level);
   auto operandSeconds = [&](int64_t rows, bool isPacked) -> double {
@@ -67,7 +75,9 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
-  return operations / size.rate + operandSeconds(blocks.blockM, blocks.packsLhs) + rhsSeconds + level.blockSeconds;
+  const bool readsLhs = size.mayReadLhs && fitsInMemory(size.m, blocks.tileM, blocks.blockM, size.k * size.wordBytes);
+  return operations / size.rate + operandSeconds(blocks.blockM, blocks.packsLhs || readsLhs) + rhsSeconds +
+         level.blockSeconds;
 }
 
 /// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
@@ -76,13 +86,15 @@ static double totalSeconds(const ContractionBlocks &blocks, const ContractionSiz
   const int64_t grid =
       blocks.parts * size.batch * llvm::divideCeil(size.m, blocks.blockM) * llvm::divideCeil(size.n, blocks.blockN);
   double seconds = gridSeconds(grid, contractionBlockSeconds(blocks, size, level), cores);
-  auto addPack = [&](int64_t rows, bool isPacked) {
+  auto addPack = [&](int64_t rows, bool isPacked, bool isKept) {
     const double elements = static_cast<double>(size.batch * rows) * static_cast<double>(size.k);
-    if (isPacked)
+    if (isPacked && isKept) // by what computes it, beside its own work
+      seconds += splitSeconds(elements, size, level) / static_cast<double>(cores);
+    else if (isPacked)
       seconds += packSeconds(elements, size, level) / static_cast<double>(cores) + level.launchSeconds;
   };
-  addPack(size.m, blocks.packsLhs && !size.keepsLhs);
-  addPack(size.n, blocks.packsRhs && !size.keepsRhs);
+  addPack(size.m, blocks.packsLhs, size.keepsLhs);
+  addPack(size.n, blocks.packsRhs, size.keepsRhs);
   if (blocks.parts > 1) {
     const double sums = static_cast<double>(blocks.parts * size.batch * size.m * size.n * sizeof(float));
     const double perCore = sums / level.cacheBandwidth + sums / level.memoryBandwidth;
@@ -165,8 +177,8 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
     for (int64_t cores : {1, 2, 4, 8})
       seconds += totalSeconds(blocks, size, cores, level);
     if (seconds < bestSeconds) {
-      bestSeconds = seconds;
       best = blocks;
+      best.seconds = bestSeconds = seconds;
     }
   };
   for (const RegisterTile &tile : findTiles(size, level)) {

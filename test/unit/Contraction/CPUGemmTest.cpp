@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <random>
@@ -90,9 +91,11 @@ TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
   const std::string &first = generation.schedules.front();
   const int64_t lanes = std::stoll(first.substr(first.find("vector = ") + 9));
   std::mt19937 random(11);
-  for (bool left : {false, true})
-    for (bool right : {false, true}) {
-      GemmProblem problem{generation.chip, first, 45, 70, 203, generation.type, left, right};
+  // Tiles of AMX read lhs in memory where whole ones fill it, and packed where it is odd or lies the other way.
+  const std::array<int64_t, 3> kSizes[] = {{45, 70, 203}, {96, 70, 192}};
+  for (auto [m, n, k] : kSizes)
+    for (auto [left, right] : {std::pair{true, true}, {true, false}, {false, true}, {false, false}}) {
+      GemmProblem problem{generation.chip, first, m, n, k, generation.type, left, right};
       problem.acc = generation.acc;
       ErrorOr<std::vector<Bytes>> expected = problem.run();
       ASSERT_TRUE(expected) << expected.status().message();

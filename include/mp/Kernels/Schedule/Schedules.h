@@ -17,10 +17,13 @@ struct ContractionSize {
   int64_t wordBytes = 4; ///< of an operand's element, packed
   int64_t unit = 1;      ///< neighbours in k that an instruction takes at once
   int64_t run = 1;       ///< neighbours in k that a chunk is not to cut
+  int64_t parts = 1;     ///< that each element is split into as it is packed
   /// Whether an operand may be packed by a kernel of its own.
   bool mayPackLhs = false, mayPackRhs = false;
   /// Whether it then lies packed between runs, as weights do: packing costs nothing.
   bool keepsLhs = false, keepsRhs = false;
+  /// Whether tiles may read lhs where it lies, if whole ones fill its rows.
+  bool mayReadLhs = false;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
   /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.
@@ -37,6 +40,7 @@ struct ContractionBlocks {
   int64_t blockM, blockN, blockK, tileM, tileN;
   bool packsLhs = false, packsRhs = false, streamsRhs = false;
   int64_t parts = 1;
+  double seconds = 0; ///< modelled, on 1, 2, 4 and 8 cores taken together, to be compared alone
 };
 
 /// The fastest blocks by the cost model: of all that fit the second-level cache, those whose grid takes the least time

@@ -217,7 +217,7 @@ LogicalResult AmxTile::addProducts(const TileOperands &operands, const TileSums 
 
 /// Stores `start` and the products.
 LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, ArrayRef<PartProduct> added, Value to) {
-  const int64_t lhsStride = operands.panelDepth * parts / kPair;
+  const int64_t lhsStride = operands.lhsDepth * parts / kPair;
   const auto loops = static_cast<int64_t>(unit->loopsOverParts() ? added.size() : 1);
   Value granules = f.div(f.add(operands.depth, f.i64(kTileDepth - 1)), kTileDepth);
   auto step = [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {

@@ -10,7 +10,8 @@
 //   packed rhs   a panel for each tile_n columns
 //   sums         [columns / tile_n][rows / tile_m][tile_m][tile_n]
 //
-// An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for.
+// An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are whole
+// rows of lhs in memory that tiles of registers read as they are.
 //
 // A product in classes is one of the kind for each: their blocks follow one another, and each has its rows of the
 // result.
@@ -47,7 +48,7 @@ struct Sizing : Product {
   bool isChunked() const { return std::min(depth, k) > blockK; }
 };
 
-/// How an operand comes to its panels: packed by the block, or by another kernel before.
+/// How an operand comes to its panels: packed by the block, or by another kernel before; or that tiles read its rows.
 struct PanelSource {
   PanelSource(Type word, PanelsAttr wanted, int64_t blockRows)
       : wanted(wanted), order(word, wanted), blockRows(blockRows) {}
@@ -57,6 +58,7 @@ struct PanelSource {
   int64_t blockRows;
   std::optional<Packing> packing;     ///< where the block packs it
   std::optional<PackedMatrix> packed; ///< where it comes packed
+  Type inMemory;                      ///< of its elements, where it has no panels
   Value panels;                       ///< the block's own, or all of them
 };
 
@@ -67,7 +69,8 @@ public:
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
         tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
-        rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()) {
+        rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
+        readsLhs(mayReadInMemory(s, s.lhs, schedule.getInstruction(), schedule.getProducts())) {
     if (place)
       rowsInResult.emplace(f, Value(), *place);
     s.blockK = lhs.order.depth;
@@ -123,7 +126,7 @@ private:
   int64_t width;
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
-  const bool streamsRhs;
+  const bool streamsRhs, readsLhs;
   std::optional<MappedOperand> rowsInResult;
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
@@ -235,6 +238,12 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
+  if (&source == &lhs && readsLhs &&
+      fitsInMemory(s.m, s.tileM, s.blockM, s.k * s.element.getIntOrFloatBitWidth() / 8)) {
+    source.inMemory = s.element;
+    source.panels = f.input(cast<BlockArgument>(operand).getArgNumber());
+    return success();
+  }
   if (!streamsRhs || &source != &rhs)
     source.panels = f.allocate(source.order.word, source.blockRows / source.order.rows * source.order.wordsOfPanel());
   source.packing.emplace(f, values, operand, map, size, s.k, source.order, width);
@@ -248,6 +257,10 @@ FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, 
   if (source.packing)
     return failed(source.packing->emit(source.panels, {batch, first, count, from, to})) ? FailureOr<Value>(failure())
                                                                                         : source.panels;
+  if (source.inMemory) {
+    Value row = s.lhsMap.batch.empty() ? first : f.add(f.mul(batch, s.m), first);
+    return f.offset(source.panels, source.inMemory, f.add(f.mul(row, s.k), from));
+  }
   const PackedMatrix &packed = *source.packed;
   Value number = packed.batch == 1 ? values.zero : batch;
   Value chunk = f.add(f.mul(number, packed.chunks()), f.div(from, s.blockK));
@@ -289,7 +302,8 @@ void ContractionEmitter::prefetchAddends(Value row, Value column) {
 }
 
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
-  Value lhsPanel = f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
+  Value lhsPanel = lhs.inMemory ? f.offset(packedLhs, lhs.inMemory, f.mul(row, s.k))
+                                : f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
@@ -323,7 +337,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   TileSums sumsOfTile = {tile, {}};
   if (s.isChunked())
     sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
-  return tileProduct->multiply({lhsPanel, panel, depth, s.blockK, wordsOfRhs}, sumsOfTile);
+  return tileProduct->multiply({lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, wordsOfRhs}, sumsOfTile);
 }
 
 Value ContractionEmitter::rowInResult(Value row) {

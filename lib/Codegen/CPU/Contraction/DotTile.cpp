@@ -42,7 +42,7 @@ private:
 
 FailureOr<SmallVector<Value>> DotTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
-  const int64_t rowStep = isDepthInner ? operands.panelDepth / kPair : 1, pairStep = isDepthInner ? 1 : shape.rows;
+  const int64_t rowStep = isDepthInner ? operands.lhsDepth / kPair : 1, pairStep = isDepthInner ? 1 : shape.rows;
   Value pairs = f.div(f.add(operands.depth, f.i64(kPair - 1)), kPair);
   auto step = [&](Value pair, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;

@@ -30,7 +30,7 @@ private:
 
 FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
-  const int64_t rowStep = isDepthInner ? operands.panelDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
+  const int64_t rowStep = isDepthInner ? operands.lhsDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
   auto step = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;
     for (int64_t vector = 0; vector < vectors; ++vector) {

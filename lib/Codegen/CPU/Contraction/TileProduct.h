@@ -19,10 +19,10 @@ struct TileShape {
 
 /// What one run over a chunk of k multiplies.
 struct TileOperands {
-  mlir::Value lhs;    ///< a panel
-  mlir::Value rhs;    ///< a panel; null where rhs is streamed
-  mlir::Value depth;  ///< of k, which may end within a unit
-  int64_t panelDepth; ///< of a panel of lhs
+  mlir::Value lhs;   ///< a panel, or rows in memory
+  mlir::Value rhs;   ///< a panel; null where rhs is streamed
+  mlir::Value depth; ///< of k, which may end within a unit
+  int64_t lhsDepth;  ///< from one row of lhs to the next, where it has rows of k
   /// The words of rhs at a unit of k: those of one vector of columns.
   llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
 };
