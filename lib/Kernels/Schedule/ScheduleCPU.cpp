@@ -159,8 +159,9 @@ private:
     if (products > 1 && rate <= vectors.rate)
       return vectors;
     const Multiplication tiles = {TileInstruction::Amx, products, rate};
-    // Little work does not pay for splitting what it is of.
-    if (products > 1 && secondsOf(op, product, vectors) < secondsOf(op, product, tiles))
+    // Little work does not pay for splitting what it is of; f32 is split because an option says so.
+    if (products > 1 && product.element.isF16() &&
+        secondsAlone(op, product, vectors) < secondsAlone(op, product, tiles))
       return vectors;
     // Few rows leave tiles empty, and read rhs once: it is not worth being packed.
     const bool isStreamed =
@@ -168,8 +169,12 @@ private:
     return isStreamed ? vectors : tiles;
   }
 
-  double secondsOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
-    return chooseContractionBlocks(sizeOf(op, product, how), level).seconds;
+  /// Of the product wherever it stands: what decides bits is not to depend on what is around it.
+  double secondsAlone(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
+    ContractionSize size = sizeOf(op, product, how);
+    size.mayPackLhs = size.mayPackRhs = true;
+    size.keepsLhs = size.keepsRhs = size.mayStreamRhs = false;
+    return chooseContractionBlocks(size, level).seconds;
   }
 
   /// The faster of vectors' instructions.
