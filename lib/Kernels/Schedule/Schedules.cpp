@@ -61,13 +61,15 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
   const auto k = static_cast<double>(llvm::alignTo(llvm::divideCeil(size.k, blocks.parts), size.unit));
   const double operations =
       2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k * tileOverhead(blocks.tileM, blocks.tileN, level);
-  auto operandSeconds = [&](int64_t rows, bool isPacked) -> double {
+  // What is packed comes from the second-level cache, or from behind it where that does not hold all of an operand.
+  auto operandSeconds = [&](int64_t rows, int64_t rowsOfAll, bool isPacked) -> double {
     const double elements = static_cast<double>(rows) * k;
-    // What is packed comes from the cache, or from memory while its tiles are computed with.
-    return isPacked ? elements * static_cast<double>(size.wordBytes) / level.cacheBandwidth
-                    : packSeconds(elements, size, level);
+    const bool isFar = rowsOfAll * size.k * size.wordBytes > level.cacheBytes;
+    constexpr double kFarBandwidth = 2; // times memory's
+    const double bandwidth = isFar ? kFarBandwidth * level.memoryBandwidth : level.cacheBandwidth;
+    return isPacked ? elements * static_cast<double>(size.wordBytes) / bandwidth : packSeconds(elements, size, level);
   };
-  double rhsSeconds = operandSeconds(blocks.blockN, blocks.packsRhs);
+  double rhsSeconds = operandSeconds(blocks.blockN, size.n, blocks.packsRhs);
   if (blocks.streamsRhs) {
     const double bytes = static_cast<double>(blocks.blockN * size.rhsBytes) * k;
     const int64_t tiles = blocks.blockM / blocks.tileM;
@@ -76,7 +78,7 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
   const bool readsLhs = size.mayReadLhs && fitsInMemory(size.m, blocks.tileM, blocks.blockM, size.k * size.wordBytes);
-  return operations / size.rate + operandSeconds(blocks.blockM, blocks.packsLhs || readsLhs) + rhsSeconds +
+  return operations / size.rate + operandSeconds(blocks.blockM, size.m, blocks.packsLhs || readsLhs) + rhsSeconds +
          level.blockSeconds;
 }
 
