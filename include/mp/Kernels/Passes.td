@@ -279,8 +279,9 @@ def ReduceInTilesPass : Pass<"mp-reduce-in-tiles", "::mlir::func::FuncOp"> {
     `mp.sum_row_blocks`, a row for each block of rows, which the old kernel adds up, and the check `mp.nonfinite_tiles`.
     A kernel that nothing is left of goes; one that is left gets a schedule for what it does now.
 
-    Needs `mp-schedule-kernels`, and does nothing where products have no schedule of a GPU's. After it the blocks and
-    tiles of these ops are those of the product's schedule, which `mp-verify-kernels{scheduled}` checks.
+    Needs `mp-schedule-kernels`. Sums over rows move where products have the schedule of a GPU; checks move on a CPU,
+    too. After it the blocks and tiles of these ops are those of the product's schedule, which
+    `mp-verify-kernels{scheduled}` checks.
 
     Example, `mp-reduce-in-tiles{features=sm_80}`:
 
