@@ -24,9 +24,9 @@ HEAD = '''\
 from halfstep._graph import apply, spell
 
 
-def _apply(op, operands, result=None, **attributes):
+def _apply(op, operands, result=None, required=None, kinds=None, **attributes):
     text = ", ".join(word for name, value in attributes.items() if (word := spell(name, *value)))
-    return apply(op, operands, "{" + text + "}", result)
+    return apply(op, operands, "{" + text + "}", result, required=required, kinds=kinds)
 '''
 
 
@@ -71,6 +71,12 @@ def has_segments(op):
     return "AttrSizedOperandSegments" in {trait["def"] for trait in op.record["traits"]}
 
 
+def kinds_of(op, operands):
+    """A number for each operand, in the order of the constraints: operands of one constraint are of one type."""
+    constraints = [op.kinds[name].get("baseType", {"def": op.kinds[name]["!name"]})["def"] for name in operands]
+    return [list(dict.fromkeys(constraints)).index(one) for one in constraints]
+
+
 def function_of(op):
     names = list(op.kinds)
     required = [name for name in names if not is_optional(op, name)]
@@ -85,6 +91,11 @@ def function_of(op):
     arguments = [f'"{op.name}"', "[" + ", ".join("*" * is_variadic(op, name) + name for name in operands) + "]"]
     if not says_its_result(op):
         arguments.append("result")
+    if any(name in optional for name in operands):
+        assert [name in optional for name in operands] == sorted(name in optional for name in operands), op.name
+        arguments.append(f"required={sum(name in required for name in operands)}")
+    if any(kinds := kinds_of(op, operands)):
+        arguments.append(f"kinds={tuple(kinds)}")
     arguments += [f'{name}=("{spelling_of(op, name)}", {name})' for name in names if op.is_attribute(name)]
     if has_segments(op):
         counts = ", ".join(f"{name} is not None" if is_optional(op, name) else "1" for name in operands)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy
 
+from halfstep._elements import DTYPES, ELEMENTS
 from halfstep._errors import Error
 
-# As MpElementType numbers them.
-ELEMENTS = ("i1", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64")
 BF16 = ELEMENTS.index("bf16")
-DTYPES = dict(
-    zip(ELEMENTS, ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"), strict=True)
-)
 
 
 def bfloat16():

@@ -9,7 +9,7 @@ from halfstep._along import on_last
 from halfstep._aten_indexing import INDEXING
 from halfstep._aten_layers import LAYERS
 from halfstep._aten_recurrent import RECURRENT
-from halfstep._errors import Error
+from halfstep._errors import Error, axes
 from halfstep._graph import Tensor
 from halfstep._images import elementwise, mean_of_images
 from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, tensor_of, unary
@@ -110,7 +110,7 @@ def _reshape(call, x, *_):
 
 def _permute(call, x, order):
     x = tensor_of(x)
-    return ops.transpose(x, [one % len(x.shape) for one in order])
+    return ops.transpose(x, order)
 
 
 def _transpose(call, x, first=0, second=1):
@@ -184,7 +184,7 @@ def _reduce(function):
         dims = None if "dim" not in call.named or dims in (None, []) else dims
         keeps = keep_dims if "dim" in call.named else False
         # The mean over an image's places, as it is written for pooling.
-        if function is ops.mean and dims and sorted(one % len(x.shape) for one in dims) == list(range(2, len(x.shape))):
+        if function is ops.mean and dims and axes("mean", dims, len(x.shape)) == list(range(2, len(x.shape))):
             return mean_of_images(x, keeps)
         return function(x, dims, keeps)
 
@@ -233,7 +233,7 @@ def _cumsum(call, x, dim, *_):
 
 def _variance(call, x, dim=None, *_, **__):
     x = tensor_of(x)
-    dims = [one % len(x.shape) for one in (dim if isinstance(dim, (list, tuple)) and dim else range(len(x.shape)))]
+    dims = axes("var", dim if isinstance(dim, (list, tuple)) and dim else None, len(x.shape))
     correction = call.named.get("correction", int(call.named.get("unbiased", True)))
     count = math.prod(x.shape[one] or 0 for one in dims)
     if not count:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from halfstep import ops
-from halfstep._errors import Error
+from halfstep._errors import Error, axis
 from halfstep._operands import as_type, pair, tensor_of
 
 
@@ -27,7 +27,7 @@ def _stack(call, tensors, dim=0):
 
 
 def _at(x, dim, index):
-    return x[(*[slice(None)] * (dim % len(x.shape)), index)]
+    return x[(*[slice(None)] * axis("an index", dim, len(x.shape)), index)]
 
 
 def _slice(call, x, dim=0, start=None, end=None, step=1):

@@ -9,6 +9,7 @@ import warnings
 import numpy
 
 from halfstep._errors import Error
+from halfstep._watchers import Watchers
 from halfstep.callbacks import History
 
 _SKIP_LIMIT = 50  # as the runtime has it where an executable says nothing
@@ -141,6 +142,8 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
     for given in batches:
         arrays = _training.name_inputs(trainer.model, *_batch(given))
         rows = count_rows(trainer.model, arrays)
+        if not rows:
+            continue
         size = size or rows
         if rows > size:
             raise Error(f"a batch has {rows} rows, the first had {size}; give batches of one size, the largest first")
@@ -160,41 +163,38 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
 
 def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
     """Steps on each batch; one that is smaller than the first is dropped, or filled up."""
-    from halfstep import _training
-
     model, history = trainer.model, History()
-    watchers = _training.Watchers(trainer, [history, *callbacks], trainer.epochs + epochs)
+    watchers = Watchers(trainer, [history, *callbacks], trainer.epochs + epochs)
     test = rows_of(validation_data) if validation_data is not None else None
     size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
     is_padding, warned = last_batch == "pad", set[str]()
-    watchers.begin()
-    for _ in range(epochs):
-        sums: dict[str, float] = {}
-        steps, total, epoch = 0, 0, trainer.epochs + 1
-        for parts, size in _gather(trainer, batches, size, is_padding, warned):
-            logs = update(trainer, parts, size, seed, pad=is_padding)
-            rows = sum(count_rows(model, one) for one in parts)
-            steps, total, seen = steps + 1, total + rows, seen + rows
-            skipped += int(logs["skipped"])
-            for name, value in logs.items():
-                if name != "skipped":
-                    sums[name] = sums.get(name, 0.0) + value * rows
-            scale, bad = trainer.scaler.get_scale(), 0 if logs["skipped"] else -1
-            rate = seen / (time.monotonic() - began)
-            if watchers.on_step(trainer.steps, epoch, logs["loss"], scale, math.nan, bad, skipped, rate):
+    with watchers:
+        for _ in range(epochs):
+            sums: dict[str, float] = {}
+            steps, total, epoch = 0, 0, trainer.epochs + 1
+            for parts, size in _gather(trainer, batches, size, is_padding, warned):
+                logs = update(trainer, parts, size, seed, pad=is_padding)
+                rows = sum(count_rows(model, one) for one in parts)
+                steps, total, seen = steps + 1, total + rows, seen + rows
+                skipped += int(logs["skipped"])
+                for name, value in logs.items():
+                    if name != "skipped":
+                        sums[name] = sums.get(name, 0.0) + value * rows
+                scale, bad = trainer.scaler.get_scale(), 0 if logs["skipped"] else -1
+                rate = seen / (time.monotonic() - began)
+                if watchers.on_step(trainer.steps, epoch, logs["loss"], scale, math.nan, bad, skipped, rate):
+                    break
+            if model.stop_training:
                 break
-        if model.stop_training:
-            break
-        if not steps:
-            raise Error(f"epoch {epoch} has no batches: an iterable gives them each time, a generator once")
-        scores = {name: value / total for name, value in sums.items()}
-        test_scores = trainer.evaluate(*test, size) if test is not None else {}
-        if verbose:
-            told = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
-            print(f"epoch {epoch}: " + ", ".join(f"{name} {value:.4f}" for name, value in told.items()), flush=True)
-        if watchers.on_epoch(epoch, trainer.steps, scores, test_scores):
-            break
-    history.skipped_steps = skipped
-    history.seconds_per_step = (time.monotonic() - began) / max(trainer.steps - first, 1)
-    watchers.end()
+            if not steps:
+                raise Error(f"epoch {epoch} has no batches: an iterable gives them each time, a generator once")
+            scores = {name: value / total for name, value in sums.items()}
+            test_scores = trainer.evaluate(*test, size) if test is not None else {}
+            if verbose:
+                told = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
+                print(f"epoch {epoch}: " + ", ".join(f"{name} {value:.4f}" for name, value in told.items()), flush=True)
+            if watchers.on_epoch(epoch, trainer.steps, scores, test_scores):
+                break
+        history.skipped_steps = skipped
+        history.seconds_per_step = (time.monotonic() - began) / max(trainer.steps - first, 1)
     return history

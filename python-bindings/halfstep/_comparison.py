@@ -15,7 +15,7 @@ from halfstep._executable import spell_settings
 from halfstep._module import Module
 from halfstep._optimizers import Policy
 from halfstep._training import Job, Trainer, make_job
-from halfstep.callbacks import Callback
+from halfstep.callbacks import Callback, is_accuracy
 
 _HTML, _JSON, _TEXT = range(3)
 
@@ -118,8 +118,8 @@ def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, ba
         except Error:  # a device that runs a program as a whole
             kernels = []
         statistics = json.loads(executable._handle.statistics(program, history.resident_bytes))
-    prefix = "val_" if validation_data is not None else ""
-    accuracy = next((_finite(history.history[f"{prefix}{name}"][-1]) for name in job.metrics), None)
+    accuracies = [name for name in job.metrics if is_accuracy(name)] if validation_data is not None else []
+    accuracy = next((_finite(history.history[f"val_{name}"][-1]) for name in accuracies), None)
     return {
         "policy": _label(policy),
         "compiled_policy": executable.policy,

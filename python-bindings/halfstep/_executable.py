@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
+from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error
 
-_ELEMENTS = ("i1", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64")
 _INPUTS, _RESULTS, _STATE = range(3)
 
 
@@ -59,7 +59,7 @@ class Executable:
 
     def _values(self, kind: int, program: str = "") -> dict[str, Value]:
         return {
-            name: Value(name, role, _ELEMENTS[element], shape)
+            name: Value(name, role, ELEMENTS[element], shape)
             for name, role, element, shape in self._handle.values(kind, program)
         }
 

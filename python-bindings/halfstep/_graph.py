@@ -9,21 +9,13 @@ import os
 import re
 import sys
 
+from halfstep._elements import DTYPES
 from halfstep._errors import Error, integer, is_integer, several
 
-# NumPy's names of element types, by MLIR's.
-DTYPES = {
-    "i1": "bool",
-    "ui8": "uint8",
-    "i32": "int32",
-    "i64": "int64",
-    "f16": "float16",
-    "bf16": "bfloat16",
-    "f32": "float32",
-    "f64": "float64",
-}
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
+# How the verifier says that an op takes floats alone.
+_NO_FLOATS = re.compile(r"operand #(\d+) must be ranked tensor of f16, bf16, f32 or f64 values")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 _current: contextvars.ContextVar[Graph | None] = contextvars.ContextVar("halfstep graph", default=None)
@@ -155,9 +147,13 @@ class Graph:
         try:
             results = [Tensor(self, one) for one in self.handle.add_op(op, indices, attributes, result, label, *where)]
         except Error as error:
-            if "are no dictionary" not in str(error):
+            if "are no dictionary" in str(error):
+                raise Error(f"{op}: {str(error).splitlines()[0]}") from None  # what the parser says of a word or a number
+            unfit = _NO_FLOATS.search(str(error))
+            if unfit is None:
                 raise
-            raise Error(f"{op}: {str(error).splitlines()[0]}") from None  # what the parser says of a word or a number
+            found = operands[int(unfit[1])].dtype
+            raise Error(f"{op}: an operand has elements of {found}, expected floats; cast it first, as in ops.cast(x, 'float32')") from None
         return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -181,17 +177,6 @@ def autocast(dtype=None, *, enabled: bool = True):
         yield
     finally:
         graph.handle.close_autocast()
-
-
-# Operands of a type of their own, by their place; all others of an op have one type.
-_APART = {
-    "mp.attention": ({3}, {4}),
-    "mp.dropout": ({1},),
-    "mp.gather": ({1},),
-    "mp.scatter_add": ({1},),
-    "mp.select": ({0},),
-    "mp.softmax_cross_entropy": ({1},),
-}
 
 
 def own_type(values, like: Tensor | None = None) -> str:
@@ -233,15 +218,18 @@ def operands(*values) -> list[Tensor]:
     return [one if isinstance(one, Tensor) else constant(one, dtype) for one in found]
 
 
-def apply(op: str, given, attributes: str, result=None):
-    """Adds an op to the graph of its operands. Numbers and arrays take the type of the first tensor that the op wants to be of their
-    type; where there is none, an array keeps its own, and numbers have float32 or, beside tensors of other kinds, their own."""
+def apply(op: str, given, attributes: str, result=None, *, required: int | None = None, kinds: tuple[int, ...] | None = None):
+    """Adds an op to the graph of its operands, of which those behind the `required` ones may be None; `kinds` is a number for each, the
+    same for those of one type, and None where all are. Numbers and arrays take the type of the first tensor that the op wants to be of
+    their type; where there is none, an array keeps its own, and numbers have float32 or, beside tensors of other kinds, their own."""
+    if any(one is None for one in given[:required]):
+        raise Error(f"{op}: an operand is None, expected a tensor, an array or a number")
     graph = current()
     tensors = [graph.leaf(one) if hasattr(one, "initializer") else one for one in given]
     first = next((one for one in tensors if isinstance(one, Tensor)), None)
-    apart = _APART.get(op, ())
-    for kind in (*apart, set(range(len(tensors))).difference(*apart)):
-        places = [i for i, one in enumerate(tensors) if i in kind and one is not None]
+    kinds = kinds or (0,) * len(tensors)
+    for kind in sorted(set(kinds)):
+        places = [i for i, one in enumerate(tensors) if kinds[i] == kind and one is not None]
         own = [tensors[i] for i in places]
         beside = next((one for one in own if isinstance(one, Tensor)), None)
         values = [one for one in own if not isinstance(one, Tensor)]

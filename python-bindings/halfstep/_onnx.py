@@ -10,11 +10,12 @@ import numpy
 
 from halfstep import nn, ops
 from halfstep._along import on_last
+from halfstep._elements import DTYPES
 from halfstep._errors import Error
-from halfstep._graph import DTYPES, Tensor, current
+from halfstep._graph import Tensor, current
 from halfstep._images import elementwise
 from halfstep._onnx_layers import LAYERS
-from halfstep._onnx_node import Node, axis_of
+from halfstep._onnx_node import Node, axes_of, axis_of
 from halfstep._onnx_node import numbers as _numbers
 from halfstep._onnx_node import tensor as _tensor
 from halfstep._onnx_recurrent import RECURRENT, lacking
@@ -22,8 +23,9 @@ from halfstep._onnx_shapes import SHAPES
 from halfstep._reductions import along
 
 _LEAST_OPSET = 13
-# What reading a file that says nonsense ends with, in onnx, NumPy and the handlers below.
-_UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+# What reading a file that says nonsense ends with, in onnx, NumPy and the handlers below; files that cannot be read are the caller's.
+_UNFIT = (ArithmeticError, AssertionError, AttributeError, BufferError, LookupError, MemoryError, RuntimeError, StopIteration,
+          TypeError, ValueError)
 
 
 def from_onnx(model) -> OnnxModel:
@@ -40,17 +42,23 @@ def from_onnx(model) -> OnnxModel:
             model = onnx.load_model_from_string(model)
         onnx.checker.check_model(model)
     except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
-        raise Error(f"not a model of ONNX: {error}") from error
+        raise Error(f"not a model of ONNX: {_said(error)}") from error
     version = next((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), _LEAST_OPSET)
     if version < _LEAST_OPSET:
         try:
             model = onnx.version_converter.convert_version(model, _LEAST_OPSET)
-        except (RuntimeError, *_UNFIT) as error:
-            raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {error}") from error
+        except _UNFIT as error:
+            raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
     try:
         return OnnxModel(model.graph, name)
+    except Error:
+        raise
     except _UNFIT as error:
-        raise Error(f"not a model of ONNX: {error}") from error
+        raise Error(f"not a model of ONNX: {_said(error)}") from error
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__  # StopIteration and MemoryError say nothing
 
 
 class OnnxModel(nn.Module):
@@ -98,8 +106,10 @@ class OnnxModel(nn.Module):
             current().place = (self._file, number) if self._file else None
             try:
                 results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
+            except Error:
+                raise
             except _UNFIT as error:
-                raise Error(f"node '{node.name}' ({node.op}): its inputs and attributes are not of such an op: {error}") from error
+                raise Error(f"{node}: its inputs and attributes are not of such an op: {_said(error)}") from error
             finally:
                 scope.pop()
                 current().place = None
@@ -182,11 +192,10 @@ def _place(function):
 
 
 def _cumsum(node, x, axis):
-    (axis,) = _numbers(node, axis, "axis")
     x, exclusive, reverse = _tensor(x), bool(node.get("exclusive", 0)), bool(node.get("reverse", 0))
+    (axis,) = axes_of(node, axis, len(x.shape))
     if "float" in x.dtype:
         return ops.cumsum(x, axis, exclusive=exclusive, reverse=reverse)
-    axis %= len(x.shape)
     if not reverse:
         return _sums_of_whole_numbers(x, axis, exclusive)
     return ops.flip(_sums_of_whole_numbers(ops.flip(x, axis), axis, exclusive), axis)

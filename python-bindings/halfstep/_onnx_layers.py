@@ -22,7 +22,8 @@ def _layer_norm(node, x, scale, bias=None):
     axis = axis_of(node, x)
     if None in x.shape[axis:]:
         node.refuse("the batch cannot be normalized")
-    bias = bias if bias is not None else ops.constant(numpy.zeros(scale.shape), scale.dtype)
+    scale = tensor(scale)
+    bias = bias if bias is not None else ops.broadcast(ops.constant(0, scale.dtype), scale.shape)
     size = math.prod(x.shape[axis:])
 
     def as_row(value):

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import numpy
 
-from halfstep import nn, ops
+from halfstep import _errors, nn, ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor
 
@@ -23,8 +23,11 @@ class Node:
         self.outputs = list(proto.output)
         self.attributes = {one.name: helper.get_attribute_value(one) for one in proto.attribute}
 
+    def __str__(self):
+        return f"node '{self.name}' ({self.op})"
+
     def refuse(self, why: str) -> NoReturn:
-        raise Error(f"node '{self.name}' ({self.op}): {why}")
+        raise Error(f"{self}: {why}")
 
     def get(self, name: str, otherwise=None):
         value = self.attributes.get(name, otherwise)
@@ -54,4 +57,11 @@ def tensor(value, like=None):
 
 
 def axis_of(node, x, otherwise=-1) -> int:
-    return node.get("axis", otherwise) % len(x.shape)
+    return _errors.axis(str(node), node.get("axis", otherwise), len(x.shape))
+
+
+def axes_of(node, value, rank: int) -> list[int]:
+    """Several dimensions of `rank`, in the order in which an input has them."""
+    axes = numbers(node, value, "axes")
+    _errors.axes(str(node), axes, rank)  # none is there twice
+    return [one % rank for one in axes]

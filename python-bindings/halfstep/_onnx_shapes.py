@@ -8,7 +8,7 @@ import numpy
 
 from halfstep import nn, ops
 from halfstep._graph import Tensor
-from halfstep._onnx_node import axis_of, numbers, tensor
+from halfstep._onnx_node import axes_of, axis_of, numbers, tensor
 
 
 def _reshape(node, x, shape):
@@ -22,6 +22,8 @@ def _flatten(node, x):
     x = tensor(x)
     axis = node.get("axis", 1)
     axis = axis + len(x.shape) if axis < 0 else axis
+    if not 0 <= axis <= len(x.shape):  # behind the last one, too
+        node.refuse(f"axis {node.get('axis')} is out of range of shape {x.shape}")
     if None in x.shape[1:] or (x.shape[:1] == (None,) and axis > 1):
         node.refuse("the batch cannot be joined with other dimensions")
     first = None if x.shape[:1] == (None,) and axis == 1 else math.prod(x.shape[:axis])
@@ -30,18 +32,14 @@ def _flatten(node, x):
 
 def _squeeze(node, x, axes=None):
     x = tensor(x)
-    rank = len(x.shape)
-    drop = [i for i, size in enumerate(x.shape) if size == 1]
-    if axes is not None:
-        drop = [axis % rank for axis in numbers(node, axes, "axes")]
+    drop = [i for i, size in enumerate(x.shape) if size == 1] if axes is None else axes_of(node, axes, len(x.shape))
     return ops.reshape(x, [size for i, size in enumerate(x.shape) if i not in drop])
 
 
 def _unsqueeze(node, x, axes):
     x = tensor(x)
-    axes = numbers(node, axes, "axes")
-    rank, sizes = len(x.shape) + len(axes), iter(x.shape)
-    places = {axis % rank for axis in axes}
+    rank, sizes = len(x.shape) + len(numbers(node, axes, "axes")), iter(x.shape)
+    places = axes_of(node, axes, rank)
     return ops.reshape(x, [1 if i in places else next(sizes) for i in range(rank)])
 
 
@@ -60,7 +58,9 @@ def _split(node, x, sizes=None):
     x = tensor(x)
     axis = axis_of(node, x, 0)
     if sizes is None:
-        count = node.get("num_outputs", len(node.outputs))
+        count = len(node.outputs)
+        if node.get("num_outputs", count) != count:
+            node.refuse(f"num_outputs={node.get('num_outputs')}, and it has {count} outputs")
         size = -(-x.shape[axis] // count) if x.shape[axis] is not None else None
         sizes = count if size is None else [size] * (count - 1) + [x.shape[axis] - size * (count - 1)]
     else:
@@ -71,10 +71,10 @@ def _split(node, x, sizes=None):
 def _slice(node, x, starts, ends, axes=None, steps=None):
     x = tensor(x)
     starts, ends = numbers(node, starts, "starts"), numbers(node, ends, "ends")
-    axes = range(len(starts)) if axes is None else numbers(node, axes, "axes")
+    axes = range(len(starts)) if axes is None else axes_of(node, axes, len(x.shape))
     steps = [1] * len(starts) if steps is None else numbers(node, steps, "steps")
     index = [slice(None)] * len(x.shape)
-    for axis, start, end, step in zip(axes, starts, ends, steps):
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         # What is far beyond an end is the end, in both directions.
         size = x.shape[axis]
         whole = start == 0 and end >= 2**31 - 1 and step == 1
@@ -86,10 +86,12 @@ def _slice(node, x, starts, ends, axes=None, steps=None):
 def _pad(node, x, pads, value=None, axes=None):
     node.only("mode", "constant")
     x, pads = tensor(x), numbers(node, pads, "pads")
-    axes = range(len(x.shape)) if axes is None else [axis % len(x.shape) for axis in numbers(node, axes, "axes")]
+    axes = range(len(x.shape)) if axes is None else axes_of(node, axes, len(x.shape))
+    if len(pads) != 2 * len(axes):
+        node.refuse(f"{len(pads)} pads are not two for each of {len(axes)} dimensions")
     low, high = [0] * len(x.shape), [0] * len(x.shape)
     for i, axis in enumerate(axes):
-        low[axis], high[axis] = pads[i], pads[i + len(pads) // 2]
+        low[axis], high[axis] = pads[i], pads[i + len(axes)]
     if isinstance(value, Tensor):
         node.refuse("its value depends on inputs")
     if min(low + high, default=0) < 0:

@@ -5,6 +5,14 @@ from __future__ import annotations
 from halfstep._errors import Error
 
 
+def _betas(kind: str, given) -> dict[str, float]:
+    try:
+        first, second = map(float, given)
+    except (TypeError, ValueError):
+        raise Error(f"{kind}: betas is {given!r}, expected two numbers, as in (0.9, 0.999)") from None
+    return {"beta1": first, "beta2": second}
+
+
 class Settings:
     """Settings of the compiler under the names that the field has for them."""
 
@@ -65,7 +73,7 @@ class Adam(Optimizer):
 
     def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8,
                  **settings):
-        super().__init__(learning_rate, beta1=betas[0], beta2=betas[1], epsilon=epsilon, **settings)
+        super().__init__(learning_rate, **_betas(type(self).__name__, betas), epsilon=epsilon, **settings)
 
 
 class AdamW(Adam):
@@ -104,7 +112,7 @@ class Lion(Optimizer):
     kind = "lion"
 
     def __init__(self, learning_rate: float = 1e-4, betas: tuple[float, float] = (0.9, 0.99), **settings):
-        super().__init__(learning_rate, beta1=betas[0], beta2=betas[1], **settings)
+        super().__init__(learning_rate, **_betas(type(self).__name__, betas), **settings)
 
 
 def optimizer(given: str | Optimizer) -> Optimizer:

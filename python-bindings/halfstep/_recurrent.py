@@ -90,8 +90,8 @@ def _direction(kind: str, x: Tensor, count: int, weights: Weights, state, backwa
     return (outputs[::-1] if backwards else outputs), state
 
 
-def run(kind: str, x: Tensor, layers: list[list[Weights]], states=None, dropout: float = 0.0):
-    """Layers over [rows, positions, features], each with one direction or two. `states` has the first of each layer and direction,
+def run(kind: str, x: Tensor, layers: list[list], states=None, dropout: float = 0.0):
+    """Layers over [rows, positions, features], each with one direction or two: Weights, or what makes them of its input. `states` has the first of each layer and direction,
     None for zeros. Gives outputs [rows, positions, units of all directions] and the last states, in the same order."""
     if len(x.shape) != 3 or x.shape[1] is None or x.shape[2] is None:
         raise Error(f"shape {x.shape} is not [rows, positions, features] with a number of positions that is known: time is unrolled")
@@ -103,7 +103,8 @@ def run(kind: str, x: Tensor, layers: list[list[Weights]], states=None, dropout:
         if number and dropout:
             x = ops.dropout(x, dropout)
         found: list[list[Tensor]] = []
-        for weights in directions:
+        for one in directions:
+            weights = one if isinstance(one, Weights) else one(x)
             first = states[len(last)] if states is not None else None
             outputs, state = _direction(kind, x, count, weights, first, backwards=bool(found))
             found.append(outputs)

@@ -7,9 +7,9 @@ import collections
 import numpy
 
 from halfstep import _graph, nn
+from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._export import Interpreter, sizes_of
-from halfstep._graph import DTYPES
 
 
 def from_torch(module, args, *, batched: bool = True) -> TorchModel:

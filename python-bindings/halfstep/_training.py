@@ -12,14 +12,17 @@ from typing import Any
 import numpy
 
 from halfstep import _arrays, _batches, _losses
+from halfstep._elements import DTYPES
 from halfstep._errors import Error, fraction, integer
 from halfstep._executable import Executable, check_names, for_device, spell_settings
 from halfstep._executable import compile as compile_model
-from halfstep._graph import DTYPES, quote, type_of
+from halfstep._graph import quote, type_of
 from halfstep._module import Input, Module
 from halfstep._optimizers import Optimizer, Policy, loss_scaling, optimizer
+from halfstep._scaler import Scaler
 from halfstep._session import Session
-from halfstep.callbacks import Callback, History
+from halfstep._watchers import Watchers
+from halfstep.callbacks import History
 
 _LABEL = "y"
 
@@ -281,25 +284,22 @@ class Trainer:
         if not verbose:
             flags["quiet"] = "true"
         history = History()
-        watchers = Watchers(self, [history, *callbacks], self.epochs + epochs)
-        watchers.begin()
         data, validation = _split(session, "train_step", arrays), _split(session, "eval", test)
         finder = self._finder(history, verbose) if find_nonfinite else None
-        if not epochs:
-            watchers.end()
-            return history
-        try:
-            with in_our_words():
-                steps, skipped, _, seconds, resident = session._handle.train(
-                    list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
-                    watchers.on_epoch, finder)
-        except Error as error:
-            error.nonfinite = tuple(history.nonfinite)
-            raise
-        self.steps = steps
-        self._skips = 0
-        history.skipped_steps, history.seconds_per_step, history.resident_bytes = skipped, seconds, resident
-        watchers.end()
+        with Watchers(self, [history, *callbacks], self.epochs + epochs) as watchers:
+            if not epochs:
+                return history
+            try:
+                with in_our_words():
+                    steps, skipped, _, seconds, resident = session._handle.train(
+                        list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
+                        watchers.on_epoch, finder)
+            except Error as error:
+                error.nonfinite = tuple(history.nonfinite)
+                raise
+            self.steps = steps
+            self._skips = 0
+            history.skipped_steps, history.seconds_per_step, history.resident_bytes = skipped, seconds, resident
         return history
 
     def _finder(self, history: History, verbose: bool) -> Callable[[Any, Any], bool]:
@@ -352,73 +352,3 @@ def _split(session: Session, program: str, arrays) -> tuple[list, list, list]:
     values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)
               for name, value in arrays.items()]
     return list(arrays), [value for value, _ in values], [element for _, element in values]
-
-
-class Watchers:
-    """Callbacks of one fit."""
-
-    def __init__(self, trainer: Trainer, callbacks: list[Callback], epochs: int):
-        self.trainer = trainer
-        self.epochs = epochs  # in all
-        self.callbacks = callbacks
-        self.steps = any(type(one).on_train_batch_end is not Callback.on_train_batch_end
-                         if isinstance(one, Callback) else True for one in callbacks)
-        self.logs: dict[str, float] = {}
-        trainer.model.stop_training = False
-        for one in callbacks:
-            one.model = trainer.model
-
-    def begin(self):
-        for one in self.callbacks:
-            one.on_train_begin({})
-        if self.trainer.epochs < self.epochs:
-            self._begin_epoch()
-
-    def _begin_epoch(self):
-        for one in self.callbacks:
-            one.on_epoch_begin(self.trainer.epochs, {})
-
-    def on_step(self, step, epoch, loss, loss_scale, gradient_norm, bad, skipped, samples_per_second, gradient="") -> bool:
-        self.trainer.steps = step
-        if self.steps:
-            logs = {"loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
-                    "gradient": gradient, "skipped_steps": skipped, "samples_per_second": samples_per_second}
-            for one in self.callbacks:
-                one.on_train_batch_end(step - 1, logs)
-        return self.trainer.model.stop_training
-
-    def on_epoch(self, epoch, step, scores, test_scores) -> bool:
-        self.logs = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
-        self.trainer.epochs, self.trainer.steps = epoch, step
-        for one in self.callbacks:
-            one.on_epoch_end(epoch - 1, dict(self.logs))
-        if not self.trainer.model.stop_training and epoch < self.epochs:
-            self._begin_epoch()
-        return self.trainer.model.stop_training
-
-    def end(self):
-        for one in self.callbacks:
-            one.on_train_end(dict(self.logs))
-
-
-class Scaler:
-    """The loss scale of a training, with the names of torch.amp.GradScaler."""
-
-    def __init__(self, trainer: Trainer):
-        self._trainer = trainer
-
-    def _state(self, name: str, otherwise):
-        session = self._trainer.session
-        return session.state[name].item() if session is not None and name in session.state else otherwise
-
-    def is_enabled(self) -> bool:
-        return self._trainer.session is not None and "loss_scale" in self._trainer.session.state
-
-    def get_scale(self) -> float:
-        return self._state("loss_scale", 1.0)
-
-    def state_dict(self) -> dict[str, float]:
-        return {"scale": self.get_scale(), "growth_tracker": self._state("growth_tracker", 0),
-                "skipped_steps": self._state("skipped_steps", 0)}
-
-

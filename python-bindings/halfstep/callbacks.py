@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import os
+import re
 from typing import Any
 
 from halfstep._errors import Error, UnknownName
@@ -14,7 +15,8 @@ from halfstep._errors import Error, UnknownName
 
 class Callback:
     """Methods are called by name; `self.model` is what is trained. A step is told when its results are read: up to two
-    more may be under way. `logs` has "loss" and the metrics, with "val_" those of the validation data."""
+    more may be under way. `logs` has "loss" and the metrics, with "val_" those of the validation data. What has begun is told its end,
+    by an error, too."""
 
     model: Any = None
 
@@ -51,11 +53,16 @@ class History(Callback):
         return f"<halfstep.History of {len(self.epoch)} epochs: {last}>"
 
 
+def is_accuracy(name: str) -> bool:
+    """Whether a metric is better upwards: "val_accuracy", "top5"."""
+    return "accuracy" in name or re.match(r"(val_)?top[0-9]+(_|$)", name) is not None
+
+
 def _score(logs, monitor: str) -> float:
     """A score so that more is better: accuracies get better upwards, all else down."""
     if monitor not in (logs or {}):
         raise UnknownName(f"there is no score '{monitor}', only {', '.join(logs or {}) or 'none'}; 'val_' needs validation data")
-    return logs[monitor] if "accuracy" in monitor else -logs[monitor]
+    return logs[monitor] if is_accuracy(monitor) else -logs[monitor]
 
 
 class EarlyStopping(Callback):

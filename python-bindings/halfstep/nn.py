@@ -239,7 +239,7 @@ class MultiHeadAttention(Module):
         self.heads = integer("MultiHeadAttention: heads", heads, 1)
         # Their units are the features of the input, which `build` sees.
         self.query, self.key, self.value, self.output = (Dense(self.heads) for _ in range(4))
-        self.dropout = Dropout(fraction("MultiHeadAttention: dropout", dropout))
+        self.dropout = fraction("MultiHeadAttention: dropout", dropout)
 
     def build(self, shape):
         if shape[-1] % self.heads:
@@ -255,7 +255,7 @@ class MultiHeadAttention(Module):
             return ops.transpose(ops.reshape(y, (None, positions, self.heads, size)), (0, 2, 1, 3))
 
         query, key, value = split(self.query(x)), split(self.key(x)), split(self.value(x))
-        mixed = ops.scaled_dot_product_attention(query, key, value, dropout_p=self.dropout.rate)
+        mixed = ops.scaled_dot_product_attention(query, key, value, dropout_p=self.dropout)
         mixed = ops.transpose(mixed, (0, 2, 1, 3))
         return self.output(ops.reshape(mixed, (None, positions, features)))
 
@@ -299,15 +299,10 @@ class _Recurrent(Module):
         self.layers = [{name: _Direction(self) for name in names} for _ in range(layers)]
 
     def forward(self, x):
-        outputs, last = x, []
-        for number, directions in enumerate(self.layers):
-            if number and self.dropout:
-                outputs = ops.dropout(outputs, self.dropout)
-            weights = [direction(outputs) for direction in directions.values()]
-            outputs, last = _recurrent.run(self.kind, outputs, [weights])
+        outputs, last = _recurrent.run(self.kind, x, [list(directions.values()) for directions in self.layers], dropout=self.dropout)
         if self.return_sequences:
             return outputs
-        states = [state[0] for state in last]
+        states = [state[0] for state in last[-len(self.layers[-1]) :]]
         return states[0] if len(states) == 1 else ops.concat(states, -1)
 
 

@@ -28,8 +28,10 @@ def run(function, x):
     return session.run("infer", x=x)["output"]
 
 
-def check(function, wanted, x, tolerance=1e-6):
+def check(function, wanted, x, tolerance=1e-6, dtype=None):
+    """Whether the result has these elements; its type is that of x, or another."""
     found = run(function, x)
+    assert found.dtype == (dtype or x.dtype), found.dtype
     assert found.shape == wanted.shape and numpy.abs(found - wanted).max() <= tolerance, (found, wanted)
 
 
@@ -45,11 +47,11 @@ def type_of(function, dtype="float32"):
     return seen[0].dtype
 
 
-def refused(expected, function, dtype="float32", shape=(2, 3, 4)):
+def refused(expected, function, dtype="float32", shape=(2, 3, 4), whole=False):
     try:
         model_of(function, shape, dtype).to_mlir()
     except halfstep.Error as error:
-        assert expected in str(error), error
+        assert expected == str(error) if whole else expected in str(error), error
         return
     raise AssertionError(expected)
 
@@ -77,8 +79,8 @@ assert type_of(lambda x: ops.select([True, False, True], x, 0.5), "bfloat16") ==
 # Indices and labels are whole numbers of their own type, tables of theirs.
 table = random.standard_normal((5, 4)).astype("float32")
 indices = numpy.array([[0, 4], [2, 2]], "int32")
-check(lambda i: ops.gather(table, i), table[indices], indices)
-check(lambda i: ops.gather(table.tolist(), i, -2), table[indices], indices)
+check(lambda i: ops.gather(table, i), table[indices], indices, dtype="float32")
+check(lambda i: ops.gather(table.tolist(), i, -2), table[indices], indices, dtype="float32")
 for own in (numpy.int64, numpy.int32, numpy.uint8, list):
     taken = [0, 2, 2] if own is list else numpy.array([0, 2, 2], own)
     check(lambda x: ops.gather(x, taken, -1), x[..., [0, 2, 2]], x)
@@ -129,6 +131,19 @@ refused("2.9 is no int64", lambda x: x + ops.constant(2.9, "int64"))
 for odd in (numpy.array(["a"]), numpy.array([1j]), [None]):
     refused("expected numbers: one of bool, uint8", lambda x: x + odd)
 
+# What is nothing is no operand, and what takes floats alone says how to come to them.
+NOTHING = [
+    ("add", lambda x: x + None), ("add", lambda x: None + x), ("sub", lambda x: x - None), ("mul", lambda x: None * x), ("div", lambda x: x / None),
+    ("compare", lambda x: x == None), ("compare", lambda x: x < None), ("logical_and", lambda x: (x > 0) & None), ("relu", lambda x: ops.relu(None)),
+    ("layer_norm", lambda x: ops.layer_norm(x, None, None)), ("select", lambda x: ops.select(x > 0, x, None)), ("gather", lambda x: ops.gather(x, None)),
+]
+for name, function in NOTHING:
+    refused(f"mp.{name}: an operand is None, expected a tensor, an array or a number", function, whole=True)
+for dtype in ("int32", "int64", "uint8", "bool"):
+    for name, function in (("reduce_sum", ops.sum), ("reduce_mean", ops.mean), ("reduce_max", lambda x: ops.reduce_max(x, 1)), ("exp", ops.exp),
+                           ("softmax", ops.softmax), ("matmul", lambda x: x @ numpy.ones((4, 2)))):
+        refused(f"mp.{name}: an operand has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')", function, dtype, whole=True)
+
 # Powers are operators, and what is cheap is a product.
 positive = numpy.abs(x) + 0.5
 for power in (-1, -0.5, 0, 0.5, 1, 2, 3, 4, 2.5, numpy.float32(2), numpy.int64(3), numpy.array([1, 2, 3, 0.5])):
@@ -140,29 +155,35 @@ check(lambda x: x**2, whole**2, whole)
 assert "mp.pow" not in model_of(lambda x: x ** numpy.int64(2), (2, 3)).to_mlir()
 
 # Axes are those of NumPy: negative ones from the end, none beyond either end, none twice.
-AXES = [
-    (ops.sum, numpy.sum), (ops.mean, numpy.mean), (ops.prod, numpy.prod), (ops.reduce_max, numpy.max), (ops.reduce_min, numpy.min),
-    (ops.reduce_sum, numpy.sum), (ops.reduce_mean, numpy.mean), (ops.reduce_prod, numpy.prod),
-    (lambda x, d: ops.cast(ops.argmax(x, d), "float32"), numpy.argmax), (lambda x, d: ops.cast(ops.argmin(x, d), "float32"), numpy.argmin),
-    (ops.flip, numpy.flip), (ops.cumsum, numpy.cumsum),
-    (lambda x, d: ops.gather(x, [1, 0], d), lambda x, d: numpy.take(x, [1, 0], d)),
-    (lambda x, d: ops.top_k(x, 1, d)[0], lambda x, d: numpy.max(x, d, keepdims=True)),
-    (lambda x, d: ops.concat([x, x], d), lambda x, d: numpy.concatenate([x, x], d)),
-    (lambda x, d: ops.stack([x, x], d), lambda x, d: numpy.stack([x, x], d)),
-    (lambda x, d: ops.split(x, 1, d)[0], lambda x, d: numpy.split(x, 1, d)[0]),
-    (lambda x, d: ops.l2_norm(x, d), lambda x, d: numpy.linalg.norm(x, axis=d)),
-    (lambda x, d: ops.normalize(x, d), lambda x, d: x / numpy.linalg.norm(x, axis=d, keepdims=True)),
-    (lambda x, d: ops.cosine_similarity(x, x, d), lambda x, d: numpy.ones_like(x).mean(d)),
-    (lambda x, d: ops.cast(ops.iota(d, (3, 2, 4)), "float32") + x[:, :1, :1] * 0, lambda x, d: numpy.indices((3, 2, 4))[d] + x[:, :1, :1] * 0),
+SEVERAL = [
+    ("reduce_sum", ops.sum, numpy.sum), ("reduce_mean", ops.mean, numpy.mean), ("reduce_prod", ops.prod, numpy.prod),
+    ("reduce_max", ops.reduce_max, numpy.max), ("reduce_min", ops.reduce_min, numpy.min), ("reduce_sum", ops.reduce_sum, numpy.sum),
+    ("reduce_mean", ops.reduce_mean, numpy.mean), ("reduce_prod", ops.reduce_prod, numpy.prod), ("flip", ops.flip, numpy.flip),
+    ("reduce_sum", ops.l2_norm, lambda x, d: numpy.linalg.norm(x, axis=d)),
+    ("normalize", ops.normalize, lambda x, d: x / numpy.linalg.norm(x, axis=d, keepdims=True)),
+    ("normalize", lambda x, d: ops.cosine_similarity(x, x, d), lambda x, d: numpy.ones_like(x).mean(d)),
+]
+ONE = [
+    ("argmax", lambda x, d: ops.cast(ops.argmax(x, d), "float32"), numpy.argmax), ("cumsum", ops.cumsum, numpy.cumsum),
+    ("argmin", lambda x, d: ops.cast(ops.argmin(x, d), "float32"), numpy.argmin),
+    ("gather", lambda x, d: ops.gather(x, [1, 0], d), lambda x, d: numpy.take(x, [1, 0], d)),
+    ("top_k", lambda x, d: ops.top_k(x, 1, d)[0], lambda x, d: numpy.max(x, d, keepdims=True)),
+    ("concat", lambda x, d: ops.concat([x, x], d), lambda x, d: numpy.concatenate([x, x], d)),
+    ("stack", lambda x, d: ops.stack([x, x], d), lambda x, d: numpy.stack([x, x], d)),
+    ("split", lambda x, d: ops.split(x, 1, d)[0], lambda x, d: numpy.split(x, 1, d)[0]),
+    ("iota", lambda x, d: ops.cast(ops.iota(d, (3, 2, 4)), "float32") + x[:, :1, :1] * 0, lambda x, d: numpy.indices((3, 2, 4))[d] + x[:, :1, :1] * 0),
 ]
 cube = random.standard_normal((3, 2, 4)).astype("float32")
-for ours, theirs in AXES:
+for name, ours, theirs in SEVERAL + ONE:
     for dimension in (1, 2, -1, -2, numpy.int64(1)):
         check(lambda x: ours(x, dimension), theirs(cube, dimension), cube, 1e-5)
+    last = 3 if name == "stack" else 2
     for dimension in (4, -5, 7, numpy.int64(-9)):
-        refused(f"dimension {dimension} is out of range, expected", lambda x: ours(x, dimension))
-    for dimension in (1.0, 0.5, "1", True):
-        refused("dimension", lambda x: ours(x, dimension))
+        refused(f"{name}: dimension {dimension} is out of range, expected {-last - 1} to {last}", lambda x: ours(x, dimension), whole=True)
+    for dimension in (1.0, 0.5, True):
+        said = "dimensions is {}, expected a whole number, or several as in (2, 3)" if (name, ours, theirs) in SEVERAL else "dimension is {}, expected a whole number"
+        refused(f"{name}: {said.format(dimension)}", lambda x: ours(x, dimension), whole=True)
+    refused(f"{name}: dimension is '1', expected a whole number", lambda x: ours(x, "1"), whole=True)
 for function in (ops.sum, ops.mean, ops.prod, ops.reduce_max, ops.flip, ops.l2_norm):
     check(lambda x: function(x, (2, -2)), run(lambda x: function(x, (1, 2)), cube), cube)
     refused("have one twice", lambda x: function(x, (1, -2)))

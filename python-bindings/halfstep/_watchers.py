@@ -1,0 +1,70 @@
+"""Callbacks of a training, told what happens in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halfstep.callbacks import Callback
+
+if TYPE_CHECKING:
+    from halfstep._training import Trainer
+
+
+class Watchers:
+    """Callbacks of one fit, which is a `with` of it: they are told of its begin and, once, of its end, however it ends."""
+
+    def __init__(self, trainer: Trainer, callbacks: list[Callback], epochs: int):
+        self.trainer = trainer
+        self.epochs = epochs  # in all
+        self.callbacks = callbacks
+        self.steps = any(type(one).on_train_batch_end is not Callback.on_train_batch_end
+                         if isinstance(one, Callback) else True for one in callbacks)
+        self.logs: dict[str, float] = {}
+        self._begun: list[Callback] = []
+        trainer.model.stop_training = False
+        for one in callbacks:
+            one.model = trainer.model
+
+    def __enter__(self):
+        try:
+            for one in self.callbacks:
+                one.on_train_begin({})
+                self._begun.append(one)
+            if self.trainer.epochs < self.epochs:
+                self._begin_epoch()
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
+        return self
+
+    def _begin_epoch(self):
+        for one in self.callbacks:
+            one.on_epoch_begin(self.trainer.epochs, {})
+
+    def on_step(self, step, epoch, loss, loss_scale, gradient_norm, bad, skipped, samples_per_second, gradient="") -> bool:
+        self.trainer.steps = step
+        if self.steps:
+            logs = {"loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
+                    "gradient": gradient, "skipped_steps": skipped, "samples_per_second": samples_per_second}
+            for one in self.callbacks:
+                one.on_train_batch_end(step - 1, logs)
+        return self.trainer.model.stop_training
+
+    def on_epoch(self, epoch, step, scores, test_scores) -> bool:
+        self.logs = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
+        self.trainer.epochs, self.trainer.steps = epoch, step
+        for one in self.callbacks:
+            one.on_epoch_end(epoch - 1, dict(self.logs))
+        if not self.trainer.model.stop_training and epoch < self.epochs:
+            self._begin_epoch()
+        return self.trainer.model.stop_training
+
+    def __exit__(self, kind, error, traceback):
+        raised = error
+        for one in self._begun:
+            try:
+                one.on_train_end(dict(self.logs))
+            except Exception as own:  # the others end, too, and what was wrong first is told
+                raised = raised or own
+        if raised is not error:
+            raise raised
