@@ -15,8 +15,8 @@ from halfstep._errors import Error, UnknownName
 
 class Callback:
     """Methods are called by name; `self.model` is what is trained. A step is told when its results are read: up to two
-    more may be under way. `logs` has "loss" and the metrics, with "val_" those of the validation data. What has begun is told its end,
-    by an error, too."""
+    more may be under way. `logs` has "loss" and the metrics, with "val_" those of the validation data. `on_train_end` is
+    called, once, however training ends."""
 
     model: Any = None
 
@@ -54,7 +54,7 @@ class History(Callback):
 
 
 def is_accuracy(name: str) -> bool:
-    """Whether a metric is better upwards: "val_accuracy", "top5"."""
+    """Whether a metric is better upwards: "val_accuracy", "top5_words"; `mp-run report` goes by the same rule."""
     return "accuracy" in name or re.match(r"(val_)?top[0-9]+(_|$)", name) is not None
 
 

@@ -164,6 +164,16 @@ for count, size, steps, said in ((1, 16, 4, "a batch of 8 rows is dropped: the f
     scores = model.fit(Batches(size), verbose=False, last_batch="pad").history
     assert math.isclose(scores["loss"][0], before["loss"], rel_tol=1e-5), (scores, before)
     assert math.isclose(scores["accuracy"][0], before["accuracy"], rel_tol=1e-6), (scores, before)
+
+# Batches of no rows are none, wherever they are; no others are an epoch of none.
+for last_batch in ("drop", "pad"):
+    for count in (1, 2):
+        model, told = make(accumulate=count), make(accumulate=count)
+        some = [(X[i : i + 8], Y[i : i + 8]) for i in range(0, 32, 8)]
+        model.fit([(X[:0], Y[:0]), *some[:3], (X[:0], Y[:0]), some[3], (X[:0], Y[:0])], verbose=False, last_batch=last_batch, seed=5)
+        told.fit(some, verbose=False, last_batch=last_batch, seed=5)
+        assert model.trainer.steps == told.trainer.steps == 4 // count and near(model.state_dict(), told.state_dict(), 0)
+        refused("epoch 1 has no batches", make(accumulate=count).fit, [(X[:0], Y[:0])] * 3, verbose=False, last_batch=last_batch)
 refused("a batch has 16 rows, the first had 8", make().fit, [(X[:8], Y[:8]), (X[:16], Y[:16])], verbose=False)
 refused("'x' has 8 rows, 'y' has 7", make().fit, [(X[:8], Y[:7])], verbose=False)
 
@@ -241,6 +251,11 @@ for expected, layer, shape in (("Conv2D: 3 channels and 4 filters are not divide
                                ("a size is 2.5, expected a whole number", nn.Reshape(2.5), (5,))):
     refused(expected, nn.Sequential(nn.Input(shape), layer).to_mlir)
 
+for optimizer in (halfstep.Adam, halfstep.AdamW, halfstep.NAdam, halfstep.LAMB, halfstep.Lion):
+    for betas in (0.9, (0.9,), (0.9, 0.99, 0.999), "ab", None, (0.9, None)):
+        refused(f"{optimizer.__name__}: betas is {betas!r}, expected two numbers, as in (0.9, 0.999)", optimizer, betas=betas)
+    assert make(optimizer=optimizer(betas=[0.5, numpy.float32(0.75)])).trainer._job.settings["beta2"] == 0.75
+
 # One metric or callback is several.
 single, told = make(), Told()
 single.compile("sgd", metrics="accuracy", policy="float32")
@@ -250,6 +265,27 @@ assert set(single.fit(X, Y, 8, verbose=False).history) == {"loss", "<lambda>"}
 refused("metrics has 3, expected names and functions", single.compile, metrics=3)
 for given in (-0.5, 1, math.nan, "a"):
     refused(f"validation_split is {given!r}, expected a number of at least 0 and less than 1", trained.fit, X, Y, 8, validation_split=given)
+
+# Accuracies are better upwards, among them those of the first few; all else is better downwards.
+UPWARDS = ("accuracy", "val_accuracy", "sparse_categorical_accuracy", "val_top5", "top1", "top10_words", "val_accuracy_of_mine")
+DOWNWARDS = ("loss", "val_loss", "val_mse", "top", "topology", "val_top5th", "stop5", "top_speed", "laptop5")
+for name in UPWARDS + DOWNWARDS:
+    early, worse = EarlyStopping(name), make()
+    early.model, worse.stop_training = worse, False
+    early.on_train_begin()
+    for epoch, value in enumerate((0.5, 0.75, 0.625)):
+        early.on_epoch_end(epoch, {name: value if name in UPWARDS else -value})
+        assert worse.stop_training == (epoch == 2), (name, epoch)
+
+# One metric's scores are chosen by that rule, too: the table of a comparison has an accuracy, or none.
+def top2(outputs, targets):
+    return ops.cast(targets, "float32") * 0 + 0.25
+
+
+for metrics, wanted in (([top2], 0.25), ({"topology": top2}, None), ({"mse": top2, "top2": top2}, 0.25)):
+    compared = make(metrics=metrics)
+    (policy,) = halfstep.compare(compared, (X, Y), ["float32"], validation_data=(X, Y), batch_size=8).policies
+    assert policy.get("test_accuracy") == wanted, policy
 
 # Names that are not there are KeyErrors, whose text says which are.
 state = trained.trainer.session.state
@@ -269,6 +305,41 @@ for name, data in (("empty", b""), ("text", b"not a safetensors file at all"), (
     assert "is no safetensors file, as save_weights writes it, nor the folder of a checkpoint" in str(error), error
     error = refused(f"{path}: is {'empty' if name == 'empty' else 'not JSON at byte '}", halfstep.Comparison.load, path)
     assert "expected what Comparison.to_json or fit(log=...) wrote" in str(error), error
+
+
+class Failing(Callback):
+    """Of one of the methods of callbacks, which fails."""
+
+    def __init__(self, where):
+        self.where = where
+
+    def __getattribute__(self, name):
+        if name == object.__getattribute__(self, "where"):
+            raise halfstep.Error(f"failed in {name}")
+        return super().__getattribute__(name)
+
+    def on_train_batch_end(self, batch, logs=None): ...
+
+
+class Ended(Callback):
+    def __init__(self):
+        self.count = 0
+
+    def on_train_end(self, logs=None):
+        self.count += 1
+
+
+# However training ends, and whatever of it fails, what has begun is ended, once, and the first error is told.
+for data in ((X, Y), (Batches(8),)):
+    for where in ("on_train_begin", "on_epoch_begin", "on_train_batch_end", "on_epoch_end", "on_train_end", None):
+        loggers, first, last = [CSVLogger(folder / "log.csv"), JSONLinesLogger(folder / "log.json")], Ended(), Ended()
+        callbacks = [first, *loggers, Failing(where), Failing("on_train_end"), last]
+        refused(f"failed in {where or 'on_train_end'}", make().fit, *data, batch_size=8, verbose=False, callbacks=callbacks)
+        assert all(one._file.closed for one in loggers) and first.count == 1 and last.count == (where != "on_train_begin"), where
+    ended = Ended()
+    broken, said = ((X, Y + 9), "is out of range") if len(data) == 2 else (([(X[:8], Y[:8]), (X[:8], Y[:7])],), "'x' has 8 rows, 'y' has 7")
+    refused(said, make().fit, *broken, batch_size=8, verbose=False, callbacks=[ended])
+    assert ended.count == 1 and make().fit(*data, batch_size=8, verbose=False, callbacks=[ended]) and ended.count == 2
 for callback in (CSVLogger, JSONLinesLogger):
     refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, callbacks=[callback("/dev/full")])
 refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, log="/dev/full")
