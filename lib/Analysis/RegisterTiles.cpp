@@ -6,8 +6,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mp;
 
@@ -43,13 +41,6 @@ bool mp::mayReadInMemory(const Contraction &product, Value lhs, TileInstruction 
   return instruction == TileInstruction::Amx && products == 1 && isa<BlockArgument>(lhs) &&
          cast<RankedTensorType>(lhs.getType()).getElementType() == product.element && product.lhsMap.isMatrix() &&
          product.lhsMap.isAlongDepth() && product.k % kTileDepth == 0;
-}
-
-bool mp::fitsInMemory(int64_t rows, int64_t tileRows, int64_t blockRows, int64_t rowBytes) {
-  // Of 2 MiB in 16 ways, of which other operands and sums have most. Rows a power of two apart share few sets.
-  constexpr int64_t kWayBytes = 128 << 10, kWaysForRows = 4;
-  const int64_t rowsOfWay = kWayBytes / std::gcd(kWayBytes, rowBytes);
-  return rows % tileRows == 0 && std::min(blockRows, rows) <= kWaysForRows * rowsOfWay;
 }
 
 Type mp::packedElement(const Contraction &product, ContractionScheduleAttr schedule) {

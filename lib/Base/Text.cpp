@@ -1,10 +1,12 @@
-// Text from files, before it is shown.
+// Text for people.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Base/Text.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <iterator>
 
 using namespace mp;
 
@@ -49,4 +51,15 @@ std::string mp::printable(std::string_view text, size_t longest) {
     text.remove_prefix(bytes);
   }
   return shown;
+}
+
+std::string mp::formatBytes(uint64_t bytes) {
+  constexpr const char *kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit)
+    value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), unit ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
+  return text;
 }

@@ -49,6 +49,8 @@ static Status readFlags(const char *const *names, const char *const *values, siz
     std::string_view name = names[i];
     if (name == "device" || name == "threads" || name == "simulate")
       return makeError("flag ", name, " is the session's");
+    if (name == "pin-threads")
+      return makeError("flag ", name, " is of mp-run and mp-exec");
     if (Status set = setTrainFlag(options, name, values[i]); !set.ok())
       return set;
   }

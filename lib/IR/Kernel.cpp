@@ -201,8 +201,8 @@ static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError
 
 LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM,
                                               int64_t blockN, int64_t blockK, int64_t tileM, int64_t tileN,
-                                              int64_t vector, TileInstruction instruction, int64_t products, bool,
-                                              bool packRhs, bool streamRhs) {
+                                              int64_t vector, TileInstruction instruction, int64_t products,
+                                              bool packLhs, bool packRhs, bool streamRhs, bool readLhs) {
   if (failed(verifyPositive(emitError, {blockM, blockN, blockK, tileM, tileN, vector})))
     return failure();
   if (blockM % tileM != 0 || blockN % tileN != 0) // (C1)
@@ -213,7 +213,12 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return emitError() << "vector of a dot is " << vector << ", expected 4, 8 or 16";
   if (packRhs && streamRhs) // (C3)
     return emitError() << "rhs is packed and streamed";
+  if (packLhs && readLhs) // (C3)
+    return emitError() << "lhs is packed and read where it lies";
   const bool isAmx = instruction == TileInstruction::Amx;
+  if (readLhs && !(isAmx && products == 1)) // (C3)
+    return emitError() << "lhs is read where it lies by " << products << " products of "
+                       << stringifyTileInstruction(instruction) << ", expected one of amx";
   if (products != 1 && !(isAmx && llvm::is_contained({3, 6, 9}, products))) // (C5)
     return emitError() << products << " products of " << stringifyTileInstruction(instruction)
                        << ", expected 1, or 3, 6 or 9 of amx";

@@ -8,6 +8,7 @@
 #include "Report/Html.h"
 #include "Report/Rows.h"
 #include "Report/Summary.h"
+#include "mp/Base/Text.h"
 
 #include <algorithm>
 

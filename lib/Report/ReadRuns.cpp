@@ -184,18 +184,19 @@ static ErrorOr<Comparison> readComparison(const Json &document) {
   return comparison;
 }
 
-/// The first metric of an evaluation, as its line has them in order; empty where there is none.
-static std::string firstMetric(std::string_view line) {
-  const auto ordered = nlohmann::ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (ordered.is_object())
-    for (const auto &[name, value] : ordered.items())
-      if (name.starts_with("test_") && name != "test_loss")
-        return name;
+/// The accuracy of an evaluation's line, or the first by name of several; empty where there is none.
+static std::string accuracyOf(const Json &line) {
+  constexpr std::string_view kTest = "test_";
+  if (!line.is_object() || line.contains("test_accuracy"))
+    return line.is_object() ? "test_accuracy" : "";
+  for (const auto &[name, value] : line.items())
+    if (name.starts_with(kTest) && isAccuracy(std::string_view(name).substr(kTest.size())))
+      return name;
   return "";
 }
 
-/// One line of a log, and its text.
-static Status readLine(const Json &line, std::string_view text, VariantReport &report) {
+/// One line of a log.
+static Status readLine(const Json &line, VariantReport &report) {
   Status wrong;
   const Fields fields(line, "", wrong);
   const uint64_t step = fields.count("step");
@@ -208,7 +209,7 @@ static Status readLine(const Json &line, std::string_view text, VariantReport &r
     if (fields.flag("found_inf"))
       report.skips.push_back({step, fields.text("gradient")});
     report.finalLoss = report.losses.back();
-  } else if (const std::string metric = firstMetric(text); !metric.empty()) {
+  } else if (const std::string metric = accuracyOf(line); !metric.empty()) {
     report.testAccuracy = fields.number(metric.c_str(), kUnknown);
   }
   return wrong;
@@ -233,7 +234,7 @@ static ErrorOr<Comparison> readLog(std::string_view text) {
       break; // a run that was killed while it wrote
     if (!value)
       return makeError("is not JSON at byte ", byte).in(where);
-    if (Status read = readLine(*value, line, report); !read.ok())
+    if (Status read = readLine(*value, report); !read.ok())
       return read.in(where);
   }
   if (report.losses.empty())

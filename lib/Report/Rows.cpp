@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Report/Rows.h"
+#include "mp/Base/Text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +15,6 @@ std::string formatNumber(const char *pattern, double value) {
   char text[64];
   std::snprintf(text, sizeof text, pattern, value);
   return text;
-}
-
-std::string formatBytes(uint64_t bytes) {
-  const auto count = static_cast<double>(bytes);
-  return bytes < (1 << 20) ? formatNumber("%.1f KiB", count / (1 << 10)) : formatNumber("%.1f MiB", count / (1 << 20));
 }
 
 std::string formatScale(double scale) {

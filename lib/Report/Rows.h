@@ -20,8 +20,6 @@ std::vector<ReportRow> makeRows(const std::vector<VariantReport> &reports);
 
 /// A number by a pattern of printf.
 std::string formatNumber(const char *pattern, double value);
-/// "3.1 MiB".
-std::string formatBytes(uint64_t bytes);
 /// "2^16" for a power of two.
 std::string formatScale(double scale);
 

@@ -4,6 +4,7 @@
 #include "Report/Summary.h"
 
 #include "Report/Rows.h"
+#include "mp/Base/Text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -29,9 +29,18 @@ void nameVariants(std::vector<VariantReport> &reports) {
       report.name += "#" + std::to_string(++seen[report.name]);
 }
 
+bool isAccuracy(std::string_view metric) {
+  if (metric.find("accuracy") != std::string_view::npos)
+    return true;
+  if (!metric.starts_with("top"))
+    return false;
+  const std::string_view places = metric.substr(3, metric.find('_', 3) - 3);
+  return !places.empty() && places.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 bool isAsGood(const VariantReport &report, double testAccuracy, double finalLoss) {
-  constexpr double kSameAccuracy = 0.005, kSameLoss = 1.02; // half a point, two hundredths
-  return std::isnan(report.testAccuracy) ? report.finalLoss <= kSameLoss * finalLoss
+  constexpr double kSameAccuracy = 0.005, kSameLoss = 0.02; // half a point, two hundredths
+  return std::isnan(report.testAccuracy) ? report.finalLoss <= finalLoss + kSameLoss * std::abs(finalLoss)
                                          : report.testAccuracy >= testAccuracy - kSameAccuracy;
 }
 

@@ -1,6 +1,7 @@
 // Devices and executables, for people.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/Base/Text.h"
 #include "mp/Training/Infer.h"
 
 #include <iomanip>
@@ -8,18 +9,6 @@
 
 using namespace mp;
 using namespace mp::executable;
-
-/// "15.6 GiB".
-static std::string formatBytes(uint64_t bytes) {
-  constexpr const char *kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit)
-    value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof(text), unit ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
-  return text;
-}
 
 void mp::printDevices(std::ostream &out, const DeviceOptions &options) {
   for (const std::string &name : presentDevices()) {

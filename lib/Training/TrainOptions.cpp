@@ -104,6 +104,8 @@ static constexpr TrainFlag kFlags[] = {
     {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
     {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
     {"threads", "N", "threads of the CPU, at most 1024 (default: all)", setNumber<unsigned, 0, &O::threads>},
+    {"pin-threads", nullptr, "keep each thread of the CPU on one of its processors, in turn",
+     setSwitch<&O::pinThreads>},
     {"simulate", "WORDS",
      "device simt: races, uninitialized, bounds, checks (all three), hardware-like, seed=N (default: none)",
      setSimulation},

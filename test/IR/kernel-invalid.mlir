@@ -519,6 +519,21 @@ func.func @streamed() attributes {a = #mp.contraction<block_m = 4, block_n = 4, 
 
 // -----
 
+// expected-error@+1 {{lhs is packed and read where it lies}}
+func.func @streamed() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, pack_lhs = true, read_lhs = true>} { return }
+
+// -----
+
+// expected-error@+1 {{lhs is read where it lies by 3 products of amx, expected one of amx}}
+func.func @streamed() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, products = 3, read_lhs = true>} { return }
+
+// -----
+
+// expected-error@+1 {{lhs is read where it lies by 1 products of fma, expected one of amx}}
+func.func @streamed() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, read_lhs = true>} { return }
+
+// -----
+
 // #mp.contraction (C3)
 // expected-error@+1 {{rhs of an amx is streamed}}
 func.func @streamed_tiles() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, stream_rhs = true>} { return }

@@ -54,6 +54,7 @@ static Status runInfer(const Options &options) {
 static Status runTrain(const Options &options, int &stopped) {
   DeviceOptions device = options.device;
   device.threads = options.train.threads;
+  device.pinThreads = options.train.pinThreads;
   device.simulation = options.train.simulation;
   ErrorOr<std::unique_ptr<Session>> session = open(options, options.train.device, device);
   if (!session)
@@ -117,6 +118,8 @@ int main(int argc, char **argv) {
   auto addDevice = [&](CLI::App *command) {
     command->add_option("--device", options.deviceName, "device to run on (default cpu)");
     command->add_option("--threads", options.device.threads, "threads of the CPU, at most 1024 (default: all)");
+    command->add_flag("--pin-threads", options.device.pinThreads,
+                      "keep each thread of the CPU on one of its processors, in turn");
     addSimulateFlag(*command, options.device.simulation);
     addChip(command);
   };

@@ -36,11 +36,10 @@ struct CompareCommand {
 };
 } // namespace
 
-/// The first metric of the test data, or of the training data where there are no test data; NaN for a model without.
+/// The first accuracy of the test data; NaN where there are no such data, or the model has none.
 static double accuracyOf(const TrainResult &result) {
-  const std::vector<Score> &scores = result.testScores.empty() ? result.trainScores : result.testScores;
-  for (const Score &score : scores)
-    if (score.name != results::loss)
+  for (const Score &score : result.testScores)
+    if (isAccuracy(score.name))
       return score.value;
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -69,25 +68,32 @@ static const char *dataProgram(const Session &session) {
   return session.hasProgram(programs::trainStep) ? programs::trainStep : programs::accumulate;
 }
 
-/// What the compiler says of the program, what the device's memory holds, and the time of each kernel, of a session
-/// that has trained.
+/// What the compiler says of the code that the session runs.
+static void noteStatistics(Session &session, VariantReport &report) {
+  ErrorOr<const executable::VariantT *> variant = session.select(dataProgram(session));
+  check(variant.status());
+  const auto &statistics = (*variant)->statistics;
+  if (!statistics)
+    return;
+  report.casts = statistics->casts;
+  for (const auto &row : statistics->ops_by_type)
+    report.opsByType[row->type] = row->count;
+}
+
+/// What the device's memory holds, and the time of each kernel, of a session that has trained.
 static void measureCosts(Session &session, VariantReport &report) {
   const char *program = dataProgram(session);
   ErrorOr<const executable::VariantT *> variant = session.select(program);
   check(variant.status());
-  if (const auto &statistics = (*variant)->statistics) {
-    report.casts = statistics->casts;
-    for (const auto &row : statistics->ops_by_type)
-      report.opsByType[row->type] = row->count;
-  }
   for (auto &[kind, bytes] : memoryByKind(session.table(), **variant, report.peakBytes))
     report.memory.push_back({kind, bytes});
+  if (session.device().description().target == targets::reference) // which runs a program as a whole
+    return;
   constexpr unsigned kWarmup = 1, kRepeat = 3;
   ErrorOr<std::unique_ptr<Benchmark>> benchmark = Benchmark::create(session, program, /*seed=*/0);
   check(benchmark.status());
   ErrorOr<std::vector<KernelTime>> kernels = timeKernels(**benchmark, kWarmup, kRepeat);
-  if (!kernels) // a device that runs a program as a whole
-    return;
+  check(kernels.status());
   for (const KernelTime &kernel : *kernels)
     report.kernels.push_back({kernel.name, kernel.seconds});
 }
@@ -141,7 +147,7 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
     training.seed = command.options.seed + seed;
     if (!training.quiet)
       std::cerr << variant.str() << (command.seeds > 1 ? ", seed " + std::to_string(training.seed) : "") << '\n';
-    std::unique_ptr<Session> session = createSession(file, training.device, training.threads, training.simulation);
+    std::unique_ptr<Session> session = createSession(file, training.device, deviceOptionsOf(training));
     training.shouldStop = StopSignals::isCaught;
     ErrorOr<TrainResult> result = train(*session, training);
     check(result.status().in(variant.str()));
@@ -150,6 +156,8 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
       return std::nullopt;
     }
     addRun(*result, command.seeds, report);
+    if (seed == 0)
+      noteStatistics(*session, report);
     if (!command.json.empty() && seed == 0)
       measureCosts(*session, report);
   }

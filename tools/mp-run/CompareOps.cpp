@@ -35,7 +35,7 @@ static std::string number(double value) {
 /// What the first step of the first variant is given.
 static StepInputs takeFirstInputs(const std::string &model, const CompileOptions &options, TrainOptions training) {
   std::unique_ptr<Session> session =
-      createSession(loadOrCompile(model, options), training.device, training.threads, training.simulation);
+      createSession(loadOrCompile(model, options), training.device, deviceOptionsOf(training));
   training.epochs.reset();
   training.steps = 1;
   training.quiet = true;

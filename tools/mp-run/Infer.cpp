@@ -17,8 +17,7 @@ namespace mp {
 namespace {
 struct InferCommand {
   std::string model, device = "cpu";
-  unsigned threads = 0;
-  SIMTOptions simulation;
+  DeviceOptions deviceOptions;
   InferOptions options;
   CompileFlags flags;
 };
@@ -55,12 +54,12 @@ static void run(const InferCommand &command) {
   command.flags.apply(command.model, options);
   check(checkInferOptions(command.options));
   if (!isExecutable(command.model)) {
-    compileFor(command.device, options, deviceOptionsOf(command.threads, command.simulation));
+    compileFor(command.device, options, command.deviceOptions);
     checkCompileOptions(options);
   }
-  options.reportAccesses |= command.simulation.checksMemory();
+  options.reportAccesses |= command.deviceOptions.simulation.checksMemory();
   std::unique_ptr<Session> session =
-      createSession(loadOrCompile(command.model, options), command.device, command.threads, command.simulation);
+      createSession(loadOrCompile(command.model, options), command.device, command.deviceOptions);
   check(infer(*session, command.options, std::cout, std::cerr));
 }
 
@@ -72,8 +71,10 @@ void addInferCommand(CLI::App &app) {
   verb->add_option("--program", command->options.program, "the program to run (default infer)")->type_name("NAME");
   verb->add_option("--device", command->device, "cpu, cuda, cuda:N, simt or reference (default cpu)")
       ->type_name("NAME");
-  verb->add_option("--threads", command->threads, "threads of the CPU, at most 1024 (default: all)")->type_name("N");
-  addSimulateFlag(*verb, command->simulation);
+  DeviceOptions &device = command->deviceOptions;
+  verb->add_option("--threads", device.threads, "threads of the CPU, at most 1024 (default: all)")->type_name("N");
+  verb->add_flag("--pin-threads", device.pinThreads, "keep each thread of the CPU on one of its processors, in turn");
+  addSimulateFlag(*verb, device.simulation);
   addCompileFlags(*verb, command->flags, defaultOptions());
   verb->callback([command] { run(*command); });
 }

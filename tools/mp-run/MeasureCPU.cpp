@@ -170,7 +170,7 @@ private:
   }
 
   Timed time(const std::string &model) {
-    std::unique_ptr<Session> session = createSession(compileModel(model), targets::cpu, /*threads=*/1);
+    std::unique_ptr<Session> session = createSession(compileModel(model), targets::cpu, {.threads = 1});
     tuning.processor = session->device().description().model;
     check(session->initialize(0));
     ErrorOr<std::unique_ptr<Benchmark>> benchmark = Benchmark::create(*session, programs::infer, 0);

@@ -23,9 +23,9 @@ struct ReportCommand {
 static bool isSameFile(const std::string &a, const std::string &b) {
   if (a.empty() || b.empty() || a == "-" || b == "-")
     return false;
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored) ||
-         std::filesystem::equivalent(a, b, ignored);
+  std::error_code none, ofA, ofB;
+  const auto first = std::filesystem::weakly_canonical(a, ofA), second = std::filesystem::weakly_canonical(b, ofB);
+  return (!ofA && !ofB && first == second) || std::filesystem::equivalent(a, b, none);
 }
 
 static std::string readInput(const std::string &path) {

@@ -37,11 +37,12 @@ void compileFor(const std::string &device, CompileOptions &options, const Device
               << "; --chip chooses another\n";
 }
 
-DeviceOptions deviceOptionsOf(unsigned threads, const SIMTOptions &simulation) {
-  DeviceOptions options;
-  options.threads = threads;
-  options.simulation = simulation;
-  return options;
+DeviceOptions deviceOptionsOf(const TrainOptions &options) {
+  DeviceOptions device;
+  device.threads = options.threads;
+  device.pinThreads = options.pinThreads;
+  device.simulation = options.simulation;
+  return device;
 }
 
 CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &flags, const TrainOptions &training) {
@@ -55,14 +56,14 @@ CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &f
   if (training.lastBatch == LastBatch::Pad)
     options.specialize.pad = true;
   if (!isExecutable(model))
-    compileFor(training.device, options, deviceOptionsOf(training.threads, training.simulation), training.quiet);
+    compileFor(training.device, options, deviceOptionsOf(training), training.quiet);
   options.reportAccesses |= training.simulation.checksMemory();
   return options;
 }
 
 std::unique_ptr<Session> createSession(std::shared_ptr<const LoadedExecutable> file, const std::string &device,
-                                       unsigned threads, const SIMTOptions &simulation) {
-  ErrorOr<std::unique_ptr<Device>> target = createDevice(device, deviceOptionsOf(threads, simulation));
+                                       const DeviceOptions &options) {
+  ErrorOr<std::unique_ptr<Device>> target = createDevice(device, options);
   check(target.status());
   ErrorOr<std::unique_ptr<Session>> session = Session::create(std::move(file), std::move(*target));
   check(session.status());

@@ -11,8 +11,8 @@
 
 namespace mp {
 
-/// What those two flags say about a device.
-DeviceOptions deviceOptionsOf(unsigned threads, const SIMTOptions &simulation);
+/// What the flags of training say about a device.
+DeviceOptions deviceOptionsOf(const TrainOptions &options);
 
 /// Makes `options` ask for code that `device` runs; a device that is not there, or does not run the code that a given
 /// --target makes, ends the command. A GPU's chip is the
@@ -26,7 +26,7 @@ CompileOptions compileOptionsFor(const std::string &model, const CompileFlags &f
 
 /// The executable on the device of that name.
 std::unique_ptr<Session> createSession(std::shared_ptr<const LoadedExecutable> file, const std::string &device,
-                                       unsigned threads, const SIMTOptions &simulation = {});
+                                       const DeviceOptions &options = {});
 
 } // namespace mp
 

@@ -40,8 +40,8 @@ static void run(const TrainCommand &command) {
          "; give the .mlir file");
   if (!isExecutable(command.model))
     checkCompileOptions(options);
-  std::unique_ptr<Session> session = createSession(loadOrCompile(command.model, options), command.options.device,
-                                                   command.options.threads, command.options.simulation);
+  std::unique_ptr<Session> session =
+      createSession(loadOrCompile(command.model, options), command.options.device, deviceOptionsOf(command.options));
   StopSignals signals;
   TrainOptions training = command.options;
   training.shouldStop = StopSignals::isCaught;

@@ -23,12 +23,9 @@ llvm::ArrayRef<PartProduct> productsOfParts(ContractionScheduleAttr schedule);
 PanelsAttr lhsPanels(const Contraction &product, ContractionScheduleAttr schedule);
 PanelsAttr rhsPanels(ContractionScheduleAttr schedule);
 
-/// Whether tiles of a unit may read lhs where it lies: a matrix in memory, whole registers of k in each row, of
-/// elements that are multiplied as they are, by `products` for each.
+/// Whether tiles of a unit may read lhs where it lies, if whole tiles fill its rows: a matrix in memory, whole
+/// registers of k in each row, of elements that are multiplied as they are, by `products` for each.
 bool mayReadInMemory(const Contraction &product, mlir::Value lhs, TileInstruction instruction, int64_t products);
-/// Whether they do, in blocks of so many rows: whole tiles, which the second-level cache holds wherever rows that are
-/// `rowBytes` apart come to lie in it.
-bool fitsInMemory(int64_t rows, int64_t tileRows, int64_t blockRows, int64_t rowBytes);
 
 /// The type that elements are packed in: that of the sums where each is multiplied on its own, the operands' where a
 /// word holds several, bf16 where they are split.

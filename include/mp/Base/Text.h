@@ -1,10 +1,11 @@
-// Text from files, before it is shown.
+// Text for people.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_BASE_TEXT_H
 #define MP_BASE_TEXT_H
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ inline constexpr size_t kLongestLabel = 255;
 /// The beginning of `text` with a '?' for each byte that is not of plain text, at most `longest` bytes: whole
 /// characters.
 std::string printable(std::string_view text, size_t longest = 80);
+
+/// "300 bytes", "2.6 MiB": to a tenth of the largest unit that there is one of.
+std::string formatBytes(uint64_t bytes);
 
 } // namespace mp
 

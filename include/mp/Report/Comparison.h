@@ -90,6 +90,10 @@ void compareSpeed(std::vector<VariantReport> &reports);
 /// variants have that policy.
 void nameVariants(std::vector<VariantReport> &reports);
 
+/// Whether the metric of that name is a share of what is right: "accuracy", "top5_accuracy", "top5". Reports show it in
+/// percent, and more of it is better; of no other metric they say that.
+bool isAccuracy(std::string_view metric);
+
 /// Whether a variant's test accuracy (of a model without a metric, its loss) is as good as these, but for less than
 /// seeds differ.
 bool isAsGood(const VariantReport &report, double testAccuracy, double finalLoss);

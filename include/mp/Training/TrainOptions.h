@@ -49,6 +49,7 @@ struct TrainOptions {
   bool quiet = false;           // no progress
   std::string device = "cpu";
   unsigned threads = 0;   // 0: all that the process may use
+  bool pinThreads = false;
   SIMTOptions simulation; // of device simt
 
   /// From the state that the session has, instead of first values: so many steps and epochs are behind it, and count.

@@ -56,7 +56,7 @@ void BlockRunner::run(NativeKernel kernel, std::span<void *const> buffers, uint6
 }
 
 Status BlockRunner::execute(const std::function<Status()> &launches) {
-  if (workers.count() == 1)
+  if (workers.count() == 1 && !workers.arePinned())
     return launches();
   Status status;
   workers.execute([&] { status = launches(); });

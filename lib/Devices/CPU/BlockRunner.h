@@ -21,7 +21,7 @@ using NativeKernel = void (*)(void **buffers, int64_t block);
 /// memory of its own.
 class BlockRunner {
 public:
-  explicit BlockRunner(unsigned threads) : workers(threads), pointersOf(workers.count()) {}
+  explicit BlockRunner(unsigned threads, bool pins = false) : workers(threads, pins), pointersOf(workers.count()) {}
 
   unsigned threads() const { return workers.count(); }
 
@@ -31,9 +31,9 @@ public:
   /// Does `launches`, which call run(), with the threads at hand: what that costs is paid once for all of them.
   Status execute(const std::function<Status()> &launches);
 
-  /// Calls kernel(buffers, b) for b = 0 .. grid-1, in any order and at once; if `scratch`, with one
-  /// pointer more. What takes one thread so few `seconds` that others do not help stays on the calling one; 0 is not
-  /// known.
+  /// Inside of execute(): calls kernel(buffers, b) for b = 0 .. grid-1, in any order and at once; if `scratch`, with
+  /// one pointer more. What takes one thread so few `seconds` that others do not help stays on the calling one; 0 is
+  /// not known.
   void run(NativeKernel kernel, std::span<void *const> buffers, uint64_t grid, bool scratch, double seconds);
 
 private:

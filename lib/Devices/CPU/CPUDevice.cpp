@@ -13,7 +13,7 @@ namespace {
 
 class CPUDevice final : public HostDevice {
 public:
-  explicit CPUDevice(const DeviceOptions &options) : HostDevice(options), runner(options.threads) {
+  explicit CPUDevice(const DeviceOptions &options) : HostDevice(options), runner(options.threads, options.pinThreads) {
     self = {"cpu", targets::cpu, hostModel(), hostFeatures(), physicalMemory(), runner.threads(), hostMatrixUnits()};
     self.refused = refusedFeatures();
   }

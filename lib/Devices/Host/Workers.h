@@ -6,6 +6,7 @@
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_scheduler_observer.h>
 
 #include <memory>
 
@@ -14,10 +15,12 @@ namespace mp {
 /// A oneTBB arena of a fixed number of threads.
 class Workers {
 public:
-  /// 0 is as many as the process may use.
-  explicit Workers(unsigned threads);
+  /// 0 is as many as the process may use. `pins` keeps each, while it is in the arena, on one of the processors that
+  /// the process may use, in turn.
+  explicit Workers(unsigned threads, bool pins = false);
 
   unsigned count() const { return threadCount; }
+  bool arePinned() const { return pinning != nullptr; }
 
   /// Runs `body` in the arena; parallel algorithms that it calls use its threads.
   template <typename Body> void execute(Body body) { arena.execute(body); }
@@ -26,6 +29,7 @@ private:
   unsigned threadCount;
   std::unique_ptr<tbb::global_control> allowance;
   tbb::task_arena arena;
+  std::unique_ptr<tbb::task_scheduler_observer> pinning; // of the arena, and gone before it
 };
 
 /// Rounds to nearest and keeps subnormals while it lives, whatever the host program has set.

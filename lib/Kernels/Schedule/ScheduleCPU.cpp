@@ -161,20 +161,20 @@ private:
     const Multiplication tiles = {TileInstruction::Amx, products, rate};
     // Little work does not pay for splitting what it is of; f32 is split because an option says so.
     if (products > 1 && product.element.isF16() &&
-        secondsAlone(op, product, vectors) < secondsAlone(op, product, tiles))
+        blocksAlone(op, product, vectors).seconds < blocksAlone(op, product, tiles).seconds)
       return vectors;
     // Few rows leave tiles empty, and read rhs once: it is not worth being packed.
-    const bool isStreamed =
-        product.m < kTileRows && chooseContractionBlocks(sizeOf(op, product, vectors), level).streamsRhs;
+    const bool isStreamed = product.m < kTileRows && blocksAlone(op, product, vectors).streamsRhs;
     return isStreamed ? vectors : tiles;
   }
 
-  /// Of the product wherever it stands: what decides bits is not to depend on what is around it.
-  double secondsAlone(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
+  /// The blocks of the product wherever it stands: what decides bits is not to depend on what is around it.
+  ContractionBlocks blocksAlone(ContractionOpInterface op, const Contraction &product,
+                                const Multiplication &how) const {
     ContractionSize size = sizeOf(op, product, how);
     size.mayPackLhs = size.mayPackRhs = true;
-    size.keepsLhs = size.keepsRhs = size.mayStreamRhs = false;
-    return chooseContractionBlocks(size, level).seconds;
+    size.keepsLhs = size.keepsRhs = size.mayReadLhs = false;
+    return chooseContractionBlocks(size, level);
   }
 
   /// The faster of vectors' instructions.
@@ -209,7 +209,7 @@ private:
     const ContractionBlocks blocks = chooseContractionBlocks(sizeOf(op, product, how), level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, level.lanes(), how.instruction, how.products, blocks.packsLhs,
-                                        blocks.packsRhs, blocks.streamsRhs);
+                                        blocks.packsRhs, blocks.streamsRhs, blocks.readsLhs);
   }
 
   ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Kernels/Schedule/Schedules.h"
-#include "mp/Analysis/RegisterTiles.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -55,6 +54,15 @@ static double tileOverhead(int64_t rows, int64_t columns, const CPULevel &level)
   return std::max(1.0, kLoadCycles * loads / multiplies);
 }
 
+/// Whether blocks may read the rows of lhs where they lie: whole tiles, which the second-level cache holds wherever
+/// rows a power of two apart, which share few of its sets, come to lie in it.
+static bool mayReadLhs(const ContractionBlocks &blocks, const ContractionSize &size, const CPULevel &level) {
+  constexpr int64_t kWays = 16, kWaysForRows = 4; // other operands and sums have most
+  const int64_t wayBytes = level.cacheBytes / kWays, rowBytes = size.k * size.wordBytes;
+  const int64_t rowsOfWay = wayBytes / std::gcd(wayBytes, rowBytes);
+  return size.mayReadLhs && size.m % blocks.tileM == 0 && std::min(blocks.blockM, size.m) <= kWaysForRows * rowsOfWay;
+}
+
 /// Seconds of one block: full tiles, whether the matrix fills them or not, and what it packs.
 static double contractionBlockSeconds(const ContractionBlocks &blocks, const ContractionSize &size,
                                       const CPULevel &level) {
@@ -77,9 +85,8 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
-  const bool readsLhs = size.mayReadLhs && fitsInMemory(size.m, blocks.tileM, blocks.blockM, size.k * size.wordBytes);
-  return operations / size.rate + operandSeconds(blocks.blockM, size.m, blocks.packsLhs || readsLhs) + rhsSeconds +
-         level.blockSeconds;
+  return operations / size.rate + operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs) +
+         rhsSeconds + level.blockSeconds;
 }
 
 /// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
@@ -197,15 +204,17 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
         // An operand that one block reads is packed there, unless it is kept.
         const bool sharesLhs = size.mayPackLhs && (size.keepsLhs || columns < mostColumns),
                    sharesRhs = size.mayPackRhs && (size.keepsRhs || rows < mostRows);
+        const bool readsLhs = mayReadLhs(blocks, size, level);
         for (bool packsLhs : {false, true})
           for (bool packsRhs : {false, true})
             if (packsLhs <= sharesLhs && packsRhs <= sharesRhs) {
               blocks.packsLhs = packsLhs;
               blocks.packsRhs = packsRhs;
+              blocks.readsLhs = !packsLhs && readsLhs;
               consider(blocks);
             }
         for (int64_t parts = 2; size.mayCut && parts <= std::min(size.granules, kMostParts); parts *= 2) {
-          blocks.packsLhs = blocks.packsRhs = false;
+          blocks.packsLhs = blocks.packsRhs = blocks.readsLhs = false;
           blocks.parts = parts;
           consider(blocks);
         }

@@ -115,6 +115,8 @@ static std::optional<unsigned> ordinalOf(std::string_view name, std::string_view
 static Status checkDeviceOptions(std::string_view name, const DeviceOptions &options) {
   if (options.threads > kMostThreads)
     return makeError("--threads=", options.threads, ": expected at most ", kMostThreads, ", 0 for all of the machine");
+  if (name != "cpu" && options.pinThreads)
+    return makeError("--pin-threads: is for device cpu, device ", name, " runs no blocks on threads of its own");
   if (name != "simt" && options.simulation != SIMTOptions())
     return makeError("--simulate: device ", name, " does not simulate a GPU; use --device=simt");
   return Status::success();

@@ -88,10 +88,17 @@ private:
     const double bytes = elements * bytesOf(precision);
     const double traffic = bytes / (bytes > level.cacheBytes ? level.memoryBandwidth : level.cacheBandwidth);
     if (const double operations = sum(work.contractionOperations); operations > 0) {
-      // A product for the gradient of each factor; that of the bias is none.
-      auto product = cast<ContractionOpInterface>(program.nodes[id]);
-      const int factors = hasGradient[program.ids.at(product.getLhs())] + hasGradient[program.ids.at(product.getRhs())];
-      return (1 + factors) * (operations / rateOf(level.contractionRates, precision) + traffic);
+      if (auto product = dyn_cast<ContractionOpInterface>(program.nodes[id])) {
+        // A product for the gradient of each factor; that of the bias is none.
+        const int factors =
+            hasGradient[program.ids.at(product.getLhs())] + hasGradient[program.ids.at(product.getRhs())];
+        return (1 + factors) * (operations / rateOf(level.contractionRates, precision) + traffic);
+      }
+      // Attention computes in f32 whatever it reads; its gradient has five products in the place of two.
+      constexpr double kGradientOfAttention = 2.5;
+      const bool hasOne = llvm::any_of(node.operands, [&](ValueId value) { return hasGradient[value]; });
+      return (1 + (hasOne ? kGradientOfAttention : 0)) *
+             (operations / rateOf(level.contractionRates, Precision::F32) + traffic);
     }
     const double conversion = 1 / rateOf(level.mapRates, precision) - 1 / rateOf(level.mapRates, Precision::F32);
     const double operations = sum(work.mapOperations);

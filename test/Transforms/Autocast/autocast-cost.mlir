@@ -105,3 +105,11 @@ func.func @infer(%x: tensor<1x256xf32>, %w: tensor<256x256xf32> {mp.parameter = 
   %0 = mp.matmul %x, %w acc f32 : tensor<1x256xf32>, tensor<256x256xf32> -> tensor<1x256xf32>
   return %0 : tensor<1x256xf32>
 }
+
+// Attention has a modelled time as products have, in f32 whatever its type.
+// ALL-LABEL: @attention
+// ALL: mp.attention
+func.func @attention(%q: tensor<2x4x64x32xf32>, %k: tensor<2x4x64x32xf32>) -> tensor<2x4x64x32xf32> {
+  %y, %lse = mp.attention %q, %k, %k : tensor<2x4x64x32xf32>, tensor<2x4x64x32xf32>, tensor<2x4x64x32xf32>
+  return %y : tensor<2x4x64x32xf32>
+}

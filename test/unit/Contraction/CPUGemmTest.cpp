@@ -101,6 +101,9 @@ TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
       ASSERT_TRUE(expected) << expected.status().message();
       for (int draw = 0; draw < (kIsLong ? 50 : 2); ++draw) {
         problem.schedule = drawSchedule(first, lanes, random);
+        const bool isOneOfAmx = first.find("amx") != std::string::npos && first.find("products") == std::string::npos;
+        if (isOneOfAmx && !left && m % 32 == 0 && k % 32 == 0 && draw % 2 == 0)
+          problem.schedule += ", read_lhs = true";
         ErrorOr<std::vector<Bytes>> results = problem.run();
         ASSERT_TRUE(results) << results.status().message() << problem;
         EXPECT_TRUE(*results == *expected) << problem;

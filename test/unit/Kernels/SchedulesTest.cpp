@@ -105,6 +105,29 @@ TEST(Schedules, OperandsOfManyBlocksArePackedOnce) {
   EXPECT_FALSE(chooseContractionBlocks(size, level).packsLhs);
 }
 
+// Tiles of a unit read whole rows of lhs where they lie, as many in a block as a few ways of the cache hold: rows of a
+// power of two share sets.
+TEST(Schedules, TilesReadLhsInMemory) {
+  const CPULevel &level = *findCPULevel("amx-bf16");
+  auto choose = [&](int64_t m, int64_t k) {
+    ContractionSize size{1, m, 1024, k, level.contractionRates[1], 2, 32};
+    size.tiles = level.unitTiles;
+    size.mayPackLhs = size.mayPackRhs = true;
+    const ContractionBlocks packed = chooseContractionBlocks(size, level);
+    EXPECT_FALSE(packed.readsLhs);
+    size.mayReadLhs = true;
+    const ContractionBlocks blocks = chooseContractionBlocks(size, level);
+    EXPECT_FALSE(blocks.readsLhs && (blocks.packsLhs || m % blocks.tileM != 0)) << m << ' ' << k;
+    EXPECT_LE(blocks.seconds, packed.seconds);
+    return blocks;
+  };
+  EXPECT_TRUE(choose(512, 512).readsLhs);
+  EXPECT_FALSE(choose(500, 512).readsLhs);
+  EXPECT_TRUE(choose(1024, 1024).readsLhs);
+  const ContractionBlocks far = choose(4096, 65536);
+  EXPECT_FALSE(far.readsLhs && far.blockM > 64);
+}
+
 // A tile of few rows reads the rows of rhs where they lie, in vectors that divide them.
 TEST(Schedules, FewRowsStreamRhs) {
   for (const CPULevel &level : allCPULevels())

@@ -9,6 +9,7 @@
 #include "mp/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
@@ -217,4 +218,18 @@ TEST(AutocastOfRandomModels, DenyingOneMoreOpLowersNoOther) {
     }
   }
   EXPECT_GE(widened, kModels / 2);
+}
+
+TEST(AutocastOfRandomModels, EveryOpHasAModelledTime) {
+  for (uint64_t seed = 0; seed < modelsWithEveryOp(); ++seed) {
+    NamedModel model(seed);
+    for (const char *features : {"avx2", "amx-bf16"}) {
+      AutocastPassOptions options;
+      options.policy = "auto";
+      options.features = features;
+      SCOPED_TRACE("model " + std::to_string(seed) + " on " + features);
+      mlir::OwningOpRef<mlir::ModuleOp> once = model.cast(model.get(), options);
+      EXPECT_TRUE(once && succeeded(mlir::verify(*once)));
+    }
+  }
 }

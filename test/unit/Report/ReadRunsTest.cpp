@@ -25,7 +25,7 @@ TEST(ReadRuns, ALogIsOneRun) {
       "{\"step\":11,\"epoch\":2,\"loss\":0.5,\"loss_scale\":8.0,\"found_inf\":false,\"skipped\":0}\n"
       "{\"step\":12,\"epoch\":2,\"loss\":null,\"loss_scale\":8.0,\"found_inf\":true,\"skipped\":1,\"gradient\":\"w\"}\n"
       "\n"
-      "{\"step\":12,\"epoch\":2,\"test_loss\":0.4,\"test_top5\":0.9,\"test_accuracy\":0.7}\n"
+      "{\"step\":12,\"epoch\":2,\"test_loss\":0.4,\"test_mse\":3.5,\"test_top5\":0.9,\"test_accuracy\":0.7}\n"
       "{\"step\":13,\"epoch\":2,\"loss\":0.25,\"loss_scale\":4.0,\"fou");
   ASSERT_TRUE(read) << read.message();
   const VariantReport &run = read->variants.at(0);
@@ -36,7 +36,7 @@ TEST(ReadRuns, ALogIsOneRun) {
   ASSERT_EQ(run.skips.size(), 1u);
   EXPECT_EQ(run.skips[0].step, 12u);
   EXPECT_EQ(run.skips[0].gradient, "w");
-  EXPECT_EQ(run.testAccuracy, 0.9); // the first that is no loss
+  EXPECT_EQ(run.testAccuracy, 0.7);
   EXPECT_EQ(run.lossScale, 8);
   EXPECT_TRUE(std::isnan(run.secondsPerStep));
 }

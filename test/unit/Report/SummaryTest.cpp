@@ -31,6 +31,23 @@ TEST(Summary, TheChoiceIsWhatIsAsGoodAndFaster) {
   EXPECT_EQ(describeVerdict(comparison)[0], "mixed_float16 is as good as float32");
 }
 
+TEST(Summary, LossesMayBeBelowZero) {
+  Comparison comparison = exampleComparison();
+  for (VariantReport &variant : comparison.variants)
+    variant.testAccuracy = kUnknown, variant.finalLoss = -0.9;
+  comparison.variants[1].speedup = 2;
+  EXPECT_EQ(describeVerdict(comparison)[0], "mixed_float16 is as good as float32 and 2.00 times as fast");
+  comparison.variants[1].finalLoss = -0.8;
+  EXPECT_EQ(describeVerdict(comparison)[0], "no other variant is as good as float32");
+}
+
+TEST(Summary, SomeMetricsAreAccuracies) {
+  for (const char *metric : {"accuracy", "top5", "top5_accuracy", "sparse_accuracy", "top10_of_all"})
+    EXPECT_TRUE(isAccuracy(metric)) << metric;
+  for (const char *metric : {"loss", "mse", "top", "topology_error", "stop5", "top_5"})
+    EXPECT_FALSE(isAccuracy(metric)) << metric;
+}
+
 TEST(Summary, WhatIsNotKnownIsLeftOut) {
   Comparison comparison;
   comparison.variants.resize(1);

@@ -38,7 +38,7 @@ struct ContractionSize {
 /// of many images: results are small beside them, and blocks that are a part of the result each would pack them again.
 struct ContractionBlocks {
   int64_t blockM, blockN, blockK, tileM, tileN;
-  bool packsLhs = false, packsRhs = false, streamsRhs = false;
+  bool packsLhs = false, packsRhs = false, streamsRhs = false, readsLhs = false;
   int64_t parts = 1;
   double seconds = 0; ///< modelled, on 1, 2, 4 and 8 cores taken together, to be compared alone
 };

@@ -160,6 +160,7 @@ public:
 /// What the user says about the device as a whole.
 struct DeviceOptions {
   unsigned threads = 0;        // CPU: threads that run blocks, 0 for all that the process may use
+  bool pinThreads = false;     // CPU: each of them on a processor of its own
   bool allowNative = true;     // false refuses variants that hold machine code
   unsigned ordinal = 0;        // which of several of a kind: 1 of "cuda:1"
   std::string chip = "";       // GPU: run code for this chip ("sm_80") alone; empty for the best that there is

@@ -70,7 +70,7 @@ public:
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
         tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
-        readsLhs(mayReadInMemory(s, s.lhs, schedule.getInstruction(), schedule.getProducts())) {
+        readsLhs(schedule.getReadLhs()) {
     if (place)
       rowsInResult.emplace(f, Value(), *place);
     s.blockK = lhs.order.depth;
@@ -238,8 +238,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
-  if (&source == &lhs && readsLhs &&
-      fitsInMemory(s.m, s.tileM, s.blockM, s.k * s.element.getIntOrFloatBitWidth() / 8)) {
+  if (&source == &lhs && readsLhs) {
     source.inMemory = s.element;
     source.panels = f.input(cast<BlockArgument>(operand).getArgNumber());
     return success();
@@ -441,6 +440,11 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
   if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
     return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
                                             << " do not divide, as streaming needs it";
+  if (schedule.getReadLhs() &&
+      !(mayReadInMemory(*product, product->lhs, instruction, products) && product->m % schedule.getTileM() == 0))
+    return product->op->emitOpError("has an lhs of ")
+           << product->m << " x " << product->k
+           << " that is no matrix in memory of whole tiles, as reading it there needs";
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, which the instruction takes by " << granule;

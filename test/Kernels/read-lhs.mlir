@@ -1,0 +1,47 @@
+// Tiles read whole rows of lhs in memory: of another type, with an op in front of them, or of a k that registers do not fill, it is packed.
+//
+// RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=amx-bf16 | FileCheck %s
+
+// CHECK-LABEL: @read
+// CHECK: instruction = amx, {{.*}}read_lhs = true
+func.func @read(%x: tensor<256x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<256x512xbf16> {
+  %y = mp.matmul %x, %w acc f32 : tensor<256x512xbf16>, tensor<512x512xbf16> -> tensor<256x512xbf16>
+  return %y : tensor<256x512xbf16>
+}
+
+// CHECK-LABEL: @turned
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+// CHECK-LABEL: @relu
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+// CHECK-LABEL: @depth
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+// CHECK-LABEL: @rows
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+// CHECK-LABEL: @parts
+// CHECK: products = 3
+// CHECK-NOT: read_lhs
+func.func @turned(%x: tensor<512x256xbf16>, %w: tensor<512x512xbf16>) -> tensor<256x512xbf16> {
+  %y = mp.matmul %x, %w transpose_lhs acc f32 : tensor<512x256xbf16>, tensor<512x512xbf16> -> tensor<256x512xbf16>
+  return %y : tensor<256x512xbf16>
+}
+func.func @relu(%x: tensor<256x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<256x512xbf16> {
+  %r = mp.relu %x : tensor<256x512xbf16>
+  %y = mp.matmul %r, %w acc f32 : tensor<256x512xbf16>, tensor<512x512xbf16> -> tensor<256x512xbf16>
+  return %y : tensor<256x512xbf16>
+}
+func.func @depth(%x: tensor<256x520xbf16>, %w: tensor<520x512xbf16>) -> tensor<256x512xbf16> {
+  %y = mp.matmul %x, %w acc f32 : tensor<256x520xbf16>, tensor<520x512xbf16> -> tensor<256x512xbf16>
+  return %y : tensor<256x512xbf16>
+}
+func.func @rows(%x: tensor<250x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<250x512xbf16> {
+  %y = mp.matmul %x, %w acc f32 : tensor<250x512xbf16>, tensor<512x512xbf16> -> tensor<250x512xbf16>
+  return %y : tensor<250x512xbf16>
+}
+func.func @parts(%x: tensor<256x512xf16>, %w: tensor<512x512xf16>) -> tensor<256x512xf16> {
+  %y = mp.matmul %x, %w acc f32 : tensor<256x512xf16>, tensor<512x512xf16> -> tensor<256x512xf16>
+  return %y : tensor<256x512xf16>
+}

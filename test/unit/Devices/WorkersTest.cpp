@@ -1,0 +1,98 @@
+// Threads that run blocks, and where.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Devices/Host/Workers.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <sched.h>
+#include <set>
+#include <thread>
+
+using namespace mp;
+
+namespace {
+
+cpu_set_t processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(::sched_getaffinity(0, sizeof(set), &set), 0);
+  return set;
+}
+
+/// Calls `body` as blocks are run.
+template <typename Body> void onThreads(Workers &workers, Body body) {
+  workers.execute([&] { tbb::parallel_for(0, 1000, [&](int) { body(); }); });
+}
+
+} // namespace
+
+TEST(Workers, PinnedThreadsHaveAProcessorEachAndGetTheirsBack) {
+  const cpu_set_t before = processors();
+  std::atomic<int> elsewhere = 0;
+  {
+    Workers workers(3, /*pins=*/true);
+    EXPECT_EQ(workers.count(), 3u);
+    for (int i = 0; i < 2; ++i) {
+      onThreads(workers, [&] {
+        const cpu_set_t own = processors();
+        cpu_set_t both;
+        CPU_AND(&both, &own, &before);
+        elsewhere += CPU_COUNT(&own) != 1 || CPU_COUNT(&both) != 1 ? 1 : 0;
+      });
+      const cpu_set_t after = processors();
+      EXPECT_TRUE(CPU_EQUAL(&after, &before));
+    }
+  }
+  EXPECT_EQ(elsewhere, 0);
+}
+
+TEST(Workers, PinnedThreadsAreOnDifferentProcessors) {
+  const cpu_set_t all = processors();
+  constexpr int kThreads = 3;
+  Workers workers(kThreads, /*pins=*/true);
+  std::atomic<int> arrived = 0;
+  std::mutex mutex;
+  std::set<int> seen;
+  workers.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<int>(0, kThreads, 1),
+        [&](const tbb::blocked_range<int> &) {
+          ++arrived; // each waits for the others, so that no thread takes two
+          for (int i = 0; i < 10000 && arrived < kThreads; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          const std::lock_guard<std::mutex> lock(mutex);
+          seen.insert(::sched_getcpu());
+        },
+        tbb::simple_partitioner());
+  });
+  EXPECT_EQ(seen.size(), static_cast<size_t>(std::min(kThreads, CPU_COUNT(&all))));
+}
+
+TEST(Workers, OneThreadIsPinned) {
+  Workers workers(1, /*pins=*/true);
+  int count = 0;
+  workers.execute([&] {
+    const cpu_set_t own = processors();
+    count = CPU_COUNT(&own);
+  });
+  EXPECT_EQ(count, 1);
+}
+
+TEST(Workers, OthersStayWhereTheSystemPutsThem) {
+  const cpu_set_t before = processors();
+  std::atomic<int> moved = 0;
+  Workers workers(2);
+  onThreads(workers, [&] {
+    const cpu_set_t own = processors();
+    moved += CPU_EQUAL(&own, &before) ? 0 : 1;
+  });
+  EXPECT_EQ(moved, 0);
+}
