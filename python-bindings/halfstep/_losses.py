@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 
 from halfstep import ops
 from halfstep._errors import Error
@@ -123,8 +124,17 @@ def _each_row(values):
     return ops.mean(values, range(1, len(values.shape))) if len(values.shape) > 1 else values
 
 
+def _is_one_column(outputs) -> bool:
+    """Whether outputs say yes or no by one number."""
+    return not outputs.shape[1:] or outputs.shape[-1] == 1
+
+
 def accuracy(logits, labels):
     """1 where the largest logit is the label's, or that of the largest of the label's probabilities."""
+    if _is_one_column(logits):
+        raise Error("accuracy: the outputs have one column, and the loss does not say whether that is a logit, as "
+                    "'BCEWithLogitsLoss' does, or a probability, as 'binary_crossentropy'; metrics are "
+                    f"{', '.join(METRICS)}, or functions of outputs and targets")
     guess = ops.argmax(logits)
     labels = ops.argmax(labels) if labels.shape == logits.shape else labels
     return _each_row(ops.cast(guess == (labels if labels.dtype == "int32" else ops.cast(labels, "int32")), "float32"))
@@ -165,6 +175,26 @@ def binary_accuracy(probabilities, targets):
 def sigmoid_accuracy(logits, targets):
     """1 where the logit is on the target's side."""
     return _each_row(_same_side(logits > 0, targets > 0.5))
+
+
+def metrics_for(loss, metrics):
+    """Metrics as compile is given them, with "accuracy" as Keras resolves it: of one column it is that of two classes, by what the
+    loss takes."""
+    loss = None if loss is None else find(LOSSES, "loss", loss)
+    of_column = (binary_accuracy if loss is binary_cross_entropy else
+                 sigmoid_accuracy if loss is sigmoid_cross_entropy else None)
+    several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
+    if of_column is None or not any(isinstance(one, str) for one in several):
+        return metrics
+
+    def resolved(outputs, targets):
+        return (of_column if _is_one_column(outputs) else accuracy)(outputs, targets)
+
+    def own(one):
+        return resolved if isinstance(one, str) and one == "accuracy" else one
+
+    resolved.__name__ = "accuracy"
+    return {name: own(one) for name, one in several.items()} if isinstance(several, dict) else [own(one) for one in several]
 
 
 @_alike
@@ -220,8 +250,34 @@ METRICS = {
 }
 
 
+# Losses whose settings are a class of halfstep.losses.
+_WITH_SETTINGS = {cross_entropy: "CrossEntropy", huber_loss: "Huber", nll_loss: "NLL", LOSSES["KLDivLoss"]: "KLDiv"}
+
+
+def _refuse_foreign(table, kind, given):
+    """Losses and metrics of other libraries are made of other tensors."""
+    given = given.func if isinstance(given, functools.partial) else given
+    own = given if isinstance(given, type) else type(given)
+    modules = [getattr(given, "__module__", None) or "", *(base.__module__ for base in own.__mro__)]
+    library = next((one for one in (module.partition(".")[0] for module in modules) if one in _LIBRARIES), None)
+    if library is None:
+        return
+    name = getattr(given, "__name__", own.__name__)
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    known = next((table[one] for one in (name, snake) if one in table), None)
+    ours = next((one for one, function in table.items() if function is known), None)
+    said = f"a function of outputs and targets, made of halfstep.ops, or one of {', '.join(table)}"
+    if ours is not None:
+        said = f'{kind} "{ours}"' + (f", or halfstep.losses.{_WITH_SETTINGS[known]}(...) with settings" if known in _WITH_SETTINGS else "")
+    raise Error(f"{kind}: {library}'s {name} takes no tensors of a compiled model; give {said}")
+
+
+_LIBRARIES = ("torch", "torchmetrics", "keras", "tensorflow", "tf_keras")
+
+
 def find(table, kind, given):
     if callable(given):
+        _refuse_foreign(table, kind, given)
         return given
     if not isinstance(given, str) or given not in table:
         raise Error(f"there is no {kind} {given!r}; expected {', '.join(table)}, or a function of outputs and targets")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 import re
@@ -65,11 +66,72 @@ class State(Leaf):
         graph.next[id(self)] = value
 
 
+class _Elsewhere:
+    """What other frameworks have as an attribute: an AttributeError that says what is here."""
+
+    def __init__(self, what: str):
+        self.what = what
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        raise AttributeError(f"a module has no '{self.name}': {self.what}")
+
+
+def _number_array(name: str, leaf: Leaf, value):
+    """A value of a parameter or a state in its type; numbers of other types are converted."""
+    import numpy
+
+    if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient
+        value = value.detach().cpu()
+    array = value
+    if not isinstance(value, numpy.ndarray):
+        array = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value)
+    if tuple(array.shape) != tuple(leaf.shape):
+        raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.shape)}")
+    is_float = leaf.dtype in ("float16", "float32", "float64")
+    return array.astype(leaf.dtype) if array.dtype.kind in ("fiu" if is_float else "iu") and leaf.dtype != "bool" else array
+
+
+def _first_value(leaf: Leaf):
+    """That of what predictions do not depend on, where it is not random."""
+    import numpy
+
+    kind, numbers = leaf.initializer.kind, leaf.initializer.numbers
+    if leaf.value is None and kind not in ("zeros", "ones", "constant"):
+        raise Error("a parameter that no output depends on has no value before the model is trained; call fit, perhaps with epochs=0")
+    number = {"zeros": 0, "ones": 1}.get(kind, numbers[0][1] if numbers else 0)
+    return numpy.array(leaf.value) if leaf.value is not None else numpy.full(leaf.shape, number, leaf.dtype)
+
+
+def _keys(kind: str, names) -> str:
+    names = sorted(map(str, names))
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"{kind} key{'s' * (len(names) > 1)} {', '.join(map(repr, names[:10]))}{more}"
+
+
+def _refuse_rows(call: str, x) -> None:
+    """What gives rows one by one is no array and no batches."""
+    if x is None:
+        raise Error(f"{call}: x is None, expected an array, or several by name in a dictionary")
+    kinds = {base.__name__ for base in type(x).__mro__ if base.__module__ == "torch.utils.data.dataset"}
+    if "Dataset" in kinds and "IterableDataset" not in kinds:
+        raise Error(f"{call}: a {type(x).__name__} gives rows one by one; wrap it in a DataLoader, as DataLoader(dataset, batch_size=64)")
+
+
 class Module:
     """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
 
     _inputs: dict[str, Input]  # where they are known
     stop_training = False  # a callback's to set
+
+    summary = _Elsewhere("print(model) shows it as the compiler sees it, once its inputs are known")
+    parameters = _Elsewhere("model.state_dict() has them by name; compile is told the optimizer")
+    train = _Elsewhere("fit trains, and leaves dropout in by itself")
+    eval = _Elsewhere("predict and evaluate leave dropout out by themselves")
+    train_on_batch = _Elsewhere("model.trainer.step(x, y) is it")
+    save = _Elsewhere("model.save_weights(path) writes parameters")
 
     def forward(self, *inputs):
         raise NotImplementedError(f"{type(self).__name__} has no forward")
@@ -138,14 +200,20 @@ class Module:
         """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
         inputs = inputs or getattr(self, "_inputs", None)
         if not inputs:
-            raise Error("the model does not know its inputs yet: train it, or tell it by specify(x=nn.Input(shape, dtype))")
+            raise Error("the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
+                        "specify(x=nn.Input(shape, dtype))")
         graph = _graph.Graph(_snake_case(type(self).__name__), self)
         with graph.current():
             tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
             outputs = self(*tensors)
+            if outputs is None:
+                raise Error(f"{type(self).__name__}: forward returned None; it has to return its outputs")
             if not isinstance(outputs, dict):
                 several = isinstance(outputs, (tuple, list))
                 outputs = {f"output{i}": one for i, one in enumerate(outputs)} if several else {"output": outputs}
+            for one in outputs.values():
+                if not isinstance(one, Tensor):
+                    raise Error(f"{type(self).__name__}: forward returned {type(one).__name__}, expected a tensor, several, or a dictionary of them")
             if objective is not None:
                 objective(graph, outputs)
             for name, one in outputs.items():
@@ -167,8 +235,9 @@ class Module:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
         outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`; a name
         that is none of them is an error here, a value when the model is compiled."""
-        from halfstep import _training
+        from halfstep import _losses, _training
 
+        metrics = _losses.metrics_for(loss, metrics)
         self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, settings)
         self.__dict__.pop("_trainer", None)
 
@@ -192,6 +261,8 @@ class Module:
         `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step that is skipped, or whose
         loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
+        if y is None:
+            _refuse_rows("fit", x)
         return self.trainer.fit(
             x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
             validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
@@ -199,10 +270,13 @@ class Module:
 
     def evaluate(self, x, y=None, batch_size: int = 64) -> dict[str, float]:
         """Loss and metrics over all rows; without `y`, `x` gives batches (x, y)."""
+        if y is None:
+            _refuse_rows("evaluate", x)
         return self.trainer.evaluate(x, y, batch_size)
 
     def predict(self, x):
         """Outputs for any number of rows, an array or several by name."""
+        _refuse_rows("predict", x)
         return self.trainer.predict(x)
 
     @property
@@ -213,33 +287,92 @@ class Module:
     def learning_rate(self, rate: float):
         self.trainer.learning_rate = rate
 
+    @property
+    def _trained(self):
+        """The session that trains, or None."""
+        trainer = self.__dict__.get("_trainer")
+        return None if trainer is None else trainer.session
+
+    def _untrained(self):
+        """A session of what the model starts from, all of it in its own types."""
+        from halfstep._executable import compile as compile_model
+        from halfstep._session import Session
+
+        session = Session(compile_model(self.to_mlir(), policy="float32", training=False), "cpu", threads=1)
+        session.initialize(0)
+        for name, leaf in self.named_leaves():
+            if leaf.value is not None and name in session.state:
+                session.state[name] = leaf.value
+        return session
+
     def state_dict(self) -> dict[str, object]:
-        """Parameters and states by name, copied."""
-        state = self.trainer._live().state
-        return {name: state[name] for name, _ in self.named_leaves()}
+        """Parameters and states by name, copied. Before training they are the first values under seed 0, or those that were loaded."""
+        if self._trained is not None:
+            state = self._trained.state
+            return {name: state[name] for name, _ in self.named_leaves()}
+        with self._untrained() as session:
+            return {name: session.state[name] if name in session.state else _first_value(leaf) for name, leaf in self.named_leaves()}
 
     def load_state_dict(self, values) -> None:
-        """Parameters and states by name, all of them. A model that has not been trained starts from them; it has to know its inputs."""
-        if self.trainer.session is None:
+        """Parameters and states by name, all of them, as numbers of any type. A model that has not been trained starts from them; it
+        has to know its inputs."""
+        if self._trained is None:
             self.to_mlir()  # makes the leaves that depend on shapes
         leaves = dict(self.named_leaves())
         if not hasattr(values, "items"):
             raise Error(f"load_state_dict: {type(values).__name__} is no dictionary of parameters and states by name")
-        if set(leaves) != set(values):
-            raise Error(f"the model has {', '.join(sorted(set(leaves) - set(values))) or 'nothing'} that is not given, given is "
-                        f"{', '.join(sorted(set(values) - set(leaves))) or 'nothing'} that it does not have")
-        for name, value in values.items():
-            if self.trainer.session is None:
-                self.trainer.start_from(name, leaves[name], value)
+        missing, unexpected = set(leaves) - set(values), set(values) - set(leaves)
+        if missing or unexpected:
+            said = [_keys("missing", missing) + ", of what the model has that is not given"] if missing else []
+            if unexpected:
+                said.append(_keys("unexpected", unexpected) + ("" if missing else f"; the model has {', '.join(leaves) or 'none'}"))
+            raise Error("load_state_dict: " + "; ".join(said))
+        arrays = {name: _number_array(name, leaves[name], value) for name, value in values.items()}
+        for name, array in arrays.items():
+            if self._trained is None:
+                self.trainer.start_from(name, leaves[name], array)
             else:
-                self.trainer.session.state[name] = value
+                self._trained.state[name] = array
 
     def save_weights(self, path) -> None:
-        """Parameters as a safetensors file."""
-        self.trainer._live().save_weights(path)
+        """Parameters as a safetensors file; before training the first values, as state_dict has them."""
+        if self._trained is not None:
+            self._trained.save_weights(path)
+            return
+        with self._untrained() as session:
+            session.save_weights(path)
 
     def load_weights(self, path) -> None:
-        self.trainer._live().load_weights(path)
+        """Parameters from a safetensors file. A model that has not been trained starts from them; it has to know its inputs."""
+        if self._trained is not None:
+            self._trained.load_weights(path)
+            return
+        with self._untrained() as session:
+            session.load_weights(path)
+            for name, leaf in self.named_leaves():
+                if name in session.state:
+                    self.trainer.start_from(name, leaf, session.state[name])
+
+    def __copy__(self):
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo):
+        """A model that starts from the parameters and states of this one; what runs this one, and what its optimizer keeps, stay here."""
+        other = memo[id(self)] = type(self).__new__(type(self))
+        for name, value in self.__dict__.items():
+            if name != "_trainer":
+                other.__dict__[name] = copy.deepcopy(value, memo)
+        if self._trained is not None:
+            for name, leaf in self.named_leaves():
+                copied = memo.get(id(leaf))
+                if copied is not None and name in self._trained.state:
+                    copied.value = self._trained.state[name]
+        return other
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"a {type(self).__name__} is not pickled: model.save_weights(path) keeps its parameters, copy.deepcopy(model) copies it")
 
     def __str__(self):
         return self.to_mlir() if getattr(self, "_inputs", None) else repr(self)

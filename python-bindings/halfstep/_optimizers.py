@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
+
 from halfstep._errors import Error
 
 
@@ -115,13 +118,37 @@ class Lion(Optimizer):
         super().__init__(learning_rate, **_betas(type(self).__name__, betas), **settings)
 
 
+# What other frameworks call arguments.
+_MEANT = {"lr": "learning_rate", "eps": "epsilon", "rho": "alpha", "beta_1": "betas", "beta_2": "betas", "beta1": "betas",
+          "beta2": "betas", "clipnorm": "clip_parameter_norm", "global_clipnorm": "clip_norm", "clipvalue": "clip_value",
+          "lr_decay": "learning_rate_decay"}
+
+
+def _check(given: Optimizer) -> None:
+    """That its settings are arguments of it, or settings of the compiler."""
+    from halfstep._executable import check_names
+
+    arguments = {name: None for kind in reversed(type(given).__mro__[:-2]) for name in inspect.signature(kind.__init__).parameters
+                 if name not in ("self", "settings")}
+    for name in given.settings():
+        try:
+            check_names({name: None} if name not in arguments else {})
+        except Error:
+            near = _MEANT.get(name) or next(iter(difflib.get_close_matches(name, arguments, 1)), None)
+            meant = f"did you mean {near!r}? " if near in arguments else ""
+            raise Error(f"{type(given).__name__}: unknown setting {name!r}; {meant}arguments are {', '.join(arguments)}") from None
+
+
 def optimizer(given: str | Optimizer) -> Optimizer:
     kinds = {kind.kind: kind for kind in (SGD, RMSprop, Adagrad, Adam, AdamW, NAdam, LAMB, Lion)}
     if isinstance(given, Optimizer):
+        _check(given)
         return given
-    if not isinstance(given, str) or given not in kinds:
+    if isinstance(given, type) and issubclass(given, Optimizer):
+        return given()
+    if not isinstance(given, str) or given.lower() not in kinds:
         raise Error(f"there is no optimizer {given!r}; expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
-    return kinds[given]()
+    return kinds[given.lower()]()
 
 
 class Policy(Settings):
