@@ -104,6 +104,21 @@ static std::string describeKernels(const VariantReport &report, const VariantRep
   return text;
 }
 
+static double secondsOfKernels(const VariantReport &report) {
+  double seconds = 0;
+  for (const KernelReport &kernel : report.kernels)
+    seconds += kernel.seconds;
+  return seconds;
+}
+
+/// Whether the kernels' times, measured by themselves, are less than half of what a step takes more or less.
+static bool isElsewhere(const VariantReport &report, const VariantReport &first) {
+  constexpr double kLeast = 0.05;
+  const double steps = report.secondsPerStep - first.secondsPerStep;
+  const double kernels = secondsOfKernels(report) - secondsOfKernels(first);
+  return std::abs(steps) > kLeast * first.secondsPerStep && kernels / steps < 0.5;
+}
+
 std::vector<std::string> describeCosts(const std::vector<VariantReport> &reports) {
   std::vector<std::string> lines;
   const VariantReport &first = reports.front();
@@ -115,7 +130,10 @@ std::vector<std::string> describeCosts(const std::vector<VariantReport> &reports
         line += ", " + formatNumber("%.2f", report.speedup) + " times as fast as " + first.name;
       if (&report != &first && !report.kernels.empty() && !first.kernels.empty())
         if (std::string kernels = describeKernels(report, first); !kernels.empty())
-          line += ": kernels of " + kernels;
+          line += ": kernels of " + kernels +
+                  (isElsewhere(report, first) ? ", and most of it not in kernels: data, the host, or other work on the "
+                                                "machine"
+                                              : "");
     }
     if (report.peakBytes != 0)
       line += (line.empty() ? "" : "; ") + formatBytes(report.peakBytes) + " of memory";

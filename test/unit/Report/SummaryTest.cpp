@@ -31,6 +31,15 @@ TEST(Summary, TheChoiceIsWhatIsAsGoodAndFaster) {
   EXPECT_EQ(describeVerdict(comparison)[0], "mixed_float16 is as good as float32");
 }
 
+TEST(Summary, WhatKernelsDoNotExplainIsSaid) {
+  Comparison comparison = exampleComparison();
+  comparison.variants[1].secondsPerStep = 0.080;
+  EXPECT_NE(
+      describeVerdict(comparison)[3].find("kernels of matmul 5 ms instead of 2 ms, and most of it not in kernels"),
+      std::string::npos)
+      << describeVerdict(comparison)[3];
+}
+
 TEST(Summary, LossesMayBeBelowZero) {
   Comparison comparison = exampleComparison();
   for (VariantReport &variant : comparison.variants)
