@@ -77,9 +77,13 @@ def _fill_up(module, arrays, size: int):
 
 
 def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[str, float]:
-    """One step of a trainer on as many micro-batches as it takes, of `size` rows each; with `pad`, of fewer, even of none."""
+    """One step of a trainer on as many micro-batches as it takes, of `size` rows each; with `pad`, which is of one, of fewer."""
     session = trainer.prepare(parts[0], size, seed, pad=pad)
     results, counts = [], [count_rows(trainer.model, one) for one in parts]
+    first = 0
+    for one, rows in zip(parts, counts):
+        _check_labels(session, one.get("y"), first)
+        first += rows
     program = "train_step" if len(parts) == 1 else "accumulate"
     try:
         for one in parts:
@@ -93,12 +97,24 @@ def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[s
 
     def mean(name: str) -> float:
         """Over all rows, of a number for each of them or for a micro-batch."""
-        sums = [float(numpy.mean(own[name][:rows] if own[name].ndim else own[name])) * rows for own, rows in zip(results, counts) if rows]
+        sums = [float(numpy.mean(own[name][:rows] if own[name].ndim else own[name])) * rows for own, rows in zip(results, counts)]
         return math.fsum(sums) / sum(counts)
 
     is_skipped = bool("bad" in last and last["bad"] >= 0)
     _watch_skips(trainer, session, is_skipped, last)
     return {**{name: mean(name) for name in ("loss", *trainer._compiled().metrics)}, "skipped": is_skipped}
+
+
+def _check_labels(session, labels, first: int) -> None:
+    """That they are classes that the loss has, as the runtime checks those of arrays."""
+    classes = session.executable._handle.text("classes:y")
+    if classes is None or labels is None or labels.dtype.kind not in "iub" or not labels.size:
+        return
+    wrong = numpy.argwhere((labels < 0) | (labels >= int(classes)))
+    if len(wrong):
+        at = tuple(wrong[0])
+        row = f" of row {first + at[0]}" if at else ""
+        raise Error(f"label {labels[at]}{row} is out of range: input 'y' has {classes} classes")
 
 
 def _forget_gradients(session):
@@ -137,7 +153,8 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
     def drop(kind: str, found: str, rule: str):
         if kind not in warned:
             warned.add(kind)
-            warnings.warn(f"{found} dropped: {rule}; last_batch=\"pad\" fills it up with rows that weigh nothing", stacklevel=6)
+            rest = "" if count > 1 else "; last_batch=\"pad\" fills it up with rows that weigh nothing"
+            warnings.warn(f"{found} dropped: {rule}{rest}", stacklevel=6)
 
     for given in batches:
         arrays = _training.name_inputs(trainer.model, *_batch(given))
@@ -155,9 +172,7 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
         if len(parts) == count:
             yield parts, size
             parts = []
-    if parts and is_padding:
-        yield parts + [part_of(trainer.model, parts[0], 0, 0)] * (count - len(parts)), size
-    elif parts:
+    if parts:
         drop("batches", f"the last {len(parts)} batches of an epoch are", f"a step has accumulate={count}")
 
 

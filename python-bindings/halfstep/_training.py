@@ -266,6 +266,8 @@ class Trainer:
         callbacks = [callbacks] if hasattr(callbacks, "on_epoch_end") else callbacks
         if last_batch not in ("drop", "pad"):
             raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
+        if last_batch == "pad" and self._job is not None and self._micro_batches() > 1:
+            raise Error("last_batch=pad and accumulate exclude each other")
         if y is None:
             if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:
                 raise Error("validation_split, checkpoint, resume, log and find_nonfinite are for arrays, not for batches")
