@@ -80,6 +80,15 @@ def _or(call, a, b):
     return ops.logical_or(_condition(a), _condition(b))
 
 
+def _xor(call, a, b):
+    a, b = _condition(a), _condition(b)
+    return ops.logical_or(ops.logical_and(a, ops.logical_not(b)), ops.logical_and(ops.logical_not(a), b))
+
+
+def _bitwise_not(call, x):
+    return ops.logical_not(_condition(x))
+
+
 def _condition(value):
     x = tensor_of(value)
     if x.dtype != "bool":
@@ -150,7 +159,8 @@ def _to(call, x, *_):
 def _like(value):
     def handle(call, x, *rest):
         x = tensor_of(x)
-        number = ops.constant(rest[0] if value is None else value, x.dtype)
+        dtype = call.named.get("dtype")
+        number = ops.constant(rest[0] if value is None else value, x.dtype if dtype is None else dtype)
         return ops.broadcast(number, like=x)
 
     return handle
@@ -271,6 +281,7 @@ def _detach(call, x):
 HANDLERS = {
     "__and__": _and,
     "__or__": _or,
+    "__xor__": _xor,
     "_log_softmax": _along_last(ops.log_softmax),
     "_softmax": _along_last(ops.softmax),
     "_to_copy": _to,
@@ -283,6 +294,10 @@ HANDLERS = {
     "amin": _reduce(lambda x, dims, keep: along(ops.reduce_min, x, dims, keep)),
     "argmax": _place(ops.argmax),
     "argmin": _place(ops.argmin),
+    "bitwise_and": _and,
+    "bitwise_not": _bitwise_not,
+    "bitwise_or": _or,
+    "bitwise_xor": _xor,
     "bmm": _matmul,
     "clamp": _clamp,
     "clamp_max": lambda call, x, high: _clamp(call, x, None, high),
@@ -318,6 +333,7 @@ HANDLERS = {
     "logical_and": _and,
     "logical_not": _logical_not,
     "logical_or": _or,
+    "logical_xor": _xor,
     "lt": _compare("lt"),
     "masked_fill": _masked_fill,
     "matmul": _matmul,

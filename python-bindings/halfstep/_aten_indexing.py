@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from halfstep import ops
-from halfstep._errors import Error, axis
+from halfstep._errors import Error, axis, several
 from halfstep._operands import as_type, pair, tensor_of
 
 
@@ -61,6 +61,21 @@ def _flip(call, x, dims):
     return ops.flip(tensor_of(x), dims)
 
 
+def _roll(call, x, shifts, dims=()):
+    """What runs off one end comes in at the other."""
+    x = tensor_of(x)
+    shifts, dims = several("roll: shifts", shifts), several("roll: dims", dims)
+    if len(dims) != len(shifts):
+        raise Error("dims have to be given, one for each shift")
+    for shift, dim in zip(shifts, dims):
+        size = x.shape[dim]
+        if size is None:
+            raise Error("the batch cannot be rolled")
+        at = -shift % size if size else 0
+        x = ops.concat([_at(x, dim, slice(at, size)), _at(x, dim, slice(0, at))], dim) if at else x
+    return x
+
+
 def _index_select(call, x, dim, index):
     return ops.gather(tensor_of(x), tensor_of(index), dim)
 
@@ -107,6 +122,7 @@ INDEXING = {
     "narrow": _narrow,
     "one_hot": _one_hot,
     "pad": _pad,
+    "roll": _roll,
     "select": _select,
     "slice": _slice,
     "split": _parts,

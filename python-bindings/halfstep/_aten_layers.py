@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from halfstep import _losses, ops
+from halfstep import _graph, _losses, ops
 from halfstep._errors import Error
 from halfstep._images import channels_last, mean_of_images
 from halfstep._operands import alike, filled, is_float, tensor_of
@@ -77,6 +77,15 @@ def _batch_norm(call, x, weight, bias, mean, variance, training, momentum, epsil
         return result
 
     return channels_last(normalized, x)
+
+
+def _instance_norm(call, x, weight, bias, mean, variance, from_input, momentum, epsilon, *_):
+    x = tensor_of(x)
+    if not from_input:
+        return _batch_norm(call, x, weight, bias, mean, variance, False, momentum, epsilon)
+    if mean is not None:
+        raise Error("running statistics of an instance norm are not updated: track_running_stats=False, or eval()")
+    return _group_norm(call, x, x.shape[1], weight, bias, epsilon)
 
 
 _MEAN = 1  # torch's number of reduction="mean"
@@ -160,6 +169,23 @@ def _conv(call, x, weight, bias, stride, padding, dilation, groups, *_):
                                dilations=_each(dilation, rank), groups=groups), x)
 
 
+def _conv_transpose(call, x, weight, bias, stride, padding, output_padding, groups, dilation):
+    x, weight, bias = alike(x, weight, bias)
+    rank = len(weight.shape) - 2
+    if len(x.shape) != rank + 2:
+        raise Error("images without a batch are not supported")
+    own = ops.transpose(weight, [0, *range(2, rank + 2), 1])
+    sizes = call.shape
+
+    def spread(image):
+        result = ops.conv_transpose(image, own, strides=_each(stride, rank), padding=_sides(padding, rank),
+                                    dilations=_each(dilation, rank), groups=groups,
+                                    result=_graph.type_of((image.shape[0], *sizes[2:], sizes[1]), image.dtype))
+        return result if bias is None else result + bias
+
+    return channels_last(spread, x)
+
+
 def _max_pool(rank):
     def handle(call, x, size, stride, padding, dilation, *_):
         call.only("ceil_mode", False)
@@ -220,6 +246,9 @@ LAYERS = {
     "conv1d": _conv,
     "conv2d": _conv,
     "conv3d": _conv,
+    "conv_transpose1d": _conv_transpose,
+    "conv_transpose2d": _conv_transpose,
+    "conv_transpose3d": _conv_transpose,
     "cross_entropy_loss": _cross_entropy,
     "cosine_similarity": _cosine_similarity,
     "dropout": _dropout,
@@ -227,6 +256,7 @@ LAYERS = {
     "feature_dropout": _feature_dropout,
     "group_norm": _group_norm,
     "huber_loss": _huber,
+    "instance_norm": _instance_norm,
     "kl_div": _kl_div,
     "l1_loss": _loss(ops.l1_loss),
     "layer_norm": _layer_norm,

@@ -169,6 +169,10 @@ class Interpreter:
         result = node.meta.get("val")
         if node.target is operator.getitem:
             return values[node.args[0]][node.args[1]]
+        if getattr(node.target, "_schema", None) is not None and node.target._schema.name in ("aten::item", "aten::_local_scalar_dense"):
+            self.problems.append(("aten.item", "a number that depends on data is not known when a model is compiled: keep it a tensor",
+                                  _describe(node)))
+            return 1.0
         if isinstance(result, (int, torch.SymInt)):  # of sizes: only the batch is open
             return result if isinstance(result, int) else None
         call = Call(node, lambda one: self._read(values.get(one)))

@@ -79,7 +79,7 @@ class _Elsewhere:
         raise AttributeError(f"a module has no '{self.name}': {self.what}")
 
 
-def _number_array(name: str, leaf: Leaf, value):
+def number_array(name: str, leaf: Leaf, value):
     """A value of a parameter or a state in its type; numbers of other types are converted."""
     import numpy
 
@@ -109,6 +109,18 @@ def _keys(kind: str, names) -> str:
     names = sorted(map(str, names))
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return f"{kind} key{'s' * (len(names) > 1)} {', '.join(map(repr, names[:10]))}{more}"
+
+
+def check_keys(known, given) -> None:
+    """That a state has the names of a model."""
+    if not hasattr(given, "items"):
+        raise Error(f"load_state_dict: {type(given).__name__} is no dictionary of parameters and states by name")
+    missing, unexpected = set(known) - set(given), set(given) - set(known)
+    said = [_keys("missing", missing) + ", of what the model has that is not given"] if missing else []
+    if unexpected:
+        said.append(_keys("unexpected", unexpected) + ("" if missing else f"; the model has {', '.join(known) or 'none'}"))
+    if said:
+        raise Error("load_state_dict: " + "; ".join(said))
 
 
 def _refuse_rows(call: str, x) -> None:
@@ -319,15 +331,8 @@ class Module:
         if self._trained is None:
             self.to_mlir()  # makes the leaves that depend on shapes
         leaves = dict(self.named_leaves())
-        if not hasattr(values, "items"):
-            raise Error(f"load_state_dict: {type(values).__name__} is no dictionary of parameters and states by name")
-        missing, unexpected = set(leaves) - set(values), set(values) - set(leaves)
-        if missing or unexpected:
-            said = [_keys("missing", missing) + ", of what the model has that is not given"] if missing else []
-            if unexpected:
-                said.append(_keys("unexpected", unexpected) + ("" if missing else f"; the model has {', '.join(leaves) or 'none'}"))
-            raise Error("load_state_dict: " + "; ".join(said))
-        arrays = {name: _number_array(name, leaves[name], value) for name, value in values.items()}
+        check_keys(leaves, values)
+        arrays = {name: number_array(name, leaves[name], value) for name, value in values.items()}
         for name, array in arrays.items():
             if self._trained is None:
                 self.trainer.start_from(name, leaves[name], array)

@@ -128,8 +128,8 @@ def _check(given: Optimizer) -> None:
     """That its settings are arguments of it, or settings of the compiler."""
     from halfstep._executable import check_names
 
-    arguments = {name: None for kind in reversed(type(given).__mro__[:-2]) for name in inspect.signature(kind.__init__).parameters
-                 if name not in ("self", "settings")}
+    arguments = {name: None for kind in reversed(type(given).__mro__[:-2]) for name in inspect.signature(kind).parameters
+                 if name != "settings"}
     for name in given.settings():
         try:
             check_names({name: None} if name not in arguments else {})

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import inspect
+import io
+import logging
+import os
+import sys
+import traceback
 
 import numpy
 
-from halfstep import _graph, nn
+from halfstep import _graph, _module, nn
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._export import Interpreter, sizes_of
@@ -28,10 +35,14 @@ def from_torch(module, args, *, batched: bool = True) -> TorchModel:
         # A batch of one would be taken for a size that is always 1.
         args = tuple(one.repeat(2, *[1] * (one.ndim - 1)) if one.ndim and one.shape[0] == 1 else one for one in args)
         batch = torch.export.Dim("batch", min=2)
-        dynamic = tuple({0: batch} if one.ndim else None for one in args)
+        dynamic = _as_parameters(module, [{0: batch} if one.ndim else None for one in args])
     # Not decomposed: composites are ops of ours, and regions of autocast are still there.
     try:
-        program = torch.export.export(module, args, dynamic_shapes=dynamic)
+        with _without_graphs():
+            program = torch.export.export(module, args, dynamic_shapes=dynamic)
+    except torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode as error:
+        raise Error(f"the forward branches on data, or needs a number of it{_line_of(error)}: a model is compiled before there are data; "
+                    "write torch.where(condition, a, b)") from None
     except torch._dynamo.exc.UserError as error:
         if not batched:
             raise
@@ -40,6 +51,43 @@ def from_torch(module, args, *, batched: bool = True) -> TorchModel:
     model = TorchModel(program, module)
     model.to_mlir()
     return model
+
+
+def _as_parameters(module, values) -> tuple:
+    """Values of arguments as the forward has them: what *args takes is one."""
+    kinds = [one.kind for one in inspect.signature(module.forward).parameters.values()]
+    if inspect.Parameter.VAR_POSITIONAL not in kinds:
+        return tuple(values)
+    at = kinds.index(inspect.Parameter.VAR_POSITIONAL)
+    return (*values[:at], tuple(values[at:]))
+
+
+@contextlib.contextmanager
+def _without_graphs():
+    """Without the graphs and warnings that torch.export prints before the errors of branches on data."""
+    from torch.fx.experimental import symbolic_shapes
+
+    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
+    printed, level = io.StringIO(), logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with contextlib.redirect_stderr(printed):
+            yield
+    except symbolic_shapes.GuardOnDataDependentSymNode:
+        printed = io.StringIO()
+        raise
+    finally:
+        logger.setLevel(level)
+        sys.stderr.write(printed.getvalue())
+
+
+def _line_of(error) -> str:
+    """Where a forward stood."""
+    import torch
+
+    own = [one for one in traceback.extract_tb(error.__traceback__)
+           if not one.filename.startswith((os.path.dirname(torch.__file__), os.path.dirname(__file__)))]
+    return f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno})" if own else ""
 
 
 class TorchModel(nn.Module):
@@ -98,6 +146,10 @@ class TorchModel(nn.Module):
             return {str(name): one for name, one in returned.items()}
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
+    def __deepcopy__(self, memo):
+        memo[id(self._program)] = self._program  # which nothing changes
+        return super().__deepcopy__(memo)
+
     def state_dict(self) -> dict[str, object]:
         """Parameters and buffers as PyTorch's module has them, for its load_state_dict."""
         import torch
@@ -108,12 +160,16 @@ class TorchModel(nn.Module):
         return {name: torch.from_numpy(numpy.array(values[self._aliases[name]])) for name in self._kept}
 
     def load_state_dict(self, values) -> None:
-        if set(values) != set(self._kept):
-            differing = ", ".join(sorted(set(values) ^ set(self._kept)))
-            raise Error(f"the state has other names than the module: {differing}")
-        for name, value in values.items():
+        """Parameters and buffers by their names in PyTorch's module, all of them."""
+        try:
+            _module.check_keys(self._kept, values)
+        except Error as error:
+            differing = ", ".join(sorted(set(values) ^ set(self._kept))) if hasattr(values, "items") else "none"
+            raise Error(f"the state has other names than the module: {differing}; {error}") from None
+        arrays = {name: _module.number_array(name, self._leaves[self._aliases[name]], value) for name, value in values.items()}
+        for name, array in arrays.items():
             name = self._aliases[name]
-            self.trainer.start_from(name, self._leaves[name], value.detach().cpu().numpy())
+            self.trainer.start_from(name, self._leaves[name], array)
 
 
 def _leaf_of(name: str, tensor):
