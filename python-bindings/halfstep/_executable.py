@@ -6,6 +6,8 @@ import dataclasses
 import os
 import pathlib
 import re
+import sys
+import warnings
 from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
@@ -13,6 +15,7 @@ from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error
 
 _INPUTS, _RESULTS, _STATE = range(3)
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,6 +128,15 @@ def _cache_folder() -> str | None:
     return None if folder == "off" else folder
 
 
+def _warn(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Gives the compiler's warnings to Python's, each once, at the caller's line."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    for one in dict.fromkeys(one for one in diagnostics if one.severity == "warning"):
+        warnings.warn(f"{one.file}:{one.line}:{one.column}: {one.message}" if one.line else one.message, stacklevel=level)
+
+
 def compile(
     model: str | os.PathLike[str],
     *,
@@ -141,7 +153,7 @@ def compile(
     `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. With `to`
     ("autocast", "optimizer", "asm", ...) the result is the text of that stage. With `device` the code is for that device of
     this machine; without, for this machine's CPU or for what `target` and `chip` say. `on_diagnostic` is called with each
-    warning and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
+    warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
     from halfstep import _compiler  # which loads LLVM
@@ -157,9 +169,10 @@ def compile(
     diagnostics = tuple(Diagnostic(*one) for one in told)
     if data is None:
         raise CompileError(message, diagnostics)
-    if on_diagnostic:
-        for diagnostic in diagnostics:
-            on_diagnostic(diagnostic)
+    for diagnostic in diagnostics if on_diagnostic else ():
+        on_diagnostic(diagnostic)
+    if not on_diagnostic:
+        _warn(diagnostics)
     if on_stage:
         for own, own_text in stages:
             on_stage(own, own_text)

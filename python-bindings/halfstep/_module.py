@@ -246,12 +246,14 @@ class Module:
                 threads: int = 0, **settings) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
         outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`; a name
-        that is none of them is an error here, a value when the model is compiled."""
+        that is none of them is an error here, a value when the model is compiled. A model that has been trained keeps its
+        parameters; what its optimizer kept starts anew."""
         from halfstep import _losses, _training
 
         metrics = _losses.metrics_for(loss, metrics)
         self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, settings)
-        self.__dict__.pop("_trainer", None)
+        if "_trainer" in self.__dict__:
+            self.__dict__.pop("_trainer").keep()
 
     @property
     def trainer(self):

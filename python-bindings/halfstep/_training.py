@@ -233,6 +233,13 @@ class Trainer:
                 session.state[name] = leaf.value
         return session
 
+    def keep(self) -> None:
+        """Makes parameters and states what a trainer after this one starts from."""
+        if self.session is not None:
+            for name, leaf in self.model.named_leaves():
+                if name in self.session.state:
+                    leaf.value = self.session.state[name]
+
     def start_from(self, name: str, leaf, value) -> None:
         """Sets a parameter or a state, in what runs and as the first value of what will."""
         array = prepare(value, leaf.dtype)

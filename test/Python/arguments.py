@@ -212,6 +212,31 @@ for batch in (16, 20):
     model.fit(X, Y, batch, verbose=False)
 refused('last_batch="pad": the model was compiled with pad=False; leave that out', make(pad=False).fit, X, Y, 16, last_batch="pad")
 
+# What the compiler warns of is a warning, at the line that had it compiled; not where diagnostics are asked for.
+for call in (lambda one: one.fit(X, Y, 8, verbose=False), lambda one: one.fit(Batches(8), verbose=False),
+             lambda one: halfstep.compile(one.to_mlir(), training=False, policy="mixed_bfloat16", deny=["loc:nosuch"])):
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        call(make(policy="mixed_bfloat16", deny=["loc:nosuch"]))
+    (one,) = warned
+    assert one.filename == __file__ and "'loc:nosuch' matches the location of no op" in str(one.message), one
+diagnostics = []
+halfstep.compile(make().to_mlir(), training=False, policy="mixed_bfloat16", deny=["loc:nosuch"], on_diagnostic=diagnostics.append)
+assert [one.severity for one in diagnostics] == ["warning"]
+
+# A model that is compiled again keeps its parameters and states, and nothing else.
+for again in ({"optimizer": "sgd"}, {"optimizer": halfstep.AdamW(0.1), "policy": "mixed_bfloat16"}):
+    model = make(optimizer="adam", batch_norm=True)
+    model.fit(X, Y, 8, 2, verbose=False)
+    state, outputs = model.state_dict(), model.predict(X)
+    for _ in range(2):
+        model.compile(**{"policy": "float32", **again}, threads=1)
+    assert near(state, model.state_dict(), 0) and numpy.abs(model.predict(X) - outputs).max() < (0.1 if "policy" in again else 1e-5)
+    model.fit(X, Y, 8, 0, verbose=False, seed=7)
+    assert near(state, model.state_dict(), 0) and model.trainer.steps == 0
+    kept = model.trainer.session.state
+    assert all(not numpy.any(kept[name]) for name in kept if "/adam." in name or name == "adam.step")
+
 # Steps that are skipped one after another end training, however it is trained.
 nan = numpy.full_like(X, math.nan)
 skipping = {"policy": "mixed_float16", "skip_limit": 3}
