@@ -86,7 +86,8 @@ def _number(name: str, value) -> float:
 
 
 def quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    """A string of MLIR's text, in which control characters are `\\XX`, as its own printer writes them."""
+    return '"' + re.sub(r'[\x00-\x1f"\\\x7f]', lambda found: f"\\{ord(found[0]):02X}", text) + '"'
 
 
 class Graph:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import os
+import unicodedata
 
 import numpy
 
@@ -12,10 +13,10 @@ from halfstep import nn, ops
 from halfstep._along import on_last
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
-from halfstep._graph import Tensor, current
+from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
 from halfstep._onnx_layers import LAYERS
-from halfstep._onnx_node import Node, axes_of, axis_of
+from halfstep._onnx_node import CONSTANTS, Node, axes_of, axis_of, number
 from halfstep._onnx_node import numbers as _numbers
 from halfstep._onnx_node import tensor as _tensor
 from halfstep._onnx_recurrent import RECURRENT, lacking
@@ -23,6 +24,8 @@ from halfstep._onnx_shapes import SHAPES
 from halfstep._reductions import along
 
 _LEAST_OPSET = 13
+_MOST_DIMENSIONS = 32  # of NumPy's arrays and of an executable's tensors
+_MOST_BYTES_OF_A_NAME = 4096  # in an executable
 # What reading a file that says nonsense ends with, in onnx, NumPy and the handlers below; files that cannot be read are the caller's.
 _UNFIT = (ArithmeticError, AssertionError, AttributeError, BufferError, LookupError, MemoryError, RuntimeError, StopIteration,
           TypeError, ValueError)
@@ -40,10 +43,17 @@ def from_onnx(model) -> OnnxModel:
             name, model = os.path.basename(os.fspath(model)), onnx.load(os.fspath(model))  # refuses external data outside of the model's folder
         elif isinstance(model, bytes):
             model = onnx.load_model_from_string(model)
+        _check_data(model, name)
         onnx.checker.check_model(model)
+    except Error:
+        raise
     except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
         raise Error(f"not a model of ONNX: {_said(error)}") from error
-    version = next((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), _LEAST_OPSET)
+    version, *others = {one.version for one in model.opset_import if one.domain in ("", "ai.onnx")} or {_LEAST_OPSET}
+    if others:
+        raise Error(f"the model is of several opsets: {', '.join(map(str, sorted([version, *others])))}")
+    if version > onnx.defs.onnx_opset_version():
+        raise Error(f"the model is of opset {version}, and onnx {onnx.__version__} knows those up to {onnx.defs.onnx_opset_version()}")
     if version < _LEAST_OPSET:
         try:
             model = onnx.version_converter.convert_version(model, _LEAST_OPSET)
@@ -57,6 +67,22 @@ def from_onnx(model) -> OnnxModel:
         raise Error(f"not a model of ONNX: {_said(error)}") from error
 
 
+def _check_data(message, file: str) -> None:
+    """Refuses what lies in other files, before anything looks for it: only a path has a folder, from which onnx has read it."""
+    from google.protobuf.message import Message
+    from onnx import TensorProto
+
+    if isinstance(message, TensorProto) and message.data_location == TensorProto.EXTERNAL:
+        raise Error(f"the values of '{message.name}' are in another file, " +
+                    ("which is not supported there" if file else "and bytes have no folder: give the path of the model's file"))
+    for _, value in message.ListFields():
+        if isinstance(value, Message):
+            _check_data(value, file)
+        elif not isinstance(value, (bool, bytes, float, int, str)) and len(value) and isinstance(value[0], Message):
+            for one in value:
+                _check_data(one, file)
+
+
 def _said(error: Exception) -> str:
     return str(error) or type(error).__name__  # StopIteration and MemoryError say nothing
 
@@ -65,20 +91,21 @@ class OnnxModel(nn.Module):
     """The graph of a model of ONNX, of a file of that name, if of one: ops are at the number of their node in it."""
 
     def __init__(self, graph, file: str = ""):
-        from onnx import numpy_helper
-
         self._file = file
         self._nodes = [Node(one) for one in graph.node]
         self._check({one.name for one in graph.initializer})
-        self._constants = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+        self._constants = {one.name: _array_of(f"initializer '{one.name}'", one) for one in graph.initializer}
+        self._outputs = [one.name for one in graph.output]
+        constant = {node.inputs[i] for node in self._nodes for i in CONSTANTS.get(node.op, ()) if i < len(node.inputs)}
+        used = {*self._outputs, *(name for node in self._nodes for name in node.inputs)} - constant
         self._weights = {
             name: nn.Parameter(value.shape, "zeros", value.dtype, value=value)
             for name, value in self._constants.items()
-            if value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")
+            if name in used and value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")
         }
         inputs = [one for one in graph.input if one.name not in self._constants]
-        self.specify(**{one.name: _input_of(one) for one in inputs})
-        self._outputs = [one.name for one in graph.output]
+        self._inputs = {one.name: _input_of(one) for one in inputs}  # not by specify, whose `self` one of them may be
+        self._check_names()
 
     def _check(self, constants: set[str]) -> None:
         """Refuses what is not there, all of it at once."""
@@ -91,6 +118,16 @@ class OnnxModel(nn.Module):
         if missing:
             lines = [f"  {what}: {len(names)}, as '{names[0]}'" for what, names in sorted(missing.items())]
             raise Error("the model has ops that Halfstep does not:\n" + "\n".join(lines))
+
+    def _check_names(self) -> None:
+        for kind, names in (("input", self._inputs), ("initializer", self._weights), ("output", self._outputs)):
+            for name in names:
+                if any(unicodedata.category(one) in ("Cc", "Cs") for one in name):
+                    raise Error(f"{kind} {name[:80]!r} has control characters in its name, which no executable has: rename it in the file")
+                if len(name.encode()) > _MOST_BYTES_OF_A_NAME:
+                    raise Error(f"{kind} '{name[:80]}...' has a name of {len(name.encode())} bytes, expected at most {_MOST_BYTES_OF_A_NAME}")
+        if "rng" in {*self._inputs, *self._weights} and any(node.op == "Dropout" for node in self._nodes):
+            raise Error("a tensor is called 'rng', as is the state of random numbers of 'Dropout': rename it in the file")
 
     def children(self):
         yield from self._weights.items()
@@ -106,8 +143,8 @@ class OnnxModel(nn.Module):
             current().place = (self._file, number) if self._file else None
             try:
                 results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
-            except Error:
-                raise
+            except Error as error:
+                raise error if str(error).startswith(str(node)) else Error(f"{node}: {error}") from error
             except _UNFIT as error:
                 raise Error(f"{node}: its inputs and attributes are not of such an op: {_said(error)}") from error
             finally:
@@ -116,8 +153,12 @@ class OnnxModel(nn.Module):
             results = results if isinstance(results, tuple) else (results,)
             if any(node.outputs[len(results) :]):
                 node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")
-            values.update((name, result) for name, result in zip(node.outputs, results) if name)
-        return {name: values[name] for name in self._outputs}
+            for name, result in zip(node.outputs, results):
+                if len(result.shape) > _MOST_DIMENSIONS:
+                    node.refuse(f"its output '{name}' has {len(result.shape)} dimensions, expected at most {_MOST_DIMENSIONS}")
+                if name:
+                    values[name] = result
+        return {name: operand(_tensor(values[name])) for name in self._outputs}
 
 
 def _input_of(proto) -> nn.Input:
@@ -126,6 +167,8 @@ def _input_of(proto) -> nn.Input:
     tensor = proto.type.tensor_type
     if not proto.type.HasField("tensor_type") or not tensor.HasField("shape"):
         raise Error(f"input '{proto.name}' is no tensor of a known rank")
+    if len(tensor.shape.dim) > _MOST_DIMENSIONS:
+        raise Error(f"input '{proto.name}' has {len(tensor.shape.dim)} dimensions, expected at most {_MOST_DIMENSIONS}")
     sizes = [one.dim_value if one.HasField("dim_value") else None for one in tensor.shape.dim]
     if None in sizes[1:]:
         raise Error(f"input '{proto.name}' has open sizes, of which only the first, the batch, may be one: {sizes}")
@@ -134,6 +177,15 @@ def _input_of(proto) -> nn.Input:
         raise Error(f"input '{proto.name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
     batched = bool(sizes) and sizes[0] is None
     return nn.Input(tuple(sizes[1:] if batched else sizes), dtype, batched)
+
+
+def _array_of(what: str, proto) -> numpy.ndarray:
+    from onnx import numpy_helper
+
+    try:
+        return numpy_helper.to_array(proto)
+    except _UNFIT as error:
+        raise Error(f"{what} has values that do not fit to its shape and type: {_said(error)}") from error
 
 
 def _unary(function):
@@ -248,18 +300,14 @@ def _cast(node, x):
 
 
 def _clip(node, x, low=None, high=None):
-    bounds = [-math.inf if low is None else low, math.inf if high is None else high]
-    if any(isinstance(one, Tensor) for one in bounds):
-        node.refuse("its bounds depend on inputs")
-    return ops.clamp(_tensor(x), float(bounds[0]), float(bounds[1]))
+    least, most = (-math.inf if low is None else low), (math.inf if high is None else high)
+    return ops.clamp(_tensor(x), number(node, least, "bounds"), number(node, most, "bounds"))
 
 
 def _constant(node):
-    from onnx import numpy_helper
-
     for name, value in node.attributes.items():
         if name == "value":
-            return numpy_helper.to_array(value)
+            return _array_of(f"{node}", value)
         if name in ("value_float", "value_floats"):
             return numpy.asarray(value, numpy.float32)
         if name in ("value_int", "value_ints"):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy
-
-from halfstep import ops
+from halfstep import nn, ops
+from halfstep._graph import current
 from halfstep._images import channels_last, mean_of_images
-from halfstep._onnx_node import Node, axis_of, tensor
+from halfstep._norms import in_float32
+from halfstep._onnx_node import Node, axis_of, number, tensor
+from halfstep._reductions import along
 
 
 def _dropout(node, x, ratio=0.5, training=None):
-    rate = float(numpy.asarray(ratio if ratio is not None else 0.5))
-    return ops.dropout(x, rate) if training is not None and bool(numpy.asarray(training)) else x
+    rate = number(node, 0.5 if ratio is None else ratio, "ratio")
+    return ops.dropout(x, rate) if training is not None and number(node, training, "training_mode") else x
 
 
 def _layer_norm(node, x, scale, bias=None):
@@ -28,7 +29,8 @@ def _layer_norm(node, x, scale, bias=None):
 
     def as_row(value):
         value = tensor(value)
-        return value if tuple(value.shape) == (size,) else ops.reshape(value, (size,))
+        value = value if tuple(value.shape) == x.shape[axis:] else ops.broadcast(value, x.shape[axis:])
+        return value if len(value.shape) == 1 else ops.reshape(value, (size,))
 
     row = x if axis == len(x.shape) - 1 else ops.reshape(x, (*x.shape[:axis], size))
     result = ops.layer_norm(row, as_row(scale), as_row(bias), epsilon=node.get("epsilon", 1e-5))
@@ -52,12 +54,17 @@ def _group_norm(node, x, scale, bias, groups=None):
 
 def _normalize(node, x):
     x = tensor(x)
-    axis = axis_of(node, x)
-    if node.only("p", 2, 1) == 2:
-        return ops.normalize(x, axis)
-    norm = ops.sum(ops.abs(x), axis, True)
-    zero = norm == ops.constant(0, x.dtype)
-    return x / ops.select(zero, ops.constant(1, x.dtype), norm)  # zeros stay zeros
+    axis, p = axis_of(node, x), node.only("p", 2, 1)
+    with in_float32(current().leaf(x) if isinstance(x, nn.Parameter) else x) as (wide,):
+        # Rows whose squares are no normal numbers are multiplied by a power of 2: their norm is that of ONNX, which has no epsilon.
+        edge, factor = (2.0**-320, 2.0**640) if wide.dtype == "float64" else (2.0**-40, 2.0**80)
+        largest = along(ops.reduce_max, ops.abs(wide), [axis], True)
+        one, low, high = (ops.constant(number, wide.dtype) for number in (1, factor, 1 / factor))
+        rows = wide * ops.select(largest < edge, low, ops.select(largest > 1 / edge, high, one))
+        norm = ops.sum(ops.abs(rows) if p == 1 else rows * rows, axis, True)
+        norm = ops.select(norm == 0.0, one, norm)  # zeros stay zeros
+        result = rows / (norm if p == 1 else ops.sqrt(norm))
+    return result if result.dtype == x.dtype else ops.cast(result, x.dtype)
 
 
 def _window(node, rank: int) -> dict[str, Any]:
@@ -65,14 +72,20 @@ def _window(node, rank: int) -> dict[str, Any]:
     node.only("ceil_mode", 0)
     automatic = node.only("auto_pad", "NOTSET", "VALID", "SAME_UPPER")
     pads = list(node.get("pads", [0] * 2 * rank))
+    strides, dilations = (list(node.get(name, [1] * rank)) for name in ("strides", "dilations"))
+    for name, values, count in (("pads", pads, 2 * rank), ("strides", strides, rank), ("dilations", dilations, rank)):
+        if len(values) != count:
+            node.refuse(f"{name}={values} for {rank} dimensions of images, expected {count} numbers")
     sides = [side for i in range(rank) for side in (pads[i], pads[rank + i])]
     padding = {"NOTSET": sides, "VALID": "valid", "SAME_UPPER": "same"}[automatic]
-    return {"strides": node.get("strides", [1] * rank), "padding": padding, "dilations": node.get("dilations", [1] * rank)}
+    return {"strides": strides, "padding": padding, "dilations": dilations}
 
 
 def _conv(node, x, filters, bias=None):
     x, filters = tensor(x), tensor(filters)
-    rank = len(filters.shape) - 2
+    rank, sizes = len(filters.shape) - 2, list(filters.shape[2:])
+    if list(node.get("kernel_shape", sizes)) != sizes:
+        node.refuse(f"kernel_shape={node.get('kernel_shape')}, and its filters are of {sizes}")
     own = ops.transpose(filters, [0, *range(2, rank + 2), 1])
     bias = None if bias is None else tensor(bias)
     return channels_last(

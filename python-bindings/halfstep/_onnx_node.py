@@ -41,11 +41,31 @@ class Node:
         return value
 
 
-def numbers(node: Node, value, what: str) -> list[int]:
-    """What has to be known when the model is made: shapes, axes."""
+# The inputs that handlers need as constants: what is one of these is no parameter, whatever its type.
+CONSTANTS: dict[str, tuple[int, ...]] = {"Clip": (1, 2), "Dropout": (1,), "OneHot": (1, 2), "Pad": (2,)}
+
+
+def known(node: Node, value, what: str) -> numpy.ndarray:
+    """What has to be known when the model is made."""
     if isinstance(value, (Tensor, nn.Parameter)):
         node.refuse(f"its {what} depend on inputs")
-    return [int(one) for one in numpy.asarray(value).reshape(-1)]
+    return numpy.asarray(value)
+
+
+def numbers(node: Node, value, what: str) -> list[int]:
+    """Shapes, axes, counts."""
+    values = known(node, value, what).reshape(-1)
+    if not (values == numpy.floor(values)).all():
+        node.refuse(f"its {what} {values.tolist()} are no whole numbers")
+    return [int(one) for one in values]
+
+
+def number(node: Node, value, what: str) -> float:
+    """A number, alone or in a tensor."""
+    values = known(node, value, what)
+    if values.size != 1:
+        node.refuse(f"its {what} are of shape {values.shape}, expected one number")
+    return float(values.reshape(()))
 
 
 def tensor(value, like=None):

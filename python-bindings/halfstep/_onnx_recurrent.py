@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy
 
 from halfstep import _recurrent, nn, ops
-from halfstep._graph import Tensor, current
+from halfstep._graph import Graph, Tensor, current
 from halfstep._onnx_node import Node, numbers, tensor
 
 # Where our gates stand among ONNX's, which are input, output, forget, cell; update, reset, new.
@@ -18,8 +20,9 @@ _KINDS: dict[str, dict[tuple[str, ...], str]] = {
 }
 # Which of the directions go backwards.
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-# Each position is ops of its own: a small file that names a large number would fill the memory.
-_MOST_POSITIONS = 1 << 14
+# Each position is ops of its own, about 2 ms of them: a small file that names a large number would take hours. Of all layers and directions.
+_MOST_POSITIONS = 1 << 11
+_unrolled: weakref.WeakKeyDictionary[Graph, int] = weakref.WeakKeyDictionary()
 
 
 def _activations(node: Node) -> list[tuple[str, ...]]:
@@ -133,15 +136,22 @@ def _direction(node: Node, x: Tensor, count: int, weights, state, peepholes: Ten
     return outputs, last
 
 
-def _positions(node: Node, x: Tensor, lengths) -> int:
+def _positions(node: Node, x: Tensor, directions: int, lengths) -> int:
     """How many there are, in each row."""
     count = x.shape[1] if len(x.shape) == 3 else None
     if not count:
         node.refuse("the number of positions of its input is not known or 0: time is unrolled")
-    if count > _MOST_POSITIONS:
-        node.refuse(f"{count} positions are more than {_MOST_POSITIONS}: each would be ops of its own, since time is unrolled")
-    if lengths is not None and set(numbers(node, lengths, "sequence_lens")) != {count}:
-        node.refuse(f"sequences that are shorter than the {count} positions of the input are not supported")
+    total = _unrolled.get(current(), 0) + count * directions
+    if total > _MOST_POSITIONS:
+        node.refuse(f"with it the model has {total} positions of all layers and directions, more than {_MOST_POSITIONS}: each would be "
+                    "ops of its own, since time is unrolled")
+    _unrolled[current()] = total
+    if lengths is not None:
+        lengths = numbers(node, lengths, "sequence_lens")
+        if len(lengths) != (x.shape[0] or len(lengths)):
+            node.refuse(f"{len(lengths)} sequence_lens for {x.shape[0]} rows")
+        if set(lengths) != {count}:
+            node.refuse(f"sequences that are shorter than the {count} positions of the input are not supported")
     return count
 
 
@@ -149,11 +159,11 @@ def _layer(node: Node, x, kernels, recurrents, biases=None, lengths=None, hidden
     batch_first = node.only("layout", 0, 1) == 1
     x, kernels, recurrents = (_whole(one) for one in (x, kernels, recurrents))
     x = x if batch_first else ops.transpose(x, (1, 0, 2))
-    count = _positions(node, x, lengths)
     biases, peepholes = (None if one is None else _whole(one) for one in (biases, peepholes))
     directions = _DIRECTIONS[node.only("direction", *_DIRECTIONS)]
     if kernels.shape[0] != len(directions):
         node.refuse(f"its weights are of {kernels.shape[0]} directions, expected {len(directions)}")
+    count = _positions(node, x, len(directions), lengths)
     first = [hidden, memory] if node.op == "LSTM" else [hidden]
     outputs, last = [], []
     for direction, is_backwards in enumerate(directions):

@@ -8,7 +8,7 @@ import numpy
 
 from halfstep import nn, ops
 from halfstep._graph import Tensor
-from halfstep._onnx_node import axes_of, axis_of, numbers, tensor
+from halfstep._onnx_node import axes_of, axis_of, known, number, numbers, tensor
 
 
 def _reshape(node, x, shape):
@@ -92,11 +92,9 @@ def _pad(node, x, pads, value=None, axes=None):
     low, high = [0] * len(x.shape), [0] * len(x.shape)
     for i, axis in enumerate(axes):
         low[axis], high[axis] = pads[i], pads[i + len(axes)]
-    if isinstance(value, Tensor):
-        node.refuse("its value depends on inputs")
     if min(low + high, default=0) < 0:
         node.refuse("pads below 0 are not supported")
-    return ops.pad(x, low, high, value=0.0 if value is None else float(numpy.asarray(value)))
+    return ops.pad(x, low, high, value=0.0 if value is None else number(node, value, "value"))
 
 
 def _gather(node, x, indices):
@@ -117,9 +115,10 @@ def _gather(node, x, indices):
 def _one_hot(node, labels, depth, values):
     node.only("axis", -1)
     (classes,) = numbers(node, depth, "depth")
-    if isinstance(values, Tensor):
-        node.refuse("its values depend on inputs")
-    off, on = numpy.asarray(values)
+    values = known(node, values, "values")
+    if values.shape != (2,):
+        node.refuse(f"its values are of shape {values.shape}, expected (2,): off and on")
+    off, on = values
     labels = ops.cast(tensor(labels), "int64")
     labels = ops.select(labels < ops.constant(0, "int64"), ops.add(labels, ops.constant(classes, "int64")), labels)
     hit = ops.one_hot(labels, classes, "bool")
