@@ -48,7 +48,7 @@ struct TrainOptions {
   uint64_t logKernels = 0;      // the log has the times of the kernels of every so many-th step; 0: of none
   bool quiet = false;           // no progress
   std::string device = "cpu";
-  unsigned threads = 0;   // 0: all that the process may use
+  unsigned threads = 0; // 0: all that the process may use
   bool pinThreads = false;
   SIMTOptions simulation; // of device simt
 
