@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -141,6 +142,7 @@ class Trainer:
         self._batch_size: int | None = None
         self._pads = False  # whether rows may only fill a batch up
         self._skips = 0  # the last steps, one after another
+        self.scaler_state: dict[str, float] = {}  # what the first session is to have
         self._label_type: str | None = None
         self.source: tuple[str, str, dict[str, Any]] = ("", "", {})  # text, name and settings of what the session runs
 
@@ -178,6 +180,7 @@ class Trainer:
                     session.state[name] = self.session.state[name]
             self.session.close()
         self.session, self._batch_size, self._pads = session, batch_size, pads
+        self.scaler.put()
         self.source = text, name, for_device(job.device, settings)
         return session
 
@@ -279,37 +282,48 @@ class Trainer:
             if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:
                 raise Error("validation_split, checkpoint, resume, log and find_nonfinite are for arrays, not for batches")
             return _batches.fit(self, x, epochs, validation_data, callbacks, verbose, seed, last_batch)
+        if resume and checkpoint is None:
+            raise Error("resume needs checkpoint=DIR")
         arrays, test = name_inputs(self.model, x, y), {}
         if validation_data is not None:
             test = name_inputs(self.model, *_batches.rows_of(validation_data))
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
         session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
-        flags = {"epochs": self.epochs + epochs, "seed": seed, "last-batch": last_batch, "checkpoint": checkpoint,
-                 "log": log}
+        total = epochs if resume else self.epochs + epochs
+        # With no epochs a checkpoint is loaded alone: its steps are behind it, at least one.
+        is_loaded = bool(resume and not epochs and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")))
+        flags = {**({"steps": 1} if is_loaded else {"epochs": total}), "seed": seed, "last-batch": last_batch, "checkpoint": checkpoint,
+                 "log": None if is_loaded else log}
         flags = {name: str(value) for name, value in flags.items() if value is not None}
         if resume:
             flags["resume"] = "true"
         if not verbose:
             flags["quiet"] = "true"
         history = History()
-        data, validation = _split(session, "train_step", arrays), _split(session, "eval", test)
+        data, validation = _split(session, "train_step", arrays), _split(session, "eval", {} if is_loaded else test)
         finder = self._finder(history, verbose) if find_nonfinite else None
-        with Watchers(self, [history, *callbacks], self.epochs + epochs) as watchers:
-            if not epochs:
+        with Watchers(self, [history, *callbacks], total) as watchers:
+            if not epochs and not is_loaded:
                 return history
             try:
                 with in_our_words():
                     steps, skipped, _, seconds, resident = session._handle.train(
                         list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
-                        watchers.on_epoch, finder)
+                        None if is_loaded else watchers.on_epoch, finder)
             except Error as error:
                 error.nonfinite = tuple(history.nonfinite)
                 raise
             self.steps = steps
+            if resume:
+                self.epochs = steps // self._steps_per_epoch(_batches.count_rows(self.model, arrays), last_batch)
             self._skips = 0
             history.skipped_steps, history.seconds_per_step, history.resident_bytes = skipped, seconds, resident
         return history
+
+    def _steps_per_epoch(self, rows: int, last_batch: str) -> int:
+        batches = -(-rows // self._batch_size) if last_batch == "pad" else rows // self._batch_size
+        return max(batches // self._micro_batches(), 1)
 
     def _finder(self, history: History, verbose: bool) -> Callable[[Any, Any], bool]:
         """What looks into steps, and adds to the history what it finds."""

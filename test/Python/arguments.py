@@ -385,7 +385,53 @@ for callback in (CSVLogger, JSONLinesLogger):
     refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, callbacks=[callback("/dev/full")])
 refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, log="/dev/full")
 refused(f"log: {folder}/none/x: folder does not exist", make().fit, X, Y, 8, verbose=False, log=f"{folder}/none/x")
-make().fit(X, Y, 8, verbose=False, checkpoint=folder / "run")
+trained = make()
+trained.fit(X, Y, 8, 2, verbose=False, checkpoint=folder / "run")
 refused("go on from it with resume=True, or remove it", make().fit, X, Y, 8, verbose=False, checkpoint=folder / "run")
 refused("this run has 'mixed_float16'; train under that one, or anew from its load_weights", make(policy="mixed_float16").fit, X, Y, 8, verbose=False,
         checkpoint=folder / "run", resume=True)
+
+# With resume, epochs are those of the whole run: with none the checkpoint is loaded, all of it, and nothing is trained.
+refused("resume needs checkpoint=DIR", make().fit, X, Y, 8, 0, verbose=False, resume=True)
+loaded, told = make(), Told()
+history = loaded.fit(X, Y, 8, 0, verbose=False, checkpoint=folder / "run", resume=True, callbacks=[told], validation_data=(X, Y), log=folder / "none.jsonl")
+assert history.epoch == [] and told.seen == ["begin", "end"] and not (folder / "none.jsonl").exists()
+assert (loaded.trainer.steps, loaded.trainer.epochs) == (18, 2)
+assert near(dict(loaded.trainer.session.state), dict(trained.trainer.session.state), 0)
+for model in (trained, loaded):
+    model.fit(X, Y, 8, verbose=False)
+assert near(trained.state_dict(), loaded.state_dict(), 0) and (loaded.trainer.steps, loaded.trainer.epochs) == (27, 3)
+for epochs, ends in ((3, 3), (4, 4), (2, 4)):
+    loaded.fit(X, Y, 8, epochs, verbose=False, checkpoint=folder / "run", resume=True)
+    assert (loaded.trainer.steps, loaded.trainer.epochs) == (9 * ends, ends)
+anew = make()
+anew.fit(X, Y, 8, 0, verbose=False, checkpoint=folder / "none", resume=True)
+assert anew.trainer.steps == 0 and not (folder / "none").exists()
+
+# The loss scale is there before the first step, and is loaded by the names of torch.amp.GradScaler.
+for policy, scaler, scale in (("mixed_float16", None, 65536.0), ("mixed_float16", halfstep.LossScaler(512.0), 512.0), ("mixed_float16", "none", 1.0),
+                              ("float32", None, 1.0), ("float32", 1024.0, 1024.0), ("mixed_float16", "dynamic:init-scale=2^12", 4096.0)):
+    model = make(policy=policy, loss_scaler=scaler)
+    for _ in range(2):
+        assert model.trainer.scaler.get_scale() == scale and model.trainer.scaler.is_enabled() == (scale != 1)
+        model.fit(X, Y, 8, 0, verbose=False)
+for is_early in (True, False):
+    model = make(policy="mixed_float16", loss_scaler=halfstep.LossScaler(growth_interval=10))
+    if not is_early:
+        model.trainer.step(X[:8], Y[:8])
+    given = {"scale": 256.0, "growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 10, "_growth_tracker": 8}
+    model.trainer.scaler.load_state_dict(given)
+    assert model.trainer.scaler.state_dict() == {"scale": 256.0, "growth_tracker": 8, "skipped_steps": 0}
+    for scale in (256.0, 512.0):
+        model.trainer.step(X[:8], Y[:8])
+        assert model.trainer.scaler.get_scale() == scale, (is_early, scale)
+    model.trainer.scaler.load_state_dict(model.trainer.scaler.state_dict())
+    load = model.trainer.scaler.load_state_dict
+    refused("growth_interval is 20, and 10 is compiled in; compile with loss_scaler=LossScaler(growth_interval=20)", load, {**given, "growth_interval": 20})
+    refused("there is no 'scal'; expected scale, ", load, {**given, "scal": 1})
+    refused("'scale' is missing", load, {})
+    refused("scale is -1, expected a finite number greater than 0", load, {**given, "scale": -1})
+    refused("load_state_dict: list is no dictionary", load, [])
+    assert model.trainer.scaler.get_scale() == 512.0
+refused("the model has no loss scale; compile it with a loss_scaler", make().trainer.scaler.load_state_dict, given)
+make().trainer.scaler.load_state_dict({})
