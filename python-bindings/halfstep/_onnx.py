@@ -72,9 +72,11 @@ def _check_data(message, file: str) -> None:
     from google.protobuf.message import Message
     from onnx import TensorProto
 
-    if isinstance(message, TensorProto) and message.data_location == TensorProto.EXTERNAL:
-        raise Error(f"the values of '{message.name}' are in another file, " +
-                    ("which is not supported there" if file else "and bytes have no folder: give the path of the model's file"))
+    if isinstance(message, TensorProto):
+        if message.data_location == TensorProto.EXTERNAL:
+            raise Error(f"the values of '{message.name}' are in another file, " +
+                        ("which is not supported there" if file else "and bytes have no folder: give the path of the model's file"))
+        return
     for _, value in message.ListFields():
         if isinstance(value, Message):
             _check_data(value, file)

@@ -20,8 +20,9 @@ _KINDS: dict[str, dict[tuple[str, ...], str]] = {
 }
 # Which of the directions go backwards.
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-# Each position is ops of its own, about 2 ms of them: a small file that names a large number would take hours. Of all layers and directions.
-_MOST_POSITIONS = 1 << 11
+# Over all layers and directions. Each position is ops of its own, 0.4 ms and 2 KB of text: a small file that names a large number would
+# fill the memory.
+_MOST_POSITIONS = 1 << 12
 _unrolled: weakref.WeakKeyDictionary[Graph, int] = weakref.WeakKeyDictionary()
 
 

@@ -173,7 +173,7 @@ refused("its weights are of 1 directions, expected 2", layer("LSTM", ["X"], give
 refused("direction='sideways' is not supported", layer("LSTM", ["X"], given, direction="sideways"))
 many = layer("LSTM", ["X"], given)
 many.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 10**9
-refused("with it the model has 1000000000 positions of all layers and directions, more than 2048", many)
+refused("with it the model has 1000000000 positions of all layers and directions, more than 4096", many)
 lengths = helper.make_node("Cast", ["X"], ["lengths"], to=TensorProto.INT32)
 computed = layer("LSTM", ["X"], {**given, **sequences}, [lengths])
 del computed.graph.initializer[2]

@@ -125,11 +125,11 @@ is_refused("shorter than the 3 positions", recurrent(3, [3, 2]))
 # Time is unrolled: what a file may ask for is limited over all of its layers.
 started = time.monotonic()
 for op in ("GRU", "LSTM", "RNN"):
-    is_refused(f"node 'n0' ({op}): with it the model has 2049 positions", recurrent(2049, op=op))
+    is_refused(f"node 'n0' ({op}): with it the model has 4097 positions", recurrent(4097, op=op))
     is_refused(f"node 'n0' ({op}): with it the model has {2**40} positions", recurrent(2**40, op=op))
-is_refused("node 'n10' (RNN): with it the model has 2200 positions of all layers and directions, more than 2048", recurrent(200, count=1000, op="RNN"))
+is_refused("node 'n20' (RNN): with it the model has 4200 positions of all layers and directions, more than 4096", recurrent(200, count=1000, op="RNN"))
 assert time.monotonic() - started < 120
-model = halfstep.from_onnx(recurrent(1100, op="RNN"))
+model = halfstep.from_onnx(recurrent(2100, op="RNN"))
 for _ in range(2):  # each text begins anew
     model.to_mlir()
 
