@@ -44,6 +44,9 @@ static void addContractions(Cases &cases) {
   matmul("k of 1", {{"5x1x$T"}, {"1x4x$T"}}, "5x4x$T", "");
   matmul("partial tiles", {{"67x131x$T"}, {"131x45x$T"}, {"45x$T"}}, "67x45x$T", "", true);
   matmul("partial tiles, transposed", {{"131x67x$T"}, {"45x131x$T"}}, "67x45x$T", "transpose_lhs transpose_rhs ", true);
+  // Tiles read such an lhs where it lies.
+  matmul("whole tiles", {{"64x96x$T"}, {"96x33x$T"}}, "64x33x$T", "", true);
+  matmul("whole tiles, batched", {{"3x32x64x$T"}, {"3x64x20x$T"}}, "3x32x20x$T", "", true);
   // What was dropped would hide in the bound of so many roundings: sums of whole numbers have none.
   const Fill whole = Fill::Whole;
   matmul("long k", {{"20x8192x$T", whole}, {"8192x10x$T", whole}, {"10x$T", whole}}, "20x10x$T", "", true);
