@@ -12,6 +12,7 @@ from typing import Any
 from halfstep import _compiler, _runtime
 from halfstep._errors import Error
 from halfstep._executable import spell_settings
+from halfstep._files import write
 from halfstep._module import Module
 from halfstep._optimizers import Policy
 from halfstep._training import Job, Trainer, make_job
@@ -51,7 +52,7 @@ class Comparison:
     @staticmethod
     def _written(text: str, path) -> str:
         if path is not None:
-            pathlib.Path(path).write_text(text, encoding="utf-8")
+            write(path, [text.encode()])
         return text
 
     def _repr_html_(self) -> str:

@@ -55,7 +55,9 @@ class Executable:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file that `mp-run` and `mp-exec` take."""
-        pathlib.Path(path).write_bytes(self.to_bytes())
+        from halfstep._files import write
+
+        write(path, [self.to_bytes()])
 
     def to_bytes(self) -> bytes:
         return self._handle.bytes()

@@ -6,11 +6,10 @@ import argparse
 import json
 import os
 import signal
-import stat
 import sys
-import tempfile
 
 from halfstep._errors import Error
+from halfstep._files import write
 
 _ELEMENTS = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
 
@@ -28,43 +27,6 @@ def _parse(words):
     return parser.parse_args(words)
 
 
-def _write_whole(path: str, chunks) -> None:
-    """Writes as mp-run does (docs/overview.md): beside, synchronized and renamed; links stay, and what is no plain file is
-    written through."""
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):
-        with open(path, "wb") as file:
-            file.writelines(chunks)
-        return
-    target = os.path.realpath(path)
-    if mode is None:
-        umask = os.umask(0)
-        os.umask(umask)
-        mode = 0o666 & ~umask
-    else:
-        os.close(os.open(target, os.O_WRONLY))  # it must be writable
-    folder = os.path.dirname(target)
-    handle, beside = tempfile.mkstemp(prefix=os.path.basename(target) + ".", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(chunks)
-            file.flush()
-            os.fchmod(handle, stat.S_IMODE(mode))
-            os.fsync(handle)
-        os.replace(beside, target)
-    except BaseException:
-        os.unlink(beside)
-        raise
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _safetensors(arrays):
     """The bytes of a safetensors file: the header's size, the header, the values one behind another."""
     header, end = {}, 0
@@ -76,13 +38,6 @@ def _safetensors(arrays):
     yield len(text).to_bytes(8, "little") + text
     for array in arrays.values():
         yield array.tobytes()
-
-
-def _write(path: str, chunks) -> None:
-    try:
-        _write_whole(path, chunks)
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from error
 
 
 def _print(text: str) -> None:
@@ -130,13 +85,13 @@ def _run(words) -> None:
     if given.weights:
         if not values:
             raise Error(f"--weights={given.weights}: the model has no parameters")
-        _write(given.weights, _safetensors(values))
+        write(given.weights, _safetensors(values))
     elif values:
         print(f"mp-run: the values of {len(values)} parameters are left out; --weights=FILE.safetensors writes them", file=sys.stderr)
     if given.output == "-":
         _print(text)
     else:
-        _write(given.output, [text.encode()])
+        write(given.output, [text.encode()])
 
 
 def main(words) -> int:

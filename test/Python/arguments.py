@@ -5,6 +5,7 @@ RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
 
 import math
 import pathlib
+import resource
 import signal
 import sys
 import warnings
@@ -435,3 +436,24 @@ for is_early in (True, False):
     assert model.trainer.scaler.get_scale() == 512.0
 refused("the model has no loss scale; compile it with a loss_scaler", make().trainer.scaler.load_state_dict, given)
 make().trainer.scaler.load_state_dict({})
+
+# Files are written whole: where a disk is full, what was there stays.
+whole = halfstep.compile(make().to_mlir(), training=False, policy="float32")
+compared = halfstep.compare(make(), (X, Y), "float32", batch_size=8)
+for write in (whole.save, compared.to_json, compared.to_html):
+    path = folder / "written"
+    path.write_text("old")
+    link = folder / "link"
+    link.unlink(missing_ok=True)
+    link.symlink_to("written")
+    refused("/dev/full: No space left on device", write, "/dev/full")
+    refused(f"{folder}/nowhere/file: No such file or directory", write, folder / "nowhere" / "file")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, hard))
+    try:
+        refused(f"{path}: File too large", write, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_text() == "old" and not list(folder.glob("written.*"))
+    write(link)
+    assert link.is_symlink() and path.stat().st_size > 64
