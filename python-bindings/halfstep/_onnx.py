@@ -107,6 +107,8 @@ class OnnxModel(nn.Module):
         }
         inputs = [one for one in graph.input if one.name not in self._constants]
         self._inputs = {one.name: _input_of(one) for one in inputs}  # not by specify, whose `self` one of them may be
+        if not self._inputs:
+            raise Error("the model has no inputs: there is nothing to compute")
         self._check_names()
 
     def _check(self, constants: set[str]) -> None:

@@ -146,7 +146,9 @@ _, exact, _ = expected(lstm, given["X"].swapaxes(0, 1), given["W"], given["R"], 
 assert numpy.abs(model.predict(given["X"]) - exact.swapaxes(0, 1).reshape(ROWS, -1)).max() < 1e-5
 x = draw(64, POSITIONS, FEATURES)
 y = (x.sum((1, 2)) > 0).astype(numpy.int64)
+text = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
 for policy in ("float32", "mixed_bfloat16"):
+    model = halfstep.from_onnx(text)  # what is compiled again goes on from the weights that it has
     model.compile(halfstep.Adam(0.1), policy=policy)
     losses = model.fit(x, y, batch_size=32, epochs=10, verbose=False).history["loss"]
     assert losses[-1] < 0.8 * losses[0], losses
