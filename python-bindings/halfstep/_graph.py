@@ -208,7 +208,7 @@ def constant(value, dtype) -> Tensor:
     def nested(part) -> str:
         return spell_element(part) if part.ndim == 0 else "[" + ", ".join(map(nested, part)) + "]"
 
-    text = f"{{value = dense<{nested(array)}> : {type_of(array.shape, element)}}}"
+    text = f"{{value = dense<{nested(array) if array.size else ''}> : {type_of(array.shape, element)}}}"
     return current().apply("mp.constant", [], text, None)
 
 

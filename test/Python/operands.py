@@ -225,3 +225,9 @@ for expected, function in COUNTS:
     refused(expected, function)
 refused("mp.compare: expected one of [eq, ne, lt, le, gt, ge] for how two values are compared, got: gtt", lambda x: ops.compare("gtt", x, x))
 refused("mp.gelu: expected one of [none, tanh]", lambda x: ops.gelu(x, approximate="tan"))
+
+# Arrays of no elements are constants, whichever of their sizes is 0.
+for shape in ((0,), (0, 3), (3, 0), (2, 0, 3), (0, 0), (0, 3, 2)):
+    for dtype in ("float32", "int64", "bool", "uint8", "float16"):
+        text = str(model_of(lambda x, empty=numpy.zeros(shape, dtype): (ops.constant(empty, empty.dtype), x + 1)[1], (2, 3)))
+        assert f"tensor<{'x'.join(map(str, shape))}x{'f' if 'float' in dtype else ''}" in text, text
