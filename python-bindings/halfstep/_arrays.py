@@ -19,24 +19,48 @@ def bfloat16():
     return ml_dtypes.bfloat16
 
 
+def array_of(name: str, value, dtype=None) -> numpy.ndarray:
+    """NumPy's array of what is one, has one by DLPack, or is numbers and lists of them, in this machine's order of bytes."""
+    if isinstance(value, numpy.ma.MaskedArray):
+        raise Error(f"{name} is a masked array, whose mask nothing here reads; fill it, as in x.filled(0)")
+    if not isinstance(value, (numpy.ndarray, numpy.generic)):
+        given = value
+        try:
+            if value is None or isinstance(value, (str, bytes, dict)):
+                raise TypeError
+            value = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value, dtype)
+        except (BufferError, OverflowError, RuntimeError, TypeError, ValueError) as error:
+            why = f": {str(error).split('. ')[0]}" if isinstance(given, (list, tuple)) or hasattr(given, "__dlpack__") else ""
+            raise Error(f"{name} is {told(given)}, expected an array of numbers{why}") from None
+        if value.dtype == object:
+            raise Error(f"{name} is {told(given)}, expected an array of numbers")
+    value = numpy.asarray(value)
+    return value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
+
+
+def told(value) -> str:
+    """A value, or the kind of what has a long text."""
+    return repr(value) if value is None or isinstance(value, (str, bytes, int, float)) and len(repr(value)) < 40 else f"of type {type(value).__name__}"
+
+
 def to_runtime(name: str, value, element: str | None):
     """An array that the runtime reads, without a copy where its elements lie in a row, and its element's number or -1.
 
     Numbers and lists become arrays of `element`; the type of an array is its owner's choice, and never changed.
     """
     if not hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
-        value = numpy.asarray(value, dtype=bfloat16() if element == "bf16" else DTYPES[element] if element else None)
+        value = array_of(f"'{name}'", value, bfloat16() if element == "bf16" else DTYPES[element] if element else None)
     if not isinstance(value, (numpy.ndarray, numpy.generic)):
         # By DLPack, and by NumPy where that can: it knows what to do with strides.
         try:
             value = numpy.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError):
             return value, -1
-    value = numpy.asarray(value, order="C")
+    value = numpy.asarray(array_of(f"'{name}'", value), order="C")
     if value.dtype.name == "bfloat16":
         return value.view(numpy.uint16), BF16
-    if value.dtype.name not in DTYPES.values() or not value.dtype.isnative:
-        raise TypeError(f"'{name}' has elements of {value.dtype}, expected one of {', '.join(DTYPES.values())}")
+    if value.dtype.name not in DTYPES.values():
+        raise Error(f"'{name}' has elements of {value.dtype}, expected one of {', '.join(DTYPES.values())}")
     return value, -1
 
 
@@ -56,7 +80,7 @@ _OWN_TYPES = {"float64": "float32", "int8": "int32", "int16": "int32", "uint16":
 def _array_of(value):
     if hasattr(value, "detach"):  # PyTorch's, perhaps of another device
         value = value.detach().cpu()
-    return numpy.asarray(value)
+    return array_of("an operand", value)
 
 
 def common_type(values) -> str:

@@ -8,6 +8,7 @@ import warnings
 
 import numpy
 
+from halfstep import _arrays
 from halfstep._errors import Error
 from halfstep._watchers import Watchers
 from halfstep.callbacks import History
@@ -22,8 +23,11 @@ def _batch(given):
     return given
 
 
-def _array(value):
-    return value if isinstance(value, numpy.ndarray) else numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value)
+def _each(batches):
+    try:
+        return iter(batches)
+    except TypeError:
+        raise Error(f"x is {_arrays.told(batches)}, expected an array with y, or what gives batches (x, y)") from None
 
 
 def rows_of(data):
@@ -32,10 +36,10 @@ def rows_of(data):
         return data
     inputs: list = []
     targets: list = []
-    for given in data:
+    for given in _each(data):
         x, y = _batch(given)
-        inputs.append({name: _array(one) for name, one in x.items()} if isinstance(x, dict) else _array(x))
-        targets.append(_array(y))
+        inputs.append({name: _arrays.array_of(f"'{name}'", one) for name, one in x.items()} if isinstance(x, dict) else _arrays.array_of("x", x))
+        targets.append(_arrays.array_of("y", y))
     if not inputs:
         raise Error("the batches are none")
     if isinstance(inputs[0], dict):
@@ -53,7 +57,11 @@ def _has_rows(module, name: str) -> bool:
 
 def count_rows(module, arrays) -> int:
     """The rows that inputs and targets have."""
-    rows = {name: len(array) for name, array in arrays.items() if array.ndim and _has_rows(module, name)}
+    several = {name: array for name, array in arrays.items() if _has_rows(module, name)}
+    for name, array in several.items():
+        if not array.ndim:
+            raise Error(f"'{name}' is one number, expected a row for each sample")
+    rows = {name: len(array) for name, array in several.items()}
     own = rows.get("y", 0)
     for name, count in rows.items():
         if count != own:
@@ -156,7 +164,7 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
             rest = "" if count > 1 else "; last_batch=\"pad\" fills it up with rows that weigh nothing"
             warnings.warn(f"{found} dropped: {rule}{rest}", stacklevel=6)
 
-    for given in batches:
+    for given in _each(batches):
         arrays = _training.name_inputs(trainer.model, *_batch(given))
         rows = count_rows(trainer.model, arrays)
         if not rows:

@@ -78,10 +78,9 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, se
     )
 
 
-def prepare(value, dtype: str | None = None):
+def prepare(name: str, value, dtype: str | None = None):
     """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
-    if not isinstance(value, numpy.ndarray):
-        value = numpy.asarray(value) if isinstance(value, (list, tuple)) else numpy.from_dlpack(value)
+    value = _arrays.array_of(f"'{name}'", value)
     if value.dtype == numpy.float64 and dtype != "float64":
         return value.astype(numpy.float32)
     if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
@@ -93,9 +92,12 @@ def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
     """Arrays by the names of inputs: those of forward's parameters, and y."""
     given = dict(x) if isinstance(x, dict) else {module.input_names()[0]: x}
     specs = module.__dict__.get("_inputs") or {}
-    arrays = {name: prepare(value, specs[name].dtype if name in specs else None) for name, value in given.items()}
+    for name in given:
+        if not isinstance(name, str):
+            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
+    arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
     if y is not None:
-        label = prepare(y)
+        label = prepare(_LABEL, y)
         arrays[_LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
     return arrays
 
@@ -245,7 +247,7 @@ class Trainer:
 
     def start_from(self, name: str, leaf, value) -> None:
         """Sets a parameter or a state, in what runs and as the first value of what will."""
-        array = prepare(value, leaf.dtype)
+        array = prepare(name, value, leaf.dtype)
         if tuple(array.shape) != tuple(leaf.shape):
             raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.shape)}")
         leaf.value = numpy.array(array)
@@ -365,7 +367,7 @@ def dtype_of(array) -> str:
     """The element type of an array, which a model takes."""
     name = array.dtype.name
     if name not in DTYPES.values():
-        raise TypeError(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
+        raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
     return name
 
 

@@ -457,3 +457,27 @@ for write in (whole.save, compared.to_json, compared.to_html):
     assert path.read_text() == "old" and not list(folder.glob("written.*"))
     write(link)
     assert link.is_symlink() and path.stat().st_size > 64
+
+# What is no array of numbers is an error that names the argument, whoever is given it.
+model, swapped = make(), make()
+for given, said in ((None, "None"), ("abc", "'abc'"), ((one for one in ()), "of type generator"), ([[1], [2, 3]], "of type list"), (object(), "of type object")):
+    if given is not None:
+        refused(f"'x' is {said}, expected an array of numbers", model.predict, given)
+        refused(f"'y' is {said}, expected an array of numbers", model.trainer.step, X, given)
+    refused(f"'x' is {said}, expected an array of numbers", model.predict, {"x": given})
+    for call in (model.trainer.step, model.fit):
+        refused(f"'x' is {said}, expected an array of numbers", call, given, Y)
+refused("input 'x' is tensor<f32>, expected tensor<?x6xf32>", model.predict, numpy.float32(1))
+refused("'x' is one number, expected a row for each sample", model.trainer.step, 1.0, Y)
+refused("an input's name is 1, expected a string, one of x", model.predict, {1: X})
+for call in (model.fit, model.evaluate, lambda one: model.fit(X, Y, 8, validation_data=one)):
+    refused("x is 5, expected an array with y, or what gives batches (x, y)", call, 5)
+for call in (model.predict, lambda one: model.trainer.step(one, Y), lambda one: model.fit(one, Y, 8), lambda one: model.fit([(one, Y)], verbose=False)):
+    refused("'x' is a masked array, whose mask nothing here reads; fill it, as in x.filled(0)", call, numpy.ma.masked_array(X, X > 1))
+    refused("'x' has elements of object" if call == model.predict else "", call, numpy.array([[None]] * 72))
+model.fit(X, Y, 8, verbose=False)
+swapped.fit(X.astype(">f4"), Y.astype(">i8"), 8, verbose=False)
+assert near(model.state_dict(), swapped.state_dict(), 0) and (model.predict(X) == swapped.predict(X.astype(">f4"))).all()
+for given, said in (([[1], [2, 3]], "an operand is of type list, expected an array of numbers"), ("abc", "an operand is 'abc'"),
+                    (numpy.ma.masked_array(X[0], X[0] > 0), "an operand is a masked array"), (numpy.array([None] * 6), "elements of object")):
+    refused(said, nn.Sequential(nn.Input((6,)), lambda x, given=given: x + given).to_mlir)

@@ -146,8 +146,7 @@ assert alive() is None
 
 # What is no type of a model, or lies elsewhere, is said.
 with halfstep.Session(executable) as session:
-    for wrong in (values("uint8", 4, 2, 3).astype("uint16"), values("float32", 4, 2, 3).astype("complex64"),
-                  values("float32", 4, 2, 3).astype(">f4")):
+    for wrong in (values("uint8", 4, 2, 3).astype("uint16"), values("float32", 4, 2, 3).astype("complex64")):
         for wrap in (lambda array: array, ByDLPack):
             said = wrap is not ByDLPack or has_dlpack(wrong)
             refused(f"has elements of {wrong.dtype}" if said else "", session.run, "infer", x=wrap(wrong))

@@ -128,8 +128,9 @@ for number in (256, -1, [1, 2, 300, 4]):
     refused("is no uint8", lambda x: x + number, "uint8")
 refused("2 is no bool", lambda x: (x > 0) & 2)
 refused("2.9 is no int64", lambda x: x + ops.constant(2.9, "int64"))
-for odd in (numpy.array(["a"]), numpy.array([1j]), [None]):
+for odd in (numpy.array(["a"]), numpy.array([1j])):
     refused("expected numbers: one of bool, uint8", lambda x: x + odd)
+refused("an operand is of type list, expected an array of numbers", lambda x: x + [None])
 
 # What is nothing is no operand, and what takes floats alone says how to come to them.
 NOTHING = [

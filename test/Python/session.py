@@ -86,8 +86,16 @@ low.state["w"] = numpy.full((2, 3), 1.0 + 2.0**-7, numpy.float32)
 copy = low.state[name].astype(numpy.float32)
 assert (copy[copy != 0] == 1.0 + 2.0**-7).all() and (copy != 0).sum() == 6 and ("@" in name or copy.shape == (2, 3)), name
 
-refused(TypeError, "'x' has elements of >f4, expected one of bool", session.run, "infer", x=x.astype(">f4"))
-refused(TypeError, "'x' has elements of object", session.run, "infer", x=numpy.array([None]))
+# Arrays of another order of bytes are converted; what is no array of numbers is said by its name.
+assert (session.run("infer", x=x.astype(">f4"))["y"] == expected).all()
+session.state["w"] = session.state["w"].astype(">f4")
+assert (session.run("infer", x=x)["y"] == expected).all()
+refused(halfstep.Error, "'x' has elements of object", session.run, "infer", x=numpy.array([None]))
+refused(halfstep.Error, "'x' has elements of complex64, expected one of bool", session.run, "infer", x=x * 1j)
+refused(halfstep.Error, "'x' is a masked array", session.run, "infer", x=numpy.ma.masked_array(x, x > 3))
+for given, said in ((None, "None"), ("abc", "'abc'"), ([[1], [2, 3]], "of type list"), ({}, "of type dict"), (object(), "of type object")):
+    for call in (lambda one: session.run("infer", x=one), lambda one: session.state.__setitem__("w", one)):
+        refused(halfstep.Error, f" is {said}, expected an array of numbers", call, given)
 refused(halfstep.Error, "input 'x' is tensor<7x2xf64>, expected tensor<?x2xf32>", session.run, "infer", x=x.astype(float))
 refused(halfstep.Error, "input 'x' of program infer is missing", session.run, "infer")
 refused(halfstep.Error, "'z'", session.run, "infer", x=x, z=x)
