@@ -267,11 +267,12 @@ class Module:
     def fit(self, x, y=None, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
             callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
             resume: bool = False, log=None, find_nonfinite: bool = False):
-        """Trains for so many epochs more, perhaps none, and gives a History. With the same seed it has the bits of `mp-run train`.
+        """Trains for so many epochs more, perhaps none, and gives a History; with `resume` for so many in all. With the
+        same seed it has the bits of `mp-run train`.
 
         Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
         of the first. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
-        last_batch="pad" fills them up with rows that weigh nothing. `checkpoint` is a folder, from which
+        last_batch="pad" fills batches up with rows that weigh nothing, and is refused with `accumulate`. `checkpoint` is a folder, from which
         `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step that is skipped, or whose
         loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
