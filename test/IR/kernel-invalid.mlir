@@ -519,18 +519,21 @@ func.func @streamed() attributes {a = #mp.contraction<block_m = 4, block_n = 4, 
 
 // -----
 
+// #mp.contraction (C3)
 // expected-error@+1 {{lhs is packed and read where it lies}}
-func.func @streamed() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, pack_lhs = true, read_lhs = true>} { return }
+func.func @packed_in_memory() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, pack_lhs = true, read_lhs = true>} { return }
 
 // -----
 
+// #mp.contraction (C3)
 // expected-error@+1 {{lhs is read where it lies by 3 products of amx, expected one of amx}}
-func.func @streamed() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, products = 3, read_lhs = true>} { return }
+func.func @parts_in_memory() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, products = 3, read_lhs = true>} { return }
 
 // -----
 
+// #mp.contraction (C3)
 // expected-error@+1 {{lhs is read where it lies by 1 products of fma, expected one of amx}}
-func.func @streamed() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, read_lhs = true>} { return }
+func.func @plain_in_memory() attributes {a = #mp.contraction<block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32, vector = 16, read_lhs = true>} { return }
 
 // -----
 
