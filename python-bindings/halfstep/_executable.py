@@ -171,9 +171,10 @@ def compile(
     diagnostics = tuple(Diagnostic(*one) for one in told)
     if data is None:
         raise CompileError(message, diagnostics)
-    for diagnostic in diagnostics if on_diagnostic else ():
-        on_diagnostic(diagnostic)
-    if not on_diagnostic:
+    if on_diagnostic:
+        for diagnostic in diagnostics:
+            on_diagnostic(diagnostic)
+    else:
         _warn(diagnostics)
     if on_stage:
         for own, own_text in stages:

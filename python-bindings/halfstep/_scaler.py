@@ -90,6 +90,7 @@ class Scaler:
     def put(self) -> None:
         """Gives the session what was loaded."""
         session, values = self._trainer.session, self._trainer.scaler_state
+        assert session is not None
         self._trainer.scaler_state = {}
         for name, value in values.items():
             if name in session.state:  # a scale that stays has no tracker

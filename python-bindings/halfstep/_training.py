@@ -324,6 +324,7 @@ class Trainer:
         return history
 
     def _steps_per_epoch(self, rows: int, last_batch: str) -> int:
+        assert self._batch_size is not None
         batches = -(-rows // self._batch_size) if last_batch == "pad" else rows // self._batch_size
         return max(batches // self._micro_batches(), 1)
 
