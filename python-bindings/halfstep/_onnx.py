@@ -37,9 +37,10 @@ def from_onnx(model) -> OnnxModel:
     import onnx
     from google.protobuf.message import DecodeError
 
-    name = ""
+    name = place = ""
     try:
         if isinstance(model, (str, os.PathLike)):
+            place = f"{os.fspath(model)}: "
             name, model = os.path.basename(os.fspath(model)), onnx.load(os.fspath(model))  # refuses external data outside of the model's folder
         elif isinstance(model, bytes):
             model = onnx.load_model_from_string(model)
@@ -48,7 +49,7 @@ def from_onnx(model) -> OnnxModel:
     except Error:
         raise
     except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
-        raise Error(f"not a model of ONNX: {_said(error)}") from error
+        raise Error(f"{place}not a model of ONNX: {_said(error)}") from error
     version, *others = {one.version for one in model.opset_import if one.domain in ("", "ai.onnx")} or {_LEAST_OPSET}
     if others:
         raise Error(f"the model is of several opsets: {', '.join(map(str, sorted([version, *others])))}")
@@ -64,7 +65,7 @@ def from_onnx(model) -> OnnxModel:
     except Error:
         raise
     except _UNFIT as error:
-        raise Error(f"not a model of ONNX: {_said(error)}") from error
+        raise Error(f"{place}not a model of ONNX: {_said(error)}") from error
 
 
 def _check_data(message, file: str) -> None:

@@ -3,18 +3,16 @@
 RUN: %{python} %s
 """
 
+import pathlib
+import sys
+
 import numpy
 
 import halfstep
 from halfstep import nn, ops
 
-
-def model_of(function, shape, dtype="float32"):
-    class M(nn.Module):
-        def forward(self, x):
-            return function(x)
-
-    return M().specify(x=nn.Input(shape[1:], dtype))
+sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
+from checks import model_of
 
 
 def run(function, x):

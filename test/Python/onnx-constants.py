@@ -3,6 +3,7 @@
 RUN: %{python} -W ignore %s
 """
 
+import pathlib
 import sys
 
 sys.path = sys.path[1:]  # a file here has the package's name
@@ -14,6 +15,9 @@ from onnx.reference import ReferenceEvaluator
 
 import halfstep
 from halfstep import _onnx, _onnx_node
+
+sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
+from checks import refused_onnx
 
 X = numpy.array([[0, -1.5, 2], [3, 1, -4]], "float32")
 
@@ -32,15 +36,6 @@ def one(op, x, *values, **attributes):
     weights = {f"c{i}": value for i, value in enumerate(values) if value is not None}
     names = [f"c{i}" if f"c{i}" in weights else "" for i in range(len(values))]
     return make([helper.make_node(op, ["x", *names], ["z"], name="n", **attributes)], x, weights)
-
-
-def refused(expected, model):
-    try:
-        halfstep.from_onnx(model).to_mlir()
-    except halfstep.Error as error:
-        assert expected in str(error), error
-        return
-    raise AssertionError(expected)
 
 
 def f(*values):
@@ -76,18 +71,18 @@ imported = halfstep.from_onnx(two)
 assert (imported.predict(X) == (numpy.maximum(X, -1) - 1) * f(1, 2, 3)).all() and list(dict(imported.named_leaves())) == ["w"]
 
 # What is none is refused.
-refused("node 'n' (Clip): its bounds are of shape (2,), expected one number", one("Clip", X, f(1, 2)))
-refused("node 'n' (Clip): its bounds are of shape (0,), expected one number", one("Clip", X, None, f()))
-refused("node 'n' (Pad): its value are of shape (3,)", one("Pad", X, numpy.zeros(4, "int64"), f(1, 2, 3)))
-refused("node 'n' (OneHot): its values are of shape (3,), expected (2,)", one("OneHot", LABELS, numpy.array(3), f(1, 2, 3)))
-refused("node 'n' (OneHot): its values are of shape (1, 2), expected (2,)", one("OneHot", LABELS, numpy.array(3), f(1, 2).reshape(1, 2)))
-refused("node 'n' (OneHot): its depth [2.5] are no whole numbers", one("OneHot", LABELS, f(2.5)[0], f(0, 1)))
-refused("node 'n' (OneHot): its depth [nan] are no whole numbers", one("OneHot", LABELS, f(numpy.nan)[0], f(0, 1)))
-refused("node 'n' (OneHot): ", one("OneHot", LABELS, f(numpy.inf)[0], f(0, 1)))
+refused_onnx("node 'n' (Clip): its bounds are of shape (2,), expected one number", one("Clip", X, f(1, 2)))
+refused_onnx("node 'n' (Clip): its bounds are of shape (0,), expected one number", one("Clip", X, None, f()))
+refused_onnx("node 'n' (Pad): its value are of shape (3,)", one("Pad", X, numpy.zeros(4, "int64"), f(1, 2, 3)))
+refused_onnx("node 'n' (OneHot): its values are of shape (3,), expected (2,)", one("OneHot", LABELS, numpy.array(3), f(1, 2, 3)))
+refused_onnx("node 'n' (OneHot): its values are of shape (1, 2), expected (2,)", one("OneHot", LABELS, numpy.array(3), f(1, 2).reshape(1, 2)))
+refused_onnx("node 'n' (OneHot): its depth [2.5] are no whole numbers", one("OneHot", LABELS, f(2.5)[0], f(0, 1)))
+refused_onnx("node 'n' (OneHot): its depth [nan] are no whole numbers", one("OneHot", LABELS, f(numpy.nan)[0], f(0, 1)))
+refused_onnx("node 'n' (OneHot): ", one("OneHot", LABELS, f(numpy.inf)[0], f(0, 1)))
 for op, number in (("Clip", 1), ("Pad", 2), ("OneHot", 2)):
     inputs = ["x", *["c"] * (number - 1), "y"]
     model = make([helper.make_node("Relu", ["x"], ["y"]), helper.make_node(op, inputs, ["z"], name="n")], X, {"c": numpy.array([1, 1, 1, 1])[: 4 if op == "Pad" else 1]})
-    refused(f"node 'n' ({op}): its ", model)
+    refused_onnx(f"node 'n' ({op}): its ", model)
 
 # A norm has no epsilon, and its result the type of its input; what is all zeros stays so.
 random = numpy.random.default_rng(0)

@@ -4,6 +4,7 @@ RUN: %{python} %s
 """
 
 import itertools
+import pathlib
 import sys
 
 sys.path = sys.path[1:]  # a file here has the name of a package
@@ -12,6 +13,9 @@ import numpy
 from onnx import TensorProto, helper, numpy_helper
 
 import halfstep
+
+sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
+from checks import refused_onnx
 
 ROWS, POSITIONS, FEATURES, UNITS = 3, 4, 5, 2
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -156,27 +160,18 @@ assert {name: value.shape for name, value in model.state_dict().items()} == {nam
 
 
 # What ours does not have is in the one error, with what else is lacking; what follows from sizes is said of the node.
-def refused(expected, model):
-    try:
-        halfstep.from_onnx(model).to_mlir()
-    except halfstep.Error as error:
-        assert expected in str(error), error
-        return
-    raise AssertionError(f"expected: {expected}")
-
-
 given = {"X": draw(POSITIONS, ROWS, FEATURES), "W": draw(1, 4 * UNITS, FEATURES), "R": draw(1, 4 * UNITS, UNITS)}
 sequences = {"lengths": numpy.array([4, 4, 3], numpy.int32)}
-refused("  LSTM with activations sigmoid, affine, tanh and clip: 1, as 'layer'\n  Tan: 1, as 'Tan of t'", layer(
+refused_onnx("  LSTM with activations sigmoid, affine, tanh and clip: 1, as 'layer'\n  Tan: 1, as 'Tan of t'", layer(
     "LSTM", ["X"], given, [helper.make_node("Tan", ["X"], ["t"])], activations=["Sigmoid", "Affine", "Tanh"], clip=1.0))
-refused("  LSTM with input_forget: 1", layer("LSTM", ["X"], given, input_forget=1))
-refused("sequences that are shorter than the 4 positions", layer("LSTM", ["X"], {**given, **sequences}))
-refused("its weights are of 1 directions, expected 2", layer("LSTM", ["X"], given, direction="bidirectional"))
-refused("direction='sideways' is not supported", layer("LSTM", ["X"], given, direction="sideways"))
+refused_onnx("  LSTM with input_forget: 1", layer("LSTM", ["X"], given, input_forget=1))
+refused_onnx("sequences that are shorter than the 4 positions", layer("LSTM", ["X"], {**given, **sequences}))
+refused_onnx("its weights are of 1 directions, expected 2", layer("LSTM", ["X"], given, direction="bidirectional"))
+refused_onnx("direction='sideways' is not supported", layer("LSTM", ["X"], given, direction="sideways"))
 many = layer("LSTM", ["X"], given)
 many.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 10**9
-refused("with it the model has 1000000000 positions of all layers and directions, more than 4096", many)
+refused_onnx("with it the model has 1000000000 positions of all layers and directions, more than 4096", many)
 lengths = helper.make_node("Cast", ["X"], ["lengths"], to=TensorProto.INT32)
 computed = layer("LSTM", ["X"], {**given, **sequences}, [lengths])
 del computed.graph.initializer[2]
-refused("LSTM with sequence_lens that are not constant: 1", computed)
+refused_onnx("LSTM with sequence_lens that are not constant: 1", computed)

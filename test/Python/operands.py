@@ -4,21 +4,18 @@ RUN: %{python} %s
 """
 
 import math
+import pathlib
+import sys
 
 import numpy
 
 import halfstep
-from halfstep import nn, ops
+from halfstep import ops
+
+sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
+from checks import model_of
 
 random = numpy.random.default_rng(9)
-
-
-def model_of(function, shape, dtype="float32"):
-    class M(nn.Module):
-        def forward(self, x):
-            return function(x)
-
-    return M().specify(x=nn.Input(shape[1:], dtype))
 
 
 def run(function, x):
