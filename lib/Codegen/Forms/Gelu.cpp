@@ -5,7 +5,8 @@
 // For x < 0 gelu is x times a probability that decays as e^(-x^2 / 2) does, and its relative error is that of the
 // exponent times 87 at the last normal result: so the exponent is kept in two parts. For x > 0 it is x minus that.
 
-#include "Codegen/Forms/Erf.h"
+#include "Codegen/Forms/Arithmetic.h"
+#include "Codegen/Forms/Math.h"
 
 #include <numbers>
 
@@ -14,23 +15,24 @@ using namespace mp;
 
 namespace {
 
-/// The parts of Phi(-a), the normal distribution's probability of less than -a: erfcx / 2 and the factors of e^(-a^2 /
-/// 2).
+/// The parts of Phi(-a), the normal distribution's probability of less than -a: e^(a^2 / 2) Phi(-a), and the factors of
+/// e^(-a^2 / 2).
 struct NormalTail {
-  FloatPair halfErfcx;
+  Value mills;
   ExpFactors decay;
 };
 
 NormalTail buildNormalTail(LaneBuilder &b, const Arithmetic &f, Value a) {
   FloatPair square = exactProduct(f, a, a);
-  Value minusHalf = f.constant(-0.5), half = f.constant(0.5);
+  Value minusHalf = f.constant(-0.5);
   ExpFactors decay = buildExpFactors(b, f.mul(minusHalf, square.high), f.mul(minusHalf, square.low));
-  // z = a / sqrt(2)
-  constexpr double kInverse = std::numbers::sqrt2 / 2;
-  FloatPair z = exactProduct(f, a, f.constant(kInverse));
-  z.low = f.fma(a, f.lowConstant(kInverse), z.low);
-  FloatPair erfcx = buildErfcx(f, z);
-  return {{f.mul(half, erfcx.high), f.mul(half, erfcx.low)}, decay};
+  // With z = a / sqrt(2) it is erfcx(z) / 2, and that is t times a polynomial in t = 1 / (z + 2), as erfcx z falls as
+  // 1 / z does (after Shepherd and Laframboise, see Erf.cpp): the minimax polynomial, off by 2^-24.4 of the result.
+  Value z = f.mul(a, f.constant(std::numbers::sqrt2 / 2));
+  Value t = f.div(f.constant(1), f.add(z, f.constant(2)));
+  Value p = f.polynomial(t, {-0x1.e51534p+3, 0x1.2421bp+5, -0x1.f4667p+4, 0x1.1e77e2p+3, -0x1.c74f22p-2, 0x1.a01dp+0,
+                             0x1.f19ee4p-1, 0x1.212b8p-1, 0x1.20db02p-2});
+  return {f.mul(t, p), decay};
 }
 
 /// The parts of the tanh form: gelu(-a) = -a e / (1 + e) with e = e^(-s (a + 0.044715 a^3)), s = sqrt(8 / pi).
@@ -68,10 +70,9 @@ Value mp::buildGelu(LaneBuilder &b, Value x) {
   const Arithmetic f(b, x);
   Value a = f.atMost(f.magnitude(x), kEnd);
   NormalTail tail = buildNormalTail(b, f, a);
-  Value fraction = timesFraction(f, tail.halfErfcx, tail.decay.fraction);
-  Value negative = timesPowerOfTwo(b, f.mul(f.negate(a), fraction), tail.decay.power);
-  Value positive = f.fma(f.negate(a), timesPowerOfTwo(b, fraction, tail.decay.power), x);
-  return f.select(f.isLess(x, 0), negative, positive);
+  Value probability = f.fma(tail.mills, tail.decay.fraction, tail.mills);
+  Value negative = timesPowerOfTwo(b, f.mul(f.negate(a), probability), tail.decay.power);
+  return f.select(f.isLess(x, 0), negative, f.add(x, negative));
 }
 
 Value mp::buildGeluTanh(LaneBuilder &b, Value x) {
@@ -93,7 +94,7 @@ Value mp::buildGeluSlope(LaneBuilder &b, Value x) {
   NormalTail tail = buildNormalTail(b, f, a);
   // Phi(-a) - a phi(a), both without their decay
   Value density = f.constant(-std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-  Value difference = f.add(f.fma(a, density, tail.halfErfcx.high), tail.halfErfcx.low);
+  Value difference = f.fma(a, density, tail.mills);
   Value fraction = f.fma(difference, tail.decay.fraction, difference);
   Value negative = timesPowerOfTwo(b, fraction, tail.decay.power);
   return f.select(f.isLess(x, 0), negative, f.sub(f.constant(1), negative));

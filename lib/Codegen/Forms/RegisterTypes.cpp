@@ -48,15 +48,28 @@ Value mp::toRegister(LaneBuilder &b, Value value, Type element) {
   return registerType(element).isF32() && !element.isF32() ? widen(b, value) : value;
 }
 
+/// A value of `element` that is in registers as f32, as it was before it was widened; null where that is not at hand.
+/// A choice between two such values is one between what they were: relu's need not be rounded again.
+static Value beforeWidening(LaneBuilder &b, Value value, Type element, int choices = 4) {
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
+    return laneType(widened.getIn().getType()) == element ? widened.getIn() : Value();
+  if (matchPattern(value, m_PosZeroFloat()))
+    return floatConstant(b, like(value, element), 0);
+  auto choice = value.getDefiningOp<arith::SelectOp>();
+  if (!choice || choices == 0)
+    return {};
+  Value onTrue = beforeWidening(b, choice.getTrueValue(), element, choices - 1);
+  Value onFalse = onTrue ? beforeWidening(b, choice.getFalseValue(), element, choices - 1) : Value();
+  return onFalse ? arith::SelectOp::create(b, choice.getCondition(), onTrue, onFalse).getResult() : Value();
+}
+
 Value mp::toMemory(LaneBuilder &b, Value value, Type element) {
   if (element.isInteger(1))
     return arith::ExtUIOp::create(b, like(value, b.getI8Type()), value);
   if (registerType(element).isF32() && !element.isF32()) {
-    // A value in registers comes of widening: take back the value before it where that is at hand.
-    auto widened = value.getDefiningOp<arith::ExtFOp>();
-    Value narrow = widened && laneType(widened.getIn().getType()) == element
-                       ? widened.getIn()
-                       : Value(arith::TruncFOp::create(b, like(value, element), value));
+    Value narrow = beforeWidening(b, value, element);
+    if (!narrow)
+      narrow = arith::TruncFOp::create(b, like(value, element), value);
     return b.createOrFold<arith::BitcastOp>(like(value, memoryType(element)), narrow);
   }
   return value;

@@ -333,9 +333,9 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
       allowed[i] = (isWide ? 16 : 1) * ulp(value, format) + 0x1p-22 * std::abs(elementAt(operands[1], i));
     else if (llvm::isa<RsqrtOp, ErfOp>(op))
       allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
-    else if (llvm::isa<EluOp, SeluOp, HardSigmoidOp, HardSwishOp>(op))
+    else if (llvm::isa<GeluOp, EluOp, SeluOp, HardSigmoidOp, HardSwishOp>(op))
       allowed[i] = (isWide ? 8 : 1) * ulp(value, format);
-    else if (llvm::isa<TanhGradOp, GeluOp, SigmoidOp, SiluOp, SoftplusOp>(op))
+    else if (llvm::isa<TanhGradOp, SigmoidOp, SiluOp, SoftplusOp>(op))
       allowed[i] = (isWide ? 4 : 1) * ulp(value, format);
     else if (llvm::isa<DropoutOp, LeakyReluOp>(op))
       allowed[i] = isWide ? 0 : ulp(value, format);
