@@ -1,4 +1,5 @@
 // Tiles read whole rows of lhs in memory: of another type, with an op in front of them, or of a k that registers do not fill, it is packed.
+// Of images they read pixels, of which a block has whole rows of an image or whole images; three channels are packed.
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=amx-bf16 | FileCheck %s
 
@@ -44,4 +45,26 @@ func.func @rows(%x: tensor<250x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<25
 func.func @parts(%x: tensor<256x512xf16>, %w: tensor<512x512xf16>) -> tensor<256x512xf16> {
   %y = mp.matmul %x, %w acc f32 : tensor<256x512xf16>, tensor<512x512xf16> -> tensor<256x512xf16>
   return %y : tensor<256x512xf16>
+}
+
+// CHECK-LABEL: @pixels
+// CHECK: block_m = 1800, {{.*}}tile_m = 30, {{.*}}instruction = amx, read_lhs = true
+func.func @pixels(%x: tensor<128x15x15x32xbf16>, %w: tensor<64x3x3x32xbf16>) -> tensor<128x15x15x64xbf16> {
+  %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x15x15x32xbf16>, tensor<64x3x3x32xbf16> -> tensor<128x15x15x64xbf16>
+  return %y : tensor<128x15x15x64xbf16>
+}
+
+// CHECK-LABEL: @gradient
+// CHECK: tile_m = 30, {{.*}}instruction = amx, read_lhs = true
+func.func @gradient(%x: tensor<128x13x13x64xbf16>, %w: tensor<64x3x3x64xbf16>) -> tensor<128x15x15x64xbf16> {
+  %y = mp.conv_transpose %x, %w acc f32 : tensor<128x13x13x64xbf16>, tensor<64x3x3x64xbf16> -> tensor<128x15x15x64xbf16>
+  return %y : tensor<128x15x15x64xbf16>
+}
+
+// CHECK-LABEL: @colours
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+func.func @colours(%x: tensor<128x32x32x3xbf16>, %w: tensor<32x3x3x3xbf16>) -> tensor<128x32x32x32xbf16> {
+  %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x32x32x3xbf16>, tensor<32x3x3x3xbf16> -> tensor<128x32x32x32xbf16>
+  return %y : tensor<128x32x32x32xbf16>
 }

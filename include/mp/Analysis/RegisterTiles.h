@@ -4,7 +4,10 @@
 #ifndef MP_ANALYSIS_REGISTERTILES_H
 #define MP_ANALYSIS_REGISTERTILES_H
 
+#include "mp/Analysis/PixelRows.h"
 #include "mp/IR/MP.h"
+
+#include <optional>
 
 namespace mp {
 
@@ -26,6 +29,14 @@ PanelsAttr rhsPanels(ContractionScheduleAttr schedule);
 /// Whether tiles of a unit may read lhs where it lies, if whole tiles fill its rows: a matrix in memory, whole
 /// registers of k in each row, of elements that are multiplied as they are, by `products` for each.
 bool mayReadInMemory(const Contraction &product, mlir::Value lhs, TileInstruction instruction, int64_t products);
+
+/// `map` of images, with a dimension of them where it has one image alone and so none.
+IndexMap withImages(const IndexMap &map);
+
+/// The rows of pixels of an lhs that tiles of a unit may read as PixelRows.h tells: of images in memory with whole
+/// registers of channels, each of whose pixels is a row's for every tap. None where it is anything else.
+std::optional<PixelRows> findPixelRows(const Contraction &product, mlir::Value lhs, TileInstruction instruction,
+                                       int64_t products);
 
 /// The type that elements are packed in: that of the sums where each is multiplied on its own, the operands' where a
 /// word holds several, bf16 where they are split.

@@ -87,7 +87,9 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
     sums = roundToAcc(arith::AddFOp::create(f.b, sums, *bias));
   }
   Type element = typeOf(product.result).getElementType();
-  values.bindLanes(product.result, element == product.acc ? sums : roundTo(f.b, sums, element), here);
+  if (element != product.acc)
+    sums = roundSums ? roundSums(sums) : roundTo(f.b, sums, element);
+  values.bindLanes(product.result, sums, here);
   return f.storeResults(values, stored, here, [&] {
     for (auto [number, tile] : llvm::enumerate(tiles)) {
       FailureOr<Value> value = values.at(tile.op->getOperand(0), here);

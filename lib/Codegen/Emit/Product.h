@@ -9,6 +9,8 @@
 #include "Codegen/Emit/KernelFunction.h"
 #include "mp/IR/MP.h"
 
+#include <functional>
+
 namespace mp {
 
 /// The product of a kernel.
@@ -38,6 +40,8 @@ public:
   /// caller does not have.
   llvm::LogicalResult prepare(bool hasTiles = false);
   llvm::ArrayRef<TileOp> tileOps() const { return tiles; }
+  /// Sums are rounded to the result's type by `own`, not by roundTo: the same, by what is known of them.
+  void roundSumsBy(std::function<mlir::Value(mlir::Value)> own) { roundSums = std::move(own); }
   /// The fewest bits of an element that is stored.
   unsigned leastBits() const;
   /// Whether several neighbours of a row can be finished at once.
@@ -59,6 +63,7 @@ private:
   llvm::SmallVector<TileOp> tiles;
   const int64_t columns; ///< of a row of the result
   bool even;
+  std::function<mlir::Value(mlir::Value)> roundSums;
 };
 
 } // namespace mp

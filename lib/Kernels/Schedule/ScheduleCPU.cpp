@@ -174,6 +174,7 @@ private:
     ContractionSize size = sizeOf(op, product, how);
     size.mayPackLhs = size.mayPackRhs = true;
     size.keepsLhs = size.keepsRhs = size.mayReadLhs = false;
+    size.pixels.reset();
     return chooseContractionBlocks(size, level);
   }
 
@@ -239,6 +240,7 @@ private:
       size.k = largest->k;
     }
     size.mayReadLhs = mayReadInMemory(product, op.getLhs(), instruction, how.products);
+    size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
     size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
     size.rhsBytes = typeOf(op.getRhs()).getElementTypeBitWidth() / 8;
     return size;

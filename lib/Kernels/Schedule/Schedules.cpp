@@ -3,6 +3,9 @@
 
 #include "mp/Kernels/Schedule/Schedules.h"
 
+#include "mp/IR/TileRegisters.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -15,6 +18,8 @@ using namespace mp;
 /// Steps of k between two visits of the partial sums: long enough that packing and the visits do not count. Tile
 /// registers are so fast that panels must leave room in the first cache for what is on its way.
 static constexpr int64_t kLongestStep = 384, kLongestStepOfTiles = 256;
+/// Where tiles read pixels, which lie close together for all taps, a panel of rhs may have so much of the first cache.
+static constexpr int64_t kPixelPanelBytes = 40 << 10;
 /// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
 /// or more. What fetches ahead follows eight of them, but not 32 that are long.
 static constexpr int64_t kFewestStreamedRows = 8, kMostStreamedRows = 32, kStreamedBytes = 32 << 10;
@@ -67,8 +72,10 @@ static bool mayReadLhs(const ContractionBlocks &blocks, const ContractionSize &s
 static double contractionBlockSeconds(const ContractionBlocks &blocks, const ContractionSize &size,
                                       const CPULevel &level) {
   const auto k = static_cast<double>(llvm::alignTo(llvm::divideCeil(size.k, blocks.parts), size.unit));
-  const double operations =
+  double operations =
       2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k * tileOverhead(blocks.tileM, blocks.tileN, level);
+  if (blocks.readsLhs && size.pixels) // registers of fewer rows are multiplied in the time of whole ones
+    operations *= kTileRows / static_cast<double>(size.pixels->tileRows(kTileRows));
   // What is packed comes from the second-level cache, or from behind it where that does not hold all of an operand.
   auto operandSeconds = [&](int64_t rows, int64_t rowsOfAll, bool isPacked) -> double {
     const double elements = static_cast<double>(rows) * k;
@@ -85,8 +92,12 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
-  return operations / size.rate + operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs) +
-         rhsSeconds + level.blockSeconds;
+  const double lhsSeconds =
+      blocks.readsLhs && size.pixels
+          ? packSeconds(static_cast<double>(size.pixels->keptRows(blocks.blockM) * size.pixels->keptWidth()), size,
+                        level)
+          : operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs);
+  return operations / size.rate + lhsSeconds + rhsSeconds + level.blockSeconds;
 }
 
 /// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
@@ -163,8 +174,7 @@ static int64_t countStreamedParts(const ContractionSize &size) {
 }
 
 /// Steps of k of equal lengths, of whole runs where some fit.
-static int64_t chooseStep(const ContractionSize &size) {
-  const int64_t longest = size.tiles.empty() ? kLongestStep : kLongestStepOfTiles;
+static int64_t chooseStep(const ContractionSize &size, int64_t longest) {
   int64_t granule = std::lcm(std::max<int64_t>(size.run, 1), size.unit);
   if (granule > longest)
     granule = size.unit;
@@ -173,11 +183,48 @@ static int64_t chooseStep(const ContractionSize &size) {
   return std::min<int64_t>(llvm::divideCeil(granules, steps) * granule, llvm::alignTo(size.k, size.unit));
 }
 
+/// Blocks of whole rows of pixels of one image, or of whole images: consider(blocks) for each.
+static void tryPixels(const ContractionSize &size, const CPULevel &level,
+                      llvm::function_ref<void(const ContractionBlocks &)> consider) {
+  const PixelRows &pixels = *size.pixels;
+  const int64_t mostBytes = level.cacheBytes / 2, rowBytes = size.wordBytes * pixels.keptWidth();
+  auto fits = [&](int64_t keptRows) { return keptRows <= mostBytes / rowBytes; };
+  auto tryRows = [&](const RegisterTile &tile, int64_t blockRows) {
+    const int64_t keptBytes = rowBytes * pixels.keptRows(blockRows);
+    if (keptBytes == 0 || blockRows % tile.rows != 0)
+      return;
+    const int64_t blockK = chooseStep(size, kPixelPanelBytes / (tile.columns * size.wordBytes));
+    const int64_t mostColumns = llvm::divideCeil(size.n, tile.columns);
+    for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
+      ContractionBlocks blocks = {blockRows, std::min(columns, mostColumns) * tile.columns, blockK, tile.rows,
+                                  tile.columns};
+      const int64_t sums = static_cast<int64_t>(sizeof(float)) * blocks.blockM * blocks.blockN;
+      if (keptBytes + size.wordBytes * blocks.blockN * blockK + sums > mostBytes)
+        continue;
+      blocks.readsLhs = true;
+      for (bool packsRhs : {false, true})
+        if (packsRhs <= size.mayPackRhs) {
+          blocks.packsRhs = packsRhs;
+          consider(blocks);
+        }
+    }
+  };
+  for (const RegisterTile &tile : size.tiles) {
+    const RegisterTile own = {tile.rows / kTileRows * pixels.tileRows(kTileRows), tile.columns};
+    if (llvm::divideCeil(own.rows, kTileRows) < tile.rows / kTileRows) // as many registers as hold its rows
+      continue;
+    for (int64_t rows = 1; rows <= pixels.rows && fits(pixels.rowsFor(rows)); ++rows)
+      tryRows(own, rows * pixels.columns);
+    for (int64_t images = 2; images <= pixels.images && fits(images * pixels.rowsFor(pixels.rows)); images *= 2)
+      tryRows(own, images * pixels.rows * pixels.columns);
+  }
+}
+
 ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, const CPULevel &level) {
   // Zero sizes need a legal schedule, too; their grid is empty.
   ContractionSize size = asked;
   size.m = std::max<int64_t>(size.m, 1), size.n = std::max<int64_t>(size.n, 1), size.k = std::max<int64_t>(size.k, 1);
-  const int64_t blockK = chooseStep(size);
+  const int64_t blockK = chooseStep(size, size.tiles.empty() ? kLongestStep : kLongestStepOfTiles);
 
   ContractionBlocks best = {};
   double bestSeconds = std::numeric_limits<double>::infinity();
@@ -220,6 +267,8 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
         }
       }
   }
+  if (size.pixels)
+    tryPixels(size, level, consider);
   if (!size.mayStreamRhs)
     return best;
   for (const RegisterTile &tile : findStreamingTiles(size, level)) {

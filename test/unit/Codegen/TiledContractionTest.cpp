@@ -107,6 +107,7 @@ TEST_P(TiledContraction, AddsOnTheUnit) {
       checkTiles(GetParam(), half, half.cpu());
       checkTiles(GetParam(), half, half.cpu(), half.smallScale);
       checkTiles(GetParam(), half, half.cpu(), 1, /*isRounded=*/true);
+      checkTiles(GetParam(), half, half.cpu(), half.smallScale, /*isRounded=*/true);
       isRun = true;
     }
   if (!isRun)
@@ -197,6 +198,24 @@ TEST(TiledKernel, KeepsTilesInRegisters) {
       }
       EXPECT_GE(loops, 1u);
     }
+}
+
+// The processor's conversion flushes subnormal numbers: it is for sums of tiles, which are none, and not behind a bias.
+TEST(TiledKernel, RoundsSumsInOneInstruction) {
+  for (bool hasBias : {false, true}) {
+    const Product p{64,
+                    64,
+                    64,
+                    false,
+                    false,
+                    hasBias,
+                    0,
+                    "block_m = 32, block_n = 32, block_k = 64, tile_m = 32, tile_n = 32, "
+                    "vector = 16, instruction = amx"};
+    KernelRunner kernel(p.text("bf16", "f32", "bf16"), *findCPULevel("amx-bf16"), /*keepText=*/true);
+    ASSERT_TRUE(kernel.ok()) << kernel.errors;
+    EXPECT_EQ(countOf(kernel.code->assembly, "vcvtneps2bf16") > 0, !hasBias);
+  }
 }
 
 // Neither bits of f32 nor sums of f16 are taken for what these multiply.

@@ -128,6 +128,50 @@ TEST(Schedules, TilesReadLhsInMemory) {
   EXPECT_FALSE(far.readsLhs && far.blockM > 64);
 }
 
+// Blocks that read pixels are whole rows of an image or whole images, and each register holds pixels of one row.
+TEST(Schedules, TilesReadRowsOfPixels) {
+  const CPULevel &level = *findCPULevel("amx-bf16");
+  auto choose = [&](const PixelRows &pixels, int64_t filters) {
+    const int64_t taps = pixels.tapRows * pixels.tapElements;
+    ContractionSize size{1, pixels.images * pixels.rows * pixels.columns, filters, taps, level.contractionRates[1], 2,
+                         32};
+    size.tiles = level.unitTiles;
+    size.mayPackRhs = true;
+    const double packed = chooseContractionBlocks(size, level).seconds;
+    size.pixels = pixels;
+    const ContractionBlocks blocks = chooseContractionBlocks(size, level);
+    EXPECT_LE(blocks.seconds, packed);
+    if (blocks.readsLhs) {
+      const int64_t registers = llvm::divideCeil(blocks.tileM, int64_t{16});
+      EXPECT_EQ(blocks.tileM % registers, 0);
+      EXPECT_EQ(pixels.columns % (blocks.tileM / registers), 0) << blocks.tileM;
+      EXPECT_GT(pixels.keptRows(blocks.blockM), 0) << blocks.blockM;
+      EXPECT_EQ(blocks.blockM % blocks.tileM, 0);
+      EXPECT_FALSE(blocks.packsLhs);
+      EXPECT_LE(2 * pixels.keptRows(blocks.blockM) * pixels.keptWidth(), level.cacheBytes / 2);
+    }
+    return blocks;
+  };
+  // A 3 x 3 convolution of 32 channels.
+  auto plain = [](int64_t images, int64_t size) {
+    return PixelRows{images, size, size, size, 32 * size, 1, 32, -1, -32, 3, 96};
+  };
+  for (int64_t size : {13, 15, 16, 30, 32, 56})
+    EXPECT_TRUE(choose(plain(128, size), 64).readsLhs) << size;
+  // Two rows of 13 pixels make the rows of two registers, in blocks of several images.
+  EXPECT_EQ(choose(plain(128, 13), 64).tileM, 26);
+  // Registers of one pixel each are slower than packing.
+  EXPECT_FALSE(choose(plain(128, 17), 64).readsLhs);
+  // One row of it alone is more than the cache holds.
+  EXPECT_FALSE(choose(plain(1, 1 << 20), 64).readsLhs);
+  for (int64_t images : {1, 3, 128})
+    for (int64_t rows : {1, 7, 24})
+      for (int64_t columns : {1, 5, 14, 48, 97})
+        for (int64_t step : {1, 2})
+          choose({images, rows, columns, step * rows + 2, 64 * (step * columns + 2), step, 64 * step, 0, 0, 3, 192},
+                 40);
+}
+
 // A tile of few rows reads the rows of rhs where they lie, in vectors that divide them.
 TEST(Schedules, FewRowsStreamRhs) {
   for (const CPULevel &level : allCPULevels())

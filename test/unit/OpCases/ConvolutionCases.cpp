@@ -49,6 +49,7 @@ const Shapes kShapes[] = {
     {"depthwise, whole vectors", "2x9x10x64x", "64x3x3x1x", "2x9x10x64x", "{padding = same, groups = 64} ", true},
     {"depthwise, large windows", "1x13x12x16x", "16x9x9x1x", "1x7x6x16x",
      "{strides = [2, 2], padding = same, groups = 16} ", true},
+    {"whole registers of channels", "2x6x7x32x", "40x3x3x32x", "2x6x7x40x", "{padding = same} ", true},
     {"large groups", "1x10x9x32x", "48x3x3x16x", "1x10x9x48x", "{padding = same, groups = 2} ", true},
     // What was dropped of a long sum would hide in the bound of so many roundings: sums of whole numbers have none.
     {"long sums", "8x32x32x2x", "3x3x3x2x", "8x32x32x3x", "{padding = same} ", true, Fill::Whole},

@@ -4,9 +4,11 @@
 #ifndef MP_KERNELS_SCHEDULE_SCHEDULES_H
 #define MP_KERNELS_SCHEDULE_SCHEDULES_H
 
+#include "mp/Analysis/PixelRows.h"
 #include "mp/Hardware/CPULevels.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace mp {
 
@@ -24,6 +26,8 @@ struct ContractionSize {
   bool keepsLhs = false, keepsRhs = false;
   /// Whether tiles may read lhs where it lies, if whole ones fill its rows.
   bool mayReadLhs = false;
+  /// Of an lhs of images the rows of pixels that tiles may read, if whole registers fill those of a block.
+  std::optional<PixelRows> pixels;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
   /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.

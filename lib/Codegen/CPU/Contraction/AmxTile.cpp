@@ -35,6 +35,8 @@ public:
 
   /// Whether products of parts are one loop, not one after the other in the code.
   virtual bool loopsOverParts() const = 0;
+  /// Whether sums that are subnormal are 0.
+  virtual bool flushes() const = 0;
   /// How many values a tile of so many rows is.
   virtual size_t countValues(int64_t rows) const = 0;
   virtual Tile zero(int64_t rows) = 0;
@@ -51,6 +53,7 @@ public:
       : b(f.b), f(f), tile(LLVM::LLVMX86AMXType::get(b.getContext())), isF16(element.isF16()) {}
 
   bool loopsOverParts() const override { return false; }
+  bool flushes() const override { return true; }
   size_t countValues(int64_t) const override { return 1; }
   Tile zero(int64_t rows) override { return {call("tilezero", tile, {i16(rows), i16(kTileBytes)})}; }
   Tile load(Value pointer, int64_t rows, int64_t stride) override {
@@ -87,6 +90,7 @@ public:
   VectorUnit(CPUFunction &f, Type element)
       : b(f.b), f(f), element(element), sum(b.getF32Type()), lanes(withLanes(sum, kTileColumns)) {}
 
+  bool flushes() const override { return false; }
   bool loopsOverParts() const override { return true; } // LLVM takes minutes for nine times this code
   size_t countValues(int64_t rows) const override { return rows; }
   Tile zero(int64_t rows) override { return Tile(rows, floatConstant(b, lanes, 0)); }
@@ -137,8 +141,11 @@ public:
   AmxTile(CPUFunction &f, const TileShape &shape, ArrayRef<PartProduct> products, int64_t parts,
           std::unique_ptr<TileUnit> unit)
       : f(f), b(f.b), shape(shape), products(products), parts(parts), unit(std::move(unit)), pairWord(b.getI32Type()) {
-    for (int64_t row = 0; row < shape.rows; row += kTileRows)
-      rowsOfTile.push_back(std::min(kTileRows, shape.rows - row));
+    const int64_t tiles = llvm::divideCeil(shape.rows, kTileRows);
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      firstOfTile.push_back(llvm::divideCeil(tile * shape.rows, tiles));
+      rowsOfTile.push_back(llvm::divideCeil((tile + 1) * shape.rows, tiles) - firstOfTile.back());
+    }
     if (parts > 1) {
       sumsOfAll = f.allocate(shape.sum, shape.rows * shape.columns);
       sumsOfLargest = f.allocate(shape.sum, shape.rows * shape.columns);
@@ -147,6 +154,7 @@ public:
 
   Type word() const override { return pairWord; }
   LogicalResult multiply(const TileOperands &operands, const TileSums &sums) override;
+  Value roundSums(LaneBuilder &b, Value sums, Type type) override;
 
 private:
   static constexpr int64_t kWords = kTileDepth / kPair;
@@ -159,7 +167,7 @@ private:
         function(row, column);
   }
   Value sumsAt(Value pointer, size_t row, int64_t column) {
-    return f.offset(pointer, shape.sum, row * kTileRows * shape.columns + column * kTileColumns);
+    return f.offset(pointer, shape.sum, firstOfTile[row] * shape.columns + column * kTileColumns);
   }
   SmallVector<Value> startingSums(const TileSums &sums, bool isFirst);
   LogicalResult addProducts(const TileOperands &operands, const TileSums &sums, ArrayRef<PartProduct> added, Value to);
@@ -179,8 +187,8 @@ private:
   const int64_t parts;                  ///< of each element of a panel
   std::unique_ptr<TileUnit> unit;
   Type pairWord;
-  SmallVector<int64_t> rowsOfTile; ///< the last has fewer where 16 does not divide them
-  Value sumsOfAll, sumsOfLargest;  ///< of a chunk, where there are parts
+  SmallVector<int64_t> firstOfTile, rowsOfTile; ///< as even as can be where 16 does not divide them
+  Value sumsOfAll, sumsOfLargest;               ///< of a chunk, where there are parts
 };
 
 } // namespace
@@ -219,10 +227,14 @@ LogicalResult AmxTile::addProducts(const TileOperands &operands, const TileSums 
 LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, ArrayRef<PartProduct> added, Value to) {
   const int64_t lhsStride = operands.lhsDepth * parts / kPair;
   const auto loops = static_cast<int64_t>(unit->loopsOverParts() ? added.size() : 1);
+  // Where each tile's rows of lhs begin.
+  auto rows = llvm::map_to_vector(firstOfTile, [&](int64_t row) {
+    return operands.lhsRow ? operands.lhsRow(row) : f.offset(operands.lhs, pairWord, row * lhsStride);
+  });
   Value granules = f.div(f.add(operands.depth, f.i64(kTileDepth - 1)), kTileDepth);
   auto step = [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-    Value granule = f.mul(f.div(index, loops), kWords * parts);
-    Value lhsAt = f.offset(operands.lhs, pairWord, granule);
+    Value number = f.div(index, loops), granule = f.mul(number, kWords * parts);
+    Value alongLhs = operands.lhsAlongDepth ? f.div(operands.lhsAlongDepth(f.mul(number, kTileDepth)), kPair) : granule;
     Value rhsAt = f.offset(operands.rhs, pairWord, f.mul(granule, shape.columns));
     SmallVector<Tile> lhs, next(rowsOfTile.size() * columnTiles());
     forEachTile([&](size_t row, int64_t column) {
@@ -231,12 +243,12 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
       soFar = soFar.drop_front(values);
     });
     auto add = [&](Value lhsPart, Value rhsPart, bool hasLhs) {
-      Value lhsTiles = f.offset(lhsAt, pairWord, f.mul(lhsPart, kWords)),
+      Value inLhs = f.add(alongLhs, f.mul(lhsPart, kWords)),
             rhsTiles = f.offset(rhsAt, pairWord, f.mul(rhsPart, kWords * shape.columns));
       if (!hasLhs) {
         lhs.clear();
-        for (auto [row, rows] : llvm::enumerate(rowsOfTile))
-          lhs.push_back(unit->load(f.offset(lhsTiles, pairWord, row * kTileRows * lhsStride), rows, lhsStride));
+        for (auto [row, count] : llvm::zip_equal(rows, rowsOfTile))
+          lhs.push_back(unit->load(f.offset(row, pairWord, inLhs), count, lhsStride));
       }
       // A tile of rhs is in its register for one column alone.
       for (int64_t column = 0; column < columnTiles(); ++column) {
@@ -248,8 +260,8 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
       }
     };
     if (loops > 1) {
-      Value number = f.rem(index, loops);
-      add(partOf(added, &PartProduct::lhs, number), partOf(added, &PartProduct::rhs, number), false);
+      Value product = f.rem(index, loops);
+      add(partOf(added, &PartProduct::lhs, product), partOf(added, &PartProduct::rhs, product), false);
     } else {
       for (auto [number, product] : llvm::enumerate(added))
         add(f.i64(product.lhs), f.i64(product.rhs), number > 0 && added[number - 1].lhs == product.lhs);
@@ -285,6 +297,16 @@ LogicalResult AmxTile::multiply(const TileOperands &operands, const TileSums &su
   return failed(repaired)
              ? repaired
              : forSums([&](Value index) { storeVector(loadVector(sumsOfAll, index), sums.pointer, index); });
+}
+
+/// The processor's own conversion to bf16 flushes subnormal numbers, of which there are none.
+Value AmxTile::roundSums(LaneBuilder &b, Value sums, Type type) {
+  if (!unit->flushes() || !type.isBF16() || laneCount(sums.getType()) != kTileColumns)
+    return roundTo(b, sums, type);
+  Value narrow = LLVM::CallIntrinsicOp::create(b, withLanes(type, kTileColumns),
+                                               b.getStringAttr("llvm.x86.avx512bf16.cvtneps2bf16.512"), sums)
+                     .getResult(0);
+  return arith::ExtFOp::create(b, sums.getType(), narrow);
 }
 
 /// body(index of the first) for each vector of sums.

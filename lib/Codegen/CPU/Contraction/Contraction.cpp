@@ -11,13 +11,15 @@
 //   sums         [columns / tile_n][rows / tile_m][tile_m][tile_n]
 //
 // An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are whole
-// rows of lhs in memory that tiles of registers read as they are.
+// rows of lhs in memory that tiles of registers read as they are. Of an lhs of images they read the pixels of a block,
+// which it copies once (Pixels.h).
 //
 // A product in classes is one of the kind for each: their blocks follow one another, and each has its rows of the
 // result.
 //
 // Tiles at the edge are computed whole, over zeros, and stored in part.
 
+#include "Codegen/CPU/Contraction/Pixels.h"
 #include "Codegen/CPU/Contraction/TileProduct.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
@@ -62,6 +64,19 @@ struct PanelSource {
   Value panels;                       ///< the block's own, or all of them
 };
 
+/// The pixels that tiles of this schedule read, if it reads any and its blocks and tiles are such.
+std::optional<PixelRows> pixelsOf(const Product &product, ContractionScheduleAttr schedule) {
+  std::optional<PixelRows> rows =
+      schedule.getReadLhs() ? findPixelRows(product, product.lhs, schedule.getInstruction(), schedule.getProducts())
+                            : std::nullopt;
+  if (!rows)
+    return std::nullopt;
+  const int64_t tiles = llvm::divideCeil(schedule.getTileM(), kTileRows);
+  const bool isWhole = rows->keptRows(schedule.getBlockM()) > 0 && schedule.getTileM() % tiles == 0 &&
+                       rows->columns % (schedule.getTileM() / tiles) == 0;
+  return isWhole ? rows : std::nullopt;
+}
+
 class ContractionEmitter {
 public:
   /// `place` says where rows are in the result; there is none where they are in their order.
@@ -71,8 +86,14 @@ public:
         tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
         readsLhs(schedule.getReadLhs()) {
+    if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
+      pixels.emplace(f, values, this->s, *rows, s.blockM, width);
     if (place)
       rowsInResult.emplace(f, Value(), *place);
+    if (!s.bias) // nothing comes between
+      epilogue.roundSumsBy([this](Value sums) {
+        return tileProduct->roundSums(b, sums, cast<RankedTensorType>(s.result.getType()).getElementType());
+      });
     s.blockK = lhs.order.depth;
     lhs.order.granule = rhs.order.granule = depthGranule(schedule);
   }
@@ -101,7 +122,7 @@ private:
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
-  LogicalResult multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth);
+  LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value depth);
   void prefetchAddends(Value row, Value column);
   Value checksAt(size_t check);
   void startChecks();
@@ -128,6 +149,7 @@ private:
   PanelSource lhs, rhs;
   const bool streamsRhs, readsLhs;
   std::optional<MappedOperand> rowsInResult;
+  std::optional<Pixels> pixels;
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
   Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
@@ -170,6 +192,8 @@ LogicalResult ContractionEmitter::emit(Value block) {
   rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
   columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
 
+  if (pixels && failed(pixels->emit(firstRow)))
+    return failure();
   startChecks();
   // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
   const LogicalResult chunks = s.isChunked()
@@ -238,6 +262,8 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
+  if (&source == &lhs && pixels)
+    return success();
   if (&source == &lhs && readsLhs) {
     source.inMemory = s.element;
     source.panels = f.input(cast<BlockArgument>(operand).getArgNumber());
@@ -251,7 +277,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
 
 /// The panels of k in [from, to) of `count` rows from `first`.
 FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, Value count, Value from, Value to) {
-  if (streamsRhs && &source == &rhs)
+  if (&source == &rhs ? streamsRhs : pixels.has_value())
     return Value();
   if (source.packing)
     return failed(source.packing->emit(source.panels, {batch, first, count, from, to})) ? FailureOr<Value>(failure())
@@ -301,8 +327,9 @@ void ContractionEmitter::prefetchAddends(Value row, Value column) {
 }
 
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
-  Value lhsPanel = lhs.inMemory ? f.offset(packedLhs, lhs.inMemory, f.mul(row, s.k))
-                                : f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
+  Value lhsPanel = pixels         ? Value()
+                   : lhs.inMemory ? f.offset(packedLhs, lhs.inMemory, f.mul(row, s.k))
+                                  : f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
@@ -314,14 +341,15 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
       prefetchAddends(row, column);
       return success();
     });
-  if (failed(multiplyTile(lhsPanel, tile, column, from, f.sub(to, from))))
+  if (failed(multiplyTile(lhsPanel, tile, row, column, from, f.sub(to, from))))
     return failure();
   if (!s.isChunked())
     return finishTile(tile, row, column);
   return f.when(isLast, [&] { return finishTile(tile, row, column); });
 }
 
-LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value column, Value from, Value depth) {
+LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from,
+                                               Value depth) {
   Value panel = streamsRhs ? Value() : f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow()));
   auto wordsOfRhs = [&](Value unit, int64_t vector) -> FailureOr<Value> {
     if (!streamsRhs) {
@@ -336,7 +364,13 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   TileSums sumsOfTile = {tile, {}};
   if (s.isChunked())
     sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
-  return tileProduct->multiply({lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, wordsOfRhs}, sumsOfTile);
+  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, wordsOfRhs};
+  if (pixels) {
+    operands.lhsDepth = pixels->step();
+    operands.lhsRow = [&](int64_t index) { return pixels->at(f.add(row, f.i64(index))); };
+    operands.lhsAlongDepth = [&](Value k) { return pixels->alongDepth(f.add(from, k)); };
+  }
+  return tileProduct->multiply(operands, sumsOfTile);
 }
 
 Value ContractionEmitter::rowInResult(Value row) {
@@ -440,11 +474,13 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
   if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
     return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
                                             << " do not divide, as streaming needs it";
-  if (schedule.getReadLhs() &&
-      !(mayReadInMemory(*product, product->lhs, instruction, products) && product->m % schedule.getTileM() == 0))
+  const bool isMatrix =
+      mayReadInMemory(*product, product->lhs, instruction, products) && product->m % schedule.getTileM() == 0;
+  if (schedule.getReadLhs() && !isMatrix && !pixelsOf(*product, schedule))
     return product->op->emitOpError("has an lhs of ")
            << product->m << " x " << product->k
-           << " that is no matrix in memory of whole tiles, as reading it there needs";
+           << " that is no matrix in memory of whole tiles, and no image of whole registers of channels in blocks of "
+              "whole rows of pixels, as reading it there needs";
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, which the instruction takes by " << granule;

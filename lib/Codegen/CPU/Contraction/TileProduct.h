@@ -23,6 +23,9 @@ struct TileOperands {
   mlir::Value rhs;   ///< a panel; null where rhs is streamed
   mlir::Value depth; ///< of k, which may end within a unit
   int64_t lhsDepth;  ///< from one row of lhs to the next, where it has rows of k
+  /// Of an lhs of pixels: where a row of the tile is, and how far from there its elements of a k of the chunk are.
+  std::function<mlir::Value(int64_t row)> lhsRow = {};
+  std::function<mlir::Value(mlir::Value k)> lhsAlongDepth = {};
   /// The words of rhs at a unit of k: those of one vector of columns.
   llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
 };
@@ -42,6 +45,8 @@ public:
   virtual mlir::Type word() const = 0;
   /// Adds the products of all of `operands` to the sums.
   virtual llvm::LogicalResult multiply(const TileOperands &operands, const TileSums &sums) = 0;
+  /// Lanes of sums rounded to `type`, in registers, as roundTo does it: a unit may know that none is subnormal.
+  virtual mlir::Value roundSums(LaneBuilder &b, mlir::Value sums, mlir::Type type) { return roundTo(b, sums, type); }
 };
 
 /// A tile whose sums are vectors.

@@ -1,0 +1,55 @@
+// Rows of pixels as tile registers read them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product whose lhs is an image need not copy the image once for each tap of the filter. A block that computes whole
+// rows of the result's pixels keeps the rows of the image that their taps reach, with zeros where those are beyond its
+// edges. The rows of a register are then pixels that lie one behind the other, of each of which it takes 32 channels,
+// for every tap from another place.
+//
+//   a conv of 3 x 3 with padding 1, 2 rows of 4 pixels of the result    . zeros, x pixels: 4 rows of 6
+//     . . . . . .
+//     . x x x x .
+//     . x x x x .
+//     . x x x x .
+
+#ifndef MP_ANALYSIS_PIXELROWS_H
+#define MP_ANALYSIS_PIXELROWS_H
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mp {
+
+struct PixelRows {
+  int64_t images, rows, columns;  ///< of the result: of pixels, in each image
+  int64_t height, width;          ///< of the image that is read, in rows and in elements
+  int64_t rowStep, columnStep;    ///< there, from a pixel of the result to the next: rows, elements
+  int64_t firstRow, firstElement; ///< there, which the taps of the first pixel reach: below 0 is padding
+  int64_t tapRows, tapElements;   ///< which the taps of one pixel span
+
+  /// Rows of an image that so many rows of pixels need.
+  int64_t rowsFor(int64_t count) const { return (count - 1) * rowStep + tapRows; }
+  /// Those that a block of so many rows of lhs keeps: whole rows of pixels of one image, or whole images; 0 where it is
+  /// neither, or blocks of its size are not.
+  int64_t keptRows(int64_t blockRows) const {
+    const int64_t pixels = rows * columns;
+    if (blockRows % pixels == 0 && images % (blockRows / pixels) == 0)
+      return blockRows / pixels * rowsFor(rows);
+    return blockRows % columns == 0 && rows % (blockRows / columns) == 0 ? rowsFor(blockRows / columns) : 0;
+  }
+  /// The elements of each.
+  int64_t keptWidth() const { return (columns - 1) * columnStep + tapElements; }
+  /// The elements of a row of the image that are kept, from one to behind the last.
+  int64_t fromElement() const { return std::max<int64_t>(firstElement, 0); }
+  int64_t toElement() const { return std::min(firstElement + keptWidth(), width); }
+  /// The rows of a tile register: the most that a row of the result is whole multiples of.
+  int64_t tileRows(int64_t most) const {
+    while (columns % most != 0)
+      --most;
+    return most;
+  }
+};
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_PIXELROWS_H

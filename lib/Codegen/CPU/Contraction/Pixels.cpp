@@ -1,0 +1,92 @@
+// Rows of pixels that tiles read.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/CPU/Contraction/Pixels.h"
+
+#include "mp/Analysis/RegisterTiles.h"
+
+using namespace mlir;
+using namespace mp;
+
+// Dimensions of images: that of columns has channels, too, or those have a fourth.
+static constexpr unsigned kImage = 0, kRow = 1, kColumn = 2, kChannel = 3;
+
+/// Edges are cleared so many elements at once.
+static constexpr int64_t kLanes = 32;
+
+/// What a row of the image gives to those that are kept.
+static int64_t elementsOfRow(const PixelRows &rows) { return rows.toElement() - rows.fromElement(); }
+
+/// Rows of images, each image with what is above and below, as rows of a matrix. Those that are nowhere
+/// are zeros.
+static IndexMap rowsOfImages(const PixelRows &rows) {
+  IndexMap matrix;
+  matrix.dimensions = {{rows.images}, {rows.height, rows.firstRow}, {rows.width, rows.fromElement()}};
+  matrix.row = {{rows.images, 0}, {rows.rowsFor(rows.rows), 1}};
+  matrix.depth = {{elementsOfRow(rows), 2}};
+  return matrix;
+}
+
+/// Row after row, pairs of elements in words as they lie in memory.
+static PanelOrder orderOfRows(MLIRContext *context, const PixelRows &rows) {
+  constexpr int64_t kPair = 2;
+  const auto panels = PanelsAttr::get(context, /*rows=*/1, rows.keptWidth(), kPair, /*depth_inner=*/true, /*parts=*/1);
+  return PanelOrder(IntegerType::get(context, 32), panels);
+}
+
+Pixels::Pixels(CPUFunction &f, Elements &values, const Product &product, const PixelRows &rows, int64_t blockRows,
+               int64_t vector)
+    : f(f), b(f.b), values(values), rows(rows), keptRows(rows.keptRows(blockRows)),
+      image(f, product.lhs, withImages(product.lhsMap)), element(IntegerType::get(b.getContext(), 16)),
+      copy(f, values, product.lhs, rowsOfImages(rows), rows.images * rows.rowsFor(rows.rows), elementsOfRow(rows),
+           orderOfRows(b.getContext(), rows), vector),
+      kept(f.allocate(element, keptRows * rows.keptWidth() + kLanes)) {}
+
+LogicalResult Pixels::emit(Value firstRow) {
+  const int64_t pixels = rows.rows * rows.columns;
+  Value number = f.div(firstRow, pixels), row = f.div(f.rem(firstRow, pixels), rows.columns);
+  Value first = f.add(f.mul(number, rows.rowsFor(rows.rows)), f.mul(row, rows.rowStep));
+  clearEdges();
+  Value target = f.offset(kept, element, rows.fromElement() - rows.firstElement);
+  return copy.emit(target, {values.zero, first, f.i64(keptRows), values.zero, f.i64(elementsOfRow(rows))});
+}
+
+/// Writes zeros to what is beside the image in each row, and a little more, before anything else is there.
+void Pixels::clearEdges() {
+  const int64_t before = rows.fromElement() - rows.firstElement, behind = rows.toElement() - rows.firstElement;
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(withLanes(element, kLanes)));
+  (void)f.forEach(values.zero, f.i64(keptRows), 1, [&](Value row) {
+    Value start = f.offset(kept, element, f.mul(row, rows.keptWidth()));
+    auto clear = [&](int64_t from, int64_t to) {
+      return f.forEach(f.i64(from), f.i64(to), kLanes, [&](Value index) {
+        LLVM::StoreOp::create(b, zeros, f.offset(start, element, index), 2);
+        return success();
+      });
+    };
+    (void)clear(0, before);
+    return clear(behind, rows.keptWidth());
+  });
+}
+
+Value Pixels::elementsOf(const MappedOperand::Sums &sums) {
+  const auto &dimensions = image.map.dimensions;
+  const bool hasChannels = dimensions.size() > kChannel;
+  const int64_t steps[] = {rows.rowsFor(rows.rows) * rows.keptWidth(), rows.keptWidth(),
+                           hasChannels ? dimensions.back().size : 1, 1};
+  Value elements = values.zero;
+  for (auto [dimension, sum] : llvm::enumerate(sums))
+    if (sum)
+      elements = f.add(elements, f.mul(sum, steps[dimension]));
+  return elements;
+}
+
+Value Pixels::at(Value row) {
+  // Taps that go backwards begin at the far end of what they span.
+  MappedOperand::Sums shifts(image.map.dimensions.size());
+  for (unsigned dimension : {kRow, kColumn})
+    shifts[dimension] = f.i64(image.map.dimensions[dimension].shift);
+  Value first = f.sub(elementsOf(shifts), f.i64(rows.firstRow * rows.keptWidth() + rows.firstElement));
+  return f.offset(kept, element, f.add(elementsOf(image.movedBy(image.map.row, row)), first));
+}
+
+Value Pixels::alongDepth(Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }
