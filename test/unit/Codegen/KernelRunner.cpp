@@ -120,8 +120,10 @@ std::vector<Buffer> KernelRunner::run(const std::vector<Buffer> &inputs, bool ba
   for (int64_t bytes : resultBytes)
     add(bytes, nullptr);
   const CompiledKernel &kernel = code->kernels.front();
+  // What a block finds there is NaN in every type.
+  const std::vector<std::byte> notANumber(kernel.scratchBytes, std::byte{0xFF});
   if (kernel.scratchBytes > 0)
-    add(kernel.scratchBytes, nullptr);
+    add(kernel.scratchBytes, notANumber.data());
 
   for (int64_t block = 0; block < kernel.grid; ++block)
     function(buffers.data(), backwards ? kernel.grid - 1 - block : block);
