@@ -37,15 +37,21 @@ PanelsAttr mp::lhsPanels(const Contraction &product, ContractionScheduleAttr sch
 }
 PanelsAttr mp::rhsPanels(ContractionScheduleAttr schedule) { return makePanels(schedule, schedule.getTileN(), false); }
 
-/// Whether tiles of a unit multiply elements of lhs as they lie in memory.
+/// Whether elements of lhs are multiplied as they lie in memory.
 static bool multipliesAsItLies(const Contraction &product, Value lhs, TileInstruction instruction, int64_t products) {
-  return instruction == TileInstruction::Amx && products == 1 && isa<BlockArgument>(lhs) &&
-         cast<RankedTensorType>(lhs.getType()).getElementType() == product.element;
+  // Sums of f16 are f32 in registers, and so are what they are of.
+  const bool isConverted =
+      instruction == TileInstruction::Fma && (product.element != product.acc || product.acc.isF16());
+  return products == 1 && !isConverted && isa<BlockArgument>(lhs) &&
+         cast<RankedTensorType>(lhs.getType()).getElementType() == product.element && isa<FloatType>(product.element);
 }
 
 bool mp::mayReadInMemory(const Contraction &product, Value lhs, TileInstruction instruction, int64_t products) {
+  const int64_t together = instruction == TileInstruction::Amx   ? kTileDepth
+                           : instruction == TileInstruction::Dot ? 2
+                                                                 : 1;
   return multipliesAsItLies(product, lhs, instruction, products) && product.lhsMap.isMatrix() &&
-         product.lhsMap.isAlongDepth() && product.k % kTileDepth == 0;
+         product.lhsMap.isAlongDepth() && product.k % together == 0 && product.k > 0;
 }
 
 IndexMap mp::withImages(const IndexMap &map) {
@@ -64,8 +70,10 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
                                            int64_t products) {
   const IndexMap map = withImages(product.lhsMap);
   const size_t rank = map.dimensions.size();
-  if (!multipliesAsItLies(product, lhs, instruction, products) || product.parts > 1 || !product.classes.empty() ||
-      !map.batch.empty() || (rank != 3 && rank != 4) || map.row.size() != 3 || map.depth.empty())
+  const bool isAmx = instruction == TileInstruction::Amx;
+  if (instruction == TileInstruction::Dot || !multipliesAsItLies(product, lhs, instruction, products) ||
+      product.parts > 1 || !product.classes.empty() || !map.batch.empty() || (rank != 3 && rank != 4) ||
+      map.row.size() != 3 || map.depth.empty())
     return std::nullopt;
   // An image, a row, and a column of it, whose channels are a dimension of their own or not.
   constexpr unsigned kImage = 0, kRow = 1, kColumn = 2;
@@ -76,9 +84,9 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
   for (auto [number, dimension] : llvm::enumerate(map.dimensions))
     if (dimension.divisor != 1 || (dimension.shift != 0 && number != kRow && number != kColumn))
       return std::nullopt;
-  // What lies side by side comes last, whole registers of it.
+  // What lies side by side comes last, for a unit whole registers of it.
   const IndexMap::Digit &last = map.depth.back();
-  if (!map.isAlongDepth() || last.size < 1 || last.size % kTileDepth != 0 || map.row[kImage].factor != 1 ||
+  if (!map.isAlongDepth() || last.size < 1 || (isAmx && last.size % kTileDepth != 0) || map.row[kImage].factor != 1 ||
       map.row[kImage].size != map.dimensions[kImage].size || (rank == 4 && last.size != channels))
     return std::nullopt;
   int64_t least[2] = {}, most[2] = {}; // rows, and elements of a row
@@ -101,8 +109,8 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
                         .firstElement = map.dimensions[kColumn].shift * channels + least[1],
                         .tapRows = most[0] - least[0] + 1,
                         .tapElements = most[1] - least[1] + 1};
-  // Rows are copied by pairs.
-  const bool isOfPairs = (found.columnStep | found.tapElements | found.width | found.firstElement) % 2 == 0;
+  // For a unit rows are copied by pairs.
+  const bool isOfPairs = !isAmx || (found.columnStep | found.tapElements | found.width | found.firstElement) % 2 == 0;
   return isOfPairs && found.fromElement() < found.toElement() ? std::optional(found) : std::nullopt;
 }
 

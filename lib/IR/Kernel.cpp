@@ -216,9 +216,8 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
   if (packLhs && readLhs) // (C3)
     return emitError() << "lhs is packed and read where it lies";
   const bool isAmx = instruction == TileInstruction::Amx;
-  if (readLhs && !(isAmx && products == 1)) // (C3)
-    return emitError() << "lhs is read where it lies by " << products << " products of "
-                       << stringifyTileInstruction(instruction) << ", expected one of amx";
+  if (readLhs && products != 1) // (C3)
+    return emitError() << "lhs is read where it lies by " << products << " products of parts, expected one product";
   if (products != 1 && !(isAmx && llvm::is_contained({3, 6, 9}, products))) // (C5)
     return emitError() << products << " products of " << stringifyTileInstruction(instruction)
                        << ", expected 1, or 3, 6 or 9 of amx";

@@ -1,4 +1,4 @@
-// Tiles read whole rows of lhs in memory: of another type, with an op in front of them, or of a k that registers do not fill, it is packed.
+// Tiles read rows of lhs in memory: of another type, with an op in front of them, of a k that registers do not fill, or of fewer rows than a tile, it is packed.
 // Of images they read pixels, of which a block has whole rows of an image or whole images; three channels are packed.
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=amx-bf16 | FileCheck %s
@@ -20,6 +20,8 @@ func.func @read(%x: tensor<256x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<25
 // CHECK: instruction = amx
 // CHECK-NOT: read_lhs
 // CHECK-LABEL: @rows
+// CHECK: instruction = amx, {{.*}}read_lhs = true
+// CHECK-LABEL: @few
 // CHECK: instruction = amx
 // CHECK-NOT: read_lhs
 // CHECK-LABEL: @parts
@@ -41,6 +43,10 @@ func.func @depth(%x: tensor<256x520xbf16>, %w: tensor<520x512xbf16>) -> tensor<2
 func.func @rows(%x: tensor<250x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<250x512xbf16> {
   %y = mp.matmul %x, %w acc f32 : tensor<250x512xbf16>, tensor<512x512xbf16> -> tensor<250x512xbf16>
   return %y : tensor<250x512xbf16>
+}
+func.func @few(%x: tensor<12x512xbf16>, %w: tensor<512x520xbf16>) -> tensor<12x520xbf16> {
+  %y = mp.matmul %x, %w acc f32 : tensor<12x512xbf16>, tensor<512x520xbf16> -> tensor<12x520xbf16>
+  return %y : tensor<12x520xbf16>
 }
 func.func @parts(%x: tensor<256x512xf16>, %w: tensor<512x512xf16>) -> tensor<256x512xf16> {
   %y = mp.matmul %x, %w acc f32 : tensor<256x512xf16>, tensor<512x512xf16> -> tensor<256x512xf16>
@@ -67,4 +73,21 @@ func.func @gradient(%x: tensor<128x13x13x64xbf16>, %w: tensor<64x3x3x64xbf16>) -
 func.func @colours(%x: tensor<128x32x32x3xbf16>, %w: tensor<32x3x3x3xbf16>) -> tensor<128x32x32x32xbf16> {
   %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x32x32x3xbf16>, tensor<32x3x3x3xbf16> -> tensor<128x32x32x32xbf16>
   return %y : tensor<128x32x32x32xbf16>
+}
+
+// Vectors do, too, but for rows that are so far apart that the first cache does not hold those of a tile.
+//
+// CHECK-LABEL: @vectors
+// CHECK: tile_m = 14, {{.*}}read_lhs = true
+func.func @vectors(%x: tensor<256x784xf32>, %w: tensor<784x512xf32>) -> tensor<256x512xf32> {
+  %y = mp.matmul %x, %w acc f32 : tensor<256x784xf32>, tensor<784x512xf32> -> tensor<256x512xf32>
+  return %y : tensor<256x512xf32>
+}
+
+// CHECK-LABEL: @far
+// CHECK: #mp.contraction
+// CHECK-NOT: read_lhs
+func.func @far(%x: tensor<256x4096xf32>, %w: tensor<4096x512xf32>) -> tensor<256x512xf32> {
+  %y = mp.matmul %x, %w acc f32 : tensor<256x4096xf32>, tensor<4096x512xf32> -> tensor<256x512xf32>
+  return %y : tensor<256x512xf32>
 }

@@ -14,7 +14,7 @@ func.func @large_product_has_the_large_tile(%a: tensor<1024x1024xf32>, %b: tenso
 // CHECK-LABEL: @few_columns_have_the_narrow_tile
 func.func @few_columns_have_the_narrow_tile(%a: tensor<512x512xf32>, %b: tensor<512x8xf32>) -> tensor<512x8xf32> {
   // AVX2: tile_m = {{1[0-2]}}, tile_n = 8, vector = 8
-  // AVX512: tile_m = {{2[0-9]}}, tile_n = 16, vector = 16
+  // AVX512: tile_n = 16, vector = 16
   // SSE2: tile_m = 4, tile_n = 8, vector = 4
   %0 = mp.matmul %a, %b acc f32 : tensor<512x512xf32>, tensor<512x8xf32> -> tensor<512x8xf32>
   return %0 : tensor<512x8xf32>

@@ -1,10 +1,10 @@
-// Rows of pixels as tile registers read them.
+// Rows of pixels as tiles read them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A product whose lhs is an image need not copy the image once for each tap of the filter. A block that computes whole
 // rows of the result's pixels keeps the rows of the image that their taps reach, with zeros where those are beyond its
-// edges. The rows of a register are then pixels that lie one behind the other, of each of which it takes 32 channels,
-// for every tap from another place.
+// edges. The rows of a tile are then pixels that lie one behind the other, of each of which it takes a channel, or 32 of
+// them by a unit's register, for every tap from another place.
 //
 //   a conv of 3 x 3 with padding 1, 2 rows of 4 pixels of the result    . zeros, x pixels: 4 rows of 6
 //     . . . . . .
@@ -42,7 +42,7 @@ struct PixelRows {
   /// The elements of a row of the image that are kept, from one to behind the last.
   int64_t fromElement() const { return std::max<int64_t>(firstElement, 0); }
   int64_t toElement() const { return std::min(firstElement + keptWidth(), width); }
-  /// The rows of a tile register: the most that a row of the result is whole multiples of.
+  /// The rows of a tile or a unit's register, `most` at most: so many that a row of the result is whole multiples of.
   int64_t tileRows(int64_t most) const {
     while (columns % most != 0)
       --most;

@@ -26,15 +26,15 @@ llvm::ArrayRef<PartProduct> productsOfParts(ContractionScheduleAttr schedule);
 PanelsAttr lhsPanels(const Contraction &product, ContractionScheduleAttr schedule);
 PanelsAttr rhsPanels(ContractionScheduleAttr schedule);
 
-/// Whether tiles of a unit may read lhs where it lies, if whole tiles fill its rows: a matrix in memory, whole
-/// registers of k in each row, of elements that are multiplied as they are, by `products` for each.
+/// Whether tiles may read lhs where it lies, if it has the rows of one: a matrix in memory along k, whole words or
+/// registers of it in each row, of elements that are multiplied as they are, by `products` for each.
 bool mayReadInMemory(const Contraction &product, mlir::Value lhs, TileInstruction instruction, int64_t products);
 
 /// `map` of images, with a dimension of them where it has one image alone and so none.
 IndexMap withImages(const IndexMap &map);
 
-/// The rows of pixels of an lhs that tiles of a unit may read as PixelRows.h tells: of images in memory with whole
-/// registers of channels, each of whose pixels is a row's for every tap. None where it is anything else.
+/// The rows of pixels of an lhs that tiles may read as PixelRows.h tells: of images in memory, each of whose pixels is a
+/// row's for every tap, for tiles of a unit with whole registers of channels. None where it is anything else.
 std::optional<PixelRows> findPixelRows(const Contraction &product, mlir::Value lhs, TileInstruction instruction,
                                        int64_t products);
 

@@ -195,7 +195,7 @@ def MP_GeluOp : MP_UnaryOp<"gelu", MP_Infer> {
   let summary = "Gaussian error linear unit of each element";
   let description = [{
     `x / 2 * erfc(-x / sqrt(2))`: x times the probability that a standard normal variable is less than x. With
-    `approximate tanh` it is `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, as PyTorch's `approximate`. At most 4 ulp
+    `approximate tanh` it is `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, as PyTorch's `approximate`. At most 8 ulp
     in f32, also where the result is small; f16 and bf16 are computed in f32 and rounded once. -0 of -inf, the limit.
 
     Example:

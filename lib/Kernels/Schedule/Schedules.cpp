@@ -59,13 +59,19 @@ static double tileOverhead(int64_t rows, int64_t columns, const CPULevel &level)
   return std::max(1.0, kLoadCycles * loads / multiplies);
 }
 
-/// Whether blocks may read the rows of lhs where they lie: whole tiles, which the second-level cache holds wherever
-/// rows a power of two apart, which share few of its sets, come to lie in it.
+/// Whether blocks may read the rows of lhs where they lie: so many that a cache holds them wherever rows a power of two
+/// apart, which share few of its sets, come to lie in it. The second-level cache those of a block; the first, whose
+/// lines vectors read an element at a time, those of a tile.
 static bool mayReadLhs(const ContractionBlocks &blocks, const ContractionSize &size, const CPULevel &level) {
   constexpr int64_t kWays = 16, kWaysForRows = 4; // other operands and sums have most
-  const int64_t wayBytes = level.cacheBytes / kWays, rowBytes = size.k * size.wordBytes;
-  const int64_t rowsOfWay = wayBytes / std::gcd(wayBytes, rowBytes);
-  return size.mayReadLhs && size.m % blocks.tileM == 0 && std::min(blocks.blockM, size.m) <= kWaysForRows * rowsOfWay;
+  constexpr int64_t kFirstWayBytes = 4096, kFirstWaysForRows = 7;
+  const int64_t rowBytes = size.k * size.wordBytes;
+  auto fit = [&](int64_t rows, int64_t wayBytes, int64_t ways) {
+    return rows <= ways * (wayBytes / std::gcd(wayBytes, rowBytes));
+  };
+  const bool fitsFirst = !size.tiles.empty() || fit(blocks.tileM, kFirstWayBytes, kFirstWaysForRows);
+  return size.mayReadLhs && size.m >= blocks.tileM && fitsFirst &&
+         fit(std::min(blocks.blockM, size.m), level.cacheBytes / kWays, kWaysForRows);
 }
 
 /// Seconds of one block: full tiles, whether the matrix fills them or not, and what it packs.
@@ -74,7 +80,8 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
   const auto k = static_cast<double>(llvm::alignTo(llvm::divideCeil(size.k, blocks.parts), size.unit));
   double operations =
       2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k * tileOverhead(blocks.tileM, blocks.tileN, level);
-  if (blocks.readsLhs && size.pixels) // registers of fewer rows are multiplied in the time of whole ones
+  if (blocks.readsLhs && size.pixels &&
+      !size.tiles.empty()) // registers of fewer rows are multiplied in the time of whole ones
     operations *= kTileRows / static_cast<double>(size.pixels->tileRows(kTileRows));
   // What is packed comes from the second-level cache, or from behind it where that does not hold all of an operand.
   auto operandSeconds = [&](int64_t rows, int64_t rowsOfAll, bool isPacked) -> double {
@@ -132,6 +139,11 @@ static llvm::SmallVector<RegisterTile> findTiles(const ContractionSize &size, co
   for (const RegisterTile &tile : level.tiles)
     if (const int64_t rows = llvm::divideCeil(size.m, llvm::divideCeil(size.m, tile.rows)); rows < tile.rows)
       tiles.push_back({rows, tile.columns});
+  // Half as many rows in memory may lie in the first cache where all do not.
+  if (size.mayReadLhs)
+    for (const RegisterTile &tile : level.tiles)
+      if (tile.rows % 2 == 0 && tile.rows > kTileRows)
+        tiles.push_back({tile.rows / 2, tile.columns});
   return tiles;
 }
 
@@ -209,9 +221,11 @@ static void tryPixels(const ContractionSize &size, const CPULevel &level,
         }
     }
   };
-  for (const RegisterTile &tile : size.tiles) {
-    const RegisterTile own = {tile.rows / kTileRows * pixels.tileRows(kTileRows), tile.columns};
-    if (llvm::divideCeil(own.rows, kTileRows) < tile.rows / kTileRows) // as many registers as hold its rows
+  const bool isUnit = !size.tiles.empty();
+  for (const RegisterTile &tile : isUnit ? size.tiles : level.tiles) {
+    const int64_t registers = isUnit ? tile.rows / kTileRows : 1;
+    const RegisterTile own = {registers * pixels.tileRows(tile.rows / registers), tile.columns};
+    if (isUnit && llvm::divideCeil(own.rows, kTileRows) < registers) // as many registers as hold its rows
       continue;
     for (int64_t rows = 1; rows <= pixels.rows && fits(pixels.rowsFor(rows)); ++rows)
       tryRows(own, rows * pixels.columns);

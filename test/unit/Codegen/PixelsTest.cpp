@@ -25,9 +25,9 @@ struct Pixels {
     const std::string x = std::string("tensor<") + lhs + type + ">", w = std::string("tensor<") + filter + type + ">",
                       y = std::string("tensor<") + result + type + ">";
     return "func.func @f(%x: " + x + ", %w: " + w + ") -> " + y + " {\n %z = mp.kernel \"k\" (%a = %x, %b = %w) " +
-           "schedule(#mp.contraction<" + schedule + ", vector = 16, instruction = amx>) : (" + x + ", " + w + ") -> " +
-           y + " {\n %0 = " + op + " %a, %b acc f32 " + windows + " : " + x + ", " + w + " -> " + y +
-           "\n mp.yield %0 : " + y + "\n }\n return %z : " + y + "\n}\n";
+           "schedule(#mp.contraction<" + schedule + ">) : (" + x + ", " + w + ") -> " + y + " {\n %0 = " + op +
+           " %a, %b acc f32 " + windows + " : " + x + ", " + w + " -> " + y + "\n mp.yield %0 : " + y +
+           "\n }\n return %z : " + y + "\n}\n";
   }
 };
 
@@ -62,40 +62,65 @@ const Pixels kCases[] = {
      "block_m = 16, block_n = 16, block_k = 32, tile_m = 8, tile_n = 16"},
 };
 
+// Of vectors, which take a channel at a time: pixels of three, and rows of k cut anywhere.
+const Pixels kVectorCases[] = {
+    {"plain", kConv, "2x6x18x32x", "32x3x3x32x", "2x4x16x32x", "", 2 * 6 * 18 * 32, 32 * 9 * 32,
+     "block_m = 32, block_n = 32, block_k = 100, tile_m = 8, tile_n = 16"},
+    {"colours", kConv, "2x5x7x3x", "24x3x3x3x", "2x5x7x24x", "{padding = same}", 2 * 35 * 3, 24 * 27,
+     "block_m = 35, block_n = 32, block_k = 11, tile_m = 7, tile_n = 16"},
+    {"whole images", kConv, "4x3x3x5x", "8x2x2x5x", "4x3x3x8x", "{padding = [0, 1, 1, 0]}", 36 * 5, 8 * 20,
+     "block_m = 18, block_n = 8, block_k = 20, tile_m = 3, tile_n = 8"},
+    {"strides", kConv, "1x8x10x3x", "16x3x3x3x", "1x4x5x16x", "{strides = [2, 2], padding = same}", 80 * 3, 16 * 27,
+     "block_m = 10, block_n = 16, block_k = 27, tile_m = 5, tile_n = 8"},
+    {"gradient, dilations", kGradient, "1x5x5x7x", "7x3x3x16x", "1x9x11x16x", "{dilations = [2, 3]}", 25 * 7, 63 * 16,
+     "block_m = 33, block_n = 16, block_k = 30, tile_m = 11, tile_n = 16"},
+};
+
 /// The results of a kernel with this schedule; none where it was refused.
-std::vector<Buffer> run(const Pixels &p, const std::string &schedule, const CPULevel &level, const char *type) {
+std::vector<Buffer> run(const Pixels &p, const std::string &schedule, const CPULevel &level, const std::string &type) {
   KernelRunner kernel(p.text(schedule, type), level);
   EXPECT_TRUE(kernel.ok()) << p.name << ": " << kernel.errors;
   if (!kernel.ok())
     return {};
-  auto encode = type[0] == 'b' ? encodeBF16 : encodeF16;
-  const std::vector<Buffer> inputs = {Buffer::of(encoded(randomFloats(p.lhsSize, 1), encode)),
-                                      Buffer::of(encoded(randomFloats(p.filterSize, 2), encode))};
-  return kernel.run(inputs, /*backwards=*/true);
+  auto encodedAs = [&](const std::vector<float> &values) {
+    return type == "f32" ? Buffer::of(values) : Buffer::of(encoded(values, type == "bf16" ? encodeBF16 : encodeF16));
+  };
+  return kernel.run({encodedAs(randomFloats(p.lhsSize, 1)), encodedAs(randomFloats(p.filterSize, 2))},
+                    /*backwards=*/true);
 }
 
-void checkBits(std::span<const Pixels> cases, const CPULevel &level, const char *type) {
+/// Compares with a schedule that packs. `more` is what both have.
+void checkBits(std::span<const Pixels> cases, const std::string &packed, const CPULevel &level, const char *type,
+               const std::string &more) {
   for (const Pixels &p : cases) {
-    const auto packed = run(p, "block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32", level, type),
-               read = run(p, p.blocks + std::string(", read_lhs = true"), level, type);
-    ASSERT_FALSE(packed.empty() || read.empty());
-    EXPECT_EQ(packed[0].bytes, read[0].bytes) << p.name;
+    const auto expected = run(p, packed + more, level, type),
+               read = run(p, p.blocks + more + ", read_lhs = true", level, type);
+    ASSERT_FALSE(expected.empty() || read.empty());
+    EXPECT_EQ(expected[0].bytes, read[0].bytes) << p.name;
   }
 }
+
+constexpr const char *kPackedTiles = "block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32",
+                     *kTiles = ", vector = 16, instruction = amx";
 
 } // namespace
 
 TEST(PixelRows, HaveTheBitsOfPackedOperands) {
   if (hostLevel().vectorBits < 256)
     GTEST_SKIP() << "tiles in vectors of four lanes take minutes to compile";
-  checkBits(std::span(kCases).first(2), hostVectorLevel(), "bf16");
+  checkBits(std::span(kCases).first(2), kPackedTiles, hostVectorLevel(), "bf16", kTiles);
+}
+
+TEST(PixelRows, HaveTheBitsOfPackedOperandsInVectors) {
+  checkBits(kVectorCases, "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8", hostVectorLevel(), "f32",
+            ", vector = 4");
 }
 
 TEST(PixelRows, HaveTheBitsOfPackedOperandsOnTheUnit) {
   bool isRun = false;
   for (auto [name, type] : {std::pair("amx-bf16", "bf16"), std::pair("amx-fp16", "f16")})
     if (const TileUnit unit(*findCPULevel(name)); unit.isThere()) {
-      checkBits(kCases, *findCPULevel(name), type);
+      checkBits(kCases, kPackedTiles, *findCPULevel(name), type, kTiles);
       isRun = true;
     }
   if (!isRun)
@@ -114,7 +139,7 @@ TEST(PixelRows, RefuseOtherBlocks) {
                            std::pair(plain, "block_m = 48, block_n = 32, block_k = 96, tile_m = 12, tile_n = 32"),
                            std::pair(plain, "block_m = 192, block_n = 32, block_k = 96, tile_m = 16, tile_n = 32"),
                            std::pair(thin, plain.blocks), std::pair(strided, kCases[9].blocks)}) {
-    KernelRunner kernel(p.text(std::string(blocks) + ", read_lhs = true", "bf16"), *findCPULevel("amx-bf16"));
+    KernelRunner kernel(p.text(std::string(blocks) + kTiles + ", read_lhs = true", "bf16"), *findCPULevel("amx-bf16"));
     EXPECT_FALSE(kernel.ok()) << blocks;
     EXPECT_NE(kernel.errors.find("and no image of whole registers of channels in blocks of whole rows of pixels"),
               std::string::npos)

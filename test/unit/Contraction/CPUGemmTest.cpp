@@ -81,6 +81,14 @@ static std::string drawSchedule(const std::string &schedule, int64_t lanes, std:
          (at == std::string::npos ? "" : schedule.substr(at));
 }
 
+/// Whether tiles may read lhs where it lies: along k, as it is multiplied, by whole pairs and registers.
+static bool mayReadLhs(const Generation &generation, const std::string &schedule, bool isTransposed, int64_t k) {
+  auto has = [&](const char *word) { return schedule.find(word) != std::string::npos; };
+  const int64_t together = has("amx") ? 32 : has("dot") ? 2 : 1;
+  const bool isConverted = together == 1 && generation.type != "f32";
+  return !isTransposed && !isConverted && !has("products") && k % together == 0;
+}
+
 // What multiplies decides the bits, and nothing else of the schedule: no block, no tile, nor which way operands lie.
 // But chunks of k are whole multiples of what the instruction takes at once.
 TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
@@ -91,8 +99,8 @@ TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
   const std::string &first = generation.schedules.front();
   const int64_t lanes = std::stoll(first.substr(first.find("vector = ") + 9));
   std::mt19937 random(11);
-  // Tiles of AMX read lhs in memory where whole ones fill it, and packed where it is odd or lies the other way.
-  const std::array<int64_t, 3> kSizes[] = {{45, 70, 203}, {96, 70, 192}};
+  // Tiles read lhs in memory, and packed where k is odd for them or lies the other way.
+  const std::array<int64_t, 3> kSizes[] = {{45, 70, 203}, {103, 70, 192}};
   for (auto [m, n, k] : kSizes)
     for (auto [left, right] : {std::pair{true, true}, {true, false}, {false, true}, {false, false}}) {
       GemmProblem problem{generation.chip, first, m, n, k, generation.type, left, right};
@@ -101,8 +109,7 @@ TEST_P(EachGeneration, BitsAreThoseOfTheInstruction) {
       ASSERT_TRUE(expected) << expected.status().message();
       for (int draw = 0; draw < (kIsLong ? 50 : 2); ++draw) {
         problem.schedule = drawSchedule(first, lanes, random);
-        const bool isOneOfAmx = first.find("amx") != std::string::npos && first.find("products") == std::string::npos;
-        if (isOneOfAmx && !left && m % 32 == 0 && k % 32 == 0 && draw % 2 == 0)
+        if (mayReadLhs(generation, first, left, k) && draw % 2 == 0)
           problem.schedule += ", read_lhs = true";
         ErrorOr<std::vector<Bytes>> results = problem.run();
         ASSERT_TRUE(results) << results.status().message() << problem;

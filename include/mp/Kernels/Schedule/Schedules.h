@@ -24,7 +24,7 @@ struct ContractionSize {
   bool mayPackLhs = false, mayPackRhs = false;
   /// Whether it then lies packed between runs, as weights do: packing costs nothing.
   bool keepsLhs = false, keepsRhs = false;
-  /// Whether tiles may read lhs where it lies, if whole ones fill its rows.
+  /// Whether tiles may read lhs where it lies, if it has the rows of one.
   bool mayReadLhs = false;
   /// Of an lhs of images the rows of pixels that tiles may read, if whole registers fill those of a block.
   std::optional<PixelRows> pixels;

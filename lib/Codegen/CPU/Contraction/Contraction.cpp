@@ -10,14 +10,15 @@
 //   packed rhs   a panel for each tile_n columns
 //   sums         [columns / tile_n][rows / tile_m][tile_m][tile_n]
 //
-// An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are whole
-// rows of lhs in memory that tiles of registers read as they are. Of an lhs of images they read the pixels of a block,
+// An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are rows
+// of lhs in memory that are multiplied as they are: the last tile then begins early enough to have whole rows, and
+// stores those that are its own. Of an lhs of images they read the pixels of a block,
 // which it copies once (Pixels.h).
 //
 // A product in classes is one of the kind for each: their blocks follow one another, and each has its rows of the
 // result.
 //
-// Tiles at the edge are computed whole, over zeros, and stored in part.
+// Tiles at other edges are computed whole, over zeros, and stored in part.
 
 #include "Codegen/CPU/Contraction/Pixels.h"
 #include "Codegen/CPU/Contraction/TileProduct.h"
@@ -71,7 +72,8 @@ std::optional<PixelRows> pixelsOf(const Product &product, ContractionScheduleAtt
                             : std::nullopt;
   if (!rows)
     return std::nullopt;
-  const int64_t tiles = llvm::divideCeil(schedule.getTileM(), kTileRows);
+  const bool isAmx = schedule.getInstruction() == TileInstruction::Amx;
+  const int64_t tiles = isAmx ? llvm::divideCeil(schedule.getTileM(), kTileRows) : 1; // of rows that lie together
   const bool isWhole = rows->keptRows(schedule.getBlockM()) > 0 && schedule.getTileM() % tiles == 0 &&
                        rows->columns % (schedule.getTileM() / tiles) == 0;
   return isWhole ? rows : std::nullopt;
@@ -87,7 +89,7 @@ public:
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
         readsLhs(schedule.getReadLhs()) {
     if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
-      pixels.emplace(f, values, this->s, *rows, s.blockM, width);
+      pixels.emplace(f, values, s, *rows, s.blockM, tileProduct->word(), width);
     if (place)
       rowsInResult.emplace(f, Value(), *place);
     if (!s.bias) // nothing comes between
@@ -131,7 +133,8 @@ private:
   LogicalResult finishChecked(Value rowsHere, Value start,
                               function_ref<LogicalResult(Value, Value, int64_t, ProductEpilogue::OnTile)> finish);
   LogicalResult finishChecks(Value block);
-  LogicalResult finishTile(Value tile, Value row, Value column);
+  Value rowsBefore(Value row);
+  LogicalResult finishTile(Value tile, Value row, Value early, Value column);
   Value rowInResult(Value row);
 
   Value loadLanes(Value pointer, int64_t lanes) {
@@ -326,9 +329,17 @@ void ContractionEmitter::prefetchAddends(Value row, Value column) {
   });
 }
 
+/// How many rows before `row` a tile begins that is to have whole ones in memory.
+Value ContractionEmitter::rowsBefore(Value row) {
+  if (!lhs.inMemory || s.m % s.tileM == 0)
+    return values.zero;
+  return f.max(f.sub(f.add(f.add(firstRow, row), f.i64(s.tileM)), f.i64(s.m)), values.zero);
+}
+
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
+  Value early = rowsBefore(row);
   Value lhsPanel = pixels         ? Value()
-                   : lhs.inMemory ? f.offset(packedLhs, lhs.inMemory, f.mul(row, s.k))
+                   : lhs.inMemory ? f.offset(packedLhs, lhs.inMemory, f.mul(f.sub(row, early), s.k))
                                   : f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;
   if (s.isChunked())
@@ -344,8 +355,8 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
   if (failed(multiplyTile(lhsPanel, tile, row, column, from, f.sub(to, from))))
     return failure();
   if (!s.isChunked())
-    return finishTile(tile, row, column);
-  return f.when(isLast, [&] { return finishTile(tile, row, column); });
+    return finishTile(tile, row, early, column);
+  return f.when(isLast, [&] { return finishTile(tile, row, early, column); });
 }
 
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from,
@@ -377,14 +388,15 @@ Value ContractionEmitter::rowInResult(Value row) {
   return rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, row)).column : row;
 }
 
-LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value column) {
+/// Finishes the rows from `row` of a tile that begins `early` rows before.
+LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value early, Value column) {
   const int64_t lanes = epilogue.isEven() ? width : 1;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
   Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
   Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
   Value firstOfBatch = epilogue.firstColumnOf(outer);
   auto finish = [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
-    Value sumsAt = f.offset(tile, acc, f.add(f.mul(index, s.tileN), f.sub(j, start)));
+    Value sumsAt = f.offset(tile, acc, f.add(f.mul(f.add(index, early), s.tileN), f.sub(j, start)));
     return epilogue.emit(rowInResult(f.add(firstOfTile, index)), f.add(j, firstOfBatch), loadLanes(sumsAt, count),
                          count, onTile);
   };
@@ -475,12 +487,12 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
     return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
                                             << " do not divide, as streaming needs it";
   const bool isMatrix =
-      mayReadInMemory(*product, product->lhs, instruction, products) && product->m % schedule.getTileM() == 0;
+      mayReadInMemory(*product, product->lhs, instruction, products) && product->m >= schedule.getTileM();
   if (schedule.getReadLhs() && !isMatrix && !pixelsOf(*product, schedule))
-    return product->op->emitOpError("has an lhs of ")
-           << product->m << " x " << product->k
-           << " that is no matrix in memory of whole tiles, and no image of whole registers of channels in blocks of "
-              "whole rows of pixels, as reading it there needs";
+    return product->op->emitOpError("has an lhs of ") << product->m << " x " << product->k
+                                                      << " that is no matrix in memory with the rows of a tile, and no "
+                                                         "image of whole registers of channels in blocks of "
+                                                         "whole rows of pixels, as reading it there needs";
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, which the instruction takes by " << granule;

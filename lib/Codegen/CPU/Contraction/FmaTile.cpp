@@ -31,6 +31,7 @@ private:
 FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
   const int64_t rowStep = isDepthInner ? operands.lhsDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
+  Value first = operands.lhsRow ? operands.lhsRow(0) : operands.lhs;
   auto step = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;
     for (int64_t vector = 0; vector < vectors; ++vector) {
@@ -39,7 +40,8 @@ FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands,
         return failure();
       rhs.push_back(*words);
     }
-    Value lhsAt = f.offset(operands.lhs, shape.sum, f.mul(k, depthStep));
+    Value along = operands.lhsAlongDepth ? operands.lhsAlongDepth(k) : f.mul(k, depthStep);
+    Value lhsAt = f.offset(first, shape.sum, along);
     for (int64_t row = 0; row < shape.rows; ++row) {
       Value lhs = splat(b, load(shape.sum, f.offset(lhsAt, shape.sum, row * rowStep), 1), shape.width);
       for (int64_t vector = 0; vector < vectors; ++vector)

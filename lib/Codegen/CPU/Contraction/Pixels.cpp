@@ -27,19 +27,19 @@ static IndexMap rowsOfImages(const PixelRows &rows) {
   return matrix;
 }
 
-/// Row after row, pairs of elements in words as they lie in memory.
-static PanelOrder orderOfRows(MLIRContext *context, const PixelRows &rows) {
-  constexpr int64_t kPair = 2;
-  const auto panels = PanelsAttr::get(context, /*rows=*/1, rows.keptWidth(), kPair, /*depth_inner=*/true, /*parts=*/1);
-  return PanelOrder(IntegerType::get(context, 32), panels);
+/// Row after row, in words of so many elements, as they lie in memory.
+static PanelOrder orderOfRows(Type word, int64_t unit, const PixelRows &rows) {
+  const auto panels =
+      PanelsAttr::get(word.getContext(), /*rows=*/1, rows.keptWidth(), unit, /*depth_inner=*/true, /*parts=*/1);
+  return PanelOrder(word, panels);
 }
 
 Pixels::Pixels(CPUFunction &f, Elements &values, const Product &product, const PixelRows &rows, int64_t blockRows,
-               int64_t vector)
+               Type word, int64_t vector)
     : f(f), b(f.b), values(values), rows(rows), keptRows(rows.keptRows(blockRows)),
-      image(f, product.lhs, withImages(product.lhsMap)), element(IntegerType::get(b.getContext(), 16)),
+      image(f, product.lhs, withImages(product.lhsMap)), element(memoryType(product.element)),
       copy(f, values, product.lhs, rowsOfImages(rows), rows.images * rows.rowsFor(rows.rows), elementsOfRow(rows),
-           orderOfRows(b.getContext(), rows), vector),
+           orderOfRows(word, word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth(), rows), vector),
       kept(f.allocate(element, keptRows * rows.keptWidth() + kLanes)) {}
 
 LogicalResult Pixels::emit(Value firstRow) {
@@ -59,7 +59,7 @@ void Pixels::clearEdges() {
     Value start = f.offset(kept, element, f.mul(row, rows.keptWidth()));
     auto clear = [&](int64_t from, int64_t to) {
       return f.forEach(f.i64(from), f.i64(to), kLanes, [&](Value index) {
-        LLVM::StoreOp::create(b, zeros, f.offset(start, element, index), 2);
+        LLVM::StoreOp::create(b, zeros, f.offset(start, element, index), element.getIntOrFloatBitWidth() / 8);
         return success();
       });
     };

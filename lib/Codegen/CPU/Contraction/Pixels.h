@@ -13,9 +13,9 @@ namespace mp {
 /// The rows of an image that a block of a product reads, in scratch memory as PixelRows.h tells.
 class Pixels {
 public:
-  /// Of a block of `blockRows` rows of the product's lhs, as PixelRows wants them.
+  /// Of a block of `blockRows` rows of the product's lhs, as PixelRows wants them, for tiles that read words.
   Pixels(CPUFunction &f, Elements &values, const Product &product, const PixelRows &rows, int64_t blockRows,
-         int64_t vector);
+         mlir::Type word, int64_t vector);
 
   /// Copies what the rows from `firstRow` of lhs need.
   llvm::LogicalResult emit(mlir::Value firstRow);
@@ -36,8 +36,8 @@ private:
   const PixelRows rows;
   const int64_t keptRows; ///< of a block
   MappedOperand image;
-  mlir::Type element; ///< of 16 bits
-  Packing copy;       ///< of rows of the image without what is beside them
+  const mlir::Type element; ///< in memory
+  Packing copy;             ///< of rows of the image without what is beside them
   mlir::Value kept;
 };
 
