@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from halfstep._graph import autocast
     from halfstep._nonfinite import Nonfinite
     from halfstep._onnx import from_onnx
-    from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, Policy, RMSprop
+    from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, RMSprop
+    from halfstep._policy import Policy, global_policy, set_global_policy
     from halfstep._torch import from_torch
     from halfstep._training import Trainer
     from halfstep.callbacks import History
@@ -41,7 +42,7 @@ _LAZY = {
     "LossScaler": "_optimizers",
     "NAdam": "_optimizers",
     "Nonfinite": "_nonfinite",
-    "Policy": "_optimizers",
+    "Policy": "_policy",
     "RMSprop": "_optimizers",
     "SGD": "_optimizers",
     "Trainer": "_training",
@@ -50,9 +51,11 @@ _LAZY = {
     "compare": "_comparison",
     "from_onnx": "_onnx",
     "from_torch": "_torch",
+    "global_policy": "_policy",
     "losses": None,
     "nn": None,
     "ops": None,
+    "set_global_policy": "_policy",
 }
 
 __all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices", *_LAZY]

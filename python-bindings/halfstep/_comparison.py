@@ -14,7 +14,7 @@ from halfstep._errors import Error
 from halfstep._executable import spell_settings
 from halfstep._files import write
 from halfstep._module import Module
-from halfstep._optimizers import Policy
+from halfstep._policy import Policy, policy_of
 from halfstep._training import Job, Trainer, make_job
 from halfstep.callbacks import Callback, is_accuracy
 
@@ -87,7 +87,7 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
     """Trains the model under each policy, each time from its first values, as it was compiled else (by Adam and cross entropy, where
     it was not). `data` and `validation_data` are inputs and targets as `fit` takes them; `policies` are names or Policy. What the model
     itself has trained stays as it is."""
-    named = [one if isinstance(one, Policy) else Policy(one) for one in ([policies] if isinstance(policies, (str, Policy)) else policies)]
+    named = [policy_of(one) for one in ([policies] if isinstance(policies, (str, Policy)) else policies)]
     if not named:
         raise Error("policies are none: name at least one, as 'mixed_bfloat16'")
     if not isinstance(data, (tuple, list)) or len(data) != 2:

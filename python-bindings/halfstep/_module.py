@@ -242,10 +242,11 @@ class Module:
 
     # Training. What the compiler and the runtime are is in _training.py.
 
-    def compile(self, optimizer="adam", loss=None, metrics=None, *, policy="mixed_float16", loss_scaler=None, device="cpu",
+    def compile(self, optimizer="adam", loss=None, metrics=None, *, policy=None, loss_scaler=None, device="cpu",
                 threads: int = 0, **settings) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
-        outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`; a name
+        outputs and targets; without, cross entropy and accuracy. `policy` is a name or a Policy; without, the global one, "mixed_float16"
+        unless set_global_policy says another. `settings` are those of `mp-run compile --help`; a name
         that is none of them is an error here, a value when the model is compiled. A model that has been trained keeps its
         parameters; what its optimizer kept starts anew."""
         from halfstep import _losses, _training

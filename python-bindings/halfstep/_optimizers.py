@@ -1,4 +1,4 @@
-"""What a training step is compiled from, beside the model: optimizer, precision policy, loss scaling."""
+"""What a training step is compiled from, beside the model and its precision policy: optimizer, loss scaling."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 import inspect
 
 from halfstep._errors import Error
+from halfstep._policy import Settings
 
 
 def _betas(kind: str, given) -> dict[str, float]:
@@ -14,17 +15,6 @@ def _betas(kind: str, given) -> dict[str, float]:
     except (TypeError, ValueError):
         raise Error(f"{kind}: betas is {given!r}, expected two numbers, as in (0.9, 0.999)") from None
     return {"beta1": first, "beta2": second}
-
-
-class Settings:
-    """Settings of the compiler under the names that the field has for them."""
-
-    def settings(self) -> dict[str, object]:
-        raise NotImplementedError
-
-    def __repr__(self):
-        words = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)
-        return f"halfstep.{type(self).__name__}({words})"
 
 
 class Optimizer(Settings):
@@ -149,28 +139,6 @@ def optimizer(given: str | Optimizer) -> Optimizer:
     if not isinstance(given, str) or given.lower() not in kinds:
         raise Error(f"there is no optimizer {given!r}; expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
     return kinds[given.lower()]()
-
-
-class Policy(Settings):
-    """Which ops run in which type: "mixed_float16", "mixed_bfloat16", "float32", "auto", other systems' lists, as "pytorch", or
-    a file (docs/autocast.md). `allow`, `deny`, `infer`, `clear` and `promote` are lists of what differs: "mp.exp", "loc:encoder.*"."""
-
-    def __init__(self, name: str = "mixed_float16", **settings):
-        self.name = name
-        self._settings = settings
-
-    def settings(self):
-        return {"policy": self.name, **self._settings}
-
-    @property
-    def variable_dtype(self) -> str:
-        """What parameters are kept in."""
-        return "float32"
-
-    @property
-    def compute_dtype(self) -> str | None:
-        """What matrix products and convolutions run in; None where the compiler decides."""
-        return {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", "float32": "float32"}.get(self.name)
 
 
 class LossScaler(Settings):

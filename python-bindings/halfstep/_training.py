@@ -19,7 +19,8 @@ from halfstep._executable import Executable, check_names, for_device, spell_sett
 from halfstep._executable import compile as compile_model
 from halfstep._graph import quote, type_of
 from halfstep._module import Input, Module
-from halfstep._optimizers import Optimizer, Policy, loss_scaling, optimizer
+from halfstep._optimizers import Optimizer, loss_scaling, optimizer
+from halfstep._policy import Policy, global_policy, policy_of
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._watchers import Watchers
@@ -62,7 +63,7 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, se
     several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
     named = several if isinstance(several, dict) else {_name_of(metric): metric for metric in several}
     own = optimizer(optimizer_)
-    chosen = policy if isinstance(policy, Policy) else Policy(policy)
+    chosen = global_policy() if policy is None else policy_of(policy)
     integer("threads", threads, 0)
     for name in {"batch_size", "training"} & settings.keys():
         raise Error(f"compile: {name} is none of its settings" + (", but an argument of fit" if name == "batch_size" else ""))
