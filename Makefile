@@ -35,11 +35,12 @@ check: .venv/wheels configured sanitized ## build, and run every test
 	@test/run-suites $(SUITES)
 
 check-full: GROUPS = build check python lint
-check-full: .venv/wheels configured sanitized ## the same with the long forms, lint every file, and see that tests notice every mutant
+check-full: .venv/wheels configured sanitized ## the same with the long forms, install a clone, lint every file, and see that tests notice every mutant
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/Mutants/mutants $(BUILD)
 	@test/run-suites $(SUITES) --long
+	@setup/timed install-clone test/Python/install-clone build/install-clone
 
 gpu-bundle: GROUPS = build check
 gpu-bundle: configured ## pack tests and benchmarks for a machine with a GPU into build/gpu-bundle
