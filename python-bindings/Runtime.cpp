@@ -52,8 +52,8 @@ NB_MODULE(_runtime, module) {
       .def("statistics", &Executable::statistics, nb::arg("program"), nb::arg("resident_bytes"));
 
   nb::class_<Session>(module, "Session")
-      .def(nb::init<const Executable &, const std::string &, unsigned>(), nb::arg("executable"), nb::arg("device"),
-           nb::arg("threads"))
+      .def(nb::init<const Executable &, const std::string &, unsigned, bool>(), nb::arg("executable"),
+           nb::arg("device"), nb::arg("threads"), nb::arg("pin_threads"))
       .def("close", &Session::close)
       .def("initialize", &Session::initialize, nb::arg("seed"))
       .def("state_names", &Session::stateNames)

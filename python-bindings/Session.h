@@ -17,10 +17,10 @@ struct [[gnu::visibility("hidden")]] NamedArrays {
   std::vector<MpTensor> views;
 };
 
-/// The GIL is released before the session's lock is taken; a session that is closed ends with its last call.
+/// The GIL is released while a call runs; a session that is closed ends with its last call.
 class [[gnu::visibility("hidden")]] Session {
 public:
-  Session(const Executable &executable, const std::string &device, unsigned threads);
+  Session(const Executable &executable, const std::string &device, unsigned threads, bool pinThreads);
 
   void close() { handle.reset(); }
   void initialize(uint64_t seed);

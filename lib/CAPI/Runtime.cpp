@@ -4,6 +4,7 @@
 #include "CAPI/Bytes.h"
 #include "CAPI/SessionHandle.h"
 #include "CAPI/Status.h"
+#include "CAPI/Structs.h"
 #include "CAPI/Tensors.h"
 
 #include "mp-c/Runtime.h"
@@ -91,10 +92,13 @@ MpStatus *mpDeviceSettings(const char *device, MpBytes **settings) {
   });
 }
 
-static Status createSession(std::shared_ptr<const LoadedExecutable> file, const char *deviceName, unsigned threads,
+static Status createSession(std::shared_ptr<const LoadedExecutable> file, const MpSessionOptions &given,
                             MpSession **result) {
   registerDevices();
-  ErrorOr<std::unique_ptr<Device>> device = createDevice(deviceName ? deviceName : "cpu", {threads});
+  DeviceOptions options;
+  options.threads = given.threads;
+  options.pinThreads = given.pinThreads != 0;
+  ErrorOr<std::unique_ptr<Device>> device = createDevice(given.device ? given.device : "cpu", options);
   if (!device)
     return device.status();
   ErrorOr<std::unique_ptr<Session>> session = Session::create(std::move(file), std::move(*device));
@@ -111,16 +115,18 @@ static Status createSession(ErrorOr<LoadedExecutable> file, const char *deviceNa
                             MpSession **result) {
   if (!file)
     return file.status();
-  return createSession(std::make_shared<const LoadedExecutable>(std::move(*file)), deviceName, threads, result);
+  MpSessionOptions options{};
+  options.device = deviceName;
+  options.threads = threads;
+  return createSession(std::make_shared<const LoadedExecutable>(std::move(*file)), options, result);
 }
 
-MpStatus *mpSessionCreateFor(const MpExecutable *executable, const char *device, unsigned threads,
-                             MpSession **session) {
+MpStatus *mpSessionCreateFor(const MpExecutable *executable, const MpSessionOptions *options, MpSession **session) {
   return guarded([&]() -> Status {
     for (Status given : {needs(executable, "executable"), needs(session, "session")})
       if (!given.ok())
         return given;
-    return createSession(executable->file, device, threads, session);
+    return createSession(executable->file, known(options), session);
   });
 }
 
@@ -152,8 +158,7 @@ MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed) {
   return guarded([&] {
     if (Status given = needs(session, "session"); !given.ok())
       return given;
-    SessionLock lock(session->mutex);
-    return session->session->initialize(seed);
+    return alone(*session, [&](Session &own) { return own.initialize(seed); });
   });
 }
 
@@ -162,12 +167,12 @@ MpStatus *mpSessionGetState(MpSession *session, const char *name, MpTensors **va
     for (Status given : {needs(session, "session"), needs(name, "name"), needs(value, "value")})
       if (!given.ok())
         return given;
-    SessionLock lock(session->mutex);
-    ErrorOr<HostTensor> tensor = session->session->state(name);
-    if (!tensor)
+    return alone(*session, [&](Session &own) {
+      ErrorOr<HostTensor> tensor = own.state(name);
+      if (tensor)
+        *value = toC({{name, std::move(*tensor)}});
       return tensor.status();
-    *value = toC({{name, std::move(*tensor)}});
-    return Status::success();
+    });
   });
 }
 
@@ -208,8 +213,7 @@ MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value
     ErrorOr<HostTensor> tensor = fromC(value, name);
     if (!tensor)
       return tensor.status();
-    SessionLock lock(session->mutex);
-    return session->session->setState(name, *tensor);
+    return alone(*session, [&](Session &own) { return own.setState(name, *tensor); });
   });
 }
 
@@ -220,8 +224,7 @@ MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
     for (Status given : {needs(session, "session"), needs(path, "path")})
       if (!given.ok())
         return given;
-    SessionLock lock(session->mutex);
-    return loadWeights(path, *session->session);
+    return alone(*session, [&](Session &own) { return loadWeights(path, own); });
   });
 }
 
@@ -230,8 +233,7 @@ MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
     for (Status given : {needs(session, "session"), needs(path, "path")})
       if (!given.ok())
         return given;
-    SessionLock lock(session->mutex);
-    return saveWeights(path, *session->session);
+    return alone(*session, [&](Session &own) { return saveWeights(path, own); });
   });
 }
 
@@ -252,11 +254,11 @@ MpStatus *mpSessionRun(MpSession *session, const char *program, const char *cons
         return tensor.status();
       named.push_back({names[i], std::move(*tensor)});
     }
-    SessionLock lock(session->mutex);
-    ErrorOr<NamedTensors> ran = session->session->run(program, named);
-    if (!ran)
+    return alone(*session, [&](Session &own) {
+      ErrorOr<NamedTensors> ran = own.run(program, named);
+      if (ran)
+        *results = toC(std::move(*ran));
       return ran.status();
-    *results = toC(std::move(*ran));
-    return Status::success();
+    });
   });
 }

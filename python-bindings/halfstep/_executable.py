@@ -115,9 +115,10 @@ def check_names(settings: Mapping[str, object]) -> None:
     """That each setting is one of the compiler's, whatever its value is."""
     from halfstep import _compiler
 
-    for name in settings:
-        _, message, *_ = _compiler.compile("", "", [f"{name.replace('_', '-')}="], None, None, None, False)
-        if (message or "").startswith("unknown setting"):
+    known = _compiler.setting_names()
+    for name in (one.replace("_", "-") for one in settings):
+        if name not in known:
+            _, message, *_ = _compiler.compile("", "", [f"{name}="], None, None, None, False)
             raise Error(re.sub(r"(?<=[a-z0-9])-(?=[a-z])", "_", message))
 
 

@@ -243,7 +243,7 @@ class Module:
     # Training. What the compiler and the runtime are is in _training.py.
 
     def compile(self, optimizer="adam", loss=None, metrics=None, *, policy=None, loss_scaler=None, device="cpu",
-                threads: int = 0, **settings) -> None:
+                threads: int = 0, pin_threads: bool = False, **settings) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
         outputs and targets; without, cross entropy and accuracy. `policy` is a name or a Policy; without, the global one, "mixed_float16"
         unless set_global_policy says another. `settings` are those of `mp-run compile --help`; a name
@@ -252,7 +252,7 @@ class Module:
         from halfstep import _losses, _training
 
         metrics = _losses.metrics_for(loss, metrics)
-        self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, settings)
+        self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings)
         if "_trainer" in self.__dict__:
             self.__dict__.pop("_trainer").keep()
 

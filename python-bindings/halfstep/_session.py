@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error, UnknownName
+from halfstep._errors import Error, UnknownName, in_our_words
 from halfstep._executable import Executable
 
 
@@ -57,13 +57,19 @@ class State(MutableMapping):
 
 
 class Session:
-    """An executable on a device, with its state. Calls from several threads wait for each other."""
+    """An executable on a device, with its state. `threads` are those of the CPU, 0 for all that the process may use; `pin_threads`
+    keeps each, while it computes, on one of the processors.
 
-    def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0):
+    One thread at a time: a call while one of another thread is under way is an error. Each thread has a session of its own, or
+    they take turns by a threading.Lock; the executable is shared."""
+
+    def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0,
+                 pin_threads: bool = False):
         if not isinstance(executable, Executable):
             executable = Executable.load(executable)
         self.executable = executable
-        self._handle = _runtime.Session(executable._handle, device, threads)
+        with in_our_words():
+            self._handle = _runtime.Session(executable._handle, device, threads, pin_threads)
         self._programs = executable.programs
 
     def initialize(self, seed: int = 0) -> None:

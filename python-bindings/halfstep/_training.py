@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
-import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +12,7 @@ import numpy
 
 from halfstep import _arrays, _batches, _losses
 from halfstep._elements import DTYPES
-from halfstep._errors import Error, fraction, integer
+from halfstep._errors import Error, fraction, in_our_words, integer
 from halfstep._executable import Executable, check_names, for_device, spell_settings
 from halfstep._executable import compile as compile_model
 from halfstep._graph import quote, type_of
@@ -40,6 +38,11 @@ class Job:
     policy: dict[str, Any]  # which of them are the policy's
     device: str
     threads: int
+    pin_threads: bool
+
+    def open(self, executable: Executable) -> Session:
+        """A session on what it was compiled for."""
+        return Session(executable, self.device, threads=self.threads, pin_threads=self.pin_threads)
 
     def under(self, policy: Policy) -> Job:
         """The same under another policy."""
@@ -54,7 +57,7 @@ def _name_of(metric) -> str:
     return name
 
 
-def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, settings) -> Job:
+def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings) -> Job:
     loss = "cross_entropy" if loss is None else loss
     if metrics is None:
         function = _losses.find(_losses.LOSSES, "loss", loss)
@@ -76,6 +79,7 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, se
         chosen.settings(),
         device,
         threads,
+        bool(pin_threads),
     )
 
 
@@ -110,18 +114,6 @@ def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
     if not 0 < first < rows:
         raise Error(f"validation_split={part} of {rows} rows leaves none on one side")
     return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
-
-
-@contextlib.contextmanager
-def in_our_words():
-    """Errors that name flags of mp-run as arguments of fit."""
-    try:
-        yield
-    except Error as error:
-        text = str(error).replace("go on with the other one by --change-policy", "train under that one, or anew from its load_weights")
-        text = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
-        error.args = (text.replace("with resume", "with resume=True"),)
-        raise
 
 
 class Trainer:
@@ -174,7 +166,7 @@ class Trainer:
         name = f"{type(self.model).__name__}.mlir"
         executable = compile_model(text, name=name, device=job.device, **settings)
         assert isinstance(executable, Executable)
-        session = Session(executable, job.device, threads=job.threads)
+        session = job.open(executable)
         self._start(session, seed)
         if self.session is not None:
             # What is derived follows from the rest, and may be kept in another layout.
@@ -267,7 +259,7 @@ class Trainer:
             settings = {name: value for name, value in settings.items() if name in kept}
             executable = compile_model(self.model.to_mlir(locations=True), device=device, **settings)
             assert isinstance(executable, Executable)
-            self._inference = self._start(Session(executable, device, threads=self._job.threads if self._job else 0), 0)
+            self._inference = self._start(self._job.open(executable) if self._job else Session(executable), 0)
         return self._inference
 
     # fit, evaluate, predict
