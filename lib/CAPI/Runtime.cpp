@@ -15,6 +15,7 @@
 #include "mp/Executable/Targets.h"
 #include "mp/Runtime/Core/BestChip.h"
 #include "mp/Training/Checkpoint.h"
+#include "mp/Training/Data/Classes.h"
 
 #include <mutex>
 
@@ -237,6 +238,20 @@ MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
   });
 }
 
+/// Checks what would be NaN in results: labels that are no classes, indices that are of nothing. What else is wrong
+/// with inputs the run says.
+static Status checkInputs(const Session &session, const char *program, const NamedTensors &inputs) {
+  ErrorOr<const executable::VariantT *> variant = session.select(program);
+  if (!variant)
+    return Status::success();
+  const Classes classes = classesOf(session, **variant);
+  for (const auto &argument : (*variant)->arguments)
+    if (const HostTensor *given = findTensor(inputs, argument->name))
+      if (Status known = checkClasses(*argument, given->type, given->bytes, classes); !known.ok())
+        return known;
+  return Status::success();
+}
+
 MpStatus *mpSessionRun(MpSession *session, const char *program, const char *const *names, const MpTensor *inputs,
                        size_t count, MpTensors **results) {
   return guarded([&]() -> Status {
@@ -255,6 +270,8 @@ MpStatus *mpSessionRun(MpSession *session, const char *program, const char *cons
       named.push_back({names[i], std::move(*tensor)});
     }
     return alone(*session, [&](Session &own) {
+      if (Status given = checkInputs(own, program, named); !given.ok())
+        return given;
       ErrorOr<NamedTensors> ran = own.run(program, named);
       if (ran)
         *results = toC(std::move(*ran));

@@ -160,7 +160,8 @@ class Rescaling(Module):
 
 
 class Embedding(Module):
-    """Rows of a table [rows, columns] by their numbers: words by their tokens."""
+    """Rows of a table [rows, columns] by their numbers: words by their tokens. Given a number that is none of the table's, as -1,
+    `fit` and `predict` end in an error; one that the model computes gives NaN."""
 
     def __init__(self, rows: int, columns: int, *, init=Normal(0.0, 1.0)):
         self.table = Parameter((integer("Embedding: rows", rows, 1), integer("Embedding: columns", columns, 1)), init)
