@@ -9,6 +9,7 @@ Models in Python are made of halfstep.nn and halfstep.ops; docs/python.md tells 
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from halfstep import _runtime
@@ -65,7 +66,7 @@ def __getattr__(name: str):
     if name in _LAZY:
         module = importlib.import_module(f"halfstep.{_LAZY[name] or name}")
         return getattr(module, name) if _LAZY[name] else module
-    raise AttributeError(f"module 'halfstep' has no attribute '{name}'")
+    raise AttributeError(f"module 'halfstep' has no attribute '{name}'", name=name, obj=sys.modules[__name__])  # Python suggests others
 
 
 def __dir__():

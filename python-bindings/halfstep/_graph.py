@@ -14,8 +14,9 @@ from halfstep._errors import Error, integer, is_integer, several
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
-# How the verifier says that an op takes floats alone.
-_NO_FLOATS = re.compile(r"operand #(\d+) must be ranked tensor of f16, bf16, f32 or f64 values")
+# How verifiers say that an op takes other types than a tensor has, and that two differ.
+_UNFIT = re.compile(r"operand #(\d+) must be ranked tensor of ([\w, ]+) values")
+_DIFFERING = re.compile(r"operands differ in type: (\w+) has '(\w+)', (\w+) has '(\w+)'")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 _current: contextvars.ContextVar[Graph | None] = contextvars.ContextVar("halfstep graph", default=None)
@@ -90,6 +91,20 @@ def quote(text: str) -> str:
     return '"' + re.sub(r'[\x00-\x1f"\\\x7f]', lambda found: f"\\{ord(found[0]):02X}", text) + '"'
 
 
+def _of_types(message: str, operands) -> str | None:
+    """What a verifier says of types, by NumPy's names and with what to do about it."""
+    if unfit := _UNFIT.search(message):
+        taken = [DTYPES[one] for one in re.split(", | or ", unfit[2]) if one in DTYPES]
+        wanted = "floats" if {"float16", "float32"} <= set(taken) else ", ".join(taken[:-1]) + f" or {taken[-1]}"
+        to = "float32" if wanted == "floats" else taken[-1]
+        return f"an operand has elements of {operands[int(unfit[1])].dtype}, expected {wanted}; cast it first, as in ops.cast(x, '{to}')"
+    if differing := _DIFFERING.search(message):
+        first, element, second, other = differing.groups()
+        return (f"operands differ in type: {first} has {DTYPES.get(element, element)}, {second} has {DTYPES.get(other, other)}; cast one of "
+                f"them, as in ops.cast(x, '{DTYPES.get(other, other)}'), or the array, as in x.astype('{DTYPES.get(other, other)}')")
+    return None
+
+
 class Graph:
     """A model being made."""
 
@@ -101,6 +116,7 @@ class Graph:
         self.scope: list[str] = []
         self.place: tuple[str, int] | None = None  # the file and the line of what is imported
         self.leaves: dict[int, tuple[object, Tensor]] = {}
+        self.names: set[str] = set()  # of arguments
         self.next: dict[int, Tensor] = {}
         self.streams = 0
         self._rng: Tensor | None = None
@@ -114,6 +130,9 @@ class Graph:
             _current.reset(token)
 
     def argument(self, name: str, type_text: str, attributes: str) -> Tensor:
+        if name in self.names:
+            raise Error(f"two of inputs, parameters and states are called '{name}'; call one of them something else")
+        self.names.add(name)
         return Tensor(self, self.handle.add_argument(name, type_text, attributes))
 
     def leaf(self, leaf) -> Tensor:
@@ -150,11 +169,10 @@ class Graph:
         except Error as error:
             if "are no dictionary" in str(error):
                 raise Error(f"{op}: {str(error).splitlines()[0]}") from None  # what the parser says of a word or a number
-            unfit = _NO_FLOATS.search(str(error))
-            if unfit is None:
+            why = _of_types(str(error), operands)
+            if why is None:
                 raise
-            found = operands[int(unfit[1])].dtype
-            raise Error(f"{op}: an operand has elements of {found}, expected floats; cast it first, as in ops.cast(x, 'float32')") from None
+            raise Error(f"{op}, in '{label}': {why}" if label else f"{op}: {why}") from None
         return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -145,6 +145,11 @@ class Module:
     train_on_batch = _Elsewhere("model.trainer.step(x, y) is it")
     save = _Elsewhere("model.save_weights(path) writes parameters")
 
+    def __setattr__(self, name, value):
+        if isinstance(value, (Module, Leaf)) and name in vars(Module):
+            raise Error(f"{type(self).__name__}: every module has '{name}'; call the {type(value).__name__} something else")
+        super().__setattr__(name, value)
+
     def forward(self, *inputs):
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 

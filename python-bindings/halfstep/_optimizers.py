@@ -29,6 +29,7 @@ class Optimizer(Settings):
         self.learning_rate = learning_rate
         self._settings = {**settings, "weight_decay": weight_decay or None, "clip_norm": clip_norm,
                           "clip_parameter_norm": clip_parameter_norm, "clip_value": clip_value}
+        _check(self)
 
     def settings(self):
         return {"optimizer": self.kind, "learning_rate": self.learning_rate, **self._settings}
@@ -132,7 +133,6 @@ def _check(given: Optimizer) -> None:
 def optimizer(given: str | Optimizer) -> Optimizer:
     kinds = {kind.kind: kind for kind in (SGD, RMSprop, Adagrad, Adam, AdamW, NAdam, LAMB, Lion)}
     if isinstance(given, Optimizer):
-        _check(given)
         return given
     if isinstance(given, type) and issubclass(given, Optimizer):
         return given()

@@ -24,7 +24,20 @@ from halfstep._session import Session
 from halfstep._watchers import Watchers
 from halfstep.callbacks import History
 
+# Names, arrays and element types, as the runtime takes them.
+Arrays = tuple[list, list, list]
+
 _LABEL = "y"
+# What training adds to a model's own.
+_ADDED = (_LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
+
+
+def _check_names_of(module: Module) -> None:
+    """That inputs, parameters and states are called otherwise than what training adds."""
+    own = {**dict.fromkeys(module.__dict__["_inputs"], "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
+    for name in _ADDED:
+        if name in own:
+            raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
 
 
 @dataclasses.dataclass
@@ -102,6 +115,8 @@ def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
             raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
     arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
     if y is not None:
+        if _LABEL in arrays:
+            raise Error(f"{type(module).__name__}: training has a '{_LABEL}' of its own, the targets; call the input something else")
         label = prepare(_LABEL, y)
         arrays[_LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
     return arrays
@@ -162,6 +177,7 @@ class Trainer:
         if self._label_type is None:
             raise Error("the model has not seen targets yet; train it before")
         settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
+        _check_names_of(self.model)
         text = self.model.to_mlir(objective=self._objective, locations=True)
         name = f"{type(self.model).__name__}.mlir"
         executable = compile_model(text, name=name, device=job.device, **settings)
@@ -285,36 +301,36 @@ class Trainer:
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
         session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
+        data, history = _split(session, "train_step", arrays), History()
+        flags = {"seed": seed, "last-batch": last_batch, "checkpoint": checkpoint, "resume": "true" if resume else None}
+        if resume and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")):
+            # Before callbacks are told: its steps are behind it, at least one, so that nothing is trained.
+            self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
+            self.epochs = self.steps // self._steps_per_epoch(_batches.count_rows(self.model, arrays), last_batch)
         total = epochs if resume else self.epochs + epochs
-        # With no epochs a checkpoint is loaded alone: its steps are behind it, at least one.
-        is_loaded = bool(resume and not epochs and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")))
-        flags = {**({"steps": 1} if is_loaded else {"epochs": total}), "seed": seed, "last-batch": last_batch, "checkpoint": checkpoint,
-                 "log": None if is_loaded else log}
-        flags = {name: str(value) for name, value in flags.items() if value is not None}
-        if resume:
-            flags["resume"] = "true"
-        if not verbose:
-            flags["quiet"] = "true"
-        history = History()
-        data, validation = _split(session, "train_step", arrays), _split(session, "eval", {} if is_loaded else test)
+        flags.update(epochs=total, log=log, quiet=None if verbose else "true")
         finder = self._finder(history, verbose) if find_nonfinite else None
+        rate = self.learning_rate
         with Watchers(self, [history, *callbacks], total) as watchers:
-            if not epochs and not is_loaded:
-                return history
-            try:
-                with in_our_words():
-                    steps, skipped, _, seconds, resident = session._handle.train(
-                        list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
-                        None if is_loaded else watchers.on_epoch, finder)
-            except Error as error:
-                error.nonfinite = tuple(history.nonfinite)
-                raise
-            self.steps = steps
-            if resume:
-                self.epochs = steps // self._steps_per_epoch(_batches.count_rows(self.model, arrays), last_batch)
-            self._skips = 0
-            history.skipped_steps, history.seconds_per_step, history.resident_bytes = skipped, seconds, resident
+            if self.epochs < total:
+                # What a callback said is lost where the checkpoint is loaded again.
+                flags["learning-rate"] = repr(self.learning_rate) if self.learning_rate != rate else None
+                self._run(history, flags, data, _split(session, "eval", test), watchers, finder)
         return history
+
+    def _run(self, history: History, flags, data: Arrays, validation: Arrays = ([], [], []), watchers=None, finder=None) -> None:
+        """Trains as `mp-run train` does under such flags, of which None are not said."""
+        assert self.session is not None
+        said = {name: str(value) for name, value in flags.items() if value is not None}
+        on_step, on_epoch = (watchers.on_step, watchers.on_epoch) if watchers is not None else (None, None)
+        try:
+            with in_our_words():
+                self.steps, history.skipped_steps, _, history.seconds_per_step, history.resident_bytes = self.session._handle.train(
+                    list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_epoch, finder)
+        except Error as error:
+            error.nonfinite = tuple(history.nonfinite)
+            raise
+        self._skips = 0
 
     def _steps_per_epoch(self, rows: int, last_batch: str) -> int:
         assert self._batch_size is not None
@@ -365,8 +381,7 @@ def dtype_of(array) -> str:
     return name
 
 
-def _split(session: Session, program: str, arrays) -> tuple[list, list, list]:
-    """Names, arrays and element types, as the runtime takes them."""
+def _split(session: Session, program: str, arrays) -> Arrays:
     inputs = session._programs[program].inputs if arrays else {}
     values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)
               for name, value in arrays.items()]

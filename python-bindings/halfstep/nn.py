@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 
 from halfstep import _recurrent, ops
@@ -23,6 +24,40 @@ __all__ = [
     "GlobalAvgPool2D", "GroupNorm", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN",
     "Rescaling", "Reshape", "Sequential", "State", "Uniform",
 ]
+
+
+# What other frameworks have, by what is written here.
+_INSTEAD = {
+    **dict.fromkeys(["Linear", "LazyLinear"], "nn.Dense(units)"),
+    **dict.fromkeys(["Conv1d", "Conv2d", "Conv3d", "Convolution2D"], "nn.Conv2D(filters, kernel_size), on images of channels last"),
+    **dict.fromkeys(["BatchNorm1d", "BatchNorm2d", "BatchNormalization"], "nn.BatchNorm()"),
+    **dict.fromkeys(["MaxPool2d", "MaxPooling2D"], "nn.MaxPool2D(pool_size)"),
+    **dict.fromkeys(["AvgPool2d", "AveragePooling2D"], "nn.AvgPool2D(pool_size)"),
+    **dict.fromkeys(["AdaptiveAvgPool2d", "GlobalAveragePooling2D"], "nn.GlobalAvgPool2D()"),
+    "LayerNormalization": "nn.LayerNorm(1e-3)",
+    "GroupNormalization": "nn.GroupNorm(groups, 1e-3)",
+    **dict.fromkeys(["Dropout1d", "Dropout2d", "SpatialDropout2D"], "nn.Dropout(rate)"),
+    **dict.fromkeys(["ModuleList", "ModuleDict", "ParameterList"], "a list or a dictionary, as an attribute"),
+    **dict.fromkeys(["Identity", "Lambda"], "a function of a tensor, as lambda x: x"),
+    **dict.fromkeys(["Buffer", "Variable"], "nn.State(shape)"),
+    "SimpleRNN": "nn.RNN(units)",
+    "Bidirectional": "nn.LSTM(units, bidirectional=True)",
+    "Concatenate": "ops.concat([a, b], -1)",
+    "functional": "halfstep.ops",
+}
+
+
+def __getattr__(name: str):
+    """What is not there, with what is."""
+    from halfstep import _losses
+
+    of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
+    near = difflib.get_close_matches(name, __all__, 1)
+    said = (f"here it is {_INSTEAD[name]}" if name in _INSTEAD else
+            f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op else
+            f'losses are named to compile, as loss="{name}"' if name in _losses.LOSSES else
+            f"did you mean nn.{near[0]}?" if near else f"expected one of {', '.join(__all__)}")
+    raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
 
 
 def find_activation(name):

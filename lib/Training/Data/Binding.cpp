@@ -64,7 +64,8 @@ static Status checkRow(const ArgumentT &argument, const TensorTypeT &row) {
   if (!isReshaped(row.shape, std::span(type.shape).subspan(1)))
     return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ", typeName(row),
                      ", whose last size is its colours");
-  if (type.element == ElementType::I1 || (row.element == ElementType::F32 && !isFloat(type.element)))
+  if ((type.element == ElementType::I1 && row.element != type.element) ||
+      (row.element == ElementType::F32 && !isFloat(type.element)))
     return makeError("input '", argument.name, "' is ", typeName(type), ", the data are ",
                      row.element == ElementType::F32 ? "floats" : "bytes");
   return Status::success();
