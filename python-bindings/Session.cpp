@@ -98,6 +98,12 @@ nb::list Session::evaluate(const Names &names, const Arrays &arrays, const Eleme
   return toPython(Owned<MpTensors>(scores));
 }
 
+std::string Session::statistics(const std::string &program, uint64_t residentBytes) {
+  MpBytes *json = nullptr;
+  call([&](MpSession *session) { return mpSessionStatistics(session, program.c_str(), residentBytes, &json); });
+  return toString(Owned<MpBytes>(json));
+}
+
 std::string Session::timeKernels(const std::string &program, unsigned warmup, unsigned repeat) {
   MpBytes *json = nullptr;
   call([&](MpSession *session) {

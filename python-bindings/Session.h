@@ -45,6 +45,9 @@ public:
                         const Elements &testElements, std::optional<std::tuple<uint64_t, uint64_t>> behind,
                         nanobind::object onStep, nanobind::object onEpoch, nanobind::object onInputs);
 
+  /// What the variant of a program holds and needs that the device runs, as JSON.
+  std::string statistics(const std::string &program, uint64_t residentBytes);
+
   /// The times of a program's kernels, as JSON; each run goes on from the state that is there.
   std::string timeKernels(const std::string &program, unsigned warmup, unsigned repeat);
 

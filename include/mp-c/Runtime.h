@@ -165,9 +165,18 @@ MP_EXPORTED MpStatus *mpSessionSetState(MpSession *session, const char *name, Mp
 /* All names of state, separated by line feeds. Lives as long as the session. */
 MP_EXPORTED const char *mpSessionStateNames(const MpSession *session);
 
-/* Weights as a safetensors file, or from a checkpoint's folder. */
+/* Tensors by name as a safetensors file, which is written whole, or stays as it was; and those of such a file, or of a
+ * checkpoint's folder, which need not be trusted. */
+MP_EXPORTED MpStatus *mpTensorsWrite(const char *path, const char *const *names, const MpTensor *tensors, size_t count);
+MP_EXPORTED MpStatus *mpTensorsRead(const char *path, MpTensors **tensors);
+
+/* The state that a session has of them, and back. */
 MP_EXPORTED MpStatus *mpSessionLoadWeights(MpSession *session, const char *path);
 MP_EXPORTED MpStatus *mpSessionSaveWeights(MpSession *session, const char *path);
+
+/* As mpExecutableStatistics, of the variant of the program that the session's device prefers. */
+MP_EXPORTED MpStatus *mpSessionStatistics(MpSession *session, const char *program, uint64_t residentBytes,
+                                          MpBytes **json);
 
 /* Runs a program once. `names` and `inputs` are `count` each; inputs per row may have any number of
  * rows where the program allows. `results` receives its results. */

@@ -14,7 +14,6 @@
 #include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Executable/Targets.h"
 #include "mp/Runtime/Core/BestChip.h"
-#include "mp/Training/Checkpoint.h"
 #include "mp/Training/Data/Classes.h"
 
 #include <mutex>
@@ -153,6 +152,14 @@ MpStatus *mpSessionCreateFromBytes(const void *bytes, size_t size, const char *d
   });
 }
 
+Status mp::alone(MpSession &session, const std::function<Status(Session &)> &function) {
+  std::unique_lock<std::recursive_mutex> lock(session.mutex, std::try_to_lock);
+  if (!lock.owns_lock())
+    return makeError(
+        "another thread uses the session; give each thread one of its own, or have them take turns by a lock");
+  return function(*session.session);
+}
+
 void mpSessionDestroy(MpSession *session) { delete session; }
 
 MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed) {
@@ -197,6 +204,19 @@ ErrorOr<HostTensor> mp::fromC(const MpTensor &tensor, const char *name) {
   return HostTensor{std::move(*type), {data, data + tensor.bytes}};
 }
 
+ErrorOr<NamedTensors> mp::fromC(const char *const *names, const MpTensor *tensors, size_t count, const char *what) {
+  NamedTensors named;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status given = needs(names[i], what); !given.ok())
+      return given;
+    ErrorOr<HostTensor> tensor = fromC(tensors[i], names[i]);
+    if (!tensor)
+      return tensor.status();
+    named.push_back({names[i], std::move(*tensor)});
+  }
+  return named;
+}
+
 ErrorOr<DataArray> mp::viewOfC(const MpTensor &tensor, const char *name) {
   ErrorOr<TensorTypeT> type = typeOf(tensor, name);
   if (!type)
@@ -220,24 +240,6 @@ MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value
 
 const char *mpSessionStateNames(const MpSession *session) { return session ? session->stateNames.c_str() : ""; }
 
-MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
-  return guarded([&]() -> Status {
-    for (Status given : {needs(session, "session"), needs(path, "path")})
-      if (!given.ok())
-        return given;
-    return alone(*session, [&](Session &own) { return loadWeights(path, own); });
-  });
-}
-
-MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
-  return guarded([&]() -> Status {
-    for (Status given : {needs(session, "session"), needs(path, "path")})
-      if (!given.ok())
-        return given;
-    return alone(*session, [&](Session &own) { return saveWeights(path, own); });
-  });
-}
-
 /// Checks what would be NaN in results: labels that are no classes, indices that are of nothing. What else is wrong
 /// with inputs the run says.
 static Status checkInputs(const Session &session, const char *program, const NamedTensors &inputs) {
@@ -260,19 +262,13 @@ MpStatus *mpSessionRun(MpSession *session, const char *program, const char *cons
           needs(count && !inputs ? nullptr : program, "inputs"), needs(results, "results")})
       if (!given.ok())
         return given;
-    NamedTensors named;
-    for (size_t i = 0; i < count; ++i) {
-      if (Status given = needs(names[i], "an input's name"); !given.ok())
-        return given;
-      ErrorOr<HostTensor> tensor = fromC(inputs[i], names[i]);
-      if (!tensor)
-        return tensor.status();
-      named.push_back({names[i], std::move(*tensor)});
-    }
+    ErrorOr<NamedTensors> named = fromC(names, inputs, count, "an input's name");
+    if (!named)
+      return named.status();
     return alone(*session, [&](Session &own) {
-      if (Status given = checkInputs(own, program, named); !given.ok())
+      if (Status given = checkInputs(own, program, *named); !given.ok())
         return given;
-      ErrorOr<NamedTensors> ran = own.run(program, named);
+      ErrorOr<NamedTensors> ran = own.run(program, *named);
       if (ran)
         *results = toC(std::move(*ran));
       return ran.status();

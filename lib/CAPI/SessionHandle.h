@@ -7,10 +7,10 @@
 #include "mp-c/Runtime.h"
 #include "mp/Runtime/Core/Session.h"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 
 struct MpExecutable {
   std::shared_ptr<const mp::LoadedExecutable> file;
@@ -26,13 +26,7 @@ namespace mp {
 
 /// Calls `function` with the session, which no other thread uses meanwhile: one that tries is refused. To wait would be
 /// to wait forever where the first one waits for the second, as a callback of training may.
-template <typename Function> Status alone(MpSession &session, Function &&function) {
-  std::unique_lock<std::recursive_mutex> lock(session.mutex, std::try_to_lock);
-  if (!lock.owns_lock())
-    return makeError(
-        "another thread uses the session; give each thread one of its own, or have them take turns by a lock");
-  return std::forward<Function>(function)(*session.session);
-}
+Status alone(MpSession &session, const std::function<Status(Session &)> &function);
 
 } // namespace mp
 

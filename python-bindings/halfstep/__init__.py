@@ -12,7 +12,10 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from halfstep import _runtime
+from halfstep._libraries import libraries
+
+with libraries():
+    from halfstep import _runtime
 from halfstep._errors import CompileError, Diagnostic, Error
 from halfstep._executable import Executable, Program, Value, compile
 from halfstep._session import Session

@@ -9,14 +9,18 @@ import os
 import pathlib
 from typing import Any
 
-from halfstep import _compiler, _runtime
+from halfstep import _runtime
 from halfstep._errors import Error
 from halfstep._executable import spell_settings
 from halfstep._files import write
+from halfstep._libraries import libraries
 from halfstep._module import Module
 from halfstep._policy import Policy, policy_of
 from halfstep._training import Job, Trainer, make_job
 from halfstep.callbacks import Callback, is_accuracy
+
+with libraries():
+    from halfstep import _compiler
 
 _HTML, _JSON, _TEXT = range(3)
 
@@ -118,7 +122,7 @@ def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, ba
             kernels = json.loads(session._handle.time_kernels(program, 1, 3))
         except Error:  # a device that runs a program as a whole
             kernels = []
-        statistics = json.loads(executable._handle.statistics(program, history.resident_bytes))
+        statistics = json.loads(session._handle.statistics(program, history.resident_bytes))
     accuracies = [name for name in job.metrics if is_accuracy(name)] if validation_data is not None else []
     accuracy = next((_finite(history.history[f"val_{name}"][-1]) for name in accuracies), None)
     return {

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error
+from halfstep._libraries import libraries
 
 _INPUTS, _RESULTS, _STATE = range(3)
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -113,8 +114,8 @@ def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, 
 
 def check_names(settings: Mapping[str, object]) -> None:
     """That each setting is one of the compiler's, whatever its value is."""
-    from halfstep import _compiler
-
+    with libraries():
+        from halfstep import _compiler
     known = _compiler.setting_names()
     for name in (one.replace("_", "-") for one in settings):
         if name not in known:
@@ -160,8 +161,10 @@ def compile(
     warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
-    from halfstep import _compiler  # which loads LLVM
     from halfstep._policy import with_policy
+
+    with libraries():
+        from halfstep import _compiler  # which loads LLVM
 
     if isinstance(model, str) and ("\n" in model or "func.func" in model):
         text, name = model, name or "model.mlir"

@@ -11,6 +11,7 @@ import sys
 
 from halfstep._elements import DTYPES
 from halfstep._errors import Error, integer, is_integer, several
+from halfstep._libraries import libraries
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
@@ -109,8 +110,8 @@ class Graph:
     """A model being made."""
 
     def __init__(self, name: str, root=None):
-        from halfstep import _compiler
-
+        with libraries():
+            from halfstep import _compiler
         self.handle = _compiler.Model(name)
         self.root = root  # the module whose attributes name what it is made of
         self.scope: list[str] = []

@@ -180,7 +180,7 @@ class Module:
                 for key, one in value.items():
                     yield from within(f"{name}.{key}", one)
 
-        for name, value in vars(self).items():
+        for name, value in list(vars(self).items()):  # who asks may add some
             if not name.startswith("_"):
                 yield from within(name, value)
 
@@ -350,22 +350,27 @@ class Module:
 
     def save_weights(self, path) -> None:
         """Parameters as a safetensors file; before training the first values, as state_dict has them."""
+        from halfstep._tensor_files import write_tensors
+
         if self._trained is not None:
             self._trained.save_weights(path)
-            return
-        with self._untrained() as session:
-            session.save_weights(path)
+        else:
+            write_tensors(path, self.state_dict())
 
     def load_weights(self, path) -> None:
         """Parameters from a safetensors file. A model that has not been trained starts from them; it has to know its inputs."""
+        from halfstep._tensor_files import read_tensors
+
         if self._trained is not None:
             self._trained.load_weights(path)
             return
         with self._untrained() as session:
-            session.load_weights(path)
+            session.load_weights(path)  # checks them
+            saved = read_tensors(path)
             for name, leaf in self.named_leaves():
-                if name in session.state:
-                    self.trainer.start_from(name, leaf, session.state[name])
+                # What no output depends on is not in this session.
+                if name in session.state or name in saved:
+                    self.trainer.start_from(name, leaf, session.state[name] if name in session.state else saved[name])
 
     def __copy__(self):
         other = type(self).__new__(type(self))

@@ -7,18 +7,8 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error, UnknownName, in_our_words
+from halfstep._errors import UnknownName, in_our_words
 from halfstep._executable import Executable
-
-
-def _check_kind(path) -> None:
-    """That a file is one of safetensors: the size of a header of JSON, and the header."""
-    if not os.path.isfile(path):
-        return
-    with open(path, "rb") as file:
-        head, size = file.read(9), os.fstat(file.fileno()).st_size
-    if len(head) < 9 or head[8:] != b"{" or int.from_bytes(head[:8], "little") > size - 8:
-        raise Error(f"{os.fspath(path)}: is no safetensors file, as save_weights writes it, nor the folder of a checkpoint")
 
 
 class State(MutableMapping):
@@ -82,7 +72,9 @@ class Session:
 
     def load_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters from a safetensors file, or from the folder of a checkpoint."""
-        _check_kind(path)
+        from halfstep._tensor_files import check_kind
+
+        check_kind(path)
         self._handle.load_weights(os.fspath(path))
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:
