@@ -219,6 +219,9 @@ class Module:
         if not inputs:
             raise Error("the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
                         "specify(x=nn.Input(shape, dtype))")
+        # In the order of forward's parameters, whatever that of a user's dictionary is.
+        order = {name: place for place, name in enumerate(self.input_names())}
+        inputs = dict(sorted(inputs.items(), key=lambda one: order.get(one[0], len(order))))
         graph = _graph.Graph(_snake_case(type(self).__name__), self)
         with graph.current():
             tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
@@ -277,22 +280,33 @@ class Module:
         same seed it has the bits of `mp-run train`.
 
         Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
-        of the first. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
+        of the first; or it is a file of NumPy, its path or what numpy.load gives, of `x_train`, `y_train` and perhaps `x_test`, `y_test`, or of `y`
+        and inputs by their names. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
         last_batch="pad" fills batches up with rows that weigh nothing, and is refused with `accumulate`. `checkpoint` is a folder, from which
         `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step that is skipped, or whose
         loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
         if y is None:
+            from halfstep import _npz
+
             _refuse_rows("fit", x)
+            if _npz.is_npz(x):
+                x, y, test = _npz.read(x)
+                validation_data = test if validation_data is None and not validation_split else validation_data
         return self.trainer.fit(
             x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
             validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
             checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite)
 
     def evaluate(self, x, y=None, batch_size: int = 64) -> dict[str, float]:
-        """Loss and metrics over all rows; without `y`, `x` gives batches (x, y)."""
+        """Loss and metrics over all rows; without `y`, `x` gives batches (x, y), or is a file of NumPy as fit takes it, of which it is the test."""
         if y is None:
+            from halfstep import _npz
+
             _refuse_rows("evaluate", x)
+            if _npz.is_npz(x):
+                x, y, test = _npz.read(x)
+                x, y = test or (x, y)
         return self.trainer.evaluate(x, y, batch_size)
 
     def predict(self, x):

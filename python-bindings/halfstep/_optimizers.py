@@ -154,6 +154,13 @@ class LossScaler(Settings):
     def settings(self):
         return {"loss_scale": "dynamic", **self._settings} if self.enabled else {"loss_scale": "none"}
 
+    def state_dict(self) -> dict[str, float]:
+        """What a training begins with, as torch.amp.GradScaler has it; that of one under way is `model.trainer.scaler.state_dict()`."""
+        if not self.enabled:
+            return {}
+        names = ("growth_factor", "backoff_factor", "growth_interval")
+        return {"scale": self._settings["init_scale"], **{name: self._settings[name] for name in names}, "_growth_tracker": 0}
+
 
 def loss_scaling(given: LossScaler | str | float | None) -> dict[str, object]:
     """Settings of a scaler, a constant scale, "none", or of nothing: as the policy needs it."""

@@ -18,7 +18,8 @@ namespace mp {
 std::vector<std::pair<std::string, uint64_t>> memoryByKind(const executable::ExecutableT &table,
                                                            const executable::VariantT &variant, uint64_t residentBytes);
 
-/// A JSON object of a variant: "ops_by_type", "casts", "kernels", "batch" and "memory", a list of kinds and their bytes.
+/// A JSON object of a variant: "ops_by_type", "casts", "kernels", "batch" and "memory", a list of kinds and their
+/// bytes.
 std::string statisticsJson(const executable::ExecutableT &table, const executable::VariantT &variant,
                            uint64_t residentBytes);
 

@@ -260,9 +260,9 @@ static void testStatistics(const char *path) {
 
 static void testTensorFiles(MpSession *session) {
   const char *path = "tensors.safetensors", *names[2] = {"a", "b"};
-  const float numbers[3] = {1, 2.5f, -3};
+  const int32_t numbers[3] = {1, 2, -3};
   const int64_t shape[1] = {3};
-  MpTensor given[2] = {{MP_F32, 1, shape, numbers, sizeof numbers}, {MP_BF16, 0, NULL, numbers, 2}};
+  MpTensor given[2] = {{MP_I32, 1, shape, numbers, sizeof numbers}, {MP_BF16, 0, NULL, numbers, 2}};
   MpTensors *read = NULL;
   succeed(mpTensorsWrite(path, names, given, 2), "tensors are written");
   succeed(mpTensorsRead(path, &read), "tensors are read");
@@ -276,7 +276,7 @@ static void testTensorFiles(MpSession *session) {
   mpTensorsDestroy(read);
   remove(path);
   given[0].bytes = 11;
-  fail(mpTensorsWrite(path, names, given, 2), "tensor 'a' is tensor<3xf32>, given 11 bytes");
+  fail(mpTensorsWrite(path, names, given, 2), "tensor 'a' is tensor<3xi32>, given 11 bytes");
   names[0] = NULL;
   fail(mpTensorsWrite(path, names, given, 2), "a tensor's name is null");
   fail(mpTensorsWrite(path, NULL, given, 2), "names is null");
