@@ -13,10 +13,11 @@ from halfstep import _runtime
 from halfstep._errors import Error
 from halfstep._executable import spell_settings
 from halfstep._files import write
+from halfstep._job import Job, make_job
 from halfstep._libraries import libraries
 from halfstep._module import Module
 from halfstep._policy import Policy, policy_of
-from halfstep._training import Job, Trainer, make_job
+from halfstep._training import Trainer
 from halfstep.callbacks import Callback, is_accuracy
 
 with libraries():

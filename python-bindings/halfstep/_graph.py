@@ -9,15 +9,12 @@ import os
 import re
 import sys
 
-from halfstep._elements import DTYPES
+from halfstep._elements import DTYPES, told_of_types
 from halfstep._errors import Error, integer, is_integer, several
 from halfstep._libraries import libraries
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
-# How verifiers say that an op takes other types than a tensor has, and that two differ.
-_UNFIT = re.compile(r"operand #(\d+) must be ranked tensor of ([\w, ]+) values")
-_DIFFERING = re.compile(r"operands differ in type: (\w+) has '(\w+)', (\w+) has '(\w+)'")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 _current: contextvars.ContextVar[Graph | None] = contextvars.ContextVar("halfstep graph", default=None)
@@ -92,20 +89,6 @@ def quote(text: str) -> str:
     return '"' + re.sub(r'[\x00-\x1f"\\\x7f]', lambda found: f"\\{ord(found[0]):02X}", text) + '"'
 
 
-def _of_types(message: str, operands) -> str | None:
-    """What a verifier says of types, by NumPy's names and with what to do about it."""
-    if unfit := _UNFIT.search(message):
-        taken = [DTYPES[one] for one in re.split(", | or ", unfit[2]) if one in DTYPES]
-        wanted = "floats" if {"float16", "float32"} <= set(taken) else ", ".join(taken[:-1]) + f" or {taken[-1]}"
-        to = "float32" if wanted == "floats" else taken[-1]
-        return f"an operand has elements of {operands[int(unfit[1])].dtype}, expected {wanted}; cast it first, as in ops.cast(x, '{to}')"
-    if differing := _DIFFERING.search(message):
-        first, element, second, other = differing.groups()
-        return (f"operands differ in type: {first} has {DTYPES.get(element, element)}, {second} has {DTYPES.get(other, other)}; cast one of "
-                f"them, as in ops.cast(x, '{DTYPES.get(other, other)}'), or the array, as in x.astype('{DTYPES.get(other, other)}')")
-    return None
-
-
 class Graph:
     """A model being made."""
 
@@ -170,10 +153,12 @@ class Graph:
         except Error as error:
             if "are no dictionary" in str(error):
                 raise Error(f"{op}: {str(error).splitlines()[0]}") from None  # what the parser says of a word or a number
-            why = _of_types(str(error), operands)
+            why = told_of_types(str(error), [one.dtype for one in operands])
             if why is None:
                 raise
-            raise Error(f"{op}, in '{label}': {why}" if label else f"{op}: {why}") from None
+            # An importer names the node that an op is of itself.
+            is_layer = self.root is not None and label in (name for name, _ in self.root.named_modules() if name)
+            raise Error(f"{op}, in '{label}': {why}" if is_layer else f"{op}: {why}") from None
         return results[0] if len(results) == 1 else tuple(results)
 
 

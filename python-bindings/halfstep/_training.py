@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from halfstep import _arrays, _batches, _losses
-from halfstep._elements import DTYPES
+from halfstep import _batches
+from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
 from halfstep._errors import Error, fraction, in_our_words, integer
-from halfstep._executable import Executable, check_names, for_device, spell_settings
+from halfstep._executable import Executable, for_device, spell_settings
 from halfstep._executable import compile as compile_model
 from halfstep._graph import quote, type_of
-from halfstep._module import Input, Module
-from halfstep._optimizers import Optimizer, loss_scaling, optimizer
-from halfstep._policy import Policy, global_policy, policy_of
+from halfstep._job import Job
+from halfstep._leaves import Input
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._watchers import Watchers
 from halfstep.callbacks import History
 
-# Names, arrays and element types, as the runtime takes them.
-Arrays = tuple[list, list, list]
+if TYPE_CHECKING:
+    from halfstep._module import Module
 
-_LABEL = "y"
 # What training adds to a model's own.
-_ADDED = (_LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
+_ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
 
 def _check_names_of(module: Module) -> None:
@@ -38,97 +35,6 @@ def _check_names_of(module: Module) -> None:
     for name in _ADDED:
         if name in own:
             raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
-
-
-@dataclasses.dataclass
-class Job:
-    """What a model was compiled with."""
-
-    optimizer: Optimizer
-    loss: Callable
-    metrics: dict[str, Callable]
-    settings: dict[str, Any]
-    policy: dict[str, Any]  # which of them are the policy's
-    device: str
-    threads: int
-    pin_threads: bool
-
-    def open(self, executable: Executable) -> Session:
-        """A session on what it was compiled for."""
-        return Session(executable, self.device, threads=self.threads, pin_threads=self.pin_threads)
-
-    def under(self, policy: Policy) -> Job:
-        """The same under another policy."""
-        own = {name: value for name, value in self.settings.items() if name not in self.policy}
-        return dataclasses.replace(self, settings={**policy.settings(), **own}, policy=policy.settings())
-
-
-def _name_of(metric) -> str:
-    name = metric if isinstance(metric, str) else getattr(getattr(metric, "func", metric), "__name__", None)
-    if name is None:
-        raise Error(f"metrics has {metric!r}, expected names and functions of outputs and targets, or a dictionary of them")
-    return name
-
-
-def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings) -> Job:
-    loss = "cross_entropy" if loss is None else loss
-    if metrics is None:
-        function = _losses.find(_losses.LOSSES, "loss", loss)
-        function = getattr(function, "func", function)
-        metrics = ["accuracy"] if function is _losses.cross_entropy else []
-    several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
-    named = several if isinstance(several, dict) else {_name_of(metric): metric for metric in several}
-    own = optimizer(optimizer_)
-    chosen = global_policy() if policy is None else policy_of(policy)
-    integer("threads", threads, 0)
-    for name in {"batch_size", "training"} & settings.keys():
-        raise Error(f"compile: {name} is none of its settings" + (", but an argument of fit" if name == "batch_size" else ""))
-    check_names({**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings})
-    return Job(
-        own,
-        _losses.find(_losses.LOSSES, "loss", loss),
-        {name: _losses.find(_losses.METRICS, "metric", metric) for name, metric in named.items()},
-        {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings},
-        chosen.settings(),
-        device,
-        threads,
-        bool(pin_threads),
-    )
-
-
-def prepare(name: str, value, dtype: str | None = None):
-    """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
-    value = _arrays.array_of(f"'{name}'", value)
-    if value.dtype == numpy.float64 and dtype != "float64":
-        return value.astype(numpy.float32)
-    if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
-        return value.astype(numpy.int32)
-    return value
-
-
-def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
-    """Arrays by the names of inputs: those of forward's parameters, and y."""
-    given = dict(x) if isinstance(x, dict) else {module.input_names()[0]: x}
-    specs = module.__dict__.get("_inputs") or {}
-    for name in given:
-        if not isinstance(name, str):
-            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
-    arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
-    if y is not None:
-        if _LABEL in arrays:
-            raise Error(f"{type(module).__name__}: training has a '{_LABEL}' of its own, the targets; call the input something else")
-        label = prepare(_LABEL, y)
-        arrays[_LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
-    return arrays
-
-
-def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
-    """The last rows apart, as Keras does."""
-    rows = len(next(iter(arrays.values())))
-    first = int(rows * (1.0 - part))
-    if not 0 < first < rows:
-        raise Error(f"validation_split={part} of {rows} rows leaves none on one side")
-    return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
 
 
 class Trainer:
@@ -162,10 +68,10 @@ class Trainer:
         there before."""
         batch_size, seed = integer("batch_size", batch_size, 1), integer("seed", seed, 0)
         if not self.model.__dict__.get("_inputs"):
-            specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != _LABEL}
+            specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != LABEL}
             self.model.specify(**specs)
-        if _LABEL in arrays and self._label_type is None:
-            label = arrays[_LABEL]
+        if LABEL in arrays and self._label_type is None:
+            label = arrays[LABEL]
             self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
         is_fit = self._batch_size == batch_size and (self._pads or not pad)
         if self.session is not None and (is_fit or not trains):
@@ -196,7 +102,7 @@ class Trainer:
         return session
 
     def _objective(self, graph, outputs):
-        label = graph.argument(_LABEL, self._label_type, f"{{mp.input = {quote(_LABEL)}}}")
+        label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         graph.handle.add_result(self._compiled().loss(given, label).index, "{mp.loss}")
         for name, metric in self._compiled().metrics.items():
@@ -206,11 +112,11 @@ class Trainer:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
         that of first values, in the first step. With `accumulate=N` the batch is as many micro-batches, of equal parts of its rows."""
         arrays, count = name_inputs(self.model, x, y), self._micro_batches()
-        rows = _batches.count_rows(self.model, arrays)
+        rows = count_rows(self.model, arrays)
         if rows % count or not rows:
             raise Error(f"accumulate={count}: a batch of {rows} rows is not {count} micro-batches of as many rows each")
         size = rows // count
-        return _batches.update(self, [_batches.part_of(self.model, arrays, i * size, size) for i in range(count)], size, seed)
+        return _batches.update(self, [part_of(self.model, arrays, i * size, size) for i in range(count)], size, seed)
 
     def _micro_batches(self) -> int:
         """How many batches the gradients of a step are of: `accumulate` of compile."""
@@ -301,12 +207,12 @@ class Trainer:
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
         session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
-        data, history = _split(session, "train_step", arrays), History()
+        data, history = as_given(session, "train_step", arrays), History()
         flags = {"seed": seed, "last-batch": last_batch, "checkpoint": checkpoint, "resume": "true" if resume else None}
         if resume and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")):
             # Before callbacks are told: its steps are behind it, at least one, so that nothing is trained.
             self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
-            self.epochs = self.steps // self._steps_per_epoch(_batches.count_rows(self.model, arrays), last_batch)
+            self.epochs = self.steps // self._steps_per_epoch(count_rows(self.model, arrays), last_batch)
         total = epochs if resume else self.epochs + epochs
         flags.update(epochs=total, log=log, quiet=None if verbose else "true")
         finder = self._finder(history, verbose) if find_nonfinite else None
@@ -315,7 +221,7 @@ class Trainer:
             if self.epochs < total:
                 # What a callback said is lost where the checkpoint is loaded again.
                 flags["learning-rate"] = repr(self.learning_rate) if self.learning_rate != rate else None
-                self._run(history, flags, data, _split(session, "eval", test), watchers, finder)
+                self._run(history, flags, data, as_given(session, "eval", test), watchers, finder)
         return history
 
     def _run(self, history: History, flags, data: Arrays, validation: Arrays = ([], [], []), watchers=None, finder=None) -> None:
@@ -359,7 +265,7 @@ class Trainer:
         arrays = name_inputs(self.model, *((x, y) if y is not None else _batches.rows_of(x)))
         session = self.prepare(arrays, batch_size, trains=False)
         with in_our_words():
-            scores = session._handle.evaluate(*_split(session, "eval", arrays))
+            scores = session._handle.evaluate(*as_given(session, "eval", arrays))
         return {name: float(value) for name, _, value in scores}
 
     def predict(self, x):
@@ -373,16 +279,3 @@ class Trainer:
         return next(iter(results.values())) if len(results) == 1 else results
 
 
-def dtype_of(array) -> str:
-    """The element type of an array, which a model takes."""
-    name = array.dtype.name
-    if name not in DTYPES.values():
-        raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
-    return name
-
-
-def _split(session: Session, program: str, arrays) -> Arrays:
-    inputs = session._programs[program].inputs if arrays else {}
-    values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)
-              for name, value in arrays.items()]
-    return list(arrays), [value for value, _ in values], [element for _, element in values]

@@ -17,7 +17,8 @@ import warnings
 from halfstep import _recurrent, ops
 from halfstep._errors import Error, fraction, integer, is_integer
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
-from halfstep._module import Input, Module, Parameter, Sequential, State
+from halfstep._leaves import Input, Parameter, State
+from halfstep._module import Module, Sequential
 
 __all__ = [
     "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "GRU",

@@ -65,6 +65,10 @@ for layer, shape, sides in ((nn.Dense(2), (6,), ("lhs", "rhs")), (nn.Conv2D(2, 3
 for dtype in ("float16", "float32", "bool"):
     refused(f"mp.gather, in 'embedding1': an operand has elements of {dtype}, expected uint8, int32 or int64; cast it first, as in ops.cast(x, 'int64')",
             nn.Sequential(nn.Input((6,), dtype), nn.Embedding(5, 2)).to_mlir)
+for name, function in (("logical_not", ops.logical_not), ("select", lambda x: ops.select(x, x, x)), ("logical_and", lambda x: ops.logical_and(x, x))):
+    for dtype in ("float32", "int64"):
+        refused(f"mp.{name}: an operand has elements of {dtype}, expected bool: a comparison, as in x != 0",
+                nn.Sequential(nn.Input((6,), dtype), function).to_mlir)
 fed = nn.Sequential(nn.Dense(2))
 fed.compile("sgd", policy="float32")
 refused("mp.matmul, in 'dense1': operands differ in type: lhs has float16, rhs has float32", lambda: fed.fit(X.astype("float16"), Y, 8))
