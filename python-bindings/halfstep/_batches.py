@@ -11,6 +11,7 @@ import numpy
 from halfstep import _arrays
 from halfstep._data import count_rows, fill_up, name_inputs
 from halfstep._errors import Error
+from halfstep._progress import Progress
 from halfstep._watchers import Watchers
 from halfstep.callbacks import History
 
@@ -155,6 +156,7 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
     test = rows_of(validation_data) if validation_data is not None else None
     size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
     is_padding, warned = last_batch == "pad", set[str]()
+    progress = Progress(batches, trainer._micro_batches(), trainer.epochs + 1, trainer.epochs + epochs) if verbose else None
     with watchers:
         for _ in range(epochs):
             sums: dict[str, float] = {}
@@ -169,8 +171,12 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
                         sums[name] = sums.get(name, 0.0) + value * rows
                 scale, bad = trainer.scaler.get_scale(), 0 if logs["skipped"] else -1
                 rate = seen / (time.monotonic() - began)
+                if progress is not None:
+                    progress.step(epoch, steps, logs["loss"], rate)
                 if watchers.on_step(trainer.steps, epoch, logs["loss"], scale, math.nan, bad, skipped, rate):
                     break
+            if progress is not None:
+                progress.clear()
             if model.stop_training:
                 break
             if not steps:
