@@ -22,12 +22,14 @@ build: configured ## build everything into build/PRESET
 	@setup/timed build cmake --build --preset $(PRESET)
 
 demo: GROUPS = build demo
-demo: configured ## train Fashion-MNIST in float32, mixed_float16, mixed_bfloat16 and auto, and compare
+demo: configured ## train Fashion-MNIST in float32, mixed_float16, mixed_bfloat16 and auto, compare, and write a page of it
 	@setup/timed build cmake --build --preset $(PRESET) --target mp-run
 	@mkdir -p build/demo
 	$(BUILD)/bin/mp-run compare examples/fashion_mnist_mlp.mlir --data=$(FASHION_MNIST) \
 	  --variants=float32,mixed_float16:loss-scale=dynamic:init-scale=16777216:growth-interval=200,mixed_bfloat16,auto \
 	  --optimizer=adam --learning-rate=0.001 --batch-size=128 --epochs=8 --json=build/demo/compare.json
+	$(BUILD)/bin/mp-run report build/demo/compare.json -o build/demo/report.html
+	@echo "build/demo/report.html shows it in a browser"
 
 check: GROUPS = build check python
 check: .venv/wheels configured sanitized ## build, and run every test
@@ -35,11 +37,12 @@ check: .venv/wheels configured sanitized ## build, and run every test
 	@test/run-suites $(SUITES)
 
 check-full: GROUPS = build check python lint
-check-full: .venv/wheels configured sanitized ## the same with the long forms, lint every file, and see that tests notice every mutant
+check-full: .venv/wheels configured sanitized ## the same with the long forms, install a clone, lint every file, and see that tests notice every mutant
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/Mutants/mutants $(BUILD)
 	@test/run-suites $(SUITES) --long
+	@setup/timed install-clone test/Python/install-clone build/install-clone
 
 gpu-bundle: GROUPS = build check
 gpu-bundle: configured ## pack tests and benchmarks for a machine with a GPU into build/gpu-bundle

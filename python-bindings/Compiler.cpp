@@ -14,6 +14,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <sstream>
+
 namespace nb = nanobind;
 
 namespace {
@@ -77,6 +79,14 @@ nb::tuple compile(const std::string &text, const std::string &name, const std::v
   return nb::make_tuple(nb::bytes(mpBytesData(bytes), mpBytesSize(bytes)), nb::none(), told.diagnostics, told.stages);
 }
 
+std::vector<std::string> settingNames() {
+  std::vector<std::string> names;
+  std::istringstream stream(mpSettingNames());
+  for (std::string name; std::getline(stream, name);)
+    names.push_back(name);
+  return names;
+}
+
 /// What autocast decides, as JSON.
 std::string explain(const std::string &text, const std::string &name, const std::vector<std::string> &settings) {
   const Settings own(settings);
@@ -100,5 +110,6 @@ NB_MODULE(_compiler, module) {
   module.def("compile", &compile, nb::arg("text"), nb::arg("name"), nb::arg("settings"), nb::arg("stage").none(),
              nb::arg("remarks").none(), nb::arg("cache").none(), nb::arg("stages"),
              "The executable or a stage's text, or None; the error's message, or None; the diagnostics; the stages.");
+  module.def("setting_names", &settingNames);
   module.def("explain", &explain, nb::arg("text"), nb::arg("name"), nb::arg("settings"));
 }

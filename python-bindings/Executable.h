@@ -60,12 +60,6 @@ public:
     return list;
   }
 
-  std::string statistics(const std::string &program, uint64_t residentBytes) const {
-    MpBytes *json = nullptr;
-    check(mpExecutableStatistics(handle.get(), program.c_str(), residentBytes, &json));
-    return toString(Owned<MpBytes>(json));
-  }
-
   const MpExecutable *get() const { return handle.get(); }
 
 private:

@@ -36,11 +36,26 @@ static std::string renderReport(const std::string &runs, int form) {
   return toString(owned);
 }
 
+static void writeTensors(const std::string &path, const std::vector<std::string> &names,
+                         const std::vector<AnyArray> &arrays, const std::vector<int> &elements) {
+  NamedArrays given(names, arrays, elements);
+  check(mpTensorsWrite(path.c_str(), given.names.data(), given.views.data(), given.views.size()));
+}
+
+static nb::list readTensors(const std::string &path) {
+  MpTensors *tensors = nullptr;
+  check(mpTensorsRead(path.c_str(), &tensors));
+  return toPython(Owned<MpTensors>(tensors));
+}
+
 NB_MODULE(_runtime, module) {
   module.def("version", &mpVersion);
   module.def("device_names", &listDevices);
   module.def("device_settings", &describeSettings, nb::arg("device"));
   module.def("render_report", &renderReport, nb::arg("runs"), nb::arg("form"));
+
+  module.def("write_tensors", &writeTensors, nb::arg("path"), nb::arg("names"), nb::arg("arrays"), nb::arg("elements"));
+  module.def("read_tensors", &readTensors, nb::arg("path"));
 
   nb::class_<Executable>(module, "Executable")
       .def(nb::init<nb::bytes>(), nb::arg("bytes"))
@@ -48,12 +63,11 @@ NB_MODULE(_runtime, module) {
       .def("bytes", &Executable::bytes)
       .def("text", &Executable::text, nb::arg("key"))
       .def("programs", &Executable::programs)
-      .def("values", &Executable::values, nb::arg("kind"), nb::arg("program"))
-      .def("statistics", &Executable::statistics, nb::arg("program"), nb::arg("resident_bytes"));
+      .def("values", &Executable::values, nb::arg("kind"), nb::arg("program"));
 
   nb::class_<Session>(module, "Session")
-      .def(nb::init<const Executable &, const std::string &, unsigned>(), nb::arg("executable"), nb::arg("device"),
-           nb::arg("threads"))
+      .def(nb::init<const Executable &, const std::string &, unsigned, bool>(), nb::arg("executable"),
+           nb::arg("device"), nb::arg("threads"), nb::arg("pin_threads"))
       .def("close", &Session::close)
       .def("initialize", &Session::initialize, nb::arg("seed"))
       .def("state_names", &Session::stateNames)
@@ -66,5 +80,6 @@ NB_MODULE(_runtime, module) {
       .def("train", &Session::train, nb::arg("flag_names"), nb::arg("flag_values"), nb::arg("names"), nb::arg("arrays"),
            nb::arg("elements"), nb::arg("test_names"), nb::arg("test_arrays"), nb::arg("test_elements"),
            nb::arg("behind").none(), nb::arg("on_step").none(), nb::arg("on_epoch").none(), nb::arg("on_inputs").none())
+      .def("statistics", &Session::statistics, nb::arg("program"), nb::arg("resident_bytes"))
       .def("time_kernels", &Session::timeKernels, nb::arg("program"), nb::arg("warmup"), nb::arg("repeat"));
 }

@@ -32,12 +32,17 @@ template <typename Call> void Session::call(Call &&function) {
   check(status.release());
 }
 
-Session::Session(const Executable &executable, const std::string &device, unsigned threads) {
+Session::Session(const Executable &executable, const std::string &device, unsigned threads, bool pinThreads) {
+  MpSessionOptions options{};
+  options.size = sizeof(options);
+  options.device = device.c_str();
+  options.threads = threads;
+  options.pinThreads = pinThreads;
   MpSession *made = nullptr;
   Owned<MpStatus> status;
   {
     nb::gil_scoped_release release;
-    status.reset(mpSessionCreateFor(executable.get(), device.c_str(), threads, &made));
+    status.reset(mpSessionCreateFor(executable.get(), &options, &made));
   }
   check(status.release());
   handle = Owned<MpSession>(made);
@@ -91,6 +96,12 @@ nb::list Session::evaluate(const Names &names, const Arrays &arrays, const Eleme
     return mpSessionEvaluate(session, inputs.names.data(), inputs.views.data(), inputs.views.size(), &scores);
   });
   return toPython(Owned<MpTensors>(scores));
+}
+
+std::string Session::statistics(const std::string &program, uint64_t residentBytes) {
+  MpBytes *json = nullptr;
+  call([&](MpSession *session) { return mpSessionStatistics(session, program.c_str(), residentBytes, &json); });
+  return toString(Owned<MpBytes>(json));
 }
 
 std::string Session::timeKernels(const std::string &program, unsigned warmup, unsigned repeat) {

@@ -17,10 +17,10 @@ struct [[gnu::visibility("hidden")]] NamedArrays {
   std::vector<MpTensor> views;
 };
 
-/// The GIL is released before the session's lock is taken; a session that is closed ends with its last call.
+/// The GIL is released while a call runs; a session that is closed ends with its last call.
 class [[gnu::visibility("hidden")]] Session {
 public:
-  Session(const Executable &executable, const std::string &device, unsigned threads);
+  Session(const Executable &executable, const std::string &device, unsigned threads, bool pinThreads);
 
   void close() { handle.reset(); }
   void initialize(uint64_t seed);
@@ -44,6 +44,9 @@ public:
                         const Elements &elements, const Names &testNames, const Arrays &testArrays,
                         const Elements &testElements, std::optional<std::tuple<uint64_t, uint64_t>> behind,
                         nanobind::object onStep, nanobind::object onEpoch, nanobind::object onInputs);
+
+  /// What the variant of a program holds and needs that the device runs, as JSON.
+  std::string statistics(const std::string &program, uint64_t residentBytes);
 
   /// The times of a program's kernels, as JSON; each run goes on from the state that is there.
   std::string timeKernels(const std::string &program, unsigned warmup, unsigned repeat);

@@ -22,6 +22,9 @@ extern "C" {
 MP_EXPORTED MpStatus *mpCompile(const char *text, size_t length, const char *name, const char *const *settings,
                                 size_t count, const char *executable);
 
+/* The names of all settings, separated by line feeds; a static string. */
+MP_EXPORTED const char *mpSettingNames(void);
+
 /* NOLINTBEGIN(readability-identifier-naming): constants of C, which has no scopes for them. */
 typedef enum MpSeverity { MP_ERROR = 0, MP_WARNING = 1, MP_NOTE = 2, MP_REMARK = 3 } MpSeverity;
 /* NOLINTEND(readability-identifier-naming) */

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * libHalfstepRuntime.so: reads an executable, runs its programs, trains. It holds no LLVM and throws
- * no exceptions. Handles are opaque; each has a destroy function that takes null as well. Calls on one
- * session from several threads wait for each other. A struct that may grow begins with its size: who
+ * no exceptions. Handles are opaque; each has a destroy function that takes null as well. A session
+ * is used by one thread at a time: while a call is under way, one of another thread is an error, and
+ * callbacks may use the session on. A struct that may grow begins with its size: who
  * makes one sets `size` to sizeof, and the other side touches no member beyond it.
  *
  *   MpSession *session = NULL;
@@ -135,8 +136,16 @@ MP_EXPORTED MpStatus *mpExecutableStatistics(const MpExecutable *executable, con
 /* An executable on a device, with the state that its programs share. */
 typedef struct MpSession MpSession;
 
-/* Allocates the executable's state on the device; the session keeps what it needs of it. As mpSessionCreate else. */
-MP_EXPORTED MpStatus *mpSessionCreateFor(const MpExecutable *executable, const char *device, unsigned threads,
+/* What a session runs on. Zeros stand for nothing asked. */
+typedef struct MpSessionOptions {
+  size_t size;        /* of this struct */
+  const char *device; /* one of mpDeviceNames; null for "cpu" */
+  unsigned threads;   /* of the CPU; 0 for all that the process may use */
+  int pinThreads;     /* of the CPU: each of them stays on one of the processors, in turn, while it runs blocks */
+} MpSessionOptions;
+
+/* Allocates the executable's state on the device; the session keeps what it needs of it. `options` may be null. */
+MP_EXPORTED MpStatus *mpSessionCreateFor(const MpExecutable *executable, const MpSessionOptions *options,
                                          MpSession **session);
 
 /* Reads the executable at `path` and allocates its state on the device. `threads` is for the CPU, 0
@@ -156,9 +165,18 @@ MP_EXPORTED MpStatus *mpSessionSetState(MpSession *session, const char *name, Mp
 /* All names of state, separated by line feeds. Lives as long as the session. */
 MP_EXPORTED const char *mpSessionStateNames(const MpSession *session);
 
-/* Weights as a safetensors file, or from a checkpoint's folder. */
+/* Tensors by name as a safetensors file, which is written whole, or stays as it was; and those of such a file, or of a
+ * checkpoint's folder, which need not be trusted. */
+MP_EXPORTED MpStatus *mpTensorsWrite(const char *path, const char *const *names, const MpTensor *tensors, size_t count);
+MP_EXPORTED MpStatus *mpTensorsRead(const char *path, MpTensors **tensors);
+
+/* The state that a session has of them, and back. */
 MP_EXPORTED MpStatus *mpSessionLoadWeights(MpSession *session, const char *path);
 MP_EXPORTED MpStatus *mpSessionSaveWeights(MpSession *session, const char *path);
+
+/* As mpExecutableStatistics, of the variant of the program that the session's device prefers. */
+MP_EXPORTED MpStatus *mpSessionStatistics(MpSession *session, const char *program, uint64_t residentBytes,
+                                          MpBytes **json);
 
 /* Runs a program once. `names` and `inputs` are `count` each; inputs per row may have any number of
  * rows where the program allows. `results` receives its results. */

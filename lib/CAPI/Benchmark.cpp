@@ -13,6 +13,7 @@
 using namespace mp;
 
 struct MpBenchmark {
+  MpSession *session;
   std::unique_ptr<Benchmark> benchmark;
 };
 
@@ -21,11 +22,12 @@ MpStatus *mpBenchmarkCreate(MpSession *session, const char *program, uint64_t se
     for (Status given : {needs(session, "session"), needs(program, "program"), needs(benchmark, "benchmark")})
       if (!given.ok())
         return given;
-    ErrorOr<std::unique_ptr<Benchmark>> made = Benchmark::create(*session->session, program, seed);
-    if (!made)
+    return alone(*session, [&](Session &own) {
+      ErrorOr<std::unique_ptr<Benchmark>> made = Benchmark::create(own, program, seed);
+      if (made)
+        *benchmark = new MpBenchmark{session, std::move(*made)};
       return made.status();
-    *benchmark = new MpBenchmark{std::move(*made)};
-    return Status::success();
+    });
   });
 }
 
@@ -49,12 +51,24 @@ MpStatus *mpBenchmarkRun(MpBenchmark *benchmark, unsigned warmup, unsigned repea
     for (Status given : {needs(benchmark, "benchmark"), needs(seconds, "seconds")})
       if (!given.ok())
         return given;
-    ErrorOr<std::vector<double>> samples = benchmark->benchmark->run(warmup, repeat, runs);
-    if (!samples)
+    return alone(*benchmark->session, [&](Session &) {
+      ErrorOr<std::vector<double>> samples = benchmark->benchmark->run(warmup, repeat, runs);
+      if (samples)
+        std::copy(samples->begin(), samples->end(), seconds);
       return samples.status();
-    std::copy(samples->begin(), samples->end(), seconds);
-    return Status::success();
+    });
   });
+}
+
+static std::string describe(const std::vector<KernelTime> &kernels) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const KernelTime &kernel : kernels)
+    rows.push_back({{"kernel", kernel.name},
+                    {"seconds", kernel.seconds},
+                    {"flops", kernel.flops},
+                    {"bytes", kernel.bytes},
+                    {"modelled_seconds", kernel.modelled}});
+  return rows.dump();
 }
 
 MpStatus *mpBenchmarkKernels(MpBenchmark *benchmark, unsigned warmup, unsigned repeat, MpBytes **json) {
@@ -64,18 +78,12 @@ MpStatus *mpBenchmarkKernels(MpBenchmark *benchmark, unsigned warmup, unsigned r
         return given;
     if (repeat == 0)
       return makeError("repeat is 0, expected at least 1");
-    ErrorOr<std::vector<KernelTime>> kernels = timeKernels(*benchmark->benchmark, warmup, repeat);
-    if (!kernels)
+    return alone(*benchmark->session, [&](Session &) {
+      ErrorOr<std::vector<KernelTime>> kernels = timeKernels(*benchmark->benchmark, warmup, repeat);
+      if (kernels)
+        *json = new MpBytes{describe(*kernels), {}};
       return kernels.status();
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    for (const KernelTime &kernel : *kernels)
-      rows.push_back({{"kernel", kernel.name},
-                      {"seconds", kernel.seconds},
-                      {"flops", kernel.flops},
-                      {"bytes", kernel.bytes},
-                      {"modelled_seconds", kernel.modelled}});
-    *json = new MpBytes{rows.dump(), {}};
-    return Status::success();
+    });
   });
 }
 

@@ -9,6 +9,10 @@
 #include "CAPI/Structs.h"
 
 #include "mp/Analysis/PrecisionJson.h"
+#include "mp/Pipeline/Settings.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -74,6 +78,12 @@ MpStatus *mpCompileToBytes(const char *text, size_t length, const char *name, co
       return status;
     return compileToBytes(StringRef(text, length), name, known(options), result);
   });
+}
+
+const char *mpSettingNames(void) {
+  static const std::string names =
+      llvm::join(llvm::map_range(mp::settings(), [](const mp::Setting &one) { return one.name; }), "\n");
+  return names.c_str();
 }
 
 MpStatus *mpExplain(const char *text, size_t length, const char *name, const MpCompileOptions *options,

@@ -123,6 +123,12 @@ static const char *roleOf(StateRole role) {
   return "";
 }
 
+/// The first variant of a program, or null.
+static const VariantT *firstVariant(const ExecutableT &table, const char *program) {
+  auto found = std::ranges::find_if(table.programs, [&](const auto &one) { return program && one->name == program; });
+  return found == table.programs.end() || (*found)->variants.empty() ? nullptr : (*found)->variants.front().get();
+}
+
 /// The values of a kind; nothing where there is no such program.
 static std::optional<std::vector<MpValue>> valuesOf(const MpExecutable *executable, MpValueKind kind,
                                                     const char *program) {
@@ -133,10 +139,10 @@ static std::optional<std::vector<MpValue>> valuesOf(const MpExecutable *executab
       values.push_back(describe(entry->name, roleOf(entry->role), *entry->type, false));
     return values;
   }
-  auto found = std::ranges::find_if(table.programs, [&](const auto &one) { return program && one->name == program; });
-  if (found == table.programs.end() || (*found)->variants.empty())
+  const VariantT *found = firstVariant(table, program);
+  if (!found)
     return std::nullopt;
-  const VariantT &variant = *(*found)->variants.front();
+  const VariantT &variant = *found;
   if (kind == MP_INPUTS) {
     for (const auto &argument : variant.arguments)
       if (argument->kind != ArgumentKind::State)
@@ -178,10 +184,25 @@ MpStatus *mpExecutableStatistics(const MpExecutable *executable, const char *pro
     for (Status given : {needs(executable, "executable"), needs(program, "program"), needs(json, "json")})
       if (!given.ok())
         return given;
-    ErrorOr<std::string> text = statisticsJson(executable->file->table, program, residentBytes);
-    if (!text)
-      return text.status();
-    *json = new MpBytes{std::move(*text), {}};
+    const ExecutableT &table = executable->file->table;
+    const VariantT *variant = firstVariant(table, program);
+    if (!variant)
+      return makeError("the executable has no program '", program, "'");
+    *json = new MpBytes{statisticsJson(table, *variant, residentBytes), {}};
     return Status::success();
+  });
+}
+
+MpStatus *mpSessionStatistics(MpSession *session, const char *program, uint64_t residentBytes, MpBytes **json) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(program, "program"), needs(json, "json")})
+      if (!given.ok())
+        return given;
+    return alone(*session, [&](Session &own) {
+      ErrorOr<const VariantT *> variant = own.select(program);
+      if (variant)
+        *json = new MpBytes{statisticsJson(own.table(), **variant, residentBytes), {}};
+      return variant.status();
+    });
   });
 }

@@ -22,16 +22,27 @@ struct MpNonfiniteFinder {
 };
 
 /// Of the runtime's library, which hands out views.
+static NamedTensor copyOf(const MpTensors *tensors, int64_t index) {
+  const MpTensor tensor = mpTensorsGet(tensors, index);
+  const auto *data = static_cast<const std::byte *>(tensor.data);
+  return {mpTensorsName(tensors, index),
+          {makeType(static_cast<ElementType>(tensor.element), {tensor.shape, tensor.shape + tensor.rank}),
+           {data, data + tensor.bytes}}};
+}
+
 static NamedTensors copyOf(const MpTensors *tensors) {
   NamedTensors copies;
-  for (int64_t i = 0; i < mpTensorsCount(tensors); ++i) {
-    const MpTensor tensor = mpTensorsGet(tensors, i);
-    const auto *data = static_cast<const std::byte *>(tensor.data);
-    copies.push_back({mpTensorsName(tensors, i),
-                      {makeType(static_cast<ElementType>(tensor.element), {tensor.shape, tensor.shape + tensor.rank}),
-                       {data, data + tensor.bytes}}});
-  }
+  for (int64_t i = 0; i < mpTensorsCount(tensors); ++i)
+    copies.push_back(copyOf(tensors, i));
   return copies;
+}
+
+/// Whether floats are not all finite; one tensor is copied at a time, since nearly every step's are.
+static bool isBroken(const MpTensors *tensors) {
+  for (int64_t i = 0; i < mpTensorsCount(tensors); ++i)
+    if (mp::isBroken({copyOf(tensors, i)}))
+      return true;
+  return false;
 }
 
 static StepRecord fromC(const MpStep &step) {
@@ -95,11 +106,10 @@ MpStatus *mpNonfiniteFinderSee(MpNonfiniteFinder *finder, const MpStep *step, co
     *found = nullptr;
     *goesOn = 1;
     const StepRecord record = fromC(known(step));
-    StepInputs own;
-    own.after = copyOf(mpStepInputsAfter(inputs));
-    if (!finder->watch.wants(record, own.after))
+    if (!finder->watch.wants(record, ::isBroken(mpStepInputsAfter(inputs))))
       return Status::success();
     *goesOn = finder->watch.goesOn();
+    StepInputs own;
     own.before = copyOf(mpStepInputsBefore(inputs));
     for (int64_t i = 0; i < mpStepInputsBatchCount(inputs); ++i)
       own.batches.push_back(copyOf(mpStepInputsBatch(inputs, i)));

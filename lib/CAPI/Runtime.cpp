@@ -4,6 +4,7 @@
 #include "CAPI/Bytes.h"
 #include "CAPI/SessionHandle.h"
 #include "CAPI/Status.h"
+#include "CAPI/Structs.h"
 #include "CAPI/Tensors.h"
 
 #include "mp-c/Runtime.h"
@@ -13,7 +14,7 @@
 #include "mp/Devices/SIMT/SIMTDevice.h"
 #include "mp/Executable/Targets.h"
 #include "mp/Runtime/Core/BestChip.h"
-#include "mp/Training/Checkpoint.h"
+#include "mp/Training/Data/Classes.h"
 
 #include <mutex>
 
@@ -91,10 +92,13 @@ MpStatus *mpDeviceSettings(const char *device, MpBytes **settings) {
   });
 }
 
-static Status createSession(std::shared_ptr<const LoadedExecutable> file, const char *deviceName, unsigned threads,
+static Status createSession(std::shared_ptr<const LoadedExecutable> file, const MpSessionOptions &given,
                             MpSession **result) {
   registerDevices();
-  ErrorOr<std::unique_ptr<Device>> device = createDevice(deviceName ? deviceName : "cpu", {threads});
+  DeviceOptions options;
+  options.threads = given.threads;
+  options.pinThreads = given.pinThreads != 0;
+  ErrorOr<std::unique_ptr<Device>> device = createDevice(given.device ? given.device : "cpu", options);
   if (!device)
     return device.status();
   ErrorOr<std::unique_ptr<Session>> session = Session::create(std::move(file), std::move(*device));
@@ -111,16 +115,18 @@ static Status createSession(ErrorOr<LoadedExecutable> file, const char *deviceNa
                             MpSession **result) {
   if (!file)
     return file.status();
-  return createSession(std::make_shared<const LoadedExecutable>(std::move(*file)), deviceName, threads, result);
+  MpSessionOptions options{};
+  options.device = deviceName;
+  options.threads = threads;
+  return createSession(std::make_shared<const LoadedExecutable>(std::move(*file)), options, result);
 }
 
-MpStatus *mpSessionCreateFor(const MpExecutable *executable, const char *device, unsigned threads,
-                             MpSession **session) {
+MpStatus *mpSessionCreateFor(const MpExecutable *executable, const MpSessionOptions *options, MpSession **session) {
   return guarded([&]() -> Status {
     for (Status given : {needs(executable, "executable"), needs(session, "session")})
       if (!given.ok())
         return given;
-    return createSession(executable->file, device, threads, session);
+    return createSession(executable->file, known(options), session);
   });
 }
 
@@ -146,14 +152,21 @@ MpStatus *mpSessionCreateFromBytes(const void *bytes, size_t size, const char *d
   });
 }
 
+Status mp::alone(MpSession &session, const std::function<Status(Session &)> &function) {
+  std::unique_lock<std::recursive_mutex> lock(session.mutex, std::try_to_lock);
+  if (!lock.owns_lock())
+    return makeError(
+        "another thread uses the session; give each thread one of its own, or have them take turns by a lock");
+  return function(*session.session);
+}
+
 void mpSessionDestroy(MpSession *session) { delete session; }
 
 MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed) {
   return guarded([&] {
     if (Status given = needs(session, "session"); !given.ok())
       return given;
-    SessionLock lock(session->mutex);
-    return session->session->initialize(seed);
+    return alone(*session, [&](Session &own) { return own.initialize(seed); });
   });
 }
 
@@ -162,12 +175,12 @@ MpStatus *mpSessionGetState(MpSession *session, const char *name, MpTensors **va
     for (Status given : {needs(session, "session"), needs(name, "name"), needs(value, "value")})
       if (!given.ok())
         return given;
-    SessionLock lock(session->mutex);
-    ErrorOr<HostTensor> tensor = session->session->state(name);
-    if (!tensor)
+    return alone(*session, [&](Session &own) {
+      ErrorOr<HostTensor> tensor = own.state(name);
+      if (tensor)
+        *value = toC({{name, std::move(*tensor)}});
       return tensor.status();
-    *value = toC({{name, std::move(*tensor)}});
-    return Status::success();
+    });
   });
 }
 
@@ -191,6 +204,19 @@ ErrorOr<HostTensor> mp::fromC(const MpTensor &tensor, const char *name) {
   return HostTensor{std::move(*type), {data, data + tensor.bytes}};
 }
 
+ErrorOr<NamedTensors> mp::fromC(const char *const *names, const MpTensor *tensors, size_t count, const char *what) {
+  NamedTensors named;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status given = needs(names[i], what); !given.ok())
+      return given;
+    ErrorOr<HostTensor> tensor = fromC(tensors[i], names[i]);
+    if (!tensor)
+      return tensor.status();
+    named.push_back({names[i], std::move(*tensor)});
+  }
+  return named;
+}
+
 ErrorOr<DataArray> mp::viewOfC(const MpTensor &tensor, const char *name) {
   ErrorOr<TensorTypeT> type = typeOf(tensor, name);
   if (!type)
@@ -208,31 +234,24 @@ MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value
     ErrorOr<HostTensor> tensor = fromC(value, name);
     if (!tensor)
       return tensor.status();
-    SessionLock lock(session->mutex);
-    return session->session->setState(name, *tensor);
+    return alone(*session, [&](Session &own) { return own.setState(name, *tensor); });
   });
 }
 
 const char *mpSessionStateNames(const MpSession *session) { return session ? session->stateNames.c_str() : ""; }
 
-MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
-  return guarded([&]() -> Status {
-    for (Status given : {needs(session, "session"), needs(path, "path")})
-      if (!given.ok())
-        return given;
-    SessionLock lock(session->mutex);
-    return loadWeights(path, *session->session);
-  });
-}
-
-MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
-  return guarded([&]() -> Status {
-    for (Status given : {needs(session, "session"), needs(path, "path")})
-      if (!given.ok())
-        return given;
-    SessionLock lock(session->mutex);
-    return saveWeights(path, *session->session);
-  });
+/// Checks what would be NaN in results: labels that are no classes, indices that are of nothing. What else is wrong
+/// with inputs the run says.
+static Status checkInputs(const Session &session, const char *program, const NamedTensors &inputs) {
+  ErrorOr<const executable::VariantT *> variant = session.select(program);
+  if (!variant)
+    return Status::success();
+  const Classes classes = classesOf(session, **variant);
+  for (const auto &argument : (*variant)->arguments)
+    if (const HostTensor *given = findTensor(inputs, argument->name))
+      if (Status known = checkClasses(*argument, given->type, given->bytes, classes); !known.ok())
+        return known;
+  return Status::success();
 }
 
 MpStatus *mpSessionRun(MpSession *session, const char *program, const char *const *names, const MpTensor *inputs,
@@ -243,20 +262,16 @@ MpStatus *mpSessionRun(MpSession *session, const char *program, const char *cons
           needs(count && !inputs ? nullptr : program, "inputs"), needs(results, "results")})
       if (!given.ok())
         return given;
-    NamedTensors named;
-    for (size_t i = 0; i < count; ++i) {
-      if (Status given = needs(names[i], "an input's name"); !given.ok())
+    ErrorOr<NamedTensors> named = fromC(names, inputs, count, "an input's name");
+    if (!named)
+      return named.status();
+    return alone(*session, [&](Session &own) {
+      if (Status given = checkInputs(own, program, *named); !given.ok())
         return given;
-      ErrorOr<HostTensor> tensor = fromC(inputs[i], names[i]);
-      if (!tensor)
-        return tensor.status();
-      named.push_back({names[i], std::move(*tensor)});
-    }
-    SessionLock lock(session->mutex);
-    ErrorOr<NamedTensors> ran = session->session->run(program, named);
-    if (!ran)
+      ErrorOr<NamedTensors> ran = own.run(program, *named);
+      if (ran)
+        *results = toC(std::move(*ran));
       return ran.status();
-    *results = toC(std::move(*ran));
-    return Status::success();
+    });
   });
 }

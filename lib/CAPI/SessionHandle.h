@@ -7,6 +7,7 @@
 #include "mp-c/Runtime.h"
 #include "mp/Runtime/Core/Session.h"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,8 +24,9 @@ struct MpSession {
 
 namespace mp {
 
-/// Holds a session for as long as a call takes.
-using SessionLock = std::lock_guard<std::recursive_mutex>;
+/// Calls `function` with the session, which no other thread uses meanwhile: one that tries is refused. To wait would be
+/// to wait forever where the first one waits for the second, as a callback of training may.
+Status alone(MpSession &session, const std::function<Status(Session &)> &function);
 
 } // namespace mp
 

@@ -20,6 +20,9 @@ namespace mp {
 /// A copy of a caller's tensor, whose size is checked.
 ErrorOr<HostTensor> fromC(const MpTensor &tensor, const char *name);
 
+/// Copies of several by their names; `what` a name is called where one is null.
+ErrorOr<NamedTensors> fromC(const char *const *names, const MpTensor *tensors, size_t count, const char *what);
+
 /// The same without a copy: the caller's memory is read as long as the array is used.
 ErrorOr<DataArray> viewOfC(const MpTensor &tensor, const char *name);
 

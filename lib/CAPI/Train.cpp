@@ -47,10 +47,8 @@ static Status readFlags(const char *const *names, const char *const *values, siz
     if (Status given = needs(names[i] && values[i] ? names[i] : nullptr, "a flag"); !given.ok())
       return given;
     std::string_view name = names[i];
-    if (name == "device" || name == "threads" || name == "simulate")
+    if (name == "device" || name == "threads" || name == "pin-threads" || name == "simulate")
       return makeError("flag ", name, " is the session's");
-    if (name == "pin-threads")
-      return makeError("flag ", name, " is of mp-run and mp-exec");
     if (Status set = setTrainFlag(options, name, values[i]); !set.ok())
       return set;
   }
@@ -136,11 +134,12 @@ static MpTrainResult toC(const TrainResult &trained) {
 }
 
 static Status trainAs(MpSession &session, const TrainOptions &options, MpTrainResult *result) {
-  SessionLock lock(session.mutex);
-  ErrorOr<TrainResult> trained = train(*session.session, options);
-  if (trained && result)
-    *result = toC(*trained);
-  return trained.status();
+  return alone(session, [&](Session &own) {
+    ErrorOr<TrainResult> trained = train(own, options);
+    if (trained && result)
+      *result = toC(*trained);
+    return trained.status();
+  });
 }
 
 MpStatus *mpSessionTrain(MpSession *session, const char *const *names, const char *const *values, size_t count,
@@ -186,11 +185,11 @@ MpStatus *mpSessionEvaluate(MpSession *session, const char *const *names, const 
     std::optional<Dataset> data;
     if (Status read = readArrays(names, arrays, count, "test data", data); !read.ok())
       return read;
-    SessionLock lock(session->mutex);
-    ErrorOr<std::vector<Score>> evaluated = evaluate(*session->session, std::move(*data));
-    if (!evaluated)
+    return alone(*session, [&](Session &own) {
+      ErrorOr<std::vector<Score>> evaluated = evaluate(own, std::move(*data));
+      if (evaluated)
+        *scores = new MpTensors(toC(*evaluated));
       return evaluated.status();
-    *scores = new MpTensors(toC(*evaluated));
-    return Status::success();
+    });
   });
 }

@@ -111,16 +111,15 @@ std::string nonfiniteJson(const NonfiniteOrigin &origin, const StepRecord &recor
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Whether floats that a step left are not finite.
-static bool isBroken(const NamedTensors &state) {
+bool isBroken(const NamedTensors &state) {
   for (const NamedTensor &entry : state)
     if (!factsOf(entry.tensor).isFinite())
       return true;
   return false;
 }
 
-bool NonfiniteWatch::wants(const StepRecord &record, const NamedTensors &after) {
-  isLost = !std::isfinite(record.loss) || isBroken(after);
+bool NonfiniteWatch::wants(const StepRecord &record, bool isBroken) {
+  isLost = !std::isfinite(record.loss) || isBroken;
   const bool isFirstSkip = record.bad >= 0 && !hasSeenSkip;
   hasSeenSkip |= isLost || isFirstSkip;
   return isLost || isFirstSkip;

@@ -195,8 +195,26 @@ static std::string accuracyOf(const Json &line) {
   return "";
 }
 
+namespace {
+
+/// The mean of the steps of an epoch so far.
+class EpochMean {
+public:
+  double add(uint64_t epoch, double loss) {
+    if (epoch != own)
+      own = epoch, sum = 0, count = 0;
+    return (sum += loss) / static_cast<double>(++count);
+  }
+
+private:
+  uint64_t own = 0, count = 0;
+  double sum = 0;
+};
+
+} // namespace
+
 /// One line of a log.
-static Status readLine(const Json &line, VariantReport &report) {
+static Status readLine(const Json &line, EpochMean &meanOfEpoch, VariantReport &report) {
   Status wrong;
   const Fields fields(line, "", wrong);
   const uint64_t step = fields.count("step");
@@ -208,7 +226,8 @@ static Status readLine(const Json &line, VariantReport &report) {
     report.lossScales.push_back(std::isnan(report.lossScale) ? 1 : static_cast<float>(report.lossScale));
     if (fields.flag("found_inf"))
       report.skips.push_back({step, fields.text("gradient")});
-    report.finalLoss = report.losses.back();
+    // As a comparison has it: over the epoch.
+    report.finalLoss = meanOfEpoch.add(fields.count("epoch"), report.losses.back());
   } else if (const std::string metric = accuracyOf(line); !metric.empty()) {
     report.testAccuracy = fields.number(metric.c_str(), kUnknown);
   }
@@ -217,6 +236,7 @@ static Status readLine(const Json &line, VariantReport &report) {
 
 static ErrorOr<Comparison> readLog(std::string_view text) {
   VariantReport report;
+  EpochMean meanOfEpoch;
   report.policy = "run";
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
@@ -234,7 +254,7 @@ static ErrorOr<Comparison> readLog(std::string_view text) {
       break; // a run that was killed while it wrote
     if (!value)
       return makeError("is not JSON at byte ", byte).in(where);
-    if (Status read = readLine(*value, report); !read.ok())
+    if (Status read = readLine(*value, meanOfEpoch, report); !read.ok())
       return read.in(where);
   }
   if (report.losses.empty())

@@ -291,21 +291,26 @@ Status mp::restoreCheckpoint(const Checkpoint &checkpoint, Session &session, boo
 }
 
 /// A safetensors file, or that of a folder's checkpoint.
-static ErrorOr<Safetensors> readWeights(const std::string &path) {
+static ErrorOr<Safetensors> readFileOf(const std::string &path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored) ? readTensors(path) : readSafetensors(path);
 }
 
 ErrorOr<std::string> mp::savedPolicy(const std::string &path) {
-  ErrorOr<Safetensors> file = readWeights(path);
+  ErrorOr<Safetensors> file = readFileOf(path);
   if (!file)
     return file.status();
   // Others may mean another thing by a policy.
   return file->metadata["format"] == kFormat ? file->metadata["policy"] : "";
 }
 
+ErrorOr<NamedTensors> mp::readWeights(const std::string &path) {
+  ErrorOr<Safetensors> file = readFileOf(path);
+  return file ? ErrorOr<NamedTensors>(std::move(file->tensors)) : file.status();
+}
+
 Status mp::loadWeights(const std::string &path, Session &session) {
-  ErrorOr<Safetensors> file = readWeights(path);
+  ErrorOr<Safetensors> file = readFileOf(path);
   if (!file)
     return file.status();
   auto isParameter = [](const StateEntryT &entry) { return entry.role == StateRole::Parameter; };

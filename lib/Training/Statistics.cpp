@@ -49,11 +49,7 @@ std::vector<std::pair<std::string, uint64_t>> mp::memoryByKind(const ExecutableT
   return kinds;
 }
 
-ErrorOr<std::string> mp::statisticsJson(const ExecutableT &table, std::string_view program, uint64_t residentBytes) {
-  auto found = std::ranges::find_if(table.programs, [&](const auto &one) { return one->name == program; });
-  if (found == table.programs.end() || (*found)->variants.empty())
-    return makeError("the executable has no program '", program, "'");
-  const VariantT &variant = *(*found)->variants.front();
+std::string mp::statisticsJson(const ExecutableT &table, const VariantT &variant, uint64_t residentBytes) {
   nlohmann::ordered_json types = nlohmann::ordered_json::object(), memory = nlohmann::ordered_json::array();
   if (variant.statistics)
     for (const auto &row : variant.statistics->ops_by_type)

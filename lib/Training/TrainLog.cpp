@@ -39,19 +39,10 @@ Status TrainLog::open(const std::string &logPath, std::optional<uint64_t> resume
     if (Status written = writeFileWhole(path, chunks); !written.ok())
       return written;
   }
-  startsAnew = kept.empty();
-  file.open(path, std::ios::app);
+  file.open(path, kept.empty() ? std::ios::trunc : std::ios::app);
   if (!file)
     return makeError("cannot write: ", std::strerror(errno)).in(path);
   return Status::success();
-}
-
-void TrainLog::write(const std::string &line) {
-  std::error_code ignored; // what is no file has nothing to lose
-  if (startsAnew && std::filesystem::is_regular_file(path, ignored))
-    std::filesystem::resize_file(path, 0, ignored);
-  startsAnew = false;
-  file << line << '\n';
 }
 
 /// A number, or null where JSON has none.
@@ -71,13 +62,13 @@ void TrainLog::step(const StepRecord &record) {
   line["samples_per_second"] = number(record.samplesPerSecond);
   if (record.bad >= 0)
     line["gradient"] = record.gradient;
-  write(line.dump(-1, ' ', false, json::error_handler_t::replace));
+  file << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
   if (record.kernels.empty())
     return;
   json kernels = {{"step", record.step}, {"epoch", record.epoch}};
   for (const KernelSeconds &time : record.kernels)
     kernels["kernels"].push_back({{"kernel", time.kernel}, {"microseconds", time.seconds * 1e6}});
-  write(kernels.dump());
+  file << kernels.dump() << '\n';
 }
 
 void TrainLog::evaluation(uint64_t step, uint64_t epoch, const std::vector<Score> &scores) {
@@ -88,7 +79,7 @@ void TrainLog::evaluation(uint64_t step, uint64_t epoch, const std::vector<Score
   line["epoch"] = epoch;
   for (const Score &score : scores)
     line["test_" + score.name] = number(score.value);
-  write(line.dump());
+  file << line.dump() << '\n';
 }
 
 Status TrainLog::flush() {

@@ -13,8 +13,7 @@ namespace mp {
 /// Writes steps and evaluations as JSON lines. What is not finite, or not reported, is null.
 class TrainLog {
 public:
-  /// Opens the file, to be written anew from the first line on, so that a run that is refused leaves it; or, to go on
-  /// after step `resumedAt`, keeps its lines up to that step.
+  /// Opens the file, to be written anew or, to go on after step `resumedAt`, behind its lines up to that step.
   Status open(const std::string &path, std::optional<uint64_t> resumedAt);
 
   /// {"step":1,"epoch":1,"loss":..,"loss_scale":..,"found_inf":..,"skipped":..,"grad_norm":..,
@@ -30,11 +29,8 @@ public:
   Status flush();
 
 private:
-  void write(const std::string &line);
-
   std::string path;
   std::ofstream file;
-  bool startsAnew = false;
 };
 
 } // namespace mp

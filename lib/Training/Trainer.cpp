@@ -197,7 +197,7 @@ Status Trainer::prepare() {
   if (resumedAt)
     if (Status restored = scores->restore(position.scoreSums, scoredRows()); !restored.ok())
       return restored.in(options.checkpoint);
-  // A run that is over already leaves its log as it is.
+  // A run that is refused, or over already, leaves its log as it is.
   if (!options.log.empty() && !isOver())
     if (Status opened = log.open(options.log, resumedAt); !opened.ok())
       return opened;

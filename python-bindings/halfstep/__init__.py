@@ -9,9 +9,13 @@ Models in Python are made of halfstep.nn and halfstep.ops; docs/python.md tells 
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
-from halfstep import _runtime
+from halfstep._libraries import libraries
+
+with libraries():
+    from halfstep import _runtime
 from halfstep._errors import CompileError, Diagnostic, Error
 from halfstep._executable import Executable, Program, Value, compile
 from halfstep._session import Session
@@ -22,7 +26,8 @@ if TYPE_CHECKING:
     from halfstep._graph import autocast
     from halfstep._nonfinite import Nonfinite
     from halfstep._onnx import from_onnx
-    from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, Policy, RMSprop
+    from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, RMSprop
+    from halfstep._policy import Policy, global_policy, set_global_policy
     from halfstep._torch import from_torch
     from halfstep._training import Trainer
     from halfstep.callbacks import History
@@ -41,7 +46,7 @@ _LAZY = {
     "LossScaler": "_optimizers",
     "NAdam": "_optimizers",
     "Nonfinite": "_nonfinite",
-    "Policy": "_optimizers",
+    "Policy": "_policy",
     "RMSprop": "_optimizers",
     "SGD": "_optimizers",
     "Trainer": "_training",
@@ -50,9 +55,11 @@ _LAZY = {
     "compare": "_comparison",
     "from_onnx": "_onnx",
     "from_torch": "_torch",
+    "global_policy": "_policy",
     "losses": None,
     "nn": None,
     "ops": None,
+    "set_global_policy": "_policy",
 }
 
 __all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices", *_LAZY]
@@ -62,7 +69,7 @@ def __getattr__(name: str):
     if name in _LAZY:
         module = importlib.import_module(f"halfstep.{_LAZY[name] or name}")
         return getattr(module, name) if _LAZY[name] else module
-    raise AttributeError(f"module 'halfstep' has no attribute '{name}'")
+    raise AttributeError(f"module 'halfstep' has no attribute '{name}'", name=name, obj=sys.modules[__name__])  # Python suggests others
 
 
 def __dir__():

@@ -86,13 +86,14 @@ def _xor(call, a, b):
 
 
 def _bitwise_not(call, x):
-    return ops.logical_not(_condition(x))
+    x = tensor_of(x)
+    return ops.sub(ops.constant(-1, x.dtype), x) if x.dtype in ("int32", "int64") else ops.logical_not(_condition(x))
 
 
 def _condition(value):
     x = tensor_of(value)
     if x.dtype != "bool":
-        raise Error(f"bits of {x.dtype} are not supported, only bool")
+        raise Error(f"bits of {x.dtype} are not supported, only bool; of buffers compute them in __init__, and register what comes out")
     return x
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 from halfstep import ops
 from halfstep._errors import Error, axis, several
@@ -65,6 +66,10 @@ def _roll(call, x, shifts, dims=()):
     """What runs off one end comes in at the other."""
     x = tensor_of(x)
     shifts, dims = several("roll: shifts", shifts), several("roll: dims", dims)
+    if not dims and len(shifts) == 1:  # of all elements in their order
+        if None in x.shape:
+            raise Error("without dims the batch is rolled, too, whose size is open; give dims, or batched=False")
+        return ops.reshape(_roll(call, ops.reshape(x, (math.prod(x.shape),)), shifts, (0,)), x.shape)
     if len(dims) != len(shifts):
         raise Error("dims have to be given, one for each shift")
     for shift, dim in zip(shifts, dims):

@@ -9,7 +9,9 @@ import warnings
 import numpy
 
 from halfstep import _arrays
+from halfstep._data import count_rows, fill_up, name_inputs
 from halfstep._errors import Error
+from halfstep._progress import Progress
 from halfstep._watchers import Watchers
 from halfstep.callbacks import History
 
@@ -49,41 +51,6 @@ def rows_of(data):
     return numpy.concatenate(inputs), numpy.concatenate(targets)
 
 
-def _has_rows(module, name: str) -> bool:
-    """Whether an input has a row for each sample."""
-    specs = module.__dict__.get("_inputs") or {}
-    return name not in specs or specs[name].batched
-
-
-def count_rows(module, arrays) -> int:
-    """The rows that inputs and targets have."""
-    several = {name: array for name, array in arrays.items() if _has_rows(module, name)}
-    for name, array in several.items():
-        if not array.ndim:
-            raise Error(f"'{name}' is one number, expected a row for each sample")
-    rows = {name: len(array) for name, array in several.items()}
-    own = rows.get("y", 0)
-    for name, count in rows.items():
-        if count != own:
-            raise Error(f"'{name}' has {count} rows, 'y' has {own}")
-    return own
-
-
-def part_of(module, arrays, first: int, count: int):
-    return {name: array[first : first + count] if _has_rows(module, name) else array for name, array in arrays.items()}
-
-
-def _fill_up(module, arrays, size: int):
-    """A batch of that size, of which rows behind those given are zeros and weigh nothing."""
-    rows = count_rows(module, arrays)
-
-    def filled(array):
-        return numpy.concatenate([array, numpy.zeros((size - rows, *array.shape[1:]), array.dtype)])
-
-    whole = {name: filled(array) if rows < size and _has_rows(module, name) else array for name, array in arrays.items()}
-    return {**whole, "row_weights": (numpy.arange(size) < rows).astype(numpy.float32)}
-
-
 def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[str, float]:
     """One step of a trainer on as many micro-batches as it takes, of `size` rows each; with `pad`, which is of one, of fewer."""
     session = trainer.prepare(parts[0], size, seed, pad=pad)
@@ -95,7 +62,7 @@ def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[s
     program = "train_step" if len(parts) == 1 else "accumulate"
     try:
         for one in parts:
-            results.append(session.run(program, _fill_up(trainer.model, one, size) if pad else one))
+            results.append(session.run(program, fill_up(trainer.model, one, size) if pad else one))
         last = results[0] if len(parts) == 1 else session.run("apply")
     except BaseException:
         if results and len(parts) > 1:
@@ -154,8 +121,6 @@ def _watch_skips(trainer, session, is_skipped: bool, last):
 
 def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
     """The micro-batches of each step, and their size, 0 where none was there before; what does not fill a step is dropped, or filled up."""
-    from halfstep import _training
-
     count, parts = trainer._micro_batches(), []
 
     def drop(kind: str, found: str, rule: str):
@@ -165,7 +130,7 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
             warnings.warn(f"{found} dropped: {rule}{rest}", stacklevel=6)
 
     for given in _each(batches):
-        arrays = _training.name_inputs(trainer.model, *_batch(given))
+        arrays = name_inputs(trainer.model, *_batch(given))
         rows = count_rows(trainer.model, arrays)
         if not rows:
             continue
@@ -191,6 +156,7 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
     test = rows_of(validation_data) if validation_data is not None else None
     size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
     is_padding, warned = last_batch == "pad", set[str]()
+    progress = Progress(batches, trainer._micro_batches(), trainer.epochs + 1, trainer.epochs + epochs) if verbose else None
     with watchers:
         for _ in range(epochs):
             sums: dict[str, float] = {}
@@ -205,8 +171,12 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
                         sums[name] = sums.get(name, 0.0) + value * rows
                 scale, bad = trainer.scaler.get_scale(), 0 if logs["skipped"] else -1
                 rate = seen / (time.monotonic() - began)
+                if progress is not None:
+                    progress.step(epoch, steps, logs["loss"], rate)
                 if watchers.on_step(trainer.steps, epoch, logs["loss"], scale, math.nan, bad, skipped, rate):
                     break
+            if progress is not None:
+                progress.clear()
             if model.stop_training:
                 break
             if not steps:

@@ -9,14 +9,19 @@ import os
 import pathlib
 from typing import Any
 
-from halfstep import _compiler, _runtime
+from halfstep import _runtime
 from halfstep._errors import Error
 from halfstep._executable import spell_settings
 from halfstep._files import write
+from halfstep._job import Job, make_job
+from halfstep._libraries import libraries
 from halfstep._module import Module
-from halfstep._optimizers import Policy
-from halfstep._training import Job, Trainer, make_job
+from halfstep._policy import Policy, policy_of
+from halfstep._training import Trainer
 from halfstep.callbacks import Callback, is_accuracy
+
+with libraries():
+    from halfstep import _compiler
 
 _HTML, _JSON, _TEXT = range(3)
 
@@ -87,12 +92,12 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
     """Trains the model under each policy, each time from its first values, as it was compiled else (by Adam and cross entropy, where
     it was not). `data` and `validation_data` are inputs and targets as `fit` takes them; `policies` are names or Policy. What the model
     itself has trained stays as it is."""
-    named = [one if isinstance(one, Policy) else Policy(one) for one in ([policies] if isinstance(policies, (str, Policy)) else policies)]
+    named = [policy_of(one) for one in ([policies] if isinstance(policies, (str, Policy)) else policies)]
     if not named:
         raise Error("policies are none: name at least one, as 'mixed_bfloat16'")
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise Error("data are (inputs, targets)")
-    job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, {})
+    job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, False, {})
     documents = []
     for policy in named:
         try:
@@ -118,7 +123,7 @@ def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, ba
             kernels = json.loads(session._handle.time_kernels(program, 1, 3))
         except Error:  # a device that runs a program as a whole
             kernels = []
-        statistics = json.loads(executable._handle.statistics(program, history.resident_bytes))
+        statistics = json.loads(session._handle.statistics(program, history.resident_bytes))
     accuracies = [name for name in job.metrics if is_accuracy(name)] if validation_data is not None else []
     accuracy = next((_finite(history.history[f"val_{name}"][-1]) for name in accuracies), None)
     return {

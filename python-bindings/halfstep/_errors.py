@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import operator
+import re
 
 
 class Error(RuntimeError):
@@ -50,6 +52,18 @@ class CompileError(Error):
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()):
         super().__init__(message)
         self.diagnostics = diagnostics
+
+
+@contextlib.contextmanager
+def in_our_words():
+    """Errors that name flags of mp-run as arguments of Python."""
+    try:
+        yield
+    except Error as error:
+        text = str(error).replace("go on with the other one by --change-policy", "train under that one, or anew from its load_weights")
+        text = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
+        error.args = (text.replace("with resume", "with resume=True"),)
+        raise
 
 
 def is_integer(value) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error
+from halfstep._libraries import libraries
 
 _INPUTS, _RESULTS, _STATE = range(3)
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -113,11 +114,12 @@ def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, 
 
 def check_names(settings: Mapping[str, object]) -> None:
     """That each setting is one of the compiler's, whatever its value is."""
-    from halfstep import _compiler
-
-    for name in settings:
-        _, message, *_ = _compiler.compile("", "", [f"{name.replace('_', '-')}="], None, None, None, False)
-        if (message or "").startswith("unknown setting"):
+    with libraries():
+        from halfstep import _compiler
+    known = _compiler.setting_names()
+    for name in (one.replace("_", "-") for one in settings):
+        if name not in known:
+            _, message, *_ = _compiler.compile("", "", [f"{name}="], None, None, None, False)
             raise Error(re.sub(r"(?<=[a-z0-9])-(?=[a-z])", "_", message))
 
 
@@ -152,20 +154,24 @@ def compile(
 ) -> Executable | str:
     """Compiles a model: MLIR text, or the path of a file of it.
 
-    `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. With `to`
+    `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. A policy may be a
+    Policy; without, it is the global one. With `to`
     ("autocast", "optimizer", "asm", ...) the result is the text of that stage. With `device` the code is for that device of
     this machine; without, for this machine's CPU or for what `target` and `chip` say. `on_diagnostic` is called with each
     warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
-    from halfstep import _compiler  # which loads LLVM
+    from halfstep._policy import with_policy
+
+    with libraries():
+        from halfstep import _compiler  # which loads LLVM
 
     if isinstance(model, str) and ("\n" in model or "func.func" in model):
         text, name = model, name or "model.mlir"
     else:
         text, name = pathlib.Path(model).read_text(encoding="utf-8"), name or os.fspath(model)
     stage = None if to == "executable" else to
-    settings = for_device(device, settings)
+    settings = for_device(device, with_policy(settings))
     data, message, told, stages = _compiler.compile(
         text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None)
     diagnostics = tuple(Diagnostic(*one) for one in told)

@@ -262,4 +262,5 @@ def _stand_in(result):
     if result is None:
         return None
     dtype = "float32" if result.dtype.is_floating_point else str(result.dtype).removeprefix("torch.")
-    return _graph.current().argument("missing", _graph.type_of(sizes_of(result), dtype), "")
+    graph = _graph.current()
+    return Tensor(graph, graph.handle.add_argument("missing", _graph.type_of(sizes_of(result), dtype), ""))

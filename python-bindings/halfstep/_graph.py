@@ -9,13 +9,12 @@ import os
 import re
 import sys
 
-from halfstep._elements import DTYPES
+from halfstep._elements import DTYPES, told_of_types
 from halfstep._errors import Error, integer, is_integer, several
+from halfstep._libraries import libraries
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
-# How the verifier says that an op takes floats alone.
-_NO_FLOATS = re.compile(r"operand #(\d+) must be ranked tensor of f16, bf16, f32 or f64 values")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 _current: contextvars.ContextVar[Graph | None] = contextvars.ContextVar("halfstep graph", default=None)
@@ -94,13 +93,14 @@ class Graph:
     """A model being made."""
 
     def __init__(self, name: str, root=None):
-        from halfstep import _compiler
-
+        with libraries():
+            from halfstep import _compiler
         self.handle = _compiler.Model(name)
         self.root = root  # the module whose attributes name what it is made of
         self.scope: list[str] = []
         self.place: tuple[str, int] | None = None  # the file and the line of what is imported
         self.leaves: dict[int, tuple[object, Tensor]] = {}
+        self.names: set[str] = set()  # of arguments
         self.next: dict[int, Tensor] = {}
         self.streams = 0
         self._rng: Tensor | None = None
@@ -114,6 +114,9 @@ class Graph:
             _current.reset(token)
 
     def argument(self, name: str, type_text: str, attributes: str) -> Tensor:
+        if name in self.names:
+            raise Error(f"two of inputs, parameters and states are called '{name}'; call one of them something else")
+        self.names.add(name)
         return Tensor(self, self.handle.add_argument(name, type_text, attributes))
 
     def leaf(self, leaf) -> Tensor:
@@ -150,11 +153,12 @@ class Graph:
         except Error as error:
             if "are no dictionary" in str(error):
                 raise Error(f"{op}: {str(error).splitlines()[0]}") from None  # what the parser says of a word or a number
-            unfit = _NO_FLOATS.search(str(error))
-            if unfit is None:
+            why = told_of_types(str(error), [one.dtype for one in operands])
+            if why is None:
                 raise
-            found = operands[int(unfit[1])].dtype
-            raise Error(f"{op}: an operand has elements of {found}, expected floats; cast it first, as in ops.cast(x, 'float32')") from None
+            # An importer names the node that an op is of itself.
+            is_layer = self.root is not None and label in (name for name, _ in self.root.named_modules() if name)
+            raise Error(f"{op}, in '{label}': {why}" if is_layer else f"{op}: {why}") from None
         return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -70,6 +70,7 @@ def _logs_of(probabilities):
 def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, weight=None, from_logits=True):
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits."""
+    labels = ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
     is_soft = labels.shape == logits.shape
     if is_soft and ignore_label is not None:
         raise Error("labels that are probabilities have no ignore_label")

@@ -3,67 +3,17 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import inspect
 import re
 
 from halfstep import _graph
-from halfstep._errors import Error, integer, several
+from halfstep._errors import Error
 from halfstep._graph import Tensor
-from halfstep._initializers import Initializer, initializer
+from halfstep._leaves import Input, Leaf, check_keys, first_value, number_array
 
 
 def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-@dataclasses.dataclass(frozen=True)
-class Input:
-    """What a model takes, without the batch. As the first of a Sequential it passes on what it is given."""
-
-    shape: tuple[int | None, ...]
-    dtype: str = "float32"
-    batched: bool = True  # whether a batch comes before the shape
-
-    def __post_init__(self):
-        object.__setattr__(self, "shape", tuple(several("Input: shape", self.shape)))
-
-    def __call__(self, x):
-        return x
-
-    @property
-    def type(self) -> str:
-        return _graph.type_of((None, *self.shape) if self.batched else self.shape, self.dtype)
-
-
-class Leaf:
-    """What a model keeps between runs. Modules that have the same one share it."""
-
-    role = ""
-
-    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None):
-        self.shape = tuple(integer("a size", size, 0) for size in several(f"{type(self).__name__}: shape", shape))
-        self.dtype = dtype
-        self.value = value  # its first, instead of the initializer's
-        self.initializer = initializer(init)
-
-
-class Parameter(Leaf):
-    """What training changes by its gradient."""
-
-    role = "parameter"
-
-
-class State(Leaf):
-    """What a forward itself changes, by ops and `assign`."""
-
-    role = "state"
-
-    def assign(self, value: Tensor) -> None:
-        """Its value after a training step."""
-        graph = _graph.current()
-        graph.leaf(self)
-        graph.next[id(self)] = value
 
 
 class _Elsewhere:
@@ -77,50 +27,6 @@ class _Elsewhere:
 
     def __get__(self, instance, owner):
         raise AttributeError(f"a module has no '{self.name}': {self.what}")
-
-
-def number_array(name: str, leaf: Leaf, value):
-    """A value of a parameter or a state in its type; numbers of other types are converted."""
-    import numpy
-
-    if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient
-        value = value.detach().cpu()
-    array = value
-    if not isinstance(value, numpy.ndarray):
-        array = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value)
-    if tuple(array.shape) != tuple(leaf.shape):
-        raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.shape)}")
-    is_float = leaf.dtype in ("float16", "float32", "float64")
-    return array.astype(leaf.dtype) if array.dtype.kind in ("fiu" if is_float else "iu") and leaf.dtype != "bool" else array
-
-
-def _first_value(leaf: Leaf):
-    """That of what predictions do not depend on, where it is not random."""
-    import numpy
-
-    kind, numbers = leaf.initializer.kind, leaf.initializer.numbers
-    if leaf.value is None and kind not in ("zeros", "ones", "constant"):
-        raise Error("a parameter that no output depends on has no value before the model is trained; call fit, perhaps with epochs=0")
-    number = {"zeros": 0, "ones": 1}.get(kind, numbers[0][1] if numbers else 0)
-    return numpy.array(leaf.value) if leaf.value is not None else numpy.full(leaf.shape, number, leaf.dtype)
-
-
-def _keys(kind: str, names) -> str:
-    names = sorted(map(str, names))
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"{kind} key{'s' * (len(names) > 1)} {', '.join(map(repr, names[:10]))}{more}"
-
-
-def check_keys(known, given) -> None:
-    """That a state has the names of a model."""
-    if not hasattr(given, "items"):
-        raise Error(f"load_state_dict: {type(given).__name__} is no dictionary of parameters and states by name")
-    missing, unexpected = set(known) - set(given), set(given) - set(known)
-    said = [_keys("missing", missing) + ", of what the model has that is not given"] if missing else []
-    if unexpected:
-        said.append(_keys("unexpected", unexpected) + ("" if missing else f"; the model has {', '.join(known) or 'none'}"))
-    if said:
-        raise Error("load_state_dict: " + "; ".join(said))
 
 
 def _refuse_rows(call: str, x) -> None:
@@ -144,6 +50,11 @@ class Module:
     eval = _Elsewhere("predict and evaluate leave dropout out by themselves")
     train_on_batch = _Elsewhere("model.trainer.step(x, y) is it")
     save = _Elsewhere("model.save_weights(path) writes parameters")
+
+    def __setattr__(self, name, value):
+        if isinstance(value, (Module, Leaf)) and name in vars(Module):
+            raise Error(f"{type(self).__name__}: every module has '{name}'; call the {type(value).__name__} something else")
+        super().__setattr__(name, value)
 
     def forward(self, *inputs):
         raise NotImplementedError(f"{type(self).__name__} has no forward")
@@ -175,7 +86,7 @@ class Module:
                 for key, one in value.items():
                     yield from within(f"{name}.{key}", one)
 
-        for name, value in vars(self).items():
+        for name, value in list(vars(self).items()):  # who asks may add some
             if not name.startswith("_"):
                 yield from within(name, value)
 
@@ -214,6 +125,9 @@ class Module:
         if not inputs:
             raise Error("the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
                         "specify(x=nn.Input(shape, dtype))")
+        # In the order of forward's parameters, whatever that of a user's dictionary is.
+        order = {name: place for place, name in enumerate(self.input_names())}
+        inputs = dict(sorted(inputs.items(), key=lambda one: order.get(one[0], len(order))))
         graph = _graph.Graph(_snake_case(type(self).__name__), self)
         with graph.current():
             tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
@@ -242,16 +156,17 @@ class Module:
 
     # Training. What the compiler and the runtime are is in _training.py.
 
-    def compile(self, optimizer="adam", loss=None, metrics=None, *, policy="mixed_float16", loss_scaler=None, device="cpu",
-                threads: int = 0, **settings) -> None:
+    def compile(self, optimizer="adam", loss=None, metrics=None, *, policy=None, loss_scaler=None, device="cpu",
+                threads: int = 0, pin_threads: bool = False, **settings) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
-        outputs and targets; without, cross entropy and accuracy. `settings` are those of `mp-run compile --help`; a name
+        outputs and targets; without, cross entropy and accuracy. `policy` is a name or a Policy; without, the global one, "mixed_float16"
+        unless set_global_policy says another. `settings` are those of `mp-run compile --help`; a name
         that is none of them is an error here, a value when the model is compiled. A model that has been trained keeps its
         parameters; what its optimizer kept starts anew."""
-        from halfstep import _losses, _training
+        from halfstep import _job, _losses
 
         metrics = _losses.metrics_for(loss, metrics)
-        self.__dict__["_job"] = _training.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, settings)
+        self.__dict__["_job"] = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings)
         if "_trainer" in self.__dict__:
             self.__dict__.pop("_trainer").keep()
 
@@ -271,22 +186,33 @@ class Module:
         same seed it has the bits of `mp-run train`.
 
         Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
-        of the first. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
+        of the first; or it is a file of NumPy, its path or what numpy.load gives, of `x_train`, `y_train` and perhaps `x_test`, `y_test`, or of `y`
+        and inputs by their names. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
         last_batch="pad" fills batches up with rows that weigh nothing, and is refused with `accumulate`. `checkpoint` is a folder, from which
         `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step that is skipped, or whose
         loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
         if y is None:
+            from halfstep import _npz
+
             _refuse_rows("fit", x)
+            if _npz.is_npz(x):
+                x, y, test = _npz.read(x)
+                validation_data = test if validation_data is None and not validation_split else validation_data
         return self.trainer.fit(
             x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
             validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
             checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite)
 
     def evaluate(self, x, y=None, batch_size: int = 64) -> dict[str, float]:
-        """Loss and metrics over all rows; without `y`, `x` gives batches (x, y)."""
+        """Loss and metrics over all rows; without `y`, `x` gives batches (x, y), or is a file of NumPy as fit takes it, of which it is the test."""
         if y is None:
+            from halfstep import _npz
+
             _refuse_rows("evaluate", x)
+            if _npz.is_npz(x):
+                x, y, test = _npz.read(x)
+                x, y = test or (x, y)
         return self.trainer.evaluate(x, y, batch_size)
 
     def predict(self, x):
@@ -326,7 +252,7 @@ class Module:
             state = self._trained.state
             return {name: state[name] for name, _ in self.named_leaves()}
         with self._untrained() as session:
-            return {name: session.state[name] if name in session.state else _first_value(leaf) for name, leaf in self.named_leaves()}
+            return {name: session.state[name] if name in session.state else first_value(leaf) for name, leaf in self.named_leaves()}
 
     def load_state_dict(self, values) -> None:
         """Parameters and states by name, all of them, as numbers of any type. A model that has not been trained starts from them; it
@@ -344,22 +270,27 @@ class Module:
 
     def save_weights(self, path) -> None:
         """Parameters as a safetensors file; before training the first values, as state_dict has them."""
+        from halfstep._tensor_files import write_tensors
+
         if self._trained is not None:
             self._trained.save_weights(path)
-            return
-        with self._untrained() as session:
-            session.save_weights(path)
+        else:
+            write_tensors(path, self.state_dict())
 
     def load_weights(self, path) -> None:
         """Parameters from a safetensors file. A model that has not been trained starts from them; it has to know its inputs."""
+        from halfstep._tensor_files import read_tensors
+
         if self._trained is not None:
             self._trained.load_weights(path)
             return
         with self._untrained() as session:
-            session.load_weights(path)
+            session.load_weights(path)  # checks them
+            saved = read_tensors(path)
             for name, leaf in self.named_leaves():
-                if name in session.state:
-                    self.trainer.start_from(name, leaf, session.state[name])
+                # What no output depends on is not in this session.
+                if name in session.state or name in saved:
+                    self.trainer.start_from(name, leaf, session.state[name] if name in session.state else saved[name])
 
     def __copy__(self):
         other = type(self).__new__(type(self))

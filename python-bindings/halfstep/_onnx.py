@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import math
 import os
 import unicodedata
@@ -34,22 +35,37 @@ _UNFIT = (ArithmeticError, AssertionError, AttributeError, BufferError, LookupEr
 def from_onnx(model) -> OnnxModel:
     """A module from a file, its bytes or a ModelProto. Weights start from the file's values. What it has that Halfstep lacks
     is one error that lists all of it."""
+    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
+    with _naming(path):
+        return _read(model, path)
+
+
+@contextlib.contextmanager
+def _naming(path: str):
+    """Errors that begin with the file that they are of."""
+    try:
+        yield
+    except Error as error:
+        if path and not str(error).startswith(path):
+            error.args = (f"{path}: {error}",)
+        raise
+
+
+def _read(model, path: str) -> OnnxModel:
     import onnx
     from google.protobuf.message import DecodeError
 
-    name = place = ""
     try:
-        if isinstance(model, (str, os.PathLike)):
-            place = f"{os.fspath(model)}: "
-            name, model = os.path.basename(os.fspath(model)), onnx.load(os.fspath(model))  # refuses external data outside of the model's folder
+        if path:
+            model = onnx.load(path)  # refuses external data outside of the model's folder
         elif isinstance(model, bytes):
             model = onnx.load_model_from_string(model)
-        _check_data(model, name)
+        _check_data(model, path)
         onnx.checker.check_model(model)
     except Error:
         raise
     except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
-        raise Error(f"{place}not a model of ONNX: {_said(error)}") from error
+        raise Error(f"not a model of ONNX: {_said(error)}") from error
     version, *others = {one.version for one in model.opset_import if one.domain in ("", "ai.onnx")} or {_LEAST_OPSET}
     if others:
         raise Error(f"the model is of several opsets: {', '.join(map(str, sorted([version, *others])))}")
@@ -61,11 +77,11 @@ def from_onnx(model) -> OnnxModel:
         except _UNFIT as error:
             raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
     try:
-        return OnnxModel(model.graph, name)
+        return OnnxModel(model.graph, path)
     except Error:
         raise
     except _UNFIT as error:
-        raise Error(f"{place}not a model of ONNX: {_said(error)}") from error
+        raise Error(f"not a model of ONNX: {_said(error)}") from error
 
 
 def _check_data(message, file: str) -> None:
@@ -87,14 +103,16 @@ def _check_data(message, file: str) -> None:
 
 
 def _said(error: Exception) -> str:
+    if isinstance(error, KeyError) and error.args:
+        return f"nothing is known by {error}"
     return str(error) or type(error).__name__  # StopIteration and MemoryError say nothing
 
 
 class OnnxModel(nn.Module):
-    """The graph of a model of ONNX, of a file of that name, if of one: ops are at the number of their node in it."""
+    """The graph of a model of ONNX, of the file at `path`, if of one: ops are at the number of their node in it."""
 
-    def __init__(self, graph, file: str = ""):
-        self._file = file
+    def __init__(self, graph, path: str = ""):
+        self._path, self._file = path, os.path.basename(path)
         self._nodes = [Node(one) for one in graph.node]
         self._check({one.name for one in graph.initializer})
         self._constants = {one.name: _array_of(f"initializer '{one.name}'", one) for one in graph.initializer}
@@ -139,6 +157,10 @@ class OnnxModel(nn.Module):
 
     def input_names(self):
         return list(self._inputs)
+
+    def to_mlir(self, inputs=None, objective=None, *, locations=False):
+        with _naming(self._path):
+            return super().to_mlir(inputs, objective, locations=locations)
 
     def forward(self, *inputs):
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
 
 from halfstep._errors import Error
 from halfstep._files import write
-
-_ELEMENTS = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
-
+from halfstep._tensor_files import write_tensors
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
@@ -25,19 +22,6 @@ def _parse(words):
     parser.add_argument("-o", "--output", default="-", help="where the text goes, - for standard output (default -)")
     parser.add_argument("--weights", metavar="FILE", help="a safetensors file for the values of parameters (default: none is written)")
     return parser.parse_args(words)
-
-
-def _safetensors(arrays):
-    """The bytes of a safetensors file: the header's size, the header, the values one behind another."""
-    header, end = {}, 0
-    for name, array in arrays.items():
-        start, end = end, end + array.nbytes
-        header[name] = {"dtype": _ELEMENTS[array.dtype.name], "shape": list(array.shape), "data_offsets": [start, end]}
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    yield len(text).to_bytes(8, "little") + text
-    for array in arrays.values():
-        yield array.tobytes()
 
 
 def _print(text: str) -> None:
@@ -85,7 +69,7 @@ def _run(words) -> None:
     if given.weights:
         if not values:
             raise Error(f"--weights={given.weights}: the model has no parameters")
-        write(given.weights, _safetensors(values))
+        write_tensors(given.weights, values)
     elif values:
         print(f"mp-run: the values of {len(values)} parameters are left out; --weights=FILE.safetensors writes them", file=sys.stderr)
     if given.output == "-":

@@ -1,4 +1,4 @@
-"""What a training step is compiled from, beside the model: optimizer, precision policy, loss scaling."""
+"""What a training step is compiled from, beside the model and its precision policy: optimizer, loss scaling."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 import inspect
 
 from halfstep._errors import Error
+from halfstep._policy import Settings
 
 
 def _betas(kind: str, given) -> dict[str, float]:
@@ -14,17 +15,6 @@ def _betas(kind: str, given) -> dict[str, float]:
     except (TypeError, ValueError):
         raise Error(f"{kind}: betas is {given!r}, expected two numbers, as in (0.9, 0.999)") from None
     return {"beta1": first, "beta2": second}
-
-
-class Settings:
-    """Settings of the compiler under the names that the field has for them."""
-
-    def settings(self) -> dict[str, object]:
-        raise NotImplementedError
-
-    def __repr__(self):
-        words = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)
-        return f"halfstep.{type(self).__name__}({words})"
 
 
 class Optimizer(Settings):
@@ -39,6 +29,7 @@ class Optimizer(Settings):
         self.learning_rate = learning_rate
         self._settings = {**settings, "weight_decay": weight_decay or None, "clip_norm": clip_norm,
                           "clip_parameter_norm": clip_parameter_norm, "clip_value": clip_value}
+        _check(self)
 
     def settings(self):
         return {"optimizer": self.kind, "learning_rate": self.learning_rate, **self._settings}
@@ -142,35 +133,12 @@ def _check(given: Optimizer) -> None:
 def optimizer(given: str | Optimizer) -> Optimizer:
     kinds = {kind.kind: kind for kind in (SGD, RMSprop, Adagrad, Adam, AdamW, NAdam, LAMB, Lion)}
     if isinstance(given, Optimizer):
-        _check(given)
         return given
     if isinstance(given, type) and issubclass(given, Optimizer):
         return given()
     if not isinstance(given, str) or given.lower() not in kinds:
         raise Error(f"there is no optimizer {given!r}; expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
     return kinds[given.lower()]()
-
-
-class Policy(Settings):
-    """Which ops run in which type: "mixed_float16", "mixed_bfloat16", "float32", "auto", other systems' lists, as "pytorch", or
-    a file (docs/autocast.md). `allow`, `deny`, `infer`, `clear` and `promote` are lists of what differs: "mp.exp", "loc:encoder.*"."""
-
-    def __init__(self, name: str = "mixed_float16", **settings):
-        self.name = name
-        self._settings = settings
-
-    def settings(self):
-        return {"policy": self.name, **self._settings}
-
-    @property
-    def variable_dtype(self) -> str:
-        """What parameters are kept in."""
-        return "float32"
-
-    @property
-    def compute_dtype(self) -> str | None:
-        """What matrix products and convolutions run in; None where the compiler decides."""
-        return {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", "float32": "float32"}.get(self.name)
 
 
 class LossScaler(Settings):
@@ -185,6 +153,13 @@ class LossScaler(Settings):
 
     def settings(self):
         return {"loss_scale": "dynamic", **self._settings} if self.enabled else {"loss_scale": "none"}
+
+    def state_dict(self) -> dict[str, float]:
+        """What a training begins with, as torch.amp.GradScaler has it; that of one under way is `model.trainer.scaler.state_dict()`."""
+        if not self.enabled:
+            return {}
+        names = ("growth_factor", "backoff_factor", "growth_interval")
+        return {"scale": self._settings["init_scale"], **{name: self._settings[name] for name in names}, "_growth_tracker": 0}
 
 
 def loss_scaling(given: LossScaler | str | float | None) -> dict[str, object]:

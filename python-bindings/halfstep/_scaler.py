@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from halfstep._errors import Error, integer
+from halfstep._executable import Executable, compile
+from halfstep._session import Session
 
 if TYPE_CHECKING:
     from halfstep._training import Trainer
@@ -14,6 +16,15 @@ if TYPE_CHECKING:
 _STATES = {"scale": "loss_scale", "_growth_tracker": "growth_tracker", "growth_tracker": "growth_tracker", "skipped_steps": "skipped_steps"}
 # Settings, which are compiled in, and what they are where nobody says.
 _SETTINGS = {"growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2000}
+
+_PRODUCT = """\
+func.func @product(%x: tensor<?x1xf32> {mp.input = "x"}, %w: tensor<1x1xf32> {mp.parameter = "w", mp.initializer = #mp.ones})
+    -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %y = mp.matmul %x, %w acc f32 : tensor<?x1xf32>, tensor<1x1xf32> -> tensor<?x1xf32>
+  %loss = mp.reduce_mean %y dimensions [0, 1] : tensor<?x1xf32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
+"""
 
 
 def _number(given) -> float:
@@ -29,17 +40,17 @@ class Scaler:
         self._trainer = trainer
 
     def _first(self) -> float | None:
-        """The scale of the first step, as the model is compiled; None where there is none."""
+        """The scale of the first step; None where there is none. Whether there is one the compiler says, of one product: the model's own
+        is not known before it is trained."""
         job = self._trainer._job
         if job is None:
             return None
-        kind, _, more = str(job.settings.get("loss_scale") or "auto").partition(":")
-        if kind == "auto":
-            kind = "dynamic" if job.settings.get("policy") == "mixed_float16" else "none"
-        if kind in ("none", "dynamic"):
-            own = dict(one.split("=", 1) for one in more.split(",") if "=" in one)
-            return None if kind == "none" else _number(own.get("init-scale") or job.settings.get("init_scale") or 65536.0)
-        return _number(kind)
+        own = {name: value for name, value in job.settings.items() if name not in ("accumulate", "pad", "plan_in", "plan_out", "target", "chip")}
+        executable = compile(_PRODUCT, batch_size=1, on_diagnostic=lambda one: None, **own)
+        assert isinstance(executable, Executable)
+        with Session(executable, threads=1) as session:
+            session.initialize()
+            return session.state["loss_scale"].item() if "loss_scale" in session.state else None
 
     def _state(self, name: str, otherwise):
         session = self._trainer.session

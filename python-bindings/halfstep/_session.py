@@ -7,18 +7,8 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error, UnknownName
+from halfstep._errors import UnknownName, in_our_words
 from halfstep._executable import Executable
-
-
-def _check_kind(path) -> None:
-    """That a file is one of safetensors: the size of a header of JSON, and the header."""
-    if not os.path.isfile(path):
-        return
-    with open(path, "rb") as file:
-        head, size = file.read(9), os.fstat(file.fileno()).st_size
-    if len(head) < 9 or head[8:] != b"{" or int.from_bytes(head[:8], "little") > size - 8:
-        raise Error(f"{os.fspath(path)}: is no safetensors file, as save_weights writes it, nor the folder of a checkpoint")
 
 
 class State(MutableMapping):
@@ -57,13 +47,19 @@ class State(MutableMapping):
 
 
 class Session:
-    """An executable on a device, with its state. Calls from several threads wait for each other."""
+    """An executable on a device, with its state. `threads` are those of the CPU, 0 for all that the process may use; `pin_threads`
+    keeps each, while it computes, on one of the processors.
 
-    def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0):
+    One thread at a time: a call while one of another thread is under way is an error. Each thread has a session of its own, or
+    they take turns by a threading.Lock; the executable is shared."""
+
+    def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0,
+                 pin_threads: bool = False):
         if not isinstance(executable, Executable):
             executable = Executable.load(executable)
         self.executable = executable
-        self._handle = _runtime.Session(executable._handle, device, threads)
+        with in_our_words():
+            self._handle = _runtime.Session(executable._handle, device, threads, pin_threads)
         self._programs = executable.programs
 
     def initialize(self, seed: int = 0) -> None:
@@ -76,7 +72,9 @@ class Session:
 
     def load_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters from a safetensors file, or from the folder of a checkpoint."""
-        _check_kind(path)
+        from halfstep._tensor_files import check_kind
+
+        check_kind(path)
         self._handle.load_weights(os.fspath(path))
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:

@@ -13,10 +13,11 @@ import traceback
 
 import numpy
 
-from halfstep import _graph, _module, nn
+from halfstep import _graph, nn
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._export import Interpreter, sizes_of
+from halfstep._leaves import check_keys, number_array
 
 
 def from_torch(module, args, *, batched: bool = True) -> TorchModel:
@@ -162,11 +163,11 @@ class TorchModel(nn.Module):
     def load_state_dict(self, values) -> None:
         """Parameters and buffers by their names in PyTorch's module, all of them."""
         try:
-            _module.check_keys(self._kept, values)
+            check_keys(self._kept, values)
         except Error as error:
             differing = ", ".join(sorted(set(values) ^ set(self._kept))) if hasattr(values, "items") else "none"
             raise Error(f"the state has other names than the module: {differing}; {error}") from None
-        arrays = {name: _module.number_array(name, self._leaves[self._aliases[name]], value) for name, value in values.items()}
+        arrays = {name: number_array(name, self._leaves[self._aliases[name]], value) for name, value in values.items()}
         for name, array in arrays.items():
             name = self._aliases[name]
             self.trainer.start_from(name, self._leaves[name], array)

@@ -2,125 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import os
-import re
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from halfstep import _arrays, _batches, _losses
-from halfstep._elements import DTYPES
-from halfstep._errors import Error, fraction, integer
-from halfstep._executable import Executable, check_names, for_device, spell_settings
+from halfstep import _batches
+from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
+from halfstep._errors import Error, fraction, in_our_words, integer
+from halfstep._executable import Executable, for_device, spell_settings
 from halfstep._executable import compile as compile_model
 from halfstep._graph import quote, type_of
-from halfstep._module import Input, Module
-from halfstep._optimizers import Optimizer, Policy, loss_scaling, optimizer
+from halfstep._job import Job
+from halfstep._leaves import Input
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._watchers import Watchers
 from halfstep.callbacks import History
 
-_LABEL = "y"
+if TYPE_CHECKING:
+    from halfstep._module import Module
+
+# What training adds to a model's own.
+_ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
 
-@dataclasses.dataclass
-class Job:
-    """What a model was compiled with."""
-
-    optimizer: Optimizer
-    loss: Callable
-    metrics: dict[str, Callable]
-    settings: dict[str, Any]
-    policy: dict[str, Any]  # which of them are the policy's
-    device: str
-    threads: int
-
-    def under(self, policy: Policy) -> Job:
-        """The same under another policy."""
-        own = {name: value for name, value in self.settings.items() if name not in self.policy}
-        return dataclasses.replace(self, settings={**policy.settings(), **own}, policy=policy.settings())
-
-
-def _name_of(metric) -> str:
-    name = metric if isinstance(metric, str) else getattr(getattr(metric, "func", metric), "__name__", None)
-    if name is None:
-        raise Error(f"metrics has {metric!r}, expected names and functions of outputs and targets, or a dictionary of them")
-    return name
-
-
-def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, settings) -> Job:
-    loss = "cross_entropy" if loss is None else loss
-    if metrics is None:
-        function = _losses.find(_losses.LOSSES, "loss", loss)
-        function = getattr(function, "func", function)
-        metrics = ["accuracy"] if function is _losses.cross_entropy else []
-    several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
-    named = several if isinstance(several, dict) else {_name_of(metric): metric for metric in several}
-    own = optimizer(optimizer_)
-    chosen = policy if isinstance(policy, Policy) else Policy(policy)
-    integer("threads", threads, 0)
-    for name in {"batch_size", "training"} & settings.keys():
-        raise Error(f"compile: {name} is none of its settings" + (", but an argument of fit" if name == "batch_size" else ""))
-    check_names({**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings})
-    return Job(
-        own,
-        _losses.find(_losses.LOSSES, "loss", loss),
-        {name: _losses.find(_losses.METRICS, "metric", metric) for name, metric in named.items()},
-        {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings},
-        chosen.settings(),
-        device,
-        threads,
-    )
-
-
-def prepare(name: str, value, dtype: str | None = None):
-    """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
-    value = _arrays.array_of(f"'{name}'", value)
-    if value.dtype == numpy.float64 and dtype != "float64":
-        return value.astype(numpy.float32)
-    if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
-        return value.astype(numpy.int32)
-    return value
-
-
-def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
-    """Arrays by the names of inputs: those of forward's parameters, and y."""
-    given = dict(x) if isinstance(x, dict) else {module.input_names()[0]: x}
-    specs = module.__dict__.get("_inputs") or {}
-    for name in given:
-        if not isinstance(name, str):
-            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
-    arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
-    if y is not None:
-        label = prepare(_LABEL, y)
-        arrays[_LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
-    return arrays
-
-
-def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
-    """The last rows apart, as Keras does."""
-    rows = len(next(iter(arrays.values())))
-    first = int(rows * (1.0 - part))
-    if not 0 < first < rows:
-        raise Error(f"validation_split={part} of {rows} rows leaves none on one side")
-    return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
-
-
-@contextlib.contextmanager
-def in_our_words():
-    """Errors that name flags of mp-run as arguments of fit."""
-    try:
-        yield
-    except Error as error:
-        text = str(error).replace("go on with the other one by --change-policy", "train under that one, or anew from its load_weights")
-        text = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
-        error.args = (text.replace("with resume", "with resume=True"),)
-        raise
+def _check_names_of(module: Module) -> None:
+    """That inputs, parameters and states are called otherwise than what training adds."""
+    own = {**dict.fromkeys(module.__dict__["_inputs"], "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
+    for name in _ADDED:
+        if name in own:
+            raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
 
 
 class Trainer:
@@ -154,10 +68,10 @@ class Trainer:
         there before."""
         batch_size, seed = integer("batch_size", batch_size, 1), integer("seed", seed, 0)
         if not self.model.__dict__.get("_inputs"):
-            specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != _LABEL}
+            specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != LABEL}
             self.model.specify(**specs)
-        if _LABEL in arrays and self._label_type is None:
-            label = arrays[_LABEL]
+        if LABEL in arrays and self._label_type is None:
+            label = arrays[LABEL]
             self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
         is_fit = self._batch_size == batch_size and (self._pads or not pad)
         if self.session is not None and (is_fit or not trains):
@@ -169,11 +83,12 @@ class Trainer:
         if self._label_type is None:
             raise Error("the model has not seen targets yet; train it before")
         settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
+        _check_names_of(self.model)
         text = self.model.to_mlir(objective=self._objective, locations=True)
         name = f"{type(self.model).__name__}.mlir"
         executable = compile_model(text, name=name, device=job.device, **settings)
         assert isinstance(executable, Executable)
-        session = Session(executable, job.device, threads=job.threads)
+        session = job.open(executable)
         self._start(session, seed)
         if self.session is not None:
             # What is derived follows from the rest, and may be kept in another layout.
@@ -187,7 +102,7 @@ class Trainer:
         return session
 
     def _objective(self, graph, outputs):
-        label = graph.argument(_LABEL, self._label_type, f"{{mp.input = {quote(_LABEL)}}}")
+        label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         graph.handle.add_result(self._compiled().loss(given, label).index, "{mp.loss}")
         for name, metric in self._compiled().metrics.items():
@@ -197,11 +112,11 @@ class Trainer:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
         that of first values, in the first step. With `accumulate=N` the batch is as many micro-batches, of equal parts of its rows."""
         arrays, count = name_inputs(self.model, x, y), self._micro_batches()
-        rows = _batches.count_rows(self.model, arrays)
+        rows = count_rows(self.model, arrays)
         if rows % count or not rows:
             raise Error(f"accumulate={count}: a batch of {rows} rows is not {count} micro-batches of as many rows each")
         size = rows // count
-        return _batches.update(self, [_batches.part_of(self.model, arrays, i * size, size) for i in range(count)], size, seed)
+        return _batches.update(self, [part_of(self.model, arrays, i * size, size) for i in range(count)], size, seed)
 
     def _micro_batches(self) -> int:
         """How many batches the gradients of a step are of: `accumulate` of compile."""
@@ -266,7 +181,7 @@ class Trainer:
             settings = {name: value for name, value in settings.items() if name in kept}
             executable = compile_model(self.model.to_mlir(locations=True), device=device, **settings)
             assert isinstance(executable, Executable)
-            self._inference = self._start(Session(executable, device, threads=self._job.threads if self._job else 0), 0)
+            self._inference = self._start(self._job.open(executable) if self._job else Session(executable), 0)
         return self._inference
 
     # fit, evaluate, predict
@@ -292,36 +207,36 @@ class Trainer:
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
         session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
+        data, history = as_given(session, "train_step", arrays), History()
+        flags = {"seed": seed, "last-batch": last_batch, "checkpoint": checkpoint, "resume": "true" if resume else None}
+        if resume and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")):
+            # Before callbacks are told: its steps are behind it, at least one, so that nothing is trained.
+            self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
+            self.epochs = self.steps // self._steps_per_epoch(count_rows(self.model, arrays), last_batch)
         total = epochs if resume else self.epochs + epochs
-        # With no epochs a checkpoint is loaded alone: its steps are behind it, at least one.
-        is_loaded = bool(resume and not epochs and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")))
-        flags = {**({"steps": 1} if is_loaded else {"epochs": total}), "seed": seed, "last-batch": last_batch, "checkpoint": checkpoint,
-                 "log": None if is_loaded else log}
-        flags = {name: str(value) for name, value in flags.items() if value is not None}
-        if resume:
-            flags["resume"] = "true"
-        if not verbose:
-            flags["quiet"] = "true"
-        history = History()
-        data, validation = _split(session, "train_step", arrays), _split(session, "eval", {} if is_loaded else test)
+        flags.update(epochs=total, log=log, quiet=None if verbose else "true")
         finder = self._finder(history, verbose) if find_nonfinite else None
+        rate = self.learning_rate
         with Watchers(self, [history, *callbacks], total) as watchers:
-            if not epochs and not is_loaded:
-                return history
-            try:
-                with in_our_words():
-                    steps, skipped, _, seconds, resident = session._handle.train(
-                        list(flags), list(flags.values()), *data, *validation, (self.steps, self.epochs), watchers.on_step,
-                        None if is_loaded else watchers.on_epoch, finder)
-            except Error as error:
-                error.nonfinite = tuple(history.nonfinite)
-                raise
-            self.steps = steps
-            if resume:
-                self.epochs = steps // self._steps_per_epoch(_batches.count_rows(self.model, arrays), last_batch)
-            self._skips = 0
-            history.skipped_steps, history.seconds_per_step, history.resident_bytes = skipped, seconds, resident
+            if self.epochs < total:
+                # What a callback said is lost where the checkpoint is loaded again.
+                flags["learning-rate"] = repr(self.learning_rate) if self.learning_rate != rate else None
+                self._run(history, flags, data, as_given(session, "eval", test), watchers, finder)
         return history
+
+    def _run(self, history: History, flags, data: Arrays, validation: Arrays = ([], [], []), watchers=None, finder=None) -> None:
+        """Trains as `mp-run train` does under such flags, of which None are not said."""
+        assert self.session is not None
+        said = {name: str(value) for name, value in flags.items() if value is not None}
+        on_step, on_epoch = (watchers.on_step, watchers.on_epoch) if watchers is not None else (None, None)
+        try:
+            with in_our_words():
+                self.steps, history.skipped_steps, _, history.seconds_per_step, history.resident_bytes = self.session._handle.train(
+                    list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_epoch, finder)
+        except Error as error:
+            error.nonfinite = tuple(history.nonfinite)
+            raise
+        self._skips = 0
 
     def _steps_per_epoch(self, rows: int, last_batch: str) -> int:
         assert self._batch_size is not None
@@ -350,7 +265,7 @@ class Trainer:
         arrays = name_inputs(self.model, *((x, y) if y is not None else _batches.rows_of(x)))
         session = self.prepare(arrays, batch_size, trains=False)
         with in_our_words():
-            scores = session._handle.evaluate(*_split(session, "eval", arrays))
+            scores = session._handle.evaluate(*as_given(session, "eval", arrays))
         return {name: float(value) for name, _, value in scores}
 
     def predict(self, x):
@@ -364,17 +279,3 @@ class Trainer:
         return next(iter(results.values())) if len(results) == 1 else results
 
 
-def dtype_of(array) -> str:
-    """The element type of an array, which a model takes."""
-    name = array.dtype.name
-    if name not in DTYPES.values():
-        raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
-    return name
-
-
-def _split(session: Session, program: str, arrays) -> tuple[list, list, list]:
-    """Names, arrays and element types, as the runtime takes them."""
-    inputs = session._programs[program].inputs if arrays else {}
-    values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)
-              for name, value in arrays.items()]
-    return list(arrays), [value for value, _ in values], [element for _, element in values]

@@ -11,18 +11,54 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 
 from halfstep import _recurrent, ops
 from halfstep._errors import Error, fraction, integer, is_integer
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
-from halfstep._module import Input, Module, Parameter, Sequential, State
+from halfstep._leaves import Input, Parameter, State
+from halfstep._module import Module, Sequential
 
 __all__ = [
     "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "GRU",
     "GlobalAvgPool2D", "GroupNorm", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN",
     "Rescaling", "Reshape", "Sequential", "State", "Uniform",
 ]
+
+
+# What other frameworks have, by what is written here.
+_INSTEAD = {
+    **dict.fromkeys(["Linear", "LazyLinear"], "nn.Dense(units)"),
+    **dict.fromkeys(["Conv1d", "Conv2d", "Conv3d", "Convolution2D"], "nn.Conv2D(filters, kernel_size), on images of channels last"),
+    **dict.fromkeys(["BatchNorm1d", "BatchNorm2d", "BatchNormalization"], "nn.BatchNorm()"),
+    **dict.fromkeys(["MaxPool2d", "MaxPooling2D"], "nn.MaxPool2D(pool_size)"),
+    **dict.fromkeys(["AvgPool2d", "AveragePooling2D"], "nn.AvgPool2D(pool_size)"),
+    **dict.fromkeys(["AdaptiveAvgPool2d", "GlobalAveragePooling2D"], "nn.GlobalAvgPool2D()"),
+    "LayerNormalization": "nn.LayerNorm(1e-3)",
+    "GroupNormalization": "nn.GroupNorm(groups, 1e-3)",
+    **dict.fromkeys(["Dropout1d", "Dropout2d", "SpatialDropout2D"], "nn.Dropout(rate)"),
+    **dict.fromkeys(["ModuleList", "ModuleDict", "ParameterList"], "a list or a dictionary, as an attribute"),
+    **dict.fromkeys(["Identity", "Lambda"], "a function of a tensor, as lambda x: x"),
+    **dict.fromkeys(["Buffer", "Variable"], "nn.State(shape)"),
+    "SimpleRNN": "nn.RNN(units)",
+    "Bidirectional": "nn.LSTM(units, bidirectional=True)",
+    "Concatenate": "ops.concat([a, b], -1)",
+    "functional": "halfstep.ops",
+}
+
+
+def __getattr__(name: str):
+    """What is not there, with what is."""
+    from halfstep import _losses
+
+    of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
+    near = difflib.get_close_matches(name, __all__, 1)
+    said = (f"here it is {_INSTEAD[name]}" if name in _INSTEAD else
+            f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op else
+            f'losses are named to compile, as loss="{name}"' if name in _losses.LOSSES else
+            f"did you mean nn.{near[0]}?" if near else f"expected one of {', '.join(__all__)}")
+    raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
 
 
 def find_activation(name):
@@ -160,7 +196,8 @@ class Rescaling(Module):
 
 
 class Embedding(Module):
-    """Rows of a table [rows, columns] by their numbers: words by their tokens."""
+    """Rows of a table [rows, columns] by their numbers: words by their tokens. Given a number that is none of the table's, as -1,
+    `fit` and `predict` end in an error; one that the model computes gives NaN."""
 
     def __init__(self, rows: int, columns: int, *, init=Normal(0.0, 1.0)):
         self.table = Parameter((integer("Embedding: rows", rows, 1), integer("Embedding: columns", columns, 1)), init)

@@ -102,7 +102,7 @@ for wrong, meant in (("polcy", "policy"), ("lerning_rate", "learning_rate"), ("a
     assert f"did you mean '{meant}'?" in str(error) and "loss_scale" in str(error), error
 refused("unknown setting 'grow_interval'", make, loss_scaler=halfstep.LossScaler(grow_interval=3))
 refused("unknown setting 'dney'", make, policy=halfstep.Policy("float32", dney=["mp.exp"]))
-refused("unknown setting 'lr'", make, optimizer=halfstep.Adam(lr=0.1))
+refused("unknown setting 'lr'", halfstep.Adam, lr=0.1)
 refused("unknown setting 'nothing'", make, nothing=None)
 refused("batch_size is none of its settings, but an argument of fit", make, batch_size=8)
 make(accumulate=2, allow_tf32=True, deny=["mp.exp"], skip_limit=3, plan_in=None)
@@ -411,7 +411,10 @@ assert anew.trainer.steps == 0 and not (folder / "none").exists()
 
 # The loss scale is there before the first step, and is loaded by the names of torch.amp.GradScaler.
 for policy, scaler, scale in (("mixed_float16", None, 65536.0), ("mixed_float16", halfstep.LossScaler(512.0), 512.0), ("mixed_float16", "none", 1.0),
-                              ("float32", None, 1.0), ("float32", 1024.0, 1024.0), ("mixed_float16", "dynamic:init-scale=2^12", 4096.0)):
+                              ("float32", None, 1.0), ("float32", 1024.0, 1024.0), ("mixed_float16", "dynamic:init-scale=2^12", 4096.0),
+                              ("pytorch", None, 65536.0), ("pytorch", halfstep.LossScaler(512.0), 512.0), (halfstep.Policy("pytorch", type="bf16"), None, 1.0),
+                              (halfstep.Policy("mixed_bfloat16", type="f16"), None, 65536.0), ("float32", halfstep.LossScaler(256.0), 256.0),
+                              ("mixed_bfloat16", halfstep.LossScaler(enabled=False), 1.0)):
     model = make(policy=policy, loss_scaler=scaler)
     for _ in range(2):
         assert model.trainer.scaler.get_scale() == scale and model.trainer.scaler.is_enabled() == (scale != 1)

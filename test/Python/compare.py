@@ -8,6 +8,7 @@ RUN: cmp %t/all.json %t/again.json
 """
 
 import json
+import math
 import pathlib
 import sys
 
@@ -44,6 +45,7 @@ for policy, found in zip(policies, compared.policies):
     # Of one run the log is a comparison, too.
     log = halfstep.Comparison.load(folder / "log.jsonl")
     assert log.policies[0]["steps"] == found["steps"] and log.policies[0]["test_accuracy"] == found["test_accuracy"]
+    assert math.isclose(log.policies[0]["final_loss"], found["final_loss"], rel_tol=1e-6)
 
 first, second = compared.policies
 assert second["policy"] == "mixed_float16:deny=loc:dense2:deny=mp.relu"

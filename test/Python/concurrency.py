@@ -1,8 +1,9 @@
-"""Threads, forks and interrupts: sessions side by side, one for several threads, in a child, and a training that Ctrl-C ends.
+"""Threads, forks and interrupts: sessions side by side, one that several threads use, in a child, and a training that Ctrl-C ends.
 
 RUN: %{python} %s
 """
 
+import contextlib
 import os
 import signal
 import sys
@@ -80,24 +81,66 @@ def repeat(session, expected):
 
 in_threads(*(lambda session=session, expected=expected: repeat(session, expected) for session, expected in zip(pair, alone)))
 
-# One for both: calls wait for each other, and every result is of one state or the other, never of parts of both.
+# One for both, at any time: a call while another thread's is under way is an error, and every result is of one state or the other,
+# never of parts of both. With a lock there is no error.
+BUSY = "another thread uses the session; give each thread one of its own, or have them take turns by a lock"
 states = [{name: session.state[name] for name in session.state} for session in pair]
 shared = session_of(1)
 
 
-def change():
+def refused(function):
+    """What another thread's call says to it, or None."""
+    try:
+        function()
+    except halfstep.Error as error:
+        assert str(error) == BUSY, error
+        return BUSY
+    return None
+
+
+def change(turn):
     for i in range(ROUNDS):
-        shared.state["dense2.kernel"] = states[i % 2]["dense2.kernel"]
+        with turn:
+            refused(lambda kernel=states[i % 2]["dense2.kernel"]: shared.state.__setitem__("dense2.kernel", kernel))
 
 
-def read():
+def read(turn):
     kernels = [one["dense2.kernel"] for one in states]
+    found = []
     for _ in range(ROUNDS):
-        kernel = shared.state["dense2.kernel"]
-        assert any((kernel == one).all() for one in kernels)
+        with turn:
+            refused(lambda: found.append(shared.state["dense2.kernel"]))
+    assert all(any((kernel == one).all() for one in kernels) for kernel in found)
+    return found
 
 
-in_threads(change, read, change)
+in_threads(*(lambda call=call: call(contextlib.nullcontext()) for call in (change, read, change)))
+turn = threading.Lock()
+in_threads(lambda: change(turn), lambda: [read(turn)[ROUNDS - 1]], lambda: change(turn))
+
+# What a callback does by another thread, and waits for, is an error and not a wait without end; what it does itself is not.
+told: list = []
+
+
+class Elsewhere(halfstep.callbacks.Callback):
+    """Uses what is trained by a thread of its own, and by this one."""
+
+    def on_train_batch_end(self, batch, logs=None):
+        calls = (lambda: self.model.predict(x), lambda: self.model.trainer.step(x[:8], y[:8]), lambda: self.model.evaluate(x, y, 8),
+                 self.model.state_dict, lambda: self.model.fit(x, y, 8, verbose=False),
+                 lambda: self.model.trainer.session._handle.time_kernels("infer", 1, 1))
+        for call in calls:
+            in_threads(lambda call=call: told.append(refused(call)))
+        assert self.model.predict(x).shape == (37, 3)
+
+    on_epoch_end = on_train_batch_end
+
+
+watched = network()
+watched.compile("adam", policy="mixed_float16", threads=1)
+watched.fit(x, y, 8, verbose=False, callbacks=[Elsewhere()])
+assert len(told) == 5 * 6 and set(told) == {BUSY}, told
+assert watched.trainer.steps == 4 and numpy.isfinite(watched.predict(x)).all()
 
 # It is closed under those that use it: their calls end as before, or say that it is closed.
 ended = []
@@ -106,7 +149,7 @@ ended = []
 def use():
     try:
         while True:
-            assert (shared.run("infer", x=x)["output"].shape) == (37, 3)
+            refused(lambda: shared.run("infer", x=x)["output"].sum())
     except ValueError as error:
         ended.append(str(error))
 

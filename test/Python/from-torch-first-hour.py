@@ -32,6 +32,7 @@ class Of(nn.Module):
         super().__init__()
         self.function = function
         self.register_buffer("mask", torch.tensor([True, False, True, False]))
+        self.register_buffer("places", torch.arange(4))
 
     def forward(self, x):
         return self.function(self, x)
@@ -52,7 +53,13 @@ for function in (lambda _, x: (~(x > 0)).float(), lambda _, x: torch.bitwise_and
                  lambda _, x: torch.zeros_like(x) + x, lambda _, x: torch.full_like(x, 2.5) + x,
                  lambda _, x: torch.ones_like(x, dtype=torch.int32)):
     imported(Of(function), x)
-refused("dims have to be given", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1)), x)
+for shift in (1, -3, 50):  # of all elements in their order, where there is no batch
+    module = Of(lambda self, x: torch.roll(x, shift) + torch.roll(~self.places, shift))
+    assert (halfstep.from_torch(module, (x,), batched=False).predict(x.numpy()) == module(x).numpy()).all()
+refused("without dims the batch is rolled, too, whose size is open; give dims, or batched=False", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1)), x)
+imported(Of(lambda self, x: x * torch.roll(~self.places, 1) - ~self.places), x)
+refused(("bits of int64 are not supported, only bool; of buffers compute them in __init__, and register what comes out", "aten.__and__: 1", "aten.__or__: 1"),
+        halfstep.from_torch, Of(lambda self, x: x * (self.places & 2) + (self.places | 1)), x)
 refused("the batch cannot be rolled", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1, 0)), x)
 
 # Images that grow, and norms of each.

@@ -292,6 +292,7 @@ assert error(own, module(x).detach()) < 2.0**-6
 # float16 with loss scaling: the same bits but for roundings, the same scales, and the same steps skipped where an input is infinite.
 module, x, y = Autocast(torch.float16), torch.randn(BATCH, 32), torch.randint(0, 3, (BATCH,))
 scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=2)
+assert halfstep.LossScaler(1024.0, growth_interval=2).state_dict() == scaler.state_dict() and halfstep.LossScaler(enabled=False).state_dict() == {}
 peer = copy.deepcopy(module)
 optimizer = torch.optim.SGD(peer.parameters(), 0.5)
 imported = halfstep.from_torch(module, x)

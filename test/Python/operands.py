@@ -84,7 +84,7 @@ for own in (numpy.int64, numpy.int32, numpy.uint8, list):
 assert "tensor<1xi64>, tensor<1x4xf32>" in model_of(lambda x: x + ops.scatter_add(numpy.zeros((3, 4)), [1], numpy.ones((1, 4))), (2, 3, 4)).to_mlir()
 check(lambda x: x * ops.one_hot([1, 3, 0], 4), x * numpy.eye(4)[[1, 3, 0]], x)
 assert type_of(lambda x: ops.softmax_cross_entropy(x, numpy.array([0, 1], "uint8"))) == "float32"
-refused("operand #1 must be ranked tensor of ui8, i32 or i64", lambda x: ops.gather(x, [0.5]))
+refused("an operand has elements of float32, expected uint8, int32 or int64; cast it first", lambda x: ops.gather(x, [0.5]))
 
 # A mask of bool keeps, one of floats is added, another is refused.
 q = random.standard_normal((2, 5, 8)).astype("float32")

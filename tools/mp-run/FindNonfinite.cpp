@@ -12,7 +12,7 @@
 namespace mp {
 
 ErrorOr<bool> NonfiniteFinder::see(const StepRecord &record, const StepInputs &inputs) {
-  if (!watch.wants(record, inputs.after))
+  if (!watch.wants(record, isBroken(inputs.after)))
     return true;
   Status found;
   withModel(model, "", [&](mlir::ModuleOp module) {

@@ -15,11 +15,14 @@ std::string describeNonfinite(const NonfiniteOrigin &origin, const StepRecord &r
 /// The same as a JSON object, with those lines as "text".
 std::string nonfiniteJson(const NonfiniteOrigin &origin, const StepRecord &record);
 
+/// Whether floats that a step left are not all finite.
+bool isBroken(const NamedTensors &state);
+
 /// Which steps of a run are to be looked into.
 class NonfiniteWatch {
 public:
-  /// Whether this is the first step that is skipped, or leaves a loss or state that is not finite.
-  bool wants(const StepRecord &record, const NamedTensors &after);
+  /// Whether this is the first step that is skipped, or leaves a loss or, as `isBroken` says, state that is not finite.
+  bool wants(const StepRecord &record, bool isBroken);
   /// Whether there may be more behind it: of a loss or state that is lost there is none.
   bool goesOn() const { return !isLost; }
 

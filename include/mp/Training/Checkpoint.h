@@ -63,6 +63,9 @@ Status restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool ot
 /// file does not say, or is not Halfstep's.
 ErrorOr<std::string> savedPolicy(const std::string &path);
 
+/// The tensors of a safetensors file, or of the checkpoint of a folder, by name. They need not be trusted.
+ErrorOr<NamedTensors> readWeights(const std::string &path);
+
 /// Sets parameters, and other saved state that is there, by name from a safetensors file or from the
 /// checkpoint of a folder. A missing parameter, a type that differs and a scalar that no run leaves are errors; tensors
 /// that the executable does not know are ignored.

@@ -18,10 +18,10 @@ namespace mp {
 std::vector<std::pair<std::string, uint64_t>> memoryByKind(const executable::ExecutableT &table,
                                                            const executable::VariantT &variant, uint64_t residentBytes);
 
-/// A JSON object of the program's first variant: "ops_by_type", "casts", "kernels", "batch" and "memory", a list of
-/// kinds and their bytes. An error where there is no such program.
-ErrorOr<std::string> statisticsJson(const executable::ExecutableT &table, std::string_view program,
-                                    uint64_t residentBytes);
+/// A JSON object of a variant: "ops_by_type", "casts", "kernels", "batch" and "memory", a list of kinds and their
+/// bytes.
+std::string statisticsJson(const executable::ExecutableT &table, const executable::VariantT &variant,
+                           uint64_t residentBytes);
 
 } // namespace mp
 

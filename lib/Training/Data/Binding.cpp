@@ -64,7 +64,8 @@ static Status checkRow(const ArgumentT &argument, const TensorTypeT &row) {
   if (!isReshaped(row.shape, std::span(type.shape).subspan(1)))
     return makeError("input '", argument.name, "' is ", typeName(type), ", a row of the data is ", typeName(row),
                      ", whose last size is its colours");
-  if (type.element == ElementType::I1 || (row.element == ElementType::F32 && !isFloat(type.element)))
+  if ((type.element == ElementType::I1 && row.element != type.element) ||
+      (row.element == ElementType::F32 && !isFloat(type.element)))
     return makeError("input '", argument.name, "' is ", typeName(type), ", the data are ",
                      row.element == ElementType::F32 ? "floats" : "bytes");
   return Status::success();
@@ -93,7 +94,9 @@ static int64_t greatestLabel(ElementType element) {
 }
 
 /// Checks that every label is one of the classes, where they are known, and is an element of the argument.
-static Status checkLabels(const Dataset &data, const ArgumentT &argument, std::optional<int64_t> classes) {
+static Status checkLabels(const Dataset &data, const ArgumentT &argument, const Classes &known) {
+  auto found = known.find(argument.name);
+  const std::optional<int64_t> classes = found == known.end() ? std::nullopt : std::optional(found->second);
   const int64_t greatest = greatestLabel(argument.type->element);
   const int64_t most = classes ? std::min(greatest, *classes - 1) : greatest;
   auto bad = std::ranges::find_if(data.labels, [&](int64_t label) { return label < 0 || label > most; });
@@ -104,16 +107,6 @@ static Status checkLabels(const Dataset &data, const ArgumentT &argument, std::o
   if (classes && most < greatest)
     return makeError(outOfRange.message(), "has ", *classes, " classes");
   return makeError(outOfRange.message(), "is ", typeName(*argument.type), ", whose labels are 0 to ", most);
-}
-
-/// Checks that the labels of an array are classes.
-static Status checkClasses(const DataArray &array, int64_t classes) {
-  HostTensor tensor{array.type, {array.bytes.begin(), array.bytes.end()}};
-  for (uint64_t i = 0; i < tensor.count(); ++i)
-    if (double label = elementAt(tensor, i); label < 0 || label >= double(classes))
-      return makeError("label ", label, " of row ", i / (tensor.count() / uint64_t(array.type.shape[0])),
-                       " is out of range: input '", array.name, "' has ", classes, " classes");
-  return Status::success();
 }
 
 /// Checks that an array's rows are those of the argument.
@@ -127,8 +120,7 @@ static Status checkArray(const ArgumentT &argument, const DataArray &array) {
   return Status::success();
 }
 
-static Status bindArrays(const Dataset &data, const VariantT &variant, std::optional<int64_t> classes,
-                         DataBinding &binding) {
+static Status bindArrays(const Dataset &data, const VariantT &variant, const Classes &classes, DataBinding &binding) {
   for (const DataArray &array : data.arrays) {
     auto named = [&](const auto &one) { return one->kind == ArgumentKind::Input && one->name == array.name; };
     auto found = std::ranges::find_if(variant.arguments, named);
@@ -136,9 +128,8 @@ static Status bindArrays(const Dataset &data, const VariantT &variant, std::opti
       return makeError("there is no input '", array.name, "'");
     if (Status fits = checkArray(**found, array); !fits.ok())
       return fits;
-    if ((*found)->label && classes)
-      if (Status known = checkClasses(array, *classes); !known.ok())
-        return known;
+    if (Status known = checkClasses(**found, array.type, array.bytes, classes); !known.ok())
+      return known;
     binding.arrays.push_back({static_cast<size_t>(found - variant.arguments.begin()), *(*found)->type});
   }
   for (const auto &argument : variant.arguments)
@@ -160,7 +151,7 @@ static Status bindWeights(const VariantT &variant, DataBinding &binding) {
   return checkRow(weight, makeType(ElementType::UI8, {}));
 }
 
-ErrorOr<DataBinding> mp::bindDataset(const Dataset &data, const VariantT &variant, std::optional<int64_t> classes) {
+ErrorOr<DataBinding> mp::bindDataset(const Dataset &data, const VariantT &variant, const Classes &classes) {
   DataBinding binding;
   if (Status bound = bindWeights(variant, binding); !bound.ok())
     return bound.in(data.name);

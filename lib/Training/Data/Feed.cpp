@@ -3,23 +3,8 @@
 
 #include "Training/Data/Feed.h"
 
-#include "mp/Base/Names.h"
-
-#include <charconv>
-
 using namespace mp;
 using namespace mp::executable;
-
-std::optional<int64_t> mp::classesOf(const Session &session, const VariantT &variant) {
-  for (const auto &argument : variant.arguments) {
-    const std::string *text =
-        argument->kind == ArgumentKind::Input ? session.metadata(metadata::classesOf(argument->name)) : nullptr;
-    int64_t classes = 0;
-    if (text && std::from_chars(text->data(), text->data() + text->size(), classes).ec == std::errc())
-      return classes;
-  }
-  return std::nullopt;
-}
 
 /// Calls `set` with each argument of a batch.
 template <typename Set> static Status forEachArgument(const DataBinding &binding, const Batch &batch, Set set) {

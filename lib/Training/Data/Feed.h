@@ -9,9 +9,6 @@
 
 namespace mp {
 
-/// The number of classes of the variant's label, from metadata `classes:LABEL`, where it is there.
-std::optional<int64_t> classesOf(const Session &session, const executable::VariantT &variant);
-
 /// A batch's arguments by the names that they have in the variant.
 NamedTensors nameBatch(const executable::VariantT &variant, const DataBinding &binding, const Batch &batch);
 

@@ -63,14 +63,20 @@ static BlockArgument findSource(Value value) {
   return cast<BlockArgument>(value);
 }
 
+/// What is below a number wherever it is read so: labels of a loss, indices of a gather.
 static llvm::StringMap<int64_t> findClasses(ArrayRef<func::FuncOp> programs) {
   llvm::StringMap<int64_t> classes;
-  for (func::FuncOp program : programs)
-    program.walk([&](LabelsOpInterface op) {
-      BlockArgument source = findSource(op.getLabels());
-      if (source && source.getOwner() == &program.getBody().front() && op.getClassCount() != 0)
-        classes[getArgumentName(program, source.getArgNumber())] = op.getClassCount();
-    });
+  for (func::FuncOp program : programs) {
+    auto bound = [&](Value value, int64_t count) {
+      BlockArgument source = findSource(value);
+      if (!source || source.getOwner() != &program.getBody().front() || count <= 0)
+        return;
+      auto [known, isNew] = classes.try_emplace(getArgumentName(program, source.getArgNumber()), count);
+      known->second = std::min(known->second, count);
+    };
+    program.walk([&](LabelsOpInterface op) { bound(op.getLabels(), op.getClassCount()); });
+    program.walk([&](GatherOp op) { bound(op.getIndices(), op.getInput().getType().getDimSize(op.getDimension())); });
+  }
   return classes;
 }
 

@@ -77,6 +77,7 @@ LogicalResult mp::addRowWeights(func::FuncOp program) {
 LogicalResult mp::checkRowsAreIndependent(func::FuncOp program) {
   for (Operation *op : opsCombiningRows(program))
     return op->emitOpError(
-        "combines rows of the batch, so that rows which only fill it up would change the others' results");
+        "combines rows of the batch, so that rows which only fill it up would change the others' results; give "
+        "outputs a row for each sample, or inputs a fixed number of rows");
   return success();
 }

@@ -5,6 +5,7 @@
 
 #include "mp-c/Compiler.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -104,7 +105,13 @@ static void testExecutable(const MpBytes *bytes) {
     fprintf(stderr, "the executable does not hold what was compiled\n");
     failures += 1;
   }
-  expect(mpSessionCreateFor(executable, "cpu", 1, &session), "");
+  MpSessionOptions on = {.size = sizeof on, .device = "simt", .threads = 1, .pinThreads = 1};
+  expect(mpSessionCreateFor(executable, &on, &session), "pin-threads: is for device cpu, device simt runs no blocks");
+  on.size = offsetof(MpSessionOptions, pinThreads); /* as an older caller has it */
+  expect(mpSessionCreateFor(executable, &on, &session), "");
+  mpSessionDestroy(session);
+  on = (MpSessionOptions){.size = sizeof on, .threads = 1, .pinThreads = 1};
+  expect(mpSessionCreateFor(executable, &on, &session), "");
   mpExecutableDestroy(executable);
   expect(mpSessionInitialize(session, 0), "");
   mpSessionDestroy(session);
@@ -156,6 +163,11 @@ static void testModel(void) {
   options.stage = "kernels";
   expect(mpCompileToBytes(kModel, strlen(kModel), "m.mlir", &options, &text), "");
   mpBytesDestroy(text);
+  if (strncmp(mpSettingNames(), "training\nbatch-size\n", 20) != 0 ||
+      strstr(mpSettingNames(), "\nskip-limit\n") == NULL) {
+    fprintf(stderr, "settings are not listed\n");
+    failures += 1;
+  }
   options.stage = "kernel";
   expect(mpCompileToBytes(kModel, strlen(kModel), "m.mlir", &options, &text), "expected one of specialize");
   char broken[512];

@@ -258,6 +258,38 @@ static void testStatistics(const char *path) {
   mpExecutableDestroy(executable);
 }
 
+static void testTensorFiles(MpSession *session) {
+  const char *path = "tensors.safetensors", *names[2] = {"a", "b"};
+  const int32_t numbers[3] = {1, 2, -3};
+  const int64_t shape[1] = {3};
+  MpTensor given[2] = {{MP_I32, 1, shape, numbers, sizeof numbers}, {MP_BF16, 0, NULL, numbers, 2}};
+  MpTensors *read = NULL;
+  succeed(mpTensorsWrite(path, names, given, 2), "tensors are written");
+  succeed(mpTensorsRead(path, &read), "tensors are read");
+  expect(mpTensorsCount(read) == 2 && strcmp(mpTensorsName(read, 0), "a") == 0 && mpTensorsGet(read, 1).rank == 0 &&
+             memcmp(mpTensorsGet(read, 0).data, numbers, sizeof numbers) == 0,
+         "they are the same");
+  mpTensorsDestroy(read);
+  succeed(mpTensorsWrite(path, NULL, NULL, 0), "no tensors are written");
+  succeed(mpTensorsRead(path, &read), "and read");
+  expect(mpTensorsCount(read) == 0, "there are none");
+  mpTensorsDestroy(read);
+  remove(path);
+  given[0].bytes = 11;
+  fail(mpTensorsWrite(path, names, given, 2), "tensor 'a' is tensor<3xi32>, given 11 bytes");
+  names[0] = NULL;
+  fail(mpTensorsWrite(path, names, given, 2), "a tensor's name is null");
+  fail(mpTensorsWrite(path, NULL, given, 2), "names is null");
+  fail(mpTensorsWrite(NULL, names, given, 2), "path is null");
+  fail(mpTensorsRead(path, NULL), "tensors is null");
+  MpBytes *json = NULL;
+  succeed(mpSessionStatistics(session, "train_step", 0, &json), "a session has statistics");
+  expect(strstr(mpBytesData(json), "\"batch\":8") != NULL, "of its variant");
+  mpBytesDestroy(json);
+  fail(mpSessionStatistics(session, "fly", 0, &json),
+       "the executable does not have program fly; it has train_step, eval, infer");
+}
+
 static void testReport(void) {
   const char *runs = "{\"policies\": [{\"policy\": \"<b>\", \"final_loss\": 0.5}], \"device\": \"cpu\"}";
   MpBytes *report = NULL;
@@ -296,6 +328,7 @@ int main(int argc, char **argv) {
   testInference(session);
   testBenchmark(session);
   testStatistics(argv[1]);
+  testTensorFiles(session);
   testReport();
   testTraining(session, argv[2]);
   testArrays(session);

@@ -94,6 +94,20 @@ TEST(ReadRuns, FieldsMayBeMissing) {
   EXPECT_NE(writePage(*read).find("final loss"), std::string::npos);
 }
 
+/// As in a comparison the loss is that of the last epoch, whatever is between its steps.
+TEST(ReadRuns, FinalLossIsTheMeanOfTheLastEpoch) {
+  auto final = [](const std::string &text) {
+    ErrorOr<Comparison> read = readRuns(text);
+    return read ? read->variants.front().finalLoss : -1;
+  };
+  const std::string first = "{\"step\":1,\"epoch\":1,\"loss\":8.0}\n{\"step\":2,\"epoch\":1,\"loss\":2.0}\n";
+  EXPECT_EQ(final(first), 5);
+  EXPECT_EQ(final(first + "{\"step\":2,\"epoch\":1,\"test_loss\":9.0}\n{\"step\":3,\"epoch\":2,\"loss\":1.0}\n"
+                          "{\"step\":4,\"epoch\":2,\"loss\":0.5}\n"),
+            0.75);
+  EXPECT_EQ(final("{\"step\":1,\"loss\":8.0}\n{\"step\":2,\"loss\":2.0}\n"), 5);
+}
+
 TEST(ReadRuns, DepthAndWidthEndNothing) {
   const size_t depth = 1000000;
   EXPECT_FALSE(readRuns(std::string(depth, '[')));

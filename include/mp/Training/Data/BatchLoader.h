@@ -5,6 +5,7 @@
 #define MP_TRAINING_DATA_BATCHLOADER_H
 
 #include "mp/Training/Data/Augmentation.h"
+#include "mp/Training/Data/Classes.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -41,11 +42,10 @@ struct DataBinding {
 /// Binds images to the first input that is no label and labels to the label (where none is marked:
 /// to the second input, if there is one). A row is reshaped to the input's type when it has the right number of
 /// elements, an image with colours to a flat one only. Bytes are converted to the input's element type, which is exact,
-/// f32 to float types alone, rounded to nearest even. `classes` bounds the labels where it is known, else the
-/// input's type. Errors name the input, what it takes and what the data are; one for a label out of range names the
-/// row.
-ErrorOr<DataBinding> bindDataset(const Dataset &data, const executable::VariantT &variant,
-                                 std::optional<int64_t> classes);
+/// f32 to float types alone, rounded to nearest even. `classes` bounds labels, and indices that
+/// are arrays, where they are known; labels else by the input's type. Errors name the input, what it takes and what the
+/// data are; one for a label out of range names the row.
+ErrorOr<DataBinding> bindDataset(const Dataset &data, const executable::VariantT &variant, const Classes &classes);
 
 /// One batch as the arguments' bytes.
 struct Batch {

@@ -1,0 +1,52 @@
+// Tensors in files, for C.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CAPI/SessionHandle.h"
+#include "CAPI/Status.h"
+#include "CAPI/Tensors.h"
+
+#include "mp/Runtime/Tensors/Safetensors.h"
+#include "mp/Training/Checkpoint.h"
+
+using namespace mp;
+
+MpStatus *mpTensorsWrite(const char *path, const char *const *names, const MpTensor *tensors, size_t count) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(path, "path"), needs(count && !names ? nullptr : path, "names"),
+                         needs(count && !tensors ? nullptr : path, "tensors")})
+      if (!given.ok())
+        return given;
+    ErrorOr<NamedTensors> named = fromC(names, tensors, count, "a tensor's name");
+    return named ? writeSafetensors(path, *named, {}) : named.status();
+  });
+}
+
+MpStatus *mpTensorsRead(const char *path, MpTensors **tensors) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(path, "path"), needs(tensors, "tensors")})
+      if (!given.ok())
+        return given;
+    ErrorOr<NamedTensors> read = readWeights(path);
+    if (read)
+      *tensors = toC(std::move(*read));
+    return read.status();
+  });
+}
+
+MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(path, "path")})
+      if (!given.ok())
+        return given;
+    return alone(*session, [&](Session &own) { return loadWeights(path, own); });
+  });
+}
+
+MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(path, "path")})
+      if (!given.ok())
+        return given;
+    return alone(*session, [&](Session &own) { return saveWeights(path, own); });
+  });
+}

@@ -1,0 +1,106 @@
+"""Arrays of users as what a model is given: by the names of inputs, with a row for each sample."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy
+
+from halfstep import _arrays
+from halfstep._elements import DTYPES
+from halfstep._errors import Error
+from halfstep._session import Session
+
+if TYPE_CHECKING:
+    from halfstep._module import Module
+
+# What targets are called.
+LABEL = "y"
+
+# Names, arrays and element types, as the runtime takes them.
+Arrays = tuple[list, list, list]
+
+
+def dtype_of(array) -> str:
+    """The element type of an array, which a model takes."""
+    name = array.dtype.name
+    if name not in DTYPES.values():
+        raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
+    return name
+
+
+def prepare(name: str, value, dtype: str | None = None):
+    """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
+    value = _arrays.array_of(f"'{name}'", value)
+    if value.dtype == numpy.float64 and dtype != "float64":
+        return value.astype(numpy.float32)
+    if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
+        return value.astype(numpy.int32)
+    return value
+
+
+def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
+    """Arrays by the names of inputs: those of forward's parameters, and y."""
+    given = dict(x) if isinstance(x, dict) else {module.input_names()[0]: x}
+    specs = module.__dict__.get("_inputs") or {}
+    for name in given:
+        if not isinstance(name, str):
+            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
+    arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
+    if y is not None:
+        if LABEL in arrays:
+            raise Error(f"{type(module).__name__}: training has a '{LABEL}' of its own, the targets; call the input something else")
+        label = prepare(LABEL, y)
+        arrays[LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
+    return arrays
+
+
+def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
+    """The last rows apart, as Keras does."""
+    rows = len(next(iter(arrays.values())))
+    first = int(rows * (1.0 - part))
+    if not 0 < first < rows:
+        raise Error(f"validation_split={part} of {rows} rows leaves none on one side")
+    return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
+
+
+def has_rows(module, name: str) -> bool:
+    """Whether an input has a row for each sample."""
+    specs = module.__dict__.get("_inputs") or {}
+    return name not in specs or specs[name].batched
+
+
+def count_rows(module, arrays) -> int:
+    """The rows that inputs and targets have."""
+    several = {name: array for name, array in arrays.items() if has_rows(module, name)}
+    for name, array in several.items():
+        if not array.ndim:
+            raise Error(f"'{name}' is one number, expected a row for each sample")
+    rows = {name: len(array) for name, array in several.items()}
+    own = rows.get("y", 0)
+    for name, count in rows.items():
+        if count != own:
+            raise Error(f"'{name}' has {count} rows, 'y' has {own}")
+    return own
+
+
+def part_of(module, arrays, first: int, count: int):
+    return {name: array[first : first + count] if has_rows(module, name) else array for name, array in arrays.items()}
+
+
+def fill_up(module, arrays, size: int):
+    """A batch of that size, of which rows behind those given are zeros and weigh nothing."""
+    rows = count_rows(module, arrays)
+
+    def filled(array):
+        return numpy.concatenate([array, numpy.zeros((size - rows, *array.shape[1:]), array.dtype)])
+
+    whole = {name: filled(array) if rows < size and has_rows(module, name) else array for name, array in arrays.items()}
+    return {**whole, "row_weights": (numpy.arange(size) < rows).astype(numpy.float32)}
+
+
+def as_given(session: Session, program: str, arrays) -> Arrays:
+    inputs = session._programs[program].inputs if arrays else {}
+    values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)
+              for name, value in arrays.items()]
+    return list(arrays), [value for value, _ in values], [element for _, element in values]

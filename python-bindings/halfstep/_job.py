@@ -1,0 +1,70 @@
+"""What a model was compiled with: what `compile` of it is told, checked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from halfstep import _losses
+from halfstep._errors import Error, integer
+from halfstep._executable import Executable, check_names
+from halfstep._optimizers import Optimizer, loss_scaling, optimizer
+from halfstep._policy import Policy, global_policy, policy_of
+from halfstep._session import Session
+
+
+@dataclasses.dataclass
+class Job:
+    """What a model was compiled with."""
+
+    optimizer: Optimizer
+    loss: Callable
+    metrics: dict[str, Callable]
+    settings: dict[str, Any]
+    policy: dict[str, Any]  # which of them are the policy's
+    device: str
+    threads: int
+    pin_threads: bool
+
+    def open(self, executable: Executable) -> Session:
+        """A session on what it was compiled for."""
+        return Session(executable, self.device, threads=self.threads, pin_threads=self.pin_threads)
+
+    def under(self, policy: Policy) -> Job:
+        """The same under another policy."""
+        own = {name: value for name, value in self.settings.items() if name not in self.policy}
+        return dataclasses.replace(self, settings={**policy.settings(), **own}, policy=policy.settings())
+
+
+def _name_of(metric) -> str:
+    name = metric if isinstance(metric, str) else getattr(getattr(metric, "func", metric), "__name__", None)
+    if name is None:
+        raise Error(f"metrics has {metric!r}, expected names and functions of outputs and targets, or a dictionary of them")
+    return name
+
+
+def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings) -> Job:
+    loss = "cross_entropy" if loss is None else loss
+    if metrics is None:
+        function = _losses.find(_losses.LOSSES, "loss", loss)
+        function = getattr(function, "func", function)
+        metrics = ["accuracy"] if function is _losses.cross_entropy else []
+    several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
+    named = several if isinstance(several, dict) else {_name_of(metric): metric for metric in several}
+    own = optimizer(optimizer_)
+    chosen = global_policy() if policy is None else policy_of(policy)
+    integer("threads", threads, 0)
+    for name in {"batch_size", "training"} & settings.keys():
+        raise Error(f"compile: {name} is none of its settings" + (", but an argument of fit" if name == "batch_size" else ""))
+    check_names({**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings})
+    return Job(
+        own,
+        _losses.find(_losses.LOSSES, "loss", loss),
+        {name: _losses.find(_losses.METRICS, "metric", metric) for name, metric in named.items()},
+        {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings},
+        chosen.settings(),
+        device,
+        threads,
+        bool(pin_threads),
+    )

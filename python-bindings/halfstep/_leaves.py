@@ -1,0 +1,103 @@
+"""What models are made of that holds values: inputs, parameters, states."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from halfstep import _graph
+from halfstep._errors import Error, integer, several
+from halfstep._graph import Tensor
+from halfstep._initializers import Initializer, initializer
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """What a model takes, without the batch. As the first of a Sequential it passes on what it is given."""
+
+    shape: tuple[int | None, ...]
+    dtype: str = "float32"
+    batched: bool = True  # whether a batch comes before the shape
+
+    def __post_init__(self):
+        object.__setattr__(self, "shape", tuple(several("Input: shape", self.shape)))
+
+    def __call__(self, x):
+        return x
+
+    @property
+    def type(self) -> str:
+        return _graph.type_of((None, *self.shape) if self.batched else self.shape, self.dtype)
+
+
+class Leaf:
+    """What a model keeps between runs. Modules that have the same one share it."""
+
+    role = ""
+
+    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None):
+        self.shape = tuple(integer("a size", size, 0) for size in several(f"{type(self).__name__}: shape", shape))
+        self.dtype = dtype
+        self.value = value  # its first, instead of the initializer's
+        self.initializer = initializer(init)
+
+
+class Parameter(Leaf):
+    """What training changes by its gradient."""
+
+    role = "parameter"
+
+
+class State(Leaf):
+    """What a forward itself changes, by ops and `assign`."""
+
+    role = "state"
+
+    def assign(self, value: Tensor) -> None:
+        """Its value after a training step."""
+        graph = _graph.current()
+        graph.leaf(self)
+        graph.next[id(self)] = value
+
+
+def number_array(name: str, leaf: Leaf, value):
+    """A value of a parameter or a state in its type; numbers of other types are converted."""
+    import numpy
+
+    if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient
+        value = value.detach().cpu()
+    array = value
+    if not isinstance(value, numpy.ndarray):
+        array = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value)
+    if tuple(array.shape) != tuple(leaf.shape):
+        raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.shape)}")
+    is_float = leaf.dtype in ("float16", "float32", "float64")
+    return array.astype(leaf.dtype) if array.dtype.kind in ("fiu" if is_float else "iu") and leaf.dtype != "bool" else array
+
+
+def first_value(leaf: Leaf):
+    """That of what predictions do not depend on, where it is not random."""
+    import numpy
+
+    kind, numbers = leaf.initializer.kind, leaf.initializer.numbers
+    if leaf.value is None and kind not in ("zeros", "ones", "constant"):
+        raise Error("a parameter that no output depends on has no value before the model is trained; call fit, perhaps with epochs=0")
+    number = {"zeros": 0, "ones": 1}.get(kind, numbers[0][1] if numbers else 0)
+    return numpy.array(leaf.value) if leaf.value is not None else numpy.full(leaf.shape, number, leaf.dtype)
+
+
+def _keys(kind: str, names) -> str:
+    names = sorted(map(str, names))
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"{kind} key{'s' * (len(names) > 1)} {', '.join(map(repr, names[:10]))}{more}"
+
+
+def check_keys(known, given) -> None:
+    """That a state has the names of a model."""
+    if not hasattr(given, "items"):
+        raise Error(f"load_state_dict: {type(given).__name__} is no dictionary of parameters and states by name")
+    missing, unexpected = set(known) - set(given), set(given) - set(known)
+    said = [_keys("missing", missing) + ", of what the model has that is not given"] if missing else []
+    if unexpected:
+        said.append(_keys("unexpected", unexpected) + ("" if missing else f"; the model has {', '.join(known) or 'none'}"))
+    if said:
+        raise Error("load_state_dict: " + "; ".join(said))

@@ -1,0 +1,82 @@
+"""Names that are taken, or those of other frameworks, are errors where they are said, with what to write.
+
+RUN: %{python} -W error %s
+"""
+
+import numpy
+
+import halfstep
+from halfstep import nn, ops
+
+X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
+Y = (X[:, 0] > 0).astype("int64")
+
+
+def refused(expected, function, kind=halfstep.Error):
+    try:
+        function()
+    except kind as error:
+        assert expected in str(error), error
+        return
+    raise AssertionError(f"expected: {expected}")
+
+
+class Scaled(nn.Module):
+    """Has a parameter, or a state, of that name."""
+
+    def __init__(self, name, kind=nn.Parameter):
+        self.head = nn.Dense(2)
+        setattr(self, name, kind((6,), "ones"))
+        self.__dict__["_scale"] = getattr(self, name)
+
+    def forward(self, x):
+        return self.head(x * ops.cast(self._scale, "float32"))
+
+
+def trained(model):
+    model.compile("sgd", policy="mixed_float16", threads=1)
+    model.fit(X, Y, 8, verbose=False)
+    return model.evaluate(X, Y)
+
+
+# Of what training adds, for parameters, states and inputs; in a module within there is no clash.
+ADDED = ("y", "row_weights", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
+for name in ADDED:
+    for kind in (nn.Parameter, nn.State):
+        refused(f"Scaled: training has a '{name}' of its own; call the {kind.__name__} something else", lambda: trained(Scaled(name, kind)))
+    inner = nn.Sequential(nn.Dense(6), Scaled(name))
+    assert set(trained(inner)) == {"loss", "accuracy"} and f"scaled1.{name}" in inner.state_dict()
+for name in (*ADDED, "learning_rate"):
+    taken = type("Taken", (nn.Module,), {})
+    exec(f"def forward(self, {name}): return self.head({name})", found := {})
+    taken.forward = found["forward"]
+    model = taken()
+    model.head = nn.Dense(2)
+    refused(f"Taken: training has a '{name}' of its own", lambda: trained(model))
+    assert model.specify(**{name: nn.Input((6,))}).predict(X).shape == (32, 2)
+refused("two of inputs, parameters and states are called 'x'; call one of them something else", lambda: trained(Scaled("x")))
+for name in ("loss", "accuracy", "output"):  # what results are called is no state
+    assert set(trained(Scaled(name))) == {"loss", "accuracy"}
+
+# Of what every module has, when it is set.
+for name in ("learning_rate", "trainer", "fit", "compile", "forward", "state_dict", "predict"):
+    refused(f"Scaled: every module has '{name}'; call the Parameter something else", lambda: Scaled(name))
+    refused(f"Sequential: every module has '{name}'; call the Dense something else", lambda: setattr(nn.Sequential(), name, nn.Dense(2)))
+
+# Settings of an optimizer, when it is made.
+for optimizer in (halfstep.SGD, halfstep.Adam, halfstep.AdamW, halfstep.Lion, halfstep.RMSprop, halfstep.LAMB):
+    refused(f"{optimizer.__name__}: unknown setting 'lr'; did you mean 'learning_rate'? arguments are learning_rate", lambda: optimizer(lr=0.1))
+    refused(f"{optimizer.__name__}: unknown setting 'zork'", lambda: optimizer(zork=0.1))
+    assert optimizer(0.5).learning_rate == 0.5
+
+# Layers as others call them.
+for name, said in (("Linear", "here it is nn.Dense(units)"), ("ReLU", 'here it is ops.relu(x), nn.Activation("relu"), or "relu" as the activation'),
+                   ("LogSoftmax", "ops.log_softmax(x)"), ("Conv2d", "nn.Conv2D(filters, kernel_size)"), ("BatchNormalization", "nn.BatchNorm()"),
+                   ("CrossEntropyLoss", 'losses are named to compile, as loss="CrossEntropyLoss"'), ("ModuleList", "a list or a dictionary"),
+                   ("Embeding", "did you mean nn.Embedding?"), ("Zork", "expected one of Activation, AvgPool2D")):
+    refused(f"halfstep.nn has no '{name}'; ", lambda: getattr(nn, name), AttributeError)
+    refused(said, lambda: getattr(nn, name), AttributeError)
+assert not hasattr(nn, "Linear") and all(hasattr(nn, name) for name in nn.__all__)
+for name, instead in nn._INSTEAD.items():
+    own = instead.partition("nn.")[2].partition("(")[0]
+    assert not own or own in nn.__all__, instead

@@ -1,0 +1,70 @@
+"""A training that is resumed tells its callbacks the epoch that it is in, with the state that it goes on from; what they set is kept.
+
+RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
+"""
+
+import pathlib
+import sys
+
+import numpy
+
+import halfstep
+from halfstep import nn
+from halfstep.callbacks import Callback, LearningRateScheduler
+
+folder = pathlib.Path(sys.argv[1])
+X = numpy.random.default_rng(2).standard_normal((72, 6)).astype("float32")
+Y = (X[:, 0] > 0).astype("int64")
+
+
+class Told(Callback):
+    """The epochs that begin and end, with the learning rate and a weight at their begin; training may stop after a step."""
+
+    def __init__(self, stops=None):
+        self.stops, self.begun, self.ended, self.rates, self.weights = stops, [], [], [], []
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.begun.append(epoch)
+        self.rates.append(self.model.learning_rate)
+        self.weights.append(self.model.state_dict()["dense1.kernel"][0, 0])
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.model.stop_training = batch + 1 == self.stops
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.ended.append(epoch)
+
+
+def fit(epochs, name, *, stops=None, resume=True):
+    model = nn.Sequential(nn.Input((6,)), nn.Dense(8, "relu"), nn.Dense(2))
+    model.compile(halfstep.Adam(0.5), policy="float32", threads=1)
+    told = Told(stops)
+    model.fit(X, Y, 8, epochs, verbose=False, seed=3, checkpoint=folder / name, resume=resume, callbacks=[
+        LearningRateScheduler(lambda epoch, rate: rate / 2 if epoch else rate), told])
+    return model, told
+
+
+def states(model):
+    return dict(model.trainer.session.state)
+
+
+whole, all_told = fit(4, "whole")
+assert all_told.begun == all_told.ended == [0, 1, 2, 3] and all_told.rates == [0.5, 0.25, 0.125, 0.0625]
+
+# Ended after an epoch: the schedule, and every bit, are those of one training.
+fit(2, "parts")
+parts, told = fit(4, "parts")
+assert told.begun == told.ended == [2, 3] and told.rates == all_told.rates[2:] and told.weights == all_told.weights[2:]
+assert all((one == states(parts)[name]).all() for name, one in states(whole).items())
+
+# Within one, which is begun again.
+fit(4, "within", stops=13)
+within, told = fit(4, "within")
+assert told.begun == [1, 2, 3] and told.ended == [1, 2, 3] and within.trainer.steps == whole.trainer.steps == 36, (told.begun, told.ended)
+
+# Nothing is left to do, or nothing is there yet.
+for epochs in (0, 2, 4):
+    model, told = fit(epochs, "parts")
+    assert told.begun == told.ended == [] and (model.trainer.steps, model.trainer.epochs) == (36, 4), (epochs, told.begun, told.ended, model.trainer.steps, model.trainer.epochs)
+fresh, told = fit(1, "fresh")
+assert told.begun == told.ended == [0] and fresh.trainer.epochs == 1
