@@ -52,9 +52,10 @@ void makeBinary(ModelBuilder &b, const std::string &op) {
     std::swap(lhs, rhs);
   if (op == "mp.div")
     rhs = b.positive(rhs);
-  const double bound = op == "mp.mul" || op == "mp.prelu" ? b.boundOf(lhs) * b.boundOf(rhs)
-                       : op == "mp.div"                   ? b.boundOf(lhs) * 4
-                                                          : b.boundOf(lhs) + b.boundOf(rhs);
+  const double bound = op == "mp.mul"     ? b.boundOf(lhs) * b.boundOf(rhs)
+                       : op == "mp.prelu" ? b.boundOf(lhs) * std::max(b.boundOf(rhs), 1.0)
+                       : op == "mp.div"   ? b.boundOf(lhs) * 4
+                                          : b.boundOf(lhs) + b.boundOf(rhs);
   b.add(op + " $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, b.broadcastType(lhs, rhs), bound);
 }
 
@@ -368,6 +369,7 @@ constexpr Row kRows[] = {
     {"mp.binary_cross_entropy", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.binary_cross_entropy"); }},
     {"mp.autocast", 1, makeRegion},
     {"mp.yield", 0, makeRegion},
+    {"mp.gelu", 0, makeGelu}, // once more, of a parameter, so that its gradient is in a model
 };
 
 void makeOp(ModelBuilder &b) {
