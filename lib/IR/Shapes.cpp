@@ -117,7 +117,7 @@ static LogicalResult inferBroadcast(MaybeLocation location, ValueRange operands,
   Shape known;
   for (Value operand : operands) {
     Shape result;
-    // add (C2), compare (C2), pow (C2), select (C2)
+    // add (C2), atan2 (C2), compare (C2), pow (C2), prelu (C2), select (C2)
     if (!mlir::OpTrait::util::getBroadcastedShape(known, shapeOf(operand), result))
       return emitErrorOf<Op>(location, "operand shapes do not broadcast: ", describe(known), " and ",
                              describe(shapeOf(operand)));
@@ -152,6 +152,12 @@ LogicalResult MinOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Ada
 }
 LogicalResult PowOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
   return inferBinary<PowOp>(location, operands, types);
+}
+LogicalResult Atan2Op::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<Atan2Op>(location, operands, types);
+}
+LogicalResult PReluOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<PReluOp>(location, operands, types);
 }
 LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor operands,
                                           Types &types) {

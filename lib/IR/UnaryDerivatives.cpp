@@ -53,6 +53,28 @@ LogicalResult PowOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, 
   return success();
 }
 
+// g x / (x^2 + y^2), -g y / (x^2 + y^2) of the point (x, y).
+LogicalResult Atan2Op::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type element = typeOf(getResult()).getElementType(), wide = getWideElement(getResult());
+  Value y = castTo(b, getLhs(), wide), x = castTo(b, getRhs(), wide);
+  Value share = div(b, castTo(b, results[0], wide), add(b, mul(b, y, y), mul(b, x, x)));
+  operands[0] = castTo(b, sumTo(b, mul(b, share, x), typeOf(getLhs())), element);
+  operands[1] = castTo(b, sumTo(b, negate(b, mul(b, share, y)), typeOf(getRhs())), element);
+  return success();
+}
+
+// g where x > 0, else g slope; of the slope g x where x is not.
+LogicalResult PReluOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type element = typeOf(getResult()).getElementType(), wide = getWideElement(getResult());
+  Value x = castTo(b, getLhs(), wide), slope = castTo(b, getRhs(), wide), g = castTo(b, results[0], wide);
+  Value zero = scalar(b, g, 0), isAbove = compare(b, ComparePredicate::gt, x, zero);
+  operands[0] = castTo(b, sumTo(b, select(b, isAbove, g, mul(b, g, slope)), typeOf(getLhs())), element);
+  operands[1] = castTo(b, sumTo(b, select(b, isAbove, zero, mul(b, g, x)), typeOf(getRhs())), element);
+  return success();
+}
+
 // Functions of one element
 
 namespace {
@@ -131,6 +153,86 @@ LogicalResult SinOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, 
 LogicalResult CosOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   Wide w(*this, builder, results[0]);
   operands[0] = w.narrow(w.product({w.g, w.number(-1), SinOp::create(w.b, w.x())}));
+  return success();
+}
+
+// g (1 + y^2).
+LogicalResult TanOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value y = w.y();
+  operands[0] = w.narrow(mul(w.b, w.g, add(w.b, w.number(1), mul(w.b, y, y))));
+  return success();
+}
+
+/// 1 / sqrt((1 - x) (1 + x)).
+static Value slopeOfAsin(Wide &w) {
+  Value x = w.x(), one = w.number(1);
+  return RsqrtOp::create(w.b, mul(w.b, sub(w.b, one, x), add(w.b, one, x)));
+}
+
+LogicalResult AsinOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(mul(w.b, w.g, slopeOfAsin(w)));
+  return success();
+}
+
+LogicalResult AcosOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(w.product({w.g, w.number(-1), slopeOfAsin(w)}));
+  return success();
+}
+
+// g / (1 + x^2).
+LogicalResult AtanOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value x = w.x();
+  operands[0] = w.narrow(div(w.b, w.g, add(w.b, w.number(1), mul(w.b, x, x))));
+  return success();
+}
+
+LogicalResult SinhOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(mul(w.b, w.g, CoshOp::create(w.b, w.x())));
+  return success();
+}
+
+LogicalResult CoshOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(mul(w.b, w.g, SinhOp::create(w.b, w.x())));
+  return success();
+}
+
+// g (1 + y).
+LogicalResult Expm1Op::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(mul(w.b, w.g, add(w.b, w.number(1), w.y())));
+  return success();
+}
+
+LogicalResult Log1pOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(div(w.b, w.g, add(w.b, w.number(1), w.x())));
+  return success();
+}
+
+// g / (x log base).
+LogicalResult Log2Op::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(div(w.b, w.g, mul(w.b, w.x(), w.number(std::numbers::ln2))));
+  return success();
+}
+
+LogicalResult Log10Op::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  operands[0] = w.narrow(div(w.b, w.g, mul(w.b, w.x(), w.number(std::numbers::ln10))));
+  return success();
+}
+
+// g sqrt(pi) / 2 e^(y^2).
+LogicalResult ErfinvOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  Wide w(*this, builder, results[0]);
+  Value y = w.y(), growth = ExpOp::create(w.b, mul(w.b, y, y));
+  operands[0] = w.narrow(w.product({w.g, w.number(0.5 / std::numbers::inv_sqrtpi), growth}));
   return success();
 }
 

@@ -85,13 +85,15 @@ LogicalResult DepthwiseConvProductsOp::verify() {
 
 /// Of an op that takes numbers as the others of its class.
 template <typename Op> static LogicalResult verifyFloats(Op op) {
-  if (!isa<FloatType>(elementOf(op.getLhs()))) // div (C3), pow (C3)
+  if (!isa<FloatType>(elementOf(op.getLhs()))) // div (C3), pow (C3), atan2 (C3), prelu (C3)
     return op.emitOpError("operands are ") << elementOf(op.getLhs()) << ", expected floats";
   return success();
 }
 
 LogicalResult DivOp::verify() { return verifyFloats(*this); }
 LogicalResult PowOp::verify() { return verifyFloats(*this); }
+LogicalResult Atan2Op::verify() { return verifyFloats(*this); }
+LogicalResult PReluOp::verify() { return verifyFloats(*this); }
 
 LogicalResult CompareOp::verify() {
   if (elementOf(getLhs()) != elementOf(getRhs())) // (C1)

@@ -56,6 +56,14 @@ Tensor rules::evaluate(DivOp op, const Frame &frame) {
 Tensor rules::evaluate(PowOp op, const Frame &frame) {
   return mapBinary(op, frame, [](double a, double b) { return std::pow(a, b); }, [](int64_t a, int64_t) { return a; });
 }
+Tensor rules::evaluate(Atan2Op op, const Frame &frame) {
+  return mapBinary(
+      op, frame, [](double a, double b) { return std::atan2(a, b); }, [](int64_t a, int64_t) { return a; });
+}
+Tensor rules::evaluate(PReluOp op, const Frame &frame) {
+  return mapBinary(
+      op, frame, [](double x, double slope) { return x > 0 ? x : slope * x; }, [](int64_t a, int64_t) { return a; });
+}
 
 /// NaN if either is NaN; +0 is larger than -0.
 static double maximum(double a, double b) {

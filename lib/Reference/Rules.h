@@ -62,6 +62,8 @@ Tensor evaluate(DivOp op, const Frame &frame);
 Tensor evaluate(MaxOp op, const Frame &frame);
 Tensor evaluate(MinOp op, const Frame &frame);
 Tensor evaluate(PowOp op, const Frame &frame);
+Tensor evaluate(Atan2Op op, const Frame &frame);
+Tensor evaluate(PReluOp op, const Frame &frame);
 Tensor evaluate(ExpOp op, const Frame &frame);
 Tensor evaluate(LogOp op, const Frame &frame);
 Tensor evaluate(SqrtOp op, const Frame &frame);
@@ -166,6 +168,19 @@ Tensor evaluate(EluOp op, const Frame &frame);
 Tensor evaluate(SeluOp op, const Frame &frame);
 Tensor evaluate(HardSigmoidOp op, const Frame &frame);
 Tensor evaluate(HardSwishOp op, const Frame &frame);
+
+// Functions.cpp
+Tensor evaluate(TanOp op, const Frame &frame);
+Tensor evaluate(AsinOp op, const Frame &frame);
+Tensor evaluate(AcosOp op, const Frame &frame);
+Tensor evaluate(AtanOp op, const Frame &frame);
+Tensor evaluate(SinhOp op, const Frame &frame);
+Tensor evaluate(CoshOp op, const Frame &frame);
+Tensor evaluate(Expm1Op op, const Frame &frame);
+Tensor evaluate(Log1pOp op, const Frame &frame);
+Tensor evaluate(Log2Op op, const Frame &frame);
+Tensor evaluate(Log10Op op, const Frame &frame);
+Tensor evaluate(ErfinvOp op, const Frame &frame);
 
 // IndexingRules.cpp
 Tensor evaluate(SliceOp op, const Frame &frame);

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from halfstep import _ops
-from halfstep._errors import axis, integer
+from halfstep._errors import Error, axis, integer
 from halfstep._graph import Tensor
+from halfstep._promotion import in_float32
 
 
 def on_last(function, x: Tensor, dimension: int):
@@ -25,6 +26,23 @@ def cumsum(input: Tensor, dimension: int = -1, *, exclusive: bool = False, rever
     """The sum of the elements up to each along a dimension; `exclusive` leaves out the element itself, `reverse` adds up those
     behind it."""
     return _ops.cumsum(input, axis("cumsum", dimension, len(input.shape)), exclusive=exclusive, reverse=reverse)
+
+
+def cumprod(input: Tensor, dimension: int = -1) -> Tensor:
+    """The product of the elements up to each along a dimension, in float32 (torch.cumprod, numpy.cumprod): of the elements by twos, by
+    fours and so on, log2 of their number of products each (Hillis and Steele, CACM 29 (1986))."""
+    dimension = axis("cumprod", dimension, len(input.shape))
+    size = input.shape[dimension]
+    if size is None:
+        raise Error("cumprod: the dimension is the batch, whose size is open")
+    with in_float32(input) as (x,):
+        distance = 1
+        while distance < size:
+            before = x[(*[slice(None)] * dimension, slice(0, size - distance))]
+            low = [distance if i == dimension else 0 for i in range(len(x.shape))]
+            x = x * _ops.pad(before, low, [0] * len(low), value=1.0)
+            distance *= 2
+        return x
 
 
 def top_k(input: Tensor, k: int, dimension: int = -1, *, largest: bool = True) -> tuple[Tensor, Tensor]:

@@ -8,6 +8,8 @@ from halfstep import ops
 from halfstep._along import on_last
 from halfstep._aten_indexing import INDEXING
 from halfstep._aten_layers import LAYERS
+from halfstep._aten_losses import LOSSES
+from halfstep._aten_products import PRODUCTS
 from halfstep._aten_recurrent import RECURRENT
 from halfstep._errors import Error, axes
 from halfstep._graph import Tensor
@@ -175,12 +177,7 @@ def _matmul(call, a, b):
 
 
 def _addmm(call, c, a, b, beta=1, alpha=1):
-    product = ops.matmul(*alike(a, b))
-    product = product if alpha == 1 else product * alpha
-    c = tensor_of(c)
-    return ops.add(product, c if beta == 1 else c * beta)
-
-
+    return ops.addmm(tensor_of(c), *alike(a, b), beta=beta, alpha=alpha)
 
 
 # Reductions
@@ -288,13 +285,19 @@ HANDLERS = {
     "_to_copy": _to,
     "_unsafe_view": _reshape,
     "abs": unary(ops.abs),
+    "acos": unary(ops.acos),
     "add": _add,
     "addmm": _addmm,
     "alias": _identity,
     "amax": _reduce(lambda x, dims, keep: along(ops.reduce_max, x, dims, keep)),
     "amin": _reduce(lambda x, dims, keep: along(ops.reduce_min, x, dims, keep)),
+    "arccos": unary(ops.acos),
+    "arcsin": unary(ops.asin),
+    "arctan": unary(ops.atan),
     "argmax": _place(ops.argmax),
     "argmin": _place(ops.argmin),
+    "asin": unary(ops.asin),
+    "atan": unary(ops.atan),
     "bitwise_and": _and,
     "bitwise_not": _bitwise_not,
     "bitwise_or": _or,
@@ -306,15 +309,18 @@ HANDLERS = {
     "clone": _identity,
     "contiguous": _identity,
     "cos": unary(ops.cos),
+    "cosh": unary(ops.cosh),
     "cumsum": _cumsum,
     "detach": _detach,
     "div": _div,
     "elu": _elu,
     "eq": _compare("eq"),
     "erf": unary(ops.erf),
+    "erfinv": unary(ops.erfinv),
     "exp": unary(ops.exp),
     "expand": _expand,
     "expand_as": _expand,
+    "expm1": unary(ops.expm1),
     "flatten": _reshape,
     "floor": unary(ops.floor),
     "full_like": _like(None),
@@ -329,8 +335,11 @@ HANDLERS = {
     "lerp": _lerp,
     "lift_fresh_copy": _identity,
     "log": unary(ops.log),
-    "log_softmax": _along_last(ops.log_softmax),
+    "log10": unary(ops.log10),
+    "log1p": unary(ops.log1p),
+    "log2": unary(ops.log2),
     "log_sigmoid": lambda call, x: ops.neg(ops.softplus(ops.neg(float_of(x)))),
+    "log_softmax": _along_last(ops.log_softmax),
     "logical_and": _and,
     "logical_not": _logical_not,
     "logical_or": _or,
@@ -361,19 +370,24 @@ HANDLERS = {
     "sigmoid": unary(ops.sigmoid),
     "silu": unary(ops.silu),
     "sin": unary(ops.sin),
+    "sinh": unary(ops.sinh),
     "softmax": _along_last(ops.softmax),
     "softplus": _softplus,
     "sort": _sort,
+    "special_erfinv": unary(ops.erfinv),
+    "special_expm1": unary(ops.expm1),
+    "special_log1p": unary(ops.log1p),
     "sqrt": unary(ops.sqrt),
     "square": unary(lambda x: ops.mul(x, x)),
     "squeeze": _reshape,
     "sub": _sub,
     "sum": _reduce(ops.sum),
     "t": _transpose,
+    "tan": unary(ops.tan),
     "tanh": unary(ops.tanh),
-    "topk": _top_k,
     "threshold": _threshold,
     "to": _to,
+    "topk": _top_k,
     "transpose": _transpose,
     "type_as": _to,
     "unflatten": _reshape,
@@ -385,5 +399,7 @@ HANDLERS = {
     "zeros_like": _like(0),
     **INDEXING,
     **LAYERS,
+    **LOSSES,
+    **PRODUCTS,
     **RECURRENT,
 }

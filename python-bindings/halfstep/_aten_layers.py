@@ -1,13 +1,13 @@
-"""ATen's layers, norms and losses in our ops."""
+"""ATen's layers and norms in our ops."""
 
 from __future__ import annotations
 
 import math
 
-from halfstep import _graph, _losses, ops
+from halfstep import _graph, ops
 from halfstep._errors import Error
 from halfstep._images import channels_last, mean_of_images
-from halfstep._operands import alike, filled, is_float, tensor_of
+from halfstep._operands import alike, filled, tensor_of
 
 
 def _linear(call, x, weight, bias=None):
@@ -88,60 +88,9 @@ def _instance_norm(call, x, weight, bias, mean, variance, from_input, momentum, 
     return _group_norm(call, x, x.shape[1], weight, bias, epsilon)
 
 
-_MEAN = 1  # torch's number of reduction="mean"
-
-
-def _loss(function):
-    def handle(call, prediction, target, *_):
-        call.only("reduction", _MEAN)
-        if "weight" in call.named:
-            call.only("weight", None)
-        return function(tensor_of(prediction), tensor_of(target))
-
-    return handle
-
-
-def _weights(weight):
-    return None if weight is None else tensor_of(weight)
-
-
-def _cross_entropy(call, logits, labels, weight, reduction, ignore, smoothing):
-    call.only("reduction", _MEAN)
-    labels = tensor_of(labels)
-    return _losses.cross_entropy(tensor_of(logits), labels, label_smoothing=smoothing or None, weight=_weights(weight),
-                                 ignore_label=None if is_float(labels) else ignore)
-
-
-def _nll_loss(call, logs, labels, weight, reduction, ignore):
-    call.only("reduction", _MEAN)
-    return _losses.nll_loss(tensor_of(logs), tensor_of(labels), weight=_weights(weight), ignore_label=ignore)
-
-
-def _kl_div(call, logs, targets, reduction, log_target=False):
-    call.only("reduction", _MEAN)
-    call.only("log_target", False)
-    return _losses.kl_div(tensor_of(logs), tensor_of(targets), reduction="mean")
-
-
-def _norm(call, x, order=2, dims=None, keep_dims=False, *_):
-    call.only("ord", 2, 2.0)
-    return ops.l2_norm(tensor_of(x), dims or None, bool(keep_dims))
-
-
 def _cosine_similarity(call, a, b, dimension=1, epsilon=1e-8):
     a, b = alike(a, b)
     return ops.cosine_similarity(a, b, dimension, epsilon)
-
-
-def _huber(call, prediction, target, reduction, delta):
-    call.only("reduction", _MEAN)
-    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=delta)
-
-
-def _smooth_l1(call, prediction, target, reduction, beta):
-    call.only("reduction", _MEAN)
-    call.only("beta", 1, 1.0)
-    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=1.0)
 
 
 # Images: PyTorch's are NCHW
@@ -241,34 +190,23 @@ LAYERS = {
     "avg_pool2d": _avg_pool(2),
     "avg_pool3d": _avg_pool(3),
     "batch_norm": _batch_norm,
-    "binary_cross_entropy": _loss(ops.binary_cross_entropy),
-    "binary_cross_entropy_with_logits": _loss(ops.sigmoid_cross_entropy),
     "conv1d": _conv,
     "conv2d": _conv,
     "conv3d": _conv,
     "conv_transpose1d": _conv_transpose,
     "conv_transpose2d": _conv_transpose,
     "conv_transpose3d": _conv_transpose,
-    "cross_entropy_loss": _cross_entropy,
     "cosine_similarity": _cosine_similarity,
     "dropout": _dropout,
     "einsum": _einsum,
     "feature_dropout": _feature_dropout,
     "group_norm": _group_norm,
-    "huber_loss": _huber,
     "instance_norm": _instance_norm,
-    "kl_div": _kl_div,
-    "l1_loss": _loss(ops.l1_loss),
     "layer_norm": _layer_norm,
-    "linalg_vector_norm": _norm,
     "linear": _linear,
     "max_pool1d": _max_pool(1),
     "max_pool2d": _max_pool(2),
     "max_pool3d": _max_pool(3),
-    "mse_loss": _loss(ops.mse_loss),
-    "nll_loss": _nll_loss,
-    "nll_loss_nd": _nll_loss,
     "rms_norm": _rms_norm,
     "scaled_dot_product_attention": _attention,
-    "smooth_l1_loss": _smooth_l1,
 }

@@ -6,10 +6,10 @@ import functools
 import math
 import re
 
-from halfstep import ops
+from halfstep import _margins, ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor
-from halfstep._norms import in_float32
+from halfstep._promotion import in_float32
 
 
 # What Keras keeps probabilities away from 0 and 1 by.
@@ -17,8 +17,10 @@ _EPSILON = 1e-7
 
 
 def _class_weights(weight, classes):
-    if weight is None or isinstance(weight, Tensor):
-        return weight
+    if weight is None:
+        return None
+    if isinstance(weight, Tensor):
+        return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
     weight = [float(one) for one in weight]
     if len(weight) != classes:
         raise Error(f"there are {len(weight)} weights for {classes} classes")
@@ -219,6 +221,16 @@ LOSSES = {
     "kl_div": kl_div,
     "KLDivLoss": functools.partial(kl_div, reduction="mean"),
     "kl_divergence": kl_divergence,
+    "poisson_nll_loss": _margins.poisson_nll_loss,
+    "PoissonNLLLoss": _margins.poisson_nll_loss,
+    "hinge_embedding_loss": _margins.hinge_embedding_loss,
+    "HingeEmbeddingLoss": _margins.hinge_embedding_loss,
+    "soft_margin_loss": _margins.soft_margin_loss,
+    "SoftMarginLoss": _margins.soft_margin_loss,
+    "multi_margin_loss": _margins.multi_margin_loss,
+    "MultiMarginLoss": _margins.multi_margin_loss,
+    "multilabel_margin_loss": _margins.multilabel_margin_loss,
+    "MultiLabelMarginLoss": _margins.multilabel_margin_loss,
     "cosine_similarity": cosine_similarity,
     "mse": mse_loss,
     "mean_squared_error": mse_loss,

@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
-import contextlib
+import math
 
-from halfstep import _graph, _ops
-from halfstep._errors import Error, axes, integer
+from halfstep import _ops
+from halfstep._errors import Error, axes, axis, integer, several
 from halfstep._graph import Tensor
-from halfstep._reductions import sum
-from halfstep._shapes import cast, constant
-
-_LOW = ("float16", "bfloat16")
-
-
-@contextlib.contextmanager
-def in_float32(*tensors: Tensor | None):
-    """The tensors, low ones as float32, with autocast off: sums of squares of float16 are infinite beyond 256 of 1.6."""
-    with _graph.autocast(enabled=False):
-        yield [cast(one, "float32") if one is not None and one.dtype in _LOW else one for one in tensors]
+from halfstep._promotion import in_float32
+from halfstep._reductions import reduce_max, reduce_min, sum
+from halfstep._shapes import cast, constant, without
 
 
 def l2_norm(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
     """The root of the sum of squares along dimensions, or of all elements; in float32, as autocast of PyTorch has it."""
     with in_float32(input) as (x,):
         return _ops.sqrt(sum(x * x, dimensions, keep_dims))
+
+
+def vector_norm(input: Tensor, order: float = 2, dimensions=None, keep_dims=False) -> Tensor:
+    """The norm of vectors along dimensions, or of all elements: the root of order `order` of the sum of powers of magnitudes; of inf the
+    largest magnitude, of -inf the smallest, of 0 the number of elements that are not 0 (torch.linalg.vector_norm, torch.norm). Computed in
+    float32."""
+    order = float(order)
+    if math.isnan(order):
+        raise Error("vector_norm: order is not a number")
+    if order == 2:
+        return l2_norm(input, dimensions, keep_dims)
+    with in_float32(input) as (x,):
+        if order == 0:
+            return sum(cast(_ops.compare("ne", x, 0.0), x.dtype), dimensions, keep_dims)
+        magnitudes = _ops.abs(x)
+        if math.isinf(order):
+            return (reduce_max if order > 0 else reduce_min)(magnitudes, dimensions, keep_dims)
+        if order == 1:
+            return sum(magnitudes, dimensions, keep_dims)
+        return _ops.pow(sum(_ops.pow(magnitudes, order), dimensions, keep_dims), 1 / order)
+
+
+def matrix_norm(input: Tensor, order="fro", dimensions=(-2, -1), keep_dims=False) -> Tensor:
+    """The norm of matrices in two dimensions: "fro", the root of the sum of squares; 1 and -1, the largest and smallest sum of magnitudes
+    of a column, inf and -inf of a row (torch.linalg.matrix_norm). Computed in float32. Orders of singular values, 2, -2 and "nuc", are an
+    error."""
+    rank = len(input.shape)
+    if len(several("matrix_norm: dimensions", dimensions)) != 2:
+        raise Error(f"matrix_norm: dimensions are {dimensions!r}, expected two")
+    row, column = (axis("matrix_norm", one, rank) for one in dimensions)
+    if row == column:
+        raise Error(f"matrix_norm: dimensions {dimensions!r} are one")
+    if order == "fro":
+        return l2_norm(input, (row, column), keep_dims)
+    if order not in (1, -1, math.inf, -math.inf):
+        raise Error(f'matrix_norm: order {order!r} is none of "fro", 1, -1, inf and -inf; singular values are not supported')
+    with in_float32(input) as (x,):
+        added, compared = (row, column) if abs(order) == 1 else (column, row)
+        sums = sum(_ops.abs(x), added, True)
+        found = (reduce_max if order > 0 else reduce_min)(sums, compared, True)
+        return found if keep_dims else without(found, (row, column))
+
+
+def renorm(input: Tensor, order: float, dimension: int, most: float) -> Tensor:
+    """Each slice at one index of a dimension, divided so that its norm is at most `most`: by norm / most, 1e-7 added to the norm
+    (torch.renorm). Computed in float32."""
+    if not most >= 0:
+        raise Error(f"renorm: most is {most!r}, expected a number of at least 0")
+    dimension = axis("renorm", dimension, len(input.shape))
+    with in_float32(input) as (x,):
+        norms = vector_norm(x, order, [one for one in range(len(x.shape)) if one != dimension], True)
+        factors = _ops.select(norms > most, most / (norms + 1e-7), constant(1.0, x.dtype))
+        return x * factors
 
 
 def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:

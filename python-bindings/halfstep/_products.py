@@ -7,6 +7,7 @@ import math
 from halfstep import _ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor, operands
+from halfstep._promotion import alike
 from halfstep._reductions import sum
 from halfstep._shapes import broadcast, reshape, transpose
 
@@ -98,7 +99,7 @@ def einsum(subscripts: str, *inputs: Tensor) -> Tensor:
     a matrix product, for autocast, too."""
     if len(inputs) not in (1, 2):
         raise Error(f"einsum: one or two operands, not {len(inputs)}; write products of more one by one")
-    tensors = operands(*inputs)
+    tensors = alike(*inputs)
     letters, output = _letters(subscripts, len(inputs))
     sizes: dict[str, int | None] = {}
     for x, own in zip(tensors, letters):

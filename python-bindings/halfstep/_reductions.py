@@ -5,6 +5,8 @@ from __future__ import annotations
 from halfstep import _ops
 from halfstep._errors import axes, axis
 from halfstep._graph import Tensor
+from halfstep._promotion import in_float32
+from halfstep._shapes import without
 
 
 def along(function, input, dimensions, keep_dims):
@@ -50,6 +52,17 @@ def reduce_mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
 def reduce_prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
     """`prod` under the name of its op."""
     return prod(input, dimensions, keep_dims)
+
+
+def logsumexp(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The logarithm of the sum of exponentials along dimensions, or of all elements, from the largest on, so that none overflows
+    (torch.logsumexp). -inf where all are. Computed in float32."""
+    with in_float32(input) as (x,):
+        along_these = axes("logsumexp", dimensions, len(x.shape))
+        largest = reduce_max(x, along_these, True)
+        largest = _ops.select(_ops.is_finite(largest), largest, 0.0)
+        result = _ops.log(sum(_ops.exp(x - largest), along_these, True)) + largest
+        return result if keep_dims else without(result, along_these)
 
 
 def argmax(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:

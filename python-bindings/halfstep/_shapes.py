@@ -35,6 +35,11 @@ def reshape(input: Tensor, shape) -> Tensor:
     return _ops.reshape(input, result=_graph.type_of(shape, input.dtype))
 
 
+def without(input: Tensor, dimensions) -> Tensor:
+    """Without dimensions of one element each."""
+    return reshape(input, [size for i, size in enumerate(input.shape) if i not in dimensions])
+
+
 def broadcast(input: Tensor, shape=None, *, like: Tensor | None = None) -> Tensor:
     """Repeats a tensor to a larger shape by NumPy's rule: a shape, or that of another tensor."""
     shape = like.shape if like is not None else shape

@@ -1,6 +1,8 @@
-"""Losses with settings, for `model.compile(loss=...)`, where a name stands for one without.
+"""Losses with settings, for `model.compile(loss=...)`, where a name stands for one without; and functions that are one, or that a
+forward calls.
 
     model.compile(loss=halfstep.losses.CrossEntropy(label_smoothing=0.1))
+    loss = halfstep.losses.triplet_margin_loss(anchor, positive, negative)
 """
 
 from __future__ import annotations
@@ -8,8 +10,16 @@ from __future__ import annotations
 import functools
 
 from halfstep import _losses
+from halfstep._losses import kl_div, nll_loss
+from halfstep._margins import (
+    cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
+    soft_margin_loss, triplet_margin_loss,
+)
 
-__all__ = ["CrossEntropy", "Huber", "KLDiv", "NLL"]
+__all__ = [
+    "CrossEntropy", "Huber", "KLDiv", "NLL", "cosine_embedding_loss", "hinge_embedding_loss", "kl_div", "margin_ranking_loss",
+    "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
+]
 
 
 def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, weight=None, from_logits: bool = True):

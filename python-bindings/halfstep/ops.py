@@ -7,25 +7,33 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
-from halfstep._along import cumsum, top_k
+from halfstep._along import cumprod, cumsum, top_k
 from halfstep._attention import scaled_dot_product_attention
 from halfstep._errors import axis, fraction
+from halfstep._functions import addcdiv, addcmul, atan2, cross, prelu
 from halfstep._graph import Tensor
-from halfstep._norms import cosine_similarity, group_norm, l2_norm, normalize
+from halfstep._matrices import (
+    addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot,
+)
+from halfstep._norms import cosine_similarity, group_norm, l2_norm, matrix_norm, normalize, renorm, vector_norm
 from halfstep._ops import *  # noqa: F403
 from halfstep._powers import pow
 from halfstep._products import einsum, matmul, outer
 from halfstep._reductions import (
-    argmax, argmin, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum,
+    argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum,
 )
+from halfstep._scatter import index_put, scatter_add_elements
 from halfstep._shapes import (
     broadcast, cast, concat, constant, flip, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu,
 )
 
 __all__ = [
-    "argmax", "argmin", "broadcast", "cast", "concat", "constant", "cosine_similarity", "cumsum", "dropout", "einsum",
-    "flip", "gather", "group_norm", "iota", "l2_norm", "matmul", "mean", "normalize", "one_hot", "outer", "pad", "pow",
-    "prod", "reshape", "scaled_dot_product_attention", "split", "stack", "sum", "tile", "top_k", "transpose", "tril", "triu",
+    "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "atan2", "baddbmm", "bilinear",
+    "broadcast", "cast", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
+    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "logsumexp", "matmul",
+    "matrix_norm", "mean", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
+    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "split", "stack", "sum", "tensordot", "tile",
+    "top_k", "transpose", "tril", "triu", "vdot", "vecdot", "vector_norm",
 ]
 __all__ += _ops.__all__
 

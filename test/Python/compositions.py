@@ -163,6 +163,38 @@ for dtype in ("uint8", "int32"):
     check(lambda a: ops.cast(ops.top_k(a, 3, 2, largest=False)[0], "float32"), numpy.sort(small, 2)[:, :, :3], small.astype(dtype))
 
 
+# What functions of several ops give at their edges, and what they refuse.
+low = (a * 300).astype("float16")
+for function, wanted in ((lambda a: ops.vector_norm(a, 3, -1), (numpy.abs(low.astype("float64")) ** 3).sum(-1) ** (1 / 3)),
+                         (lambda a: ops.vector_norm(a, 0, 1), (low != 0).sum(1)),
+                         (lambda a: ops.vector_norm(a, -math.inf, (1, 2), True), numpy.abs(low).min((1, 2), keepdims=True))):
+    check(function, wanted, low, policy="pytorch", tolerance=1e-3)
+for order in (1, -1, math.inf, -math.inf, "fro"):
+    for keep in (False, True):
+        check(lambda a: ops.matrix_norm(a, order, (1, 2), keep), numpy.linalg.norm(a.astype("float64"), order, (1, 2), keepdims=keep), a)
+large = a * 1e4  # whose exponentials float32 does not have
+top = large.astype("float64").max(-1)
+check(lambda a: ops.logsumexp(a, -1), top + numpy.log(numpy.exp(large.astype("float64") - top[..., None]).sum(-1)), large)
+check(lambda a: ops.exp(ops.logsumexp(a, -1)), numpy.zeros((2, 3)), numpy.full_like(a, -numpy.inf))
+table, rows = draw(5, 3), numpy.array([[0, 4, -1], [7, 2, 2]], "int32")
+added = numpy.zeros((2, 5, 3))
+for batch in range(2):
+    for column, row in enumerate(rows[batch]):
+        if 0 <= row < 5:
+            added[batch, row, column] += 1
+for batch in range(2):  # indices that are none of the dimension's change nothing
+    one = rows[batch][None]
+    check(lambda a: a[:, :1, :1] * 0 + ops.scatter_add_elements(ops.constant(table), 0, ops.constant(one, "int32"), numpy.ones((1, 3), "float32")),
+          numpy.broadcast_to(table + added[batch], (2, 5, 3)), a)
+    put = table.copy()
+    put[[row for row in rows[batch] if 0 <= row < 5]] = 7
+    check(lambda a: a[:, :1, :1] * 0 + ops.index_put(ops.constant(table), [ops.constant(rows[batch], "int32")], 7.0),
+          numpy.broadcast_to(put, (2, 5, 3)), a)
+a_first = a[0]
+check(lambda a: ops.addmm(numpy.full((3, 5), numpy.nan, "float32"), ops.constant(a_first), matrix, beta=0) + a[:, :1, :1] * 0,
+      numpy.broadcast_to(a_first.astype("float64") @ matrix, (2, 3, 5)), a)
+
+
 # Attention
 def attention(q, k, v, mask=None, scale=None, causal=False):
     q, k, v = in_f64(q, k, v)
@@ -252,6 +284,10 @@ LOSSES = [
     ("KLDivLoss", logs, soft, divergence(soft, share).mean() / classes),
     ("kl_div", logs, hot, -(hot * logs).sum(1).mean()),  # 0 log 0 is 0
     ("kl_divergence", share, soft, divergence(soft, share).mean()),
+    ("HingeEmbeddingLoss", z, 2 * hot - 1, numpy.where(hot > 0, z, numpy.maximum(1 - z, 0)).mean()),
+    ("soft_margin_loss", z, 2 * hot - 1, numpy.log1p(numpy.exp((1 - 2 * hot) * z.astype("float64"))).mean()),
+    ("PoissonNLLLoss", z, 4 * soft, (numpy.exp(z.astype("float64")) - 4 * soft * z).mean()),
+    ("MultiMarginLoss", z, labels, (numpy.maximum(1 - (z * hot).sum(1, keepdims=True) + z, 0) * (1 - hot)).sum(1).mean() / classes),
     ("cosine_similarity", z, soft, -((z * soft).sum(1) / numpy.linalg.norm(z, axis=1) / numpy.linalg.norm(soft, axis=1)).mean()),
 ]
 for loss, outputs, targets, expected in LOSSES:
@@ -281,6 +317,13 @@ def refused(expected, function, *inputs):
     raise AssertionError(expected)
 
 
+refused("singular values are not supported", lambda a: ops.matrix_norm(a, "nuc"), a)
+refused("cumprod: the dimension is the batch", lambda a: ops.cumprod(a, 0), a)
+refused("shape (None, 3, 4) is not that of a matrix", lambda a: ops.addmm(a, a, a), a)
+refused("dimension 2 of shapes (None, 3, 4) and (None, 3, 4) has no 3 elements", ops.cross, a, a)
+refused("is open; indices go into tensors of known sizes", lambda a: ops.index_put(a, [0], 1.0), a)
+refused("2 dimensions meet 1", lambda a: ops.tensordot(a, a, ((1, 2), (1,))), a)
+refused('reduction is "mean", "sum" or "none"', lambda a: halfstep.losses.soft_margin_loss(a, a, reduction="all"), a)
 refused("einsum: 'j' is 4 and 2", lambda a: ops.einsum("bij,bji->b", a, a[:, :2]), a)
 refused("a letter stands twice in 'bii'", lambda a: ops.einsum("bii->b", a), a)
 refused("'z' of the result is in no operand", lambda a: ops.einsum("bij->bz", a), a)

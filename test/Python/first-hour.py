@@ -140,7 +140,7 @@ for optimizer, wrong, meant in ((halfstep.Adam, "lr", "learning_rate"), (halfste
 for library, name, ours in (("torch.nn.modules.loss", "CrossEntropyLoss", 'loss "cross_entropy", or halfstep.losses.CrossEntropy(...)'),
                             ("torch.nn.modules.loss", "MSELoss", 'give loss "mse"'),
                             ("keras.src.losses.losses", "SparseCategoricalCrossentropy", 'loss "cross_entropy"'),
-                            ("torch.nn.modules.loss", "HingeEmbeddingLoss", "a function of outputs and targets, made of halfstep.ops")):
+                            ("torch.nn.modules.loss", "CTCLoss", "a function of outputs and targets, made of halfstep.ops")):
     foreign = type(name, (), {"__module__": library, "__call__": lambda self, a, b: None})
     for given in (foreign(), foreign):
         refused((f"loss: {library.partition('.')[0]}'s {name} takes no tensors of a compiled model", ours), unknown.compile, loss=given)

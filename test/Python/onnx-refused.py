@@ -48,7 +48,7 @@ BY_ATTRIBUTE = {"ArgMax": (), "ArgMin": (), "Concat": (), "Flatten": (), "Gather
 BY_INPUT = {
     "CumSum": lambda axes: (axes[0],), "Pad": lambda axes: ([0] * 2 * len(axes), None, axes),
     "Slice": lambda axes: ([0] * len(axes), [1] * len(axes), axes), "Squeeze": lambda axes: (axes,), "Unsqueeze": lambda axes: (axes,),
-    **{f"Reduce{name}": lambda axes: (axes,) for name in ("Max", "Mean", "Min", "Prod", "Sum")},
+    **{f"Reduce{name}": lambda axes: (axes,) for name in ("LogSumExp", "Max", "Mean", "Min", "Prod", "Sum")},
 }
 known = {op for op, schema in ((op, onnx.defs.get_schema(op, 18)) for op in _onnx.HANDLERS if onnx.defs.has(op) and op not in ("Gelu",))
          if {"axis", "axes"} & (set(schema.attributes) | {one.name for one in schema.inputs})}

@@ -13,8 +13,9 @@ runs in the type that its inputs promote to: `promote`; grappler leaves it alone
 published-lists.csv has the lists of four of them entry by entry, under the names that they have there: those of PyTorch
 2.15.0 are the kernels that it registers for its keys AutocastCUDA and AutocastCPU, with the categories of autocast_mode.h and
 autocast_mode.cpp; those of TensorFlow are of auto_mixed_precision_lists.h as of commit e1c1b29704c7. Each names its row of
-op-lists.csv, and the op that is the same, if there is one. `--entries` compares the two files and writes how many entries have
-an op: the table of docs/autocast.md.
+op-lists.csv, and what is the same here, if there is something: an op, or a function of Python that is made of several. `--entries`
+compares the two files and writes how many entries have one, and why others have none: the table of docs/autocast.md. A test of the
+package (test/Python/published-lists.py) looks what each entry of the lists in WHOLE computes in.
 """
 
 import csv
@@ -46,6 +47,20 @@ SYSTEMS = {
 # What op-lists.csv has for a category by its name in the sources.
 LETTERS = {"lower_precision_fp": "L", "fp32": "F", "fp32_set_opt_dtype": "Fo", "fp32_append_dtype": "Fa", "promote": "P", "banned": "BAN",
            "allow": "L", "infer": "I", "deny": "F", "clear": "C"}
+
+# Why an entry has neither op nor function, by its row or its name. A list of WHOLE has no other entries.
+REASONS = {
+    "dense linalg (chol, qr, svd, eig, solve, inv, det …)": "linear algebra",
+    "nuclear_norm": "linear algebra",
+    "nuclear_norm.dim": "linear algebra",
+    "linear/bilinear/bicubic resize": "resizing",
+    "nearest resize / upsample": "resizing",
+    "grid_sample": "resizing",
+    "dist / cdist / pdist": "distances",
+    "rnn / lstm / gru cells": "recurrence",
+}
+OP, FUNCTION, OTHERS = "op", "function", "others"
+WHOLE = {"pytorch"}
 
 
 def read(name):
@@ -82,7 +97,7 @@ def place(entry):
 
 
 def entries(*sources):
-    """How many entries of each published list have an op."""
+    """How many entries of each published list have an op, a function, or neither and why."""
     known = {"mp." + record["opName"] for record in records_of(*sources)}
     rows, counts, faults = {row["op"]: row for row in read("op-lists.csv")}, {}, []
     for entry in read("published-lists.csv"):
@@ -92,16 +107,21 @@ def entries(*sources):
             faults.append(f"{name}: op-lists.csv has no row '{entry['row']}'")
         elif letter not in re.findall(r"[A-Za-z]+", row[SYSTEMS[entry["list"]][0]]):
             faults.append(f"{name} is {entry['category']}, op-lists.csv has {row[SYSTEMS[entry['list']][0]]}")
-        if entry["op"] and entry["op"] not in known:
+        is_function = re.fullmatch(r"halfstep\.(ops|losses)\.\w+", entry["op"])
+        if entry["op"] and not is_function and entry["op"] not in known:
             faults.append(f"{name}: '{entry['op']}' is not an op")
-        count = counts.setdefault(entry["list"], [0, 0])
-        count[0] += 1
-        count[1] += bool(entry["op"])
+        reason = REASONS.get(entry["entry"]) or REASONS.get(entry["row"], OTHERS)
+        if not entry["op"] and reason == OTHERS and entry["list"] in WHOLE:
+            faults.append(f"{name}: has neither an op nor a reason")
+        kind = FUNCTION if is_function else OP if entry["op"] else reason
+        counts.setdefault(entry["list"], []).append(kind)
     if faults:
         sys.exit("generate.py: " + "; ".join(faults))
-    print("| list | entries | with an op |\n|---|---|---|")
-    for name, (total, found) in counts.items():
-        print(f"| `{name}` | {total} | {found} |")
+    columns = [OP, FUNCTION, *dict.fromkeys(REASONS.values()), OTHERS]
+    print(f"| list | entries | {' | '.join(columns)} |")
+    print("|---" * (len(columns) + 2) + "|")
+    for name, kinds in counts.items():
+        print(f"| `{name}` | {len(kinds)} | {' | '.join(str(kinds.count(one)) for one in columns)} |")
 
 
 def main():

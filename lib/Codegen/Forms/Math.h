@@ -31,9 +31,27 @@ ExpFactors buildExpFactors(LaneBuilder &b, mlir::Value x, mlir::Value low = {});
 /// x 2^n, rounded once where x is a normal number between 2^-20 and 2^20.
 mlir::Value timesPowerOfTwo(LaneBuilder &b, mlir::Value x, mlir::Value power);
 
-/// The sine and the cosine of an angle in radians, of any size. NaN of an infinity.
+/// The sine, the cosine and the tangent of an angle in radians, of any size. NaN of an infinity.
 mlir::Value buildSin(LaneBuilder &b, mlir::Value x);
 mlir::Value buildCos(LaneBuilder &b, mlir::Value x);
+mlir::Value buildTan(LaneBuilder &b, mlir::Value x);
+
+/// The angles of which they are that. NaN of a sine or cosine beyond 1.
+mlir::Value buildAsin(LaneBuilder &b, mlir::Value x);
+mlir::Value buildAcos(LaneBuilder &b, mlir::Value x);
+mlir::Value buildAtan(LaneBuilder &b, mlir::Value x);
+/// The angle of the point (x, y), from -pi to pi.
+mlir::Value buildAtan2(LaneBuilder &b, mlir::Value y, mlir::Value x);
+
+/// The hyperbolic sine and cosine, and e^x - 1.
+mlir::Value buildSinh(LaneBuilder &b, mlir::Value x);
+mlir::Value buildCosh(LaneBuilder &b, mlir::Value x);
+mlir::Value buildExpm1(LaneBuilder &b, mlir::Value x);
+
+/// Logarithms to the bases 2 and 10, and the natural one of 1 + x; as buildLog at their ends.
+mlir::Value buildLog2(LaneBuilder &b, mlir::Value x);
+mlir::Value buildLog10(LaneBuilder &b, mlir::Value x);
+mlir::Value buildLog1p(LaneBuilder &b, mlir::Value x);
 
 /// x^y, with the special values of C99's `pow`.
 mlir::Value buildPow(LaneBuilder &b, mlir::Value x, mlir::Value y);
@@ -44,6 +62,8 @@ mlir::Value buildTanh(LaneBuilder &b, mlir::Value x);
 /// The error function 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x, and 1 minus it.
 mlir::Value buildErf(LaneBuilder &b, mlir::Value x);
 mlir::Value buildErfc(LaneBuilder &b, mlir::Value x);
+/// The number whose error function x is: infinite of 1, NaN beyond it.
+mlir::Value buildErfinv(LaneBuilder &b, mlir::Value x);
 
 /// x times the normal distribution's probability of less than x. gelu(-inf) = -0, the limit.
 mlir::Value buildGelu(LaneBuilder &b, mlir::Value x);

@@ -72,11 +72,12 @@ struct ElementwiseForms : ScalarForms {
       return failure();
     return rounded(op, *value);
   }
-  FormResult form(PowOp op) {
+  FormResult ofTwo(Operation *op, Value (*build)(LaneBuilder &, Value, Value)) {
     if (failed(requireF32(op)))
       return failure();
-    return rounded(op, buildPow(b, operand(0), operand(1)));
+    return rounded(op, build(b, operand(0), operand(1)));
   }
+  FormResult form(PowOp op) { return ofTwo(op, buildPow); }
   FormResult form(ExpOp op) { return elementary(op, buildExp); }
   FormResult form(LogOp op) { return elementary(op, buildLog); }
   FormResult form(SqrtOp op) { return rounded(op, math::SqrtOp::create(b, operand(0))); }
@@ -126,6 +127,22 @@ struct ElementwiseForms : ScalarForms {
   FormResult form(ErfOp op) { return elementary(op, buildErf); }
   FormResult form(SinOp op) { return elementary(op, buildSin); }
   FormResult form(CosOp op) { return elementary(op, buildCos); }
+  FormResult form(TanOp op) { return elementary(op, buildTan); }
+  FormResult form(AsinOp op) { return elementary(op, buildAsin); }
+  FormResult form(AcosOp op) { return elementary(op, buildAcos); }
+  FormResult form(AtanOp op) { return elementary(op, buildAtan); }
+  FormResult form(Atan2Op op) { return ofTwo(op, buildAtan2); }
+  FormResult form(SinhOp op) { return elementary(op, buildSinh); }
+  FormResult form(CoshOp op) { return elementary(op, buildCosh); }
+  FormResult form(Expm1Op op) { return elementary(op, buildExpm1); }
+  FormResult form(Log1pOp op) { return elementary(op, buildLog1p); }
+  FormResult form(Log2Op op) { return elementary(op, buildLog2); }
+  FormResult form(Log10Op op) { return elementary(op, buildLog10); }
+  FormResult form(ErfinvOp op) { return elementary(op, buildErfinv); }
+  FormResult form(PReluOp op) {
+    Value part = arith::MulFOp::create(b, operand(1), operand(0));
+    return rounded(op, select(isTrue(arith::CmpFPredicate::OGT, operand(0), zero()), operand(0), part));
+  }
   FormResult form(ClampOp op) {
     auto bound = [&](const APFloat &value) { return roundTo(b, number(value), resultElement(op)); };
     Value low = bound(op.getMin()), high = bound(op.getMax());

@@ -1,4 +1,4 @@
-// Sine and cosine in f32.
+// Sine, cosine and tangent in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // |x| = q pi / 2 + r with |r| <= pi / 4, q modulo 4: one of the two polynomials in r, and a sign. The reduction and the
@@ -67,8 +67,21 @@ static Reduced reduceFar(LaneBuilder &b, Value bits, Type f64) {
   return {quadrant, arith::MulFOp::create(b, turns, floatConstant(b, f64, std::numbers::pi * 0x1p-63))};
 }
 
-/// The sine of |x| + `quarters` pi / 2, NaN of an infinity.
-static Value buildSinOfMagnitude(LaneBuilder &b, Value x, int64_t quarters) {
+namespace {
+
+/// The quadrant of |x|, in i64 lanes, and the sine and cosine of what is left of it, in f64 lanes.
+struct Angle {
+  Value quadrant, sine, cosine;
+};
+
+} // namespace
+
+static Value hasBit(LaneBuilder &b, Value x, int64_t mask) {
+  Value bit = arith::AndIOp::create(b, x, intConstant(b, x.getType(), mask));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, intConstant(b, x.getType(), 0));
+}
+
+static Angle buildAngle(LaneBuilder &b, Value x) {
   const Arithmetic f(b, x);
   const int64_t width = laneCount(x.getType());
   Type f64 = withLanes(b.getF64Type(), width), i64 = withLanes(b.getI64Type(), width);
@@ -76,7 +89,6 @@ static Value buildSinOfMagnitude(LaneBuilder &b, Value x, int64_t quarters) {
   Value bits = arith::ExtUIOp::create(b, i64, arith::BitcastOp::create(b, integerTwin(x.getType()), magnitude));
   const Reduced near = reduceNear(b, arith::ExtFOp::create(b, f64, magnitude)), far = reduceFar(b, bits, f64);
   Value r = f.select(isNear, near.rest, far.rest);
-  Value q = arith::AddIOp::create(b, f.select(isNear, near.quadrant, far.quadrant), intConstant(b, i64, quarters));
 
   // Taylor's series: what is left out is 2^-37 of the result.
   const Arithmetic d(b, r);
@@ -85,13 +97,21 @@ static Value buildSinOfMagnitude(LaneBuilder &b, Value x, int64_t quarters) {
       d.mul(r, d.polynomialInSteps(square, {-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6, 1}));
   Value cosine =
       d.polynomialInSteps(square, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -1.0 / 2, 1});
-  auto isSet = [&](int64_t mask) -> Value {
-    Value bit = arith::AndIOp::create(b, q, intConstant(b, i64, mask));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, intConstant(b, i64, 0));
-  };
-  Value value = arith::TruncFOp::create(b, x.getType(), d.select(isSet(1), cosine, sine));
-  value = f.select(isSet(2), f.negate(value), value);
-  return f.select(f.isLess(magnitude, std::numeric_limits<double>::infinity()), value, f.sub(x, x));
+  return {f.select(isNear, near.quadrant, far.quadrant), sine, cosine};
+}
+
+/// `value` where x is finite, else NaN.
+static Value ofFinite(const Arithmetic &f, Value x, Value value) {
+  return f.select(f.isLess(f.magnitude(x), std::numeric_limits<double>::infinity()), value, f.sub(x, x));
+}
+
+/// The sine of |x| + `quarters` pi / 2, NaN of an infinity.
+static Value buildSinOfMagnitude(LaneBuilder &b, Value x, int64_t quarters) {
+  const Arithmetic f(b, x);
+  const Angle angle = buildAngle(b, x);
+  Value q = arith::AddIOp::create(b, angle.quadrant, intConstant(b, angle.quadrant.getType(), quarters));
+  Value value = arith::TruncFOp::create(b, x.getType(), f.select(hasBit(b, q, 1), angle.cosine, angle.sine));
+  return ofFinite(f, x, f.select(hasBit(b, q, 2), f.negate(value), value));
 }
 
 Value mp::buildSin(LaneBuilder &b, Value x) {
@@ -101,3 +121,15 @@ Value mp::buildSin(LaneBuilder &b, Value x) {
 }
 
 Value mp::buildCos(LaneBuilder &b, Value x) { return buildSinOfMagnitude(b, x, 1); }
+
+// sin / cos, and in odd quadrants -cos / sin: the sine there is not 0, as no float is a multiple of pi / 2.
+Value mp::buildTan(LaneBuilder &b, Value x) {
+  const Arithmetic f(b, x);
+  const Angle angle = buildAngle(b, x);
+  Value isOdd = hasBit(b, angle.quadrant, 1);
+  Value quotient =
+      arith::DivFOp::create(b, f.select(isOdd, angle.cosine, angle.sine), f.select(isOdd, angle.sine, angle.cosine));
+  Value value = arith::TruncFOp::create(b, x.getType(), quotient);
+  value = f.select(isOdd, f.negate(value), value);
+  return ofFinite(f, x, f.select(f.isLess(f.withSign(f.constant(1), x), 0), f.negate(value), value));
+}

@@ -34,6 +34,31 @@ static double geluTanhSlope(double x) {
   return sigmoid + x * kScale * (1 + 3 * kCubic * x * x) * e * sigmoid * sigmoid;
 }
 
+/// Two steps of Newton's method on erf or erfc, from the approximation of M. Giles, GPU Computing Gems (2011), that f32
+/// libraries use.
+static double erfinv(double x) {
+  if (std::abs(x) >= 1)
+    return std::abs(x) == 1 ? std::copysign(INFINITY, x) : NAN;
+  double w = -std::log((1 - x) * (1 + x)), p = 0;
+  if (w < 5) {
+    w -= 2.5;
+    for (double c : {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+                     -0.00417768164, 0.246640727, 1.50140941})
+      p = p * w + c;
+  } else {
+    w = std::sqrt(w) - 3;
+    for (double c : {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+                     0.00943887047, 1.00167406, 2.83297682})
+      p = p * w + c;
+  }
+  double y = p * std::abs(x);
+  for (int step = 0; step < 2; ++step) {
+    const double error = y < 0.5 ? std::erf(y) - std::abs(x) : (1 - std::abs(x)) - std::erfc(y);
+    y -= error * std::exp(y * y) / (2 * std::numbers::inv_sqrtpi);
+  }
+  return std::copysign(y, x);
+}
+
 struct Function {
   const char *name;
   LaneFunction::Builder build;
@@ -50,6 +75,22 @@ static const Function kFunctions[] = {
     {"erfc", buildErfc, std::erfc, 2},
     {"sin", buildSin, std::sin, 1},
     {"cos", buildCos, std::cos, 1},
+    {"tan", buildTan, std::tan, 1},
+    {"asin", buildAsin, std::asin, 1},
+    {"acos", buildAcos, std::acos, 1},
+    {"atan", buildAtan, std::atan, 1},
+    {"sinh", buildSinh, std::sinh, 1},
+    {"cosh", buildCosh, std::cosh, 1},
+    {"expm1", buildExpm1, std::expm1, 1},
+    {"log1p", buildLog1p, std::log1p, 1},
+    {"log2", buildLog2, std::log2, 1},
+    {"log10", buildLog10, std::log10, 1},
+    {"erfinv", buildErfinv, erfinv, 1},
+    {"atan2OfThree", [](LaneBuilder &b, mlir::Value x) { return buildAtan2(b, floatConstant(b, x.getType(), 3), x); },
+     [](double x) { return std::atan2(3.0, x); }, 1},
+    {"atan2ByMinusThree",
+     [](LaneBuilder &b, mlir::Value x) { return buildAtan2(b, x, floatConstant(b, x.getType(), -3)); },
+     [](double x) { return std::atan2(x, -3.0); }, 1},
     {"powOfTwoThirds",
      [](LaneBuilder &b, mlir::Value x) { return buildPow(b, x, floatConstant(b, x.getType(), 2.0 / 3)); },
      [](double x) { return std::pow(x, static_cast<double>(2.0f / 3)); }, 1},
@@ -172,8 +213,22 @@ TEST(MathValues, SpecialValuesAsInAnnexF) {
   EXPECT_FLOAT_EQ(l[7], -103.27893f);
 }
 
+// At the ends of where a function is one, and exactly at powers of two.
+TEST(MathValues, EndsOfDomains) {
+  const float inf = INFINITY, pi = std::numbers::pi_v<float>;
+  EXPECT_EQ(valuesAt(buildAsin, {1, -1}), (std::vector<float>{pi / 2, -pi / 2}));
+  EXPECT_EQ(valuesAt(buildAcos, {1, -1}), (std::vector<float>{0, pi}));
+  EXPECT_EQ(valuesAt(buildErfinv, {1, -1}), (std::vector<float>{inf, -inf}));
+  EXPECT_EQ(valuesAt(buildLog1p, {-1}), std::vector<float>{-inf});
+  EXPECT_EQ(valuesAt(buildLog2, {1, 2, 0.125f, 0x1p127f, 0x1p-140f}), (std::vector<float>{0, 1, -3, 127, -140}));
+  EXPECT_EQ(valuesAt(buildLog10, {1, 10, 1000, 1e10f}), (std::vector<float>{0, 1, 3, 10}));
+  for (LaneFunction::Builder build : {buildAsin, buildAcos, buildErfinv})
+    EXPECT_TRUE(std::isnan(valuesAt(build, {1.0000001f})[0]) && std::isnan(valuesAt(build, {-1.0000001f})[0]));
+}
+
 TEST(MathValues, LimitsAndZeros) {
   const float inf = INFINITY, nan = NAN, smallest = 1e-45f;
+  constexpr float kHalfPi = std::numbers::pi_v<float> / 2;
   const std::vector<float> inputs = {0.0f, -0.0f, inf, -inf, nan, smallest, -smallest};
   struct Row {
     const char *name;
@@ -186,6 +241,17 @@ TEST(MathValues, LimitsAndZeros) {
       {"erfc", buildErfc, {1, 1, 0, 2, nan, 1, 1}},
       {"sin", buildSin, {0.0f, -0.0f, nan, nan, nan, smallest, -smallest}},
       {"cos", buildCos, {1, 1, nan, nan, nan, 1, 1}},
+      {"tan", buildTan, {0.0f, -0.0f, nan, nan, nan, smallest, -smallest}},
+      {"asin", buildAsin, {0.0f, -0.0f, nan, nan, nan, smallest, -smallest}},
+      {"acos", buildAcos, {kHalfPi, kHalfPi, nan, nan, nan, kHalfPi, kHalfPi}},
+      {"atan", buildAtan, {0.0f, -0.0f, kHalfPi, -kHalfPi, nan, smallest, -smallest}},
+      {"sinh", buildSinh, {0.0f, -0.0f, inf, -inf, nan, smallest, -smallest}},
+      {"cosh", buildCosh, {1, 1, inf, inf, nan, 1, 1}},
+      {"expm1", buildExpm1, {0.0f, -0.0f, inf, -1, nan, smallest, -smallest}},
+      {"log1p", buildLog1p, {0.0f, -0.0f, inf, nan, nan, smallest, -smallest}},
+      {"log2", buildLog2, {-inf, -inf, inf, nan, nan, -149, nan}},
+      {"log10", buildLog10, {-inf, -inf, inf, nan, nan, -44.85347f, nan}},
+      {"erfinv", buildErfinv, {0.0f, -0.0f, nan, nan, nan, smallest, -smallest}},
       {"gelu", buildGelu, {0.0f, -0.0f, inf, -0.0f, nan, smallest, -0.0f}}, // a tie
       {"geluTanh", buildGeluTanh, {0.0f, -0.0f, inf, -0.0f, nan, 0.0f, -0.0f}},
       {"geluSlope", buildGeluSlope, {0.5, 0.5, 1, -0.0f, nan, 0.5, 0.5}},

@@ -243,6 +243,16 @@ TEST(Ops, FunctionsOfEveryHalfAreWithinOneUlp) {
       {"mp.erf %a0", std::erf},
       {"mp.sin %a0", std::sin},
       {"mp.cos %a0", std::cos},
+      {"mp.tan %a0", std::tan},
+      {"mp.asin %a0", std::asin},
+      {"mp.acos %a0", std::acos},
+      {"mp.atan %a0", std::atan},
+      {"mp.sinh %a0", std::sinh},
+      {"mp.cosh %a0", std::cosh},
+      {"mp.expm1 %a0", std::expm1},
+      {"mp.log1p %a0", std::log1p},
+      {"mp.log2 %a0", std::log2},
+      {"mp.log10 %a0", std::log10},
       {"mp.sigmoid %a0", [](double x) { return 1 / (1 + std::exp(-x)); }},
       {"mp.silu %a0", [](double x) { return x < -800 ? -0.0 : x / (1 + std::exp(-x)); }},
       {"mp.softplus %a0", [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }},
@@ -283,8 +293,19 @@ static std::vector<double> exponents() {
           kInf, -kInf, kNaN, 7,  8, 100, -101, 1e4, 16777216.0, 3.4e38, 0x1p-20, 0x1p-149, -0x1.8p5};
 }
 
-// Of f16 and bf16 every base, of f32 those that are hard; each with exponents of every kind.
-TEST(Ops, PowersAreWithinOneUlp) {
+/// A function of two operands.
+struct Pair {
+  const char *op;
+  double (*apply)(double, double);
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): what googletest looks for
+static void PrintTo(const Pair &pair, std::ostream *out) { *out << pair.op; }
+
+class FunctionsOfTwo : public testing::TestWithParam<Pair> {};
+
+// Of f16 and bf16 every first operand, of f32 those that are hard; each with second ones of every kind.
+TEST_P(FunctionsOfTwo, AreWithinOneUlp) {
   std::vector<uint64_t> all(1 << 16);
   std::iota(all.begin(), all.end(), 0);
   for (const CPULevel *target : kTargets)
@@ -296,27 +317,35 @@ TEST(Ops, PowersAreWithinOneUlp) {
           bases.push_back(encode(value, element.format));
       }
       const std::string type = vectorOf(bases.size(), element.name), one = "tensor<" + std::string(element.name) + ">";
-      KernelRunner kernel(mapText({type, one}, {type},
-                                  "%r = mp.pow %a0, %a1 : " + type + ", " + one + " -> " + type + "\n", "%r",
-                                  "block = 65536, vector = 8"),
-                          *target);
+      KernelRunner kernel(
+          mapText({type, one}, {type},
+                  std::string("%r = mp.") + GetParam().op + " %a0, %a1 : " + type + ", " + one + " -> " + type + "\n",
+                  "%r", "block = 65536, vector = 8"),
+          *target);
       ASSERT_TRUE(kernel.ok()) << kernel.errors;
       for (double exponent : exponents()) {
         const uint64_t bits = encode(exponent, element.format);
         const auto out = kernel.run({bufferOf(element, bases), bufferOf(element, {bits})});
         for (size_t i = 0; i < bases.size(); ++i) {
           const double x = decode(bases[i], element.format), y = decode(bits, element.format);
-          const uint64_t expected = encode(std::pow(x, y), element.format), found = bitsAt(element, out[0], i);
+          const double exact = GetParam().apply(x, y);
+          const uint64_t expected = encode(exact, element.format), found = bitsAt(element, out[0], i);
           ASSERT_LE(ulpDistance(found, expected, element.format), 1u)
-              << x << " to the power of " << y << " in " << element.name << " on " << target->name;
+              << GetParam().op << " of " << x << " and " << y << " in " << element.name << " on " << target->name;
           // Of a zero and an infinity the sign counts, too.
-          if (std::pow(x, y) == 0 || std::isinf(std::pow(x, y))) {
-            ASSERT_EQ(found, expected) << x << " to the power of " << y << " in " << element.name;
+          if (exact == 0 || std::isinf(exact)) {
+            ASSERT_EQ(found, expected) << GetParam().op << " of " << x << " and " << y << " in " << element.name;
           }
         }
       }
     }
 }
+
+static double prelu(double x, double slope) { return x > 0 ? x : slope * x; }
+
+INSTANTIATE_TEST_SUITE_P(Ops, FunctionsOfTwo,
+                         testing::Values(Pair{"pow", std::pow}, Pair{"atan2", std::atan2}, Pair{"prelu", prelu}),
+                         [](const auto &info) { return std::string(info.param.op); });
 
 TEST(Ops, CastsRoundOnceAndSaturate) {
   const std::vector<double> reals = hardValues();

@@ -76,6 +76,9 @@ static std::vector<double> realsFor(Fill fill, size_t count, size_t operand, std
     for (size_t i = 0; i < count; ++i)
       values[i] = 0.1 * numbers[i] + 0.03 * operand;
   }
+  if (fill == Fill::Fraction)
+    for (double &value : values)
+      value *= 0.4;
   if (fill == Fill::Tiny)
     for (double &value : values)
       value *= 1e-6;

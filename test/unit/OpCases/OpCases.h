@@ -19,6 +19,7 @@ enum class Fill {
   Signed,    ///< Floats with 0.1 <= |x| <= 2: away from the kink of relu. Integers from -20 to 20 (ui8: 0 to 40).
   Whole,     ///< Whole numbers from 1 to 4 and from -4 to -1: f32 adds up a million of their products exactly, f16 128.
   Positive,  ///< Floats from 0.25 to 3, integers from 1 to 40.
+  Fraction,  ///< Floats with 0.04 <= |x| <= 0.8.
   Tiny,      ///< Floats as Signed, a millionth of that.
   Separated, ///< No two elements of any operands of a case within 0.02 of each other, as far as their type has it.
   Labels,    ///< Classes 0 to 4.

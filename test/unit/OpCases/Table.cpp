@@ -129,9 +129,12 @@ static void addElementwise(Cases &cases) {
       for (std::string type : {"i32", "i64", "ui8"})
         binary(op, "row, " + type, {"3x5x" + type}, {"5x" + type}, "3x5x" + type);
   }
-  for (const Shapes &shapes : kShapes)
-    binary("mp.pow", shapes.name, {shapes.lhs + "$T", Fill::Positive}, {shapes.rhs + "$T"}, shapes.result + "$T");
-  binary("mp.pow", "large", {"1003x$T", Fill::Positive}, {"1003x$T"}, "1003x$T", true);
+  for (std::string op : {"mp.pow", "mp.atan2", "mp.prelu"}) {
+    const Fill fill = op == "mp.pow" ? Fill::Positive : Fill::Signed;
+    for (const Shapes &shapes : kShapes)
+      binary(op, shapes.name, {shapes.lhs + "$T", fill}, {shapes.rhs + "$T"}, shapes.result + "$T");
+    binary(op, "large", {"1003x$T", fill}, {"1003x$T"}, "1003x$T", true);
+  }
   struct Unary {
     const char *op, *clause = "";
     Fill fill = Fill::Signed;
@@ -150,6 +153,17 @@ static void addElementwise(Cases &cases) {
                             {"mp.erf"},
                             {"mp.sin"},
                             {"mp.cos"},
+                            {"mp.tan", "", Fill::Fraction},
+                            {"mp.asin", "", Fill::Fraction},
+                            {"mp.acos", "", Fill::Fraction},
+                            {"mp.atan"},
+                            {"mp.sinh"},
+                            {"mp.cosh"},
+                            {"mp.expm1"},
+                            {"mp.log1p", "", Fill::Fraction},
+                            {"mp.log2", "", Fill::Positive},
+                            {"mp.log10", "", Fill::Positive},
+                            {"mp.erfinv", "", Fill::Fraction},
                             {"mp.clamp", "{min = -0.7 : f64, max = 1.3 : f64} "},
                             {"mp.sigmoid"},
                             {"mp.silu"},

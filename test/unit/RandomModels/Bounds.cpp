@@ -327,7 +327,8 @@ std::vector<double> mp::allowedErrors(mlir::Operation *op, const Tensors &operan
       allowed[i] = INFINITY;
     else if (llvm::isa<ExpOp, LogOp, TanhOp>(op))
       allowed[i] = (isWide ? 2 : 1) * ulp(value, format);
-    else if (llvm::isa<SinOp, CosOp, PowOp>(op))
+    else if (llvm::isa<SinOp, CosOp, PowOp, TanOp, AsinOp, AcosOp, AtanOp, Atan2Op, SinhOp, CoshOp, Expm1Op, Log1pOp,
+                       Log2Op, Log10Op, ErfinvOp>(op))
       allowed[i] = ulp(value, format);
     else if (llvm::isa<GeluGradOp>(op))
       allowed[i] = (isWide ? 16 : 1) * ulp(value, format) + 0x1p-22 * std::abs(elementAt(operands[1], i));

@@ -25,7 +25,8 @@ struct Row {
 
 void makeUnary(ModelBuilder &b, const std::string &op, double most, const std::string &clause = "") {
   const unsigned x = b.bounded(b.pickFloat(), most);
-  b.add(op + " $0 " + clause + ": {0}", {x}, b.typeOf(x), op == "mp.exp" ? 60 : 2 * b.boundOf(x) + 1);
+  const bool isGrowing = op == "mp.exp" || op == "mp.expm1" || op == "mp.sinh" || op == "mp.cosh";
+  b.add(op + " $0 " + clause + ": {0}", {x}, b.typeOf(x), isGrowing ? 60 : 2 * b.boundOf(x) + 1);
 }
 
 void makeGelu(ModelBuilder &b) {
@@ -39,15 +40,22 @@ void makeOfPositive(ModelBuilder &b, const std::string &op) {
   b.add(op + " $0 : {0}", {x}, b.typeOf(x), std::max(b.boundOf(x), 2.0));
 }
 
+/// An op that is smooth between -1 and 1 only.
+void makeOfFraction(ModelBuilder &b, const std::string &op) {
+  const unsigned x = b.bounded(b.pickFloat(), 2), share = b.add("mp.tanh $0 : {0}", {x}, b.typeOf(x), 1);
+  b.add(op + " $0 : {0}", {share}, b.typeOf(x), 3.5);
+}
+
 void makeBinary(ModelBuilder &b, const std::string &op) {
   unsigned lhs = b.pickFloat(), rhs = b.pickBroadcastable(lhs);
   if (b.pick(2))
     std::swap(lhs, rhs);
   if (op == "mp.div")
     rhs = b.positive(rhs);
-  const double bound = op == "mp.mul"   ? b.boundOf(lhs) * b.boundOf(rhs)
-                       : op == "mp.div" ? b.boundOf(lhs) * 4
-                                        : b.boundOf(lhs) + b.boundOf(rhs);
+  const double bound = op == "mp.mul"     ? b.boundOf(lhs) * b.boundOf(rhs)
+                       : op == "mp.prelu" ? b.boundOf(lhs) * std::max(b.boundOf(rhs), 1.0)
+                       : op == "mp.div"   ? b.boundOf(lhs) * 4
+                                          : b.boundOf(lhs) + b.boundOf(rhs);
   b.add(op + " $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, b.broadcastType(lhs, rhs), bound);
 }
 
@@ -114,6 +122,12 @@ void makeProduct(ModelBuilder &b) {
 void makePower(ModelBuilder &b) {
   const unsigned lhs = b.positive(b.bounded(b.pickFloat(), 3)), rhs = b.bounded(b.pickBroadcastable(lhs), 2);
   b.add("mp.pow $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, b.broadcastType(lhs, rhs), 100);
+}
+
+/// Of points to the right of the origin.
+void makeAngle(ModelBuilder &b) {
+  const unsigned lhs = b.pickFloat(), rhs = b.positive(b.pickBroadcastable(lhs));
+  b.add("mp.atan2 $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, b.broadcastType(lhs, rhs), 1.6);
 }
 
 void makeScan(ModelBuilder &b) {
@@ -291,6 +305,19 @@ constexpr Row kRows[] = {
     {"mp.sin", 1, [](ModelBuilder &b) { makeUnary(b, "mp.sin", 1e4); }},
     {"mp.cos", 1, [](ModelBuilder &b) { makeUnary(b, "mp.cos", 1e4); }},
     {"mp.pow", 1, makePower},
+    {"mp.tan", 1, [](ModelBuilder &b) { makeOfFraction(b, "mp.tan"); }},
+    {"mp.asin", 1, [](ModelBuilder &b) { makeOfFraction(b, "mp.asin"); }},
+    {"mp.acos", 1, [](ModelBuilder &b) { makeOfFraction(b, "mp.acos"); }},
+    {"mp.atan", 1, [](ModelBuilder &b) { makeUnary(b, "mp.atan", 1e4); }},
+    {"mp.atan2", 1, makeAngle},
+    {"mp.sinh", 1, [](ModelBuilder &b) { makeUnary(b, "mp.sinh", 4); }},
+    {"mp.cosh", 1, [](ModelBuilder &b) { makeUnary(b, "mp.cosh", 4); }},
+    {"mp.expm1", 1, [](ModelBuilder &b) { makeUnary(b, "mp.expm1", 4); }},
+    {"mp.log1p", 1, [](ModelBuilder &b) { makeOfFraction(b, "mp.log1p"); }},
+    {"mp.log2", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.log2"); }},
+    {"mp.log10", 1, [](ModelBuilder &b) { makeOfPositive(b, "mp.log10"); }},
+    {"mp.erfinv", 1, [](ModelBuilder &b) { makeOfFraction(b, "mp.erfinv"); }},
+    {"mp.prelu", 1, [](ModelBuilder &b) { makeBinary(b, "mp.prelu"); }},
     {"mp.erf", 1, [](ModelBuilder &b) { makeUnary(b, "mp.erf", 1e4); }},
     {"mp.clamp", 1, [](ModelBuilder &b) { makeUnary(b, "mp.clamp", 1e4, "{min = -0.5 : f64, max = 2.5 : f64} "); }},
     {"mp.sigmoid", 1, [](ModelBuilder &b) { makeUnary(b, "mp.sigmoid", 1e4); }},
@@ -342,6 +369,7 @@ constexpr Row kRows[] = {
     {"mp.binary_cross_entropy", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.binary_cross_entropy"); }},
     {"mp.autocast", 1, makeRegion},
     {"mp.yield", 0, makeRegion},
+    {"mp.gelu", 0, makeGelu}, // once more, of a parameter, so that its gradient is in a model
 };
 
 void makeOp(ModelBuilder &b) {

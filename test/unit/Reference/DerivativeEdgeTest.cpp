@@ -135,6 +135,24 @@ TEST(DerivativeEdge, PowersOfZero) {
   EXPECT_EQ(found[1], (Values{0, 0, 0, std::log(2.0)}));
 }
 
+// At 0 the slope counts, and the slope's own gradient is that of the elements it multiplies.
+TEST(DerivativeEdge, SlopesOfPReluCountAtZero) {
+  const std::string type = "tensor<3xf64>";
+  auto found = gradients("mp.prelu %0, %1 : " + type + ", tensor<1xf64> -> " + type, {type, "tensor<1xf64>"}, type,
+                         {reals(ElementType::F64, {3}, {-2, 0, 3}), reals(ElementType::F64, {1}, {0.25})});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (Values{0.25, 0.25, 1}));
+  EXPECT_EQ(found[1], (Values{-2}));
+}
+
+TEST(DerivativeEdge, TheOriginHasNoAngle) {
+  const std::string type = "tensor<1xf64>";
+  auto found = gradients("mp.atan2 %0, %1 : " + type + ", " + type + " -> " + type, {type, type}, type,
+                         {reals(ElementType::F64, {1}, {0}), reals(ElementType::F64, {1}, {0})});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_TRUE(std::isnan(found[0][0]) && std::isnan(found[1][0]));
+}
+
 // Each gets the product of the others, which division by a zero would not give.
 TEST(DerivativeEdge, ProductsWithZeros) {
   const std::string type = "tensor<3x3xf64>";

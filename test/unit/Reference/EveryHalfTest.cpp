@@ -15,6 +15,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <set>
@@ -34,6 +35,19 @@ long double gelu(long double x) {
 long double geluTanh(long double x) {
   const long double u = std::sqrt(2 / std::numbers::pi_v<long double>) * (x + 0.044715L * x * x * x);
   return std::isinf(x) ? std::fmax(x, -0.0L) : x / (1 + std::exp(-2 * u));
+}
+
+/// By halving an interval, of erf, or near 1 of erfc.
+long double erfinv(long double x) {
+  const long double magnitude = std::fabs(x), rest = 1 - magnitude;
+  if (!(magnitude < 1))
+    return magnitude == 1 ? std::copysign(HUGE_VALL, x) : std::numeric_limits<long double>::quiet_NaN();
+  long double low = 0, high = magnitude < 0.5L ? magnitude : 10; // erf y > y there
+  for (int step = 0; step < 80; ++step) {
+    const long double middle = (low + high) / 2;
+    ((magnitude < 0.5L ? std::erf(middle) < magnitude : std::erfc(middle) > rest) ? low : high) = middle;
+  }
+  return std::copysign(low, x);
 }
 
 const std::map<Form, UnaryFunction> kUnaryOps = {
@@ -57,6 +71,17 @@ const std::map<Form, UnaryFunction> kUnaryOps = {
     {{"mp.erf", ""}, [](long double x) { return std::erf(x); }},
     {{"mp.sin", ""}, [](long double x) { return std::sin(x); }},
     {{"mp.cos", ""}, [](long double x) { return std::cos(x); }},
+    {{"mp.tan", ""}, [](long double x) { return std::tan(x); }},
+    {{"mp.asin", ""}, [](long double x) { return std::asin(x); }},
+    {{"mp.acos", ""}, [](long double x) { return std::acos(x); }},
+    {{"mp.atan", ""}, [](long double x) { return std::atan(x); }},
+    {{"mp.sinh", ""}, [](long double x) { return std::sinh(x); }},
+    {{"mp.cosh", ""}, [](long double x) { return std::cosh(x); }},
+    {{"mp.expm1", ""}, [](long double x) { return std::expm1(x); }},
+    {{"mp.log1p", ""}, [](long double x) { return std::log1p(x); }},
+    {{"mp.log2", ""}, [](long double x) { return std::log2(x); }},
+    {{"mp.log10", ""}, [](long double x) { return std::log10(x); }},
+    {{"mp.erfinv", ""}, erfinv},
     {{"mp.clamp", "{min = -0.5 : f64, max = 6.0 : f64} "},
      [](long double x) { return std::isnan(x) ? x : std::fmin(std::fmax(x, -0.5L), 6.0L); }},
     {{"mp.sigmoid", ""}, [](long double x) { return 1 / (1 + std::exp(-x)); }},

@@ -1,0 +1,100 @@
+"""ATen's losses in ours."""
+
+from __future__ import annotations
+
+from halfstep import _losses, _margins, ops
+from halfstep._errors import Error
+from halfstep._operands import is_float, tensor_of
+
+_REDUCTIONS = ("none", "mean", "sum")  # by torch's number
+_MEAN = 1
+
+
+def _loss(function):
+    def handle(call, prediction, target, *_):
+        call.only("reduction", _MEAN)
+        if "weight" in call.named:
+            call.only("weight", None)
+        return function(tensor_of(prediction), tensor_of(target))
+
+    return handle
+
+
+def _weights(weight):
+    return None if weight is None else tensor_of(weight)
+
+
+def _cross_entropy(call, logits, labels, weight, reduction, ignore, smoothing):
+    call.only("reduction", _MEAN)
+    labels = tensor_of(labels)
+    return _losses.cross_entropy(tensor_of(logits), labels, label_smoothing=smoothing or None, weight=_weights(weight),
+                                 ignore_label=None if is_float(labels) else ignore)
+
+
+def _nll_loss(call, logs, labels, weight, reduction, ignore):
+    call.only("reduction", _MEAN)
+    logs = tensor_of(logs)
+    rank = len(logs.shape)
+    if rank > 2:  # classes come second there
+        logs = ops.transpose(logs, [0, *range(2, rank), 1])
+    return _losses.nll_loss(logs, tensor_of(labels), weight=_weights(weight), ignore_label=ignore)
+
+
+def _kl_div(call, logs, targets, reduction, log_target=False):
+    call.only("reduction", _MEAN)
+    call.only("log_target", False)
+    return _losses.kl_div(tensor_of(logs), tensor_of(targets), reduction="mean")
+
+
+def _huber(call, prediction, target, reduction, delta):
+    call.only("reduction", _MEAN)
+    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=delta)
+
+
+def _smooth_l1(call, prediction, target, reduction, beta):
+    call.only("reduction", _MEAN)
+    call.only("beta", 1, 1.0)
+    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=1.0)
+
+
+# Settings that have other names there.
+_OWN_NAMES = {"eps": "epsilon"}
+
+
+def _margin(function, operands):
+    """Of so many tensors, with settings by their names."""
+
+    def handle(call, *values):
+        named = dict(list(call.named.items())[operands:])
+        named["reduction"] = _REDUCTIONS[named["reduction"]]
+        named = {_OWN_NAMES.get(name, name): value for name, value in named.items()}
+        if named.get("weight") is not None:
+            named["weight"] = tensor_of(named["weight"])
+        if any(one is None for one in values[:operands]):
+            raise Error("a number depends on the size of the batch")
+        return function(*map(tensor_of, values[:operands]), **named)
+
+    return handle
+
+
+LOSSES = {
+    "binary_cross_entropy": _loss(ops.binary_cross_entropy),
+    "binary_cross_entropy_with_logits": _loss(ops.sigmoid_cross_entropy),
+    "cosine_embedding_loss": _margin(_margins.cosine_embedding_loss, 3),
+    "cross_entropy_loss": _cross_entropy,
+    "hinge_embedding_loss": _margin(_margins.hinge_embedding_loss, 2),
+    "huber_loss": _huber,
+    "kl_div": _kl_div,
+    "l1_loss": _loss(ops.l1_loss),
+    "margin_ranking_loss": _margin(_margins.margin_ranking_loss, 3),
+    "mse_loss": _loss(ops.mse_loss),
+    "multi_margin_loss": _margin(_margins.multi_margin_loss, 2),
+    "multilabel_margin_loss": _margin(_margins.multilabel_margin_loss, 2),
+    "nll_loss": _nll_loss,
+    "nll_loss2d": _nll_loss,
+    "nll_loss_nd": _nll_loss,
+    "poisson_nll_loss": _margin(_margins.poisson_nll_loss, 2),
+    "smooth_l1_loss": _smooth_l1,
+    "soft_margin_loss": _margin(_margins.soft_margin_loss, 2),
+    "triplet_margin_loss": _margin(_margins.triplet_margin_loss, 3),
+}

@@ -1,0 +1,49 @@
+"""Functions of two tensors or three, element by element, in the widest of their types."""
+
+from __future__ import annotations
+
+from halfstep import _ops
+from halfstep._errors import Error, axis
+from halfstep._graph import Tensor
+from halfstep._promotion import alike, in_widest
+from halfstep._shapes import concat
+
+
+def atan2(lhs, rhs) -> Tensor:
+    """The angle, from -pi to pi, of the point with abscissa `rhs` and ordinate `lhs`, with NumPy's broadcasting (numpy.arctan2). Floats of
+    two types meet in the wider; the gradient at the origin is NaN, as PyTorch's is."""
+    return _ops.atan2(*alike(lhs, rhs))
+
+
+def prelu(input, slope) -> Tensor:
+    """`input` where it is above 0, else `slope` times it, with NumPy's broadcasting: a slope of each channel has their number as its shape,
+    as channels come last (He et al. 2015, torch.nn.functional.prelu)."""
+    return _ops.prelu(*alike(input, slope))
+
+
+def addcmul(input, lhs, rhs, *, value: float = 1.0) -> Tensor:
+    """`input + value * lhs * rhs`, with NumPy's broadcasting, in the widest type of the three (torch.addcmul)."""
+    with in_widest(input, lhs, rhs) as (c, a, b):
+        return c + (a * b if value == 1 else a * b * value)
+
+
+def addcdiv(input, lhs, rhs, *, value: float = 1.0) -> Tensor:
+    """`input + value * lhs / rhs`, with NumPy's broadcasting, in the widest type of the three (torch.addcdiv). Infinite or NaN where `rhs`
+    is 0."""
+    with in_widest(input, lhs, rhs) as (c, a, b):
+        return c + (a / b if value == 1 else a / b * value)
+
+
+def cross(lhs, rhs, dimension: int = -1) -> Tensor:
+    """The vector at right angles to two along a dimension of 3, as numpy.cross; other dimensions broadcast."""
+    a, b = alike(lhs, rhs)
+    if len(a.shape) != len(b.shape):
+        raise Error(f"cross: shapes {a.shape} and {b.shape} have different numbers of dimensions")
+    dimension = axis("cross", dimension, len(a.shape))
+    if a.shape[dimension] != 3 or b.shape[dimension] != 3:
+        raise Error(f"cross: dimension {dimension} of shapes {a.shape} and {b.shape} has no 3 elements on both sides")
+
+    def at(x: Tensor, i: int) -> Tensor:
+        return x[(*[slice(None)] * dimension, slice(i, i + 1))]
+
+    return concat([at(a, i) * at(b, j) - at(a, j) * at(b, i) for i, j in ((1, 2), (2, 0), (0, 1))], dimension)

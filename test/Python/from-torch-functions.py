@@ -1,0 +1,129 @@
+"""Functions of PyTorch that are an op here, or made of several, in modules: each against the same in float64, and its gradient.
+
+REQUIRES: pytorch
+RUN: %{torch_python} -W ignore %s
+"""
+
+import numpy
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import halfstep
+
+torch.manual_seed(3)
+torch.set_num_threads(1)
+generator = torch.Generator().manual_seed(5)
+
+
+def draw(*shape, low=-1.0, high=1.0):
+    return torch.rand(shape, generator=generator) * (high - low) + low
+
+
+class Of(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+m34, m45, v3, v4, v5 = draw(3, 4), draw(4, 5), draw(3), draw(4), draw(5)
+b234, b245 = draw(2, 3, 4), draw(2, 4, 5)
+share, positive = draw(3, 4, low=-0.9, high=0.9), draw(3, 4, low=0.2, high=3)
+signs = torch.where(draw(3) > 0, 1.0, -1.0)
+classes = torch.tensor([2, 0, 3])
+several = torch.tensor([[2, 0, -1, 1], [-1, 3, 2, 0], [3, 2, 1, 0]])
+i3, j3 = torch.tensor([0, 2, 1]), torch.tensor([3, 0, 1])
+places = torch.tensor([[0, 2, 1, 0], [2, 2, 0, 1]])
+pictures, marks = draw(2, 5, 3, 4), torch.randint(0, 5, (2, 3, 4), generator=generator)
+
+FUNCTIONS = {
+    **{name: (getattr(torch, name), m34) for name in ("tan", "atan", "sinh", "cosh", "expm1")},
+    **{name: (getattr(torch, name), share) for name in ("asin", "acos", "erfinv", "log1p")},
+    **{name: (getattr(torch, name), positive) for name in ("log2", "log10")},
+    "special": (lambda x: torch.special.expm1(x) + torch.special.log1p(x) + torch.special.erfinv(x), share),
+    "atan2": (torch.atan2, m34, share), "prelu": (F.prelu, b234, v3), "prelu of one": (F.prelu, m34, draw(1)),
+    "addbmm": (lambda c, a, b: torch.addbmm(c, a, b, beta=0.5, alpha=2), draw(3, 5), b234, b245),
+    "addmm": (lambda c, a, b: torch.addmm(c, a, b, alpha=2), draw(3, 5), m34, m45),
+    "addmm of a vector": (torch.addmm, v5, m34, m45),
+    "addmv": (lambda c, a, b: torch.addmv(c, a, b, beta=2), v3, m34, v4),
+    "addr": (lambda c, a, b: torch.addr(c, a, b, alpha=2), m34, v3, v4),
+    "baddbmm": (torch.baddbmm, draw(2, 3, 5), b234, b245),
+    "mv": (torch.mv, m34, v4), "dot": (torch.dot, v4, draw(4)), "vdot": (torch.vdot, v4, draw(4)),
+    "vecdot": (lambda a, b: torch.linalg.vecdot(a, b, dim=1), b234, draw(2, 3, 4)),
+    "tensordot": (lambda a, b: torch.tensordot(a, b, dims=([2, 0], [0, 1])), b234, draw(4, 2, 3)),
+    "multi_dot": (lambda a, b, c: torch.linalg.multi_dot([a, b, c]), m34, m45, v5),
+    "bilinear": (F.bilinear, m34, draw(3, 2), draw(5, 4, 2), v5),
+    "conv_tbc": (lambda x, w, b: torch.conv_tbc(x, w, b, 1), draw(6, 2, 3), draw(3, 3, 4), v4),
+    "addcmul": (lambda c, a, b: torch.addcmul(c, a, b, value=0.5), m34, share, positive),
+    "addcdiv": (lambda c, a, b: torch.addcdiv(c, a, b, value=0.5), m34, share, positive),
+    "cross": (lambda a, b: torch.cross(a, b, dim=1), b234, draw(2, 3, 4)), "linalg.cross": (torch.linalg.cross, draw(2, 3), draw(2, 3)),
+    "cumprod": (lambda x: torch.cumprod(x, 1), draw(2, 7, 3)),
+    "logsumexp": (lambda x: torch.logsumexp(x, (0, 2)), b234),
+    "scatter_add": (lambda x, i, u: torch.scatter_add(x, 0, i, u), m34, places, draw(2, 4)),
+    "index_put": (lambda x, i, j, u: torch.index_put(x, (i, j), u), m34, i3, j3, v3),
+    "index_put of rows": (lambda x, i, u: torch.index_put(x, (i,), u, accumulate=True), m34, torch.tensor([0, 2, 2]), share),
+    "norm": (lambda x: torch.norm(x, 3, 1), b234), "norm of all": (lambda x: torch.norm(x, 1), b234),
+    "vector_norm": (lambda x: torch.linalg.vector_norm(x, float("inf"), 1, True), b234),
+    "matrix_norm": (lambda x: torch.linalg.matrix_norm(x, 1), b234), "fro": (torch.linalg.matrix_norm, b234),
+    "linalg.norm": (lambda x: torch.linalg.norm(x, dim=(0, 2)), b234),
+    "renorm": (lambda x: torch.renorm(x, 3, 0, 1.1), b234),
+    "cosine_embedding_loss": (lambda a, b, y: F.cosine_embedding_loss(a, b, y, margin=0.2), m34, share, signs),
+    "hinge_embedding_loss": (F.hinge_embedding_loss, v3, signs),
+    "margin_ranking_loss": (lambda a, b, y: F.margin_ranking_loss(a, b, y, margin=0.3, reduction="sum"), v3, draw(3), signs),
+    "multi_margin_loss": (lambda x, y, w: F.multi_margin_loss(x, y, p=2, margin=0.8, weight=w), m34, classes, positive[0]),
+    "multilabel_margin_loss": (F.multilabel_margin_loss, m34, several),
+    "poisson_nll_loss": (lambda x, y: F.poisson_nll_loss(x, y, full=True), m34, positive),
+    "poisson_nll_loss of numbers": (lambda x, y: F.poisson_nll_loss(x, y, log_input=False, reduction="none"), positive, positive + 1),
+    "soft_margin_loss": (F.soft_margin_loss, v3, signs),
+    "triplet_margin_loss": (lambda a, p, n: F.triplet_margin_loss(a, p, n, swap=True), m34, share, positive),
+    "kl_div": (lambda x, y: F.kl_div(x, y), m34, positive),
+    "nll_loss": (lambda x, y, w: F.nll_loss(x, y, w), pictures, marks, v5 + 2),
+}
+
+
+def error(actual, exact):
+    return float((actual.double() - exact.double()).abs().max() / exact.double().abs().max().clamp_min(1e-30))
+
+
+def of(values, dtype):
+    return [one.to(dtype) if one.is_floating_point() else one for one in values]
+
+
+for name, (function, *inputs) in FUNCTIONS.items():
+    model = halfstep.from_torch(Of(function), tuple(inputs), batched=False)
+    names = list(model._inputs)
+    found = model.predict({key: one.numpy() for key, one in zip(names, inputs)})
+    exact, single = function(*of(inputs, torch.float64)), function(*inputs)
+    found = torch.from_numpy(numpy.asarray(found))
+    assert found.shape == exact.shape, (name, found.shape, exact.shape)
+    assert error(found, exact) < max(2.0**-19, 2 * error(single, exact)), (name, error(found, exact), error(single, exact))
+
+
+# Gradients: what a step of SGD takes off the first operand, a parameter, of the sum of the result's squares.
+class Trained(nn.Module):
+    def __init__(self, function, first):
+        super().__init__()
+        self.first, self.function = nn.Parameter(first.clone()), function
+
+    def forward(self, *others):
+        return torch.square(self.function(self.first, *others)).sum()
+
+
+RATE = 2.0**-4
+for name, (function, first, *others) in FUNCTIONS.items():
+    module = Trained(function, first)
+    exact = torch.autograd.functional.jacobian(
+        lambda x: torch.square(function(x, *of(others, torch.float64))).sum(), first.double())
+    feeds = others or [torch.zeros(2)]
+    own = Trained(function, first) if others else Trained(lambda x, zero: function(x) + zero.sum(), first)
+    model = halfstep.from_torch(own, tuple(feeds), batched=False)
+    model.compile(halfstep.SGD(RATE), loss=lambda outputs, targets: outputs + halfstep.ops.sum(targets) * 0, policy="float32", metrics=[], threads=1)
+    before = model.state_dict()["first"]
+    given = {key: one.numpy() for key, one in zip(list(model._inputs), feeds)}
+    model.trainer.step(given if len(feeds) > 1 else feeds[0].numpy(), numpy.zeros(2, numpy.float32))
+    gradient = (before.double() - model.state_dict()["first"].double()) / RATE
+    worst = float((gradient - exact).abs().max())
+    assert worst < 2.0**-17 * max(float(exact.abs().max()), float(first.abs().max()) / RATE * 0.1, 1e-3), (name, worst, gradient, exact)
