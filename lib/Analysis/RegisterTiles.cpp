@@ -6,6 +6,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+
 using namespace mlir;
 using namespace mp;
 
@@ -89,29 +91,43 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
   if (!map.isAlongDepth() || last.size < 1 || (isAmx && last.size % kTileDepth != 0) || map.row[kImage].factor != 1 ||
       map.row[kImage].size != map.dimensions[kImage].size || (rank == 4 && last.size != channels))
     return std::nullopt;
-  int64_t least[2] = {}, most[2] = {}; // rows, and elements of a row
+  // Strides and paddings may be of any size; what a block keeps is not.
+  constexpr int64_t kMost = 1 << 20, kMostRows = int64_t(1) << 48;
+  bool isSmall = true;
+  auto times = [&](int64_t a, int64_t b) {
+    const std::optional<int64_t> product = llvm::checkedMul(a, b);
+    isSmall = isSmall && product && *product <= kMost && *product >= -kMost;
+    return isSmall ? *product : 0;
+  };
+  int64_t taps[2] = {1, 1}; // rows, and elements of a row
   for (const IndexMap::Digit &digit : map.depth) {
-    if (digit.dimension == kImage || digit.size < 1 || (digit.dimension == rank - 1 && &digit != &last))
+    if (digit.dimension == kImage || digit.size < 1 || digit.factor < 0 ||
+        (digit.dimension == rank - 1 && &digit != &last))
       return std::nullopt;
-    const bool isRow = digit.dimension == kRow;
-    const int64_t farthest = (digit.size - 1) * digit.factor * (digit.dimension == kColumn ? channels : 1);
-    least[isRow ? 0 : 1] += std::min<int64_t>(farthest, 0);
-    most[isRow ? 0 : 1] += std::max<int64_t>(farthest, 0);
+    const int64_t step = times(digit.factor, digit.dimension == kColumn ? channels : 1);
+    int64_t &span = taps[digit.dimension == kRow ? 0 : 1];
+    span = times(span + times(digit.size - 1, step), 1);
   }
   const PixelRows found{.images = map.row[kImage].size,
-                        .rows = map.row[kRow].size,
-                        .columns = map.row[kColumn].size,
+                        .rows = times(map.row[kRow].size, 1),
+                        .columns = times(map.row[kColumn].size, 1),
                         .height = map.dimensions[kRow].size,
-                        .width = map.dimensions[kColumn].size * channels,
-                        .rowStep = map.row[kRow].factor,
-                        .columnStep = map.row[kColumn].factor * channels,
-                        .firstRow = map.dimensions[kRow].shift + least[0],
-                        .firstElement = map.dimensions[kColumn].shift * channels + least[1],
-                        .tapRows = most[0] - least[0] + 1,
-                        .tapElements = most[1] - least[1] + 1};
+                        .width = times(map.dimensions[kColumn].size, channels),
+                        .rowStep = times(map.row[kRow].factor, 1),
+                        .columnStep = times(map.row[kColumn].factor, channels),
+                        .firstRow = times(map.dimensions[kRow].shift, 1),
+                        .firstElement = times(map.dimensions[kColumn].shift, channels),
+                        .tapRows = taps[0],
+                        .tapElements = taps[1],
+                        .together = last.size};
+  times(found.columns, found.columnStep);
+  if (!isSmall || found.keptWidth() > kMost)
+    return std::nullopt;
+  const std::optional<int64_t> rows = llvm::checkedMul(found.images, found.rowsFor(found.rows));
   // For a unit rows are copied by pairs.
   const bool isOfPairs = !isAmx || (found.columnStep | found.tapElements | found.width | found.firstElement) % 2 == 0;
-  return isOfPairs && found.fromElement() < found.toElement() ? std::optional(found) : std::nullopt;
+  const bool isThere = found.fromElement() < found.toElement();
+  return rows && *rows <= kMostRows && isOfPairs && isThere ? std::optional(found) : std::nullopt;
 }
 
 Type mp::packedElement(const Contraction &product, ContractionScheduleAttr schedule) {

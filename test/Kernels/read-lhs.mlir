@@ -91,3 +91,20 @@ func.func @far(%x: tensor<256x4096xf32>, %w: tensor<4096x512xf32>) -> tensor<256
   %y = mp.matmul %x, %w acc f32 : tensor<256x4096xf32>, tensor<4096x512xf32> -> tensor<256x512xf32>
   return %y : tensor<256x512xf32>
 }
+
+// Strides and paddings of any size are no pixels that a block keeps.
+//
+// CHECK-LABEL: @long_strides
+// CHECK-NOT: read_lhs
+func.func @long_strides(%x: tensor<8x4x4x32xf32>, %w: tensor<16x1x1x32xf32>) -> tensor<8x4x2x16xf32> {
+  %y = mp.conv %x, %w acc f32 {strides = [1, 144115188075855871], padding = [0, 0, 144115188075855871, 0]} : tensor<8x4x4x32xf32>, tensor<16x1x1x32xf32> -> tensor<8x4x2x16xf32>
+  return %y : tensor<8x4x2x16xf32>
+}
+func.func @long_columns(%x: tensor<64x8x4x64xf32>, %w: tensor<64x1x1x64xf32>) -> tensor<64x8x3x64xf32> {
+  %y = mp.conv %x, %w acc f32 {strides = [1, 288230376151711744], padding = [0, 0, 288230376151711744, 288230376151711744]} : tensor<64x8x4x64xf32>, tensor<64x1x1x64xf32> -> tensor<64x8x3x64xf32>
+  return %y : tensor<64x8x3x64xf32>
+}
+func.func @long_rows(%x: tensor<64x4x224x64xf32>, %w: tensor<64x1x3x64xf32>) -> tensor<64x3x222x64xf32> {
+  %y = mp.conv %x, %w acc f32 {strides = [1152921504606846976, 1], padding = [1152921504606846976, 1152921504606846976, 0, 0]} : tensor<64x4x224x64xf32>, tensor<64x1x3x64xf32> -> tensor<64x3x222x64xf32>
+  return %y : tensor<64x3x222x64xf32>
+}

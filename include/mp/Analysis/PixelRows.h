@@ -26,6 +26,7 @@ struct PixelRows {
   int64_t rowStep, columnStep;    ///< there, from a pixel of the result to the next: rows, elements
   int64_t firstRow, firstElement; ///< there, which the taps of the first pixel reach: below 0 is padding
   int64_t tapRows, tapElements;   ///< which the taps of one pixel span
+  int64_t together;               ///< neighbours in k, from a multiple of that, whose elements lie side by side
 
   /// Rows of an image that so many rows of pixels need.
   int64_t rowsFor(int64_t count) const { return (count - 1) * rowStep + tapRows; }
@@ -42,6 +43,10 @@ struct PixelRows {
   /// The elements of a row of the image that are kept, from one to behind the last.
   int64_t fromElement() const { return std::max<int64_t>(firstElement, 0); }
   int64_t toElement() const { return std::min(firstElement + keptWidth(), width); }
+  /// Whether `tileRows` rows in so many registers lie so, each of those in one row of pixels.
+  bool fillTile(int64_t tileRows, int64_t registers) const {
+    return tileRows % registers == 0 && columns % (tileRows / registers) == 0;
+  }
   /// The rows of a tile or a unit's register, `most` at most: so many that a row of the result is whole multiples of.
   int64_t tileRows(int64_t most) const {
     while (columns % most != 0)

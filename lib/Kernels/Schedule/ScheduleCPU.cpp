@@ -216,7 +216,9 @@ private:
   ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
     const TileInstruction instruction = how.instruction;
     ContractionSize size{product.batch, product.m, product.n, product.depth, how.rate};
-    if (instruction != TileInstruction::Fma) {
+    if (instruction == TileInstruction::Fma) {
+      size.wordBytes = product.acc.isF64() ? 8 : 4; // as sums are in registers
+    } else {
       size.parts = ContractionScheduleAttr::partsOf(how.products);
       size.wordBytes = 2 * size.parts;
       size.unit = 2;
@@ -240,6 +242,7 @@ private:
       size.k = largest->k;
     }
     size.mayReadLhs = mayReadInMemory(product, op.getLhs(), instruction, how.products);
+    size.lhsPitch = product.k;
     size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
     size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
     size.rhsBytes = typeOf(op.getRhs()).getElementTypeBitWidth() / 8;

@@ -59,19 +59,25 @@ static double tileOverhead(int64_t rows, int64_t columns, const CPULevel &level)
   return std::max(1.0, kLoadCycles * loads / multiplies);
 }
 
-/// Whether blocks may read the rows of lhs where they lie: so many that a cache holds them wherever rows a power of two
-/// apart, which share few of its sets, come to lie in it. The second-level cache those of a block; the first, whose
-/// lines vectors read an element at a time, those of a tile.
+/// How many rows so many bytes apart lie in `ways` ways of a cache at once: those a power of two apart share few sets.
+static int64_t rowsOfCache(int64_t pitchBytes, int64_t wayBytes, int64_t ways) {
+  return ways * (wayBytes / std::gcd(wayBytes, pitchBytes));
+}
+
+/// The same of the first cache, whose lines vectors read an element at a time.
+static int64_t rowsOfFirstCache(int64_t pitchBytes) {
+  constexpr int64_t kWayBytes = 4096, kWaysForRows = 7; // rhs has the others
+  return rowsOfCache(pitchBytes, kWayBytes, kWaysForRows);
+}
+
+/// Whether blocks may read the rows of lhs where they lie: the second-level cache holds those of a block, the first
+/// those of a tile of vectors.
 static bool mayReadLhs(const ContractionBlocks &blocks, const ContractionSize &size, const CPULevel &level) {
   constexpr int64_t kWays = 16, kWaysForRows = 4; // other operands and sums have most
-  constexpr int64_t kFirstWayBytes = 4096, kFirstWaysForRows = 7;
-  const int64_t rowBytes = size.k * size.wordBytes;
-  auto fit = [&](int64_t rows, int64_t wayBytes, int64_t ways) {
-    return rows <= ways * (wayBytes / std::gcd(wayBytes, rowBytes));
-  };
-  const bool fitsFirst = !size.tiles.empty() || fit(blocks.tileM, kFirstWayBytes, kFirstWaysForRows);
+  const int64_t pitchBytes = (size.lhsPitch ? size.lhsPitch : size.k) * size.wordBytes;
+  const bool fitsFirst = !size.tiles.empty() || blocks.tileM <= rowsOfFirstCache(pitchBytes);
   return size.mayReadLhs && size.m >= blocks.tileM && fitsFirst &&
-         fit(std::min(blocks.blockM, size.m), level.cacheBytes / kWays, kWaysForRows);
+         std::min(blocks.blockM, size.m) <= rowsOfCache(pitchBytes, level.cacheBytes / kWays, kWaysForRows);
 }
 
 /// Seconds of one block: full tiles, whether the matrix fills them or not, and what it packs.
@@ -196,9 +202,13 @@ static int64_t chooseStep(const ContractionSize &size, int64_t longest) {
 }
 
 /// Blocks of whole rows of pixels of one image, or of whole images: consider(blocks) for each.
-static void tryPixels(const ContractionSize &size, const CPULevel &level,
+static void tryPixels(const ContractionSize &asked, const CPULevel &level,
                       llvm::function_ref<void(const ContractionBlocks &)> consider) {
-  const PixelRows &pixels = *size.pixels;
+  const PixelRows &pixels = *asked.pixels;
+  const bool isUnit = !asked.tiles.empty();
+  // Chunks of k do not cut what is read side by side.
+  ContractionSize size = asked;
+  size.unit = std::lcm(asked.unit, std::gcd(pixels.together, int64_t{8}));
   const int64_t mostBytes = level.cacheBytes / 2, rowBytes = size.wordBytes * pixels.keptWidth();
   auto fits = [&](int64_t keptRows) { return keptRows <= mostBytes / rowBytes; };
   auto tryRows = [&](const RegisterTile &tile, int64_t blockRows) {
@@ -221,10 +231,10 @@ static void tryPixels(const ContractionSize &size, const CPULevel &level,
         }
     }
   };
-  const bool isUnit = !size.tiles.empty();
   for (const RegisterTile &tile : isUnit ? size.tiles : level.tiles) {
     const int64_t registers = isUnit ? tile.rows / kTileRows : 1;
-    const RegisterTile own = {registers * pixels.tileRows(tile.rows / registers), tile.columns};
+    const int64_t most = isUnit ? kTileRows : std::min(tile.rows, rowsOfFirstCache(pixels.columnStep * size.wordBytes));
+    const RegisterTile own = {registers * pixels.tileRows(most), tile.columns};
     if (isUnit && llvm::divideCeil(own.rows, kTileRows) < registers) // as many registers as hold its rows
       continue;
     for (int64_t rows = 1; rows <= pixels.rows && fits(pixels.rowsFor(rows)); ++rows)

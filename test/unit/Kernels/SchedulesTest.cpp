@@ -155,7 +155,7 @@ TEST(Schedules, TilesReadRowsOfPixels) {
   };
   // A 3 x 3 convolution of 32 channels.
   auto plain = [](int64_t images, int64_t size) {
-    return PixelRows{images, size, size, size, 32 * size, 1, 32, -1, -32, 3, 96};
+    return PixelRows{images, size, size, size, 32 * size, 1, 32, -1, -32, 3, 96, 32};
   };
   for (int64_t size : {13, 15, 16, 30, 32, 56})
     EXPECT_TRUE(choose(plain(128, size), 64).readsLhs) << size;

@@ -24,8 +24,9 @@ struct ContractionSize {
   bool mayPackLhs = false, mayPackRhs = false;
   /// Whether it then lies packed between runs, as weights do: packing costs nothing.
   bool keepsLhs = false, keepsRhs = false;
-  /// Whether tiles may read lhs where it lies, if it has the rows of one.
+  /// Whether tiles may read lhs where it lies, if it has the rows of one, and how far these are apart; 0 for k.
   bool mayReadLhs = false;
+  int64_t lhsPitch = 0;
   /// Of an lhs of images the rows of pixels that tiles may read, if whole registers fill those of a block.
   std::optional<PixelRows> pixels;
   /// Whether rhs may be read where it lies, along its rows.

@@ -28,6 +28,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mp;
 
@@ -74,8 +76,7 @@ std::optional<PixelRows> pixelsOf(const Product &product, ContractionScheduleAtt
     return std::nullopt;
   const bool isAmx = schedule.getInstruction() == TileInstruction::Amx;
   const int64_t tiles = isAmx ? llvm::divideCeil(schedule.getTileM(), kTileRows) : 1; // of rows that lie together
-  const bool isWhole = rows->keptRows(schedule.getBlockM()) > 0 && schedule.getTileM() % tiles == 0 &&
-                       rows->columns % (schedule.getTileM() / tiles) == 0;
+  const bool isWhole = rows->keptRows(schedule.getBlockM()) > 0 && rows->fillTile(schedule.getTileM(), tiles);
   return isWhole ? rows : std::nullopt;
 }
 
@@ -375,9 +376,10 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   TileSums sumsOfTile = {tile, {}};
   if (s.isChunked())
     sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
-  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, wordsOfRhs};
+  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, 1, wordsOfRhs};
   if (pixels) {
     operands.lhsDepth = pixels->step();
+    operands.together = std::gcd(pixels->together(), s.blockK);
     operands.lhsRow = [&](int64_t index) { return pixels->at(f.add(row, f.i64(index))); };
     operands.lhsAlongDepth = [&](Value k) { return pixels->alongDepth(f.add(from, k)); };
   }
@@ -489,10 +491,10 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
   const bool isMatrix =
       mayReadInMemory(*product, product->lhs, instruction, products) && product->m >= schedule.getTileM();
   if (schedule.getReadLhs() && !isMatrix && !pixelsOf(*product, schedule))
-    return product->op->emitOpError("has an lhs of ") << product->m << " x " << product->k
-                                                      << " that is no matrix in memory with the rows of a tile, and no "
-                                                         "image of whole registers of channels in blocks of "
-                                                         "whole rows of pixels, as reading it there needs";
+    return product->op->emitOpError("has an lhs of ")
+           << product->m << " x " << product->k
+           << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "
+              "whole registers of channels of an amx, as reading it there needs";
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, which the instruction takes by " << granule;

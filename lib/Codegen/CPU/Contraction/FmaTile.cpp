@@ -12,7 +12,7 @@ using namespace mp;
 namespace {
 
 /// Each step of k is one row of rhs, and a broadcast of each element of lhs. Operands are packed in the type of the
-/// sums: lhs the way it lies in memory, rhs by steps of k.
+/// sums, lhs the way it lies in memory, rhs by steps of k; or lhs is of that type and read where it lies.
 class FmaTile final : public VectorTile {
 public:
   FmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner)
@@ -32,7 +32,7 @@ FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands,
   const int64_t vectors = shape.vectorsOfRow();
   const int64_t rowStep = isDepthInner ? operands.lhsDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
   Value first = operands.lhsRow ? operands.lhsRow(0) : operands.lhs;
-  auto step = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+  auto step = [&](Value k, Value lhsAt, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;
     for (int64_t vector = 0; vector < vectors; ++vector) {
       FailureOr<Value> words = operands.wordsOfRhs(k, vector);
@@ -40,8 +40,6 @@ FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands,
         return failure();
       rhs.push_back(*words);
     }
-    Value along = operands.lhsAlongDepth ? operands.lhsAlongDepth(k) : f.mul(k, depthStep);
-    Value lhsAt = f.offset(first, shape.sum, along);
     for (int64_t row = 0; row < shape.rows; ++row) {
       Value lhs = splat(b, load(shape.sum, f.offset(lhsAt, shape.sum, row * rowStep), 1), shape.width);
       for (int64_t vector = 0; vector < vectors; ++vector)
@@ -49,7 +47,21 @@ FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands,
     }
     return next;
   };
-  return f.forEach(f.i64(0), operands.depth, 1, sums, step);
+  // Where the elements of a k are is asked for once for those that lie together.
+  auto steps = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+    Value along = operands.lhsAlongDepth ? operands.lhsAlongDepth(k) : f.mul(k, depthStep);
+    Value lhsAt = f.offset(first, shape.sum, along);
+    SmallVector<Value> all(soFar);
+    for (int64_t next = 0; next < operands.together; ++next) {
+      FailureOr<SmallVector<Value>> added =
+          step(f.add(k, f.i64(next)), f.offset(lhsAt, shape.sum, next * depthStep), all);
+      if (failed(added))
+        return failure();
+      all = std::move(*added);
+    }
+    return all;
+  };
+  return f.forEach(f.i64(0), operands.depth, operands.together, sums, steps);
 }
 
 std::unique_ptr<TileProduct> mp::makeFmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) {

@@ -5,6 +5,8 @@
 
 #include "mp/Analysis/RegisterTiles.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mp;
 
@@ -80,13 +82,11 @@ Value Pixels::elementsOf(const MappedOperand::Sums &sums) {
   return elements;
 }
 
-Value Pixels::at(Value row) {
-  // Taps that go backwards begin at the far end of what they span.
-  MappedOperand::Sums shifts(image.map.dimensions.size());
-  for (unsigned dimension : {kRow, kColumn})
-    shifts[dimension] = f.i64(image.map.dimensions[dimension].shift);
-  Value first = f.sub(elementsOf(shifts), f.i64(rows.firstRow * rows.keptWidth() + rows.firstElement));
-  return f.offset(kept, element, f.add(elementsOf(image.movedBy(image.map.row, row)), first));
+Value Pixels::at(Value row) { return f.offset(kept, element, elementsOf(image.movedBy(image.map.row, row))); }
+
+int64_t Pixels::together() const {
+  constexpr int64_t kMost = 8; // steps in the code of a loop
+  return std::gcd(rows.together, kMost);
 }
 
 Value Pixels::alongDepth(Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }

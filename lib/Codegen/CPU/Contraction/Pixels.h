@@ -23,6 +23,8 @@ public:
   mlir::Value at(mlir::Value row);
   /// Elements from one row to the next, of the same row of pixels.
   int64_t step() const { return rows.columnStep; }
+  /// So many neighbours in k, from a multiple of that, lie side by side: a few.
+  int64_t together() const;
   /// Elements from a row's element at k of 0 to that at `k`.
   mlir::Value alongDepth(mlir::Value k);
 

@@ -26,6 +26,7 @@ struct TileOperands {
   /// Of an lhs of pixels: where a row of the tile is, and how far from there its elements of a k of the chunk are.
   std::function<mlir::Value(int64_t row)> lhsRow = {};
   std::function<mlir::Value(mlir::Value k)> lhsAlongDepth = {};
+  int64_t together = 1; ///< of k, which divide the chunk's, whose elements follow each other
   /// The words of rhs at a unit of k: those of one vector of columns.
   llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
 };
