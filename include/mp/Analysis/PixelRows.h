@@ -3,8 +3,8 @@
 //
 // A product whose lhs is an image need not copy the image once for each tap of the filter. A block that computes whole
 // rows of the result's pixels keeps the rows of the image that their taps reach, with zeros where those are beyond its
-// edges. The rows of a tile are then pixels that lie one behind the other, of each of which it takes a channel, or 32 of
-// them by a unit's register, for every tap from another place.
+// edges. The rows of a tile are then pixels that lie one behind the other, of each of which it takes a channel, or 32
+// of them by a unit's register, for every tap from another place.
 //
 //   a conv of 3 x 3 with padding 1, 2 rows of 4 pixels of the result    . zeros, x pixels: 4 rows of 6
 //     . . . . . .
