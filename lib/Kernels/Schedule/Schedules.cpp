@@ -235,7 +235,7 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
     const int64_t registers = isUnit ? tile.rows / kTileRows : 1;
     const int64_t most = isUnit ? kTileRows : std::min(tile.rows, rowsOfFirstCache(pixels.columnStep * size.wordBytes));
     const RegisterTile own = {registers * pixels.tileRows(most), tile.columns};
-    if (isUnit && llvm::divideCeil(own.rows, kTileRows) < registers) // as many registers as hold its rows
+    if (isUnit && own.rows <= (registers - 1) * kTileRows) // as many registers as hold its rows
       continue;
     for (int64_t rows = 1; rows <= pixels.rows && fits(pixels.rowsFor(rows)); ++rows)
       tryRows(own, rows * pixels.columns);

@@ -169,7 +169,7 @@ TEST(Schedules, TilesReadRowsOfPixels) {
     for (int64_t rows : {1, 7, 24})
       for (int64_t columns : {1, 5, 14, 48, 97})
         for (int64_t step : {1, 2})
-          choose({images, rows, columns, step * rows + 2, 64 * (step * columns + 2), step, 64 * step, 0, 0, 3, 192},
+          choose({images, rows, columns, step * rows + 2, 64 * (step * columns + 2), step, 64 * step, 0, 0, 3, 192, 64},
                  40);
 }
 

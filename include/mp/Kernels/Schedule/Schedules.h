@@ -28,7 +28,7 @@ struct ContractionSize {
   bool mayReadLhs = false;
   int64_t lhsPitch = 0;
   /// Of an lhs of images the rows of pixels that tiles may read, if whole registers fill those of a block.
-  std::optional<PixelRows> pixels;
+  std::optional<PixelRows> pixels = std::nullopt;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
   /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.

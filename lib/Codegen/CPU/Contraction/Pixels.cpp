@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mp;
 
 // Dimensions of images: that of columns has channels, too, or those have a fourth.
-static constexpr unsigned kImage = 0, kRow = 1, kColumn = 2, kChannel = 3;
+static constexpr unsigned kChannel = 3;
 
 /// Edges are cleared so many elements at once.
 static constexpr int64_t kLanes = 32;
