@@ -4,6 +4,7 @@
 #include "Codegen/Forms/Scalars.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mp;

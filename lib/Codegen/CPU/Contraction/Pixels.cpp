@@ -3,6 +3,7 @@
 
 #include "Codegen/CPU/Contraction/Pixels.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mp/Analysis/RegisterTiles.h"
 
 #include <numeric>
