@@ -5,7 +5,7 @@ usage: benchmarks/cpu/compare.py BUILD_DIR [--threads=1,2] [--only=REGEX] [--qui
            [--peers=pytorch,openblas,onnxruntime] [--sections=LIST] [--budget=SECONDS] [--limit=SECONDS] [--level=LEVEL]
 
 BUILD_DIR holds bin/mp-run, bin/mp-exec and lib/libHalfstepRuntime.so; build it with the release preset. `make benchmark`
-builds these, installs the peers and runs this. Tables: products in float32, bfloat16 and float16, convolutions, training steps, our mixed
+builds these, installs the peers and runs this. Tables: products in float32, bfloat16 and float16 and in parts of bfloat16, convolutions, training steps, our mixed
 precision beside our float32, inference, and what steps take to compile and hold in memory.
 
 All run in this process on the same random inputs (OpenBLAS in one of its own), and a result of ours that is not the peer's
@@ -39,6 +39,7 @@ SECTIONS = {
     "f32": lambda run: products.compare(run, "f32"),
     "bf16": lambda run: products.compare(run, "bf16"),
     "f16": lambda run: products.compare(run, "f16"),
+    "parts": products.compare_parts,
     "convolutions": convolutions.compare,
     "training": training.compare,
     "policies": training.compare_policies,

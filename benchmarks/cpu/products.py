@@ -11,6 +11,8 @@ LAYERS = [(784, 512), (512, 512), (768, 3072), (4096, 4096)]
 QUICK = [(256, 256, 256), (1024, 1024, 1024), (128, 512, 784)]
 NAMES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16"}
 FLAGS = ("--policy=float32", "--training=false", "--batch-size=1")
+PARTS = {"bf16x6": 1.5, "bf16x3": 2.5}  # sums of products of bf16 parts, and their goals
+LEAST_OF_PARTS = 512
 
 
 def sizes(is_quick):
@@ -29,6 +31,20 @@ def compare(run, kind):
         add_table(run, kind, f"Products in {NAMES[kind]} with weights as a step keeps them", ["forward", "dX"], True)
 
 
+def compare_parts(run):
+    """Adds a table of large products in float32 by parts in bf16, beside the peers' float32."""
+    for parts, goal in PARTS.items():
+        run.report.section(f"Products in float32 by allow-{parts}", goal)
+        for threads in run.thread_counts():
+            for size in sizes(run.is_quick):
+                for direction in models.PASSES if min(size) >= LEAST_OF_PARTS else []:
+                    work = f"{parts} {direction} {'x'.join(map(str, size))}"
+                    if run.wants(work):
+                        made = row(run, "f32", direction, size, threads, work, False, (f"--allow-{parts}=true",), goal)
+                        run.report.add(made)
+        run.report.finish()
+
+
 def add_table(run, kind, title, directions, has_weight):
     run.report.section(title, 1.0)
     for threads in run.thread_counts():
@@ -40,9 +56,9 @@ def add_table(run, kind, title, directions, has_weight):
     run.report.finish()
 
 
-def row(run, kind, direction, size, threads, work, has_weight):
+def row(run, kind, direction, size, threads, work, has_weight, flags=(), goal=None):
     transposes, of_pass = models.PASSES[direction]
-    executable, _ = run.halfstep.compile(models.gemm(kind, direction, *size, has_weight), *FLAGS)
+    executable, _ = run.halfstep.compile(models.gemm(kind, direction, *size, has_weight), *FLAGS, *flags)
     budget, expected = run.budget(threads), {}
     m, n, k = of_pass(*size)
     with run.halfstep.open(executable, "infer", threads) as program:
@@ -65,5 +81,5 @@ def row(run, kind, direction, size, threads, work, has_weight):
             participants[server.label] = server
         times = turns.take_turns(participants, budget)
     mine = times.pop("ours")
-    return Row(work, threads, mine, times, 0.9 if kind == "f32" else 1.0, expected,
+    return Row(work, threads, mine, times, goal or (0.9 if kind == "f32" else 1.0), expected,
                figures={"gflops": 2e-9 * m * n * k / mine.median})
