@@ -366,3 +366,34 @@ for entry, (operands, _, exact) in valued.items():
     assert own.shape == wanted.shape, (entry, own.shape, wanted.shape)
     error = numpy.abs(own - wanted).max() / max(numpy.abs(wanted).max(), 1e-30)
     assert error < 3e-6, (entry, error, own, wanted)
+
+
+# What the rows of a model's table leave out.
+def values_of(function, *operands):
+    executable = halfstep.compile(str(model_of(operands, function, [one.dtype.name for one in operands])), training=False, policy="float32")
+    with halfstep.Session(executable, "cpu", threads=1) as session:
+        session.initialize()
+        return session.run("infer", **dict(zip("abcdefgh", operands)))["output"]
+
+
+def close(found, wanted):
+    wanted = numpy.asarray(wanted)
+    assert found.shape == wanted.shape and numpy.allclose(found, wanted, rtol=3e-6, atol=3e-6, equal_nan=True), (found, wanted)
+
+
+# Vectors that broadcast are as long as what they broadcast to.
+close(values_of(lambda a, b: ops.cosine_similarity(a, b, 0), m34, v4), cosine(m34.T, numpy.repeat(v4[:, None], 3, 1)))
+close(values_of(ops.cosine_similarity, v3[:, None], m34), cosine(numpy.repeat(v3[:, None], 4, 1), m34))
+
+
+def not_taken(expected, function, *operands):
+    try:
+        model_of(operands, function, ["float32"] * len(operands)).to_mlir()
+    except halfstep.Error as error:
+        assert expected in str(error), error
+        return
+    raise AssertionError(expected)
+
+
+not_taken("vector_norm: order is 'fro', expected a number", lambda x: ops.vector_norm(x, "fro"), m34)
+not_taken("renorm: most is 'a', expected a number", lambda x: ops.renorm(x, 2, 0, "a"), m34)
