@@ -385,6 +385,18 @@ def close(found, wanted):
 close(values_of(lambda a, b: ops.cosine_similarity(a, b, 0), m34, v4), cosine(m34.T, numpy.repeat(v4[:, None], 3, 1)))
 close(values_of(ops.cosine_similarity, v3[:, None], m34), cosine(numpy.repeat(v3[:, None], 4, 1), m34))
 
+# Labels that are no class give NaN, those of a row behind its end, too, as PyTorch refuses them.
+rows = values_of(lambda x, y: losses.multi_margin_loss(x, y, reduction="none"), logs, numpy.array([5, 1, -1], "int32"))
+assert list(numpy.isnan(rows)) == [True, False, True], rows
+rows = values_of(lambda x, y: losses.multilabel_margin_loss(x, y, reduction="none"), logs,
+                 numpy.array([[2, -1, 5, 1, 1], [-1, 3, 2, 0, 1], [4, -2, 2, 1, 0]], "int32"))
+assert list(numpy.isnan(rows)) == [True, False, True] and rows[1] == 0, rows
+
+# Targets [rows] are those of [rows, 1], and the other way around.
+a, b, y = v3[:, None], m34[:, :1], signs(3)
+close(values_of(losses.margin_ranking_loss, a, b, y), numpy.maximum(-y[:, None] * (a - b), 0).mean())
+close(values_of(lambda a, b, y: losses.cosine_embedding_loss(a, b, y, margin=0.2), *TWO, y[:, None]), cosine_embedding(*TWO, y))
+
 
 def not_taken(expected, function, *operands):
     try:
@@ -395,5 +407,7 @@ def not_taken(expected, function, *operands):
     raise AssertionError(expected)
 
 
+not_taken("margin_ranking_loss: shapes (3, 4) and (3,) have different", losses.margin_ranking_loss, *TWO, y)
+not_taken("cosine_embedding_loss: shapes (3,) and (3, 4) have different", losses.cosine_embedding_loss, *TWO, m34)
 not_taken("vector_norm: order is 'fro', expected a number", lambda x: ops.vector_norm(x, "fro"), m34)
 not_taken("renorm: most is 'a', expected a number", lambda x: ops.renorm(x, 2, 0, "a"), m34)
