@@ -406,6 +406,10 @@ close(values_of(lambda x, i, u: ops.index_put(x, (i,), u), numpy.zeros(3, "float
 many, few = draw(20, 30), numpy.array([19, 7], "uint8")
 close(values_of(lambda x, i, j, u: ops.index_put(x, (i, j), u), many, few, few, v4[:2]), index_put(many, few, few, v4[:2], False))
 
+# The factor is with the dividend, whose quotient alone would be too large.
+tiny = numpy.full(4, 1e-30, "float32")
+close(values_of(lambda c, a, b: ops.addcdiv(c, a, b, value=1e-20), v4, numpy.full(4, 1e15, "float32"), tiny), v4 + numpy.float32(1e25))
+
 
 def not_taken(expected, function, *operands):
     try:
@@ -416,7 +420,13 @@ def not_taken(expected, function, *operands):
     raise AssertionError(expected)
 
 
+for name, operands in (("addmm", (b235, m34, m45)), ("addmv", (m34, m34, v4)), ("addr", (b234, v3, v4)), ("addbmm", (b235, b234, b245)),
+                       ("baddbmm", (v3, b234, b245))):
+    for beta in (0, 1):
+        not_taken(f"{name}: shape {operands[0].shape} does not broadcast", lambda *all: getattr(ops, name)(*all, beta=beta), *operands)
 not_taken("margin_ranking_loss: shapes (3, 4) and (3,) have different", losses.margin_ranking_loss, *TWO, y)
 not_taken("cosine_embedding_loss: shapes (3,) and (3, 4) have different", losses.cosine_embedding_loss, *TWO, m34)
+not_taken("tensordot: dimensions are [1], expected a number", lambda x: ops.tensordot(x, x, [1]), m34)
+not_taken("tensordot: dimensions is True, expected a whole number", lambda x: ops.tensordot(x, x, True), m34)
 not_taken("vector_norm: order is 'fro', expected a number", lambda x: ops.vector_norm(x, "fro"), m34)
 not_taken("renorm: most is 'a', expected a number", lambda x: ops.renorm(x, 2, 0, "a"), m34)
