@@ -234,11 +234,6 @@ def _sort(call, x, dim=-1, descending=False, *_):
     return values, ops.cast(indices, "int64")
 
 
-def _cumsum(call, x, dim, *_):
-    dtype = call.named.get("dtype")
-    return ops.cumsum(float_of(x) if dtype is None else as_type(tensor_of(x), str(dtype).removeprefix("torch.")), dim)
-
-
 def _variance(call, x, dim=None, *_, **__):
     x = tensor_of(x)
     dims = axes("var", dim if isinstance(dim, (list, tuple)) and dim else None, len(x.shape))
@@ -310,7 +305,6 @@ HANDLERS = {
     "contiguous": _identity,
     "cos": unary(ops.cos),
     "cosh": unary(ops.cosh),
-    "cumsum": _cumsum,
     "detach": _detach,
     "div": _div,
     "elu": _elu,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from halfstep import _losses, _margins, ops
 from halfstep._errors import Error
 from halfstep._operands import is_float, tensor_of
+from halfstep._promotion import in_float32
 
 _REDUCTIONS = ("none", "mean", "sum")  # by torch's number
 _MEAN = 1
@@ -20,24 +21,38 @@ def _loss(function):
     return handle
 
 
+def _sigmoid_cross_entropy(call, logits, targets, weight=None, positive_weight=None, *_):
+    """A weight of what is positive takes part where softplus(-x) does: (1 - y) x + (1 + (p - 1) y) softplus(-x)."""
+    call.only("reduction", _MEAN)
+    call.only("weight", None)
+    logits, targets = tensor_of(logits), tensor_of(targets)
+    if positive_weight is None:
+        return ops.sigmoid_cross_entropy(logits, targets)
+    with in_float32(logits, targets, tensor_of(positive_weight)) as (x, y, p):
+        return ops.mean((1 - y) * x + ((p - 1) * y + 1) * ops.softplus(-x))
+
+
 def _weights(weight):
     return None if weight is None else tensor_of(weight)
+
+
+def _classes_last(x):
+    """Classes come second there."""
+    rank = len(x.shape)
+    return ops.transpose(x, [0, *range(2, rank), 1]) if rank > 2 else x
 
 
 def _cross_entropy(call, logits, labels, weight, reduction, ignore, smoothing):
     call.only("reduction", _MEAN)
     labels = tensor_of(labels)
-    return _losses.cross_entropy(tensor_of(logits), labels, label_smoothing=smoothing or None, weight=_weights(weight),
-                                 ignore_label=None if is_float(labels) else ignore)
+    is_soft = is_float(labels)
+    return _losses.cross_entropy(_classes_last(tensor_of(logits)), _classes_last(labels) if is_soft else labels,
+                                 label_smoothing=smoothing or None, weight=_weights(weight), ignore_label=None if is_soft else ignore)
 
 
 def _nll_loss(call, logs, labels, weight, reduction, ignore):
     call.only("reduction", _MEAN)
-    logs = tensor_of(logs)
-    rank = len(logs.shape)
-    if rank > 2:  # classes come second there
-        logs = ops.transpose(logs, [0, *range(2, rank), 1])
-    return _losses.nll_loss(logs, tensor_of(labels), weight=_weights(weight), ignore_label=ignore)
+    return _losses.nll_loss(_classes_last(tensor_of(logs)), tensor_of(labels), weight=_weights(weight), ignore_label=ignore)
 
 
 def _kl_div(call, logs, targets, reduction, log_target=False):
@@ -79,7 +94,7 @@ def _margin(function, operands):
 
 LOSSES = {
     "binary_cross_entropy": _loss(ops.binary_cross_entropy),
-    "binary_cross_entropy_with_logits": _loss(ops.sigmoid_cross_entropy),
+    "binary_cross_entropy_with_logits": _sigmoid_cross_entropy,
     "cosine_embedding_loss": _margin(_margins.cosine_embedding_loss, 3),
     "cross_entropy_loss": _cross_entropy,
     "hinge_embedding_loss": _margin(_margins.hinge_embedding_loss, 2),

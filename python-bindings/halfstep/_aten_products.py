@@ -5,7 +5,7 @@ from __future__ import annotations
 from halfstep import ops
 from halfstep._errors import Error
 from halfstep._images import channels_last
-from halfstep._operands import alike, as_type, float_of, pair, tensor_of
+from halfstep._operands import alike, as_type, float_of, is_float, pair, tensor_of
 
 
 def _added(function):
@@ -73,8 +73,18 @@ def _typed(call, x):
     return float_of(x) if dtype is None else as_type(tensor_of(x), str(dtype).removeprefix("torch."))
 
 
-def _cumprod(call, x, dim, *_):
-    return ops.cumprod(_typed(call, x), dim)
+def _running(function):
+    """Sums or products of the elements up to each: of integers int64, as there, by way of float64, which has them up to 2^53."""
+
+    def handle(call, x, dim, *_):
+        x = tensor_of(x)
+        dtype = call.named.get("dtype")
+        x = x if dtype is None else as_type(x, str(dtype).removeprefix("torch."))
+        if is_float(x):
+            return function(x, dim)
+        return ops.cast(function(ops.cast(x, "float64"), dim), "int64" if dtype is None else x.dtype)
+
+    return handle
 
 
 def _logsumexp(call, x, dims, keep_dims=False):
@@ -120,7 +130,15 @@ def _index_put(call, x, indices, values, accumulate=False):
     if any(one is None or tensor_of(one).dtype == "bool" for one in indices):
         raise Error("indices are tensors of numbers for the first dimensions: of a mask write torch.where")
     x, values = alike(x, values)
-    return ops.index_put(x, [tensor_of(one) for one in indices], values, accumulate=bool(accumulate))
+    return ops.index_put(x, [_from_start(tensor_of(one), size) for one, size in zip(indices, x.shape)], values, accumulate=bool(accumulate))
+
+
+def _from_start(index, size):
+    """Negative indices are counted from the last there, and are none here."""
+    if size is None:
+        raise Error("the batch, whose size is open, takes no indices; give batched=False")
+    index = as_type(index, "int64")
+    return ops.select(index < 0, index + size, index)
 
 
 PRODUCTS = {
@@ -136,7 +154,8 @@ PRODUCTS = {
     "chain_matmul": _multi_dot,
     "conv_tbc": _conv_tbc,
     "cross": _cross,
-    "cumprod": _cumprod,
+    "cumprod": _running(ops.cumprod),
+    "cumsum": _running(ops.cumsum),
     "dot": _of_two(ops.dot),
     "frobenius_norm": _frobenius_norm,
     "index_put": _index_put,

@@ -28,10 +28,10 @@ def addcmul(input, lhs, rhs, *, value: float = 1.0) -> Tensor:
 
 
 def addcdiv(input, lhs, rhs, *, value: float = 1.0) -> Tensor:
-    """`input + value * lhs / rhs`, with NumPy's broadcasting, in the widest type of the three (torch.addcdiv). Infinite or NaN where `rhs`
+    """`input + (value * lhs) / rhs`, with NumPy's broadcasting, in the widest type of the three (torch.addcdiv). Infinite or NaN where `rhs`
     is 0."""
     with in_widest(input, lhs, rhs) as (c, a, b):
-        return c + (a / b if value == 1 else a / b * value)
+        return c + (a if value == 1 else a * value) / b
 
 
 def cross(lhs, rhs, dimension: int = -1) -> Tensor:

@@ -28,6 +28,17 @@ def _of_shape(targets: Tensor, outputs: Tensor) -> Tensor:
     return targets
 
 
+def _of_ranks(name: str, targets: Tensor, outputs: Tensor) -> None:
+    """Tensors of other numbers of dimensions would meet as each with each."""
+    if targets.shape and len(targets.shape) != len(outputs.shape):
+        raise Error(f"{name}: shapes {outputs.shape} and {targets.shape} have different numbers of dimensions")
+
+
+def _unless(is_no_class: Tensor, rows: Tensor) -> Tensor:
+    """A label that is no class gives NaN, as in nll_loss."""
+    return ops.select(is_no_class, ops.constant(math.nan, rows.dtype), rows)
+
+
 def poisson_nll_loss(outputs, targets, *, log_input=True, full=False, epsilon=1e-8, reduction="mean") -> Tensor:
     """exp(output) - target * output, or without `log_input` output - target * log(output + epsilon); `full` adds Stirling's
     approximation of log(target!) where the target is above 1 (torch.nn.PoissonNLLLoss)."""
@@ -54,7 +65,10 @@ def margin_ranking_loss(first, second, targets, *, margin=0.0, reduction="mean")
     """max(0, margin - target * (first - second)): a target of 1 wants the first to be larger, -1 the second
     (torch.nn.MarginRankingLoss)."""
     with in_float32(first, second, targets) as (a, b, y):
-        return reduced(ops.relu(margin - _numbers(y) * (a - b)), reduction)
+        _of_ranks("margin_ranking_loss", b, a)
+        y = _of_shape(_numbers(y), a)
+        _of_ranks("margin_ranking_loss", y, a)
+        return reduced(ops.relu(margin - y * (a - b)), reduction)
 
 
 def soft_margin_loss(outputs, targets, *, reduction="mean") -> Tensor:
@@ -76,7 +90,8 @@ def multi_margin_loss(outputs, labels, *, p=1, margin=1.0, weight=None, reductio
         raise Error(f"multi_margin_loss: p is {p!r}, expected 1 or 2")
     with in_float32(outputs, weight) as (x, weights):
         classes = _matrix("multi_margin_loss", x)
-        hot = ops.one_hot(ops.cast(operand(labels), "int64"), classes, "bool")
+        labels = ops.cast(operand(labels), "int64")
+        hot = ops.one_hot(labels, classes, "bool")
         zero = ops.constant(0.0, x.dtype)
         own = ops.sum(ops.select(hot, x, zero), -1, True)
         each = ops.relu(margin - own + x)
@@ -84,7 +99,7 @@ def multi_margin_loss(outputs, labels, *, p=1, margin=1.0, weight=None, reductio
         rows = ops.sum(each, -1) * (1 / classes)
         if weights is not None:
             rows = rows * ops.sum(ops.select(hot, ops.broadcast(weights, like=x), zero), -1)
-        return reduced(rows, reduction)
+        return reduced(_unless((labels < 0) | (labels >= classes), rows), reduction)
 
 
 def multilabel_margin_loss(outputs, labels, *, reduction="mean") -> Tensor:
@@ -102,7 +117,8 @@ def multilabel_margin_loss(outputs, labels, *, reduction="mean") -> Tensor:
         is_label = reduce_max(ops.cast(hot, "float32"), 1, True) > 0.5
         each = ops.relu(1 - own + every)
         each = ops.select(ops.logical_and(counts, ops.logical_not(is_label)), each, zero)
-        return reduced(ops.sum(each, (1, 2)) * (1 / classes), reduction)
+        outside = ops.cast((labels < -1) | (labels >= classes), "float32")
+        return reduced(_unless(reduce_max(outside, -1) > 0.5, ops.sum(each, (1, 2)) * (1 / classes)), reduction)
 
 
 def _distance(a: Tensor, b: Tensor, p: float, epsilon: float) -> Tensor:
@@ -122,9 +138,12 @@ def cosine_embedding_loss(first, second, targets, *, margin=0.0, reduction="mean
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1, of vectors in the last dimension
     (torch.nn.CosineEmbeddingLoss)."""
     with in_float32(first, second, targets) as (a, b, y):
-        y = _numbers(y)
+        _of_ranks("cosine_embedding_loss", b, a)
         squares = (ops.sum(a * a, -1) + 1e-12) * (ops.sum(b * b, -1) + 1e-12)
         cosine = ops.sum(a * b, -1) * ops.rsqrt(squares)
+        y = _numbers(y)
+        y = ops.reshape(y, cosine.shape) if len(y.shape) == len(cosine.shape) + 1 and y.shape[-1] == 1 else y
+        _of_ranks("cosine_embedding_loss", y, cosine)
         zero = ops.constant(0.0, cosine.dtype)
         near = ops.select(ops.compare("eq", y, 1.0), 1 - cosine, zero)
         return reduced(near + ops.select(ops.compare("eq", y, -1.0), ops.relu(cosine - margin), zero), reduction)

@@ -23,8 +23,12 @@ def _ranks(name: str, *wanted: tuple[Tensor, int]) -> None:
             raise Error(f"{name}: shape {x.shape} is not that of {kind}")
 
 
-def _with(input, beta: float, product: Tensor, alpha: float) -> Tensor:
-    """`beta * input + alpha * product`; without its values where beta is 0, as PyTorch has it."""
+def _with(name: str, input, beta: float, product: Tensor, alpha: float) -> Tensor:
+    """`beta * input + alpha * product`, in the product's shape; without its values where beta is 0, as PyTorch has it."""
+    input, = operands(input)
+    extra = len(product.shape) - len(input.shape)
+    if extra < 0 or any(own not in (1, size) for own, size in zip(input.shape, product.shape[extra:])):
+        raise Error(f"{name}: shape {input.shape} does not broadcast to the product's {product.shape}")
     product = _times(product, alpha)
     return product if beta == 0 else _ops.add(*alike(_times(input, beta), product))
 
@@ -37,21 +41,21 @@ def addmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     _ranks("addmm", (lhs, 2), (rhs, 2))
     if len(input.shape) == 1 and input.shape == rhs.shape[1:] and alpha == 1 and beta != 0:
         return matmul(*alike(lhs, rhs, _times(input, beta)))
-    return _with(input, beta, matmul(lhs, rhs), alpha)
+    return _with("addmm", input, beta, matmul(lhs, rhs), alpha)
 
 
 def baddbmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * (lhs @ rhs)` of matrices of a batch (torch.baddbmm)."""
     lhs, rhs = alike(lhs, rhs)
     _ranks("baddbmm", (lhs, 3), (rhs, 3))
-    return _with(operands(input)[0], beta, matmul(lhs, rhs), alpha)
+    return _with("baddbmm", input, beta, matmul(lhs, rhs), alpha)
 
 
 def addbmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * sum(lhs[b] @ rhs[b])` over a batch of matrices, as one product (torch.addbmm)."""
     lhs, rhs = alike(lhs, rhs)
     _ranks("addbmm", (lhs, 3), (rhs, 3))
-    return _with(operands(input)[0], beta, einsum("bij,bjk->ik", lhs, rhs), alpha)
+    return _with("addbmm", input, beta, einsum("bij,bjk->ik", lhs, rhs), alpha)
 
 
 def mv(matrix, vector) -> Tensor:
@@ -63,12 +67,12 @@ def mv(matrix, vector) -> Tensor:
 
 def addmv(input, matrix, vector, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * (matrix @ vector)` (torch.addmv)."""
-    return _with(operands(input)[0], beta, mv(matrix, vector), alpha)
+    return _with("addmv", input, beta, mv(matrix, vector), alpha)
 
 
 def addr(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * outer(lhs, rhs)` of two vectors, as a matrix product (torch.addr)."""
-    return _with(operands(input)[0], beta, outer(*alike(lhs, rhs)), alpha)
+    return _with("addr", input, beta, outer(*alike(lhs, rhs)), alpha)
 
 
 def vecdot(lhs, rhs, dimension: int = -1) -> Tensor:
@@ -107,7 +111,10 @@ def tensordot(lhs, rhs, dimensions=2) -> Tensor:
                 raise Error(f"tensordot: shapes {a.shape} and {b.shape} have no {count} dimensions to add up")
             first, second = list(range(left - count, left)), list(range(count))
         else:
-            first, second = (several("tensordot: dimensions", one) for one in dimensions)
+            both = several("tensordot: dimensions", dimensions)
+            if len(both) != 2:
+                raise Error(f"tensordot: dimensions are {dimensions!r}, expected a number of them, or two lists")
+            first, second = (several("tensordot: dimensions", one) for one in both)
         if len(first) != len(second):
             raise Error(f"tensordot: {len(first)} dimensions meet {len(second)}")
         names = iter(string.ascii_letters)

@@ -9,22 +9,42 @@ from halfstep._errors import Error, axes, axis, integer, several
 from halfstep._graph import Tensor
 from halfstep._promotion import in_float32
 from halfstep._reductions import reduce_max, reduce_min, sum
-from halfstep._shapes import cast, constant, without
+from halfstep._shapes import broadcast, cast, constant, without
+
+
+def _off_zero(function, at_zero: float, x: Tensor) -> Tensor:
+    """A power of what is at least 0, with the gradient 0 at 0, where the power's own is infinite: the norm of a vector of zeros has a
+    gradient, as in PyTorch. NaN stays NaN."""
+    is_zero = _ops.compare("eq", x, 0.0)
+    return _ops.select(is_zero, at_zero, function(_ops.select(is_zero, 1.0, x)))
 
 
 def l2_norm(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
-    """The root of the sum of squares along dimensions, or of all elements; in float32, as autocast of PyTorch has it."""
+    """The root of the sum of squares along dimensions, or of all elements; in float32, as autocast of PyTorch has it. Of a vector of
+    zeros the gradient is 0."""
     with in_float32(input) as (x,):
-        return _ops.sqrt(sum(x * x, dimensions, keep_dims))
+        return _off_zero(_ops.sqrt, 0.0, sum(x * x, dimensions, keep_dims))
+
+
+def _power(x: Tensor, exponent: float) -> Tensor:
+    return _off_zero(lambda positive: _ops.pow(positive, exponent), 0.0 if exponent > 0 else math.inf, x)
+
+
+def _number(name: str, value) -> float:
+    try:
+        number = math.nan if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise Error(f"{name} is {value!r}, expected a number")
+    return number
 
 
 def vector_norm(input: Tensor, order: float = 2, dimensions=None, keep_dims=False) -> Tensor:
     """The norm of vectors along dimensions, or of all elements: the root of order `order` of the sum of powers of magnitudes; of inf the
     largest magnitude, of -inf the smallest, of 0 the number of elements that are not 0 (torch.linalg.vector_norm, torch.norm). Computed in
-    float32."""
-    order = float(order)
-    if math.isnan(order):
-        raise Error("vector_norm: order is not a number")
+    float32. Of a vector of zeros the gradient is 0."""
+    order = _number("vector_norm: order", order)
     if order == 2:
         return l2_norm(input, dimensions, keep_dims)
     with in_float32(input) as (x,):
@@ -35,7 +55,8 @@ def vector_norm(input: Tensor, order: float = 2, dimensions=None, keep_dims=Fals
             return (reduce_max if order > 0 else reduce_min)(magnitudes, dimensions, keep_dims)
         if order == 1:
             return sum(magnitudes, dimensions, keep_dims)
-        return _ops.pow(sum(_ops.pow(magnitudes, order), dimensions, keep_dims), 1 / order)
+        powers = _power(magnitudes, order) if order < 1 else _ops.pow(magnitudes, order)
+        return _power(sum(powers, dimensions, keep_dims), 1 / order)
 
 
 def matrix_norm(input: Tensor, order="fro", dimensions=(-2, -1), keep_dims=False) -> Tensor:
@@ -62,7 +83,7 @@ def matrix_norm(input: Tensor, order="fro", dimensions=(-2, -1), keep_dims=False
 def renorm(input: Tensor, order: float, dimension: int, most: float) -> Tensor:
     """Each slice at one index of a dimension, divided so that its norm is at most `most`: by norm / most, 1e-7 added to the norm
     (torch.renorm). Computed in float32."""
-    if not most >= 0:
+    if not _number("renorm: most", most) >= 0:
         raise Error(f"renorm: most is {most!r}, expected a number of at least 0")
     dimension = axis("renorm", dimension, len(input.shape))
     with in_float32(input) as (x,):
@@ -85,8 +106,11 @@ def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:
 
 
 def cosine_similarity(lhs: Tensor, rhs: Tensor, dimension: int = -1, epsilon: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along a dimension. Computed in float32."""
+    """The cosine of the angle between vectors along a dimension of what both broadcast to. Computed in float32."""
     with in_float32(lhs, rhs) as (a, b):
+        if a.shape != b.shape:  # of a vector that is repeated the length is that of all
+            both = a * b
+            a, b = (one if one.shape == both.shape else broadcast(one, like=both) for one in (a, b))
         return sum(normalize(a, dimension, epsilon) * normalize(b, dimension, epsilon), dimension)
 
 

@@ -7,8 +7,8 @@ import math
 from halfstep import _ops
 from halfstep._errors import Error, axis
 from halfstep._graph import Tensor, operands
-from halfstep._promotion import alike
-from halfstep._shapes import broadcast, constant, iota, reshape
+from halfstep._promotion import alike, in_float32
+from halfstep._shapes import broadcast, cast, constant, iota, reshape
 
 
 def _sizes(name: str, *tensors: Tensor) -> None:
@@ -21,6 +21,7 @@ def _places(indices: list[Tensor], sizes) -> Tensor:
     """The rows, in row-major order, that indices into dimensions of these sizes are of; -1 where one is outside."""
     places = outside = None
     for i, (own, size) in enumerate(zip(indices, sizes)):
+        own = own if own.dtype == "int64" else cast(own, "int64")  # which the number of a row may need
         step = own * math.prod(sizes[i + 1:])
         places = step if places is None else places + step
         beyond = _ops.logical_or(own < 0, own >= size)
@@ -43,9 +44,20 @@ def scatter_add_elements(input, dimension: int, indices, updates) -> Tensor:
     if any(a > b for i, (a, b) in enumerate(zip(shape, x.shape)) if i != dimension):
         raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in {x.shape}")
     taken = added if added.shape == shape else added[tuple(slice(0, size) for size in shape)]
-    places = _places([indices if i == dimension else iota(i, shape, dtype=indices.dtype) for i in range(rank)], x.shape)
+    places = _places([indices if i == dimension else iota(i, shape, dtype="int64") for i in range(rank)], x.shape)
     flat = _ops.scatter_add(reshape(x, (math.prod(x.shape),)), reshape(places, (-1,)), reshape(taken, (-1,)), 0)
     return reshape(flat, x.shape)
+
+
+def _means(shape, places: Tensor, values: Tensor):
+    """The mean of the values for each place, and whether there are any. Of float16 the sum is float32: it may be out of range where the
+    mean is not."""
+    with in_float32(values) as (own,):
+        zero, one = constant(0.0, own.dtype), constant(1.0, own.dtype)
+        counts = _ops.scatter_add(broadcast(zero, shape[:1]), places, broadcast(one, places.shape), 0)
+        sums = _ops.scatter_add(broadcast(zero, shape), places, own, 0)
+        counts = reshape(counts, (*counts.shape, *[1] * (len(shape) - 1)))
+        return sums / _ops.max(counts, one), counts > 0.0
 
 
 def index_put(input, indices, values, *, accumulate: bool = False) -> Tensor:
@@ -67,9 +79,5 @@ def index_put(input, indices, values, *, accumulate: bool = False) -> Tensor:
     added = reshape(broadcast(added, (*shape, *rest)), (math.prod(shape), *rest))
     if accumulate:
         return reshape(_ops.scatter_add(rows, places, added, 0), x.shape)
-    zero, one = constant(0.0, x.dtype), constant(1.0, x.dtype)
-    counts = _ops.scatter_add(broadcast(zero, rows.shape[:1]), places, broadcast(one, places.shape), 0)
-    sums = _ops.scatter_add(broadcast(zero, rows.shape), places, added, 0)
-    counts = reshape(counts, (*counts.shape, *[1] * len(rest)))
-    shares = sums / _ops.max(counts, one)
-    return reshape(_ops.select(counts > 0.0, shares, rows), x.shape)
+    shares, is_put = _means(rows.shape, places, added)
+    return reshape(_ops.select(is_put, shares if shares.dtype == x.dtype else cast(shares, x.dtype), rows), x.shape)

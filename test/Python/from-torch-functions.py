@@ -37,6 +37,7 @@ classes = torch.tensor([2, 0, 3])
 several = torch.tensor([[2, 0, -1, 1], [-1, 3, 2, 0], [3, 2, 1, 0]])
 i3, j3 = torch.tensor([0, 2, 1]), torch.tensor([3, 0, 1])
 places = torch.tensor([[0, 2, 1, 0], [2, 2, 0, 1]])
+with_zeros = b234 * torch.tensor([[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])[:, :, None]
 pictures, marks = draw(2, 5, 3, 4), torch.randint(0, 5, (2, 3, 4), generator=generator)
 
 FUNCTIONS = {
@@ -65,6 +66,10 @@ FUNCTIONS = {
     "scatter_add": (lambda x, i, u: torch.scatter_add(x, 0, i, u), m34, places, draw(2, 4)),
     "index_put": (lambda x, i, j, u: torch.index_put(x, (i, j), u), m34, i3, j3, v3),
     "index_put of rows": (lambda x, i, u: torch.index_put(x, (i,), u, accumulate=True), m34, torch.tensor([0, 2, 2]), share),
+    "index_put from the last": (lambda x, i, j, u: torch.index_put(x, (i, j), u), m34, -i3 - 1, -j3 - 1, v3),
+    **{f"norm of zeros, order {p}": (lambda x, p=p: torch.linalg.vector_norm(x, p, 2), with_zeros) for p in (0.5, 1.5, 2, 3)},
+    "fro of zeros": (torch.linalg.matrix_norm, b234 * torch.tensor([1.0, 0.0])[:, None, None]),
+    "renorm of zeros": (lambda x: torch.renorm(x, 2, 0, 0.5), m34 * torch.tensor([[1.0], [0.0], [1.0]])),
     "norm": (lambda x: torch.norm(x, 3, 1), b234), "norm of all": (lambda x: torch.norm(x, 1), b234),
     "vector_norm": (lambda x: torch.linalg.vector_norm(x, float("inf"), 1, True), b234),
     "matrix_norm": (lambda x: torch.linalg.matrix_norm(x, 1), b234), "fro": (torch.linalg.matrix_norm, b234),
@@ -79,6 +84,12 @@ FUNCTIONS = {
     "poisson_nll_loss of numbers": (lambda x, y: F.poisson_nll_loss(x, y, log_input=False, reduction="none"), positive, positive + 1),
     "soft_margin_loss": (F.soft_margin_loss, v3, signs),
     "triplet_margin_loss": (lambda a, p, n: F.triplet_margin_loss(a, p, n, swap=True), m34, share, positive),
+    "binary_cross_entropy_with_logits": (
+        lambda x, y, p: F.binary_cross_entropy_with_logits(x, y, pos_weight=p), m34, positive / 3, positive[1]),
+    "cross_entropy of pictures": (lambda x, y, w: F.cross_entropy(x, y, w, label_smoothing=0.1), pictures, marks, v5 + 2),
+    "cross_entropy of pictures' shares": (F.cross_entropy, pictures, torch.softmax(draw(2, 5, 3, 4), 1)),
+    "cosine_similarity": (lambda a, b: F.cosine_similarity(a, b, 0), m34, v4),
+    "cosine_similarity of one": (F.cosine_similarity, draw(3, 1), m34),
     "kl_div": (lambda x, y: F.kl_div(x, y), m34, positive),
     "nll_loss": (lambda x, y, w: F.nll_loss(x, y, w), pictures, marks, v5 + 2),
 }
@@ -100,6 +111,14 @@ for name, (function, *inputs) in FUNCTIONS.items():
     found = torch.from_numpy(numpy.asarray(found))
     assert found.shape == exact.shape, (name, found.shape, exact.shape)
     assert error(found, exact) < max(2.0**-19, 2 * error(single, exact)), (name, error(found, exact), error(single, exact))
+
+
+# Of integers, whose type PyTorch has for the result.
+for name, function in {"cumsum": torch.cumsum, "cumprod": torch.cumprod}.items():
+    for values in (torch.tensor([[3, -2, 300000], [50, 1, 7]]), torch.tensor([[3, 2, 1]], dtype=torch.int32), torch.tensor([[True, False, True]])):
+        model = halfstep.from_torch(Of(lambda x: function(x, 1)), (values,), batched=False)
+        found, wanted = numpy.asarray(model.predict(values.numpy())), function(values, 1).numpy()
+        assert found.dtype == wanted.dtype and (found == wanted).all(), (name, values, found)
 
 
 # Gradients: what a step of SGD takes off the first operand, a parameter, of the sum of the result's squares.
