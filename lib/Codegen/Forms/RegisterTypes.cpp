@@ -49,18 +49,22 @@ Value mp::toRegister(LaneBuilder &b, Value value, Type element) {
   return registerType(element).isF32() && !element.isF32() ? widen(b, value) : value;
 }
 
-/// A value of `element` that is in registers as f32, as it was before it was widened; null where that is not at hand.
-/// A choice between two such values is one between what they were: relu's need not be rounded again.
-static Value beforeWidening(LaneBuilder &b, Value value, Type element, int choices = 4) {
-  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
-    return laneType(widened.getIn().getType()) == element ? widened.getIn() : Value();
+/// The bits of a value of `element` that is in registers as f32, as it was before it was widened; null where that is
+/// not at hand. A choice between two such values is one between what they were: relu's need not be rounded again. Bits
+/// are chosen, since not every target has instructions for single numbers of 16 bits.
+static Value bitsBeforeWidening(LaneBuilder &b, Value value, Type element, int choices = 4) {
+  Type bits = like(value, b.getI16Type());
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>()) {
+    const bool isElement = laneType(widened.getIn().getType()) == element;
+    return isElement ? b.createOrFold<arith::BitcastOp>(bits, widened.getIn()) : Value();
+  }
   if (matchPattern(value, m_PosZeroFloat()))
-    return floatConstant(b, like(value, element), 0);
+    return intConstant(b, bits, 0);
   auto choice = value.getDefiningOp<arith::SelectOp>();
   if (!choice || choices == 0)
     return {};
-  Value onTrue = beforeWidening(b, choice.getTrueValue(), element, choices - 1);
-  Value onFalse = onTrue ? beforeWidening(b, choice.getFalseValue(), element, choices - 1) : Value();
+  Value onTrue = bitsBeforeWidening(b, choice.getTrueValue(), element, choices - 1);
+  Value onFalse = onTrue ? bitsBeforeWidening(b, choice.getFalseValue(), element, choices - 1) : Value();
   return onFalse ? arith::SelectOp::create(b, choice.getCondition(), onTrue, onFalse).getResult() : Value();
 }
 
@@ -68,7 +72,7 @@ Value mp::toMemory(LaneBuilder &b, Value value, Type element) {
   if (element.isInteger(1))
     return arith::ExtUIOp::create(b, like(value, b.getI8Type()), value);
   if (registerType(element).isF32() && !element.isF32()) {
-    Value narrow = beforeWidening(b, value, element);
+    Value narrow = bitsBeforeWidening(b, value, element);
     if (!narrow)
       narrow = arith::TruncFOp::create(b, like(value, element), value);
     return b.createOrFold<arith::BitcastOp>(like(value, memoryType(element)), narrow);
