@@ -100,7 +100,12 @@ assert fresh.state_dict().keys() == trained.state_dict().keys() and fresh.traine
 for wrong, meant in (("polcy", "policy"), ("lerning_rate", "learning_rate"), ("acumulate", "accumulate")):
     error = refused(f"unknown setting '{wrong}'", make, **{wrong: 1})
     assert f"did you mean '{meant}'?" in str(error) and "loss_scale" in str(error), error
-refused("unknown setting 'grow_interval'", make, loss_scaler=halfstep.LossScaler(grow_interval=3))
+refused("LossScaler: unknown setting 'grow_interval'; did you mean 'growth_interval'?", halfstep.LossScaler, grow_interval=3)
+for wrong in ({"init_scale": -1}, {"init_scale": math.nan}, {"growth_factor": 0.5}, {"backoff_factor": 2}, {"growth_interval": 1.5}, {"hysteresis": 0}):
+    refused(f"LossScaler: {next(iter(wrong))}={next(iter(wrong.values()))}: expected a", halfstep.LossScaler, **wrong)
+halfstep.LossScaler("2^24", hysteresis=2, floor=4.0)
+assert "did you mean 'mixed_float16'?" in str(refused("unknown policy 'mixed_floot16'", halfstep.Policy, "mixed_floot16", deny=["mp.exp"]))
+refused("there is no policy 3", halfstep.Policy, 3)
 refused("unknown setting 'dney'", make, policy=halfstep.Policy("float32", dney=["mp.exp"]))
 refused("unknown setting 'lr'", halfstep.Adam, lr=0.1)
 refused("unknown setting 'nothing'", make, nothing=None)
