@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error, UnknownName, in_our_words
+from halfstep._errors import Error, in_our_words, unknown_name
 from halfstep._executable import Executable
 
 
@@ -44,7 +44,7 @@ class State(MutableMapping):
 
     def _check(self, name: str) -> None:
         if name not in (names := self._session._handle.state_names()):
-            raise UnknownName.of("state", name, names)
+            raise unknown_name("state", name, names)
 
 
 class Session:
