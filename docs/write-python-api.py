@@ -21,6 +21,10 @@ Written by `make docs` from the package's sources. [python.md](python.md) tells 
 """
 
 
+# What users are given and do not make.
+NOT_MADE = ("Tensor",)
+
+
 @functools.cache
 def tree_of(path):
     with open(path, encoding="utf-8") as file:
@@ -110,7 +114,7 @@ def constructor_of(value):
 def class_section(name, value):
     node = node_of(value)
     base = next((one.__name__ for one in value.__bases__ if one.__module__.startswith("halfstep")), None)
-    lines = [f"### {name}({constructor_of(value)})", ""]
+    lines = [f"### {name}" + ("" if name in NOT_MADE else f"({constructor_of(value)})"), ""]
     lines += [said(node), ""] if said(node) else []
     lines += [f"Base class: `{base}`.", ""] if base and not base.startswith("_") else []
     own = methods_of(value)

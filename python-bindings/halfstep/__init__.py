@@ -16,14 +16,14 @@ from halfstep._libraries import libraries
 
 with libraries():
     from halfstep import _runtime
-from halfstep._errors import CompileError, Diagnostic, Error
+from halfstep._errors import CompileError, Diagnostic, Error, UnknownName
 from halfstep._executable import Executable, Program, Value, compile
 from halfstep._session import Session
 
 if TYPE_CHECKING:
     from halfstep import callbacks, losses, nn, ops
     from halfstep._comparison import Comparison, compare
-    from halfstep._graph import autocast
+    from halfstep._graph import Tensor, autocast
     from halfstep._nonfinite import Nonfinite
     from halfstep._onnx import from_onnx
     from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, RMSprop
@@ -49,6 +49,7 @@ _LAZY = {
     "Policy": "_policy",
     "RMSprop": "_optimizers",
     "SGD": "_optimizers",
+    "Tensor": "_graph",
     "Trainer": "_training",
     "autocast": "_graph",
     "callbacks": None,
@@ -62,7 +63,7 @@ _LAZY = {
     "set_global_policy": "_policy",
 }
 
-__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "Value", "compile", "devices", *_LAZY]
+__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "Program", "Session", "UnknownName", "Value", "compile", "devices", *_LAZY]
 
 
 def __getattr__(name: str):

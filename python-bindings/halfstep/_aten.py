@@ -201,7 +201,7 @@ def _reduce(function):
 
 def _max(call, x, dim=None, keep_dims=False):
     if "other" in call.named:
-        return ops.max(*pair(x, dim))
+        return ops.maximum(*pair(x, dim))
     x = tensor_of(x)
     largest = along(ops.reduce_max, x, dim, bool(keep_dims))
     if dim is None:
@@ -342,9 +342,9 @@ HANDLERS = {
     "masked_fill": _masked_fill,
     "matmul": _matmul,
     "max": _max,
-    "maximum": binary(ops.max),
+    "maximum": binary(ops.maximum),
     "mean": _reduce(ops.mean),
-    "minimum": binary(ops.min),
+    "minimum": binary(ops.minimum),
     "mm": _matmul,
     "mul": binary(ops.mul),
     "ne": _compare("ne"),

@@ -39,10 +39,21 @@ def prepare(name: str, value, dtype: str | None = None):
     return value
 
 
+def _only_name(module: Module, specs, x) -> str:
+    """What an array is given for that has no name: the first input."""
+    names = list(specs) or module.input_names()
+    is_several = isinstance(x, tuple) or isinstance(x, list) and all(getattr(one, "ndim", 0) for one in x)
+    if is_several and len(x) == len(names) > 1:
+        raise Error(f"x is a {type(x).__name__} of {len(x)} arrays, and the inputs are {', '.join(names)}; use a dictionary, as "
+                    f"{{{', '.join(f'{name!r}: ...' for name in names)}}}")
+    first = module.input_names()[0]
+    return names[0] if specs and first not in specs else first
+
+
 def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
     """Arrays by the names of inputs: those of forward's parameters, and y."""
-    given = dict(x) if isinstance(x, dict) else {module.input_names()[0]: x}
     specs = module.__dict__.get("_inputs") or {}
+    given = dict(x) if isinstance(x, dict) else {_only_name(module, specs, x): x}
     for name in given:
         if not isinstance(name, str):
             raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")

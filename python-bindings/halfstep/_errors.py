@@ -17,18 +17,18 @@ class Error(RuntimeError):
 class UnknownName(Error, KeyError):
     """A name that is asked for and not there: a KeyError, too, as mappings have it."""
 
-    @classmethod
-    def of(cls, kind: str, name, known) -> UnknownName:
-        """`there is no state 'kernl'; did you mean 'kernel'?`"""
-        import difflib
-
-        known = list(known)
-        near = difflib.get_close_matches(str(name), known, 1)
-        many = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
-        return cls(f"there is no {kind} {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"expected one of {many or 'none'}"))
-
     def __str__(self):
         return str(self.args[0])  # a KeyError shows it in quotes
+
+
+def unknown_name(kind: str, name, known) -> UnknownName:
+    """`there is no state 'kernl'; did you mean 'kernel'?`"""
+    import difflib
+
+    known = list(known)
+    near = difflib.get_close_matches(str(name), known, 1)
+    many = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+    return UnknownName(f"there is no {kind} {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"expected one of {many or 'none'}"))
 
 
 @dataclasses.dataclass(frozen=True)

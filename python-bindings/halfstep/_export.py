@@ -173,8 +173,10 @@ class Interpreter:
             self.problems.append(("aten.item", "a number that depends on data is not known when a model is compiled: keep it a tensor",
                                   _describe(node)))
             return 1.0
-        if isinstance(result, (int, torch.SymInt)):  # of sizes: only the batch is open
+        if isinstance(result, (int, torch.SymInt, torch.SymFloat, torch.SymBool)):  # of sizes: only the batch is open
             return result if isinstance(result, int) else None
+        if any(_has_size_of_data(one.meta.get("val")) for one in node.all_input_nodes):
+            return _stand_in(result)  # the op that the size comes from is told
         call = Call(node, lambda one: self._read(values.get(one)))
         if call.op in IGNORED:
             return None
@@ -182,6 +184,9 @@ class Interpreter:
         if not self._decomposes:
             graph.scope[-1], graph.place = _path_of(node), _place_of(node)
         try:
+            if _has_size_of_data(result):
+                raise Error("the size of its result depends on data, and a model is compiled before there are any: keep all elements, as "
+                            "torch.where(condition, x, 0) does")
             if call.op == "wrap_with_autocast":
                 return self._autocast(call.arguments)
             value = self._compute(call)
@@ -255,11 +260,20 @@ def _describe(node) -> str:
     return f"'{_path_of(node)}'" + (f" ({place[0]}:{place[1]})" if place else "")
 
 
+def _has_size_of_data(value) -> bool:
+    """Whether a tensor, or one of several, has a size that only data tell: that of x[x > 0]."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    if isinstance(value, (tuple, list)):
+        return any(map(_has_size_of_data, value))
+    return hasattr(value, "shape") and bool(free_unbacked_symbols(value))
+
+
 def _stand_in(result):
     """A value of that type, so that what comes after an error is looked at, too."""
     if isinstance(result, (tuple, list)):
         return tuple(_stand_in(one) for one in result)
-    if result is None:
+    if not hasattr(result, "dtype"):
         return None
     dtype = "float32" if result.dtype.is_floating_point else str(result.dtype).removeprefix("torch.")
     graph = _graph.current()

@@ -258,7 +258,8 @@ def apply(op: str, given, attributes: str, result=None, *, required: int | None 
 
 
 class Tensor:
-    """A value of a model: its shape, in which None is the batch, and the type of its elements; no numbers."""
+    """A value of a model: its shape, in which None is the batch, and the type of its elements; no numbers. What a forward is given and
+    what ops give are tensors, with Python's operators and NumPy's indices; nothing else makes one."""
 
     __array_ufunc__ = None  # NumPy leaves operators to this class
 

@@ -159,7 +159,15 @@ def _alike(function):
 mse_loss = _alike(ops.mse_loss)
 l1_loss = _alike(ops.l1_loss)
 huber_loss = _alike(ops.huber_loss)
-binary_cross_entropy = _alike(ops.binary_cross_entropy)
+
+
+@_alike
+def binary_cross_entropy(probabilities, targets):
+    """The mean of -log of what the probability says of the target, computed in float32 under every policy."""
+    with in_float32(probabilities, targets) as both:
+        return ops.binary_cross_entropy(*both)
+
+
 sigmoid_cross_entropy = _alike(ops.sigmoid_cross_entropy)
 
 

@@ -119,8 +119,23 @@ class Module:
     def input_names(self) -> list[str]:
         return list(inspect.signature(self.forward).parameters)
 
+    def _check_inputs(self, names) -> None:
+        """That inputs are called as the parameters of forward are, all of them; where it takes any number, they have any names."""
+        kinds = inspect.Parameter
+        parameters = [one for one in inspect.signature(self.forward).parameters.values() if one.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
+        known = [one.name for one in parameters]
+        free = len(parameters) < len(inspect.signature(self.forward).parameters)
+        unknown = [] if free else [repr(name) for name in names if name not in known]
+        missing = [] if free else [repr(one.name) for one in parameters if one.default is kinds.empty and one.name not in names]
+        if unknown or missing:
+            said = [f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} none of them"] if unknown else []
+            said += [f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"] if missing else []
+            raise Error(f"{type(self).__name__}: inputs have the names of forward's parameters, {', '.join(known) or 'none'}; {', and '.join(said)}")
+
     def to_mlir(self, inputs: dict[str, Input] | None = None, objective=None, *, locations: bool = False) -> str:
         """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
+        if inputs:
+            self._check_inputs(inputs)
         inputs = inputs or getattr(self, "_inputs", None)
         if not inputs:
             raise Error("the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
@@ -131,7 +146,8 @@ class Module:
         graph = _graph.Graph(_snake_case(type(self).__name__), self)
         with graph.current():
             tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
-            outputs = self(*tensors)
+            first = self._leading(inputs)
+            outputs = self(*tensors[:first], **dict(list(zip(inputs, tensors))[first:]))
             if outputs is None:
                 raise Error(f"{type(self).__name__}: forward returned None; it has to return its outputs")
             if not isinstance(outputs, dict):
@@ -149,8 +165,17 @@ class Module:
                 graph.handle.add_result(value.index, f"{{mp.next = {_graph.quote(names[key])}}}")
         return graph.handle.text(locations)
 
+    def _leading(self, names) -> int:
+        """How many of inputs are forward's first parameters: those behind one that is left out are given by their names."""
+        known = self.input_names()
+        given = [*names]
+        if not set(given) <= set(known):
+            return len(given)
+        return next((i for i, name in enumerate(given) if name != known[i]), len(given))
+
     def specify(self, **inputs: Input) -> Module:
         """Says what the model takes, by the names of forward's parameters."""
+        self._check_inputs(inputs)
         self.__dict__["_inputs"] = inputs
         return self
 
@@ -325,8 +350,19 @@ class Sequential(Module):
 
     def __init__(self, *layers):
         self.layers = list(layers[0]) if len(layers) == 1 and isinstance(layers[0], (list, tuple)) else list(layers)
+        for i, layer in enumerate(self.layers):
+            if isinstance(layer, type) or not callable(layer):
+                told = f"the class {layer.__name__}; write {layer.__name__}(...)" if isinstance(layer, type) else repr(layer)
+                raise Error(f"Sequential: layer {i} is {told}" + ("" if isinstance(layer, type) else
+                            ", expected a module, a function of a tensor or, at the start, an nn.Input"))
         if self.layers and isinstance(self.layers[0], Input):
             self.specify(x=self.layers[0])
+
+    def _check_inputs(self, names) -> None:
+        if type(self).forward is not Sequential.forward:
+            super()._check_inputs(names)
+        elif len(names) != 1:
+            raise Error(f"a Sequential takes one input, under any name; {', '.join(map(repr, names)) or 'none'} {'is' if not names else 'are'} given")
 
     def children(self):
         """Layers by what they are, counted from 1: "dense1", "dropout1", "dense2"."""

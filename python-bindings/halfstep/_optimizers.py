@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 
 from halfstep._errors import Error
 from halfstep._policy import Settings
@@ -150,6 +151,26 @@ class LossScaler(Settings):
         self.enabled = enabled
         self._settings = {"init_scale": init_scale, "growth_factor": growth_factor, "backoff_factor": backoff_factor,
                           "growth_interval": growth_interval, **settings}
+        self._check()
+
+    def _check(self) -> None:
+        """That its settings are the compiler's, with values that it takes."""
+        from halfstep._executable import check_names, compile
+        from halfstep._policy import NOTHING
+
+        own = {**self._settings, "loss_scale": "dynamic"}
+        arguments = [*inspect.signature(LossScaler).parameters][:-1]
+        for name in own:
+            try:
+                check_names({name: None} if name not in arguments else {})
+            except Error:
+                near = difflib.get_close_matches(name, [*arguments, "hysteresis", "floor", "ceiling"], 1)
+                raise Error(f"LossScaler: unknown setting {name!r}; " + (f"did you mean {near[0]!r}? " if near else "") +
+                            f"arguments are {', '.join(arguments)}, hysteresis, floor, ceiling and others of docs/loss-scaling.md") from None
+        try:
+            compile(NOTHING, to="specialize", policy="float32", on_diagnostic=lambda one: None, **own)
+        except Error as error:
+            raise Error("LossScaler: " + re.sub(r"^[a-z-]+(?==)", lambda found: found[0].replace("-", "_"), str(error))) from None
 
     def settings(self):
         return {"loss_scale": "dynamic", **self._settings} if self.enabled else {"loss_scale": "none"}

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
+import os
+import re
+
 from halfstep._errors import Error
 
 
@@ -23,6 +28,7 @@ class Policy(Settings):
 
     def __init__(self, name: str | None = None, **settings):
         self.name: str = global_policy().name if name is None else name
+        _check_name(self.name)
         self._settings = settings
 
     def settings(self):
@@ -40,9 +46,26 @@ class Policy(Settings):
 
 
 # The least that a compilation can start with.
-_NOTHING = 'func.func @nothing() attributes {mp.program = "model"} { return }'
+NOTHING = 'func.func @nothing() attributes {mp.program = "model"} { return }'
 
 _global: Policy | None = None
+
+
+@functools.cache
+def _check_name(name: str) -> None:
+    """That there is a policy of that name; of a file the compiler says what is wrong, when it reads it."""
+    from halfstep._executable import compile
+
+    if not isinstance(name, str):
+        raise Error(f"there is no policy {name!r}; expected a name, as 'mixed_bfloat16'")
+    if os.sep in name or os.path.exists(name):
+        return
+    try:
+        compile(NOTHING, to="specialize", policy=name, on_diagnostic=lambda one: None)
+    except Error as error:
+        _, _, known = str(error).partition("expected ")
+        near = difflib.get_close_matches(name, re.split(", | or ", known), 1)
+        raise Error(str(error) + (f"; did you mean {near[0]!r}?" if near else "")) from None
 
 
 def set_global_policy(policy: Policy | str) -> None:
@@ -52,7 +75,7 @@ def set_global_policy(policy: Policy | str) -> None:
     from halfstep._executable import compile
 
     chosen = policy_of(policy)
-    compile(_NOTHING, to="specialize", **chosen.settings())  # refuses what is none
+    compile(NOTHING, to="specialize", **chosen.settings())  # refuses what is none
     _global = chosen
 
 

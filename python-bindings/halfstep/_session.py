@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import UnknownName, in_our_words
+from halfstep._errors import Error, in_our_words, unknown_name
 from halfstep._executable import Executable
 
 
@@ -31,6 +31,7 @@ class State(MutableMapping):
         self._check(name)
         array, element = _arrays.to_runtime(name, value, self._session.executable.state[name].element)
         self._session._handle.set_state(name, array, element)
+        self._session._has_values = True
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("state is the executable's: no name can be removed")
@@ -43,7 +44,7 @@ class State(MutableMapping):
 
     def _check(self, name: str) -> None:
         if name not in (names := self._session._handle.state_names()):
-            raise UnknownName.of("state", name, names)
+            raise unknown_name("state", name, names)
 
 
 class Session:
@@ -61,10 +62,12 @@ class Session:
         with in_our_words():
             self._handle = _runtime.Session(executable._handle, device, threads, pin_threads)
         self._programs = executable.programs
+        self._has_values = not executable.state  # whether state is what somebody said
 
     def initialize(self, seed: int = 0) -> None:
         """Gives all state its first value under that seed."""
         self._handle.initialize(seed)
+        self._has_values = True
 
     @property
     def state(self) -> State:
@@ -76,6 +79,7 @@ class Session:
 
         check_kind(path)
         self._handle.load_weights(os.fspath(path))
+        self._has_values = True
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters as a safetensors file."""
@@ -89,6 +93,8 @@ class Session:
         """
         from halfstep import _arrays
 
+        if not self._has_values and program in self._programs:
+            raise Error(f"program {program} has no state yet, all of it is zeros: call session.initialize(seed=0), or load_weights(path), before")
         given = {**(inputs or {}), **arrays}
         known = self._programs[program].inputs if program in self._programs else {}
         names, values, elements = [], [], []

@@ -28,6 +28,10 @@ def from_torch(module, args, *, batched: bool = True) -> TorchModel:
     """
     import torch
 
+    if not isinstance(module, torch.nn.Module):
+        told = f"the class {module.__name__}, expected an object of it" if isinstance(module, type) else (
+            f"a {type(module).__name__}, expected a torch.nn.Module: a function is the forward of one")
+        raise Error(f"from_torch: module is {told}")
     args = (args,) if isinstance(args, torch.Tensor) else tuple(args)
     if not all(isinstance(one, torch.Tensor) for one in args):
         raise Error(f"args are tensors, not {', '.join(type(one).__name__ for one in args)}; bind all else by functools.partial")

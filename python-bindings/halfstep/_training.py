@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -14,12 +15,12 @@ from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_i
 from halfstep._errors import Error, fraction, in_our_words, integer
 from halfstep._executable import Executable, for_device, spell_settings
 from halfstep._executable import compile as compile_model
-from halfstep._graph import quote, type_of
+from halfstep._graph import Tensor, quote, type_of
 from halfstep._job import Job
 from halfstep._leaves import Input
 from halfstep._scaler import Scaler
 from halfstep._session import Session
-from halfstep._watchers import Watchers
+from halfstep._watchers import Watchers, check_callbacks
 from halfstep.callbacks import History
 
 if TYPE_CHECKING:
@@ -35,6 +36,15 @@ def _check_names_of(module: Module) -> None:
     for name in _ADDED:
         if name in own:
             raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
+
+
+def _tensor_of(what: str, value) -> Tensor:
+    """What a loss or a metric of the user's gives."""
+    if isinstance(value, Tensor):
+        return value
+    meant = "" if value is None or not isinstance(value, (tuple, list)) else f" of {len(value)}"
+    how = ("return ops.mean(...) of what each row has" if what == "the loss" else "return a number for each row") + ", made of outputs and targets by halfstep.ops"
+    raise Error(f"{what} gives {'None' if value is None else type(value).__name__}{meant}, expected a tensor: {how}")
 
 
 class Trainer:
@@ -104,9 +114,9 @@ class Trainer:
     def _objective(self, graph, outputs):
         label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
-        graph.handle.add_result(self._compiled().loss(given, label).index, "{mp.loss}")
+        graph.handle.add_result(_tensor_of("the loss", self._compiled().loss(given, label)).index, "{mp.loss}")
         for name, metric in self._compiled().metrics.items():
-            graph.handle.add_result(metric(given, label).index, f"{{mp.metric = {quote(name)}}}")
+            graph.handle.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)).index, f"{{mp.metric = {quote(name)}}}")
 
     def step(self, x, y, *, seed: int = 0) -> dict[str, float]:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
@@ -133,6 +143,12 @@ class Trainer:
 
     @learning_rate.setter
     def learning_rate(self, rate: float):
+        try:
+            number = float(rate)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0 <= number < math.inf:
+            raise Error(f"learning_rate is {rate!r}, expected a finite number of at least 0")
         self._live().state["learning_rate"] = rate
 
     def _compiled(self) -> Job:
@@ -190,7 +206,7 @@ class Trainer:
             checkpoint, resume, log, find_nonfinite) -> History:
         epochs, seed = integer("epochs", epochs, 0), integer("seed", seed, 0)
         fraction("validation_split", validation_split)
-        callbacks = [callbacks] if hasattr(callbacks, "on_epoch_end") else callbacks
+        callbacks = check_callbacks(callbacks)
         if last_batch not in ("drop", "pad"):
             raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
         if last_batch == "pad" and self._job is not None and self._micro_batches() > 1:

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from halfstep._errors import Error
 from halfstep.callbacks import Callback
 
 if TYPE_CHECKING:
     from halfstep._training import Trainer
+
+
+_METHODS = [name for name in vars(Callback) if name.startswith("on_")]
+
+
+def check_callbacks(given) -> list:
+    """Those of fit: one, several or None, each an object with the methods of a callback."""
+    if given is None:
+        return []
+    several = list(given) if hasattr(given, "__iter__") and not hasattr(given, "on_epoch_end") else [given]
+    for one in several:
+        name = getattr(one, "__name__", type(one).__name__)
+        if isinstance(one, type):
+            raise Error(f"callbacks has the class {name}, expected an object of it: {name}(...)")
+        missing = [] if isinstance(one, Callback) else [method for method in _METHODS if not callable(getattr(one, method, None))]
+        if missing:
+            raise Error(f"callbacks has a {name}, which has no {missing[0]}; derive it from halfstep.callbacks.Callback")
+    return several
 
 
 class Watchers:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from halfstep import _graph, _ops
 from halfstep._along import cumprod, cumsum, top_k
 from halfstep._attention import scaled_dot_product_attention
-from halfstep._errors import axis, fraction
+from halfstep._errors import Error, axis, fraction
 from halfstep._functions import addcdiv, addcmul, atan2, cross, prelu
 from halfstep._graph import Tensor
 from halfstep._matrices import (
@@ -31,11 +31,41 @@ __all__ = [
     "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "atan2", "baddbmm", "bilinear",
     "broadcast", "cast", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
     "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "logsumexp", "matmul",
-    "matrix_norm", "mean", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
+    "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
     "reshape", "scaled_dot_product_attention", "scatter_add_elements", "split", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "vdot", "vecdot", "vector_norm",
 ]
 __all__ += _ops.__all__
+
+
+def maximum(lhs, rhs) -> Tensor:
+    """The larger of two, element by element, with NumPy's broadcasting (numpy.maximum)."""
+    return _ops.max(lhs, rhs)
+
+
+def minimum(lhs, rhs) -> Tensor:
+    """The smaller of two, element by element, with NumPy's broadcasting (numpy.minimum)."""
+    return _ops.min(lhs, rhs)
+
+
+def max(lhs, rhs) -> Tensor:
+    """`maximum` under the name of its op: of two, and not along a dimension, which is `reduce_max`. So a whole number that is one of the
+    dimensions is refused."""
+    return maximum(lhs, _no_dimension("max", lhs, rhs))
+
+
+def min(lhs, rhs) -> Tensor:
+    """`minimum` under the name of its op; `reduce_min` is along dimensions. A whole number that is one of the dimensions is refused."""
+    return minimum(lhs, _no_dimension("min", lhs, rhs))
+
+
+def _no_dimension(name: str, lhs, rhs):
+    """The second operand, which in NumPy and PyTorch is a dimension."""
+    rank = len(getattr(lhs, "shape", ()))
+    if isinstance(rhs, int) and not isinstance(rhs, bool) and -rank <= rhs < rank:
+        raise Error(f"{name}(x, {rhs}) is ambiguous: ops.{name}imum(x, {rhs}) is the {'larger' if name == 'max' else 'smaller'} of each element "
+                    f"and {rhs}, ops.reduce_{name}(x, {rhs}) the {'largest' if name == 'max' else 'smallest'} along dimension {rhs}")
+    return rhs
 
 
 def __dir__():

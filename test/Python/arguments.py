@@ -100,7 +100,12 @@ assert fresh.state_dict().keys() == trained.state_dict().keys() and fresh.traine
 for wrong, meant in (("polcy", "policy"), ("lerning_rate", "learning_rate"), ("acumulate", "accumulate")):
     error = refused(f"unknown setting '{wrong}'", make, **{wrong: 1})
     assert f"did you mean '{meant}'?" in str(error) and "loss_scale" in str(error), error
-refused("unknown setting 'grow_interval'", make, loss_scaler=halfstep.LossScaler(grow_interval=3))
+refused("LossScaler: unknown setting 'grow_interval'; did you mean 'growth_interval'?", halfstep.LossScaler, grow_interval=3)
+for wrong in ({"init_scale": -1}, {"init_scale": math.nan}, {"growth_factor": 0.5}, {"backoff_factor": 2}, {"growth_interval": 1.5}, {"hysteresis": 0}):
+    refused(f"LossScaler: {next(iter(wrong))}={next(iter(wrong.values()))}: expected a", halfstep.LossScaler, **wrong)
+halfstep.LossScaler("2^24", hysteresis=2, floor=4.0)
+assert "did you mean 'mixed_float16'?" in str(refused("unknown policy 'mixed_floot16'", halfstep.Policy, "mixed_floot16", deny=["mp.exp"]))
+refused("there is no policy 3", halfstep.Policy, 3)
 refused("unknown setting 'dney'", make, policy=halfstep.Policy("float32", dney=["mp.exp"]))
 refused("unknown setting 'lr'", halfstep.Adam, lr=0.1)
 refused("unknown setting 'nothing'", make, nothing=None)
@@ -484,3 +489,66 @@ assert near(model.state_dict(), swapped.state_dict(), 0) and (model.predict(X) =
 for given, said in (([[1], [2, 3]], "an operand is of type list, expected an array of numbers"), ("abc", "an operand is 'abc'"),
                     (numpy.ma.masked_array(X[0], X[0] > 0), "an operand is a masked array"), (numpy.array([None] * 6), "elements of object")):
     refused(said, nn.Sequential(nn.Input((6,)), lambda x, given=given: x + given).to_mlir)
+
+
+# Inputs by name are those of forward, all of them, where a model learns of them by data; where it takes any, they have any names.
+class Two(nn.Module):
+    def __init__(self):
+        self.first, self.second = nn.Dense(2), nn.Dense(2)
+
+    def forward(self, a, b):
+        return self.first(a) + self.second(b)
+
+
+class Perhaps(nn.Module):
+    def forward(self, a, b=0.0, c=0.0):
+        return a + 2 * b + 3 * c
+
+
+class Any(nn.Module):
+    def forward(self, *inputs):
+        return inputs[0] - inputs[1]
+
+
+def compiled(model):
+    model.compile("sgd", policy="float32", threads=1)
+    return model
+
+
+WRONG = "Two: inputs have the names of forward's parameters, a, b; 'c' is none of them, and 'a' is missing"
+refused(WRONG, Two().predict, {"b": X, "c": X})
+refused(WRONG, compiled(Two()).fit, {"b": X, "c": X}, Y, 8, verbose=False)
+refused(WRONG, compiled(Two()).fit, [({"b": X, "c": X}, Y)], verbose=False)
+refused(WRONG, Two().specify, b=nn.Input((6,)), c=nn.Input((6,)))
+refused("Two: inputs have the names of forward's parameters, a, b; 'b' is missing", Two().predict, X)
+for call in (Two().predict, lambda both: compiled(Two()).fit(both, Y, 8, verbose=False)):
+    for both in ((X, X), [X, X]):
+        refused(f"x is a {type(both).__name__} of 2 arrays, and the inputs are a, b; use a dictionary, as {{'a': ..., 'b': ...}}", call, both)
+swapped, given = compiled(Two()), compiled(Two())
+swapped.fit({"b": X, "a": 2 * X}, Y, 8, verbose=False)
+given.fit({"a": 2 * X, "b": X}, Y, 8, verbose=False)
+assert near(swapped.state_dict(), given.state_dict(), 0)
+assert numpy.allclose(Perhaps().predict({"c": X, "a": X}), 4 * X) and numpy.allclose(Perhaps().predict(X), X)
+assert (Any().predict({"p": 3 * X, "q": X}) == 3 * X - X).all()
+assert nn.Sequential(nn.Dense(2)).predict({"anything": X}).shape == (72, 2)
+refused("a Sequential takes one input, under any name; 'p', 'q' are given", nn.Sequential(nn.Dense(2)).predict, {"p": X, "q": X})
+assert nn.Sequential(nn.Dense(2)).specify(p=nn.Input((6,))).predict(X).shape == (72, 2)
+refused("Sequential: layer 1 is 3, expected a module, a function of a tensor", nn.Sequential, nn.Dense(3), 3)
+refused("Sequential: layer 0 is the class Dense; write Dense(...)", nn.Sequential, nn.Dense)
+
+# A learning rate is one, whenever it is said.
+for rate in (-1, math.nan, math.inf, "fast", None):
+    refused(f"learning_rate is {rate!r}, expected a finite number of at least 0", setattr, trained, "learning_rate", rate)
+    refused(f"learning_rate is {rate!r}", setattr, trained.trainer, "learning_rate", rate)
+trained.learning_rate = numpy.float32(0.125)
+assert trained.learning_rate == 0.125
+
+# Losses and metrics are tensors, callbacks objects with methods.
+for one, told in (((1, 2), "tuple of 2"), (0.5, "float"), ("mse", "str"), (None, "None")):
+    refused(f"the loss gives {told}, expected a tensor: return ops.mean(...)", make(loss=lambda outputs, targets, one=one: one).fit, X, Y, 8)
+    refused(f"the metric 'own' gives {told}, expected a tensor", make(metrics={"own": lambda outputs, targets, one=one: one}).fit, X, Y, 8)
+for data in ((X, Y), (Batches(8),)):
+    for wrong in (EarlyStopping, [EarlyStopping]):
+        refused("callbacks has the class EarlyStopping, expected an object of it: EarlyStopping(...)", make().fit, *data, callbacks=wrong)
+    refused("which has no on_train_begin; derive it from halfstep.callbacks.Callback", make().fit, *data, callbacks=[object()])
+make().fit(X, Y, 8, callbacks=None, verbose=False)

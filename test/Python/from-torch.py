@@ -418,6 +418,19 @@ assert named["twice"].shape == (5, 3) and named["half"][4, 2] == 0.5
 refused(["args are tensors, not Tensor, int"], halfstep.from_torch, Named(), (torch.ones(2, 3), 1))
 
 
+# A module is given, and no size depends on data.
+refused(["from_torch: module is a function, expected a torch.nn.Module"], halfstep.from_torch, lambda x: x + 1, torch.ones(2, 3))
+refused(["from_torch: module is the class Named, expected an object of it"], halfstep.from_torch, Named, torch.ones(2, 3))
+
+
+class Picking(nn.Module):
+    def forward(self, x):
+        return x[x > 0.5].sum() + x
+
+
+refused(["aten.index: 1", "(from-torch.py:", "the size of its result depends on data"], halfstep.from_torch, Picking(), torch.ones(2, 3))
+
+
 # What is lacking is said at once, all of it, with counts, places and what to do.
 class Lacking(nn.Module):
     def __init__(self):

@@ -166,3 +166,15 @@ assert by_loader.fit(Loader(), epochs=2, callbacks=[Watch()], verbose=False).epo
 refused("a generator once", make().fit, iter(list(Loader())), epochs=2, verbose=False)
 refused("a batch is (inputs, targets), not tuple of 3", make().fit, [(X, LABELS, X)], verbose=False)
 refused("for arrays, not for batches", make().fit, Loader(), log=f"{folder}/log")
+
+# Of probabilities, computed in float32 under every policy; the op itself is refused where autocast makes float16.
+for policy in ("float32", "mixed_float16", "mixed_bfloat16"):
+    model = nn.Sequential(nn.Input((5,)), nn.Dense(1, "sigmoid"))
+    model.compile("sgd", loss="binary_crossentropy", policy=policy, threads=1)
+    model.fit(X, LABELS, 16, verbose=False)
+    p = model.predict(X).astype(numpy.float64)[:, 0]
+    wanted = -numpy.mean(LABELS * numpy.log(p) + (1 - LABELS) * numpy.log(1 - p))
+    assert math.isclose(model.evaluate(X, LABELS)["loss"], wanted, rel_tol=1e-5 if policy == "float32" else 1e-2), policy
+unsafe = nn.Sequential(nn.Input((5,)), nn.Dense(1, "sigmoid"))
+unsafe.compile("sgd", loss=lambda outputs, targets: halfstep.ops.binary_cross_entropy(outputs, targets), policy="mixed_float16", threads=1)
+refused("'mp.binary_cross_entropy' op is unsafe in f16 and refused", unsafe.fit, X, Y, 16, verbose=False)

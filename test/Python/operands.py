@@ -229,3 +229,12 @@ for shape in ((0,), (0, 3), (3, 0), (2, 0, 3), (0, 0), (0, 3, 2)):
     for dtype in ("float32", "int64", "bool", "uint8", "float16"):
         text = str(model_of(lambda x, empty=numpy.zeros(shape, dtype): (ops.constant(empty, empty.dtype), x + 1)[1], (2, 3)))
         assert f"tensor<{'x'.join(map(str, shape))}x{'f' if 'float' in dtype else ''}" in text, text
+
+# Of two, element by element: NumPy's names, and those of the ops, which refuse what NumPy takes for a dimension.
+check(lambda t: ops.maximum(t, 0), numpy.maximum(x, 0), x)
+check(lambda t: ops.minimum(t, -t), numpy.minimum(x, -x), x)
+check(lambda t: ops.max(0, ops.min(t, 0.5)), numpy.clip(x, 0, 0.5), x)
+check(lambda t: ops.max(t, 3), numpy.maximum(x, 3), x)
+refused("max(x, 1) is ambiguous: ops.maximum(x, 1) is the larger of each element and 1, ops.reduce_max(x, 1) the largest along dimension 1",
+        lambda t: ops.max(t, 1), whole=True)
+refused("ops.reduce_min(x, -3) the smallest along dimension -3", lambda t: ops.min(t, -3))

@@ -118,3 +118,19 @@ assert len(results) == 8 and all((one == expected).all() for one in results)
 # Importing is quick, and loads neither LLVM nor NumPy.
 probe = "import halfstep, sys; print('numpy' in sys.modules, 'LLVM' in open('/proc/self/maps').read())"
 assert subprocess.check_output([sys.executable, "-c", probe], text=True).split() == ["False", "False"]
+
+# State that nobody gave values is no state to compute with; a program of none has none to wait for.
+with halfstep.Session(executable) as other:
+    refused(halfstep.Error, "program infer has no state yet, all of it is zeros: call session.initialize(seed=0), or load_weights(path), before",
+            other.run, "infer", x=x)
+    refused(halfstep.Error, "nothing", other.run, "nothing", x=x)
+    other.load_weights(sys.argv[1])
+    other.run("infer", x=x)
+STATELESS = """\
+func.func @m(%x: tensor<?x2xf32> {mp.input = "x"}) -> (tensor<?x2xf32> {mp.output = "y"}) attributes {mp.program = "model"} {
+  %y = mp.add %x, %x : tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
+"""
+with halfstep.Session(halfstep.compile(STATELESS, policy="float32", batch_size=4, training=False)) as other:
+    assert (other.run("infer", x=x)["y"] == 2 * x).all()
