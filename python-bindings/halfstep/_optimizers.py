@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 
@@ -118,17 +117,9 @@ _MEANT = {"lr": "learning_rate", "eps": "epsilon", "rho": "alpha", "beta_1": "be
 
 def _check(given: Optimizer) -> None:
     """That its settings are arguments of it, or settings of the compiler."""
-    from halfstep._executable import check_names
-
-    arguments = {name: None for kind in reversed(type(given).__mro__[:-2]) for name in inspect.signature(kind).parameters
-                 if name != "settings"}
-    for name in given.settings():
-        try:
-            check_names({name: None} if name not in arguments else {})
-        except Error:
-            near = _MEANT.get(name) or next(iter(difflib.get_close_matches(name, arguments, 1)), None)
-            meant = f"did you mean {near!r}? " if near in arguments else ""
-            raise Error(f"{type(given).__name__}: unknown setting {name!r}; {meant}arguments are {', '.join(arguments)}") from None
+    arguments = list(dict.fromkeys(name for kind in reversed(type(given).__mro__[:-2])
+                                   for name in inspect.signature(kind).parameters if name != "settings"))
+    given._check_names(given.settings(), arguments, _MEANT)
 
 
 def optimizer(given: str | Optimizer) -> Optimizer:
@@ -155,18 +146,12 @@ class LossScaler(Settings):
 
     def _check(self) -> None:
         """That its settings are the compiler's, with values that it takes."""
-        from halfstep._executable import check_names, compile
+        from halfstep._executable import compile
         from halfstep._policy import NOTHING
 
         own = {**self._settings, "loss_scale": "dynamic"}
         arguments = [*inspect.signature(LossScaler).parameters][:-1]
-        for name in own:
-            try:
-                check_names({name: None} if name not in arguments else {})
-            except Error:
-                near = difflib.get_close_matches(name, [*arguments, "hysteresis", "floor", "ceiling"], 1)
-                raise Error(f"LossScaler: unknown setting {name!r}; " + (f"did you mean {near[0]!r}? " if near else "") +
-                            f"arguments are {', '.join(arguments)}, hysteresis, floor, ceiling and others of docs/loss-scaling.md") from None
+        self._check_names(own, [*arguments, "hysteresis", "floor", "ceiling"], {}, " and others of docs/loss-scaling.md")
         try:
             compile(NOTHING, to="specialize", policy="float32", on_diagnostic=lambda one: None, **own)
         except Error as error:

@@ -16,6 +16,19 @@ class Settings:
     def settings(self) -> dict[str, object]:
         raise NotImplementedError
 
+    def _check_names(self, given, arguments: list[str], meant: dict[str, str] | None = None, more: str = "") -> None:
+        """That each name is one of `arguments`, or a setting of the compiler; `meant` is what else they are called."""
+        from halfstep._executable import check_names
+
+        for name in given:
+            try:
+                check_names({} if name in arguments else {name: None})
+            except Error:
+                near = (meant or {}).get(name) or next(iter(difflib.get_close_matches(name, arguments, 1)), None)
+                said = f"did you mean {near!r}? " if near in arguments else ""
+                known = ", ".join(arguments)
+                raise Error(f"{type(self).__name__}: unknown setting {name!r}; {said}arguments are {known}{more}") from None
+
     def __repr__(self):
         words = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)
         return f"halfstep.{type(self).__name__}({words})"
@@ -28,7 +41,10 @@ class Policy(Settings):
 
     def __init__(self, name: str | None = None, **settings):
         self.name: str = global_policy().name if name is None else name
+        if not isinstance(self.name, str):
+            raise Error(f"there is no policy {name!r}; expected a name, as 'mixed_bfloat16'")
         _check_name(self.name)
+        self._check_names(settings, ["name", "allow", "deny", "infer", "clear", "promote"], {}, ", and others of docs/autocast.md")
         self._settings = settings
 
     def settings(self):
@@ -56,8 +72,6 @@ def _check_name(name: str) -> None:
     """That there is a policy of that name; of a file the compiler says what is wrong, when it reads it."""
     from halfstep._executable import compile
 
-    if not isinstance(name, str):
-        raise Error(f"there is no policy {name!r}; expected a name, as 'mixed_bfloat16'")
     if os.sep in name or os.path.exists(name):
         return
     try:

@@ -67,7 +67,6 @@ assert halfstep.compare(network(), (X, Y), batch_size=8).policies[0]["policy"] =
 # What is none is an error at once, and changes nothing.
 refused("policy=mixed_flot16: unknown policy 'mixed_flot16', expected auto, mixed_float16", "mixed_flot16")
 refused("'mp.zork' is not an op", halfstep.Policy("float32", deny=["mp.zork"]))
-refused("unknown setting 'dney'", halfstep.Policy("float32", dney=["mp.exp"]))
 for given in (None, 3, ["mixed_float16"]):
     refused(f"there is no policy {given!r}; expected a name, as 'mixed_bfloat16', or a halfstep.Policy", given)
 assert halfstep.global_policy() is policy

@@ -21,6 +21,7 @@
 // Tiles at other edges are computed whole, over zeros, and stored in part.
 
 #include "Codegen/CPU/Contraction/Pixels.h"
+#include "Codegen/CPU/Contraction/TileChecks.h"
 #include "Codegen/CPU/Contraction/TileProduct.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
@@ -85,7 +86,7 @@ public:
   /// `place` says where rows are in the result; there is none where they are in their order.
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule, const IndexMap *place)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
-        width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
+        width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)), checks(f, epilogue, width),
         tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
         readsLhs(schedule.getReadLhs()) {
@@ -127,13 +128,8 @@ private:
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value depth);
   void prefetchAddends(Value row, Value column);
-  Value checksAt(size_t check);
-  void startChecks();
-  Value notFinite(Value soFar, Value value);
-  void check(size_t check, Value value);
   LogicalResult finishChecked(Value rowsHere, Value start,
                               function_ref<LogicalResult(Value, Value, int64_t, ProductEpilogue::OnTile)> finish);
-  LogicalResult finishChecks(Value block);
   Value rowsBefore(Value row);
   LogicalResult finishTile(Value tile, Value row, Value early, Value column);
   Value rowInResult(Value row);
@@ -149,6 +145,7 @@ private:
   ProductEpilogue epilogue;
   Type acc; ///< of sums: f32 for f16, too
   int64_t width;
+  TileChecks checks;
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
   const bool streamsRhs, readsLhs;
@@ -159,7 +156,6 @@ private:
   Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
   Value packedLhs, packedRhs; // panels of the running chunk
   Value sums;
-  Value checks; // for each check of tiles so many lanes that are NaN once a value was not finite
 };
 
 } // namespace
@@ -170,12 +166,7 @@ LogicalResult ContractionEmitter::prepare() {
   if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
-  for (const ProductEpilogue::TileOp &tile : epilogue.tileOps())
-    if (!isa<NonfiniteTilesOp>(tile.op))
-      return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
-  if (!epilogue.tileOps().empty())
-    checks = f.allocate(f.b.getF64Type(), epilogue.tileOps().size() * width);
-  return success();
+  return checks.prepare();
 }
 
 LogicalResult ContractionEmitter::emit(Value block) {
@@ -198,50 +189,16 @@ LogicalResult ContractionEmitter::emit(Value block) {
 
   if (pixels && failed(pixels->emit(firstRow)))
     return failure();
-  startChecks();
+  checks.start();
   // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
   const LogicalResult chunks = s.isChunked()
                                    ? f.forEach(firstK, endK, s.blockK, [&](Value from) { return emitChunk(from); })
                                    : emitChunk(firstK);
   if (storesPastCaches) // what waits for the block may read them then
     f.finishStoresPastCaches();
-  return failed(chunks) ? failure() : finishChecks(block);
-}
-
-// Checks of tiles: a tile is a block.
-
-Value ContractionEmitter::checksAt(size_t check) {
-  return f.offset(checks, b.getF64Type(), static_cast<int64_t>(check) * width);
-}
-
-static Type checkedType(Operation *op) { return registerType(elementOf(op->getOperand(0))); }
-
-void ContractionEmitter::startChecks() {
-  for (auto [number, tile] : llvm::enumerate(epilogue.tileOps()))
-    LLVM::StoreOp::create(b, floatConstant(b, withLanes(checkedType(tile.op), width), 0), checksAt(number), 8);
-}
-
-/// `soFar`, and NaN where `value` is not finite: x - x is 0 or NaN.
-Value ContractionEmitter::notFinite(Value soFar, Value value) {
-  return arith::AddFOp::create(b, soFar, arith::SubFOp::create(b, value, value));
-}
-
-void ContractionEmitter::check(size_t check, Value value) {
-  Value before = LLVM::LoadOp::create(b, value.getType(), checksAt(check), 8);
-  LLVM::StoreOp::create(b, notFinite(before, value), checksAt(check), 8);
-}
-
-LogicalResult ContractionEmitter::finishChecks(Value block) {
-  for (auto [number, tile] : llvm::enumerate(epilogue.tileOps())) {
-    Type lanes = withLanes(checkedType(tile.op), width);
-    Value sum = LLVM::LoadOp::create(b, lanes, checksAt(number), 8);
-    Value isBad = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, sum, sum);
-    if (width > 1)
-      isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
-    Value flag = arith::ExtUIOp::create(b, b.getI32Type(), isBad);
-    LLVM::StoreOp::create(b, flag, f.offset(f.result(tile.result), b.getI32Type(), block), 4);
-  }
-  return success();
+  if (succeeded(chunks))
+    checks.finish(block);
+  return chunks;
 }
 
 /// What is stored of a result that no cache keeps would be read into them first.
@@ -406,11 +363,11 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value early,
     return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
       Elements::Scope scope(values);
       return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) {
-        return finish(index, j, count, [&](size_t number, Value value) { check(number, value); });
+        return finish(index, j, count, [&](size_t number, Value value) { checks.note(number, value); });
       });
     });
   };
-  if (epilogue.tileOps().empty() || lanes != width)
+  if (checks.empty() || lanes != width)
     return finishRows();
   if (s.n % s.tileN == 0)
     return finishChecked(rowsHere, start, finish);
@@ -423,27 +380,25 @@ LogicalResult ContractionEmitter::finishChecked(
     Value rowsHere, Value start,
     function_ref<LogicalResult(Value index, Value j, int64_t count, ProductEpilogue::OnTile)> finish) {
   const int64_t vectors = s.tileN / width;
-  SmallVector<Value> none;
-  for (const ProductEpilogue::TileOp &tile : epilogue.tileOps())
-    none.append(vectors, floatConstant(b, withLanes(checkedType(tile.op), width), 0));
   FailureOr<SmallVector<Value>> found =
-      f.forEach(values.zero, rowsHere, 1, none, [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-        Elements::Scope scope(values);
-        SmallVector<Value> next(soFar);
-        for (int64_t vector = 0; vector < vectors; ++vector) {
-          auto note = [&](size_t number, Value value) {
-            Value &own = next[number * vectors + vector];
-            own = notFinite(own, value);
-          };
-          if (failed(finish(index, f.add(start, f.i64(vector * width)), width, note)))
-            return failure();
-        }
-        return next;
-      });
+      f.forEach(values.zero, rowsHere, 1, checks.none(vectors),
+                [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+                  Elements::Scope scope(values);
+                  SmallVector<Value> next(soFar);
+                  for (int64_t vector = 0; vector < vectors; ++vector) {
+                    auto note = [&](size_t number, Value value) {
+                      Value &own = next[number * vectors + vector];
+                      own = checks.gathered(own, value);
+                    };
+                    if (failed(finish(index, f.add(start, f.i64(vector * width)), width, note)))
+                      return failure();
+                  }
+                  return next;
+                });
   if (failed(found))
     return failure();
   for (auto [index, lanes] : llvm::enumerate(*found))
-    check(index / vectors, lanes);
+    checks.note(index / vectors, lanes);
   return success();
 }
 
