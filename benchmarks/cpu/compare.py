@@ -80,9 +80,9 @@ class Run:
         return self.options.only.search(work)
 
     def budget(self, threads):
-        # The pause lets threads of other libraries that spin for more work go to sleep.
+        # The pause lets threads of other libraries that spin for more work go to sleep, which takes libgomp 15 ms.
         return turns.Budget(self.options.budget, 0.4 if self.is_quick else 1.5, sample=2e-3 if self.is_quick else 5e-3,
-                            pause=0.0 if threads == 1 else 0.01)
+                            pause=0.0 if threads == 1 else 0.03)
 
     def thread_counts(self):
         """Each of the counts, set for PyTorch, too."""
@@ -101,13 +101,18 @@ class Run:
         return rates
 
     def training_peers(self, model):
-        """(Implementation of the optimizer, whether by torch.compile, layout of images)."""
+        """(Implementation of the optimizer, how it executes, layout of images)."""
         if not self.pytorch:
             return []
         if not models.has_images(model):
-            return [("foreach", False, None), ("fused", False, None)] + [("fused", True, None)] * self.with_compile
-        ways = [False, True][: 1 + self.with_compile]
-        return [("fused", compiled, layout) for compiled in ways for layout in self.pytorch.LAYOUTS]
+            return [("foreach", "eager", None)] + [("fused", execution, None) for execution in self.executions()]
+        # The templates that max-autotune tries are of products; convolutions are oneDNN's in each mode.
+        executions = [execution for execution in self.executions() if "autotune" not in execution]
+        return [("fused", execution, layout) for execution in executions for layout in self.pytorch.LAYOUTS]
+
+    def executions(self):
+        """The ways of PyTorch to execute a model: all with --compile."""
+        return list(self.pytorch.EXECUTIONS) if self.with_compile else ["eager"]
 
     def openblas(self, threads):
         """OpenBLAS with so many threads, by its fastest core type."""
@@ -163,7 +168,7 @@ def parse():
     parser.add_argument("--peers", default="pytorch,openblas,onnxruntime", help="those to run, of pytorch, openblas, "
                         "onnxruntime and numpy; none for ours alone")
     parser.add_argument("--quick", action="store_true", help="few works, short samples")
-    parser.add_argument("--compile", action="store_true", help="torch.compile, too, which takes long")
+    parser.add_argument("--compile", action="store_true", help="torch.compile, too, by default and with max-autotune, which takes long")
     parser.add_argument("--json", type=pathlib.Path, help="file for all figures")
     parser.add_argument("--table", type=argparse.FileType("w"), help="file for what is printed")
     parser.add_argument("--budget", type=float, help="seconds of a row's samples (default 1, 0.2 with --quick)")

@@ -30,9 +30,10 @@ def row(run, model, batch, policy, kind, threads, work):
         participants = {"ours": ours.participant(program, threads)}
         program.sample(1)
         if run.pytorch:
-            for compiled in [False, True][: 1 + run.with_compile]:
-                name = f"PyTorch {'compile' if compiled else 'eager'}"
-                participants[name] = turns.calls(pytorch_action(run.pytorch, model, kind, program, compiled), threads)
+            run.pytorch.forget_compiled()
+            for execution in run.executions():
+                action = pytorch_action(run.pytorch, model, kind, program, execution)
+                participants[f"PyTorch {execution}"] = turns.calls(action, threads)
         if run.onnxruntime:
             action = run.onnxruntime.inference(program, model.sizes, batch, threads, TOLERANCES[kind])
             participants["ONNX Runtime" if kind == "f32" else "ONNX Runtime, f32"] = turns.calls(action, threads)
@@ -40,13 +41,13 @@ def row(run, model, batch, policy, kind, threads, work):
     return Row(work, threads, times.pop("ours"), times, 1.0)
 
 
-def pytorch_action(pytorch, model, kind, program, compiled):
+def pytorch_action(pytorch, model, kind, program, execution):
     torch, dtype = pytorch.torch, pytorch.TYPES[kind]
     made = pytorch.network(model, program).eval().to(dtype)
     x = torch.from_dlpack(program.tensor("x")).to(dtype)
-    if compiled:
+    if execution != "eager":
         torch._inductor.config.freezing = True
-        made = pytorch.compiled(made)
+    made = pytorch.executed(made, execution)
 
     @torch.inference_mode()
     def run_once():

@@ -178,10 +178,19 @@ class Mlp(torch.nn.Module):
         return x
 
 
-def compiled(function):
-    """By torch.compile, which forgets what it compiled before: it gives up on functions that it compiles often."""
+# How PyTorch executes a model: the mode of torch.compile, or none.
+EXECUTIONS = {"eager": None, "compile": "default", "compile max-autotune": "max-autotune"}
+
+
+def executed(function, execution):
+    """A function as it is, or by torch.compile in a mode."""
+    mode = EXECUTIONS[execution]
+    return torch.compile(function, mode=mode) if mode else function
+
+
+def forget_compiled():
+    """What torch.compile has made: it gives up on functions that it compiles often."""
     torch._dynamo.reset()
-    return torch.compile(function)
 
 
 def network(model, program=None):
@@ -203,9 +212,9 @@ OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.o
 class Training:
     """Steps of a model as PyTorch takes them: autocast and, in f16, the gradient scaler."""
 
-    def __init__(self, model, policy, optimizer, rate, x, y, program=None, implementation="foreach", is_compiled=False,
+    def __init__(self, model, policy, optimizer, rate, x, y, program=None, implementation="foreach", execution="eager",
                  layout=None):
-        self.label = f"PyTorch {'compile' if is_compiled else 'eager'}, {implementation}" + (f", {layout}" if layout else "")
+        self.label = f"PyTorch {execution}, {implementation}" + (f", {layout}" if layout else "")
         self.model, self.x, self.y, self.low = network(model, program), x, y.long(), POLICIES[policy]
         if x.ndim == 4:
             memory_format = LAYOUTS[layout or "channels_last"]
@@ -213,7 +222,7 @@ class Training:
             self.model = self.model.to(memory_format=memory_format)
         self.optimizer = OPTIMIZERS[optimizer](self.model.parameters(), lr=rate, **{implementation: True})
         self.scaler = torch.amp.GradScaler("cpu", enabled=self.low is torch.float16)
-        self.loss = compiled(self.forward) if is_compiled else self.forward
+        self.loss = executed(self.forward, execution)
 
     def forward(self):
         cast = torch.autocast("cpu", self.low) if self.low else contextlib.nullcontext()

@@ -12,7 +12,7 @@
 
 namespace mp {
 
-/// A oneTBB arena of a fixed number of threads.
+/// A oneTBB arena of a fixed number of threads. Those beside the caller's keep off the processor that it is on.
 class Workers {
 public:
   /// 0 is as many as the process may use. `pins` keeps each, while it is in the arena, on one of the processors that
@@ -20,16 +20,17 @@ public:
   explicit Workers(unsigned threads, bool pins = false);
 
   unsigned count() const { return threadCount; }
-  bool arePinned() const { return pinning != nullptr; }
+  bool arePinned() const { return pinned; }
 
   /// Runs `body` in the arena; parallel algorithms that it calls use its threads.
   template <typename Body> void execute(Body body) { arena.execute(body); }
 
 private:
   unsigned threadCount;
+  bool pinned;
   std::unique_ptr<tbb::global_control> allowance;
   tbb::task_arena arena;
-  std::unique_ptr<tbb::task_scheduler_observer> pinning; // of the arena, and gone before it
+  std::unique_ptr<tbb::task_scheduler_observer> places; // of the arena, and gone before it
 };
 
 /// Rounds to nearest and keeps subnormals while it lives, whatever the host program has set.
