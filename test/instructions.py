@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Counts the instructions of the main loops of matrix products, for every chip and the schedules of the cost model.
+"""Counts the instructions of the main loops of products and convolutions, for every chip and the schedules of the cost model.
 
 usage: instructions.py --check=PAGE [--against=PAGE] | --update=PAGE | --count FILE.ptx...
 
@@ -7,7 +7,8 @@ usage: instructions.py --check=PAGE [--against=PAGE] | --update=PAGE | --count F
 says what is worse and what is better. --update writes the table anew. --count prints what the kernels of a text have.
 
 What is counted is machine code: ptxas assembles, nvdisasm (both wheels in the project's .venv) disassembles. nvdisasm knows no
-sm_70; there the instructions of the text are counted, but for moves. The main loop is the one with most multiplications.
+sm_70; there the instructions of the text are counted, but for moves. The main loop is the one with most multiplications. Its least
+cycles are the sum of what the code says that a warp waits after each instruction, as if nothing else held it up.
 """
 
 import argparse
@@ -42,6 +43,27 @@ PRODUCTS = {
     "odd rows": (4095, 4095, 4095, ""),
 }
 
+# Name in the table: images, height = width, channels, filters, taps, stride, padding. Convolutions are counted in this type.
+LAYERS = {
+    "32x32, 3 to 32, 3x3": (64, 32, 3, 32, 3, 1, 1),
+    "32x32, 32 to 32, 3x3": (64, 32, 32, 32, 3, 1, 0),
+    "15x15, 32 to 64, 3x3": (64, 15, 32, 64, 3, 1, 1),
+    "15x15, 64 to 64, 3x3": (64, 15, 64, 64, 3, 1, 0),
+    "56x56, 64 to 64, 3x3": (16, 56, 64, 64, 3, 1, 1),
+    "28x28, 128 to 128, 3x3": (16, 28, 128, 128, 3, 1, 1),
+    "14x14, 256 to 256, 3x3": (16, 14, 256, 256, 3, 1, 1),
+    "56x56, 64 to 256, 1x1": (16, 56, 64, 256, 1, 1, 0),
+    "56x56, 128 to 128, 3x3 by 2": (16, 56, 128, 128, 3, 2, 1),
+    "224x224, 3 to 64, 7x7 by 2": (4, 224, 3, 64, 7, 2, 3),
+}
+LAYER_TYPE = "f16"
+# By the op of each pass: which of image, filter and result it takes and gives.
+PASSES = {
+    "forward": ("mp.conv", 0, 1, 2),
+    "input gradient": ("mp.conv_transpose", 2, 1, 0),
+    "weight gradient": ("mp.conv_filter_grad", 0, 2, 1),
+}
+
 KINDS = ["multiply", "fragments", "copies", "other"]
 
 # The first that fits names the kind of an instruction: of machine code, then of PTX.
@@ -52,9 +74,9 @@ PTX = [
     ("copies", r"cp\.async\.c[ag]|ld\.global|st\.shared"),
 ]
 
-HEADER = ["operands", "product", "chips", "block", "warps", "stages", *KINDS, "else per multiply"]
+HEADER = ["operands", "product", "chips", "block", "warps", "stages", *KINDS, "else per multiply", "least cycles"]
 
-Row = collections.namedtuple("Row", ["schedule", "counts"])
+Row = collections.namedtuple("Row", ["schedule", "counts", "cycles"])  # cycles: - where nobody says
 
 
 # What never runs (ptxas writes such loads) keeps its predicate, and is "other".
@@ -85,33 +107,33 @@ def main_loop(lines, is_label, target_of, is_conditional):
             if at not in inside:
                 inside.add(at)
                 todo += before[at]
-        yield [lines[at] for at in sorted(inside) if not is_label(lines[at])]
+        yield [(at, lines[at]) for at in sorted(inside) if not is_label(lines[at])]
 
 
-def count(lines, patterns, **syntax):
-    """Instructions of the main loop by kind."""
-    best = dict.fromkeys(KINDS, 0)
+def count(lines, patterns, stalls=None, **syntax):
+    """Instructions of the main loop by kind, and its least cycles where `stalls` has those of each line."""
+    best = dict.fromkeys(KINDS, 0), "-"
     for loop in main_loop(lines, **syntax):
         counts = dict.fromkeys(KINDS, 0)
         for line in loop:
-            counts[kind_of(PREDICATE.sub("", line), patterns)] += 1
-        if counts["multiply"] > best["multiply"]:
-            best = counts
+            counts[kind_of(PREDICATE.sub("", line[1]), patterns)] += 1
+        if counts["multiply"] > best[0]["multiply"]:
+            best = counts, str(sum(stalls[at] for at, _ in loop)) if stalls else "-"
     return best
 
 
 def count_machine_code(cubin):
-    """Counts of each kernel of a cubin."""
-    text = subprocess.run([disassembler(), "-c", cubin], capture_output=True, text=True, check=True).stdout
+    """Counts of each kernel of a cubin, and least cycles: bits 41 to 44 of an instruction's second word are its stall."""
+    text = subprocess.run([disassembler(), "-c", "-hex", cubin], capture_output=True, text=True, check=True).stdout
     counts = {}
     for section in re.split(r"(?m)^//-+ \.text\.", text)[1:]:
-        lines = [
-            part.group(1) or part.group(2).strip()
-            for part in re.finditer(r"(?m)^(\.L_x_\d+:)|^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", section)
-        ]
+        pattern = r"(?m)^(\.L_x_\d+:)|^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;\s+/\* 0x\w+ \*/\n\s+/\* 0x(\w+) \*/"
+        parts = [part.groups() for part in re.finditer(pattern, section)]
+        lines = [label or instruction.strip() for label, instruction, _ in parts]
         counts[re.match(r"\w+", section)[0]] = count(
             lines,
             SASS,
+            stalls=[int(word or "0", 16) >> 41 & 15 for _, _, word in parts],
             is_label=lambda line: line[:-1] if line.startswith(".L_x_") else None,
             target_of=lambda line: (found := re.search(r"\bBRA\b.*\(?(\.L_x_\d+)", line)) and found[1],
             is_conditional=lambda line: line.startswith("@"),
@@ -120,7 +142,7 @@ def count_machine_code(cubin):
 
 
 def count_text(text):
-    """Counts of each kernel of a PTX text."""
+    """Counts of each kernel of a PTX text, without cycles."""
     counts = {}
     for name, body in re.findall(r"(?s)\.visible \.entry (\w+)\(.*?\n\{(.*?)\n\}", text):
         lines = [line.split("//")[0].strip().rstrip(";") for line in body.splitlines()]
@@ -142,7 +164,7 @@ def disassembler():
 
 
 def count_kernels(text):
-    """Counts of each kernel of a PTX text: of what the chip runs, where that can be read."""
+    """Counts and least cycles of each kernel of a PTX text: of what the chip runs, where that can be read."""
     chip = re.search(r"\.target (\w+)", text)[1]
     if chip == "sm_70":
         return count_text(text)
@@ -153,16 +175,36 @@ def count_kernels(text):
         return count_machine_code(cubin)
 
 
-def model_text(element, products):
+def products_of(name):
+    """Of a type: the name of each product in the table, and its operands, its result and its op but for the operands."""
+    element = TYPES[name][0]
+
+    def tensor(*shape):
+        return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+    found = {}
+    for product, (m, n, k, flags) in PRODUCTS.items():
+        lhs = tensor(*((k, m) if "lhs" in flags else (m, k)))
+        rhs = tensor(*((n, k) if "rhs" in flags else (k, n)))
+        found[product] = (lhs, rhs, tensor(m, n), f"mp.matmul {{}}, {{}} {flags} acc f32")
+    for layer, (images, size, channels, filters, taps, stride, padding) in LAYERS.items() if name == LAYER_TYPE else ():
+        pixels = (size + 2 * padding - taps) // stride + 1
+        shapes = ((images, size, size, channels), (filters, taps, taps, channels), (images, pixels, pixels, filters))
+        for direction, (op, left, right, result) in PASSES.items():
+            found[f"{layer}, {direction}"] = (
+                *(tensor(*shapes[place]) for place in (left, right, result)),
+                f"{op} {{}}, {{}} acc f32 {{{{strides = [{stride}, {stride}], padding = {[padding] * 4}}}}}",
+            )
+    return found
+
+
+def model_text(products):
     """One program with all the products of a type."""
     arguments, results, body = [], [], ""
-    for index, (m, n, k, flags) in enumerate(products):
-        lhs = f"tensor<{k}x{m}x{element}>" if "lhs" in flags else f"tensor<{m}x{k}x{element}>"
-        rhs = f"tensor<{n}x{k}x{element}>" if "rhs" in flags else f"tensor<{k}x{n}x{element}>"
-        result = f"tensor<{m}x{n}x{element}>"
+    for index, (lhs, rhs, result, op) in enumerate(products):
         arguments += [f'%a{index}: {lhs} {{mp.input = "a{index}"}}', f'%b{index}: {rhs} {{mp.input = "b{index}"}}']
         results.append((f"%z{index}", result))
-        body += f"  %z{index} = mp.matmul %a{index}, %b{index} {flags} acc f32 : {lhs}, {rhs} -> {result}\n"
+        body += f"  %z{index} = {op.format(f'%a{index}', f'%b{index}')} : {lhs}, {rhs} -> {result}\n"
     outputs = ", ".join(f'{kind} {{mp.output = "{name[1:]}"}}' for name, kind in results)
     return (
         f"func.func @infer({', '.join(arguments)}) -> ({outputs}) attributes {{mp.program = \"infer\"}} {{\n{body}"
@@ -172,10 +214,10 @@ def model_text(element, products):
 
 def compile_products(name, folder):
     """The folder of each chip with the kernels and the text of the products of one type."""
-    element, first, settings = TYPES[name]
+    _, first, settings = TYPES[name]
     chips = CHIPS[CHIPS.index(first) :]
     model, dump = folder / f"{name}.mlir", folder / name
-    model.write_text(model_text(element, PRODUCTS.values()))
+    model.write_text(model_text(products_of(name).values()))
     command = ["mp-run", "compile", model, "--training=false", "--policy=float32", "--target=nvptx", "--compile-to=asm"]
     command += [f"--chip={','.join(chips)}", f"--dump-dir={dump}", *settings]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"HALFSTEP_COMPILE_CACHE": "off"})
@@ -188,21 +230,23 @@ def rows_of(name, chip, folder):
     (text,) = folder.glob("*-asm.s")
     counts = count_kernels(text.read_text())
     rows = {}
-    for symbol, index, parts, schedule in re.findall(
-        r'mp\.kernel "(matmul_(\d+)(\.parts)?)".*?schedule\(#mp\.mma<(.*?)>\)', kernels
+    for symbol, index, schedule in re.findall(
+        r'mp\.kernel "((?:matmul|conv\w*)_(\d+)(?:\.parts)?)".*?schedule\(#mp\.mma<(.*?)>\)', kernels
     ):
         values = dict(part.split(" = ") for part in schedule.split(", "))
-        product = list(PRODUCTS)[int(index)]
+        product = list(products_of(name))[int(index)]
         split = f" of {values['split_k']} parts" if "split_k" in values else ""
         shown = (
             f"{values['block_m']}x{values['block_n']}x{values['block_k']}{split}",
             f"{values['warps_m']}x{values['warps_n']}",
             values["stages"],
         )
-        counted = tuple(counts["mp_" + symbol.replace(".", "_")].values())
-        if counted[0] == 0:
-            sys.exit(f"{name} {product} {chip}: no loop that multiplies")
-        rows[name, product, chip] = Row(shown, counted)
+        by_kind, cycles = counts["mp_" + symbol.replace(".", "_")]
+        if by_kind["multiply"] == 0:
+            continue  # k is so short that nothing of the loop is left
+        rows[name, product, chip] = Row(shown, tuple(by_kind.values()), cycles)
+    if len(rows) < len(PRODUCTS):
+        sys.exit(f"{name} {chip}: {len(rows)} loops that multiply")
     return rows
 
 
@@ -214,7 +258,8 @@ def measure():
         found = {key: row for part in rows for key, row in part.items()}
     return {
         (name, product, chip): found[name, product, chip]
-        for name, product, chip in itertools.product(TYPES, PRODUCTS, CHIPS)
+        for name in TYPES
+        for product, chip in itertools.product(products_of(name), CHIPS)
         if (name, product, chip) in found
     }
 
@@ -230,11 +275,11 @@ def table_of(rows):
         together[name, product, row].append(chip)
     lines = [HEADER, ["---"] * len(HEADER)]
     for (name, product, row), chips in together.items():
-        lines.append([name, product, ", ".join(chips), *row.schedule, *map(str, row.counts), f"{ratio(row.counts):.2f}"])
+        lines.append([name, product, ", ".join(chips), *row.schedule, *map(str, row.counts), f"{ratio(row.counts):.2f}", row.cycles])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-TABLE = re.compile(r"(?m)^\| " + re.escape(" | ".join(HEADER)) + r" \|\n(?:\|.*\n)+")
+TABLE = re.compile(r"(?m)^\| operands \| product \| .*\n(?:\|.*\n)+")
 
 
 def read_table(text):
@@ -242,7 +287,7 @@ def read_table(text):
     for line in TABLE.search(text)[0].splitlines()[2:]:
         name, product, chips, *rest = [cell.strip() for cell in line.strip("|").split("|")]
         for chip in chips.split(", "):
-            rows[name, product, chip] = Row(tuple(rest[:3]), tuple(map(int, rest[3:7])))
+            rows[name, product, chip] = Row(tuple(rest[:3]), tuple(map(int, rest[3:7])), rest[8])
     return rows
 
 
@@ -265,7 +310,12 @@ def compare(old, new):
             if now * before.counts[0] > was * after.counts[0]
         ]
         verdict = f"worse in {' and '.join(worse)}" if worse else "better"
-        shown = [" ".join(f"{kind}={each}" for kind, each in zip(KINDS, row.counts)) for row in (before, after)]
+        if "-" not in (before.cycles, after.cycles) and int(after.cycles) * before.counts[0] > int(before.cycles) * after.counts[0]:
+            worse.append("cycles")
+        shown = [
+            " ".join(f"{kind}={each}" for kind, each in zip([*KINDS, "cycles"], [*row.counts, row.cycles]))
+            for row in (before, after)
+        ]
         print(f"{where}: {verdict}: {shown[0]}, now {shown[1]} ({ratio(before.counts):.2f} -> {ratio(after.counts):.2f})")
     return old == new
 
@@ -281,8 +331,8 @@ def main():
     if arguments.count:
         for path in arguments.count:
             for part in ptxas.texts_of(path.read_text()):
-                for name, counts in count_kernels(part).items():
-                    print(name, *(f"{kind}={number}" for kind, number in counts.items()))
+                for name, (counts, cycles) in count_kernels(part).items():
+                    print(name, *(f"{kind}={number}" for kind, number in counts.items()), f"cycles={cycles}")
         return 0
     page = arguments.check or arguments.update
     if arguments.update:

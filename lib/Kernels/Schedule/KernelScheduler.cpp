@@ -20,6 +20,11 @@ FailureOr<std::unique_ptr<KernelScheduler>> mp::createScheduler(Operation *op, S
   return failure();
 }
 
+const Contraction::Class *mp::findLargest(const Contraction &product) {
+  auto isSmaller = [](const Contraction::Class &a, const Contraction::Class &b) { return a.m * a.k < b.m * b.k; };
+  return product.classes.empty() ? nullptr : &*llvm::max_element(product.classes, isSmaller);
+}
+
 SmallVector<Operation *> mp::findRole(KernelOp kernel, KernelRole role) {
   SmallVector<Operation *> found;
   for (Operation &op : kernel.getBody().front().without_terminator())

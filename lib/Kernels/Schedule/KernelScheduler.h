@@ -51,6 +51,9 @@ llvm::SmallVector<mlir::Operation *> findRole(KernelOp kernel, KernelRole role);
 /// The product of a kernel, null where it has none.
 ContractionOpInterface findContraction(KernelOp kernel);
 
+/// The class of a product with the most products; null where it has no classes.
+const Contraction::Class *findLargest(const Contraction &product);
+
 /// The elements that each root of a partial kernel makes one value of.
 int64_t findPartialBlock(KernelOp kernel);
 

@@ -129,7 +129,7 @@ private:
       return;
     }
     consider(blocks, blockK, stages, 1, whole);
-    if (!mayCut(product))
+    if (!product.takesParts)
       return;
     constexpr int64_t kMostParts = 32, kLeastSteps = 4;
     for (int64_t parts = 2; parts <= kMostParts; parts *= 2) {

@@ -37,9 +37,6 @@ struct MatrixChoice {
 /// them. [4096 x 4096 x 4096], f16 on sm_80 -> 128 x 256; [128 x 128 x 784] -> 32 x 32 in several parts.
 MatrixChoice chooseMatrixSchedule(const Contraction &product, const Chip &chip, const ProductOptions &options = {});
 
-/// Whether parts of its k may be sums of their own. Of images no emitter for GPUs does that yet.
-inline bool mayCut(const Contraction &product) { return product.takesParts && product.granule == 0; }
-
 /// The k of a part where k is cut into `parts`: whole steps of `block_k`.
 int64_t depthOfParts(int64_t k, int64_t parts, int64_t blockK);
 

@@ -249,12 +249,6 @@ private:
     return size;
   }
 
-  /// The class with the most products; null where there are no classes.
-  static const Contraction::Class *findLargest(const Contraction &product) {
-    auto isSmaller = [](const Contraction::Class &a, const Contraction::Class &b) { return a.m * a.k < b.m * b.k; };
-    return product.classes.empty() ? nullptr : &*llvm::max_element(product.classes, isSmaller);
-  }
-
   /// Neighbours in k that lie together, or are missing together, where one operand is an image: a row of the filter's
   /// taps, its channels if that is long; a row of pixels.
   static int64_t findRun(const Contraction &product) {

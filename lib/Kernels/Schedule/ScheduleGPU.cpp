@@ -42,7 +42,7 @@ static MmaScheduleAttr withParts(MmaScheduleAttr s, int64_t parts) {
 static std::string explainUnusable(MmaScheduleAttr schedule, const Contraction &shape, const GPUTarget &target) {
   if (schedule.getInstruction() == MatrixInstruction::Mma16x8x8TF32 && !target.products.tf32)
     return "operands in tf32, which only allow-tf32 permits";
-  if (!mayCut(shape) && shape.parts == 1 && schedule.getSplitK() != 1)
+  if (!shape.takesParts && shape.parts == 1 && schedule.getSplitK() != 1)
     return "split_k of 1: the k of this op is not cut into parts";
   if (shape.parts > 1 && (schedule.getSplitK() != shape.parts || shape.depth % schedule.getBlockK() != 0))
     return "other parts of k than the product has";
@@ -53,7 +53,15 @@ static std::string explainUnusable(MmaScheduleAttr schedule, const Contraction &
 
 /// The schedule of a product: the one that its text gives it as mp.schedule, or the cost model's choice.
 static FailureOr<MmaScheduleAttr> findMatrixSchedule(ContractionOpInterface product, const GPUTarget &target) {
-  const Contraction shape = product.getContraction();
+  Contraction shape = product.getContraction();
+  // Classes of rows are products of their own, one after the other.
+  if (const Contraction::Class *largest = findLargest(shape)) {
+    shape.m = largest->m;
+    shape.k = shape.depth = largest->k;
+    shape.lhsMap = largest->lhsMap;
+    shape.rhsMap = largest->rhsMap;
+    shape.batch *= static_cast<int64_t>(shape.classes.size());
+  }
   if (auto given = product->getAttrOfType<MmaScheduleAttr>(names::schedule)) {
     const std::string why = explainUnusable(given, shape, target);
     if (why.empty())
@@ -216,7 +224,7 @@ public:
 
   FailureOr<std::optional<ProductParts>> cut(ContractionOpInterface product) const override {
     const Contraction shape = product.getContraction();
-    if (!mayCut(shape))
+    if (!shape.takesParts)
       return std::optional<ProductParts>();
     FailureOr<MmaScheduleAttr> schedule = findMatrixSchedule(product, target);
     if (failed(schedule))

@@ -40,13 +40,13 @@ static std::optional<MadeByProduct> findProduct(Value value) {
   if (!op || shapeOf(value) != shapeOf(op->getResult(0)))
     return std::nullopt;
   const Contraction product = op.getContraction();
-  if (product.hasParts || product.sharesRows)
+  // Rows of a product in classes are not those of its result.
+  if (product.hasParts || product.sharesRows || !product.classes.empty())
     return std::nullopt;
   const unsigned result = cast<OpResult>(value).getResultNumber();
   if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
     return MadeByProduct{kernel, result, ofGPU.getBlockM(), ofGPU.getBlockN(), true};
-  // Rows of a product in classes are not those of its result.
-  if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule()); ofCPU && product.classes.empty())
+  if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule()))
     return MadeByProduct{kernel, result, ofCPU.getBlockM(), ofCPU.getBlockN(), false};
   return std::nullopt;
 }

@@ -13,7 +13,7 @@ namespace {
 class AsyncCopy : public OperandCopy {
 public:
   AsyncCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile)
-      : OperandCopy(f, view, tile, Chip::kAccessBytes / tile.elementBytes) {}
+      : OperandCopy(f, view, tile, Chip::kAccessBytes / tile.elementBytes, /*readsMemory=*/true) {}
 
   bool isAsync() const override { return true; }
   SmallVector<Type> startedTypes() const override { return {}; }
@@ -21,20 +21,21 @@ public:
   void finish(Value, ValueRange) override {}
 
 private:
-  void copy(const Position &position, Value stage, Value from, Value isThere, Value k);
+  void copy(const Position &position, Value stage, Value from, Value isThere);
   void copyMatrix(Value origin, Value stage, Value k);
+  void copyAlways(Value stage, ArrayRef<Gather::Place> places) override;
   void copyMapped(Value origin, Value stage, Value k);
 };
 
 } // namespace
 
-void AsyncCopy::copy(const Position &position, Value stage, Value from, Value isThere, Value k) {
+void AsyncCopy::copy(const Position &position, Value stage, Value from, Value isThere) {
   LaneBuilder &b = f.b;
   Value target = address.at(stage, row, position.rowStep, column, position.columnStep);
   // Beyond the edge nothing is read, and zeros are written.
   Value bytes;
-  if (Value inside = both(isInside(position, k), isThere))
-    bytes = arith::SelectOp::create(b, inside, intConstant(b, b.getI32Type(), Chip::kAccessBytes),
+  if (isThere)
+    bytes = arith::SelectOp::create(b, isThere, intConstant(b, b.getI32Type(), Chip::kAccessBytes),
                                     intConstant(b, b.getI32Type(), 0));
   NVVM::CpAsyncOp::create(b, target, from, static_cast<uint32_t>(Chip::kAccessBytes), NVVM::LoadCacheModifierKind::CG,
                           bytes);
@@ -45,21 +46,34 @@ void AsyncCopy::copyMatrix(Value source, Value stage, Value k) {
   for (int64_t index = 0; index < count(); ++index) {
     const Position position = positionOf(index);
     Value from = f.offset(source, view.element, position.rowStep * view.columns + position.columnStep);
-    copy(position, stage, from, Value(), k);
+    copy(position, stage, from, isInside(position, k));
   }
+}
+
+void AsyncCopy::copyAlways(Value stage, ArrayRef<Gather::Place> places) {
+  Value origin = f.input(cast<BlockArgument>(view.tensor).getArgNumber());
+  auto copyAll = [&] {
+    for (auto [index, place] : llvm::enumerate(places))
+      copy(positionOf(static_cast<int64_t>(index)), stage, f.offset(origin, view.element, place.element),
+           place.isThere);
+    return success();
+  };
+  (void)(isBusy() ? f.when(isBusy(), copyAll) : copyAll());
 }
 
 void AsyncCopy::copyMapped(Value origin, Value stage, Value k) {
   for (int64_t index = 0; index < count(); ++index) {
     const Position position = positionOf(index);
     auto [rowHere, columnHere] = startOf(position, k);
-    const MappedOperand::Element at = find(rowHere, columnHere);
+    const MappedOperand::Element at = lookUp(rowHere, columnHere);
     Value from = f.offset(origin, view.element, f.add(f.mul(at.row, operand.columns), at.column));
-    copy(position, stage, from, at.isThere, k);
+    copy(position, stage, from, both(isInside(position, k), at.isThere));
   }
 }
 
 FailureOr<SmallVector<Value>> AsyncCopy::start(Value stage, Value k) {
+  if (copiesAlways())
+    return SmallVector<Value>();
   Value origin = f.input(cast<BlockArgument>(view.tensor).getArgNumber());
   Value source = origin;
   if (view.map.isMatrix()) {
@@ -68,7 +82,10 @@ FailureOr<SmallVector<Value>> AsyncCopy::start(Value stage, Value k) {
     source = f.offset(first, view.element, view.isKMajor ? k : f.mul(k, view.columns));
   }
   auto copyAll = [&] {
-    view.map.isMatrix() ? copyMatrix(source, stage, k) : copyMapped(source, stage, k);
+    if (view.map.isMatrix())
+      copyMatrix(source, stage, k);
+    else
+      copyMapped(origin, stage, k);
     return success();
   };
   if (failed(isBusy() ? f.when(isBusy(), copyAll) : copyAll()))

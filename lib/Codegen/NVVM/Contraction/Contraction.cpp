@@ -28,16 +28,19 @@ namespace {
 
 class ContractionEmitter {
 public:
-  ContractionEmitter(GPUFunction &f, const Product &product, const MatrixTiles &tiles)
+  /// `place` says where rows are in the result; there is none where they are in their order.
+  ContractionEmitter(GPUFunction &f, const Product &product, const MatrixTiles &tiles, const IndexMap *place)
       : f(f), b(f.b), product(product), tiles(tiles), schedule(tiles.schedule), values(f.makeElements()),
-        epilogue(f, values, product, tiles) {}
+        epilogue(f, values, product, tiles, place) {}
 
-  FailureOr<int64_t> emit();
+  int64_t grid() const { return product.parts * product.countTiles(schedule.getBlockM(), schedule.getBlockN()); }
+  /// Emits what block `block` of the grid does, which is not empty.
+  LogicalResult emit(Value block);
 
 private:
   using Values = SmallVector<Value>;
 
-  void locateBlock();
+  void locateBlock(Value block);
   LogicalResult emitSums(Values &sums);
   Value stageAt(Value slot) { return f.offset(position.ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
   Value rhsOf(Value stage) { return f.offset(stage, b.getI8Type(), tiles.lhs.bytes()); }
@@ -75,11 +78,11 @@ private:
 /// they read.
 static constexpr int64_t kPatchRows = 8;
 
-void ContractionEmitter::locateBlock() {
+void ContractionEmitter::locateBlock(Value block) {
   const int64_t blocksM = position.blocksM, blocksN = position.blocksN, grid = blocksM * blocksN;
   const bool isPatched = blocksM > kPatchRows && blocksN > 1;
-  position.outer = product.parts * product.batch == 1 ? values.zero : f.div(f.block, grid);
-  Value inGrid = product.parts * product.batch == 1 ? f.block : f.rem(f.block, grid);
+  position.outer = product.parts * product.batch == 1 ? values.zero : f.div(block, grid);
+  Value inGrid = product.parts * product.batch == 1 ? block : f.rem(block, grid);
   if (isPatched) {
     const int64_t patch = kPatchRows * blocksN;
     Value first = f.mul(f.div(inGrid, patch), kPatchRows), inPatch = f.rem(inGrid, patch);
@@ -122,11 +125,12 @@ void ContractionEmitter::waitForTile() {
 FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Value t) {
   SmallVector<Type> types = lhs->startedTypes();
   llvm::append_range(types, rhs->startedTypes());
-  auto branch =
-      scf::IfOp::create(b, types, f.isBelow(t, steps), /*addThenBlock=*/true, /*addElseBlock=*/!types.empty());
+  Value isThere = f.isBelow(t, steps), stage = stageAt(slot), k = f.add(firstK, f.mul(t, schedule.getBlockK()));
+  lhs->begin(stage, k, isThere);
+  rhs->begin(rhsOf(stage), k, isThere);
+  auto branch = scf::IfOp::create(b, types, isThere, /*addThenBlock=*/true, /*addElseBlock=*/!types.empty());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  Value stage = stageAt(slot), k = f.add(firstK, f.mul(t, schedule.getBlockK()));
   FailureOr<Values> left = lhs->start(stage, k), right = rhs->start(rhsOf(stage), k);
   if (failed(left) || failed(right))
     return failure();
@@ -219,7 +223,7 @@ LogicalResult ContractionEmitter::emitSums(Values &sums) {
   return success();
 }
 
-FailureOr<int64_t> ContractionEmitter::emit() {
+LogicalResult ContractionEmitter::emit(Value block) {
   f.bindInputs(values);
   if (failed(values.prepare(product.op->getOperands())) || failed(epilogue.prepare()))
     return failure();
@@ -228,12 +232,8 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   isAsync = lhs->isAsync() || rhs->isAsync();
   position.blocksM = llvm::divideCeil(product.m, schedule.getBlockM());
   position.blocksN = llvm::divideCeil(product.n, schedule.getBlockN());
-  const int64_t grid = product.parts * product.countTiles(schedule.getBlockM(), schedule.getBlockN());
-  if (grid == 0)
-    return 0;
-
   position.ring = f.allocateShared(tiles.sharedBytes(), 128);
-  locateBlock();
+  locateBlock(block);
   position.warp = f.div(f.thread, Chip::kWarp);
   position.warpM = f.div(position.warp, schedule.getWarpsN());
   position.warpRow = f.mul(position.warpM, schedule.getWarpM());
@@ -243,11 +243,41 @@ FailureOr<int64_t> ContractionEmitter::emit() {
   Values sums;
   if (failed(emitSums(sums)))
     return failure();
-  // The stages are free once every warp has read its last fragments.
+  // The stages are free once every warp has read its last fragments, and nothing is on its way to them.
+  if (lhs->copiesAlways() || rhs->copiesAlways())
+    NVVM::CpAsyncWaitGroupOp::create(b, 0);
   f.barrier();
   Value epilogueTile = f.offset(position.ring, b.getI8Type(), f.mul(position.warp, tiles.epilogueBytes()));
-  if (failed(epilogue.emit(*warp, sums, epilogueTile, position)))
+  return epilogue.emit(*warp, sums, epilogueTile, position);
+}
+
+/// The product, or a class of its rows: blocks from `first` on. Gives their number.
+static FailureOr<int64_t> emitFrom(GPUFunction &f, const Product &product, MmaScheduleAttr schedule, int64_t first,
+                                   const IndexMap *place) {
+  const MatrixTiles tiles(schedule, product);
+  if (std::string why = explainIllegal(tiles, f.chip); !why.empty())
+    return product.op->emitOpError("is scheduled with ") << why;
+  ContractionEmitter emitter(f, product, tiles, place);
+  if (emitter.grid() > 0 &&
+      failed(f.forBlocks(first, emitter.grid(), /*isAll=*/!place, [&](Value block) { return emitter.emit(block); })))
     return failure();
+  return emitter.grid();
+}
+
+/// Class after class, in the same shared memory: a block is of one.
+static FailureOr<int64_t> emitClasses(GPUFunction &f, const Product &product, MmaScheduleAttr schedule) {
+  int64_t grid = 0;
+  for (const Contraction::Class &own : product.classes) {
+    Product part = product;
+    part.m = own.m;
+    part.k = part.depth = own.k;
+    part.lhsMap = own.lhsMap;
+    part.rhsMap = own.rhsMap;
+    FailureOr<int64_t> blocks = f.releasingShared([&] { return emitFrom(f, part, schedule, grid, &own.rows); });
+    if (failed(blocks))
+      return failure();
+    grid += *blocks;
+  }
   return grid;
 }
 
@@ -260,8 +290,5 @@ FailureOr<int64_t> mp::emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedu
   if (product->parts > 1 && product->depth % schedule.getBlockK() != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, no multiple of block_k " << schedule.getBlockK();
-  const MatrixTiles tiles(schedule, *product);
-  if (std::string why = explainIllegal(tiles, f.chip); !why.empty())
-    return product->op->emitOpError("is scheduled with ") << why;
-  return ContractionEmitter(f, *product, tiles).emit();
+  return product->classes.empty() ? emitFrom(f, *product, schedule, 0, nullptr) : emitClasses(f, *product, schedule);
 }

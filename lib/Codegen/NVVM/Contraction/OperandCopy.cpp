@@ -23,7 +23,8 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
   return view;
 }
 
-OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width)
+OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width,
+                         bool readsMemory)
     : f(f), view(view), operand(f, view.tensor, view.map), tile(tile), address(f, tile), width(width),
       vectorsOfRow(view.blockColumns / width), vectors(std::max<int64_t>(view.blockRows * vectorsOfRow / f.threads, 1)),
       isRowCertain(view.rows % view.blockRows == 0), isColumnCertain(view.columns % view.blockColumns == 0) {
@@ -31,6 +32,12 @@ OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTi
   column = f.mul(f.rem(f.thread, vectorsOfRow), width);
   if (view.blockRows * vectorsOfRow < f.threads)
     busy = f.isBelow(f.thread, f.i64(view.blockRows * vectorsOfRow));
+  // Of a row that a pass fills, or several rows, each vector lies in another row of the same column.
+  const int64_t passes = std::max<int64_t>(vectorsOfRow / f.threads, 1);
+  const int64_t outer = view.isKMajor ? vectors / passes : passes;
+  const int64_t blockK = view.isKMajor ? view.blockColumns : view.blockRows;
+  if (readsMemory && Gather::fits(view.map, blockK, outer, vectors / outer))
+    gather.emplace(f, operand, blockK, view.isKMajor ? column : row);
 }
 
 void OperandCopy::locate(Value batchHere, Value first) {
@@ -39,6 +46,11 @@ void OperandCopy::locate(Value batchHere, Value first) {
   batchRow = view.map.batch.empty() ? zero : f.mul(batch, view.rows);
   firstRow = view.isKMajor ? first : zero;
   firstColumn = view.isKMajor ? zero : first;
+  gathered.clear();
+  for (int64_t index = 0; gather && index < vectors; ++index) {
+    const Position position = positionOf(index);
+    gathered.push_back(gather->locate(batch, outerOf(position), isOuterInside(position)));
+  }
 }
 
 OperandCopy::Position OperandCopy::positionOf(int64_t index) const {
@@ -49,29 +61,57 @@ OperandCopy::Position OperandCopy::positionOf(int64_t index) const {
   return {index / passes, index % passes * f.threads * width};
 }
 
+Value OperandCopy::isBelow(Value index, int64_t bound, bool isCertain) {
+  return isCertain ? Value() : f.isBelow(index, f.i64(bound));
+}
+
+Value OperandCopy::outerOf(const Position &position) {
+  return view.isKMajor ? f.add(f.add(firstRow, row), f.i64(position.rowStep))
+                       : f.add(f.add(firstColumn, column), f.i64(position.columnStep));
+}
+
+Value OperandCopy::depthOf(const Position &position, Value k) {
+  return view.isKMajor ? f.add(f.add(f.add(firstColumn, column), f.i64(position.columnStep)), k)
+                       : f.add(f.add(f.add(firstRow, row), f.i64(position.rowStep)), k);
+}
+
+Value OperandCopy::isOuterInside(const Position &position) {
+  const bool isCertain = view.isKMajor ? isRowCertain : isColumnCertain;
+  return isBelow(outerOf(position), view.isKMajor ? view.rows : view.columns, isCertain);
+}
+
+Value OperandCopy::isDepthInside(const Position &position, Value k) {
+  const bool isCertain = view.isKMajor ? isColumnCertain : isRowCertain;
+  return isBelow(depthOf(position, k), view.isKMajor ? view.columns : view.rows, isCertain);
+}
+
 Value OperandCopy::isInside(const Position &position, Value k) {
-  Value inside;
-  auto require = [&](Value index, int64_t bound) {
-    Value isBelow = f.isBelow(index, f.i64(bound));
-    inside = inside ? f.b.createOrFold<arith::AndIOp>(inside, isBelow) : isBelow;
-  };
-  Value rowHere = f.add(f.add(firstRow, row), f.i64(position.rowStep));
-  Value columnHere = f.add(f.add(firstColumn, column), f.i64(position.columnStep));
-  if (!isRowCertain)
-    require(view.isKMajor ? rowHere : f.add(rowHere, k), view.rows);
-  if (!isColumnCertain)
-    require(view.isKMajor ? f.add(columnHere, k) : columnHere, view.columns);
-  return inside;
+  return both(isOuterInside(position), isDepthInside(position, k));
+}
+
+void OperandCopy::begin(Value stage, Value k, Value isThere) {
+  if (!copiesAlways())
+    return;
+  copyAlways(stage, find(k, isThere));
+}
+
+SmallVector<Gather::Place> OperandCopy::find(Value k, Value isThere) {
+  SmallVector<Gather::Place> found;
+  gather->enter(k, isThere);
+  for (auto [index, vector] : llvm::enumerate(gathered)) {
+    const Position position = positionOf(static_cast<int64_t>(index));
+    found.push_back(gather->find(vector, view.isKMajor ? position.columnStep : position.rowStep));
+    found.back().isThere = both(found.back().isThere, isDepthInside(position, k));
+  }
+  return found;
 }
 
 std::pair<Value, Value> OperandCopy::startOf(const Position &position, Value k) {
-  Value rowHere = f.add(f.add(firstRow, row), f.i64(position.rowStep));
-  Value columnHere = f.add(f.add(firstColumn, column), f.i64(position.columnStep));
-  (view.isKMajor ? columnHere : rowHere) = f.add(view.isKMajor ? columnHere : rowHere, k);
-  return {rowHere, columnHere};
+  Value outer = outerOf(position), depth = depthOf(position, k);
+  return view.isKMajor ? std::pair(outer, depth) : std::pair(depth, outer);
 }
 
-MappedOperand::Element OperandCopy::find(Value viewRow, Value viewColumn) {
+MappedOperand::Element OperandCopy::lookUp(Value viewRow, Value viewColumn) {
   if (view.map.isMatrix())
     return {f.add(batchRow, viewRow), viewColumn, Value()};
   return view.isKMajor ? operand.find(batch, viewRow, viewColumn) : operand.find(batch, viewColumn, viewRow);

@@ -16,8 +16,8 @@ class StagedCopy : public OperandCopy {
 public:
   StagedCopy(GPUFunction &f, Elements &values, const OperandView &view, const SharedTile &tile, Type shared,
              int64_t width)
-      : OperandCopy(f, view, tile, width), values(values), shared(shared),
-        isEven(values.isEvenAlong(view.tensor, operand.columns)) {}
+      : OperandCopy(f, view, tile, width, isa<BlockArgument>(view.tensor) && shared == view.element), values(values),
+        shared(shared), isEven(values.isEvenAlong(view.tensor, operand.columns)) {}
 
   bool isAsync() const override { return false; }
   SmallVector<Type> startedTypes() const override { return SmallVector<Type>(count(), waitingType()); }
@@ -31,6 +31,9 @@ private:
     return shared.getIntOrFloatBitWidth() == 16 ? integerTwin(lanes) : lanes;
   }
   FailureOr<Value> load(const Position &position, Value k);
+  Value loadFound(Gather::Place place);
+  Value loadFrom(Value element);
+  Value orZero(Value loaded, Value isThere);
   /// What waits, from `column` of row `row` of memory.
   FailureOr<Value> read(Value row, Value column);
   void store(const Position &position, Value stage, Value loaded);
@@ -42,13 +45,15 @@ private:
 
 } // namespace
 
+Value StagedCopy::loadFrom(Value element) {
+  Value from = f.offset(f.input(cast<BlockArgument>(view.tensor).getArgNumber()), shared, element);
+  return LLVM::LoadOp::create(f.b, waitingType(), from, tile.elementBytes * width);
+}
+
 /// What lies in memory as it is multiplied is moved, bit by bit; all else is computed, and rounded again.
 FailureOr<Value> StagedCopy::read(Value rowHere, Value columnHere) {
-  if (auto input = dyn_cast<BlockArgument>(view.tensor); input && shared == view.element) {
-    Value index = f.add(f.mul(rowHere, operand.columns), columnHere);
-    Value from = f.offset(f.input(input.getArgNumber()), shared, index);
-    return Value(LLVM::LoadOp::create(f.b, waitingType(), from, tile.elementBytes * width));
-  }
+  if (isa<BlockArgument>(view.tensor) && shared == view.element)
+    return loadFrom(f.add(f.mul(rowHere, operand.columns), columnHere));
   FailureOr<Value> loaded = values.at(view.tensor, values.inRow(rowHere, operand.columns, columnHere, width, isEven));
   if (failed(loaded))
     return failure();
@@ -65,18 +70,36 @@ FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
     rowHere = f.min(rowHere, f.i64(view.rows - 1));
     columnHere = f.min(columnHere, f.i64(view.columns - width));
   }
-  const MappedOperand::Element at = find(rowHere, columnHere);
+  const MappedOperand::Element at = lookUp(rowHere, columnHere);
   inside = both(inside, at.isThere);
   FailureOr<Value> found = read(at.row, at.column);
-  if (failed(found) || !inside)
-    return found;
+  if (failed(found))
+    return failure();
+  return orZero(*found, inside);
+}
+
+Value StagedCopy::orZero(Value loaded, Value isThere) {
+  if (!isThere)
+    return loaded;
   Value zero = arith::ConstantOp::create(f.b, cast<TypedAttr>(f.b.getZeroAttr(waitingType())));
-  return Value(arith::SelectOp::create(f.b, inside, *found, zero));
+  return arith::SelectOp::create(f.b, isThere, loaded, zero);
+}
+
+/// What is nowhere is read at the first element instead, and so is what a thread without a vector would read.
+Value StagedCopy::loadFound(Gather::Place place) {
+  if (Value isRead = both(place.isThere, isBusy()))
+    place.element = arith::SelectOp::create(f.b, isRead, place.element, f.i64(0));
+  return orZero(loadFrom(place.element), place.isThere);
 }
 
 FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k) {
   Elements::Scope scope(values);
   SmallVector<Value> started;
+  if (isGathered()) {
+    for (const Gather::Place &place : find(k))
+      started.push_back(loadFound(place));
+    return started;
+  }
   for (int64_t index = 0; index < count(); ++index) {
     FailureOr<Value> waiting = load(positionOf(index), k);
     if (failed(waiting))

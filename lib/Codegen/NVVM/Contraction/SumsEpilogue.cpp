@@ -8,8 +8,12 @@
 using namespace mlir;
 using namespace mp;
 
-SumsEpilogue::SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles)
-    : f(f), product(product), tiles(tiles), epilogue(f, values, product) {}
+SumsEpilogue::SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles,
+                           const IndexMap *place)
+    : f(f), product(product), tiles(tiles), epilogue(f, values, product) {
+  if (place)
+    rowsInResult.emplace(f, Value(), *place);
+}
 
 LogicalResult SumsEpilogue::prepare() {
   if (failed(epilogue.prepare(/*hasTiles=*/true)))
@@ -32,7 +36,10 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t p
                                       std::min<unsigned>(sumBytes * width, Chip::kAccessBytes));
     Values next(soFar);
     auto onTile = [&](size_t index, Value value) { results->add(index, phase, value, next); };
-    if (failed(epilogue.emit(f.add(epilogue.firstRowOf(outer), f.add(row, rowHere)),
+    Value ofProduct = f.add(row, rowHere);
+    Value inResult =
+        rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, ofProduct)).column : ofProduct;
+    if (failed(epilogue.emit(f.add(epilogue.firstRowOf(outer), inResult),
                              f.add(f.add(column, inRow), epilogue.firstColumnOf(outer)), toRegister(b, sums, tiles.sum),
                              width, onTile)))
       return failure();

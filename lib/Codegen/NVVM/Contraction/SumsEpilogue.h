@@ -4,6 +4,7 @@
 #ifndef MP_LIB_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
 #define MP_LIB_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
 
+#include "Codegen/Emit/MappedOperand.h"
 #include "Codegen/NVVM/Contraction/TileResults.h"
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
 
@@ -13,7 +14,9 @@ namespace mp {
 /// the narrowest result, where rows are aligned to that.
 class SumsEpilogue {
 public:
-  SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles);
+  /// `place` says where rows are in the result; there is none where they are in their order.
+  SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles,
+               const IndexMap *place);
 
   llvm::LogicalResult prepare();
   /// `epilogueTile` is the warp's shared memory.
@@ -33,6 +36,7 @@ private:
   const Product &product;
   const MatrixTiles &tiles;
   ProductEpilogue epilogue;
+  std::optional<MappedOperand> rowsInResult;
   int64_t width = 1; ///< neighbours at once
   std::optional<TileResults> results;
 };
