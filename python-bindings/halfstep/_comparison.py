@@ -11,7 +11,6 @@ from typing import Any
 
 from halfstep import _runtime
 from halfstep._errors import Error
-from halfstep._executable import spell_settings
 from halfstep._files import write
 from halfstep._job import Job, make_job
 from halfstep._libraries import libraries
@@ -19,6 +18,7 @@ from halfstep._module import Module
 from halfstep._policy import Policy, policy_of
 from halfstep._training import Trainer
 from halfstep.callbacks import Callback, is_accuracy
+from halfstep._settings import spell_settings
 
 with libraries():
     from halfstep import _compiler

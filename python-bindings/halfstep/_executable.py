@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
-import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -14,6 +13,8 @@ from halfstep import _runtime
 from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error
 from halfstep._libraries import libraries
+from halfstep._policy import with_policy
+from halfstep._settings import for_device, spell_settings
 
 _INPUTS, _RESULTS, _STATE = range(3)
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -92,37 +93,6 @@ class Executable:
         return f"<halfstep.Executable {self.model!r}, policy {self.policy}, programs {', '.join(self._handle.programs())}>"
 
 
-def _spell(value) -> str:
-    """A setting's value as `mp-run compile` reads it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return ",".join(map(_spell, value))
-    return str(value)
-
-
-def spell_settings(settings: Mapping[str, object]) -> list[str]:
-    return [f"{name.replace('_', '-')}={_spell(value)}" for name, value in settings.items() if value is not None]
-
-
-def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, object]:
-    """Settings for code that the device runs, unless they say a target."""
-    if device is None or "target" in settings:
-        return dict(settings)
-    return {**dict(line.split("=", 1) for line in _runtime.device_settings(device).splitlines()), **settings}
-
-
-def check_names(settings: Mapping[str, object]) -> None:
-    """That each setting is one of the compiler's, whatever its value is."""
-    with libraries():
-        from halfstep import _compiler
-    known = _compiler.setting_names()
-    for name in (one.replace("_", "-") for one in settings):
-        if name not in known:
-            _, message, *_ = _compiler.compile("", "", [f"{name}="], None, None, None, False)
-            raise Error(re.sub(r"(?<=[a-z0-9])-(?=[a-z])", "_", message))
-
-
 def _cache_folder() -> str | None:
     """Where mp-run keeps compiled kernels, too."""
     folder = os.environ.get("HALFSTEP_COMPILE_CACHE")
@@ -161,8 +131,6 @@ def compile(
     warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
-    from halfstep._policy import with_policy
-
     with libraries():
         from halfstep import _compiler  # which loads LLVM
 

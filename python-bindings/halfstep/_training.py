@@ -13,13 +13,14 @@ import numpy
 from halfstep import _batches
 from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
 from halfstep._errors import Error, fraction, in_our_words, integer
-from halfstep._executable import Executable, for_device, spell_settings
+from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
 from halfstep._graph import Tensor, quote, type_of
 from halfstep._job import Job
 from halfstep._leaves import Input
 from halfstep._scaler import Scaler
 from halfstep._session import Session
+from halfstep._settings import for_device, spell_settings
 from halfstep._watchers import Watchers, check_callbacks
 from halfstep.callbacks import History
 
