@@ -10,7 +10,7 @@ import pathlib
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error
+from halfstep._errors import Error, of_file
 from halfstep._files import write
 from halfstep._job import Job, make_job
 from halfstep._libraries import libraries
@@ -39,7 +39,10 @@ class Comparison:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Comparison:
         """Of a file that `mp-run compare --json`, `to_json` or, of one run, `fit(log=...)` wrote."""
-        data = pathlib.Path(path).read_bytes()
+        try:
+            data = pathlib.Path(path).read_bytes()
+        except OSError as error:
+            raise of_file(path, error, "cannot open: ") from None
         try:
             if not data:
                 raise Error("is empty")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
-from halfstep._errors import CompileError, Diagnostic, Error
+from halfstep._errors import CompileError, Diagnostic, Error, check_there, of_file
 from halfstep._libraries import libraries
 from halfstep._policy import with_policy
 from halfstep._settings import for_device, spell_settings
@@ -52,7 +52,7 @@ class Executable:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Executable:
         self = cls.__new__(cls)
-        self._handle = _runtime.Executable.read(os.fspath(path))
+        self._handle = _runtime.Executable.read(check_there(path))
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -111,6 +111,20 @@ def _warn(diagnostics: tuple[Diagnostic, ...]) -> None:
         warnings.warn(f"{one.file}:{one.line}:{one.column}: {one.message}" if one.line else one.message, stacklevel=level)
 
 
+def _read_text(model) -> str:
+    """What is in a model's file."""
+    try:
+        return pathlib.Path(model).read_text(encoding="utf-8")
+    except TypeError:
+        is_module = hasattr(model, "to_mlir")
+        raise Error(f"model is a {type(model).__name__}, expected MLIR text or the path of a file of it" +
+                    (": model.to_mlir() gives it" if is_module else "")) from None
+    except UnicodeDecodeError as error:
+        raise Error(f"{os.fspath(model)}: is no text of a model: {error}") from None
+    except OSError as error:
+        raise of_file(model, error, "cannot open: ") from None
+
+
 def compile(
     model: str | os.PathLike[str],
     *,
@@ -137,7 +151,7 @@ def compile(
     if isinstance(model, str) and ("\n" in model or "func.func" in model):
         text, name = model, name or "model.mlir"
     else:
-        text, name = pathlib.Path(model).read_text(encoding="utf-8"), name or os.fspath(model)
+        text, name = _read_text(model), name or os.fspath(model)
     stage = None if to == "executable" else to
     settings = for_device(device, with_policy(settings))
     data, message, told, stages = _compiler.compile(

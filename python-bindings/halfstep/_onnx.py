@@ -13,7 +13,7 @@ import numpy
 from halfstep import nn, ops
 from halfstep._along import on_last
 from halfstep._elements import DTYPES
-from halfstep._errors import Error
+from halfstep._errors import Error, check_there
 from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
 from halfstep._onnx_layers import LAYERS
@@ -57,6 +57,7 @@ def _read(model, path: str) -> OnnxModel:
 
     try:
         if path:
+            check_there(path)
             model = onnx.load(path)  # refuses external data outside of the model's folder
         elif isinstance(model, bytes):
             model = onnx.load_model_from_string(model)

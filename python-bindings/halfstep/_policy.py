@@ -7,7 +7,7 @@ import functools
 import os
 import re
 
-from halfstep._errors import Error
+from halfstep._errors import Error, check_there
 from halfstep._settings import Settings, check_values
 
 
@@ -45,6 +45,7 @@ _global: Policy | None = None
 def _check_name(name: str) -> None:
     """That there is a policy of that name; of a file the compiler says what is wrong, when it reads it."""
     if os.sep in name or os.path.exists(name):
+        check_there(name)
         return
     try:
         check_values({"policy": name})

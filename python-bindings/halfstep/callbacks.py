@@ -10,7 +10,7 @@ import os
 import re
 from typing import Any
 
-from halfstep._errors import Error, UnknownName
+from halfstep._errors import Error, UnknownName, of_file
 
 
 class Callback:
@@ -132,14 +132,15 @@ class ModelCheckpoint(Callback):
 
 
 @contextlib.contextmanager
-def _writing(path, file):
-    """What writes to a file: where that fails the error says which, and the file is closed."""
+def _writing(path, file=None):
+    """What opens a file or writes to it: where that fails the error says which, and the file is closed."""
     try:
         yield
     except OSError as error:
         with contextlib.suppress(OSError):
-            file.close()
-        raise Error(f"{os.fspath(path)}: cannot write: {error.strerror}") from error
+            if file is not None:
+                file.close()
+        raise of_file(path, error, "cannot write: ") from error
 
 
 class CSVLogger(Callback):
@@ -152,7 +153,8 @@ class CSVLogger(Callback):
 
     def on_train_begin(self, logs=None):
         going_on = self.append and os.path.exists(self.path) and os.path.getsize(self.path)
-        self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
+        with _writing(self.path):
+            self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
         self._writer, self._head = csv.writer(self._file, delimiter=self.separator), not going_on
 
     def on_epoch_end(self, epoch, logs=None):
@@ -176,7 +178,8 @@ class JSONLinesLogger(Callback):
         self.append = append
 
     def on_train_begin(self, logs=None):
-        self._file = open(self.path, "a" if self.append else "w", encoding="utf-8")
+        with _writing(self.path):
+            self._file = open(self.path, "a" if self.append else "w", encoding="utf-8")
 
     def on_epoch_end(self, epoch, logs=None):
         # What is not finite is no number of JSON.
