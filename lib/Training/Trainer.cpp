@@ -126,6 +126,7 @@ Status Trainer::prepareData() {
 
   const std::string &source = options.testData.empty() ? options.data : options.testData;
   bool hasTest =
+  result.rows = data.rows();
       options.givenTest || !options.testData.empty() || (!options.given && hasDataset(source, DataPart::Test));
   if (!hasTest || !session.hasProgram(programs::eval))
     return Status::success();
@@ -136,6 +137,7 @@ Status Trainer::prepareData() {
   return evaluator->prepare(session, std::move(*test), variant.batch);
 }
 
+  result.testRows = test->rows();
 Status Trainer::prepareState() {
   position.seed = options.seed;
   position.rows = data.rows();
