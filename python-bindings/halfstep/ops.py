@@ -10,7 +10,7 @@ from halfstep import _graph, _ops
 from halfstep._along import cumprod, cumsum, top_k
 from halfstep._attention import scaled_dot_product_attention
 from halfstep._errors import Error, axis, fraction
-from halfstep._functions import addcdiv, addcmul, atan2, cross, prelu
+from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
 from halfstep._graph import Tensor
 from halfstep._matrices import (
     addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot,
@@ -20,7 +20,7 @@ from halfstep._ops import *  # noqa: F403
 from halfstep._powers import pow
 from halfstep._products import einsum, matmul, outer
 from halfstep._reductions import (
-    argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum,
+    argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var,
 )
 from halfstep._scatter import index_put, scatter_add_elements
 from halfstep._shapes import (
@@ -29,11 +29,11 @@ from halfstep._shapes import (
 
 __all__ = [
     "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "atan2", "baddbmm", "bilinear",
-    "broadcast", "cast", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
+    "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
     "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "logsumexp", "matmul",
     "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
-    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "split", "stack", "sum", "tensordot", "tile",
-    "top_k", "transpose", "tril", "triu", "vdot", "vecdot", "vector_norm",
+    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "sign", "split", "square", "stack", "sum", "tensordot", "tile",
+    "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
 __all__ += _ops.__all__
 
