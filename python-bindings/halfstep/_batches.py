@@ -160,7 +160,7 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
     with watchers:
         for _ in range(epochs):
             sums: dict[str, float] = {}
-            steps, total, epoch = 0, 0, trainer.epochs + 1
+            steps, total, epoch, skipped_before = 0, 0, trainer.epochs + 1, skipped
             for parts, size in _gather(trainer, batches, size, is_padding, warned):
                 logs = update(trainer, parts, size, seed, pad=is_padding)
                 rows = sum(count_rows(model, one) for one in parts)
@@ -185,7 +185,10 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
             test_scores = trainer.evaluate(*test, size) if test is not None else {}
             if verbose:
                 told = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
-                print(f"epoch {epoch}: " + ", ".join(f"{name} {value:.4f}" for name, value in told.items()), flush=True)
+                line = ", ".join(f"{name} {value:.4f}" for name, value in told.items())
+                if not math.isfinite(scores["loss"]):
+                    line += f", {skipped - skipped_before} of {steps} steps skipped"
+                print(f"epoch {epoch}: {line}", flush=True)
             if watchers.on_epoch(epoch, trainer.steps, scores, test_scores):
                 break
         history.skipped_steps = skipped

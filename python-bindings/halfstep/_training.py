@@ -21,7 +21,7 @@ from halfstep._leaves import Input
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._settings import for_device, spell_settings
-from halfstep._watchers import Watchers, check_callbacks
+from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
 
 if TYPE_CHECKING:
@@ -211,6 +211,8 @@ class Trainer:
         if last_batch not in ("drop", "pad"):
             raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
         if last_batch == "pad" and self._job is not None and self._micro_batches() > 1:
+        if verbose and not find_nonfinite:
+            callbacks.append(Advice())
             raise Error("last_batch=pad and accumulate exclude each other")
         if y is None:
             if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:

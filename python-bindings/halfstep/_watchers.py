@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import TYPE_CHECKING
 
 from halfstep._errors import Error
@@ -27,6 +29,18 @@ def check_callbacks(given) -> list:
         if missing:
             raise Error(f"callbacks has a {name}, which has no {missing[0]}; derive it from halfstep.callbacks.Callback")
     return several
+
+
+class Advice(Callback):
+    """Says at the first epoch whose loss is not finite what there is to do about it, as `mp-run train` does."""
+
+    def on_train_begin(self, logs=None):
+        self._is_told = False
+
+    def on_epoch_end(self, epoch, logs=None):
+        if not self._is_told and not math.isfinite((logs or {})["loss"]):
+            print("the loss is not finite; model.fit(x, y, find_nonfinite=True) says which op that comes from", file=sys.stderr, flush=True)
+            self._is_told = True
 
 
 class Watchers:
