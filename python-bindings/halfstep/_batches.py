@@ -149,10 +149,10 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
         drop("batches", f"the last {len(parts)} batches of an epoch are", f"a step has accumulate={count}")
 
 
-def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
+def fit(trainer, batches, epochs: int, first_epoch: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
     """Steps on each batch; one that is smaller than the first is dropped, or filled up."""
     model, history = trainer.model, History()
-    watchers = Watchers(trainer, [history, *callbacks], trainer.epochs + epochs)
+    watchers = Watchers(trainer, [history, *callbacks], trainer.epochs + epochs, first_epoch)
     test = rows_of(validation_data) if validation_data is not None else None
     size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
     is_padding, warned = last_batch == "pad", set[str]()

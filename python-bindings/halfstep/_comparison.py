@@ -18,9 +18,9 @@ from halfstep._job import Job, make_job
 from halfstep._libraries import libraries
 from halfstep._module import Module
 from halfstep._policy import Policy, policy_of
+from halfstep._settings import spell_settings
 from halfstep._training import Trainer
 from halfstep.callbacks import Callback, is_accuracy
-from halfstep._settings import spell_settings
 
 with libraries():
     from halfstep import _compiler
@@ -89,7 +89,7 @@ class _Steps(Callback):
         self.loss.append(_finite(logs["loss"]))
         self.loss_scale.append(1.0 if math.isnan(logs["loss_scale"]) else _finite(logs["loss_scale"]))
         if logs["skipped"]:
-            self.skipped.append({"step": batch + 1, "gradient": logs["gradient"]})
+            self.skipped.append({"step": logs["step"], "gradient": logs["gradient"]})
 
 
 def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bfloat16"), *, validation_data=None,

@@ -14,8 +14,10 @@ from halfstep._errors import Error, UnknownName, of_file
 
 
 class Callback:
-    """Methods are called by name; `self.model` is what is trained. A step is told when its results are read: up to two
-    more may be under way. `logs` has "loss" and the metrics, with "val_" those of the validation data. `on_train_end` is
+    """Methods are called by name; `self.model` is what is trained. `epoch` is counted from 0 in each `fit` (from its `initial_epoch`, or
+    what a checkpoint has with `resume`), `batch` from 0 in each epoch. A step is told when its results are read: up to two
+    more may be under way; in its `logs` are "step", the model's own count from 1, over all of its training, "loss" and what
+    `fit(log=...)` writes. Those of an epoch have "loss" and the metrics, with "val_" those of the validation data. `on_train_end` is
     called, once, however training ends."""
 
     model: Any = None
@@ -32,7 +34,7 @@ class Callback:
 
 
 class History(Callback):
-    """`history` has a list for each score, with an entry for each epoch; `epoch` their numbers, from 0. `nonfinite` is what
+    """`history` has a list for each score, with an entry for each epoch; `epoch` their numbers, as callbacks have them. `nonfinite` is what
     `fit(find_nonfinite=True)` found."""
 
     def __init__(self):
@@ -94,7 +96,7 @@ class EarlyStopping(Callback):
 
 
 class LearningRateScheduler(Callback):
-    """The learning rate of an epoch, from its number and the rate before."""
+    """The learning rate of an epoch, from its number, which begins again in each `fit`, and the rate before."""
 
     def __init__(self, schedule):
         self.schedule = schedule
@@ -144,7 +146,7 @@ def _writing(path, file=None):
 
 
 class CSVLogger(Callback):
-    """A file with a line for each epoch: its number, from 0, and its scores."""
+    """A file with a line for each epoch: its number and its scores."""
 
     def __init__(self, path, separator: str = ",", append: bool = False):
         self.path = path
@@ -214,8 +216,8 @@ class TensorBoard(Callback):
     def on_train_batch_end(self, batch, logs=None):
         if self.update_freq == "batch":
             for name in ("loss", "loss_scale"):  # a policy without loss scaling has none
-                if math.isfinite((logs or {}).get(name, math.nan)):
-                    self._writer.add_scalar(f"batch_{name}", logs[name], batch)
+                if logs and math.isfinite(logs.get(name, math.nan)):
+                    self._writer.add_scalar(f"batch_{name}", logs[name], logs["step"] - 1)
 
     def on_epoch_end(self, epoch, logs=None):
         for name, value in (logs or {}).items():
