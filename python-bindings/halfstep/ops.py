@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
-from halfstep._along import cumprod, cumsum, top_k
+from halfstep._along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep._attention import scaled_dot_product_attention
 from halfstep._errors import Error, axis, fraction
 from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
@@ -30,9 +30,9 @@ from halfstep._shapes import (
 __all__ = [
     "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "atan2", "baddbmm", "bilinear",
     "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
-    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "logsumexp", "matmul",
+    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "log_softmax", "logsumexp", "matmul",
     "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
-    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "sign", "split", "square", "stack", "sum", "tensordot", "tile",
+    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
 __all__ += _ops.__all__
