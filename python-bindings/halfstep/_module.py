@@ -57,7 +57,7 @@ class Module:
         super().__setattr__(name, value)
 
     def forward(self, *inputs):
-        raise NotImplementedError(f"{type(self).__name__} has no forward")
+        raise NotImplementedError(f"{type(self).__name__} has no forward" + ("; what Keras calls `call` is `forward`" if hasattr(self, "call") else ""))
 
     def build(self, *shapes) -> None:
         """Makes the parameters that depend on the shapes of inputs; called before the first forward."""

@@ -44,7 +44,7 @@ _global: Policy | None = None
 @functools.cache
 def _check_name(name: str) -> None:
     """That there is a policy of that name; of a file the compiler says what is wrong, when it reads it."""
-    if os.sep in name or os.path.exists(name):
+    if os.sep in name or "." in name or os.path.exists(name):
         check_there(name)
         return
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import inspect
 import json
 import math
 import os
@@ -96,13 +97,20 @@ class EarlyStopping(Callback):
 
 
 class LearningRateScheduler(Callback):
-    """The learning rate of an epoch, from its number, which begins again in each `fit`, and the rate before."""
+    """The learning rate of an epoch, from its number, which begins again in each `fit`, and, if the schedule takes it, the rate before."""
 
     def __init__(self, schedule):
         self.schedule = schedule
+        try:
+            inspect.signature(schedule).bind(0, 0.0)
+            self._takes_rate = True
+        except TypeError:
+            self._takes_rate = False
+        except ValueError:  # what is not of Python may say nothing
+            self._takes_rate = True
 
     def on_epoch_begin(self, epoch, logs=None):
-        self.model.learning_rate = self.schedule(epoch, self.model.learning_rate)
+        self.model.learning_rate = self.schedule(epoch, self.model.learning_rate) if self._takes_rate else self.schedule(epoch)
 
 
 class ModelCheckpoint(Callback):

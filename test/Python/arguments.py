@@ -458,6 +458,7 @@ for read in (halfstep.compile, halfstep.Executable.load, halfstep.Session, halfs
     assert isinstance(error, halfstep.MissingFile) and isinstance(error, FileNotFoundError), read
     assert (error.errno, error.filename, error.strerror) == (2, str(missing), "No such file or directory")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+assert isinstance(refused("my.policy: cannot open: No such file", make, policy="my.policy"), halfstep.MissingFile)
 for callback in (CSVLogger, JSONLinesLogger):
     error = refused(f"{missing}: cannot write: No such file", make().fit, X, Y, 8, verbose=False, callbacks=[callback(missing)])
     assert isinstance(error, halfstep.MissingFile)

@@ -376,6 +376,8 @@ def refused(expected, function, *inputs):
 refused("var: say correction=0, as numpy.var has it, or correction=1", ops.var, a)
 refused("var: correction=1 needs the number of elements, and that of the batch is open", lambda a: ops.var(a, (0, 1), correction=1), a)
 refused("an operand has elements of int32, expected floats", ops.ceil, numpy.ones((2, 2), "int32"))
+refused("softmax: dimension 3 is out of range, expected -3 to 2", lambda a: ops.softmax(a, 3), a)
+refused("the size of the batch, x.shape[0], is None", lambda a: a / a.shape[0], a)
 refused("singular values are not supported", lambda a: ops.matrix_norm(a, "nuc"), a)
 refused("cumprod: the dimension is the batch", lambda a: ops.cumprod(a, 0), a)
 refused("shape (None, 3, 4) is not that of a matrix", lambda a: ops.addmm(a, a, a), a)

@@ -165,6 +165,8 @@ history = model.fit(X, Y, 16, 60, validation_split=0.25, callbacks=[early, rates
 best = min(history.history["val_loss"])
 assert math.isclose(model.evaluate(X[152:], Y[152:])["loss"], best, rel_tol=1e-5), (history, best)
 assert model.learning_rate == numpy.float32(0.01 / len(history.epoch))
+model.fit(X, Y, 16, 2, callbacks=[halfstep.callbacks.LearningRateScheduler(lambda epoch: 0.5 / (1 + epoch))], verbose=False)
+assert model.learning_rate == 0.25
 
 
 # Several inputs, arrays of floats, a loss of one's own, a state that the forward changes: softmax regression, by NumPy.
