@@ -186,7 +186,7 @@ class Fitted(nn.Module):
         self.function, self.weight = function, nn.Parameter((4,), "zeros", value=start)
 
     def forward(self, x):
-        return x * 0 + self.function(ops.add(self.weight, 0.0))
+        return x * 0 + self.function(self.weight)
 
 
 start = numpy.array([-1.5, -0.5, 0.75, 2.0], "float32")
@@ -197,6 +197,51 @@ for function, gradient in ((ops.square, 2 * start), (lambda w: ops.where(w > 0, 
     fitted.compile(halfstep.SGD(1.0), loss=lambda outputs, targets: ops.mean(ops.sum(outputs - targets, 1)), metrics=[], policy="float32")
     fitted.fit(numpy.zeros((2, 4), "float32"), numpy.zeros((2, 4), "float32"), batch_size=2, verbose=False)
     assert numpy.allclose(start - fitted.state_dict()["weight"], gradient, rtol=1e-6), (fitted.state_dict()["weight"], gradient)
+
+
+class Operated(nn.Module):
+    """Operators of a parameter, whatever stands beside it."""
+
+    def __init__(self):
+        self.w, self.matrix = nn.Parameter((4,), "ones", value=start), nn.Parameter((4, 4), "ones")
+
+    def forward(self, a):
+        w = self.w
+        parts = [w + 1, 1 + w, w - 1, 1 - w, w * 2, 2 * w, w / 2, 2 / w, w**2, -w, abs(w), start * w, w + start, w[::-1], ops.where(w > 0, w, 0.0)]
+        return [a * 0 + part for part in (*parts, w @ self.matrix, start @ self.matrix, self.matrix[0])]
+
+
+w, every = start, numpy.ones((4, 4), "float32")
+wanted = [w + 1, 1 + w, w - 1, 1 - w, w * 2, 2 * w, w / 2, 2 / w, w**2, -w, abs(w), w * w, w + w, w[::-1], numpy.maximum(w, 0), w @ every, w @ every, every[0]]
+operated = Operated().specify(a=nn.Input((4,)))
+for found, expected in zip(operated.predict(numpy.zeros((1, 4), "float32")).values(), wanted, strict=True):
+    assert numpy.allclose(found[0], expected), (found, expected)
+
+# Softmax along any dimension; operators; what has another name elsewhere says which is ours.
+for dimension in (1, 2, -1, -2):
+    share_of = numpy.exp(a.astype("float64")) / numpy.exp(a.astype("float64")).sum(dimension, keepdims=True)
+    check(lambda a: ops.softmax(a, dimension), share_of, a)
+    check(lambda a: ops.log_softmax(a, dimension), numpy.log(share_of), a)
+check(lambda a: abs(a), abs(a), a)
+
+
+def lacking(expected, function):
+    try:
+        run(function, a)
+    except AttributeError as error:
+        assert expected in str(error), error
+        return
+    raise AssertionError(expected)
+
+
+lacking("halfstep.ops has no 'concatenate'; here it is ops.concat([a, b], dimension)", lambda a: ops.concatenate([a, a]))
+lacking("halfstep.ops has no 'ReLU'; did you mean ops.relu?", lambda a: ops.ReLU(a))
+lacking("halfstep.ops has no 'sofmax'; did you mean ops.softmax?", lambda a: ops.sofmax(a))
+lacking("a tensor of a model has no 'sum'; ops.sum(x, ...) computes it", lambda a: a.sum(1))
+lacking("a tensor of a model has no 'T'; ops.transpose(x) turns its dimensions around", lambda a: a.T)
+lacking("a tensor of a model has no 'item'; it has no value yet", lambda a: a.item())
+lacking("a tensor of a model has no 'view'; here it is ops.reshape(x, shape)", lambda a: a.view(2, 12))
+lacking("a tensor of a model has no 'quux'", lambda a: a.quux)
 
 # Powers, products, running sums, the largest
 for exponent in (-1, 0.5, 2, 3, 4, 2.5, -1.7):
