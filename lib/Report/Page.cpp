@@ -219,6 +219,8 @@ std::string writePage(const Comparison &comparison) {
   html += element("h1", reports.size() > 1 ? "Training under several policies" : "A training run") + "\n";
   html += writeList(describeVerdict(comparison), "verdict");
   html += writeTable(reports);
+  if (const std::string data = describeData(comparison); !data.empty())
+    html += "<p class=\"note\">" + escapeHtml(data) + "</p>\n";
   if (left != 0)
     html += "<p class=\"note\">" + std::to_string(left) + " more variants are not shown.</p>\n";
   html += writeCurves(reports);

@@ -175,6 +175,12 @@ static ErrorOr<Comparison> readComparison(const Json &document) {
   fields.each("policies", [&](const Fields &policy) { comparison.variants.push_back(readVariant(policy)); });
   comparison.device = fields.text("device");
   comparison.commit = fields.text("commit");
+  comparison.model = fields.text("model");
+  comparison.data = fields.text("data");
+  if (fields.find("seed"))
+    comparison.seed = fields.count("seed");
+  comparison.rows = fields.count("rows");
+  comparison.testRows = fields.count("test_rows");
   if (!wrong.ok())
     return wrong;
   if (comparison.variants.empty())

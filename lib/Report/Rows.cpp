@@ -34,7 +34,7 @@ std::vector<ReportRow> makeRows(const std::vector<VariantReport> &reports) {
   std::vector<ReportRow> rows = {
       {"", [](R r) { return r.name; }},
       {"test accuracy", [](R r) { return numberOr("none", "%.2f %%", 100 * r.testAccuracy); }},
-      {"final loss", [](R r) { return numberOr("nan", "%.4f", r.finalLoss); }},
+      {"loss, last epoch", [](R r) { return numberOr("nan", "%.4f", r.finalLoss); }},
   };
   if (anyKnows(&VariantReport::secondsPerStep)) {
     rows.push_back({"time per step", [](R r) { return numberOr("-", "%.3f ms", 1e3 * r.secondsPerStep); }});

@@ -16,7 +16,7 @@ namespace mp {
 /// "test accuracy 0.12 points below float32".
 static std::string describeScore(const VariantReport &report, const VariantReport &first) {
   if (std::isnan(report.testAccuracy) || std::isnan(first.testAccuracy))
-    return "final loss " + formatNumber("%.4f", report.finalLoss) + ", " + first.name + " has " +
+    return "loss of the last epoch " + formatNumber("%.4f", report.finalLoss) + ", " + first.name + " has " +
            formatNumber("%.4f", first.finalLoss);
   std::string points = formatNumber("%.2f", std::abs(100 * (report.testAccuracy - first.testAccuracy)));
   if (points == "0.00")
@@ -44,6 +44,29 @@ std::vector<std::string> describeScores(const std::vector<VariantReport> &report
     if (&report != &first)
       lines.push_back(report.name + ": " + describeScore(report, first) + "; " + describeSkips(report));
   return lines;
+}
+
+std::string describeData(const Comparison &comparison) {
+  std::vector<std::string> parts;
+  if (!comparison.model.empty())
+    parts.push_back("model " + comparison.model);
+  const std::string rows = comparison.rows ? std::to_string(comparison.rows) + " rows" : "";
+  if (!comparison.data.empty())
+    parts.push_back(rows.empty() ? "data " + comparison.data : rows + " of " + comparison.data);
+  else if (!rows.empty())
+    parts.push_back(rows);
+  if (comparison.testRows)
+    parts.push_back("tested on " + std::to_string(comparison.testRows));
+  if (comparison.seed) {
+    const size_t seeds = comparison.variants.front().accuracies.size();
+    const std::string first = std::to_string(*comparison.seed);
+    parts.push_back(seeds > 1 ? "means of seeds " + first + " to " + std::to_string(*comparison.seed + seeds - 1)
+                              : "seed " + first);
+  }
+  std::string text;
+  for (const std::string &part : parts)
+    text += (text.empty() ? "" : ", ") + part;
+  return text;
 }
 
 std::string describeSlower(const Comparison &comparison) {
@@ -207,8 +230,9 @@ void printSummary(std::ostream &os, const Comparison &comparison) {
   os << '\n';
   for (const std::string &line : describeScores(comparison.variants))
     printWrapped(os, line);
-  if (const std::string line = describeSlower(comparison); !line.empty())
-    printWrapped(os, line);
+  for (const std::string &line : {describeSlower(comparison), describeData(comparison)})
+    if (!line.empty())
+      printWrapped(os, line);
 }
 
 } // namespace mp

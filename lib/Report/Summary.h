@@ -11,6 +11,9 @@ namespace mp {
 /// Each variant beside the first: accuracy, skipped steps.
 std::vector<std::string> describeScores(const std::vector<VariantReport> &reports);
 
+/// The model, the data with their rows, and the seed, as far as they are known; or empty.
+std::string describeData(const Comparison &comparison);
+
 /// What is slower on this device by more than two runs of one program differ, and what to do about it; or empty.
 std::string describeSlower(const Comparison &comparison);
 

@@ -87,6 +87,11 @@ std::string writeJson(const Comparison &comparison) {
     document["policies"].push_back(toJson(report));
   document["device"] = comparison.device;
   document["commit"] = comparison.commit;
+  document["model"] = comparison.model;
+  document["data"] = comparison.data;
+  document["seed"] = comparison.seed ? Json(*comparison.seed) : Json();
+  document["rows"] = comparison.rows;
+  document["test_rows"] = comparison.testRows;
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -17,7 +17,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <deque>
+#include <ranges>
 
 using namespace mp;
 using namespace mp::executable;
@@ -63,6 +65,8 @@ private:
   Status drain();
   Status evaluateNow(uint64_t epoch);
   Status saveNow();
+  /// ", 3 of 468 steps skipped", of those of an epoch, from 1, that this run has made; empty where it made none.
+  std::string describeSkips(uint64_t epoch) const;
   bool isDone() const { return options.steps && position.step >= *options.steps; }
   bool isOver() const { return position.epoch >= epochLimit() || isDone(); }
   bool isStopped() {
@@ -122,6 +126,7 @@ Status Trainer::prepareData() {
   if (batches == 0)
     return makeError(data.rows(), " rows, expected at least the ", *options.accumulate * batch, " of a step")
         .in(data.name);
+  result.rows = data.rows();
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
 
   const std::string &source = options.testData.empty() ? options.data : options.testData;
@@ -132,6 +137,7 @@ Status Trainer::prepareData() {
   ErrorOr<Dataset> test = options.givenTest ? *options.givenTest : readDataset(source, DataPart::Test);
   if (!test)
     return test.status();
+  result.testRows = test->rows();
   evaluator.emplace();
   return evaluator->prepare(session, std::move(*test), variant.batch);
 }
@@ -346,6 +352,9 @@ Status Trainer::evaluateNow(uint64_t epoch) {
     return drained;
   result.trainScores = scores->averages();
   std::string line = "epoch " + std::to_string(epoch + 1) + ": " + formatScores(result.trainScores);
+  if (const std::optional<double> loss = TrainResult::find(result.trainScores, results::loss);
+      loss && !std::isfinite(*loss))
+    line += describeSkips(epoch + 1);
   if (evaluator && evaluatedAt != position.step) {
     ErrorOr<std::vector<Score>> tested = evaluator->run([this] { return isStopped(); });
     if (!tested)
@@ -362,6 +371,17 @@ Status Trainer::evaluateNow(uint64_t epoch) {
     isToldToStop = true;
   lastRead = Clock::now();
   return log.flush();
+}
+
+std::string Trainer::describeSkips(uint64_t epoch) const {
+  uint64_t steps = 0, skipped = 0;
+  for (const StepRecord &record : std::views::reverse(result.history)) {
+    if (record.epoch != epoch)
+      break;
+    steps += 1;
+    skipped += record.bad >= 0;
+  }
+  return steps ? ", " + std::to_string(skipped) + " of " + std::to_string(steps) + " steps skipped" : "";
 }
 
 Status Trainer::saveNow() {

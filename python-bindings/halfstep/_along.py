@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halfstep import _ops
+from halfstep import _graph, _ops
 from halfstep._errors import Error, axis, integer
 from halfstep._graph import Tensor
 from halfstep._promotion import in_float32
@@ -20,6 +20,18 @@ def on_last(function, x: Tensor, dimension: int):
     if isinstance(results, tuple):
         return tuple(_ops.transpose(one, order) for one in results)
     return _ops.transpose(results, order)
+
+
+def softmax(input: Tensor, dimension: int = -1) -> Tensor:
+    """Exponentials along a dimension, divided by their sum, so that they add up to 1."""
+    input = _graph.operand(input)
+    return on_last(_ops.softmax, input, axis("softmax", dimension, len(input.shape)))
+
+
+def log_softmax(input: Tensor, dimension: int = -1) -> Tensor:
+    """The logarithm of `softmax`, which stays finite where that is 0."""
+    input = _graph.operand(input)
+    return on_last(_ops.log_softmax, input, axis("log_softmax", dimension, len(input.shape)))
 
 
 def cumsum(input: Tensor, dimension: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Tensor:

@@ -236,14 +236,10 @@ def _sort(call, x, dim=-1, descending=False, *_):
 
 def _variance(call, x, dim=None, *_, **__):
     x = tensor_of(x)
-    dims = axes("var", dim if isinstance(dim, (list, tuple)) and dim else None, len(x.shape))
     correction = call.named.get("correction", int(call.named.get("unbiased", True)))
-    count = math.prod(x.shape[one] or 0 for one in dims)
-    if not count:
-        raise Error("the variance over the batch is not supported")
-    centered = x - ops.mean(x, dims, True)
-    mean = ops.mean(centered * centered, dims, bool(call.named.get("keepdim", False)))
-    return mean if not correction else mean * (count / (count - (1 if correction is None else correction)))
+    variance = ops.var(x, dim if isinstance(dim, (list, tuple)) and dim else None, bool(call.named.get("keepdim", False)),
+                       correction=1 if correction is None else correction)
+    return as_type(variance, x.dtype)
 
 
 def _along_last(function):
@@ -298,6 +294,7 @@ HANDLERS = {
     "bitwise_or": _or,
     "bitwise_xor": _xor,
     "bmm": _matmul,
+    "ceil": unary(ops.ceil),
     "clamp": _clamp,
     "clamp_max": lambda call, x, high: _clamp(call, x, None, high),
     "clamp_min": lambda call, x, low: _clamp(call, x, low, None),
@@ -362,6 +359,7 @@ HANDLERS = {
     "rsub": lambda call, a, b, alpha=1: _sub(call, b, a, alpha),
     "selu": unary(ops.selu),
     "sigmoid": unary(ops.sigmoid),
+    "sign": lambda call, x: elementwise(ops.sign, tensor_of(x)),
     "silu": unary(ops.silu),
     "sin": unary(ops.sin),
     "sinh": unary(ops.sinh),
@@ -372,7 +370,7 @@ HANDLERS = {
     "special_expm1": unary(ops.expm1),
     "special_log1p": unary(ops.log1p),
     "sqrt": unary(ops.sqrt),
-    "square": unary(lambda x: ops.mul(x, x)),
+    "square": unary(ops.square),
     "squeeze": _reshape,
     "sub": _sub,
     "sum": _reduce(ops.sum),

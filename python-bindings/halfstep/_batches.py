@@ -149,10 +149,10 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
         drop("batches", f"the last {len(parts)} batches of an epoch are", f"a step has accumulate={count}")
 
 
-def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
+def fit(trainer, batches, epochs: int, first_epoch: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
     """Steps on each batch; one that is smaller than the first is dropped, or filled up."""
     model, history = trainer.model, History()
-    watchers = Watchers(trainer, [history, *callbacks], trainer.epochs + epochs)
+    watchers = Watchers(trainer, [history, *callbacks], trainer.epochs + epochs, first_epoch)
     test = rows_of(validation_data) if validation_data is not None else None
     size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
     is_padding, warned = last_batch == "pad", set[str]()
@@ -160,7 +160,7 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
     with watchers:
         for _ in range(epochs):
             sums: dict[str, float] = {}
-            steps, total, epoch = 0, 0, trainer.epochs + 1
+            steps, total, epoch, skipped_before = 0, 0, trainer.epochs + 1, skipped
             for parts, size in _gather(trainer, batches, size, is_padding, warned):
                 logs = update(trainer, parts, size, seed, pad=is_padding)
                 rows = sum(count_rows(model, one) for one in parts)
@@ -185,7 +185,10 @@ def fit(trainer, batches, epochs: int, validation_data, callbacks, verbose: bool
             test_scores = trainer.evaluate(*test, size) if test is not None else {}
             if verbose:
                 told = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
-                print(f"epoch {epoch}: " + ", ".join(f"{name} {value:.4f}" for name, value in told.items()), flush=True)
+                line = ", ".join(f"{name} {value:.4f}" for name, value in told.items())
+                if not math.isfinite(scores["loss"]):
+                    line += f", {skipped - skipped_before} of {steps} steps skipped"
+                print(f"epoch {epoch}: {line}", flush=True)
             if watchers.on_epoch(epoch, trainer.steps, scores, test_scores):
                 break
         history.skipped_steps = skipped

@@ -5,18 +5,20 @@ from __future__ import annotations
 import html
 import json
 import math
+import operator
 import os
 import pathlib
 from typing import Any
 
-from halfstep import _runtime
-from halfstep._errors import Error
-from halfstep._executable import spell_settings
+from halfstep import _batches, _runtime
+from halfstep._data import count_rows, name_inputs
+from halfstep._errors import Error, of_file
 from halfstep._files import write
 from halfstep._job import Job, make_job
 from halfstep._libraries import libraries
 from halfstep._module import Module
 from halfstep._policy import Policy, policy_of
+from halfstep._settings import spell_settings
 from halfstep._training import Trainer
 from halfstep.callbacks import Callback, is_accuracy
 
@@ -39,7 +41,10 @@ class Comparison:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Comparison:
         """Of a file that `mp-run compare --json`, `to_json` or, of one run, `fit(log=...)` wrote."""
-        data = pathlib.Path(path).read_bytes()
+        try:
+            data = pathlib.Path(path).read_bytes()
+        except OSError as error:
+            raise of_file(path, error, "cannot open: ") from None
         try:
             if not data:
                 raise Error("is empty")
@@ -84,7 +89,7 @@ class _Steps(Callback):
         self.loss.append(_finite(logs["loss"]))
         self.loss_scale.append(1.0 if math.isnan(logs["loss_scale"]) else _finite(logs["loss_scale"]))
         if logs["skipped"]:
-            self.skipped.append({"step": batch + 1, "gradient": logs["gradient"]})
+            self.skipped.append({"step": logs["step"], "gradient": logs["gradient"]})
 
 
 def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bfloat16"), *, validation_data=None,
@@ -98,6 +103,8 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise Error("data are (inputs, targets)")
     job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, False, {})
+    if validation_data is not None:
+        validation_data = _batches.rows_of(validation_data)
     documents = []
     for policy in named:
         try:
@@ -106,7 +113,9 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
         except Error as error:
             error.args = (f"{_label(policy)}: {error}",)
             raise
-    return Comparison(json.dumps({"policies": documents, "device": job.device}, allow_nan=False))
+    rows, test_rows = (0 if own is None else count_rows(model, name_inputs(model, *own)) for own in (data, validation_data))
+    return Comparison(json.dumps({"policies": documents, "device": job.device, "model": type(model).__name__, "seed": operator.index(seed), "rows": rows,
+                                  "test_rows": test_rows}, allow_nan=False))
 
 
 def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, batch_size, epochs, seed, last_batch, verbose) -> dict:

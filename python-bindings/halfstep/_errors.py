@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import operator
+import os
 import re
 
 
@@ -19,6 +21,34 @@ class UnknownName(Error, KeyError):
 
     def __str__(self):
         return str(self.args[0])  # a KeyError shows it in quotes
+
+
+class MissingFile(FileNotFoundError, Error):
+    """A file or folder that is asked for and not there: a FileNotFoundError, too, as `open` has it."""
+
+    def __init__(self, path: str, what: str):
+        super().__init__(f"{path}: {what}")
+        self.errno, self.strerror, self.filename = errno.ENOENT, os.strerror(errno.ENOENT), path
+
+    def __str__(self):
+        return str(self.args[0])
+
+    def __reduce__(self):
+        return type(self), tuple(str(self).split(": ", 1))
+
+
+def of_file(path, error: OSError, what: str = "") -> Error:
+    """An error of the system's about a path, as ours: `model.onnx: cannot open: No such file or directory`."""
+    path, said = os.fspath(path), f"{what}{error.strerror or error}"
+    return MissingFile(path, said) if isinstance(error, FileNotFoundError) else Error(f"{path}: {said}")
+
+
+def check_there(path) -> str:
+    """The path, of a file or a folder that is to be read."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise MissingFile(path, f"cannot open: {os.strerror(errno.ENOENT)}")
+    return path
 
 
 def unknown_name(kind: str, name, known) -> UnknownName:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
-import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
-from halfstep._errors import CompileError, Diagnostic, Error
+from halfstep._errors import CompileError, Diagnostic, Error, check_there, of_file
 from halfstep._libraries import libraries
+from halfstep._policy import with_policy
+from halfstep._settings import for_device, spell_settings
 
 _INPUTS, _RESULTS, _STATE = range(3)
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -51,7 +52,7 @@ class Executable:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Executable:
         self = cls.__new__(cls)
-        self._handle = _runtime.Executable.read(os.fspath(path))
+        self._handle = _runtime.Executable.read(check_there(path))
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -92,37 +93,6 @@ class Executable:
         return f"<halfstep.Executable {self.model!r}, policy {self.policy}, programs {', '.join(self._handle.programs())}>"
 
 
-def _spell(value) -> str:
-    """A setting's value as `mp-run compile` reads it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return ",".join(map(_spell, value))
-    return str(value)
-
-
-def spell_settings(settings: Mapping[str, object]) -> list[str]:
-    return [f"{name.replace('_', '-')}={_spell(value)}" for name, value in settings.items() if value is not None]
-
-
-def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, object]:
-    """Settings for code that the device runs, unless they say a target."""
-    if device is None or "target" in settings:
-        return dict(settings)
-    return {**dict(line.split("=", 1) for line in _runtime.device_settings(device).splitlines()), **settings}
-
-
-def check_names(settings: Mapping[str, object]) -> None:
-    """That each setting is one of the compiler's, whatever its value is."""
-    with libraries():
-        from halfstep import _compiler
-    known = _compiler.setting_names()
-    for name in (one.replace("_", "-") for one in settings):
-        if name not in known:
-            _, message, *_ = _compiler.compile("", "", [f"{name}="], None, None, None, False)
-            raise Error(re.sub(r"(?<=[a-z0-9])-(?=[a-z])", "_", message))
-
-
 def _cache_folder() -> str | None:
     """Where mp-run keeps compiled kernels, too."""
     folder = os.environ.get("HALFSTEP_COMPILE_CACHE")
@@ -139,6 +109,20 @@ def _warn(diagnostics: tuple[Diagnostic, ...]) -> None:
         level, frame = level + 1, frame.f_back
     for one in dict.fromkeys(one for one in diagnostics if one.severity == "warning"):
         warnings.warn(f"{one.file}:{one.line}:{one.column}: {one.message}" if one.line else one.message, stacklevel=level)
+
+
+def _read_text(model) -> str:
+    """What is in a model's file."""
+    try:
+        return pathlib.Path(model).read_text(encoding="utf-8")
+    except TypeError:
+        is_module = hasattr(model, "to_mlir")
+        raise Error(f"model is a {type(model).__name__}, expected MLIR text or the path of a file of it" +
+                    (": model.to_mlir() gives it" if is_module else "")) from None
+    except UnicodeDecodeError as error:
+        raise Error(f"{os.fspath(model)}: is no text of a model: {error}") from None
+    except OSError as error:
+        raise of_file(model, error, "cannot open: ") from None
 
 
 def compile(
@@ -161,15 +145,13 @@ def compile(
     warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
-    from halfstep._policy import with_policy
-
     with libraries():
         from halfstep import _compiler  # which loads LLVM
 
     if isinstance(model, str) and ("\n" in model or "func.func" in model):
         text, name = model, name or "model.mlir"
     else:
-        text, name = pathlib.Path(model).read_text(encoding="utf-8"), name or os.fspath(model)
+        text, name = _read_text(model), name or os.fspath(model)
     stage = None if to == "executable" else to
     settings = for_device(device, with_policy(settings))
     data, message, told, stages = _compiler.compile(

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 
-from halfstep._errors import Error
+from halfstep._errors import of_file
 
 
 def _write_whole(path: str, chunks) -> None:
@@ -52,4 +52,4 @@ def write(path: str | os.PathLike[str], chunks) -> None:
     try:
         _write_whole(path, chunks)
     except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from error
+        raise of_file(path, error) from error

@@ -1,12 +1,12 @@
-"""Functions of two tensors or three, element by element, in the widest of their types."""
+"""Functions of tensors, element by element; of several in the widest of their types."""
 
 from __future__ import annotations
 
-from halfstep import _ops
+from halfstep import _graph, _ops
 from halfstep._errors import Error, axis
 from halfstep._graph import Tensor
 from halfstep._promotion import alike, in_widest
-from halfstep._shapes import concat
+from halfstep._shapes import cast, concat
 
 
 def atan2(lhs, rhs) -> Tensor:
@@ -19,6 +19,29 @@ def prelu(input, slope) -> Tensor:
     """`input` where it is above 0, else `slope` times it, with NumPy's broadcasting: a slope of each channel has their number as its shape,
     as channels come last (He et al. 2015, torch.nn.functional.prelu)."""
     return _ops.prelu(*alike(input, slope))
+
+
+def square(input) -> Tensor:
+    """Each element times itself (numpy.square, torch.square)."""
+    x = _graph.operand(input)
+    return _ops.mul(x, x)
+
+
+def ceil(input) -> Tensor:
+    """The smallest whole number that is not less than each element, of floats (numpy.ceil, torch.ceil). The gradient is 0."""
+    return _ops.neg(_ops.floor(_ops.neg(_graph.operand(input))))
+
+
+def sign(input) -> Tensor:
+    """1 of what is above 0, -1 of what is below, else 0, in the input's own type (torch.sign): of NaN 0, too, where numpy.sign gives NaN.
+    The gradient is 0."""
+    x = _graph.operand(input)
+    return _ops.sub(cast(_ops.compare("gt", x, 0), x.dtype), cast(_ops.compare("lt", x, 0), x.dtype))
+
+
+def where(condition, lhs, rhs) -> Tensor:
+    """`select` as NumPy and PyTorch call it: elements of `lhs` where the condition holds, else of `rhs`, with NumPy's broadcasting."""
+    return _ops.select(condition, lhs, rhs)
 
 
 def addcmul(input, lhs, rhs, *, value: float = 1.0) -> Tensor:

@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+from typing import TYPE_CHECKING
 
 from halfstep._elements import DTYPES, told_of_types
 from halfstep._errors import Error, integer, is_integer, several
@@ -124,7 +125,7 @@ class Graph:
         if id(leaf) not in self.leaves:
             names = {id(one): name for name, one in self.root.named_leaves()} if self.root is not None else {}
             if id(leaf) not in names:
-                raise Error("a parameter is used that is no attribute of the model or of a module in it")
+                raise Error("a parameter is used that is no attribute of the model or of a module in it: make layers in __init__ or build, as attributes")
             name = names[id(leaf)]
             initializer = leaf.initializer.spell(len(self.leaves) + 1)
             attributes = f"{{mp.{leaf.role} = {quote(name)}, mp.initializer = {initializer}}}"
@@ -228,7 +229,8 @@ def apply(op: str, given, attributes: str, result=None, *, required: int | None 
     same for those of one type, and None where all are. Numbers and arrays take the type of the first tensor that the op wants to be of
     their type; where there is none, an array keeps its own, and numbers have float32 or, beside tensors of other kinds, their own."""
     if any(one is None for one in given[:required]):
-        raise Error(f"{op}: an operand is None, expected a tensor, an array or a number")
+        raise Error(f"{op}: an operand is None, expected a tensor, an array or a number; the size of the batch, x.shape[0], is None, since any "
+                    "number of rows may come")
     graph = current()
     tensors = [graph.leaf(one) if hasattr(one, "initializer") else one for one in given]
     first = next((one for one in tensors if isinstance(one, Tensor)), None)
@@ -255,6 +257,17 @@ def apply(op: str, given, attributes: str, result=None, *, required: int | None 
     if result is not None:
         result = result if isinstance(result, str) and result.startswith("tensor<") else element_of(result)
     return graph.apply(op, tensors, attributes, result)
+
+
+# What a tensor would have if it had values, or another shape.
+_VALUES = {
+    **dict.fromkeys(["item", "numpy", "detach", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
+    **dict.fromkeys(["T", "mT"], "ops.transpose(x) turns its dimensions around"),
+    "size": "x.shape has its sizes",
+    "dim": "x.ndim is their number",
+    **dict.fromkeys(["float", "half", "bfloat16", "int", "long"], 'x.astype("float32") is it in another type'),
+    "requires_grad": "parameters have gradients, nn.Parameter",
+}
 
 
 class Tensor:
@@ -328,6 +341,9 @@ class Tensor:
 
         return ops.pow(other, self)
 
+    def __abs__(self):
+        return apply("mp.abs", [self], "")
+
     def __neg__(self):
         return apply("mp.neg", [self], "")
 
@@ -376,6 +392,19 @@ class Tensor:
 
     def __iter__(self):
         raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str):
+            """What a tensor of NumPy or PyTorch has and this one does not, with what is here."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            from halfstep import ops
+
+            said = _VALUES.get(name) or (f"ops.{name}(x, ...) computes it" if name in ops.__all__ else None)
+            if said is None and name in ops._INSTEAD:
+                said = f"here it is ops.{ops._INSTEAD[name]}"
+            raise AttributeError(f"a tensor of a model has no '{name}'" + (f"; {said}" if said else ""))
 
     def reshape(self, *shape):
         from halfstep import ops

@@ -8,10 +8,11 @@ from typing import Any
 
 from halfstep import _losses
 from halfstep._errors import Error, integer
-from halfstep._executable import Executable, check_names
+from halfstep._executable import Executable
 from halfstep._optimizers import Optimizer, loss_scaling, optimizer
 from halfstep._policy import Policy, global_policy, policy_of
 from halfstep._session import Session
+from halfstep._settings import check_names
 
 
 @dataclasses.dataclass

@@ -33,12 +33,32 @@ class Leaf:
     """What a model keeps between runs. Modules that have the same one share it."""
 
     role = ""
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+    __iter__ = None  # by indices it would have no end
 
     def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None):
         self.shape = tuple(integer("a size", size, 0) for size in several(f"{type(self).__name__}: shape", shape))
         self.dtype = dtype
         self.value = value  # its first, instead of the initializer's
         self.initializer = initializer(init)
+
+
+def _operator(name: str):
+    """An operator of the tensor that a leaf is in a forward."""
+
+    def operate(self, *others):
+        return getattr(_graph.operand(self), name)(*others)
+
+    operate.__name__ = name
+    return operate
+
+
+# == and != are left out: modules know leaves by themselves.
+for _name in ("add", "sub", "mul", "truediv", "matmul", "pow"):
+    setattr(Leaf, f"__{_name}__", _operator(f"__{_name}__"))
+    setattr(Leaf, f"__r{_name}__", _operator(f"__r{_name}__"))
+for _name in ("neg", "abs", "lt", "le", "gt", "ge", "getitem"):
+    setattr(Leaf, f"__{_name}__", _operator(f"__{_name}__"))
 
 
 class Parameter(Leaf):

@@ -57,7 +57,7 @@ class Module:
         super().__setattr__(name, value)
 
     def forward(self, *inputs):
-        raise NotImplementedError(f"{type(self).__name__} has no forward")
+        raise NotImplementedError(f"{type(self).__name__} has no forward" + ("; what Keras calls `call` is `forward`" if hasattr(self, "call") else ""))
 
     def build(self, *shapes) -> None:
         """Makes the parameters that depend on the shapes of inputs; called before the first forward."""
@@ -206,9 +206,10 @@ class Module:
 
     def fit(self, x, y=None, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
             callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
-            resume: bool = False, log=None, find_nonfinite: bool = False):
+            resume: bool = False, log=None, find_nonfinite: bool = False, initial_epoch: int = 0):
         """Trains for so many epochs more, perhaps none, and gives a History; with `resume` for so many in all. With the
-        same seed it has the bits of `mp-run train`.
+        same seed it has the bits of `mp-run train`. `initial_epoch` is Keras': the number of the first epoch for callbacks, `epochs` then
+        that of the last and one more.
 
         Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
         of the first; or it is a file of NumPy, its path or what numpy.load gives, of `x_train`, `y_train` and perhaps `x_test`, `y_test`, or of `y`
@@ -227,7 +228,7 @@ class Module:
         return self.trainer.fit(
             x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
             validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
-            checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite)
+            checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite, initial_epoch=initial_epoch)
 
     def evaluate(self, x, y=None, batch_size: int = 64) -> dict[str, float]:
         """Loss and metrics over all rows; without `y`, `x` gives batches (x, y), or is a file of NumPy as fit takes it, of which it is the test."""

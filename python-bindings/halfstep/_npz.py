@@ -7,7 +7,7 @@ import zipfile
 
 import numpy
 
-from halfstep._errors import Error
+from halfstep._errors import Error, of_file
 
 
 def is_npz(x) -> bool:
@@ -28,7 +28,7 @@ def read(x):
         with file:
             return _parts(path, file)
     except OSError as error:
-        raise Error(f"{path}: {error.strerror or error}") from error
+        raise of_file(path, error, "cannot open: ") from None
     except (EOFError, ValueError, zipfile.BadZipFile) as error:
         raise Error(f"{path}: is no file of arrays, as numpy.savez writes it: {error}") from error
 

@@ -13,7 +13,7 @@ import numpy
 from halfstep import nn, ops
 from halfstep._along import on_last
 from halfstep._elements import DTYPES
-from halfstep._errors import Error
+from halfstep._errors import Error, check_there
 from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
 from halfstep._onnx_layers import LAYERS
@@ -57,6 +57,7 @@ def _read(model, path: str) -> OnnxModel:
 
     try:
         if path:
+            check_there(path)
             model = onnx.load(path)  # refuses external data outside of the model's folder
         elif isinstance(model, bytes):
             model = onnx.load_model_from_string(model)
@@ -356,6 +357,7 @@ HANDLERS = {
     "Asin": _unary(ops.asin),
     "Atan": _unary(ops.atan),
     "Cast": _cast,
+    "Ceil": _unary(ops.ceil),
     "Clip": _clip,
     "Constant": _constant,
     "Cos": _unary(ops.cos),
@@ -397,6 +399,7 @@ HANDLERS = {
     "Relu": _unary(ops.relu),
     "Round": _unary(ops.round),
     "Sigmoid": _unary(ops.sigmoid),
+    "Sign": _unary(ops.sign),
     "Sin": _unary(ops.sin),
     "Sinh": _unary(ops.sinh),
     "Softmax": lambda node, x: on_last(ops.softmax, _tensor(x), axis_of(node, x)),

@@ -6,7 +6,7 @@ import inspect
 import re
 
 from halfstep._errors import Error
-from halfstep._policy import Settings
+from halfstep._settings import Settings, check_values
 
 
 def _betas(kind: str, given) -> dict[str, float]:
@@ -146,14 +146,11 @@ class LossScaler(Settings):
 
     def _check(self) -> None:
         """That its settings are the compiler's, with values that it takes."""
-        from halfstep._executable import compile
-        from halfstep._policy import NOTHING
-
         own = {**self._settings, "loss_scale": "dynamic"}
         arguments = [*inspect.signature(LossScaler).parameters][:-1]
         self._check_names(own, [*arguments, "hysteresis", "floor", "ceiling"], {}, " and others of docs/loss-scaling.md")
         try:
-            compile(NOTHING, to="specialize", policy="float32", on_diagnostic=lambda one: None, **own)
+            check_values({"policy": "float32", **own})
         except Error as error:
             raise Error("LossScaler: " + re.sub(r"^[a-z-]+(?==)", lambda found: found[0].replace("-", "_"), str(error))) from None
 

@@ -7,31 +7,8 @@ import functools
 import os
 import re
 
-from halfstep._errors import Error
-
-
-class Settings:
-    """Settings of the compiler under the names that the field has for them."""
-
-    def settings(self) -> dict[str, object]:
-        raise NotImplementedError
-
-    def _check_names(self, given, arguments: list[str], meant: dict[str, str] | None = None, more: str = "") -> None:
-        """That each name is one of `arguments`, or a setting of the compiler; `meant` is what else they are called."""
-        from halfstep._executable import check_names
-
-        for name in given:
-            try:
-                check_names({} if name in arguments else {name: None})
-            except Error:
-                near = (meant or {}).get(name) or next(iter(difflib.get_close_matches(name, arguments, 1)), None)
-                said = f"did you mean {near!r}? " if near in arguments else ""
-                known = ", ".join(arguments)
-                raise Error(f"{type(self).__name__}: unknown setting {name!r}; {said}arguments are {known}{more}") from None
-
-    def __repr__(self):
-        words = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)
-        return f"halfstep.{type(self).__name__}({words})"
+from halfstep._errors import Error, check_there
+from halfstep._settings import Settings, check_values
 
 
 class Policy(Settings):
@@ -61,21 +38,17 @@ class Policy(Settings):
         return {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", "float32": "float32"}.get(self.name)
 
 
-# The least that a compilation can start with.
-NOTHING = 'func.func @nothing() attributes {mp.program = "model"} { return }'
-
 _global: Policy | None = None
 
 
 @functools.cache
 def _check_name(name: str) -> None:
     """That there is a policy of that name; of a file the compiler says what is wrong, when it reads it."""
-    from halfstep._executable import compile
-
-    if os.sep in name or os.path.exists(name):
+    if os.sep in name or "." in name or os.path.exists(name):
+        check_there(name)
         return
     try:
-        compile(NOTHING, to="specialize", policy=name, on_diagnostic=lambda one: None)
+        check_values({"policy": name})
     except Error as error:
         _, _, known = str(error).partition("expected ")
         near = difflib.get_close_matches(name, re.split(", | or ", known), 1)
@@ -86,10 +59,8 @@ def set_global_policy(policy: Policy | str) -> None:
     """The policy of what names none from now on: of `compile` of a model and of `halfstep.compile`. What was compiled before keeps
     its own, and a model that never was predicts in float32."""
     global _global
-    from halfstep._executable import compile
-
     chosen = policy_of(policy)
-    compile(NOTHING, to="specialize", **chosen.settings())  # refuses what is none
+    check_values(chosen.settings())
     _global = chosen
 
 

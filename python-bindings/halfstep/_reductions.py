@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from halfstep import _ops
-from halfstep._errors import axes, axis
+from halfstep._errors import Error, axes, axis
 from halfstep._graph import Tensor
 from halfstep._promotion import in_float32
 from halfstep._shapes import without
@@ -22,6 +24,24 @@ def sum(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
 def mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
     """The mean along dimensions, or of all elements."""
     return along(_ops.reduce_mean, input, dimensions, keep_dims)
+
+
+def var(input: Tensor, dimensions=None, keep_dims=False, *, correction: float | None = None) -> Tensor:
+    """The variance along dimensions, or of all elements: the sum of squares of what is left without the mean, by the number of elements
+    less `correction`, which is to be said: 0 as numpy.var has it by default, 1 as torch.var does. Computed in float32."""
+    if correction is None:
+        raise Error("var: say correction=0, as numpy.var has it, or correction=1, as torch.var does: what the number of elements is less")
+    with in_float32(input) as (x,):
+        along_these = axes("var", dimensions, len(x.shape))
+        centered = x - mean(x, along_these, True)
+        result = mean(centered * centered, along_these, keep_dims)
+        if not correction:
+            return result
+        sizes = [x.shape[one] for one in along_these]
+        if None in sizes:
+            raise Error(f"var: correction={correction} needs the number of elements, and that of the batch is open; leave out its dimension")
+        count = math.prod(sizes)
+        return result * (count / (count - correction) if count > correction else math.inf)  # 0 times that is NaN, as of one element
 
 
 def prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:

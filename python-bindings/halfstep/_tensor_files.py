@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from halfstep import _arrays, _runtime
-from halfstep._errors import Error
+from halfstep._errors import Error, check_there
 
 
 def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, object]) -> None:
@@ -21,8 +21,8 @@ def read_tensors(path: str | os.PathLike[str]) -> dict[str, object]:
 
 
 def check_kind(path: str | os.PathLike[str]) -> None:
-    """That a file is one of safetensors: the size of a header of JSON, and the header."""
-    if not os.path.isfile(path):
+    """That there is a folder, or a file of safetensors: the size of a header of JSON, and the header."""
+    if not os.path.isfile(check_there(path)):
         return
     with open(path, "rb") as file:
         head, size = file.read(9), os.fstat(file.fileno()).st_size

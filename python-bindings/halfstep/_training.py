@@ -13,14 +13,15 @@ import numpy
 from halfstep import _batches
 from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
 from halfstep._errors import Error, fraction, in_our_words, integer
-from halfstep._executable import Executable, for_device, spell_settings
+from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
 from halfstep._graph import Tensor, quote, type_of
 from halfstep._job import Job
 from halfstep._leaves import Input
 from halfstep._scaler import Scaler
 from halfstep._session import Session
-from halfstep._watchers import Watchers, check_callbacks
+from halfstep._settings import for_device, spell_settings
+from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
 
 if TYPE_CHECKING:
@@ -203,10 +204,15 @@ class Trainer:
     # fit, evaluate, predict
 
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
-            checkpoint, resume, log, find_nonfinite) -> History:
-        epochs, seed = integer("epochs", epochs, 0), integer("seed", seed, 0)
+            checkpoint, resume, log, find_nonfinite, initial_epoch=0) -> History:
+        seed, first = integer("seed", seed, 0), integer("initial_epoch", initial_epoch, 0)
+        if first and resume:
+            raise Error("initial_epoch and resume exclude each other: the checkpoint says which epoch is the first")
+        epochs = max(integer("epochs", epochs, 0) - first, 0)
         fraction("validation_split", validation_split)
         callbacks = check_callbacks(callbacks)
+        if verbose and not find_nonfinite:
+            callbacks.append(Advice())
         if last_batch not in ("drop", "pad"):
             raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
         if last_batch == "pad" and self._job is not None and self._micro_batches() > 1:
@@ -214,7 +220,7 @@ class Trainer:
         if y is None:
             if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:
                 raise Error("validation_split, checkpoint, resume, log and find_nonfinite are for arrays, not for batches")
-            return _batches.fit(self, x, epochs, validation_data, callbacks, verbose, seed, last_batch)
+            return _batches.fit(self, x, epochs, first, validation_data, callbacks, verbose, seed, last_batch)
         if resume and checkpoint is None:
             raise Error("resume needs checkpoint=DIR")
         arrays, test = name_inputs(self.model, x, y), {}
@@ -225,15 +231,16 @@ class Trainer:
         session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
         data, history = as_given(session, "train_step", arrays), History()
         flags = {"seed": seed, "last-batch": last_batch, "checkpoint": checkpoint, "resume": "true" if resume else None}
+        behind = 0
         if resume and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")):
             # Before callbacks are told: its steps are behind it, at least one, so that nothing is trained.
             self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
-            self.epochs = self.steps // self._steps_per_epoch(count_rows(self.model, arrays), last_batch)
-        total = epochs if resume else self.epochs + epochs
+            self.epochs, behind = divmod(self.steps, self._steps_per_epoch(count_rows(self.model, arrays), last_batch))
+        total, first = (epochs, self.epochs) if resume else (self.epochs + epochs, first)
         flags.update(epochs=total, log=log, quiet=None if verbose else "true")
         finder = self._finder(history, verbose) if find_nonfinite else None
         rate = self.learning_rate
-        with Watchers(self, [history, *callbacks], total) as watchers:
+        with Watchers(self, [history, *callbacks], total, first, behind) as watchers:
             if self.epochs < total:
                 # What a callback said is lost where the checkpoint is loaded again.
                 flags["learning-rate"] = repr(self.learning_rate) if self.learning_rate != rate else None

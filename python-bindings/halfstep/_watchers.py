@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import TYPE_CHECKING
 
 from halfstep._errors import Error
@@ -29,12 +31,27 @@ def check_callbacks(given) -> list:
     return several
 
 
-class Watchers:
-    """Callbacks of one fit, which is a `with` of it: they are told of its begin and, once, of its end, however it ends."""
+class Advice(Callback):
+    """Says at the first epoch whose loss is not finite what there is to do about it, as `mp-run train` does."""
 
-    def __init__(self, trainer: Trainer, callbacks: list[Callback], epochs: int):
+    def on_train_begin(self, logs=None):
+        self._is_told = False
+
+    def on_epoch_end(self, epoch, logs=None):
+        if not self._is_told and not math.isfinite((logs or {})["loss"]):
+            print("the loss is not finite; model.fit(x, y, find_nonfinite=True) says which op that comes from", file=sys.stderr, flush=True)
+            self._is_told = True
+
+
+class Watchers:
+    """Callbacks of one fit, which is a `with` of it: they are told of its begin and, once, of its end, however it ends. Their epochs
+    are counted from `first`, and their batches from the begin of an epoch, of which `behind` steps may have been made."""
+
+    def __init__(self, trainer: Trainer, callbacks: list[Callback], epochs: int, first: int = 0, behind: int = 0):
         self.trainer = trainer
         self.epochs = epochs  # in all
+        self._shift = first - trainer.epochs
+        self._before = trainer.steps - behind  # steps before those of the epoch
         self.callbacks = callbacks
         self.steps = any(type(one).on_train_batch_end is not Callback.on_train_batch_end
                          if isinstance(one, Callback) else True for one in callbacks)
@@ -58,22 +75,22 @@ class Watchers:
 
     def _begin_epoch(self):
         for one in self.callbacks:
-            one.on_epoch_begin(self.trainer.epochs, {})
+            one.on_epoch_begin(self.trainer.epochs + self._shift, {})
 
     def on_step(self, step, epoch, loss, loss_scale, gradient_norm, bad, skipped, samples_per_second, gradient="") -> bool:
         self.trainer.steps = step
         if self.steps:
-            logs = {"loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
+            logs = {"step": step, "loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
                     "gradient": gradient, "skipped_steps": skipped, "samples_per_second": samples_per_second}
             for one in self.callbacks:
-                one.on_train_batch_end(step - 1, logs)
+                one.on_train_batch_end(step - 1 - self._before, logs)
         return self.trainer.model.stop_training
 
     def on_epoch(self, epoch, step, scores, test_scores) -> bool:
         self.logs = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
-        self.trainer.epochs, self.trainer.steps = epoch, step
+        self.trainer.epochs, self.trainer.steps, self._before = epoch, step, step
         for one in self.callbacks:
-            one.on_epoch_end(epoch - 1, dict(self.logs))
+            one.on_epoch_end(epoch - 1 + self._shift, dict(self.logs))
         if not self.trainer.model.stop_training and epoch < self.epochs:
             self._begin_epoch()
         return self.trainer.model.stop_training

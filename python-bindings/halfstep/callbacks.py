@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import inspect
 import json
 import math
 import os
 import re
 from typing import Any
 
-from halfstep._errors import Error, UnknownName
+from halfstep._errors import Error, UnknownName, of_file
 
 
 class Callback:
-    """Methods are called by name; `self.model` is what is trained. A step is told when its results are read: up to two
-    more may be under way. `logs` has "loss" and the metrics, with "val_" those of the validation data. `on_train_end` is
+    """Methods are called by name; `self.model` is what is trained. `epoch` is counted from 0 in each `fit` (from its `initial_epoch`, or
+    what a checkpoint has with `resume`), `batch` from 0 in each epoch. A step is told when its results are read: up to two
+    more may be under way; in its `logs` are "step", the model's own count from 1, over all of its training, "loss" and what
+    `fit(log=...)` writes. Those of an epoch have "loss" and the metrics, with "val_" those of the validation data. `on_train_end` is
     called, once, however training ends."""
 
     model: Any = None
@@ -32,7 +35,7 @@ class Callback:
 
 
 class History(Callback):
-    """`history` has a list for each score, with an entry for each epoch; `epoch` their numbers, from 0. `nonfinite` is what
+    """`history` has a list for each score, with an entry for each epoch; `epoch` their numbers, as callbacks have them. `nonfinite` is what
     `fit(find_nonfinite=True)` found."""
 
     def __init__(self):
@@ -94,13 +97,20 @@ class EarlyStopping(Callback):
 
 
 class LearningRateScheduler(Callback):
-    """The learning rate of an epoch, from its number and the rate before."""
+    """The learning rate of an epoch, from its number, which begins again in each `fit`, and, if the schedule takes it, the rate before."""
 
     def __init__(self, schedule):
         self.schedule = schedule
+        try:
+            inspect.signature(schedule).bind(0, 0.0)
+            self._takes_rate = True
+        except TypeError:
+            self._takes_rate = False
+        except ValueError:  # what is not of Python may say nothing
+            self._takes_rate = True
 
     def on_epoch_begin(self, epoch, logs=None):
-        self.model.learning_rate = self.schedule(epoch, self.model.learning_rate)
+        self.model.learning_rate = self.schedule(epoch, self.model.learning_rate) if self._takes_rate else self.schedule(epoch)
 
 
 class ModelCheckpoint(Callback):
@@ -132,18 +142,19 @@ class ModelCheckpoint(Callback):
 
 
 @contextlib.contextmanager
-def _writing(path, file):
-    """What writes to a file: where that fails the error says which, and the file is closed."""
+def _writing(path, file=None):
+    """What opens a file or writes to it: where that fails the error says which, and the file is closed."""
     try:
         yield
     except OSError as error:
         with contextlib.suppress(OSError):
-            file.close()
-        raise Error(f"{os.fspath(path)}: cannot write: {error.strerror}") from error
+            if file is not None:
+                file.close()
+        raise of_file(path, error, "cannot write: ") from error
 
 
 class CSVLogger(Callback):
-    """A file with a line for each epoch: its number, from 0, and its scores."""
+    """A file with a line for each epoch: its number and its scores."""
 
     def __init__(self, path, separator: str = ",", append: bool = False):
         self.path = path
@@ -152,7 +163,8 @@ class CSVLogger(Callback):
 
     def on_train_begin(self, logs=None):
         going_on = self.append and os.path.exists(self.path) and os.path.getsize(self.path)
-        self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
+        with _writing(self.path):
+            self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
         self._writer, self._head = csv.writer(self._file, delimiter=self.separator), not going_on
 
     def on_epoch_end(self, epoch, logs=None):
@@ -176,7 +188,8 @@ class JSONLinesLogger(Callback):
         self.append = append
 
     def on_train_begin(self, logs=None):
-        self._file = open(self.path, "a" if self.append else "w", encoding="utf-8")
+        with _writing(self.path):
+            self._file = open(self.path, "a" if self.append else "w", encoding="utf-8")
 
     def on_epoch_end(self, epoch, logs=None):
         # What is not finite is no number of JSON.
@@ -211,8 +224,8 @@ class TensorBoard(Callback):
     def on_train_batch_end(self, batch, logs=None):
         if self.update_freq == "batch":
             for name in ("loss", "loss_scale"):  # a policy without loss scaling has none
-                if math.isfinite((logs or {}).get(name, math.nan)):
-                    self._writer.add_scalar(f"batch_{name}", logs[name], batch)
+                if logs and math.isfinite(logs.get(name, math.nan)):
+                    self._writer.add_scalar(f"batch_{name}", logs[name], logs["step"] - 1)
 
     def on_epoch_end(self, epoch, logs=None):
         for name, value in (logs or {}).items():

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import difflib
+
 from halfstep import _graph, _ops
-from halfstep._along import cumprod, cumsum, top_k
+from halfstep._along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep._attention import scaled_dot_product_attention
 from halfstep._errors import Error, axis, fraction
-from halfstep._functions import addcdiv, addcmul, atan2, cross, prelu
+from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
 from halfstep._graph import Tensor
 from halfstep._matrices import (
     addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot,
@@ -20,7 +22,7 @@ from halfstep._ops import *  # noqa: F403
 from halfstep._powers import pow
 from halfstep._products import einsum, matmul, outer
 from halfstep._reductions import (
-    argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum,
+    argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var,
 )
 from halfstep._scatter import index_put, scatter_add_elements
 from halfstep._shapes import (
@@ -29,11 +31,11 @@ from halfstep._shapes import (
 
 __all__ = [
     "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "atan2", "baddbmm", "bilinear",
-    "broadcast", "cast", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
-    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "logsumexp", "matmul",
+    "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
+    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "log_softmax", "logsumexp", "matmul",
     "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
-    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "split", "stack", "sum", "tensordot", "tile",
-    "top_k", "transpose", "tril", "triu", "vdot", "vecdot", "vector_norm",
+    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
+    "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
 __all__ += _ops.__all__
 
@@ -66,6 +68,46 @@ def _no_dimension(name: str, lhs, rhs):
         raise Error(f"{name}(x, {rhs}) is ambiguous: ops.{name}imum(x, {rhs}) is the {'larger' if name == 'max' else 'smaller'} of each element "
                     f"and {rhs}, ops.reduce_{name}(x, {rhs}) the {'largest' if name == 'max' else 'smallest'} along dimension {rhs}")
     return rhs
+
+
+# What functions are called elsewhere, where no name here is near.
+_INSTEAD = {
+    **dict.fromkeys(["cat", "concatenate", "hstack", "vstack"], "concat([a, b], dimension)"),
+    **dict.fromkeys(["permute", "swapaxes", "moveaxis"], "transpose(x, permutation)"),
+    **dict.fromkeys(["view", "flatten", "squeeze", "unsqueeze", "expand_dims"], "reshape(x, shape); x[:, None] has another dimension"),
+    **dict.fromkeys(["zeros", "ones", "full", "asarray", "array", "tensor"], "constant(array)"),
+    **dict.fromkeys(["astype", "to"], "cast(x, dtype)"),
+    **dict.fromkeys(["equal", "greater", "less"], "compare(predicate, a, b), or an operator, as a > b"),
+    **dict.fromkeys(["bmm", "mm"], "matmul(a, b)"),
+    **dict.fromkeys(["divide", "true_divide"], "div(a, b)"),
+    "absolute": "abs(x)",
+    "amax": "reduce_max(x, dimensions)",
+    "amin": "reduce_min(x, dimensions)",
+    "arange": "iota(dimension, shape)",
+    "arccos": "acos(x)",
+    "arcsin": "asin(x)",
+    "arctan": "atan(x)",
+    "clip": "clamp(x, min, max)",
+    "conv2d": "conv(image, filter)",
+    "multiply": "mul(a, b)",
+    "negative": "neg(x)",
+    "power": "pow(x, exponent)",
+    "repeat": "tile(x, repeats)",
+    "std": "sqrt(ops.var(x, dimensions, correction=1))",
+    "subtract": "sub(a, b)",
+    "swish": "silu(x)",
+    "take": "gather(x, indices, dimension)",
+}
+
+
+def __getattr__(name: str):
+    """What is not there, with what is."""
+    meant = name.lower().replace("_", "")
+    of_op = next((one for one in __all__ if one.replace("_", "") == meant), None)
+    near = difflib.get_close_matches(name, __all__, 1)
+    said = (f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else f"did you mean ops.{of_op or near[0]}?" if of_op or near else
+            "docs/ops.md and docs/python-api.md list what there is")
+    raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
 
 
 def __dir__():

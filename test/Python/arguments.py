@@ -5,6 +5,7 @@ RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
 
 import math
 import pathlib
+import pickle
 import resource
 import signal
 import sys
@@ -445,6 +446,25 @@ for is_early in (True, False):
     assert model.trainer.scaler.get_scale() == 512.0
 refused("the model has no loss scale; compile it with a loss_scaler", make().trainer.scaler.load_state_dict, given)
 make().trainer.scaler.load_state_dict({})
+
+# A file that is not there is one error whoever reads it, and Python's own, too.
+missing = folder / "nowhere" / "file"
+known = make()
+known.specify(x=nn.Input(X.shape[1:]))
+for read in (halfstep.compile, halfstep.Executable.load, halfstep.Session, halfstep.Comparison.load, known.load_weights, trained.load_weights,
+             trained.trainer.session.load_weights, known.fit, trained.evaluate, lambda path: halfstep.Policy(str(path)),
+             lambda path: halfstep.set_global_policy(str(path))):
+    error = refused(f"{missing}: cannot open: No such file or directory", read, missing)
+    assert isinstance(error, halfstep.MissingFile) and isinstance(error, FileNotFoundError), read
+    assert (error.errno, error.filename, error.strerror) == (2, str(missing), "No such file or directory")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+assert isinstance(refused("my.policy: cannot open: No such file", make, policy="my.policy"), halfstep.MissingFile)
+for callback in (CSVLogger, JSONLinesLogger):
+    error = refused(f"{missing}: cannot write: No such file", make().fit, X, Y, 8, verbose=False, callbacks=[callback(missing)])
+    assert isinstance(error, halfstep.MissingFile)
+refused(f"{folder}: cannot open: Is a directory", halfstep.compile, folder)
+refused("model is a Sequential, expected MLIR text or the path of a file of it: model.to_mlir() gives it", halfstep.compile, known)
+refused("model is a int, expected MLIR text", halfstep.compile, 3)
 
 # Files are written whole: where a disk is full, what was there stays.
 whole = halfstep.compile(make().to_mlir(), training=False, policy="float32")

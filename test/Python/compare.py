@@ -47,6 +47,8 @@ for policy, found in zip(policies, compared.policies):
     assert log.policies[0]["steps"] == found["steps"] and log.policies[0]["test_accuracy"] == found["test_accuracy"]
     assert math.isclose(log.policies[0]["final_loss"], found["final_loss"], rel_tol=1e-6)
 
+assert str(compared).splitlines()[-1] == "model Sequential, 320 rows, tested on 64, seed 5", str(compared)
+assert "<p class=\"note\">model Sequential, 320 rows, tested on 64, seed 5</p>" in compared.to_html()
 first, second = compared.policies
 assert second["policy"] == "mixed_float16:deny=loc:dense2:deny=mp.relu"
 assert (first["speedup"], second["speedup"]) == (1, first["seconds_per_step"] / second["seconds_per_step"])

@@ -142,6 +142,107 @@ for groups in (1, 2, 3, 6):  # the layer, in a model that trains
         assert history[-1] < history[0], (groups, policy, history)
 
 
+# What NumPy and PyTorch name and no op is: in each float type, with its edges; and their gradients.
+edges = numpy.array([[-2.5, -1.0, -0.25, -0.0, 0.0, 0.25, 1.0, 3.5, 1e4, -numpy.inf, numpy.inf, numpy.nan]], "float32")
+
+
+def bits_of(x):
+    return [(str(one), bool(numpy.signbit(one))) for one in numpy.asarray(x, "float64").flat]
+
+
+for dtype in ("float16", "bfloat16", "float32"):
+    rounded = run(lambda a: ops.cast(ops.cast(a, dtype), "float32"), edges)
+    for function, wanted in ((ops.ceil, numpy.ceil(rounded)), (ops.square, rounded.astype("float64") ** 2)):
+        found = run(lambda a: ops.cast(function(ops.cast(a, dtype)), "float32"), edges)
+        finite = numpy.isfinite(found)
+        assert [one[1] for one in bits_of(found)][:-1] == [one[1] for one in bits_of(wanted)][:-1]
+        assert numpy.isnan(found[0, -1]) and numpy.allclose(found[finite], wanted[finite], rtol=2.0**-8 if dtype == "bfloat16" else 2.0**-11)
+        assert numpy.isinf(found[~finite][:-1]).all()
+    wanted = numpy.where(numpy.isnan(rounded), 0, numpy.sign(rounded))  # of NaN as PyTorch
+    assert bits_of(run(lambda a: ops.cast(ops.sign(ops.cast(a, dtype)), "float32"), edges)) == bits_of(wanted + 0.0)
+    assert "xf16>" in str(module_of(lambda a: ops.sign(ops.cast(a, "float16")), [edges]))
+for dtype in ("int32", "int64", "uint8"):
+    whole = numpy.array([[0, 1, 7, 200 if dtype == "uint8" else -3]], dtype)
+    check(lambda a: ops.cast(ops.sign(a), "float32"), numpy.sign(whole.astype("int64")), whole)
+check(lambda a: ops.where(a > 0, a, -1.0), numpy.where(a > 0, a, -1), a)
+check(lambda a: ops.where(a[:, :1] > 0, 2 * a, a[:, :, :1]), numpy.where(a[:, :1] > 0, 2 * a, a[:, :, :1]), a)
+for correction in (0, 1, 1.5):
+    for dimensions in (1, (1, 2), -1):
+        for keep in (False, True):
+            wanted = a.astype("float64")
+            count = math.prod(wanted.shape[one] for one in numpy.atleast_1d(dimensions))
+            wanted = wanted.var(dimensions, keepdims=keep) * count / (count - correction)
+            check(lambda a: ops.var(a, dimensions, keep, correction=correction), wanted, a)
+check(lambda a: a[:, 0, 0] * 0 + ops.var(ops.constant(matrix), correction=0), numpy.full(2, matrix.astype("float64").var()), a)
+far = (300 * draw(2, 3, 4)).astype("float16")  # whose squares float16 does not have
+check(lambda a: ops.var(a, -1, correction=1), far.astype("float64").var(-1, ddof=1), far, policy="mixed_float16")
+assert numpy.isnan(run(lambda a: ops.var(a[:, :, :1], -1, correction=1), a)).all()
+
+
+class Fitted(nn.Module):
+    """A number for each of four, by which a function of it is learned."""
+
+    def __init__(self, function, start):
+        self.function, self.weight = function, nn.Parameter((4,), "zeros", value=start)
+
+    def forward(self, x):
+        return x * 0 + self.function(self.weight)
+
+
+start = numpy.array([-1.5, -0.5, 0.75, 2.0], "float32")
+for function, gradient in ((ops.square, 2 * start), (lambda w: ops.where(w > 0, 3 * w, w), numpy.where(start > 0, 3, 1)),
+                           (lambda w: w + ops.sign(w), numpy.ones(4)), (lambda w: w + ops.ceil(w), numpy.ones(4)),
+                           (lambda w: ops.var(w, correction=1), 4 * 2 * (start - start.mean()) / 3)):  # of four that have it
+    fitted = Fitted(function, start).specify(x=nn.Input((4,)))
+    fitted.compile(halfstep.SGD(1.0), loss=lambda outputs, targets: ops.mean(ops.sum(outputs - targets, 1)), metrics=[], policy="float32")
+    fitted.fit(numpy.zeros((2, 4), "float32"), numpy.zeros((2, 4), "float32"), batch_size=2, verbose=False)
+    assert numpy.allclose(start - fitted.state_dict()["weight"], gradient, rtol=1e-6), (fitted.state_dict()["weight"], gradient)
+
+
+class Operated(nn.Module):
+    """Operators of a parameter, whatever stands beside it."""
+
+    def __init__(self):
+        self.w, self.matrix = nn.Parameter((4,), "ones", value=start), nn.Parameter((4, 4), "ones")
+
+    def forward(self, a):
+        w = self.w
+        parts = [w + 1, 1 + w, w - 1, 1 - w, w * 2, 2 * w, w / 2, 2 / w, w**2, -w, abs(w), start * w, w + start, w[::-1], ops.where(w > 0, w, 0.0)]
+        return [a * 0 + part for part in (*parts, w @ self.matrix, start @ self.matrix, self.matrix[0])]
+
+
+w, every = start, numpy.ones((4, 4), "float32")
+wanted = [w + 1, 1 + w, w - 1, 1 - w, w * 2, 2 * w, w / 2, 2 / w, w**2, -w, abs(w), w * w, w + w, w[::-1], numpy.maximum(w, 0), w @ every, w @ every, every[0]]
+operated = Operated().specify(a=nn.Input((4,)))
+for found, expected in zip(operated.predict(numpy.zeros((1, 4), "float32")).values(), wanted, strict=True):
+    assert numpy.allclose(found[0], expected), (found, expected)
+
+# Softmax along any dimension; operators; what has another name elsewhere says which is ours.
+for dimension in (1, 2, -1, -2):
+    share_of = numpy.exp(a.astype("float64")) / numpy.exp(a.astype("float64")).sum(dimension, keepdims=True)
+    check(lambda a: ops.softmax(a, dimension), share_of, a)
+    check(lambda a: ops.log_softmax(a, dimension), numpy.log(share_of), a)
+check(lambda a: abs(a), abs(a), a)
+
+
+def lacking(expected, function):
+    try:
+        run(function, a)
+    except AttributeError as error:
+        assert expected in str(error), error
+        return
+    raise AssertionError(expected)
+
+
+lacking("halfstep.ops has no 'concatenate'; here it is ops.concat([a, b], dimension)", lambda a: ops.concatenate([a, a]))
+lacking("halfstep.ops has no 'ReLU'; did you mean ops.relu?", lambda a: ops.ReLU(a))
+lacking("halfstep.ops has no 'sofmax'; did you mean ops.softmax?", lambda a: ops.sofmax(a))
+lacking("a tensor of a model has no 'sum'; ops.sum(x, ...) computes it", lambda a: a.sum(1))
+lacking("a tensor of a model has no 'T'; ops.transpose(x) turns its dimensions around", lambda a: a.T)
+lacking("a tensor of a model has no 'item'; it has no value yet", lambda a: a.item())
+lacking("a tensor of a model has no 'view'; here it is ops.reshape(x, shape)", lambda a: a.view(2, 12))
+lacking("a tensor of a model has no 'quux'", lambda a: a.quux)
+
 # Powers, products, running sums, the largest
 for exponent in (-1, 0.5, 2, 3, 4, 2.5, -1.7):
     check(lambda a: ops.pow(a, exponent), abs(a).astype("float64") ** exponent, abs(a))
@@ -317,6 +418,11 @@ def refused(expected, function, *inputs):
     raise AssertionError(expected)
 
 
+refused("var: say correction=0, as numpy.var has it, or correction=1", ops.var, a)
+refused("var: correction=1 needs the number of elements, and that of the batch is open", lambda a: ops.var(a, (0, 1), correction=1), a)
+refused("an operand has elements of int32, expected floats", ops.ceil, numpy.ones((2, 2), "int32"))
+refused("softmax: dimension 3 is out of range, expected -3 to 2", lambda a: ops.softmax(a, 3), a)
+refused("the size of the batch, x.shape[0], is None", lambda a: a / a.shape[0], a)
 refused("singular values are not supported", lambda a: ops.matrix_norm(a, "nuc"), a)
 refused("cumprod: the dimension is the batch", lambda a: ops.cumprod(a, 0), a)
 refused("shape (None, 3, 4) is not that of a matrix", lambda a: ops.addmm(a, a, a), a)

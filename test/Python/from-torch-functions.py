@@ -41,7 +41,9 @@ with_zeros = b234 * torch.tensor([[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])[:, :, None]
 pictures, marks = draw(2, 5, 3, 4), torch.randint(0, 5, (2, 3, 4), generator=generator)
 
 FUNCTIONS = {
-    **{name: (getattr(torch, name), m34) for name in ("tan", "atan", "sinh", "cosh", "expm1")},
+    **{name: (getattr(torch, name), m34) for name in ("tan", "atan", "sinh", "cosh", "expm1", "square")},
+    "sign": (lambda x: x + torch.sign(x), m34), "ceil": (lambda x: x + torch.ceil(x), m34),
+    "var": (lambda x: torch.var(x, 1), m34), "var of all": (lambda x: torch.var(x, correction=0), b234),
     **{name: (getattr(torch, name), share) for name in ("asin", "acos", "erfinv", "log1p")},
     **{name: (getattr(torch, name), positive) for name in ("log2", "log10")},
     "special": (lambda x: torch.special.expm1(x) + torch.special.log1p(x) + torch.special.erfinv(x), share),

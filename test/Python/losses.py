@@ -107,7 +107,7 @@ kernel = model.state_dict()["dense1.kernel"]
 for name in (f"2-{history.history['val_loss'][1]:.2f}", "best"):
     model.load_weights(f"{folder}/{name}.safetensors")
     assert (model.state_dict()["dense1.kernel"] == kernel).all(), name
-model.fit(X, LABELS, batch_size=16, epochs=1, callbacks=[callbacks.CSVLogger(f"{folder}/log.csv", append=True)], verbose=False)
+model.fit(X, LABELS, batch_size=16, epochs=3, initial_epoch=2, callbacks=[callbacks.CSVLogger(f"{folder}/log.csv", append=True)], verbose=False)
 with open(f"{folder}/log.csv") as file:
     assert [line.split(",")[0] for line in file] == ["epoch", "0", "1", "2"]
 
@@ -151,15 +151,15 @@ seen = []
 
 class Watch(callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
-        seen.append((batch, logs["loss"]))
-        self.model.stop_training = batch == 7
+        seen.append((batch, logs["step"]))
+        self.model.stop_training = logs["step"] == 8
 
 
 history = by_loader.fit(Loader(), epochs=2, validation_data=Loader(), callbacks=[Watch()], seed=4, verbose=False)
 for _ in range(2):
     for x, y in list(Loader())[:3]:
         by_steps.trainer.step(x, y, seed=4)
-assert by_loader.trainer.steps == 6 and by_loader.trainer.epochs == 2 and [batch for batch, _ in seen] == list(range(6))
+assert by_loader.trainer.steps == 6 and by_loader.trainer.epochs == 2 and seen == [(step % 3, step + 1) for step in range(6)]
 assert all((by_loader.state_dict()[name] == value).all() for name, value in by_steps.state_dict().items())
 assert history.epoch == [0, 1] and math.isclose(history.history["val_loss"][1], by_steps.evaluate(Loader())["loss"], rel_tol=1e-6)
 assert by_loader.fit(Loader(), epochs=2, callbacks=[Watch()], verbose=False).epoch == [] and by_loader.trainer.steps == 8

@@ -7,6 +7,16 @@ RUN: %{python} %s check %t 2>&1 | FileCheck %s
 CHECK: step 1: the loss is not finite; skipped at loss scale 65536
 CHECK-NEXT: first: mp.mul at squares
 CHECK-NOT: step 1:
+
+Without, the line of an epoch says how many steps were skipped, and once what there is to do.
+
+RUN: mp-run train %t/model.mlir --data=%t/data.npz --batch-size=64 --epochs=2 --optimizer=sgd --policy=mixed_float16 2>&1 | FileCheck %s --check-prefix=ADVICE
+RUN: %{python} %s arrays %t 2>&1 | FileCheck %s --check-prefix=ADVICE
+RUN: %{python} %s batches %t 2>&1 | FileCheck %s --check-prefix=ADVICE
+ADVICE: epoch 1: loss {{nan|inf}}, accuracy 0.{{[0-9]+}}, 15 of 15 steps skipped
+ADVICE-NEXT: the loss is not finite; {{--find-nonfinite|model.fit[(]x, y, find_nonfinite=True[)]}} says which op that comes from
+ADVICE: epoch 2: loss {{nan|inf}}, accuracy 0.{{[0-9]+}}, 15 of 15 steps skipped
+ADVICE-NOT: is not finite
 """
 
 import dataclasses
@@ -50,6 +60,11 @@ if mode == "write":
     model.trainer.prepare({"x": X, "y": Y}, 16)
     with open(f"{folder}/model.mlir", "w") as file:
         file.write(model.to_mlir(objective=model.trainer._objective, locations=True))
+    sys.exit()
+
+if mode in ("arrays", "batches"):
+    data = (X, Y) if mode == "arrays" else ([(X[i : i + 64], Y[i : i + 64]) for i in range(0, 960, 64)],)
+    make().fit(*data, batch_size=64, epochs=2)
     sys.exit()
 
 # Every step is skipped: the error has what was found, in the words of mp-run.

@@ -41,6 +41,14 @@ def refused(expected, op, *weights, **named):
     raise AssertionError(f"{op} {weights} {named}: {expected}")
 
 
+try:
+    halfstep.from_onnx("nowhere/model.onnx")
+except halfstep.MissingFile as error:
+    assert str(error) == "nowhere/model.onnx: cannot open: No such file or directory", error
+else:
+    raise AssertionError("a file that is not there")
+
+
 # A dimension by an attribute, or by an input.
 scale = numpy.ones(4, "float32")
 BY_ATTRIBUTE = {"ArgMax": (), "ArgMin": (), "Concat": (), "Flatten": (), "Gather": ([0],), "LayerNormalization": (scale,), "LogSoftmax": (),

@@ -136,7 +136,7 @@ NOTHING = [
     ("layer_norm", lambda x: ops.layer_norm(x, None, None)), ("select", lambda x: ops.select(x > 0, x, None)), ("gather", lambda x: ops.gather(x, None)),
 ]
 for name, function in NOTHING:
-    refused(f"mp.{name}: an operand is None, expected a tensor, an array or a number", function, whole=True)
+    refused(f"mp.{name}: an operand is None, expected a tensor, an array or a number; the size of the batch, x.shape[0], is None, since any number of rows may come", function, whole=True)
 for dtype in ("int32", "int64", "uint8", "bool"):
     for name, function in (("reduce_sum", ops.sum), ("reduce_mean", ops.mean), ("reduce_max", lambda x: ops.reduce_max(x, 1)), ("exp", ops.exp),
                            ("softmax", ops.softmax), ("matmul", lambda x: x @ numpy.ones((4, 2)))):

@@ -21,7 +21,7 @@ class Told(Callback):
     """The epochs that begin and end, with the learning rate and a weight at their begin; training may stop after a step."""
 
     def __init__(self, stops=None):
-        self.stops, self.begun, self.ended, self.rates, self.weights = stops, [], [], [], []
+        self.stops, self.begun, self.ended, self.rates, self.weights, self.batches = stops, [], [], [], [], []
 
     def on_epoch_begin(self, epoch, logs=None):
         self.begun.append(epoch)
@@ -29,7 +29,8 @@ class Told(Callback):
         self.weights.append(self.model.state_dict()["dense1.kernel"][0, 0])
 
     def on_train_batch_end(self, batch, logs=None):
-        self.model.stop_training = batch + 1 == self.stops
+        self.batches.append(batch)
+        self.model.stop_training = logs["step"] == self.stops
 
     def on_epoch_end(self, epoch, logs=None):
         self.ended.append(epoch)
@@ -60,6 +61,7 @@ assert all((one == states(parts)[name]).all() for name, one in states(whole).ite
 # Within one, which is begun again.
 fit(4, "within", stops=13)
 within, told = fit(4, "within")
+assert told.batches[0] > 3 and told.batches == [*range(told.batches[0], 9), *range(9), *range(9)], told.batches
 assert told.begun == [1, 2, 3] and told.ended == [1, 2, 3] and within.trainer.steps == whole.trainer.steps == 36, (told.begun, told.ended)
 
 # Nothing is left to do, or nothing is there yet.

@@ -70,8 +70,8 @@ assert once.trainer.scaler.get_scale() > 65536 and once.trainer.scaler.is_enable
 twice = make()
 for _ in range(2):
     last = twice.fit(X, Y, 16, 1, validation_data=(XT, YT), seed=3, verbose=False)
-assert last.epoch == [1] and last.history["val_loss"] == history.history["val_loss"][1:]
-assert same(twice.state_dict(), once.state_dict()) and twice.trainer.steps == 24
+assert last.epoch == [0] and last.history["val_loss"] == history.history["val_loss"][1:]
+assert same(twice.state_dict(), once.state_dict()) and (twice.trainer.steps, twice.trainer.epochs) == (24, 2)
 
 # Scores are those of the runtime, for any number of rows; logits are what accuracy says.
 scores = once.evaluate(XT, YT)
@@ -112,7 +112,7 @@ class Watch(halfstep.callbacks.Callback):
         self.action = action
 
     def on_train_batch_end(self, batch, logs=None):
-        self.seen.append((batch, logs["loss"]))
+        self.seen.append((batch, logs["loss"], logs["step"]))
         if self.action and batch == 4:
             self.action(self)
 
@@ -140,7 +140,13 @@ def fail(watch):
 # Steps are told in order; a callback stops, an exception and a signal pass through, and the model goes on after each.
 model, watch, history = fit()
 assert [one for one in watch.seen if not isinstance(one, tuple)] == [0, 1, 2] and len(watch.seen) == 39
-assert [one[0] for one in watch.seen if isinstance(one, tuple)] == list(range(36)) and watch.rate == numpy.float32(0.01)
+assert [one[0] for one in watch.seen if isinstance(one, tuple)] == list(range(12)) * 3 and watch.rate == numpy.float32(0.01)
+assert [one[2] for one in watch.seen if isinstance(one, tuple)] == list(range(1, 37))
+history = model.fit(X, Y, 16, 7, initial_epoch=5, seed=3, verbose=False, callbacks=[again := Watch()])
+assert history.epoch == [5, 6] == [one for one in again.seen if not isinstance(one, tuple)] and again.seen[1][::2] == (0, 37)
+assert model.trainer.epochs == 5 and model.fit(X, Y, 16, 3, initial_epoch=3, verbose=False).epoch == []
+refused("initial_epoch is -1, expected a whole number of at least 0", model.fit, X, Y, initial_epoch=-1)
+refused("initial_epoch and resume exclude each other", model.fit, X, Y, initial_epoch=1, checkpoint=folder, resume=True)
 model, watch, history = fit(stop)
 assert model.trainer.steps <= 8 and history.epoch == []
 refused("a callback's own", fit, fail, kind=LookupError)
@@ -159,6 +165,8 @@ history = model.fit(X, Y, 16, 60, validation_split=0.25, callbacks=[early, rates
 best = min(history.history["val_loss"])
 assert math.isclose(model.evaluate(X[152:], Y[152:])["loss"], best, rel_tol=1e-5), (history, best)
 assert model.learning_rate == numpy.float32(0.01 / len(history.epoch))
+model.fit(X, Y, 16, 2, callbacks=[halfstep.callbacks.LearningRateScheduler(lambda epoch: 0.5 / (1 + epoch))], verbose=False)
+assert model.learning_rate == 0.25
 
 
 # Several inputs, arrays of floats, a loss of one's own, a state that the forward changes: softmax regression, by NumPy.

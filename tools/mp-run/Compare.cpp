@@ -126,9 +126,9 @@ static CompileOptions optionsOf(const CompareCommand &command, llvm::StringRef v
   return options;
 }
 
-/// Compiles and trains a variant; nothing where a signal stops it.
+/// Compiles and trains a variant, and notes what all have in common; nothing where a signal stops it.
 static std::optional<VariantReport> runVariant(const CompareCommand &command, llvm::StringRef variant,
-                                               const CompileOptions &options) {
+                                               const CompileOptions &options, Comparison &comparison) {
   std::shared_ptr<const LoadedExecutable> file = loadOrCompile(command.model, options);
   if (StopSignals::isCaught()) {
     std::cerr << "mp-run: " << StopSignals::describe() << " before the first step of " << variant.str() << std::endl;
@@ -138,6 +138,7 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
   report.testAccuracy = report.finalLoss = report.secondsPerStep = report.casts = 0; // means begin
   report.policy = variant.str();
   report.compiledPolicy = file->table.policy;
+  comparison.model = file->table.model;
   report.isByCost = options.autocast.policy == "auto" || options.autocast.rule == DecisionRule::Cost;
   TrainOptions training = command.options;
   training.batchSize = options.specialize.batch;
@@ -156,6 +157,8 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
       return std::nullopt;
     }
     addRun(*result, command.seeds, report);
+    comparison.rows = result->rows;
+    comparison.testRows = result->testRows;
     if (seed == 0)
       noteStatistics(*session, report);
     if (!command.json.empty() && seed == 0)
@@ -167,19 +170,26 @@ static std::optional<VariantReport> runVariant(const CompareCommand &command, ll
 }
 
 /// Those of the variants that were finished before a signal.
-static std::vector<VariantReport> runVariants(const CompareCommand &command, llvm::ArrayRef<llvm::StringRef> variants,
-                                              llvm::ArrayRef<CompileOptions> options) {
+static Comparison runVariants(const CompareCommand &command, llvm::ArrayRef<llvm::StringRef> variants,
+                              llvm::ArrayRef<CompileOptions> options) {
   StopSignals signals; // while a variant is compiled, too: it would take those before along
-  std::vector<VariantReport> reports;
+  Comparison comparison;
+  comparison.device = command.options.device;
+  comparison.commit = kCommit;
+  comparison.data = command.options.data;
+  comparison.seed = command.options.seed;
+  std::vector<VariantReport> &reports = comparison.variants;
   for (auto [variant, own] : llvm::zip_equal(variants, options)) {
     if (StopSignals::isCaught()) // at the very end of the one before
       break;
-    std::optional<VariantReport> report = runVariant(command, variant, own);
+    std::optional<VariantReport> report = runVariant(command, variant, own, comparison);
     if (!report)
       break;
     reports.push_back(std::move(*report));
   }
-  return reports;
+  compareSpeed(reports);
+  nameVariants(reports);
+  return comparison;
 }
 
 static constexpr llvm::StringLiteral kVariants = "float32,mixed_float16,mixed_bfloat16";
@@ -237,10 +247,9 @@ static void run(CompareCommand command) {
     compareOpsOf(command.model, named, command.options, *command.ops, command.json);
     return;
   }
-  std::vector<VariantReport> reports = runVariants(command, variants, options);
+  const Comparison comparison = runVariants(command, variants, options);
+  const std::vector<VariantReport> &reports = comparison.variants;
   bool isStopped = reports.size() < variants.size();
-  compareSpeed(reports);
-  nameVariants(reports);
   const bool isJson = command.json == "-"; // and nothing else
   if (!isJson)
     printReport(std::cout, reports);
@@ -249,7 +258,6 @@ static void run(CompareCommand command) {
               << (command.json.empty() ? "" : "; " + command.json + " is not written") << std::endl;
     throw CLI::RuntimeError(StopSignals::exitStatus());
   }
-  const Comparison comparison = {std::move(reports), command.options.device, kCommit};
   const std::string json = writeJson(comparison);
   if (isJson) {
     std::cout << json;

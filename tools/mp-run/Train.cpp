@@ -7,8 +7,10 @@
 #include "mp-run/FindNonfinite.h"
 #include "mp-run/RunFlags.h"
 
+#include "mp/Base/Names.h"
 #include "mp/Training/Trainer.h"
 
+#include <cmath>
 #include <iostream>
 
 namespace mp {
@@ -29,6 +31,17 @@ static void printScores(const char *title, const std::vector<Score> &scores) {
   for (const Score &score : scores)
     std::cout << "  " << score.name << ' ' << score.value;
   std::cout << '\n';
+}
+
+/// Says at the first epoch whose loss is not finite what there is to do about it.
+static std::function<bool(const EpochRecord &)> adviseOnce() {
+  return [isAdvised = false](const EpochRecord &epoch) mutable {
+    const std::optional<double> loss = TrainResult::find(epoch.trainScores, results::loss);
+    if (isAdvised || !loss || std::isfinite(*loss))
+      return true;
+    std::cerr << "the loss is not finite; --find-nonfinite says which op that comes from" << std::endl;
+    return isAdvised = true;
+  };
 }
 
 static void run(const TrainCommand &command) {
@@ -52,6 +65,8 @@ static void run(const TrainCommand &command) {
       return finder->see(record, inputs);
     };
   }
+  if (!command.findNonfinite && !training.quiet)
+    training.onEpoch = adviseOnce();
   ErrorOr<TrainResult> result = train(*session, training);
   check(result.status());
   if (result->stopped) {

@@ -13,6 +13,7 @@
 #include <iosfwd>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,7 +57,7 @@ struct VariantReport {
   bool isByCost = false;          // whether it chose them
   std::string name;               // of its column: the policy, with a number where several variants have one
   double testAccuracy = kUnknown; // or of a model without a metric
-  double finalLoss = kUnknown;
+  double finalLoss = kUnknown;    // mean over the last epoch, as far as it got
   double secondsPerStep = kUnknown;
   double speedup = kUnknown; // the first variant's seconds per step over this one's
   uint64_t peakBytes = 0;    // or unknown
@@ -77,10 +78,12 @@ struct VariantReport {
   std::vector<StageReport> stages;
 };
 
-/// Variants, and where they ran.
+/// Variants, where they ran and on what.
 struct Comparison {
   std::vector<VariantReport> variants;
-  std::string device, commit; ///< empty where they are not known
+  std::string device, commit, model, data; ///< empty where they are not known
+  std::optional<uint64_t> seed;            ///< the first, where each variant has several
+  uint64_t rows = 0, testRows = 0;         ///< of the data; 0 where they are not known
 };
 
 /// Fills `speedup` of every report against the first.

@@ -50,6 +50,8 @@ struct EpochRecord {
 struct TrainResult {
   uint64_t steps = 0;              // in all, those before a resume among them
   bool stopped = false;            // before its end, because shouldStop said so
+  uint64_t rows = 0;               // of the data, those that are dropped among them
+  uint64_t testRows = 0;           // of the test data
   uint64_t droppedRows = 0;        // of each epoch
   std::vector<StepRecord> history; // the steps of this run
   std::vector<Score> trainScores;  // loss and metrics over the last epoch, as far as it got

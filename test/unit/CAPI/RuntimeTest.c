@@ -293,7 +293,7 @@ static void testTensorFiles(MpSession *session) {
 static void testReport(void) {
   const char *runs = "{\"policies\": [{\"policy\": \"<b>\", \"final_loss\": 0.5}], \"device\": \"cpu\"}";
   MpBytes *report = NULL;
-  const char *parts[3] = {"<th>&lt;b&gt;</th>", "\"policy\":\"<b>\"", "final loss"};
+  const char *parts[3] = {"<th>&lt;b&gt;</th>", "\"policy\":\"<b>\"", "loss, last epoch"};
   for (int form = MP_REPORT_HTML; form <= MP_REPORT_TEXT; ++form) {
     succeed(mpRenderReport(runs, strlen(runs), (MpReportForm)form, &report), "a report is written");
     char text[16384] = {0};

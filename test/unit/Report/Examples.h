@@ -14,6 +14,11 @@ namespace mp {
 inline Comparison exampleComparison(const std::string &text = "dense") {
   Comparison comparison;
   comparison.device = "cpu";
+  comparison.model = "clothes " + text;
+  comparison.data = "folder/" + text;
+  comparison.seed = 3;
+  comparison.rows = 800;
+  comparison.testRows = 100;
   for (const char *policy : {"float32", "mixed_float16"}) {
     const bool isFirst = comparison.variants.empty();
     VariantReport report;

@@ -43,6 +43,12 @@ TEST(Page, TheVerdictComesFirst) {
   EXPECT_LT(page.find("<table"), page.find("<svg"));
 }
 
+TEST(Page, ModelDataAndSeedAreNamed) {
+  EXPECT_EQ(
+      count(writePage(exampleComparison("&")), "model clothes &amp;, 800 rows of folder/&amp;, tested on 100, seed 3"),
+      1u);
+}
+
 TEST(Page, ControlCharactersAreReplaced) {
   EXPECT_EQ(escapeHtml(std::string_view("a\0b\x1b\n\t", 6)), "a\xEF\xBF\xBD"
                                                              "b\xEF\xBF\xBD\n\t");

@@ -68,6 +68,9 @@ TEST(ReadRuns, WhatIsNoneIsRefused) {
       {"{\"policies\": [{\"steps\": {\"loss\": [1, \"x\"]}}]}",
        "policies[0].steps.loss is of type string, expected numbers"},
       {"{\"policies\": [{\"ops\": [{\"op\": 3}]}]}", "policies[0].ops[0].op is of type number, expected text"},
+      {"{\"policies\": [{}], \"model\": 1}", "model is of type number, expected text"},
+      {"{\"policies\": [{}], \"seed\": \"0\"}", "seed is of type string, expected a whole number of at least 0"},
+      {"{\"policies\": [{}], \"test_rows\": -1}", "test_rows is of type number, expected a whole number of at least 0"},
       {"{\"policies\": [{\"by_cost\": 0}]}", "policies[0].by_cost is of type number, expected true or false"},
       {"{\"policies\": [{\"ops_by_type\": {\"f\\u001b16\": \"x\"}}]}",
        "policies[0].ops_by_type.f?16 is of type string, expected a whole number of at least 0"},
@@ -91,7 +94,10 @@ TEST(ReadRuns, FieldsMayBeMissing) {
   ErrorOr<Comparison> read = readRuns("{\"policies\": [{}, {\"final_loss\": null, \"other\": [[]]}]}");
   ASSERT_TRUE(read) << read.message();
   EXPECT_EQ(read->variants.size(), 2u);
-  EXPECT_NE(writePage(*read).find("final loss"), std::string::npos);
+  EXPECT_EQ(read->model + read->data, "");
+  EXPECT_FALSE(read->seed);
+  EXPECT_EQ(read->testRows, 0u);
+  EXPECT_NE(writePage(*read).find("loss, last epoch"), std::string::npos);
 }
 
 /// As in a comparison the loss is that of the last epoch, whatever is between its steps.

@@ -64,6 +64,21 @@ TEST(Summary, WhatIsNotKnownIsLeftOut) {
   EXPECT_EQ(describeVerdict(comparison), std::vector<std::string>{"run: no step was skipped"});
 }
 
+TEST(Summary, TheDataAreToldAsFarAsTheyAreKnown) {
+  Comparison comparison = exampleComparison("x");
+  EXPECT_EQ(describeData(comparison), "model clothes x, 800 rows of folder/x, tested on 100, seed 3");
+  comparison.variants[0].accuracies = {0.5, 0.5, 0.5};
+  comparison.data.clear();
+  EXPECT_EQ(describeData(comparison), "model clothes x, 800 rows, tested on 100, means of seeds 3 to 5");
+  comparison.rows = comparison.testRows = 0;
+  comparison.data = "x";
+  comparison.model.clear();
+  EXPECT_EQ(describeData(comparison), "data x, means of seeds 3 to 5");
+  comparison = Comparison();
+  comparison.variants.resize(1);
+  EXPECT_EQ(describeData(comparison), "");
+}
+
 TEST(Summary, SkippedStepsThatFollowEachOtherAreOneLine) {
   VariantReport report;
   report.skips = {{1, "w"}, {2, "w"}, {3, "b"}, {5, "b"}, {6, "b"}, {7, "b"}};

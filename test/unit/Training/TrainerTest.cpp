@@ -71,6 +71,8 @@ TEST_F(Trainer, Learns) {
   options.epochs = 20;
   TrainResult result = run(*session);
   EXPECT_EQ(result.steps, 20u * 25);
+  EXPECT_EQ(result.rows, 203u);
+  EXPECT_EQ(result.testRows, 50u);
   EXPECT_EQ(result.droppedRows, 3u);
   EXPECT_EQ(result.history.size(), result.steps);
   EXPECT_GT(*TrainResult::find(result.testScores, "accuracy"), 0.65); // a third is chance
