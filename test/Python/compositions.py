@@ -167,6 +167,16 @@ for dtype in ("uint8", "int32"):
 low = (a * 300).astype("float16")
 for function, wanted in ((lambda a: ops.vector_norm(a, 3, -1), (numpy.abs(low.astype("float64")) ** 3).sum(-1) ** (1 / 3)),
                          (lambda a: ops.vector_norm(a, 0, 1), (low != 0).sum(1)),
+edges = numpy.array([0, 1e-30, 1e-6, 0.03, 0.5, 0.999, 1, 1.0001, 2, 77, 3e4, 2.6e8, 2.8e8, 1e30, 3e38, numpy.inf, numpy.nan], "float32")
+edges = numpy.concatenate([edges, -edges])
+for name in ("asinh", "acosh", "atanh"):
+    for dtype, near in (("float32", 5e-7), ("float16", 1e-3)):
+        with numpy.errstate(all="ignore"):
+            given = edges.astype(dtype)
+            wanted = getattr(numpy, f"arc{name[1:]}")(given.astype("float64"))
+        found = run(getattr(ops, name), given, policy="float32")
+        assert found.dtype == given.dtype, (name, found.dtype)
+        numpy.testing.assert_allclose(found.astype("float64"), wanted, rtol=near, atol=1e-7 if dtype == "float16" else 0, err_msg=f"{name} {dtype}")
                          (lambda a: ops.vector_norm(a, -math.inf, (1, 2), True), numpy.abs(low).min((1, 2), keepdims=True))):
     check(function, wanted, low, policy="pytorch", tolerance=1e-3)
 for order in (1, -1, math.inf, -math.inf, "fro"):

@@ -41,8 +41,10 @@ with_zeros = b234 * torch.tensor([[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])[:, :, None]
 pictures, marks = draw(2, 5, 3, 4), torch.randint(0, 5, (2, 3, 4), generator=generator)
 
 FUNCTIONS = {
-    **{name: (getattr(torch, name), m34) for name in ("tan", "atan", "sinh", "cosh", "expm1")},
-    **{name: (getattr(torch, name), share) for name in ("asin", "acos", "erfinv", "log1p")},
+    **{name: (getattr(torch, name), m34) for name in ("tan", "atan", "sinh", "cosh", "expm1", "asinh")},
+    **{name: (getattr(torch, name), share) for name in ("asin", "acos", "erfinv", "log1p", "atanh")},
+    "acosh": (torch.acosh, positive + 1), "asinh of zeros": (torch.asinh, with_zeros), "atanh of zeros": (torch.atanh, with_zeros * 0.9),
+    "asinh of large": (torch.arcsinh, m34 * 1e12), "acosh of large": (torch.arccosh, positive * 1e12),
     **{name: (getattr(torch, name), positive) for name in ("log2", "log10")},
     "special": (lambda x: torch.special.expm1(x) + torch.special.log1p(x) + torch.special.erfinv(x), share),
     "atan2": (torch.atan2, m34, share), "prelu": (F.prelu, b234, v3), "prelu of one": (F.prelu, m34, draw(1)),
