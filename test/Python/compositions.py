@@ -8,7 +8,7 @@ import math
 import numpy
 
 import halfstep
-from halfstep import nn, ops
+from halfstep import _losses, nn, ops
 
 random = numpy.random.default_rng(4)
 
@@ -338,6 +338,25 @@ refused("einsum: 'j' is 4 and 2", lambda a: ops.einsum("bij,bji->b", a, a[:, :2]
 refused("a letter stands twice in 'bii'", lambda a: ops.einsum("bii->b", a), a)
 refused("'z' of the result is in no operand", lambda a: ops.einsum("bij->bz", a), a)
 refused("has other signs than letters", lambda a: ops.einsum("b...->b", a), a)
+# No loss or metric makes each with each of [rows] and [rows, 1].
+flat, column, labelled = draw(6), draw(6, 1), labels[:, None]
+for table in (_losses.LOSSES, _losses.METRICS):
+    for name in table:
+        refused("", table[name], flat, column)
+for name in ("poisson_nll_loss", "hinge_embedding_loss", "soft_margin_loss", "mse_loss", "l1_loss", "huber_loss", "sigmoid_cross_entropy", "kl_div",
+             "kl_divergence", "cosine_similarity"):
+    refused(f"{name}: shapes (None,) and (None, 1) have different numbers of dimensions; reshape the second, as in ops.reshape(x, (-1,))",
+            _losses.LOSSES[name], flat, column)
+for name in ("binary_accuracy", "sigmoid_accuracy"):
+    refused(f"{name}: shapes (None,) and (None, 1) have different", _losses.METRICS[name], flat, column)
+refused("accuracy: shapes (None,) and (None, 1) have different", _losses.METRICS["accuracy"], z, labelled)
+refused("soft_margin_loss: shapes (None, 5) and (None,) have different numbers of dimensions; give them the same number",
+        _losses.LOSSES["soft_margin_loss"], z, flat)
+refused("triplet_margin_loss: shapes (None, 5) and (None,) have", lambda z, y: halfstep.losses.triplet_margin_loss(z, z, y), z, flat)
+for name in ("nll_loss", "multi_margin_loss"):
+    refused("labels of shape (None, 1) are not one for each row of (None, 5)", _losses.LOSSES[name], z, labelled)
+refused("labels of shape (None, 1) are not one for each row of (None, 5)", CE(weight=weight), z, labelled)
+refused("labels of shape (None,) are not several for each row of (None, 5)", _losses.LOSSES["multilabel_margin_loss"], z, labels)
 refused("'bi' has 2 letters for shape (None, 3, 4)", lambda a: ops.einsum("bi,bi->b", a, a), a)
 refused("one or two operands, not 3", lambda a: ops.einsum("bij,bij,bij->b", a, a, a), a)
 refused("6 channels are not divided by 4 groups", lambda a: ops.group_norm(a, 4), image)
