@@ -77,15 +77,20 @@ def addr(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
 
 
 def vecdot(lhs, rhs, dimension: int = -1) -> Tensor:
-    """The sum of products of vectors along a dimension, as a matrix product of each two (numpy.vecdot, torch.linalg.vecdot)."""
+    """The sum of products of vectors along a dimension, as a matrix product of each two (numpy.vecdot, torch.linalg.vecdot); the other
+    dimensions broadcast."""
     lhs, rhs = alike(lhs, rhs)
-    rank = len(lhs.shape)
-    if rank == 0 or len(rhs.shape) != rank:
-        raise Error(f"vecdot: shapes {lhs.shape} and {rhs.shape} have no vectors of one number of dimensions")
+    rank = max(len(lhs.shape), len(rhs.shape))
+    if not lhs.shape or not rhs.shape:
+        raise Error(f"vecdot: shapes {lhs.shape} and {rhs.shape} are not both of vectors")
+    lhs, rhs = (one if len(one.shape) == rank else reshape(one, (*[1] * (rank - len(one.shape)), *one.shape)) for one in (lhs, rhs))
     dimension = axis("vecdot", dimension, rank)
     order = [*(one for one in range(rank) if one != dimension), dimension]
     rows, columns = (one if dimension == rank - 1 else transpose(one, order) for one in (lhs, rhs))
-    product = matmul(reshape(rows, (*rows.shape[:-1], 1, rows.shape[-1])), reshape(columns, (*columns.shape, 1)))
+    if all(size == 1 for size in rows.shape[:-1]):  # one vector for all is the one matrix on the right
+        rows, columns = columns, rows
+    others = () if all(size == 1 for size in columns.shape[:-1]) else columns.shape[:-1]
+    product = matmul(reshape(rows, (*rows.shape[:-1], 1, rows.shape[-1])), reshape(columns, (*others, columns.shape[-1], 1)))
     return reshape(product, product.shape[:-2])
 
 
