@@ -8,21 +8,24 @@ using namespace mp;
 /// Operands have a say in the widest type only among their like, where none stands higher.
 enum class Standing { Number, Scalar, Tensor };
 
-static Standing standingOf(const PrecisionGraph &graph, ValueId id) {
-  const PrecisionValue &value = graph.values[id];
+static Standing standingOf(const PrecisionValue &value, bool scalarsFollow) {
   if (value.constant && value.constant->isNumber)
     return Standing::Number;
-  return value.isScalar && graph.scalarsFollow ? Standing::Scalar : Standing::Tensor;
+  return value.isScalar && scalarsFollow ? Standing::Scalar : Standing::Tensor;
 }
 
 llvm::SmallVector<ValueId, 3> mp::findFollowed(const PrecisionGraph &graph, const PrecisionNode &node) {
+  // PyTorch's autocast asks scalars where it promotes, and its type promotion does not.
+  const bool isStated = !node.followed.empty();
+  const llvm::ArrayRef<ValueId> candidates = isStated ? llvm::ArrayRef(node.followed) : llvm::ArrayRef(node.operands);
+  const auto standing = [&](ValueId id) { return standingOf(graph.values[id], graph.scalarsFollow && !isStated); };
   Standing highest = Standing::Number;
-  for (ValueId operand : node.operands)
-    highest = std::max(highest, standingOf(graph, operand));
+  for (ValueId value : candidates)
+    highest = std::max(highest, standing(value));
   llvm::SmallVector<ValueId, 3> followed;
-  for (ValueId operand : node.operands)
-    if (standingOf(graph, operand) == highest)
-      followed.push_back(operand);
+  for (ValueId value : candidates)
+    if (standing(value) == highest)
+      followed.push_back(value);
   return followed;
 }
 
@@ -81,7 +84,7 @@ private:
     return {*node.requested, PrecisionRule::Requested, {}, {}};
   }
 
-  /// The widest type of the operands that have a say.
+  /// The widest type of the values that have a say.
   PrecisionDecision decideByOperands(const PrecisionNode &node) {
     if (node.operands.empty())
       return {std::nullopt, PrecisionRule::Fixed, {}, {}};

@@ -8,8 +8,9 @@
 
 namespace mp {
 
-/// The operands whose types an op of category infer, clear or promote follows: numbers have no say beside scalars and
-/// tensors, nor scalars beside tensors where the graph says so.
+/// The values whose types an op of category infer, clear or promote follows, its operands where it does not say others:
+/// numbers have no say beside scalars and tensors, nor scalars beside tensors where the graph says so and the op does
+/// not.
 llvm::SmallVector<ValueId, 3> findFollowed(const PrecisionGraph &graph, const PrecisionNode &node);
 
 } // namespace mp

@@ -266,7 +266,8 @@ static constexpr AttributeRule kOperationRules[] = {
     {names::microBatches, ValueOf::Integer},  {names::combinesRows, ValueOf::Unit},
     {names::schedule, ValueOf::Schedule},     {names::raiseErrorAtMinScale, ValueOf::Number},
     {names::statistics, ValueOf::Statistics}, {names::lowType, ValueOf::Type},
-    {names::rowsInside, ValueOf::Unit},
+    {names::rowsInside, ValueOf::Unit},       {names::follows, ValueOf::Limit},
+    {names::promoteGroup, ValueOf::Integer},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

@@ -115,6 +115,10 @@ def _one_hot(call, x, classes=-1):
     return ops.one_hot(tensor_of(x), classes, "int64")
 
 
+def _tile(call, x, counts):
+    return ops.tile(tensor_of(x), counts)
+
+
 INDEXING = {
     "cat": _cat,
     "chunk": _parts,
@@ -127,11 +131,13 @@ INDEXING = {
     "narrow": _narrow,
     "one_hot": _one_hot,
     "pad": _pad,
+    "repeat": _tile,
     "roll": _roll,
     "select": _select,
     "slice": _slice,
     "split": _parts,
     "split_with_sizes": _parts,
     "stack": _stack,
+    "tile": _tile,
     "unbind": _unbind,
 }

@@ -12,7 +12,8 @@ from halfstep._shapes import cast, concat
 def atan2(lhs, rhs) -> Tensor:
     """The angle, from -pi to pi, of the point with abscissa `rhs` and ordinate `lhs`, with NumPy's broadcasting (numpy.arctan2). Floats of
     two types meet in the wider; the gradient at the origin is NaN, as PyTorch's is."""
-    return _ops.atan2(*alike(lhs, rhs))
+    with in_widest(lhs, rhs) as (ordinate, abscissa):
+        return _ops.atan2(ordinate, abscissa)
 
 
 def prelu(input, slope) -> Tensor:

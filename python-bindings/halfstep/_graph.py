@@ -104,6 +104,8 @@ class Graph:
         self.names: set[str] = set()  # of arguments
         self.next: dict[int, Tensor] = {}
         self.streams = 0
+        self.groups = 0
+        self.mark = ""  # an attribute of every op that is made
         self._rng: Tensor | None = None
 
     @contextlib.contextmanager
@@ -148,6 +150,8 @@ class Graph:
             frame = frame.f_back
         where = self.place or (os.path.basename(frame.f_code.co_filename), frame.f_lineno)
         label = self.scope[-1] if self.scope else ""
+        if self.mark and op != "mp.constant":
+            attributes = f"{{{', '.join(filter(None, (attributes[1:-1], self.mark)))}}}"
         indices = [operand.index for operand in operands]
         try:
             results = [Tensor(self, one) for one in self.handle.add_op(op, indices, attributes, result, label, *where)]
@@ -183,6 +187,18 @@ def autocast(dtype=None, *, enabled: bool = True):
         yield
     finally:
         graph.handle.close_autocast()
+
+
+@contextlib.contextmanager
+def promoted():
+    """Ops that autocast gives one type, the widest of those that it gives what comes to them."""
+    graph = current()
+    graph.groups += 1
+    outside, graph.mark = graph.mark, f"mp.promote_group = {graph.groups} : i64"
+    try:
+        yield
+    finally:
+        graph.mark = outside
 
 
 def own_type(values, like: Tensor | None = None) -> str:

@@ -32,6 +32,8 @@ def _class_weights(weight, classes):
 def _of_labels(logs, labels, weights, label_smoothing, ignore_label):
     """The mean over rows of -log of the label's probability, with weights PyTorch's: divided by the sum of the labels' own."""
     classes = logs.shape[-1]
+    if labels.shape != logs.shape[:-1]:
+        raise Error(f"labels of shape {labels.shape} are not one for each row of {logs.shape}, expected {logs.shape[:-1]}")
     labels = ops.cast(labels, "int64")
     hot = ops.one_hot(labels, classes, "bool")
 
@@ -105,6 +107,7 @@ def kl_div(logs, targets, *, reduction="batchmean"):
     if reduction not in ("mean", "batchmean"):
         raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
     with in_float32(logs, targets) as (logs, targets):
+        _margins.of_ranks("kl_div", targets, logs)
         each = _divergence(targets, logs)
         return ops.mean(each) if reduction == "mean" else ops.mean(ops.sum(each, range(1, len(each.shape))))
 
@@ -114,11 +117,13 @@ def kl_divergence(probabilities, targets):
     (keras.losses.KLDivergence)."""
     with in_float32(probabilities, targets) as both:
         outputs, targets = (ops.clamp(one, _EPSILON, 1.0) for one in both)
+        _margins.of_ranks("kl_divergence", targets, outputs)
         return ops.mean(ops.sum(targets * ops.log(targets / outputs), -1))
 
 
 def cosine_similarity(outputs, targets):
     """The mean of minus the cosine between outputs and targets along the last dimension (keras.losses.CosineSimilarity)."""
+    _margins.of_ranks("cosine_similarity", targets, outputs)
     return -ops.mean(ops.cosine_similarity(outputs, targets))
 
 
@@ -140,6 +145,7 @@ def accuracy(logits, labels):
                     f"{', '.join(METRICS)}, or functions of outputs and targets")
     guess = ops.argmax(logits)
     labels = ops.argmax(labels) if labels.shape == logits.shape else labels
+    _margins.of_ranks("accuracy", labels, guess)
     return _each_row(ops.cast(guess == (labels if labels.dtype == "int32" else ops.cast(labels, "int32")), "float32"))
 
 
@@ -151,6 +157,7 @@ def _alike(function):
         targets = targets if targets.dtype == outputs.dtype else ops.cast(targets, outputs.dtype)
         if len(targets.shape) + 1 == len(outputs.shape) and outputs.shape[-1] == 1:
             targets = ops.reshape(targets, outputs.shape)
+        _margins.of_ranks(function.__name__, targets, outputs)
         return function(outputs, targets, **options)
 
     return loss

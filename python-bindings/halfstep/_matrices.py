@@ -6,7 +6,7 @@ import string
 
 from halfstep import _ops
 from halfstep._errors import Error, axis, integer, is_integer, several
-from halfstep._graph import Tensor, operands
+from halfstep._graph import Tensor, apply, operands
 from halfstep._products import einsum, matmul, outer
 from halfstep._promotion import alike, in_widest
 from halfstep._shapes import reshape, transpose
@@ -24,18 +24,19 @@ def _ranks(name: str, *wanted: tuple[Tensor, int]) -> None:
 
 
 def _with(name: str, input, beta: float, product: Tensor, alpha: float) -> Tensor:
-    """`beta * input + alpha * product`, in the product's shape; without its values where beta is 0, as PyTorch has it."""
+    """`beta * input + alpha * product`, in the product's shape, and in its type under autocast, which lowers all that such a function is
+    given; without the input's values where beta is 0, as PyTorch has it."""
     input, = operands(input)
     extra = len(product.shape) - len(input.shape)
     if extra < 0 or any(own not in (1, size) for own, size in zip(input.shape, product.shape[extra:])):
         raise Error(f"{name}: shape {input.shape} does not broadcast to the product's {product.shape}")
     product = _times(product, alpha)
-    return product if beta == 0 else _ops.add(*alike(_times(input, beta), product))
+    return product if beta == 0 else apply("mp.add", alike(_times(input, beta), product), "{mp.follows = 1 : i64}")
 
 
 def addmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
-    """`beta * input + alpha * (lhs @ rhs)` of matrices, to whose product `input` broadcasts (torch.addmm). The product is in autocast's
-    low type, and so is the sum where `input` is a vector, which is the product's bias."""
+    """`beta * input + alpha * (lhs @ rhs)` of matrices, to whose product `input` broadcasts (torch.addmm). All of it is in autocast's
+    low type, as in the other functions of products with what is added to them."""
     input, = operands(input)
     lhs, rhs = alike(lhs, rhs)
     _ranks("addmm", (lhs, 2), (rhs, 2))
@@ -76,15 +77,20 @@ def addr(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
 
 
 def vecdot(lhs, rhs, dimension: int = -1) -> Tensor:
-    """The sum of products of vectors along a dimension, as a matrix product of each two (numpy.vecdot, torch.linalg.vecdot)."""
+    """The sum of products of vectors along a dimension, as a matrix product of each two (numpy.vecdot, torch.linalg.vecdot); the other
+    dimensions broadcast."""
     lhs, rhs = alike(lhs, rhs)
-    rank = len(lhs.shape)
-    if rank == 0 or len(rhs.shape) != rank:
-        raise Error(f"vecdot: shapes {lhs.shape} and {rhs.shape} have no vectors of one number of dimensions")
+    rank = max(len(lhs.shape), len(rhs.shape))
+    if not lhs.shape or not rhs.shape:
+        raise Error(f"vecdot: shapes {lhs.shape} and {rhs.shape} are not both of vectors")
+    lhs, rhs = (one if len(one.shape) == rank else reshape(one, (*[1] * (rank - len(one.shape)), *one.shape)) for one in (lhs, rhs))
     dimension = axis("vecdot", dimension, rank)
     order = [*(one for one in range(rank) if one != dimension), dimension]
     rows, columns = (one if dimension == rank - 1 else transpose(one, order) for one in (lhs, rhs))
-    product = matmul(reshape(rows, (*rows.shape[:-1], 1, rows.shape[-1])), reshape(columns, (*columns.shape, 1)))
+    if all(size == 1 for size in rows.shape[:-1]):  # one vector for all is the one matrix on the right
+        rows, columns = columns, rows
+    others = () if all(size == 1 for size in columns.shape[:-1]) else columns.shape[:-1]
+    product = matmul(reshape(rows, (*rows.shape[:-1], 1, rows.shape[-1])), reshape(columns, (*others, columns.shape[-1], 1)))
     return reshape(product, product.shape[:-2])
 
 

@@ -71,8 +71,10 @@ def matrix_norm(input: Tensor, order="fro", dimensions=(-2, -1), keep_dims=False
         raise Error(f"matrix_norm: dimensions {dimensions!r} are one")
     if order == "fro":
         return l2_norm(input, (row, column), keep_dims)
+    if order in (2, -2, "nuc"):
+        raise Error(f'matrix_norm: order {order!r} takes singular values, and singular values are not supported; expected "fro", 1, -1, inf or -inf')
     if order not in (1, -1, math.inf, -math.inf):
-        raise Error(f'matrix_norm: order {order!r} is none of "fro", 1, -1, inf and -inf; singular values are not supported')
+        raise Error(f'matrix_norm: order is {order!r}, expected "fro", 1, -1, inf or -inf')
     with in_float32(input) as (x,):
         added, compared = (row, column) if abs(order) == 1 else (column, row)
         sums = sum(_ops.abs(x), added, True)

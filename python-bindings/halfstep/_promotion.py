@@ -39,7 +39,8 @@ def in_float32(*values):
 
 @contextlib.contextmanager
 def in_widest(*values):
-    """The operands in the widest of the float types that the model gives them, with autocast off: what PyTorch's autocast calls
-    `promote`, for ops whose parts it would lower."""
-    with _graph.autocast(enabled=False):
-        yield alike(*values)
+    """The operands in the widest of their float types, and ops that take the widest of those that autocast gives the operands: what PyTorch's
+    autocast calls `promote`, which each op by itself is not."""
+    found = alike(*values)
+    with _graph.promoted():
+        yield found

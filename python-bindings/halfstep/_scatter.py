@@ -7,7 +7,7 @@ import math
 from halfstep import _ops
 from halfstep._errors import Error, axis
 from halfstep._graph import Tensor, operands
-from halfstep._promotion import alike, in_float32
+from halfstep._promotion import alike, in_float32, in_widest
 from halfstep._shapes import broadcast, cast, constant, iota, reshape
 
 
@@ -74,10 +74,11 @@ def index_put(input, indices, values, *, accumulate: bool = False) -> Tensor:
     if any(one.shape != shape for one in indices):
         raise Error(f"index_put: indices have shapes {', '.join(str(one.shape) for one in indices)}, expected one")
     rest = x.shape[count:]
-    rows = reshape(x, (math.prod(x.shape[:count]), *rest))
-    places = reshape(_places(indices, x.shape[:count]), (math.prod(shape),))
-    added = reshape(broadcast(added, (*shape, *rest)), (math.prod(shape), *rest))
-    if accumulate:
-        return reshape(_ops.scatter_add(rows, places, added, 0), x.shape)
-    shares, is_put = _means(rows.shape, places, added)
-    return reshape(_ops.select(is_put, shares if shares.dtype == x.dtype else cast(shares, x.dtype), rows), x.shape)
+    with in_widest(x, added):
+        rows = reshape(x, (math.prod(x.shape[:count]), *rest))
+        places = reshape(_places(indices, x.shape[:count]), (math.prod(shape),))
+        added = reshape(broadcast(added, (*shape, *rest)), (math.prod(shape), *rest))
+        if accumulate:
+            return reshape(_ops.scatter_add(rows, places, added, 0), x.shape)
+        shares, is_put = _means(rows.shape, places, added)
+        return reshape(_ops.select(is_put, shares if shares.dtype == x.dtype else cast(shares, x.dtype), rows), x.shape)

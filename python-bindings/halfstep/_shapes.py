@@ -164,11 +164,12 @@ def transpose(input: Tensor, permutation=None) -> Tensor:
 
 
 def tile(input: Tensor, repeats) -> Tensor:
-    """The whole tensor so many times along each dimension, as numpy.tile."""
-    repeats = [integer("tile: a count", one) for one in several("tile: repeats", repeats)]
+    """The whole tensor so many times along each dimension, as numpy.tile: of fewer counts the last dimensions, of more new ones in front."""
+    repeats = [integer("tile: a count", one, 1) for one in several("tile: repeats", repeats)]
     repeats = [1] * (len(input.shape) - len(repeats)) + repeats
-    if len(repeats) != len(input.shape) or any(one < 1 for one in repeats):
-        raise Error(f"repeats {repeats} are not {len(input.shape)} counts of at least 1")
+    if (new := len(repeats) - len(input.shape)) and None in input.shape:
+        raise Error(f"tile: {len(repeats)} counts for shape {input.shape}, whose batch stays the first dimension")
+    input = reshape(input, (*[1] * new, *input.shape)) if new else input
     if any(size is None and count != 1 for size, count in zip(input.shape, repeats)):
         raise Error("the batch cannot be repeated: its size is open")
     for dimension, count in enumerate(repeats):

@@ -14,6 +14,7 @@ from halfstep._attention import scaled_dot_product_attention
 from halfstep._errors import Error, axis, fraction
 from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
 from halfstep._graph import Tensor
+from halfstep._hyperbolic import acosh, asinh, atanh
 from halfstep._matrices import (
     addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot,
 )
@@ -30,7 +31,7 @@ from halfstep._shapes import (
 )
 
 __all__ = [
-    "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "atan2", "baddbmm", "bilinear",
+    "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
     "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
     "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "log_softmax", "logsumexp", "matmul",
     "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",

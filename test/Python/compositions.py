@@ -8,7 +8,7 @@ import math
 import numpy
 
 import halfstep
-from halfstep import nn, ops
+from halfstep import _losses, nn, ops
 
 random = numpy.random.default_rng(4)
 
@@ -98,6 +98,9 @@ check(lambda a: a * ops.outer(ops.constant(vector[:3]), ops.constant(vector)), a
 # Shapes
 check(lambda a: ops.tile(a, (1, 2, 3)), numpy.tile(a, (1, 2, 3)), a)
 check(lambda a: ops.tile(a, (2,)), numpy.tile(a, (2,)), a)
+check(lambda a: ops.tile(ops.constant(vector), (3, 2)) + a[:, :, :1] * 0, numpy.broadcast_to(numpy.tile(vector, (3, 2)), (2, 3, 8)), a)
+check(lambda a: ops.vecdot(a, ops.constant(vector)), a.astype("float64") @ vector, a)
+check(lambda a: ops.vecdot(ops.constant(vector[:3, None]), a, 1), vector[:3].astype("float64") @ a, a)
 for diagonal in (-2, -1, 0, 1, 5):
     check(lambda a: ops.tril(a, diagonal), numpy.tril(a, diagonal), a)
     check(lambda a: ops.triu(a, diagonal), numpy.triu(a, diagonal), a)
@@ -265,6 +268,16 @@ for dtype in ("uint8", "int32"):
 
 
 # What functions of several ops give at their edges, and what they refuse.
+edges = numpy.array([0, 1e-30, 1e-6, 0.03, 0.5, 0.999, 1, 1.0001, 2, 77, 3e4, 2.6e8, 2.8e8, 1e30, 3e38, numpy.inf, numpy.nan], "float32")
+edges = numpy.concatenate([edges, -edges])
+for name in ("asinh", "acosh", "atanh"):
+    for dtype, near in (("float32", 5e-7), ("float16", 1e-3)):
+        with numpy.errstate(all="ignore"):
+            given = edges.astype(dtype)
+            wanted = getattr(numpy, f"arc{name[1:]}")(given.astype("float64"))
+        found = run(getattr(ops, name), given, policy="float32")
+        assert found.dtype == given.dtype, (name, found.dtype)
+        numpy.testing.assert_allclose(found.astype("float64"), wanted, rtol=near, atol=1e-7 if dtype == "float16" else 0, err_msg=f"{name} {dtype}")
 low = (a * 300).astype("float16")
 for function, wanted in ((lambda a: ops.vector_norm(a, 3, -1), (numpy.abs(low.astype("float64")) ** 3).sum(-1) ** (1 / 3)),
                          (lambda a: ops.vector_norm(a, 0, 1), (low != 0).sum(1)),
@@ -423,12 +436,33 @@ refused("var: correction=1 needs the number of elements, and that of the batch i
 refused("an operand has elements of int32, expected floats", ops.ceil, numpy.ones((2, 2), "int32"))
 refused("softmax: dimension 3 is out of range, expected -3 to 2", lambda a: ops.softmax(a, 3), a)
 refused("the size of the batch, x.shape[0], is None", lambda a: a / a.shape[0], a)
-refused("singular values are not supported", lambda a: ops.matrix_norm(a, "nuc"), a)
+for order in (2, -2, "nuc"):
+    refused(f"matrix_norm: order {order!r} takes singular values, and", lambda a: ops.matrix_norm(a, order), a)
+refused('matrix_norm: order is 3, expected "fro", 1, -1, inf or -inf', lambda a: ops.matrix_norm(a, 3), a)
 refused("cumprod: the dimension is the batch", lambda a: ops.cumprod(a, 0), a)
 refused("shape (None, 3, 4) is not that of a matrix", lambda a: ops.addmm(a, a, a), a)
 refused("dimension 2 of shapes (None, 3, 4) and (None, 3, 4) has no 3 elements", ops.cross, a, a)
 refused("is open; indices go into tensors of known sizes", lambda a: ops.index_put(a, [0], 1.0), a)
 refused("2 dimensions meet 1", lambda a: ops.tensordot(a, a, ((1, 2), (1,))), a)
+# No loss or metric makes each with each of [rows] and [rows, 1].
+flat, column, labelled = draw(6), draw(6, 1), labels[:, None]
+for table in (_losses.LOSSES, _losses.METRICS):
+    for name in table:
+        refused("", table[name], flat, column)
+for name in ("poisson_nll_loss", "hinge_embedding_loss", "soft_margin_loss", "mse_loss", "l1_loss", "huber_loss", "sigmoid_cross_entropy", "kl_div",
+             "kl_divergence", "cosine_similarity"):
+    refused(f"{name}: shapes (None,) and (None, 1) have different numbers of dimensions; reshape the second, as in ops.reshape(x, (-1,))",
+            _losses.LOSSES[name], flat, column)
+for name in ("binary_accuracy", "sigmoid_accuracy"):
+    refused(f"{name}: shapes (None,) and (None, 1) have different", _losses.METRICS[name], flat, column)
+refused("accuracy: shapes (None,) and (None, 1) have different", _losses.METRICS["accuracy"], z, labelled)
+refused("soft_margin_loss: shapes (None, 5) and (None,) have different numbers of dimensions; give them the same number",
+        _losses.LOSSES["soft_margin_loss"], z, flat)
+refused("triplet_margin_loss: shapes (None, 5) and (None,) have", lambda z, y: halfstep.losses.triplet_margin_loss(z, z, y), z, flat)
+for name in ("nll_loss", "multi_margin_loss"):
+    refused("labels of shape (None, 1) are not one for each row of (None, 5)", _losses.LOSSES[name], z, labelled)
+refused("labels of shape (None, 1) are not one for each row of (None, 5)", CE(weight=weight), z, labelled)
+refused("labels of shape (None,) are not several for each row of (None, 5)", _losses.LOSSES["multilabel_margin_loss"], z, labels)
 refused('reduction is "mean", "sum" or "none"', lambda a: halfstep.losses.soft_margin_loss(a, a, reduction="all"), a)
 refused("einsum: 'j' is 4 and 2", lambda a: ops.einsum("bij,bji->b", a, a[:, :2]), a)
 refused("a letter stands twice in 'bii'", lambda a: ops.einsum("bii->b", a), a)
@@ -438,6 +472,8 @@ refused("'bi' has 2 letters for shape (None, 3, 4)", lambda a: ops.einsum("bi,bi
 refused("one or two operands, not 3", lambda a: ops.einsum("bij,bij,bij->b", a, a, a), a)
 refused("6 channels are not divided by 4 groups", lambda a: ops.group_norm(a, 4), image)
 refused("6 heads of queries are not divided by 4 of keys", lambda a: attend(a, a[:, :4], a[:, :4]), q)
+refused("tile: 4 counts for shape (None, 3, 4), whose batch", lambda a: ops.tile(a, (2, 1, 1, 1)), a)
+refused("tile: a count is 0, expected a whole number of at least 1", lambda a: ops.tile(a, (1, 1, 0)), a)
 refused("the batch cannot be repeated", lambda a: ops.tile(a, (2, 1, 1)), a)
 refused("outer takes two vectors", ops.outer, a, a)
 refused("there are 2 weights for 5 classes", lambda z, y: CE(weight=[1, 2])(z, y), z, labels)

@@ -85,6 +85,9 @@ struct PrecisionNode {
   /// The operands and results that take the precision of the op.
   llvm::SmallVector<ValueId, 3> operands;
   llvm::SmallVector<ValueId, 1> results;
+  /// The values whose widest type an op of category infer, clear or promote takes; none where it is that of its
+  /// operands. They are arguments, or results of nodes in front.
+  llvm::SmallVector<ValueId, 0> followed;
 };
 
 /// A program as decision procedures see it; nodes stand after those whose results they take.

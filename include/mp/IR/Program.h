@@ -45,6 +45,11 @@ inline constexpr llvm::StringLiteral scaled = "mp.scaled";
 inline constexpr llvm::StringLiteral microBatches = "mp.micro_batches";
 inline constexpr llvm::StringLiteral batched = "mp.batched";
 inline constexpr llvm::StringLiteral precision = "mp.precision";
+/// On an op of floats: the number of the operand whose type it takes in autocast, whatever the others have.
+inline constexpr llvm::StringLiteral follows = "mp.follows";
+/// On ops of floats: those of one number take in autocast the widest type of what comes to them from in front of the
+/// first.
+inline constexpr llvm::StringLiteral promoteGroup = "mp.promote_group";
 /// On a module: the type, f32 if none is low, that a policy chose which names none.
 inline constexpr llvm::StringLiteral lowType = "mp.low_type";
 inline constexpr llvm::StringLiteral combinesRows = "mp.combines_rows";

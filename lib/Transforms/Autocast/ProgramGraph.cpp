@@ -7,6 +7,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mp;
@@ -88,6 +91,10 @@ public:
   Reader(const PrecisionPolicy &policy, const RegionSettings &settings) : policy(policy), settings(settings) {}
 
   LogicalResult read(FunctionOpInterface function) {
+    function.getFunctionBody().walk([&](Operation *op) {
+      if (auto group = op->getAttrOfType<IntegerAttr>(names::promoteGroup))
+        groups[group.getInt()].members.push_back(op);
+    });
     WalkResult walked = function.getFunctionBody().walk<WalkOrder::PreOrder>(
         [&](Operation *op) { return failed(readOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
     return failure(walked.wasInterrupted());
@@ -117,6 +124,8 @@ private:
       node.low = isEnabled ? low : std::nullopt;
       node.statesLow = low.has_value();
     }
+    if (failed(readFollowed(precise, node)))
+      return failure();
     SmallVector<OpOperand *, 3> following;
     for (OpOperand &operand : op->getOpOperands())
       if (std::optional<ValueId> id = identify(operand.get()); id && precise.operandFollows(operand)) {
@@ -165,7 +174,67 @@ private:
       return op->emitOpError() << category.message();
     node.category = category->category;
     node.source = category->source;
+    // An edit is stronger, and what computes in f32 wherever autocast is on does so in a group.
+    const bool isEdited = !node.source.empty() && !StringRef(node.source).starts_with("policy ");
+    const bool isF32 = node.category == PrecisionCategory::Deny || node.category == PrecisionCategory::Error;
+    if (op->hasAttr(names::promoteGroup) && !isEdited && !isF32 && node.category != PrecisionCategory::Fixed) {
+      node.category = PrecisionCategory::Promote;
+      node.source = names::promoteGroup;
+    }
     return success();
+  }
+
+  /// What the op says that it follows: one of its operands, or what comes to its group.
+  LogicalResult readFollowed(PrecisionOpInterface op, PrecisionNode &node) {
+    if (auto group = op->getAttrOfType<IntegerAttr>(names::promoteGroup)) {
+      FailureOr<ArrayRef<ValueId>> coming = comingTo(group);
+      if (failed(coming))
+        return failure();
+      node.followed.assign(coming->begin(), coming->end());
+    }
+    auto follows = op->getAttrOfType<IntegerAttr>(names::follows);
+    if (!follows)
+      return success();
+    if (follows.getInt() >= op->getNumOperands())
+      return op->emitOpError("mp.follows is ")
+             << follows.getInt() << ", expected the number of one of its " << op->getNumOperands() << " operands";
+    node.followed.clear();
+    OpOperand &operand = op->getOpOperand(follows.getInt());
+    if (std::optional<ValueId> id = identify(operand.get()); id && op.operandFollows(operand))
+      node.followed.push_back(*id);
+    return success();
+  }
+
+  /// Ops that are promoted together, in their order.
+  struct Group {
+    SmallVector<Operation *> members;
+    std::optional<SmallVector<ValueId>> coming;
+  };
+  /// Each op of a group asks them all.
+  static constexpr size_t kMostComing = 64;
+
+  /// What a group takes from ops that are read already when its first op is.
+  FailureOr<ArrayRef<ValueId>> comingTo(IntegerAttr number) {
+    Group &group = groups[number.getInt()];
+    if (group.coming)
+      return ArrayRef<ValueId>(*group.coming);
+    llvm::SetVector<ValueId> coming;
+    auto isMember = [&](Operation *op) {
+      auto own = op ? op->getAttrOfType<IntegerAttr>(names::promoteGroup) : IntegerAttr();
+      return own && own.getInt() == number.getInt();
+    };
+    for (Operation *member : group.members)
+      if (auto precise = dyn_cast<PrecisionOpInterface>(member))
+        for (OpOperand &operand : member->getOpOperands()) {
+          const bool isInFront = isa<BlockArgument>(operand.get()) || program.ids.contains(operand.get());
+          if (isInFront && !isMember(operand.get().getDefiningOp()) && precise.operandFollows(operand))
+            coming.insert(*identify(operand.get()));
+        }
+    if (coming.size() > kMostComing)
+      return group.members.front()->emitOpError("mp.promote_group ")
+             << number.getInt() << " takes " << coming.size() << " values, expected at most " << kMostComing;
+    group.coming = llvm::to_vector(coming);
+    return ArrayRef<ValueId>(*group.coming);
   }
 
   LogicalResult readRequest(Operation *op, PrecisionNode &node) {
@@ -210,6 +279,7 @@ private:
 
   const PrecisionPolicy &policy;
   const RegionSettings &settings;
+  std::map<int64_t, Group> groups;
 };
 
 } // namespace

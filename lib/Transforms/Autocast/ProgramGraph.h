@@ -34,7 +34,8 @@ struct ProgramGraph {
 };
 
 /// Reads a function whose regions are inlined. Emits an error and fails at an op of floats that declares no category,
-/// at an mp.precision that is no type to choose, and where patterns of the policy disagree.
+/// at an mp.precision that is no type to choose, at an mp.follows that is no operand, at an mp.promote_group to which
+/// too much comes, and where patterns of the policy disagree.
 llvm::FailureOr<ProgramGraph> readProgram(mlir::FunctionOpInterface function, const PrecisionPolicy &policy,
                                           const RegionSettings &settings);
 

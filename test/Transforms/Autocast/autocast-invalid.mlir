@@ -52,6 +52,14 @@ func.func @constant_becomes_zero(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @follows_no_operand(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'mp.add' op mp.follows is 2, expected the number of one of its 2 operands}}
+  %0 = mp.add %x, %x {mp.follows = 2 : i64} : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 func.func @no_category(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'arith.addf' op declares no precision category}}
   %0 = arith.addf %x, %x : tensor<4xf32>

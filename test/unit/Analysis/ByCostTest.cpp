@@ -193,9 +193,10 @@ double leastSeconds(const GraphBuilder &b) {
       plan.decisions[id].precision = subset >> bit & 1 ? b.low : Precision::F32;
     bool isLegal = true;
     for (NodeId id : open)
-      if (b.graph.nodes[id].category != kAllow && plan.decisions[id].precision == b.low)
-        for (ValueId operand : b.graph.nodes[id].operands)
-          isLegal &= plan.typeOf(b.graph, operand) == b.low;
+      if (const PrecisionNode &node = b.graph.nodes[id];
+          node.category != kAllow && plan.decisions[id].precision == b.low)
+        for (ValueId value : node.followed.empty() ? llvm::ArrayRef(node.operands) : llvm::ArrayRef(node.followed))
+          isLegal &= plan.typeOf(b.graph, value) == b.low;
     if (isLegal)
       least = std::min(least, modelSeconds(b.graph, plan));
   }
@@ -212,7 +213,10 @@ TEST(ByCost, NoLegalPlanIsCheaper) {
     for (unsigned count = 3 + upTo(9); count > 0; --count) {
       const PrecisionCategory categories[] = {kAllow, kAllow, kInfer, kClear, kDeny};
       auto value = [&] { return static_cast<ValueId>(upTo(b.graph.values.size())); };
+      const ValueId stated = value();
       b.op(categories[upTo(5)], {value(), value()}, upTo(12), upTo(20), upTo(8));
+      if (upTo(4) == 0)
+        b.graph.nodes.back().followed.push_back(stated);
       b.graph.values.back().isReadAsWritten = upTo(4) == 0;
       if (upTo(6) == 0) { // a cast that a user wrote
         b.graph.nodes.back().category = PrecisionCategory::Fixed;

@@ -143,6 +143,30 @@ TEST(PerOp, ScalarsFollowWherePolicyWantsIt) {
   EXPECT_EQ(decide({b.number(0.5), narrow}, true), Precision::F16);
 }
 
+TEST(PerOp, AnOpMaySayWhatItFollows) {
+  GraphBuilder b;
+  ValueId wide = b.argument(), product = b.op(kAllow, {wide, wide}, "matmul");
+  ValueId scalar = b.argument();
+  b.graph.values[scalar].isScalar = true;
+  b.graph.scalarsFollow = true;
+  auto decide = [&](PrecisionCategory category, std::initializer_list<ValueId> operands,
+                    std::initializer_list<ValueId> followed) {
+    GraphBuilder with = b;
+    with.op(category, operands, "add");
+    with.last().followed = followed;
+    return *with.decide().decisions.back().precision;
+  };
+  EXPECT_EQ(decide(kInfer, {wide, product}, {}), Precision::F32);
+  EXPECT_EQ(decide(kInfer, {wide, product}, {product}), Precision::F16);
+  EXPECT_EQ(decide(kInfer, {product, product}, {product, wide}), Precision::F32);
+  EXPECT_EQ(decide(kDeny, {wide, product}, {product}), Precision::F32);
+  EXPECT_EQ(decide(kAllow, {wide, product}, {wide}), Precision::F16);
+  // What is stated counts, a scalar too, but for numbers.
+  EXPECT_EQ(decide(kPromote, {product, scalar}, {}), Precision::F16);
+  EXPECT_EQ(decide(kPromote, {product, scalar}, {product, scalar}), Precision::F32);
+  EXPECT_EQ(decide(kPromote, {product, product}, {product, b.number(0.5)}), Precision::F16);
+}
+
 TEST(PerOp, ConstantOutOfRangeOverridesTheLists) {
   GraphBuilder b;
   ValueId product = b.op(kAllow, {b.argument(), b.argument()}, "matmul");
@@ -276,9 +300,13 @@ PrecisionGraph randomGraph(std::mt19937 &random, unsigned nodes) {
   for (Precision type : {Precision::F32, Precision::F16})
     b.graph.values[values.emplace_back(b.argument(type))].isScalar = true;
   auto pick = [&] { return values[random() % values.size()]; };
-  for (unsigned i = 0; i < nodes; ++i)
+  for (unsigned i = 0; i < nodes; ++i) {
+    ValueId stated = pick();
     b.graph.values[values.emplace_back(b.op(kCategories[random() % std::size(kCategories)], {pick(), pick()}))]
         .isScalar = random() % 4 == 0;
+    if (random() % 4 == 0)
+      b.last().followed.push_back(stated);
+  }
   return b.graph;
 }
 
@@ -304,16 +332,17 @@ TEST(Invariants, OrderOfNodesDoesNotMatter) {
   for (int round = 0; round < 100; ++round) {
     PrecisionGraph graph = randomGraph(random, 30);
     PrecisionPlan plan = decidePerOp(graph);
-    // Another order that respects the operands: repeatedly take any node whose operands are there.
+    // Another order that respects what nodes take and follow: repeatedly take any for which that is there.
     std::vector<NodeId> order, rest(graph.nodes.size());
     std::iota(rest.begin(), rest.end(), 0);
     std::vector<bool> placed(graph.nodes.size());
     while (!rest.empty()) {
       std::shuffle(rest.begin(), rest.end(), random);
       auto ready = llvm::find_if(rest, [&](NodeId node) {
-        return llvm::all_of(graph.nodes[node].operands, [&](ValueId value) {
+        auto isThere = [&](ValueId value) {
           return !graph.values[value].producer || placed[*graph.values[value].producer];
-        });
+        };
+        return llvm::all_of(graph.nodes[node].operands, isThere) && llvm::all_of(graph.nodes[node].followed, isThere);
       });
       placed[*ready] = true;
       order.push_back(*ready);
