@@ -5,7 +5,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <cstdlib>
 #include <limits>
 
 using namespace mlir;
@@ -53,7 +52,7 @@ bool Gather::fits(const IndexMap &map, int64_t blockK, int64_t rows, int64_t dep
   // Twice the most, so that rows and k beyond the last are counted, too.
   int64_t elements = 2;
   for (const IndexMap::Dimension &dimension : map.dimensions) {
-    if (dimension.size == 0 || elements > kMostCounted / dimension.size)
+    if (dimension.divisor != 1 || dimension.size == 0 || elements > kMostCounted / dimension.size)
       return false;
     elements *= dimension.size;
   }
@@ -62,9 +61,7 @@ bool Gather::fits(const IndexMap &map, int64_t blockK, int64_t rows, int64_t dep
     known += map.isCertain(number) ? 0 : 1;
   if (rows * (hasFewTaps(map) ? 2 : known) > kMostKnown || (depths > kMostDepths && !staysUnderTap(map, blockK)))
     return false;
-  auto isWhole = [](const IndexMap::Dimension &dimension) { return dimension.divisor == 1; };
-  return sizeOf(map.row) < kMostCounted / 2 && sizeOf(map.depth) < kMostCounted / 2 &&
-         (hasFewTaps(map) || llvm::all_of(map.dimensions, isWhole));
+  return sizeOf(map.row) < kMostCounted / 2 && sizeOf(map.depth) < kMostCounted / 2;
 }
 
 Gather::Gather(GPUFunction &f, const MappedOperand &operand, int64_t blockK, Value first)
@@ -83,21 +80,6 @@ Value Gather::isBelow(Value index, int64_t bound) {
   return f.b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, index, i32(bound));
 }
 
-/// What the digits move a dimension by, or some of them, through its divisor; down, of what is below 0, too.
-Value Gather::floorDiv(Value index, unsigned dimension) {
-  const auto &[size, shift, divisor] = operand.map.dimensions[dimension];
-  if (divisor == 1)
-    return index;
-  int64_t farthest = std::abs(shift);
-  for (const IndexMap::Digits *digits : {&operand.map.batch, &operand.map.row, &operand.map.depth})
-    for (const IndexMap::Digit &digit : *digits)
-      if (digit.dimension == dimension)
-        farthest += (digit.size - 1) * std::abs(digit.factor);
-  const int64_t whole = llvm::divideCeil(farthest, divisor);
-  Value positive = add(index, i32(whole * divisor));
-  return add(arith::DivUIOp::create(f.b, positive, i32(divisor)), i32(-whole));
-}
-
 /// The first of the bits of a dimension's taps.
 int64_t Gather::firstBit(unsigned dimension) const {
   int64_t bit = 0;
@@ -112,15 +94,9 @@ Value Gather::tapsOf(ArrayRef<Value> indices) {
   const IndexMap &map = operand.map;
   Value taps = i32(1 << kAnywhere), isAnywhere;
   for (unsigned number : uncertain) {
-    const IndexMap::Dimension &dimension = map.dimensions[number];
     auto isInside = [&](int64_t moved) {
       Value index = add(indices[number], i32(moved));
-      Value isBelow = this->isBelow(index, dimension.size * dimension.divisor);
-      if (dimension.divisor == 1)
-        return isBelow;
-      Value rest = arith::RemUIOp::create(f.b, index, i32(dimension.divisor));
-      Value isWhole = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, rest, i32(0));
-      return f.b.createOrFold<arith::AndIOp>(isBelow, isWhole);
+      return isBelow(index, map.dimensions[number].size);
     };
     const auto *digit = llvm::find_if(map.depth, [&](auto &own) { return own.dimension == number; });
     if (digit == map.depth.end()) { // a filter of one row
@@ -146,8 +122,7 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside) {
   for (auto [sum, dimension, stride] : llvm::zip_equal(sums, map.dimensions, strides)) {
     Value index = add(sum ? narrow(sum) : i32(0), i32(dimension.shift));
     indices.push_back(index);
-    // Of what is whole in the end, this and what a step adds have rests that make up a divisor, or none.
-    vector.offset = add(vector.offset, times(floorDiv(index, static_cast<unsigned>(indices.size() - 1)), stride));
+    vector.offset = add(vector.offset, times(index, stride));
   }
   // Under a step that stays within one tap, each k lies as far on as it is further.
   if (isSteady)
@@ -206,8 +181,6 @@ Gather::Step Gather::stepOf(Value number) {
         bit = f.b.createOrFold<arith::MinUIOp>(bit, i32(kNowhere));
       step.tap = f.b.createOrFold<arith::OrIOp>(step.tap, arith::ShLIOp::create(f.b, i32(1), bit));
     }
-    // Up, where the vector's own was rounded down.
-    distance = floorDiv(add(distance, i32(map.dimensions[digit.dimension].divisor - 1)), digit.dimension);
     step.offset = add(step.offset, times(distance, strides[digit.dimension]));
   }
   for (unsigned dimension : uncertain)

@@ -16,8 +16,8 @@ namespace mp {
 /// these its optimized iterator.) Numbers are i32 here.
 class Gather {
 public:
-  /// Whether vectors of `rows` rows and `depths` k in each step of `blockK` can be found so: an i32 counts all, where a
-  /// dimension's index is divided there are few taps, and registers have room for what is known of each.
+  /// Whether vectors of `rows` rows and `depths` k in each step of `blockK` can be found so: no index is divided, an
+  /// i32 counts all, and registers have room for what is known of each.
   static bool fits(const IndexMap &map, int64_t blockK, int64_t rows, int64_t depths);
 
   /// A step takes `blockK` of k, of which `first` is this thread's first.
@@ -55,7 +55,6 @@ private:
   mlir::Value times(mlir::Value x, int64_t y) { return f.b.createOrFold<mlir::arith::MulIOp>(x, i32(y)); }
   mlir::Value isBelow(mlir::Value index, int64_t bound);
   mlir::Value quotient(mlir::Value number, int64_t divisor, int64_t most);
-  mlir::Value floorDiv(mlir::Value index, unsigned dimension);
   mlir::Value tapsOf(llvm::ArrayRef<mlir::Value> indices);
   Step stepOf(mlir::Value number);
   int64_t firstBit(unsigned dimension) const;
