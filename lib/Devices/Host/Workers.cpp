@@ -25,8 +25,8 @@ namespace {
 /// Says where the threads of an arena run. Those that help keep off the processor of the thread that calls: when others
 /// sleep, a system may wake them there (Linux does where processors are virtual and halted), and they would wait until
 /// the caller is done or somebody balances. Pinned, each is on a processor of its own, the caller on the one where it
-/// is found. Helpers stay so while they sleep, which is when it matters; the caller gets back what it had. A system that
-/// refuses leaves them where they are.
+/// is found. Helpers stay so while they sleep, which is when it matters; the caller gets back what it had. A system
+/// that refuses leaves them where they are.
 class Places final : public tbb::task_scheduler_observer {
 public:
   Places(tbb::task_arena &arena, bool pins) : tbb::task_scheduler_observer(arena), pins(pins) {
