@@ -126,12 +126,16 @@ static CompileOptions optionsOf(const CompareCommand &command, llvm::StringRef v
   return options;
 }
 
+static void sayNotBegun(llvm::StringRef variant) {
+  std::cerr << "mp-run: " << StopSignals::describe() << " before the first step of " << variant.str() << std::endl;
+}
+
 /// Compiles and trains a variant, and notes what all have in common; nothing where a signal stops it.
 static std::optional<VariantReport> runVariant(const CompareCommand &command, llvm::StringRef variant,
                                                const CompileOptions &options, Comparison &comparison) {
   std::shared_ptr<const LoadedExecutable> file = loadOrCompile(command.model, options);
   if (StopSignals::isCaught()) {
-    std::cerr << "mp-run: " << StopSignals::describe() << " before the first step of " << variant.str() << std::endl;
+    sayNotBegun(variant);
     return std::nullopt;
   }
   VariantReport report;
@@ -180,8 +184,10 @@ static Comparison runVariants(const CompareCommand &command, llvm::ArrayRef<llvm
   comparison.seed = command.options.seed;
   std::vector<VariantReport> &reports = comparison.variants;
   for (auto [variant, own] : llvm::zip_equal(variants, options)) {
-    if (StopSignals::isCaught()) // at the very end of the one before
+    if (StopSignals::isCaught()) { // at the very end of the one before
+      sayNotBegun(variant);
       break;
+    }
     std::optional<VariantReport> report = runVariant(command, variant, own, comparison);
     if (!report)
       break;

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <sched.h>
-#include <thread>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -22,87 +20,94 @@ static unsigned threadsOrDefault(unsigned threads) {
 
 namespace {
 
+cpu_set_t only(unsigned processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  return set;
+}
+
+/// Where the calling thread may run; nowhere if the system does not say.
+cpu_set_t ownMask() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof(set), &set) != 0)
+    CPU_ZERO(&set);
+  return set;
+}
+
 /// Says where the threads of an arena run. Those that help keep off the processor of the thread that calls: when others
 /// sleep, a system may wake them there (Linux does where processors are virtual and halted), and they would wait until
-/// the caller is done or somebody balances. Pinned, each is on a processor of its own, the caller on the one where it
-/// is found. Helpers stay so while they sleep, which is when it matters; the caller gets back what it had. A system
-/// that refuses leaves them where they are.
+/// the caller is done or somebody balances. Pinned, each is on a processor of its own, by its number in the arena, and
+/// the caller gets back what it had when it leaves. Helpers stay where they are while they sleep, which is when it
+/// matters. A system that refuses leaves threads as they are.
 class Places final : public tbb::task_scheduler_observer {
 public:
   Places(tbb::task_arena &arena, bool pins) : tbb::task_scheduler_observer(arena), pins(pins) {
-    CPU_ZERO(&all);
-    if (::sched_getaffinity(0, sizeof(all), &all) == 0)
-      for (unsigned processor = 0; processor < CPU_SETSIZE; ++processor)
-        if (CPU_ISSET(processor, &all))
-          processors.push_back(processor);
+    const cpu_set_t all = ownMask();
+    for (unsigned processor = 0; processor < CPU_SETSIZE; ++processor)
+      if (CPU_ISSET(processor, &all))
+        processors.push_back(processor);
     if (!processors.empty())
       observe(true);
   }
-  /// Once nobody looks, threads that are still there would stay where they are.
-  ~Places() override {
-    constexpr std::chrono::seconds kLongest(1);
-    const auto begin = std::chrono::steady_clock::now();
-    while (inside.load() > 0 && std::chrono::steady_clock::now() - begin < kLongest)
-      std::this_thread::yield();
-    observe(false);
-  }
+  ~Places() override { observe(false); }
 
   void on_scheduler_entry(bool helps) override {
-    ++inside;
     if (!helps)
-      placeCaller();
-    else
-      placeHelper(static_cast<size_t>(std::max(0, tbb::this_task_arena::current_thread_index())));
+      caller = ::sched_getcpu();
+    if (pins)
+      pin(helps);
+    else if (helps)
+      keepOff(caller);
   }
   void on_scheduler_exit(bool helps) override {
-    if (!helps && pins && !before.empty()) {
-      if (CPU_COUNT(&before.back()) > 0)
-        (void)::sched_setaffinity(0, sizeof(cpu_set_t), &before.back());
-      before.pop_back();
-    }
-    --inside;
+    if (helps || !pins || before.empty())
+      return;
+    if (CPU_COUNT(&before.back()) > 0)
+      (void)::sched_setaffinity(0, sizeof(cpu_set_t), &before.back());
+    before.pop_back();
   }
 
 private:
-  static cpu_set_t only(unsigned processor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    return set;
+  void pin(bool helps) {
+    if (helps)
+      lookUp();
+    else
+      before.push_back(ownMask());
+    const int number = std::max(0, tbb::this_task_arena::current_thread_index());
+    const cpu_set_t own = only(processors[static_cast<size_t>(number) % processors.size()]);
+    if (::sched_setaffinity(0, sizeof(own), &own) == 0 && helps)
+      told = own;
   }
-  void placeCaller() {
-    const int here = ::sched_getcpu();
-    const auto found = std::find(processors.begin(), processors.end(), static_cast<unsigned>(here));
-    home = found == processors.end() ? 0 : static_cast<size_t>(found - processors.begin());
-    if (!pins)
+  /// What a helper has, and may have: who has changed that since it was last told is right.
+  static cpu_set_t lookUp() {
+    const cpu_set_t now = ownMask();
+    if (!CPU_EQUAL(&now, &told))
+      allowed = now;
+    return now;
+  }
+  static void keepOff(int processor) {
+    const cpu_set_t now = lookUp();
+    cpu_set_t own = allowed;
+    if (processor >= 0 && processor < CPU_SETSIZE)
+      CPU_CLR(processor, &own);
+    if (CPU_COUNT(&own) == 0)
+      own = allowed;
+    if (!CPU_EQUAL(&own, &now) && ::sched_setaffinity(0, sizeof(own), &own) != 0)
       return;
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    if (::sched_getaffinity(0, sizeof(own), &own) != 0)
-      CPU_ZERO(&own);
-    before.push_back(own);
-    own = only(processors[home]);
-    (void)::sched_setaffinity(0, sizeof(own), &own);
-  }
-  void placeHelper(size_t number) {
-    cpu_set_t own = pins ? only(processors[(home + number) % processors.size()]) : all;
-    if (!pins && processors.size() > 1)
-      CPU_CLR(processors[home], &own);
-    if (!CPU_EQUAL(&own, &helperIsOn) && ::sched_setaffinity(0, sizeof(own), &own) == 0)
-      helperIsOn = own;
+    told = own;
   }
 
   const bool pins;
-  cpu_set_t all;
   std::vector<unsigned> processors;
-  std::atomic<size_t> home = 0; // which of them the caller is on
-  std::atomic<int> inside = 0;
+  std::atomic<int> caller = -1;                      // the processor that the caller was last seen on
   static thread_local std::vector<cpu_set_t> before; // of each arena that calls from this thread
-  static thread_local cpu_set_t helperIsOn;          // what this thread was last told
+  static thread_local cpu_set_t told, allowed;       // a helper's: what it was last set to, and of what that is a part
 };
 
 thread_local std::vector<cpu_set_t> Places::before;
-thread_local cpu_set_t Places::helperIsOn = {};
+thread_local cpu_set_t Places::told = {}, Places::allowed = {};
 
 } // namespace
 

@@ -15,8 +15,8 @@ namespace mp {
 /// A oneTBB arena of a fixed number of threads. Those beside the caller's keep off the processor that it is on.
 class Workers {
 public:
-  /// 0 is as many as the process may use. `pins` keeps each, while it is in the arena, on one of the processors that
-  /// the process may use, in turn.
+  /// 0 is as many as the process may use. `pins` keeps each on one of the processors that the process may use, in
+  /// turn: the caller while it is in the arena, the others from then on.
   explicit Workers(unsigned threads, bool pins = false);
 
   unsigned count() const { return threadCount; }

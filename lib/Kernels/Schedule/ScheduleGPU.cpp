@@ -55,7 +55,7 @@ static std::string explainUnusable(MmaScheduleAttr schedule, const Contraction &
 static FailureOr<MmaScheduleAttr> findMatrixSchedule(ContractionOpInterface product, const GPUTarget &target) {
   Contraction shape = product.getContraction();
   // Classes of rows are products of their own, one after the other.
-  if (const Contraction::Class *largest = findLargest(shape)) {
+  if (const Contraction::Class *largest = isCutInClasses(shape) ? findLargest(shape) : nullptr) {
     shape.m = largest->m;
     shape.k = shape.depth = largest->k;
     shape.lhsMap = largest->lhsMap;

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <set>
 #include <thread>
+#include <vector>
 
 using namespace mp;
 
@@ -74,6 +75,42 @@ TEST(Workers, PinnedThreadsAreOnDifferentProcessors) {
         tbb::simple_partitioner());
   });
   EXPECT_EQ(seen.size(), static_cast<size_t>(std::min(kThreads, CPU_COUNT(&all))));
+}
+
+TEST(Workers, PinnedThreadsStayApartWhereverTheCallerWas) {
+  const cpu_set_t all = processors();
+  if (CPU_COUNT(&all) < 2)
+    GTEST_SKIP() << "takes two processors";
+  Workers workers(2, /*pins=*/true);
+  int together = 0;
+  for (int i = 0; i < 100; ++i) {
+    // The caller moves, while the other thread may still be in the arena.
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    for (int processor = 0, left = i % 2; processor < CPU_SETSIZE && CPU_COUNT(&here) == 0; ++processor)
+      if (CPU_ISSET(processor, &all) && left-- == 0)
+        CPU_SET(processor, &here);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof(here), &here), 0);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof(all), &all), 0);
+    std::atomic<int> arrived = 0;
+    std::mutex mutex;
+    std::vector<cpu_set_t> masks;
+    workers.execute([&] {
+      tbb::parallel_for(
+          tbb::blocked_range<int>(0, 2, 1),
+          [&](const tbb::blocked_range<int> &) {
+            ++arrived; // each waits for the other, so that no thread takes two
+            for (int j = 0; j < 10000 && arrived < 2; ++j)
+              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            const std::lock_guard<std::mutex> lock(mutex);
+            masks.push_back(processors());
+          },
+          tbb::simple_partitioner());
+    });
+    ASSERT_EQ(masks.size(), 2u);
+    together += CPU_EQUAL(&masks[0], &masks[1]) ? 1 : 0;
+  }
+  EXPECT_EQ(together, 0);
 }
 
 TEST(Workers, OneThreadIsPinned) {

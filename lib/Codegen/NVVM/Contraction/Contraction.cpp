@@ -125,12 +125,18 @@ void ContractionEmitter::waitForTile() {
 FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Value t) {
   SmallVector<Type> types = lhs->startedTypes();
   llvm::append_range(types, rhs->startedTypes());
-  Value isThere = f.isBelow(t, steps), stage = stageAt(slot), k = f.add(firstK, f.mul(t, schedule.getBlockK()));
-  lhs->begin(stage, k, isThere);
-  rhs->begin(rhsOf(stage), k, isThere);
+  Value isThere = f.isBelow(t, steps);
+  auto kOf = [&] { return f.add(firstK, f.mul(t, schedule.getBlockK())); };
+  if (lhs->copiesAlways() || rhs->copiesAlways()) {
+    Value stage = stageAt(slot), k = kOf();
+    lhs->begin(stage, k, isThere);
+    rhs->begin(rhsOf(stage), k, isThere);
+  }
   auto branch = scf::IfOp::create(b, types, isThere, /*addThenBlock=*/true, /*addElseBlock=*/!types.empty());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
+  // Here, so that registers of what goes through them hold k no longer than that.
+  Value stage = stageAt(slot), k = kOf();
   FailureOr<Values> left = lhs->start(stage, k), right = rhs->start(rhsOf(stage), k);
   if (failed(left) || failed(right))
     return failure();
@@ -290,5 +296,5 @@ FailureOr<int64_t> mp::emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedu
   if (product->parts > 1 && product->depth % schedule.getBlockK() != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, no multiple of block_k " << schedule.getBlockK();
-  return product->classes.empty() ? emitFrom(f, *product, schedule, 0, nullptr) : emitClasses(f, *product, schedule);
+  return isCutInClasses(*product) ? emitClasses(f, *product, schedule) : emitFrom(f, *product, schedule, 0, nullptr);
 }

@@ -176,8 +176,8 @@ Gather::Step Gather::stepOf(Value number) {
     moved[digit.dimension] = add(moved[digit.dimension], distance);
     if (countsTaps && llvm::is_contained(uncertain, digit.dimension)) {
       Value bit = add(value, i32(firstBit(digit.dimension)));
-      // In a step that reaches beyond the last k a digit may, too.
-      if (&digit == map.depth.begin() && !isWhole)
+      // In a step that reaches beyond the last k the first digit may, too, and what is computed of so large a number.
+      if (!isWhole)
         bit = f.b.createOrFold<arith::MinUIOp>(bit, i32(kNowhere));
       step.tap = f.b.createOrFold<arith::OrIOp>(step.tap, arith::ShLIOp::create(f.b, i32(1), bit));
     }
