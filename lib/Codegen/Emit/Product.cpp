@@ -6,6 +6,15 @@
 using namespace mlir;
 using namespace mp;
 
+Product Product::of(const Class &rows) const {
+  Product part = *this;
+  part.m = rows.m;
+  part.k = part.depth = rows.k;
+  part.lhsMap = rows.lhsMap;
+  part.rhsMap = rows.rhsMap;
+  return part;
+}
+
 FailureOr<Product> mp::findProduct(KernelFunction &f) {
   Product product;
   for (Operation &op : f.body()) {

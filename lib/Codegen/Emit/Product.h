@@ -17,6 +17,9 @@ namespace mp {
 struct Product : Contraction {
   mlir::Operation *op = nullptr;
   mlir::Value lhs, rhs, bias, result; ///< bias may be null
+
+  /// The product of a class of rows alone.
+  Product of(const Class &rows) const;
 };
 
 /// The product of a kernel. Emits an error where there is none, or a second one.

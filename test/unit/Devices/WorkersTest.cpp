@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <set>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace mp;
@@ -32,6 +33,43 @@ cpu_set_t processors() {
 template <typename Body> void onThreads(Workers &workers, Body body) {
   workers.execute([&] { tbb::parallel_for(0, 1000, [&](int) { body(); }); });
 }
+
+/// Calls `body` on `threads` threads at once: each waits for the others, so that none takes two.
+template <typename Body> void onEachThread(Workers &workers, int threads, Body body) {
+  std::atomic<int> arrived = 0;
+  std::mutex mutex;
+  workers.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<int>(0, threads, 1),
+        [&](const tbb::blocked_range<int> &) {
+          ++arrived;
+          for (int i = 0; i < 10000 && arrived < threads; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          const std::lock_guard<std::mutex> lock(mutex);
+          body();
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+cpu_set_t only(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  return set;
+}
+
+std::vector<int> numbersOf(const cpu_set_t &set) {
+  std::vector<int> numbers;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+    if (CPU_ISSET(processor, &set))
+      numbers.push_back(processor);
+  return numbers;
+}
+
+void moveTo(const cpu_set_t &set, pid_t thread = 0) { ASSERT_EQ(::sched_setaffinity(thread, sizeof(set), &set), 0); }
+
+bool isCaller() { return tbb::this_task_arena::current_thread_index() == 0; }
 
 } // namespace
 
@@ -59,54 +97,24 @@ TEST(Workers, PinnedThreadsAreOnDifferentProcessors) {
   const cpu_set_t all = processors();
   constexpr int kThreads = 3;
   Workers workers(kThreads, /*pins=*/true);
-  std::atomic<int> arrived = 0;
-  std::mutex mutex;
   std::set<int> seen;
-  workers.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<int>(0, kThreads, 1),
-        [&](const tbb::blocked_range<int> &) {
-          ++arrived; // each waits for the others, so that no thread takes two
-          for (int i = 0; i < 10000 && arrived < kThreads; ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-          const std::lock_guard<std::mutex> lock(mutex);
-          seen.insert(::sched_getcpu());
-        },
-        tbb::simple_partitioner());
-  });
+  onEachThread(workers, kThreads, [&] { seen.insert(::sched_getcpu()); });
   EXPECT_EQ(seen.size(), static_cast<size_t>(std::min(kThreads, CPU_COUNT(&all))));
 }
 
 TEST(Workers, PinnedThreadsStayApartWhereverTheCallerWas) {
   const cpu_set_t all = processors();
-  if (CPU_COUNT(&all) < 2)
+  const std::vector<int> numbers = numbersOf(all);
+  if (numbers.size() < 2)
     GTEST_SKIP() << "takes two processors";
   Workers workers(2, /*pins=*/true);
   int together = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (size_t i = 0; i < 100; ++i) {
     // The caller moves, while the other thread may still be in the arena.
-    cpu_set_t here;
-    CPU_ZERO(&here);
-    for (int processor = 0, left = i % 2; processor < CPU_SETSIZE && CPU_COUNT(&here) == 0; ++processor)
-      if (CPU_ISSET(processor, &all) && left-- == 0)
-        CPU_SET(processor, &here);
-    ASSERT_EQ(::sched_setaffinity(0, sizeof(here), &here), 0);
-    ASSERT_EQ(::sched_setaffinity(0, sizeof(all), &all), 0);
-    std::atomic<int> arrived = 0;
-    std::mutex mutex;
+    moveTo(only(numbers[i % 2]));
+    moveTo(all);
     std::vector<cpu_set_t> masks;
-    workers.execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<int>(0, 2, 1),
-          [&](const tbb::blocked_range<int> &) {
-            ++arrived; // each waits for the other, so that no thread takes two
-            for (int j = 0; j < 10000 && arrived < 2; ++j)
-              std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            const std::lock_guard<std::mutex> lock(mutex);
-            masks.push_back(processors());
-          },
-          tbb::simple_partitioner());
-    });
+    onEachThread(workers, 2, [&] { masks.push_back(processors()); });
     ASSERT_EQ(masks.size(), 2u);
     together += CPU_EQUAL(&masks[0], &masks[1]) ? 1 : 0;
   }
@@ -124,36 +132,49 @@ TEST(Workers, OneThreadIsPinned) {
 }
 
 TEST(Workers, OthersKeepOffTheCallersProcessor) {
-  const cpu_set_t before = processors();
-  if (CPU_COUNT(&before) < 2)
+  const cpu_set_t all = processors();
+  std::vector<int> numbers = numbersOf(all);
+  if (numbers.size() < 2)
     GTEST_SKIP() << "takes two processors";
-  constexpr int kThreads = 3;
-  Workers workers(kThreads);
-  for (int home = 0, tried = 0; home < CPU_SETSIZE && tried < 3; ++home) {
-    if (!CPU_ISSET(home, &before))
-      continue;
-    ++tried;
-    cpu_set_t here;
-    CPU_ZERO(&here);
-    CPU_SET(home, &here);
-    ASSERT_EQ(::sched_setaffinity(0, sizeof(here), &here), 0);
-    cpu_set_t others = before;
+  numbers.resize(std::min<size_t>(numbers.size(), 3));
+  Workers workers(3);
+  for (int home : numbers) {
+    const cpu_set_t here = only(home);
+    cpu_set_t others = all;
     CPU_CLR(home, &others);
-    std::atomic<int> arrived = 0, wrong = 0;
-    workers.execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<int>(0, kThreads, 1),
-          [&](const tbb::blocked_range<int> &) {
-            ++arrived; // each waits for the others, so that no thread takes two
-            for (int i = 0; i < 10000 && arrived < kThreads; ++i)
-              std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            const cpu_set_t own = processors();
-            const bool calls = tbb::this_task_arena::current_thread_index() == 0;
-            wrong += CPU_EQUAL(&own, calls ? &here : &others) ? 0 : 1;
-          },
-          tbb::simple_partitioner());
+    moveTo(here);
+    int wrong = 0;
+    onEachThread(workers, 3, [&] {
+      const cpu_set_t own = processors();
+      wrong += CPU_EQUAL(&own, isCaller() ? &here : &others) ? 0 : 1;
     });
     EXPECT_EQ(wrong, 0) << "caller on " << home;
-    ASSERT_EQ(::sched_setaffinity(0, sizeof(before), &before), 0);
+    moveTo(all);
   }
+}
+
+TEST(Workers, OthersStayWhereSomebodyElsePutsThem) {
+  const cpu_set_t all = processors();
+  const std::vector<int> numbers = numbersOf(all);
+  if (numbers.size() < 2)
+    GTEST_SKIP() << "takes two processors";
+  Workers workers(2);
+  pid_t helper = 0;
+  moveTo(only(numbers[0])); // the other is elsewhere then, so that what it is given is another mask
+  onEachThread(workers, 2, [&] { helper = isCaller() ? helper : ::gettid(); });
+  ASSERT_NE(helper, 0);
+  const cpu_set_t given = only(numbers[0]);
+  moveTo(given, helper); // as taskset does
+  int wrong = 0;
+  for (size_t i = 0; i < 20; ++i) {
+    moveTo(only(numbers[i % 2]));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // the other leaves the arena, and enters again
+    onEachThread(workers, 2, [&] {
+      const cpu_set_t own = processors();
+      wrong += ::gettid() != helper || CPU_EQUAL(&own, &given) ? 0 : 1; // another may help
+    });
+  }
+  EXPECT_EQ(wrong, 0);
+  moveTo(all, helper);
+  moveTo(all);
 }

@@ -37,6 +37,7 @@ const Shapes kShapes[] = {
     {"strides and dilations", "2x9x8x3x", "2x3x3x3x", "2x3x2x2x", "{strides = [2, 3], dilations = [2, 2]} "},
     {"strides and groups", "2x7x7x4x", "6x3x3x2x", "2x3x3x6x", "{strides = [3, 3], padding = same, groups = 2} "},
     {"strides longer than the image", "2x2x3x2x", "3x2x3x2x", "2x1x1x3x", "{strides = [3, 4]} "},
+    {"strides of many classes", "1x10x9x2x", "3x3x3x2x", "1x2x2x3x", "{strides = [5, 4]} "},
     {"one pixel", "1x1x1x3x", "2x1x1x3x", "1x1x1x2x", ""},
     {"one dimension", "3x9x2x", "4x3x2x", "3x5x4x", "{strides = [2], padding = [1, 1]} "},
     {"three dimensions", "1x3x4x3x2x", "2x2x2x3x2x", "1x2x4x3x2x",

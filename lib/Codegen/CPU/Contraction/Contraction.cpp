@@ -407,11 +407,7 @@ static FailureOr<int64_t> emitClasses(CPUFunction &f, const Product &product, Co
   const int64_t before = f.scratchBytes;
   int64_t most = before, grid = 0;
   for (const Contraction::Class &own : product.classes) {
-    Product part = product;
-    part.m = own.m;
-    part.k = part.depth = own.k;
-    part.lhsMap = own.lhsMap;
-    part.rhsMap = own.rhsMap;
+    const Product part = product.of(own);
     f.scratchBytes = before;
     ContractionEmitter emitter(f, part, schedule, &own.rows);
     if (failed(emitter.prepare()) ||

@@ -274,12 +274,8 @@ static FailureOr<int64_t> emitFrom(GPUFunction &f, const Product &product, MmaSc
 static FailureOr<int64_t> emitClasses(GPUFunction &f, const Product &product, MmaScheduleAttr schedule) {
   int64_t grid = 0;
   for (const Contraction::Class &own : product.classes) {
-    Product part = product;
-    part.m = own.m;
-    part.k = part.depth = own.k;
-    part.lhsMap = own.lhsMap;
-    part.rhsMap = own.rhsMap;
-    FailureOr<int64_t> blocks = f.releasingShared([&] { return emitFrom(f, part, schedule, grid, &own.rows); });
+    FailureOr<int64_t> blocks =
+        f.releasingShared([&] { return emitFrom(f, product.of(own), schedule, grid, &own.rows); });
     if (failed(blocks))
       return failure();
     grid += *blocks;

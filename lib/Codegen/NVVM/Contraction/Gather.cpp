@@ -14,6 +14,7 @@ using namespace mp;
 static constexpr int64_t kAnywhere = 30, kNowhere = 31, kEverywhere = (int64_t(1) << kNowhere) - 1;
 static constexpr int64_t kMostKnown = 64;  // registers of a thread, beside sums and fragments
 static constexpr int64_t kMostDepths = 16; // that a thread looks for in one step
+static constexpr int64_t kStepsAhead = 8;  // more than there are stages: steps begin so far beyond the last
 static constexpr int64_t kMostCounted = std::numeric_limits<int32_t>::max();
 
 static int64_t sizeOf(ArrayRef<IndexMap::Digit> digits) {
@@ -67,7 +68,7 @@ bool Gather::fits(const IndexMap &map, int64_t blockK, int64_t rows, int64_t dep
 Gather::Gather(GPUFunction &f, const MappedOperand &operand, int64_t blockK, Value first)
     : f(f), operand(operand), strides(operand.map.dimensions.size(), 1), countsTaps(hasFewTaps(operand.map)),
       isSteady(staysUnderTap(operand.map, blockK)), isWhole(sizeOf(operand.map.depth) % blockK == 0),
-      first(narrow(first)) {
+      mostK(sizeOf(operand.map.depth) + kStepsAhead * blockK), first(narrow(first)) {
   for (size_t number = strides.size() - 1; number > 0; --number)
     strides[number - 1] = strides[number] * operand.map.dimensions[number].size;
   for (unsigned number = 0; number < strides.size(); ++number)
@@ -164,11 +165,11 @@ Gather::Step Gather::stepOf(Value number) {
   const IndexMap &map = operand.map;
   SmallVector<Value, 4> moved(map.dimensions.size(), i32(0));
   Step step{i32(0), i32(1 << kAnywhere), {}};
-  int64_t most = sizeOf(map.depth);
+  int64_t most = mostK;
   for (const IndexMap::Digit &digit : llvm::reverse(map.depth)) {
     Value value = number;
     if (&digit != map.depth.begin()) {
-      number = quotient(number, digit.size, 2 * most);
+      number = quotient(number, digit.size, most);
       value = arith::SubIOp::create(f.b, value, times(number, digit.size));
       most = llvm::divideCeil(most, digit.size);
     }

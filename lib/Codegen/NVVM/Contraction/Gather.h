@@ -67,6 +67,7 @@ private:
   bool countsTaps;
   bool isSteady; ///< a step stays under one tap
   bool isWhole;  ///< no step reaches beyond the last k
+  int64_t mostK; ///< that a step asks for, of those beyond the last, too
   mlir::Value first, k, isThere;
   llvm::SmallVector<std::pair<int64_t, Step>, 4> steps; ///< of this k, by how far they are on
 };
