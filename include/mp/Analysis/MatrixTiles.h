@@ -41,10 +41,7 @@ struct SharedTile {
 
 /// Whether code for a GPU computes the product class by class. Each is code of its own: of many the whole is computed,
 /// with what is nowhere.
-inline bool isCutInClasses(const Contraction &product) {
-  constexpr size_t kMostClasses = 16;
-  return !product.classes.empty() && product.classes.size() <= kMostClasses;
-}
+bool isCutInClasses(const Contraction &product);
 
 /// How a schedule lays a product out on a chip.
 class MatrixTiles {
