@@ -31,13 +31,18 @@ public:
   std::vector<int64_t> addOp(const std::string &name, const std::vector<int64_t> &operands,
                              const std::string &attributes, const std::optional<std::string> &result,
                              const std::string &label, const std::string &file, unsigned line) {
-    constexpr size_t kMostResults = 8;
-    std::vector<int64_t> results(kMostResults);
+    std::vector<int64_t> results(8);
     size_t count = 0;
     MpModelOp op = {sizeof(op),      name.c_str(),       operands.data(),
                     operands.size(), attributes.c_str(), result ? result->c_str() : nullptr,
                     label.c_str(),   file.c_str(),       line};
-    check(mpModelAddOp(handle.get(), &op, results.data(), results.size(), &count));
+    MpStatus *status = mpModelAddOp(handle.get(), &op, results.data(), results.size(), &count);
+    if (count > results.size()) { // the parts of a split are as many as its author wants
+      mpStatusDestroy(status);
+      results.resize(count);
+      status = mpModelAddOp(handle.get(), &op, results.data(), results.size(), &count);
+    }
+    check(status);
     results.resize(count);
     return results;
   }

@@ -107,7 +107,8 @@ typedef struct MpModelOp {
 } MpModelOp;
 
 /* Adds an op, which is verified at once. `results` has room for `capacity` values and receives those of the op, `count`
- * how many they are. */
+ * how many they are. Where there are more than there is room for, that is an error that adds nothing, and `count` says
+ * how much is needed. */
 MP_EXPORTED MpStatus *mpModelAddOp(MpModel *model, const MpModelOp *op, int64_t *results, size_t capacity,
                                    size_t *count);
 

@@ -117,8 +117,10 @@ static LogicalResult addOp(MpModel &model, const MpModelOp &op, int64_t *results
   if (failed(made))
     return failure();
   *count = (*made)->getNumResults();
-  if (*count > capacity)
+  if (*count > capacity) {
+    (*made)->erase();
     return emitError(location) << "'" << op.op << "' has " << *count << " results, there is room for " << capacity;
+  }
   for (auto [i, result] : llvm::enumerate((*made)->getResults()))
     results[i] = model.add(result);
   return success();

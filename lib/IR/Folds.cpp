@@ -58,6 +58,7 @@ static Value unchanged(Value input, Type result) {
 // No part of a dimension is as long as it.
 OpFoldResult SliceOp::fold(FoldAdaptor) { return unchanged(getInput(), getType()); }
 OpFoldResult PadOp::fold(FoldAdaptor) { return unchanged(getInput(), getType()); }
+OpFoldResult TileOp::fold(FoldAdaptor) { return unchanged(getInput(), getType()); }
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? unchanged(getInputs().front(), getType()) : Value();
 }

@@ -125,6 +125,49 @@ LogicalResult FlipOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Ad
   return success();
 }
 
+LogicalResult SplitOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  Shape shape(shapeOf(op.getInput()));
+  const auto dimension = static_cast<int64_t>(op.getDimension());
+  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size())) // (C1)
+    return emitErrorOf<SplitOp>(location, "dimension ", dimension, " is outside the operand's rank ", shape.size());
+  if (isOpen(shape[dimension])) // (C1)
+    return emitErrorOf<SplitOp>(location, "parts dimension ", dimension, ", which is open");
+  const int64_t size = shape[dimension];
+  int64_t left = size;
+  for (int64_t own : op.getSizes()) {
+    if (own < 0 || own > left) // (C2)
+      return emitErrorOf<SplitOp>(location, "takes ", own, " of the ", left, " elements that are left of dimension ",
+                                  dimension, " with ", size);
+    left -= own;
+    shape[dimension] = own;
+    types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
+  }
+  if (types.empty() || left != 0) // (C2)
+    return emitErrorOf<SplitOp>(location, "has ", types.size(), " parts of ", size - left, " elements together, dimension ",
+                                dimension, " has ", size);
+  return success();
+}
+
+LogicalResult TileOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  Shape shape(shapeOf(op.getInput()));
+  if (op.getRepeats().size() != shape.size()) // (C1)
+    return emitErrorOf<TileOp>(location, "has ", op.getRepeats().size(), " repeats, expected one for each of the operand's ",
+                               shape.size(), " dimensions");
+  for (auto [dimension, size] : llvm::enumerate(shape)) {
+    const int64_t count = op.getRepeats()[dimension];
+    if (count < 1) // (C1)
+      return emitErrorOf<TileOp>(location, "repeats dimension ", dimension, " ", count, " times, expected at least once");
+    if (count == 1)
+      continue;
+    if (isOpen(size)) // (C2)
+      return emitErrorOf<TileOp>(location, "repeats dimension ", dimension, ", which is open");
+    if (llvm::MulOverflow(size, count, size) || size >= kTooMany) // (C3)
+      return emitErrorOf<TileOp>(location, "makes a dimension of 2^48 elements or more of dimension ", dimension);
+  }
+  types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
+  return success();
+}
+
 /// The shape of `input` with that of `indices` in the place of `dimension`, or an error.
 template <typename Op>
 static FailureOr<Shape> shapeOfSlices(MaybeLocation location, Value input, Value indices, int64_t dimension) {

@@ -141,10 +141,10 @@ LogicalResult KernelOp::verifyRegions() {
 
 // Kernel-level ops
 
-LogicalResult SoftmaxCrossEntropyRowsOp::verify() { return verifyRows(*this, getLogits(), {{getLabels(), "labels"}}); }
+LogicalResult SoftmaxCrossEntropyRowsOp::verify() { return verifyRows(*this, getLogits(), "logits", {{getLabels(), "labels"}}); }
 
 LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
-  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getFactor(), "factors"}})))
+  if (failed(verifyRows(*this, getLogits(), "logits", {{getLabels(), "labels"}, {getFactor(), "factors"}})))
     return failure();
   return verifyLossType(*this, getLogits(), getFactor(), "factors");
 }

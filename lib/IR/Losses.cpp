@@ -48,8 +48,6 @@ Value SigmoidCrossEntropyOp::buildTerm(LocBuilder &b, Value x, Value t) {
 Value SigmoidCrossEntropyOp::buildSlope(LocBuilder &b, Value x, Value t) { return sub(b, SigmoidOp::create(b, x), t); }
 Value SigmoidCrossEntropyOp::buildTargetSlope(LocBuilder &b, Value x, Value) { return negate(b, x); }
 
-static constexpr double kLeastProbability = 1e-7;
-
 static Value clip(LocBuilder &b, Value p) {
   return ClampOp::create(b, p, APFloat(kLeastProbability), APFloat(1 - kLeastProbability));
 }

@@ -23,12 +23,6 @@ bool mp::detail::followsByDefault(Operation *op, Type type) {
   return isAutocastTensor(type) && !(product && statesItsTypes(product));
 }
 
-// Weights and result of a loss are f32 whatever the logits are.
-bool mp::SoftmaxCrossEntropyOp::operandFollows(OpOperand &operand) {
-  return operand.get() == getLogits() && detail::isAutocastTensor(operand.get().getType());
-}
-bool mp::SoftmaxCrossEntropyOp::resultFollows(OpResult) { return false; }
-
 // Parameters and statistics of a norm are f32 whatever the rows are.
 bool mp::LayerNormOp::operandFollows(OpOperand &operand) {
   return operand.get() == getInput() && detail::isAutocastTensor(operand.get().getType());

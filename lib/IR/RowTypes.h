@@ -18,11 +18,15 @@ struct RowOperand {
 /// The type in which elements of these rows are summed: f64 for f64, else f32.
 mlir::Type getWideElement(mlir::Value rows);
 
-/// `logits` have a last dimension of classes, and each operand has their shape without it.
-llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::Value logits, llvm::ArrayRef<RowOperand> operands);
+/// `rows`, which errors call `name`, have a last dimension of classes, and each operand has their shape without it.
+llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::Value rows, llvm::StringRef name,
+                               llvm::ArrayRef<RowOperand> operands);
 
-/// `value`, which may be null, has the type in which losses of `logits` are summed.
-llvm::LogicalResult verifyLossType(mlir::Operation *op, mlir::Value logits, mlir::Value value, llvm::StringRef name);
+/// `value`, which may be null, has the type in which losses of `rows` are summed.
+llvm::LogicalResult verifyLossType(mlir::Operation *op, mlir::Value rows, mlir::Value value, llvm::StringRef name);
+
+/// How far from 0 and 1 losses keep probabilities, as Keras does.
+inline constexpr double kLeastProbability = 1e-7;
 
 } // namespace mp
 

@@ -31,13 +31,6 @@ bool mp::detail::hasSeveralOpenSizes(Operation *op) {
 
 // What weighs them
 
-// One weight per row of logits, in the type of the loss.
-RankedTensorType SoftmaxCrossEntropyOp::getRowWeightsType() {
-  auto logits = cast<RankedTensorType>(getLogits().getType());
-  return RankedTensorType::get(logits.getShape().drop_back(),
-                               cast<RankedTensorType>(getResult().getType()).getElementType());
-}
-
 // A sum or a mean takes none: it is written in ops that weigh the rows, where it sums them.
 
 namespace {

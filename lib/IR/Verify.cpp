@@ -219,23 +219,23 @@ Type mp::getWideElement(Value rows) {
   return element.isF64() ? element : Float32Type::get(rows.getContext());
 }
 
-LogicalResult mp::verifyRows(Operation *op, Value logits, ArrayRef<RowOperand> operands) {
-  ArrayRef<int64_t> shape = shapeOf(logits);
-  // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1)
+LogicalResult mp::verifyRows(Operation *op, Value rows, StringRef name, ArrayRef<RowOperand> operands) {
+  ArrayRef<int64_t> shape = shapeOf(rows);
+  // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1), kl_div (C1)
   if (shape.empty() || shape.back() == 0)
-    return op->emitOpError("logits are ") << logits.getType() << ", expected a last dimension of classes";
+    return op->emitOpError() << name << " are " << rows.getType() << ", expected a last dimension of classes";
   for (const RowOperand &operand : operands) {
-    // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1)
+    // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1), kl_div (C2)
     if (operand.value && failed(verifyCompatibleShape(shapeOf(operand.value), shape.drop_back())))
       return op->emitOpError() << operand.name << " are " << operand.value.getType()
-                               << ", expected one for each row of the logits, which are " << logits.getType();
+                               << ", expected one for each row of the " << name << ", which are " << rows.getType();
   }
   return success();
 }
 
-LogicalResult mp::verifyLossType(Operation *op, Value logits, Value value, StringRef name) {
-  // softmax_cross_entropy (C2), softmax_cross_entropy_grad_rows (C2)
-  if (Type expected = getWideElement(logits); value && elementOf(value) != expected)
+LogicalResult mp::verifyLossType(Operation *op, Value rows, Value value, StringRef name) {
+  // softmax_cross_entropy (C2), softmax_cross_entropy_grad_rows (C2), kl_div (C2)
+  if (Type expected = getWideElement(rows); value && elementOf(value) != expected)
     return op->emitOpError() << name << " have type " << elementOf(value) << ", expected " << expected;
   return success();
 }
@@ -244,38 +244,6 @@ LogicalResult LogSoftmaxOp::verify() {
   if (shapeOf(getInput()).empty()) // (C1)
     return emitOpError("operand has at least rank 1, found rank 0");
   return success();
-}
-
-/// What labels mean.
-template <typename LossOp> static LogicalResult verifyLabels(LossOp op) {
-  const double smoothing = op.getLabelSmoothing().convertToDouble();
-  if (!(smoothing >= 0 && smoothing < 1)) // softmax_cross_entropy (C4)
-    return op.emitOpError("label_smoothing is ") << smoothing << ", expected at least 0 and less than 1";
-  if (std::optional<uint64_t> ignored = op.getIgnoreLabel()) {
-    const auto label = static_cast<int64_t>(*ignored);
-    auto type = cast<IntegerType>(elementOf(op.getLabels()));
-    const unsigned width = type.getWidth();
-    if (type.isUnsigned() ? !llvm::isUIntN(width, label) : !llvm::isIntN(width, label)) // softmax_cross_entropy (C5)
-      return op.emitOpError("ignore_label is ") << label << ", which labels of type " << type << " cannot be";
-  }
-  return success();
-}
-
-LogicalResult SoftmaxCrossEntropyOp::verify() {
-  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})) ||
-      failed(verifyLabels(*this)))
-    return failure();
-  return verifyLossType(*this, getLogits(), getWeights(), "weights");
-}
-
-LogicalResult SoftmaxCrossEntropyGradOp::verify() {
-  if (failed(verifyRows(*this, getLogits(), {{getLabels(), "labels"}, {getWeights(), "weights"}})) ||
-      failed(verifyLabels(*this)))
-    return failure();
-  Type expected = getWideElement(getLogits());
-  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty()) // (C6)
-    return emitOpError("gradient has type ") << getGradient().getType() << ", expected tensor<" << expected << ">";
-  return verifyLossType(*this, getLogits(), getWeights(), "weights");
 }
 
 // layer_norm, layer_norm_statistics, layer_norm_grad

@@ -137,3 +137,56 @@ Tensor rules::evaluate(OneHotOp op, const Frame &frame) {
     return Tensor::ofIntegers(std::move(type), hits);
   return Tensor::ofReals(std::move(type), std::vector<double>(hits.begin(), hits.end()));
 }
+
+rules::Tensors rules::evaluate(SplitOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const Sides whole(input.type.shape, op.getDimension());
+  Tensors parts;
+  int64_t before = 0;
+  for (mlir::Value result : op.getParts()) {
+    Tensor &part = parts.emplace_back(Tensor::zeros(runtimeTypeOf(result)));
+    const Sides own(part.type.shape, op.getDimension());
+    for (int64_t i = 0; i < own.outer; ++i)
+      copyElements(part, i * own.size * own.inner, input, (i * whole.size + before) * own.inner, own.size * own.inner);
+    before += own.size;
+  }
+  return parts;
+}
+
+Tensor rules::evaluate(TileOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  Tensor result = Tensor::zeros(runtimeTypeOf(op.getResult()));
+  const Shape &of = input.type.shape, own = rowMajorStrides(of);
+  const std::vector<int64_t> targets = locate(result.type.shape, rowMajorStrides(result.type.shape));
+  for (int64_t target : targets) {
+    int64_t source = 0, left = target;
+    for (size_t i = of.size(); i-- > 0;) {
+      source += left % result.type.shape[i] % of[i] * own[i];
+      left /= result.type.shape[i];
+    }
+    copyElements(result, target, input, source, 1);
+  }
+  return result;
+}
+
+/// The elements whose column is `keeps` of their row.
+template <typename Op, typename Keeps> static Tensor triangleOf(Op op, const Frame &frame, Keeps keeps) {
+  const Tensor &input = frame[op.getInput()];
+  Tensor result = Tensor::zeros(input.type);
+  const Shape &shape = input.type.shape;
+  const int64_t columns = shape.back(), rows = shape[shape.size() - 2];
+  for (int64_t i = 0; i < input.size(); ++i)
+    if (keeps(i % columns, i / columns % rows))
+      copyElements(result, i, input, i, 1);
+  return result;
+}
+
+Tensor rules::evaluate(TrilOp op, const Frame &frame) {
+  const auto diagonal = static_cast<int64_t>(op.getDiagonal());
+  return triangleOf(op, frame, [&](int64_t column, int64_t row) { return column - row <= diagonal; });
+}
+
+Tensor rules::evaluate(TriuOp op, const Frame &frame) {
+  const auto diagonal = static_cast<int64_t>(op.getDiagonal());
+  return triangleOf(op, frame, [&](int64_t column, int64_t row) { return column - row >= diagonal; });
+}

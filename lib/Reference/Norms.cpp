@@ -69,6 +69,25 @@ Tensor rules::evaluate(L2NormalizeOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
+Tensor rules::evaluate(CosineSimilarityOp op, const Frame &frame) {
+  const Tensor &lhs = frame[op.getLhs()];
+  std::vector<double> values = lhs.reals(), cosines;
+  const std::vector<double> others = frame[op.getRhs()].reals();
+  const double epsilon = op.getEpsilon().convertToDouble();
+  auto length = [&](double squares) { return std::sqrt(squares) < epsilon ? epsilon : std::sqrt(squares); };
+  forEachRow(values, lhs, [&](int64_t r, std::span<double> row) {
+    double products = 0, ofOne = 0, ofOther = 0;
+    for (size_t j = 0; j < row.size(); ++j) {
+      const double other = others[r * row.size() + j];
+      products += row[j] * other;
+      ofOne += row[j] * row[j];
+      ofOther += other * other;
+    }
+    cosines.push_back(products / length(ofOne) / length(ofOther));
+  });
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), cosines);
+}
+
 rules::Tensors rules::evaluate(LayerNormStatisticsOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   std::vector<double> values = input.reals(), means, inverses;

@@ -109,6 +109,7 @@ Tensor evaluate(SoftmaxCrossEntropyGradRowsOp op, const Frame &frame);
 Tensor evaluate(LayerNormOp op, const Frame &frame);
 Tensor evaluate(RMSNormOp op, const Frame &frame);
 Tensor evaluate(L2NormalizeOp op, const Frame &frame);
+Tensor evaluate(CosineSimilarityOp op, const Frame &frame);
 Tensors evaluate(LayerNormStatisticsOp op, const Frame &frame);
 Tensor evaluate(LayerNormGradOp op, const Frame &frame);
 
@@ -148,6 +149,11 @@ Tensor evaluate(L1LossOp op, const Frame &frame);
 Tensor evaluate(HuberLossOp op, const Frame &frame);
 Tensor evaluate(SigmoidCrossEntropyOp op, const Frame &frame);
 Tensor evaluate(BinaryCrossEntropyOp op, const Frame &frame);
+
+// ClassLosses.cpp
+Tensor evaluate(CrossEntropyOp op, const Frame &frame);
+Tensor evaluate(NLLLossOp op, const Frame &frame);
+Tensor evaluate(KLDivOp op, const Frame &frame);
 
 // Unary.cpp
 Tensor evaluate(NegOp op, const Frame &frame);
@@ -190,6 +196,10 @@ Tensor evaluate(FlipOp op, const Frame &frame);
 Tensor evaluate(GatherOp op, const Frame &frame);
 Tensor evaluate(ScatterAddOp op, const Frame &frame);
 Tensor evaluate(OneHotOp op, const Frame &frame);
+Tensors evaluate(SplitOp op, const Frame &frame);
+Tensor evaluate(TileOp op, const Frame &frame);
+Tensor evaluate(TrilOp op, const Frame &frame);
+Tensor evaluate(TriuOp op, const Frame &frame);
 
 // TopK.cpp
 Tensors evaluate(TopKOp op, const Frame &frame);

@@ -4,6 +4,7 @@
 // The interior of these ops is f64 here whatever the options say: their sums are of exponentials,
 // whose last bits no two implementations share.
 
+#include "Reference/ClassLosses.h"
 #include "Reference/Indexing.h"
 #include "Reference/Rules.h"
 
@@ -111,6 +112,19 @@ Tensor rules::evaluate(SoftmaxCrossEntropyRowsOp op, const Frame &frame) {
 }
 
 Tensor rules::evaluate(SoftmaxCrossEntropyOp op, const Frame &frame) {
+  if (isFloat(frame[op.getLabels()].type.element)) {
+    const Tensor &logits = frame[op.getLogits()];
+    std::vector<double> logs = logits.reals();
+    forEachRow(logs, logits, [](int64_t, std::span<double> row) {
+      const double sum = logSumExp(row);
+      for (double &value : row)
+        value -= sum;
+    });
+    return Tensor::ofReals(runtimeTypeOf(op.getResult()),
+                           {crossEntropy(std::move(logs), logits, frame[op.getLabels()],
+                                         op.getWeights() ? frame[op.getWeights()].reals() : std::vector<double>(),
+                                         op.getLabelSmoothing().convertToDouble(), std::nullopt)});
+  }
   const std::vector<double> losses = rowLosses(op, frame);
   const std::vector<double> shares = rowShares(op, frame);
   const std::vector<int64_t> labels = frame[op.getLabels()].integers();

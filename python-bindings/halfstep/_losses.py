@@ -9,7 +9,7 @@ import re
 from halfstep import _margins, ops
 from halfstep._errors import Error
 from halfstep._graph import Tensor
-from halfstep._promotion import in_float32
+from halfstep._promotion import alike, in_float32
 
 
 # What Keras keeps probabilities away from 0 and 1 by.
@@ -29,31 +29,40 @@ def _class_weights(weight, classes):
     return ops.constant(weight, "float32")
 
 
-def _of_labels(logs, labels, weights, label_smoothing, ignore_label):
-    """The mean over rows of -log of the label's probability, with weights PyTorch's: divided by the sum of the labels' own."""
+def _integers(labels):
+    return ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
+
+
+def _weights_of(labels, weights, ignore_label):
+    """The weight of each label; of one that is ignored, which may be no class, that of another."""
+    if ignore_label is not None:
+        labels = ops.cast(labels, "int64")
+        labels = ops.select(ops.compare("ne", labels, ops.constant(ignore_label, "int64")), labels, ops.constant(0, "int64"))
+    with in_float32(weights) as (weights,):
+        return ops.gather(weights, labels, 0)
+
+
+def _with_weights(loss, rows, labels, weights, **options):
+    """PyTorch's: a row weighs what its label does, and the sum is divided by that of the labels' own weights."""
+    labels = _integers(labels)
+    if labels.shape not in (rows.shape, rows.shape[:-1]):
+        raise Error(f"labels of shape {labels.shape} are not one for each row of {rows.shape}, expected {rows.shape[:-1]}")
+    if weights is None:
+        return loss(rows, labels, **options)
+    return loss(rows, labels, _weights_of(labels, weights, options.get("ignore_label")), **options)
+
+
+def _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label):
+    """With weights of classes, all of which smoothing has a part of, as in PyTorch."""
     classes = logs.shape[-1]
-    if labels.shape != logs.shape[:-1]:
-        raise Error(f"labels of shape {labels.shape} are not one for each row of {logs.shape}, expected {logs.shape[:-1]}")
+    of_label = _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=ignore_label)
     labels = ops.cast(labels, "int64")
-    hot = ops.one_hot(labels, classes, "bool")
-
-    def at_label(values):
-        """A label that is no class gives NaN, as in mp.softmax_cross_entropy."""
-        found = ops.sum(ops.select(hot, values, ops.constant(0.0, "float32")), -1)
-        return ops.select((labels >= 0) & (labels < classes), found, ops.constant(math.nan, "float32"))
-
-    weighted = logs if weights is None else logs * weights
-    losses = -at_label(weighted)
-    if label_smoothing:
-        losses = losses * (1 - label_smoothing) - ops.sum(weighted, -1) * (label_smoothing / classes)
-    if weights is None and ignore_label is None:
-        return ops.mean(losses)
-    counts = ops.broadcast(ops.constant(1.0, "float32"), like=losses) if weights is None else at_label(
-        ops.broadcast(weights, like=logs))
+    counts = _weights_of(labels, weights, ignore_label)
+    of_all = -ops.sum(logs * weights, -1)
     if ignore_label is not None:
         kept = ops.compare("ne", labels, ops.constant(ignore_label, "int64"))
-        losses, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (losses, counts))
-    return ops.sum(losses) / ops.sum(counts)
+        of_all, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (of_all, counts))
+    return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / classes)
 
 
 def _of_targets(logs, targets, weights, label_smoothing):
@@ -65,40 +74,37 @@ def _of_targets(logs, targets, weights, label_smoothing):
     return ops.mean(-ops.sum(targets * logs, -1))
 
 
-def _logs_of(probabilities):
-    """As Keras: divided by their sum, then kept away from 0 and 1."""
-    shares = probabilities / ops.sum(probabilities, -1, True)
-    return ops.log(ops.clamp(shares, _EPSILON, 1 - _EPSILON))
-
-
 def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, weight=None, from_logits=True):
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
-    rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits."""
-    labels = ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
+    rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits, divided by
+    their sum as in Keras."""
+    labels = _integers(labels)
     is_soft = labels.shape == logits.shape
     if is_soft and ignore_label is not None:
         raise Error("labels that are probabilities have no ignore_label")
-    if from_logits and not is_soft and weight is None:
-        return ops.softmax_cross_entropy(logits, labels, label_smoothing=label_smoothing, ignore_label=ignore_label)
+    if is_soft and "float" not in labels.dtype:
+        labels = ops.cast(labels, "float32")
+    options = {"label_smoothing": label_smoothing, "ignore_label": ignore_label}
+    weights = _class_weights(weight, logits.shape[-1])
+    if weights is not None and (is_soft or label_smoothing):
+        with in_float32(logits) as (outputs,):
+            logs = ops.log_softmax(outputs) if from_logits else ops.log(ops.clamp(_shares(outputs), _EPSILON, 1 - _EPSILON))
+            if is_soft:
+                return _of_targets(logs, labels, weights, label_smoothing)
+            return _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label)
+    if from_logits:
+        return _with_weights(ops.softmax_cross_entropy, logits, labels, weights, **options)
     with in_float32(logits) as (outputs,):
-        weights = _class_weights(weight, logits.shape[-1])
-        logs = ops.log_softmax(outputs) if from_logits else _logs_of(outputs)
-        if is_soft:
-            return _of_targets(logs, labels, weights, label_smoothing)
-        return _of_labels(logs, labels, weights, label_smoothing, ignore_label)
+        return _with_weights(ops.cross_entropy, _shares(outputs), labels, weights, **options)
+
+
+def _shares(probabilities):
+    return probabilities / ops.sum(probabilities, -1, True)
 
 
 def nll_loss(logs, labels, *, weight=None, ignore_label=None):
     """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
-    with in_float32(logs) as (logs,):
-        return _of_labels(logs, labels, _class_weights(weight, logs.shape[-1]), None, ignore_label)
-
-
-def _divergence(targets, logs):
-    """target * (log target - log output), 0 where the target is."""
-    zero = ops.constant(0.0, "float32")
-    own = ops.log(ops.select(targets > 0, targets, ops.constant(1.0, "float32")))
-    return ops.select(targets > 0, targets * (own - logs), zero)
+    return _with_weights(ops.nll_loss, logs, labels, _class_weights(weight, logs.shape[-1]), ignore_label=ignore_label)
 
 
 def kl_div(logs, targets, *, reduction="batchmean"):
@@ -106,10 +112,14 @@ def kl_div(logs, targets, *, reduction="batchmean"):
     (torch.nn.KLDivLoss)."""
     if reduction not in ("mean", "batchmean"):
         raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
-    with in_float32(logs, targets) as (logs, targets):
-        _margins.of_ranks("kl_div", targets, logs)
-        each = _divergence(targets, logs)
-        return ops.mean(each) if reduction == "mean" else ops.mean(ops.sum(each, range(1, len(each.shape))))
+    logs, targets = alike(logs, targets)
+    _margins.of_ranks("kl_div", targets, logs)
+    first, *rest = logs.shape or (1,)
+    columns = math.prod(rest)
+    if len(logs.shape) != 2:
+        logs, targets = (ops.reshape(one, (first, columns)) for one in (logs, targets))
+    rows = ops.kl_div(logs, targets)
+    return rows / columns if reduction == "mean" else rows
 
 
 def kl_divergence(probabilities, targets):
@@ -118,7 +128,7 @@ def kl_divergence(probabilities, targets):
     with in_float32(probabilities, targets) as both:
         outputs, targets = (ops.clamp(one, _EPSILON, 1.0) for one in both)
         _margins.of_ranks("kl_divergence", targets, outputs)
-        return ops.mean(ops.sum(targets * ops.log(targets / outputs), -1))
+        return ops.kl_div(ops.log(outputs), targets)
 
 
 def cosine_similarity(outputs, targets):

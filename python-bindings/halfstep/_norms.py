@@ -7,9 +7,9 @@ import math
 from halfstep import _ops
 from halfstep._errors import Error, axes, axis, integer, several
 from halfstep._graph import Tensor
-from halfstep._promotion import in_float32
+from halfstep._promotion import alike, in_float32
 from halfstep._reductions import reduce_max, reduce_min, sum
-from halfstep._shapes import broadcast, cast, constant, without
+from halfstep._shapes import broadcast, cast, constant, transpose, without
 
 
 def _off_zero(function, at_zero: float, x: Tensor) -> Tensor:
@@ -109,11 +109,18 @@ def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:
 
 def cosine_similarity(lhs: Tensor, rhs: Tensor, dimension: int = -1, epsilon: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along a dimension of what both broadcast to. Computed in float32."""
-    with in_float32(lhs, rhs) as (a, b):
-        if a.shape != b.shape:  # of a vector that is repeated the length is that of all
-            both = a * b
-            a, b = (one if one.shape == both.shape else broadcast(one, like=both) for one in (a, b))
-        return sum(normalize(a, dimension, epsilon) * normalize(b, dimension, epsilon), dimension)
+    a, b = alike(lhs, rhs)
+    if a.shape != b.shape:  # of a vector that is repeated the length is that of all
+        both = a * b
+        a, b = (one if one.shape == both.shape else broadcast(one, like=both) for one in (a, b))
+    rank = len(a.shape)
+    dimension = axis("cosine_similarity", dimension, rank)
+    if a.shape[dimension] == 0:
+        return sum(a * b, dimension)
+    if dimension != rank - 1:
+        order = [*(one for one in range(rank) if one != dimension), dimension]
+        a, b = (transpose(one, order) for one in (a, b))
+    return _ops.cosine_similarity(a, b, epsilon=epsilon)
 
 
 def group_norm(input: Tensor, groups: int, scale=None, offset=None, *, epsilon: float = 1e-5) -> Tensor:

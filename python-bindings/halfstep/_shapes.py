@@ -81,13 +81,10 @@ def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
             raise Error(f"{size} elements cannot be split into {sizes} equal parts")
         sizes = [size // sizes] * sizes
     sizes = [integer("split: a size", one, 0) for one in sizes]
-    parts, start = [], 0
-    for own in sizes:
-        parts.append(input[(*[slice(None)] * dimension, slice(start, start + own))])
-        start += own
-    if start != size:
-        raise Error(f"parts of {list(sizes)} are {start} elements, the dimension has {size}")
-    return parts
+    if sum(sizes) != size:
+        raise Error(f"parts of {sizes} are {sum(sizes)} elements, the dimension has {size}")
+    parts = _ops.split(input, sizes, dimension)
+    return list(parts) if len(sizes) > 1 else [parts]
 
 
 def pad(input: Tensor, low, high, interior=None, value: float = 0.0) -> Tensor:
@@ -172,28 +169,20 @@ def tile(input: Tensor, repeats) -> Tensor:
     input = reshape(input, (*[1] * new, *input.shape)) if new else input
     if any(size is None and count != 1 for size, count in zip(input.shape, repeats)):
         raise Error("the batch cannot be repeated: its size is open")
-    for dimension, count in enumerate(repeats):
-        if count != 1:
-            size = input.shape[dimension]
-            before, behind = input.shape[:dimension], input.shape[dimension + 1 :]
-            apart = reshape(input, (*before, 1, size, *behind))
-            input = reshape(broadcast(apart, (*before, count, size, *behind)), (*before, count * size, *behind))
-    return input
+    return _ops.tile(input, repeats)
 
 
-def _triangle(input: Tensor, predicate: str, diagonal: int) -> Tensor:
+def _triangle(function, input: Tensor, diagonal: int) -> Tensor:
     if len(input.shape) < 2 or None in input.shape[-2:]:
         raise Error(f"shape {input.shape} has no matrices of known sizes")
-    square, diagonal = input.shape[-2:], integer("diagonal", diagonal)
-    is_kept = _ops.compare(predicate, iota(0, square) + diagonal, iota(1, square))
-    return _ops.select(is_kept, input, constant(0, input.dtype))
+    return function(input, diagonal=integer("diagonal", diagonal))
 
 
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """Matrices with zeros above a diagonal, as numpy.tril."""
-    return _triangle(input, "ge", diagonal)
+    return _triangle(_ops.tril, input, diagonal)
 
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """Matrices with zeros below a diagonal, as numpy.triu."""
-    return _triangle(input, "le", diagonal)
+    return _triangle(_ops.triu, input, diagonal)

@@ -91,9 +91,9 @@ func.func @loss_type(%z: tensor<4x10xf16>, %y: tensor<4xi32>) {
   return
 }
 // -----
-// mp.softmax_cross_entropy (C3)
+// mp.softmax_cross_entropy (C1)
 func.func @float_labels(%z: tensor<4x10xf16>, %y: tensor<4xf32>) {
-  // expected-error @+1 {{operand #1 must be ranked tensor of ui8, i32 or i64 values}}
+  // expected-error @+1 {{labels are 'tensor<4xf32>', probabilities of classes, expected the shape of the logits, which are 'tensor<4x10xf16>'}}
   %0 = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xf32> -> tensor<f32>
   return
 }

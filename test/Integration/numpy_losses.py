@@ -62,6 +62,32 @@ LOSSES = {
 }
 
 
+def mean_of_rows(rows, weights):
+    return (rows * weights).sum() / weights.sum()
+
+
+def one_hot(values):
+    return np.eye(COLUMNS)[values["labels"]]
+
+
+def away_from_ends(p):
+    return np.clip(p, 1e-7, 1 - 1e-7)
+
+
+# What each row adds to a mean over rows.
+OF_CLASSES = {
+    "mp.softmax_cross_entropy %x, %soft": lambda v: -(v["soft"] * log_softmax(v["x"])).sum(-1),
+    "mp.softmax_cross_entropy %x, %soft {label_smoothing = 0.25 : f64}":
+        lambda v: -((0.75 * v["soft"] + 0.25 / COLUMNS) * log_softmax(v["x"])).sum(-1),
+    "mp.cross_entropy %edge, %labels": lambda v: -(one_hot(v) * np.log(away_from_ends(v["edge"]))).sum(-1),
+    "mp.cross_entropy %p, %soft": lambda v: -(v["soft"] * np.log(v["p"])).sum(-1),
+    "mp.cross_entropy %p, %labels {label_smoothing = 0.25 : f64}":
+        lambda v: -((0.75 * one_hot(v) + 0.25 / COLUMNS) * np.log(v["p"])).sum(-1),
+    "mp.nll_loss %x, %labels": lambda v: -v["x"][np.arange(ROWS), v["labels"]],
+    "mp.kl_div %x, %soft": lambda v: np.where(v["soft"] > 0, v["soft"] * (np.log(np.where(v["soft"] > 0, v["soft"], 1)) - v["x"]), 0).sum(-1),
+}
+
+
 def smoothed(values, smoothing, ignored, weights):
     log, labels = log_softmax(values["x"]), values["labels"]
     target = (1 - smoothing) * np.eye(COLUMNS)[labels] + smoothing / COLUMNS
@@ -81,9 +107,12 @@ def main():
     values = {"x": random.normal(0, 3, (ROWS, COLUMNS)), "t": random.normal(0, 3, (ROWS, COLUMNS)),
               "p": random.uniform(0.01, 0.99, (ROWS, COLUMNS)), "w": random.uniform(0.1, 2, ROWS),
               "scale": random.normal(0, 1, COLUMNS), "labels": random.integers(0, COLUMNS, ROWS)}
+    values["soft"] = values["p"] * (values["p"] > 0.2)
+    values["soft"] /= values["soft"].sum(-1, keepdims=True)
+    values["edge"] = np.round(values["p"])  # 0 and 1
     images, row, weights = f"tensor<{ROWS}x{COLUMNS}xf64>", f"tensor<{COLUMNS}xf64>", f"tensor<{ROWS}xf64>"
     labels, number = f"tensor<{ROWS}xi64>", "tensor<f64>"
-    types = {"x": images, "t": images, "p": images, "w": weights, "scale": row, "labels": labels}
+    types = {"x": images, "t": images, "p": images, "w": weights, "scale": row, "labels": labels, "soft": images, "edge": images}
 
     lines, results, expected = [], [], []
 
@@ -99,6 +128,16 @@ def main():
         add(text, f"{images}, {images} -> {number}", number, terms.mean())
         add(with_weights(text), f"{images}, {images} -> {number}", number,
             (values["w"] * terms.mean(-1)).sum() / values["w"].sum())
+    for text, function in OF_CLASSES.items():
+        rows = function(values)
+        other = labels if "%labels" in text else images
+        add(text, f"{images}, {other} -> {number}", number, rows.mean())
+        add(with_weights(text), f"{images}, {other} -> {number}", number, mean_of_rows(rows, values["w"]))
+        if "%labels" in text:
+            ignoring = f"{text[:-1]}, ignore_label = 1 : i64}}" if "{" in text else f"{text} {{ignore_label = 1 : i64}}"
+            add(ignoring, f"{images}, {other} -> {number}", number, mean_of_rows(rows, 1.0 * (values["labels"] != 1)))
+    cosines = (values["x"] * values["t"]).sum(-1) / np.linalg.norm(values["x"], axis=-1) / np.linalg.norm(values["t"], axis=-1)
+    add("mp.cosine_similarity %x, %t", f"{images}, {images} -> {weights}", weights, cosines)
     for smoothing, ignored in [(0.0, None), (0.2, None), (0.0, 1), (0.1, 1), (0.1, 255)]:
         clause = f"{{label_smoothing = {smoothing} : f64" + ("}" if ignored is None else f", ignore_label = {ignored} : i64}}")
         for weighted in (False, True):

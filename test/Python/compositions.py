@@ -408,7 +408,18 @@ for loss, outputs, targets, expected in LOSSES:
     targets = targets if targets.dtype == numpy.int32 else targets.astype("float32")
     found = loss_of(loss, outputs.astype("float32"), targets)
     assert math.isclose(found, expected, rel_tol=3e-6), (loss, found, expected)
-assert math.isnan(loss_of(CE(weight=weight), z, labels + classes))
+no_class = labels.copy()
+no_class[0] = -100
+left = numpy.arange(rows) > 0
+for loss in (CE(weight=weight, ignore_label=-100), halfstep.losses.NLL(weight, -100)):
+    assert math.isclose(loss_of(loss, z if loss.func.__name__ == "cross_entropy" else logs.astype("float32"), no_class),
+                        weighted(0, left), rel_tol=3e-6), loss
+for loss in (CE(), CE(weight=weight), CE(from_logits=False), "nll_loss"):
+    try:
+        loss_of(loss, z, no_class)
+        raise AssertionError(loss)
+    except halfstep.Error as error:
+        assert "label -100 of row 0 is out of range: input 'y' has 5 classes" in str(error), error
 
 # They train, under each policy, and gradients of zeros are numbers.
 x = draw(64, 5)

@@ -69,6 +69,9 @@ llvm::LogicalResult differentiateElementLoss(ElementLossOpInterface op, mlir::Op
                                              llvm::ArrayRef<mlir::Value> results,
                                              llvm::SmallVectorImpl<mlir::Value> &operands);
 
+/// One weight for each row of classes: the first operand's shape without its last dimension, in the loss's element.
+mlir::RankedTensorType getWeightsTypeOfClasses(mlir::Operation *op);
+
 /// The last dimension of the first operand; none where that has rank 0.
 llvm::SmallVector<int64_t> lastDimension(mlir::Operation *op);
 

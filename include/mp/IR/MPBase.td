@@ -73,12 +73,13 @@ def MP_PrecisionCategory : I32Enum<"PrecisionCategory", "what autocast may do wi
 }
 
 // Whether gradients flow through an op: by its rule in Derivatives.cpp, not at all (its result is locally constant or
-// no float), or never asked for (an error if they would have to).
+// no float), never asked for (an error if they would have to), or by those of the ops that it expands to.
 def MP_Differentiable : I32EnumCase<"Differentiable", 0, "differentiable">;
 def MP_Constant : I32EnumCase<"Constant", 1, "constant">;
 def MP_NotDifferentiable : I32EnumCase<"NotDifferentiable", 2, "not_differentiable">;
+def MP_ByExpansion : I32EnumCase<"ByExpansion", 3, "by_expansion">;
 def MP_Differentiability : I32Enum<"Differentiability", "whether gradients flow through an op",
-    [MP_Differentiable, MP_Constant, MP_NotDifferentiable]> {
+    [MP_Differentiable, MP_Constant, MP_NotDifferentiable, MP_ByExpansion]> {
   let cppNamespace = "::mp";
 }
 
@@ -191,7 +192,8 @@ class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32En
         DeclareOpInterfaceMethods<MP_KernelOpInterface, ["getKernelRole"]>] #
         !if(!eq(derivative.symbol, "Differentiable"),
             [DeclareOpInterfaceMethods<MP_DerivativeOpInterface, ["getDifferentiability", "differentiate"]>],
-            [DeclareOpInterfaceMethods<MP_DerivativeOpInterface, ["getDifferentiability"]>])> {
+            [DeclareOpInterfaceMethods<MP_DerivativeOpInterface, ["getDifferentiability"]>]) #
+        !if(!eq(derivative.symbol, "ByExpansion"), [DeclareOpInterfaceMethods<MP_ExpansionOpInterface>], []<Trait>)> {
   // What the op does to a scaled value, an entry for each operand.
   list<I32EnumCase> scaling = [MP_ScalingNotSaid];
   // Whether it combines rows of the batch.

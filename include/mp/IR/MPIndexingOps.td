@@ -217,4 +217,92 @@ def MP_OneHotOp : MP_Op<"one_hot", MP_Fixed, MP_Constant, MP_RoleMap,
   let assemblyFormat = "$labels attr-dict `:` type($labels) `->` type($result)";
 }
 
+// Written as the others are, and differentiated as those.
+class MP_IndexingCompositeOp<string mnemonic, list<Trait> types>
+    : MP_Op<mnemonic, MP_Clear, MP_ByExpansion, MP_RoleComposite, [Pure] # types> {
+  let scaling = [MP_Term];
+  let rows = MP_EachRow;
+}
+
+def MP_SplitOp : MP_IndexingCompositeOp<"split", [MP_InferredTypes]> {
+  let listedAs = "split";
+  let summary = "parts of a tensor, one behind another along a dimension";
+  let description = [{
+    A part for each of `sizes`, in that order, as PyTorch's `split` and ONNX's `Split` have it: of `mp.concat` it is the way back.
+
+    Constraints:
+    - (C1) `dimension` is inside the operand's rank, and not open.
+    - (C2) There is at least one size, none is negative, and their sum is the size of the dimension.
+
+    Example:
+
+    ```mlir
+    %q, %k = mp.split %x sizes [3, 5] dimension 1 : tensor<?x8xf16> -> tensor<?x3xf16>, tensor<?x5xf16>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$sizes, I64Attr:$dimension);
+  let results = (outs Variadic<MP_Tensor>:$parts);
+  let assemblyFormat = "$input `sizes` $sizes `dimension` $dimension attr-dict `:` type($input) `->` type($parts)";
+}
+
+def MP_TileOp : MP_IndexingCompositeOp<"tile", [MP_InferredTypes, SameOperandsAndResultElementType]> {
+  let listedAs = "tile / broadcast / repeat";
+  let summary = "the whole tensor several times along each dimension";
+  let description = [{
+    NumPy's `tile` with a number for each dimension. Its gradient adds up in f32 (f64 for f64) what each repetition got, rounded once.
+
+    Constraints:
+    - (C1) There is one of `repeats` for each dimension, and none is less than 1.
+    - (C2) An open dimension is not repeated.
+    - (C3) No dimension of the result has 2^48 elements or more.
+
+    Example:
+
+    ```mlir
+    %t = mp.tile %x repeats [1, 3] : tensor<?x8xf16> -> tensor<?x24xf16>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$repeats);
+  let results = (outs MP_Tensor:$result);
+  let assemblyFormat = "$input `repeats` $repeats attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+class MP_TriangleOp<string mnemonic> : MP_IndexingCompositeOp<mnemonic, [SameOperandsAndResultType]> {
+  let listedAs = ""; // no list speaks of triangles
+  let arguments = (ins MP_Tensor:$input, DefaultValuedAttr<I64Attr, "0">:$diagonal);
+  let results = (outs MP_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+def MP_TrilOp : MP_TriangleOp<"tril"> {
+  let summary = "matrices with zeros above a diagonal";
+  let description = [{
+    NumPy's `tril`: the elements of the last two dimensions whose column is at most their row + `diagonal`, 0 in the place of the others.
+
+    Constraints:
+    - (C1) The operand has at least rank 2, and its last two dimensions are not open.
+
+    Example:
+
+    ```mlir
+    %l = mp.tril %x : tensor<?x8x8xf16>
+    %m = mp.tril %ones {diagonal = -1 : i64} : tensor<8x8xi1>
+    ```
+  }];
+}
+def MP_TriuOp : MP_TriangleOp<"triu"> {
+  let summary = "matrices with zeros below a diagonal";
+  let description = [{
+    NumPy's `triu`: the elements of the last two dimensions whose column is at least their row + `diagonal`, 0 in the place of the others.
+    Constraints as `mp.tril`.
+
+    Example:
+
+    ```mlir
+    %u = mp.triu %x {diagonal = 1 : i64} : tensor<?x8x8xf16>
+    ```
+  }];
+}
+
 #endif // MP_INDEXING_OPS_TD

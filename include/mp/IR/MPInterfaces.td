@@ -127,6 +127,18 @@ def MP_ElementLossOpInterface : OpInterface<"ElementLossOpInterface"> {
   ];
 }
 
+def MP_ExpansionOpInterface : OpInterface<"ExpansionOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An operation that is written as others: `mp-autodiff` puts those in its place and differentiates them, and so does what
+    forms kernels. Until then it is one operation to everybody: to autocast, to whoever reads the model, to the evaluator.
+  }];
+  let methods = [
+    InterfaceMethod<"Builds a value for each result; none where the operation, as it is used here, stands for itself.",
+      "::llvm::SmallVector<::mlir::Value>", "expand", (ins "::mlir::ImplicitLocOpBuilder &":$b)>,
+  ];
+}
+
 def MP_LabelsOpInterface : OpInterface<"LabelsOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{ An operation that reads classes, integers from 0 to below their number. }];

@@ -128,4 +128,114 @@ def MP_BinaryCrossEntropyOp : MP_ElementLossOp<"binary_cross_entropy", MP_Error,
   }];
 }
 
+// The mean over rows of what a row of classes is away from its target.
+class MP_ClassLossOp<string mnemonic, I32EnumCase category, list<string> saferOp = [], list<Trait> traits = []>
+    : MP_Op<mnemonic, category, MP_ByExpansion, MP_RoleComposite,
+        [Pure, MP_InferredTypes, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
+         DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"] # saferOp>] # traits> {
+  let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Nonlinear];
+  let rows = MP_AllRows;
+  let results = (outs MP_FloatTensor:$result);
+  let hasVerifier = 1;
+  let definitions = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location>, Adaptor op,
+                                                      ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(::mp::detail::getLossType(op.getOperands().front()));
+      return ::mlir::success();
+    }
+    ::mlir::RankedTensorType $cppClass::getRowWeightsType() { return ::mp::detail::getWeightsTypeOfClasses(*this); }
+    bool $cppClass::resultFollows(::mlir::OpResult) { return false; }
+  }];
+}
+
+def MP_CrossEntropyOp : MP_ClassLossOp<"cross_entropy", MP_Error, ["getSaferOp"], [MP_LabelsOpInterface]> {
+  let listedAs = ""; // of probabilities neither PyTorch nor TensorFlow have one
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 30; }
+    int64_t getClassCount();
+  }];
+  let summary = "mean cross entropy of probabilities of classes";
+  let description = [{
+    The mean over rows of `-log(p[r, labels[r]])`, where p are probabilities, clipped to [1e-7, 1 - 1e-7] as in Keras, bounds
+    rounded to f32; the gradient is 0 where it is clipped. All in f32 (f64 for f64). Labels, label smoothing, `ignore_label` and
+    `weights` are as those of `mp.softmax_cross_entropy`: floats in the shape of the probabilities are probabilities themselves, and give
+    `-sum_j labels[r, j] * log(p[r, j])`. Nothing is divided by the sum of a row, which is 1 of what `mp.softmax` makes. f16 rounds a
+    probability near 1 to 1 and has nothing near 1e-7: where autocast lowers to f16 this op is an error, as
+    `mp.binary_cross_entropy` is. Prefer `mp.softmax_cross_entropy`, which takes logits.
+
+    Constraints as `mp.softmax_cross_entropy`.
+
+    Example:
+
+    ```mlir
+    %l = mp.cross_entropy %p, %y : tensor<4x10xf32>, tensor<4xui8> -> tensor<f32>
+    %s = mp.cross_entropy %p, %t {label_smoothing = 0.1 : f64} : tensor<4x10xf32>, tensor<4x10xf32> -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$probabilities, MP_NumberTensor:$labels, Optional<MP_FloatTensor>:$weights,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing, OptionalAttr<I64Attr>:$ignore_label);
+  let assemblyFormat = [{
+    $probabilities `,` $labels (`weights` $weights^ `:` type($weights))? attr-dict
+    `:` type($probabilities) `,` type($labels) `->` type($result)
+  }];
+}
+
+def MP_NLLLossOp : MP_ClassLossOp<"nll_loss", MP_Deny, [], [MP_LabelsOpInterface]> {
+  let scaling = [MP_Term, MP_Nonlinear, MP_Nonlinear];
+  let listedAs = "nll_loss";
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 4; }
+    int64_t getClassCount();
+  }];
+  let summary = "mean negative logarithm of the label's probability";
+  let description = [{
+    The mean over rows of `-logs[r, labels[r]]`, where logs are logarithms of probabilities, as `mp.log_softmax` makes them: PyTorch's
+    `nll_loss`. All in f32 (f64 for f64). Labels, `ignore_label` and `weights` are as those of `mp.softmax_cross_entropy`. A number for each
+    class, PyTorch's `weight`, is gathered by the labels.
+
+    Constraints as `mp.softmax_cross_entropy`, but labels are integers.
+
+    Example:
+
+    ```mlir
+    %l = mp.nll_loss %logs, %y : tensor<4x10xf32>, tensor<4xui8> -> tensor<f32>
+    %w = mp.gather %of_class, %y dimension 0 : tensor<10xf32>, tensor<4xui8> -> tensor<4xf32>
+    %c = mp.nll_loss %logs, %y weights %w : tensor<4xf32> {ignore_label = 3 : i64} : tensor<4x10xf32>, tensor<4xui8> -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$logs, MP_IntegerTensor:$labels, Optional<MP_FloatTensor>:$weights,
+                       OptionalAttr<I64Attr>:$ignore_label);
+  let assemblyFormat = [{
+    $logs `,` $labels (`weights` $weights^ `:` type($weights))? attr-dict
+    `:` type($logs) `,` type($labels) `->` type($result)
+  }];
+}
+
+def MP_KLDivOp : MP_ClassLossOp<"kl_div", MP_Deny> {
+  let listedAs = "kl_div";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 35; } }];
+  let summary = "mean Kullback-Leibler divergence of rows of probabilities";
+  let description = [{
+    The mean over rows of `sum_j target[r, j] * (log(target[r, j]) - logs[r, j])`, a term where the target is not above 0 being 0: of
+    logarithms of probabilities, as `mp.log_softmax` makes them, from probabilities. It is PyTorch's `kl_div` with `reduction="batchmean"`
+    of matrices; of more dimensions the last one is summed and all others are rows, as in Keras. All in f32 (f64 for f64), with `weights`
+    `sum_r w[r] * row[r] / sum_r w[r]`.
+
+    Constraints:
+    - (C1) `target` has the type of `logs`, which have a last dimension that is not 0.
+    - (C2) `weights` have the shape of `logs` without the last dimension, and the result's type: f32, or f64 for f64.
+
+    Example:
+
+    ```mlir
+    %l = mp.kl_div %logs, %t : tensor<4x10xf32>, tensor<4x10xf32> -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$logs, MP_FloatTensor:$target, Optional<MP_FloatTensor>:$weights);
+  let assemblyFormat = [{
+    $logs `,` $target (`weights` $weights^ `:` type($weights))? attr-dict
+    `:` type($logs) `,` type($target) `->` type($result)
+  }];
+}
+
 #endif // MP_LOSS_OPS_TD

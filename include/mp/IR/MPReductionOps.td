@@ -226,6 +226,7 @@ def MP_SoftmaxGradOp : MP_Op<"softmax_grad", MP_Deny, MP_NotDifferentiable, MP_R
 
 def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differentiable, MP_RoleComposite,
     [Pure, MP_InferredTypes, DeclareOpInterfaceMethods<MP_RowWeightsOpInterface>,
+     DeclareOpInterfaceMethods<MP_ExpansionOpInterface>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows"]>, MP_LabelsOpInterface]> {
   let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Nonlinear];
   let rows = MP_AllRows;
@@ -233,9 +234,9 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
   let listedAs = "";
   let extraClassDeclaration = [{
     int64_t getOperationsPerElement() { return 28; }
-    int64_t getClassCount() { return getIgnoreLabel() ? 0 : getLogits().getType().getShape().back(); }
+    int64_t getClassCount();
   }];
-  let summary = "mean cross entropy of softmax over the last dimension against integer labels";
+  let summary = "mean cross entropy of softmax over the last dimension against labels or probabilities";
   let description = [{
     For each row r: `loss[r] = log(sum_j exp(logits[r, j] - m)) + m - logits[r, labels[r]]`, m the row's maximum; the
     result is the mean over rows, with `weights` `sum_r w[r] * loss[r] / sum_r w[r]`. All in f32 (f64 for f64). A label
@@ -243,12 +244,17 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
     `(1 - s) * logits[r, labels[r]] + s * mean_j logits[r, j]` stands in the place of the label's logit. Rows whose label is
     `ignore_label`, which may be no class, count as rows of weight 0; where all are, the loss is NaN, as in PyTorch.
 
+    Labels that are floats in the shape of the logits are probabilities of classes, as one-hot rows are:
+    `loss[r] = -sum_j labels[r, j] * log_softmax(logits)[r, j]`, of labels that smoothing makes `(1 - s) * labels + s / classes`.
+    A number for each class, PyTorch's `weight`, is gathered by the labels: see `mp.nll_loss`.
+
     Constraints:
-    - (C1) `labels` and `weights` have the shape of `logits` without its last dimension, whose size is not 0.
+    - (C1) `labels` and `weights` have the shape of `logits` without its last dimension, whose size is not 0; labels that are
+      floats have that of `logits`.
     - (C2) The result is f32, or f64 for f64 logits; `weights` have the result's type.
-    - (C3) `labels` are integers.
+    - (C3) `labels` are integers or floats.
     - (C4) `label_smoothing` is at least 0 and less than 1.
-    - (C5) `ignore_label` is a number that the labels' type has.
+    - (C5) `ignore_label` is a number that the labels' type has; labels that are floats have none.
 
     Example:
 
@@ -256,9 +262,10 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
     %l = mp.softmax_cross_entropy %z, %y : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
     %s = mp.softmax_cross_entropy %z, %i {ignore_label = -100 : i64, label_smoothing = 0.1 : f64} : tensor<4x10xf16>, tensor<4xi32> -> tensor<f32>
     %w = mp.softmax_cross_entropy %z, %y weights %rows : tensor<4xf32> : tensor<4x10xf16>, tensor<4xui8> -> tensor<f32>
+    %p = mp.softmax_cross_entropy %z, %t : tensor<4x10xf16>, tensor<4x10xf32> -> tensor<f32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, Optional<MP_FloatTensor>:$weights,
+  let arguments = (ins MP_FloatTensor:$logits, MP_NumberTensor:$labels, Optional<MP_FloatTensor>:$weights,
                        DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing, OptionalAttr<I64Attr>:$ignore_label);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
@@ -446,6 +453,33 @@ def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_Role
   let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1e-12">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def MP_CosineSimilarityOp : MP_Op<"cosine_similarity", MP_Deny, MP_ByExpansion, MP_RoleComposite,
+    [Pure, MP_InferredTypes, SameOperandsAndResultElementType, AllTypesMatch<["lhs", "rhs"]>]> {
+  let scaling = [MP_Nonlinear, MP_Nonlinear];
+  let rows = MP_RowsAlong<"::mp::detail::lastDimension(*this)">;
+  let listedAs = "cosine_similarity";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 8; } }];
+  let summary = "cosine of the angle between two vectors along the last dimension";
+  let description = [{
+    `sum(a * b) / (max(|a|, epsilon) * max(|b|, epsilon))` of rows along the last dimension, which the result does not have; all in
+    f32 (f64 for f64), rounded once. PyTorch's `cosine_similarity` with `dim=-1`.
+
+    Constraints:
+    - (C1) Both operands have one type, of at least rank 1, and its last dimension is not 0.
+    - (C2) `epsilon` is finite and greater than 0.
+
+    Example:
+
+    ```mlir
+    %c = mp.cosine_similarity %a, %b : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$lhs, MP_FloatTensor:$rhs, DefaultValuedAttr<F64Attr, "1e-8">:$epsilon);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;
 }
 

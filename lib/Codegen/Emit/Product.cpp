@@ -62,7 +62,7 @@ LogicalResult ProductEpilogue::prepare(bool hasTiles) {
   SmallVector<Value> wanted;
   for (unsigned number : stored)
     wanted.push_back(f.yields()[number]);
-  for (const TileOp &tile : tiles) {
+  for (const TileCheck &tile : tiles) {
     if (!hasTiles)
       return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
     wanted.push_back(tile.op->getOperand(0));

@@ -29,7 +29,7 @@ mlir::FailureOr<Product> findProduct(KernelFunction &f);
 class ProductEpilogue {
 public:
   /// An op that reduces what it reads over tiles of the product, and the result of the kernel that it gives.
-  struct TileOp {
+  struct TileCheck {
     mlir::Operation *op;
     unsigned result;
   };
@@ -42,7 +42,7 @@ public:
   /// Builds what is needed once. Emits an error if a result is of another size than the product, or of tiles that the
   /// caller does not have.
   llvm::LogicalResult prepare(bool hasTiles = false);
-  llvm::ArrayRef<TileOp> tileOps() const { return tiles; }
+  llvm::ArrayRef<TileCheck> tileOps() const { return tiles; }
   /// Sums are rounded to the result's type by `own`, not by roundTo: the same, by what is known of them.
   void roundSumsBy(std::function<mlir::Value(mlir::Value)> own) { roundSums = std::move(own); }
   /// The fewest bits of an element that is stored.
@@ -63,7 +63,7 @@ private:
   Elements &values;
   const Product &product;
   llvm::SmallVector<unsigned> stored; ///< results by number
-  llvm::SmallVector<TileOp> tiles;
+  llvm::SmallVector<TileCheck> tiles;
   const int64_t columns; ///< of a row of the result
   bool even;
   std::function<mlir::Value(mlir::Value)> roundSums;

@@ -33,6 +33,8 @@ struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op, PatternRewriter &rewriter) const override {
+    if (isa<FloatType>(elementOf(op.getLabels())))
+      return rewriter.notifyMatchFailure(op, "is an expansion");
     PrimitiveBuilder build(rewriter, op.getLoc());
     Value rows = SoftmaxCrossEntropyRowsOp::create(rewriter, op.getLoc(), op.getLogits(), op.getLabels(),
                                                    op.getLabelSmoothingAttr());
@@ -47,6 +49,19 @@ struct DecomposeCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
       return success();
     }
     rewriter.replaceOp(op, build.reduce<ReduceMeanOp>(rows));
+    return success();
+  }
+};
+
+struct DecomposeExpansion : OpInterfaceRewritePattern<ExpansionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ExpansionOpInterface op, PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> values = op.expand(b);
+    if (values.empty())
+      return rewriter.notifyMatchFailure(op, "stands for itself");
+    rewriter.replaceOp(op, values);
     return success();
   }
 };
@@ -163,7 +178,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateAttentionPatterns(ofAttention, machine.level != nullptr);
     walkAndApplyPatterns(getOperation(), std::move(ofAttention));
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeArgmin, DecomposeCrossEntropy, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad,
+    patterns.add<DecomposeArgmin, DecomposeCrossEntropy, DecomposeExpansion, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad,
                  DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
     populateTrainingPatterns(patterns);
     populateBatchNormPatterns(patterns);

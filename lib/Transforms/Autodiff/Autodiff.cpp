@@ -4,6 +4,7 @@
 #include "mp/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/IR/Program.h"
@@ -70,6 +71,20 @@ static LogicalResult openRegions(func::FuncOp model) {
     op->erase();
   }
   return success();
+}
+
+/// Puts in the place of ops that are written as others what they are, which has derivatives.
+static void expandOps(func::FuncOp model) {
+  SmallVector<ExpansionOpInterface> ops;
+  model.walk([&](ExpansionOpInterface op) { ops.push_back(op); });
+  for (ExpansionOpInterface op : ops) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    SmallVector<Value> values = op.expand(b);
+    if (values.empty())
+      continue;
+    op->replaceAllUsesWith(values);
+    op->erase();
+  }
 }
 
 // Reverse mode
@@ -165,6 +180,7 @@ static LogicalResult differentiateModel(func::FuncOp model) {
     return model.emitError("has no result with mp.loss to differentiate");
   if (failed(verifySpecialized(model)) || failed(openRegions(model)))
     return failure();
+  expandOps(model);
 
   ReverseMode reverse(model);
   if (failed(reverse.run(getReturn(model).getOperand(*loss))))

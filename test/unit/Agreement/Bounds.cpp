@@ -70,7 +70,7 @@ static const std::set<std::string> kRows = {"mp.softmax",
 
 /// Rows that are normalized.
 static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.rms_norm", "mp.layer_norm_statistics",
-                                             "mp.layer_norm_grad", "mp.l2_normalize"};
+                                             "mp.layer_norm_grad", "mp.l2_normalize", "mp.cosine_similarity"};
 
 /// Weights of keys, and what they weigh.
 static const std::set<std::string> kAttention = {"mp.attention", "mp.attention_grad"};
@@ -84,6 +84,9 @@ static const std::set<std::string> kGroupNorms = {"mp.group_norm", "mp.group_nor
 /// Means of a term of each element.
 static const std::set<std::string> kLosses = {"mp.mse_loss", "mp.l1_loss", "mp.huber_loss", "mp.sigmoid_cross_entropy",
                                               "mp.binary_cross_entropy"};
+
+/// Means over rows of classes.
+static const std::set<std::string> kClassLosses = {"mp.cross_entropy", "mp.nll_loss", "mp.kl_div"};
 
 /// Roundings of an exponential in a row: its argument, which is at most 4 below the row's maximum, 2 ulp of exp, the
 /// same once more in the sum that it is divided by, the quotient, and the factors that follow.
@@ -121,7 +124,7 @@ public:
       return {roundings, sizeOfSoftmaxGradient(index, columns)};
     // A logarithm makes an absolute error of the sum's relative one. What it is added to is positive, too.
     if (use.op == "mp.softmax_cross_entropy")
-      return {roundings + 2 * rows, 1 + expected};
+      return isFloat(operands[1].type.element) ? ofClassLoss() : Rounded{roundings + 2 * rows, 1 + expected};
     if (use.op == "mp.softmax_cross_entropy_rows" || use.op == "mp.log_softmax")
       return {roundings, 1 + std::abs(expected)};
     return {roundings + rows, std::abs(expected) + 2 * factorOfRow(index / columns)};
@@ -129,6 +132,9 @@ public:
 
   Rounded ofNorm(uint64_t index, double expected) const {
     const auto columns = static_cast<uint64_t>(shape.back());
+    // The terms of a cosine are no larger than 1 together.
+    if (use.op == "mp.cosine_similarity")
+      return {3 * columns + 24, 1};
     const uint64_t row = index * (operands.front().count() / columns) / results, j = index % columns;
     auto rowOf = [&](size_t operand) { return std::span(values[operand]).subspan(row * columns, columns); };
     if (use.op == "mp.rms_norm" || use.op == "mp.l2_normalize")
@@ -149,6 +155,13 @@ public:
                           values[0],
                           values[1],
                           values.size() > 2 ? values[2] : std::vector<double>()};
+    return {error.roundings(), error.size()};
+  }
+
+  Rounded ofClassLoss() const {
+    const bool ignores = use.text.find("ignore_label") != std::string::npos;
+    const ClassLossError error(use.op, operands, numberOf("label_smoothing", 0),
+                               ignores ? std::optional(static_cast<int64_t>(numberOf("ignore_label", 0))) : std::nullopt);
     return {error.roundings(), error.size()};
   }
 
@@ -335,7 +348,7 @@ bool mp::isProduct(const std::string &op) {
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||
-         kGroupNorms.contains(op) || kLosses.contains(op) || kNormed.contains(op) || kAttention.contains(op);
+         kGroupNorms.contains(op) || kLosses.contains(op) || kClassLosses.contains(op) || kNormed.contains(op) || kAttention.contains(op);
 }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
@@ -370,6 +383,7 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
                         : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm(i)
                         : kGroupNorms.contains(use.op) ? sizes->ofGroupNorm(i)
                         : kLosses.contains(use.op)     ? sizes->ofLoss()
+                        : kClassLosses.contains(use.op) ? sizes->ofClassLoss()
                         : kNormed.contains(use.op)     ? sizes->ofUpdate(i, value)
                         : kAttention.contains(use.op)  ? attended[i]
                                                        : sizes->ofSum(value, elementAt(absolute, i));

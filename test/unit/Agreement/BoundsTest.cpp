@@ -51,11 +51,48 @@ Fault leaveOutLoss(const OpCase &use, const std::vector<Tensor> &operands, Which
   return {0, [=](uint64_t index) { return index == chosen; }, nothing};
 }
 
+/// Whether an op is a loss of rows of classes that reads what each class adds.
+bool isOfClasses(const OpCase &use, const std::vector<Tensor> &operands) {
+  return use.op == "mp.cross_entropy" || use.op == "mp.nll_loss" || use.op == "mp.kl_div" ||
+         (use.op == "mp.softmax_cross_entropy" && isFloat(operands[1].type.element));
+}
+
+/// Leaves out what a class adds: its probability is 0, or its logarithm where it is the label of a row that counts.
+Fault leaveOutClass(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
+  if (isFloat(operands[1].type.element)) {
+    // The one that adds most in the first, second or last third.
+    auto adds = [&](uint64_t i) {
+      const double x = elementAt(operands[0], i), t = elementAt(operands[1], i);
+      const double log = use.op == "mp.cross_entropy" ? std::log(std::clamp(x, 1e-7, 1.0))
+                         : use.op == "mp.kl_div"      ? x - std::log(t)
+                                                      : x - 3;
+      return std::abs(t * log);
+    };
+    const uint64_t count = operands[1].count(), third = pick(which, 3);
+    uint64_t chosen = count * third / 3;
+    for (uint64_t i = chosen; i < count * (third + 1) / 3; ++i)
+      if (adds(i) > adds(chosen))
+        chosen = i;
+    return {1, [=](uint64_t index) { return index == chosen; }};
+  }
+  const std::vector<int64_t> labels = operands[1].integers();
+  const uint64_t columns = operands[0].count() / labels.size();
+  const bool ignores = use.text.find("ignore_label = 3") != std::string::npos;
+  std::vector<uint64_t> hits;
+  for (uint64_t r = 0; r < labels.size(); ++r)
+    if (!ignores || labels[r] != 3)
+      hits.push_back(r * columns + static_cast<uint64_t>(labels[r]));
+  const uint64_t chosen = hits.empty() ? operands[0].count() : hits[pick(which, hits.size())];
+  return {0, [=](uint64_t index) { return index == chosen; }, use.op == "mp.cross_entropy" ? 1.0 : 0.0};
+}
+
 /// Leaves out one term of every sum of a case.
 Fault leaveOutTerm(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
   const std::vector<int64_t> &shape = operands.front().type.shape;
   const bool isExponential =
       (use.op.starts_with("mp.softmax") || use.op == "mp.log_softmax") && use.op != "mp.softmax_grad";
+  if (isOfClasses(use, operands))
+    return leaveOutClass(use, operands, which);
   if (use.op.ends_with("_loss") || use.op.ends_with("sigmoid_cross_entropy"))
     return leaveOutLoss(use, operands, which);
   if (use.op.starts_with("mp.attention")) { // an element of a value, or of the gradient, is a term of many

@@ -155,6 +155,11 @@ static void testModel(void) {
   }
   expect(mpModelText(model, 1, &text), "");
   mpModelDestroy(model);
+  const char *product = strstr(mpBytesData(text), "mp.matmul"); /* not the one for which there was no room */
+  if (!product || strstr(product + 1, "mp.matmul")) {
+    fprintf(stderr, "the model has not one product\n");
+    failures += 1;
+  }
   expect(mpCompileToBytes(mpBytesData(text), mpBytesSize(text), "m.mlir", &options, &executable), "");
   testExecutable(executable);
   mpBytesDestroy(executable);

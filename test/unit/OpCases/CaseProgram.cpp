@@ -82,7 +82,8 @@ static bool statesSizes(const std::string &text) {
   auto has = [&](const char *what) { return text.find(what) != std::string::npos; };
   const bool hasWindows = has("window = [") && !has("window = [1, 1]}");
   const bool needsBatch = has("mp.batch_norm ") || has("mp.batch_norm_grad ");
-  const bool countsElements = has("mp.slice ") || has("mp.pad ") || has("mp.concat ") || has("mp.top_k ");
+  const bool countsElements = has("mp.slice ") || has("mp.pad ") || has("mp.concat ") || has("mp.top_k ") ||
+                             has("mp.split ") || has("mp.tile ");
   return hasWindows || needsBatch || countsElements ||
          std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"}, has);
 }

@@ -43,6 +43,34 @@ static void addMoves(Cases &cases) {
     concat("lanes", {"3x16x", "3x32x"}, "3x48x", "1");
     concat("middle", {"2x3x4x", "2x1x4x"}, "2x4x4x", "1");
     concat("nothing", {"3x0x", "3x5x"}, "3x5x", "1");
+    auto split = [&](std::string name, std::string from, std::vector<std::string> to, std::string clause) {
+      OpCase use{"mp.split", name + ", " + type, {{from + type, fill}}, {}, "mp.split %0 " + clause + " : {0} -> {r}"};
+      for (size_t i = 0; i < to.size(); ++i) {
+        use.results.push_back(to[i] + type);
+        if (i != 0)
+          use.text += ", tensor<" + to[i] + type + ">";
+      }
+      cases.push_back(use);
+    };
+    split("one", "3x5x", {"3x5x"}, "sizes [5] dimension 1");
+    split("rows", "5x5x", {"2x5x", "3x5x"}, "sizes [2, 3] dimension 0");
+    split("columns, and none", "3x8x", {"3x2x", "3x0x", "3x6x"}, "sizes [2, 0, 6] dimension 1");
+    split("lanes", "2x3x48x", {"2x3x16x", "2x3x32x"}, "sizes [16, 32] dimension 2");
+    move("mp.tile", "once", "5x7x", "5x7x", "repeats [1, 1]");
+    move("mp.tile", "rows", "3x5x", "9x5x", "repeats [3, 1]");
+    move("mp.tile", "columns", "3x16x", "3x48x", "repeats [1, 3]");
+    move("mp.tile", "both", "2x3x4x", "4x3x12x", "repeats [2, 1, 3]");
+    auto triangle = [&](std::string op, std::string shape, std::string diagonal) {
+      const std::string clause = diagonal == "0" ? "" : "{diagonal = " + diagonal + " : i64} ";
+      cases.push_back({op, diagonal + " of " + shape + type, {{shape + type, fill}}, {shape + type}, op + " %0 " + clause + ": {0}"});
+    };
+    for (std::string op : {"mp.tril", "mp.triu"}) {
+      triangle(op, "4x4x", "0");
+      triangle(op, "3x5x", "1");
+      triangle(op, "2x5x3x", "-2");
+      triangle(op, "2x3x", "9223372036854775807");
+      triangle(op, "2x3x", "-9223372036854775808");
+    }
   }
 }
 

@@ -5,7 +5,54 @@
 
 using namespace mp;
 
+static void addOfClasses(std::vector<OpCase> &cases) {
+  struct Loss {
+    std::string op;
+    Fill rows;
+    std::string labels; // the type of a class, or of a probability
+    std::string clause;
+  };
+  const std::string smoothed = "{label_smoothing = 0.25 : f64} ", ignoring = "{ignore_label = 3 : i64} ";
+  const Loss losses[] = {
+      {"mp.cross_entropy", Fill::Fraction, "i32", ""},
+      {"mp.cross_entropy", Fill::Fraction, "ui8", smoothed},
+      {"mp.cross_entropy", Fill::Fraction, "i64", ignoring},
+      {"mp.cross_entropy", Fill::Fraction, "$T", ""},
+      {"mp.cross_entropy", Fill::Fraction, "$A", smoothed},
+      {"mp.nll_loss", Fill::Signed, "i32", ""},
+      {"mp.nll_loss", Fill::Signed, "ui8", ""},
+      {"mp.nll_loss", Fill::Signed, "i64", ignoring},
+      {"mp.kl_div", Fill::Signed, "$T", ""},
+      {"mp.softmax_cross_entropy", Fill::Signed, "$T", ""},
+      {"mp.softmax_cross_entropy", Fill::Signed, "$A", smoothed},
+  };
+  for (const Loss &loss : losses) {
+    const bool isSoft = loss.labels.starts_with("$");
+    const std::string with = ", " + loss.labels + (loss.clause.empty() ? "" : ", " + loss.clause);
+    auto add = [&](const std::string &name, const std::string &rows, const std::string &classes, bool weighted,
+                   bool large = false) {
+      std::vector<Operand> operands = {
+          {rows + classes + "$T", loss.rows},
+          {rows + (isSoft ? classes : "") + loss.labels, isSoft ? Fill::Positive : Fill::Labels}};
+      if (weighted)
+        operands.push_back({rows + "$A", Fill::Positive});
+      cases.push_back({loss.op,
+                       name + with,
+                       operands,
+                       {"$A"},
+                       loss.op + " %0, %1 " + (weighted ? "weights %2 : {2} " : "") + loss.clause + ": {0}, {1} -> {r}",
+                       large});
+    };
+    add("rows", "4x", "5x", false);
+    add("rows, weights", "4x", "5x", true);
+    add("one row", "", "7x", false);
+    add("rank 3", "2x3x", "5x", true);
+    add("large", "67x", "131x", true, true);
+  }
+}
+
 void mp::addLosses(std::vector<OpCase> &cases) {
+  addOfClasses(cases);
   struct Loss {
     std::string op, clause;
     Fill prediction, target;

@@ -31,3 +31,50 @@ double LossError::size() const {
   }
   return sum / count;
 }
+
+ClassLossError::ClassLossError(std::string name, const std::vector<Tensor> &operands, double smoothing,
+                               std::optional<int64_t> ignored)
+    : op(std::move(name)), columns(static_cast<uint64_t>(operands[0].type.shape.back())), values(operands[0].reals()) {
+  const uint64_t rows = values.size() / columns;
+  weights = operands.size() > 2 ? operands[2].reals() : std::vector<double>(rows, 1.0);
+  if (isFloat(operands[1].type.element)) {
+    target = operands[1].reals();
+  } else {
+    const std::vector<int64_t> labels = operands[1].integers();
+    for (uint64_t i = 0; i < values.size(); ++i)
+      target.push_back(labels[i / columns] == static_cast<int64_t>(i % columns) ? 1 : 0);
+    for (uint64_t r = 0; r < rows; ++r)
+      if (ignored == labels[r])
+        weights[r] = 0;
+  }
+  for (double &each : target)
+    each = (1 - smoothing) * each + smoothing / static_cast<double>(columns);
+  if (op != "mp.softmax_cross_entropy")
+    return;
+  for (uint64_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (uint64_t j = 0; j < columns; ++j)
+      sum += std::exp(values[r * columns + j]);
+    for (uint64_t j = 0; j < columns; ++j)
+      values[r * columns + j] -= std::log(sum);
+  }
+}
+
+double ClassLossError::partsOf(uint64_t element) const {
+  const double x = values[element], t = std::abs(target[element]);
+  if (op == "mp.cross_entropy")
+    return t * std::abs(std::log(std::clamp(x, 1e-7, 1 - 1e-7)));
+  if (op == "mp.kl_div")
+    return target[element] > 0 ? t * (std::abs(std::log(t)) + std::abs(x)) : 0;
+  // A logarithm makes an absolute error of the relative one of a sum of exponentials.
+  return t * (std::abs(x) + (op == "mp.nll_loss" ? 0 : 1));
+}
+
+double ClassLossError::size() const {
+  double sum = 0, count = 0;
+  for (uint64_t i = 0; i < values.size(); ++i)
+    sum += std::abs(weights[i / columns]) * partsOf(i);
+  for (double weight : weights)
+    count += std::abs(weight);
+  return sum / count;
+}

@@ -85,8 +85,15 @@ static void addNorms(Cases &cases) {
                      large});
     cases.push_back(
         {"mp.rms_norm", name, {{type}, parameter}, {type}, "mp.rms_norm %0, %1 " + epsilon + ": {0}, {1}", large});
-    if (epsilon.find("0.0 ") == std::string::npos)
+    if (epsilon.find("0.0 ") == std::string::npos) {
       cases.push_back({"mp.l2_normalize", name, {{type}}, {type}, "mp.l2_normalize %0 " + epsilon + ": {0}", large});
+      cases.push_back({"mp.cosine_similarity",
+                       name,
+                       {{type}, {type}},
+                       {rows + "$T"},
+                       "mp.cosine_similarity %0, %1 " + epsilon + ": {0}, {1} -> {r}",
+                       large});
+    }
     cases.push_back({"mp.layer_norm_statistics",
                      name,
                      {{type}},

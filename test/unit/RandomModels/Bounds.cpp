@@ -145,6 +145,10 @@ public:
       return Sum{attention->ofResults[element].roundings, attention->ofResults[element].size};
     if (llvm::isa<ElementLossOpInterface>(op))
       return ofLoss();
+    if (llvm::isa<CrossEntropyOp, NLLLossOp, KLDivOp>(op) || isOfProbabilities())
+      return ofClassLoss();
+    if (llvm::isa<CosineSimilarityOp>(op)) // its terms are no larger than 1 together
+      return Sum{3 * static_cast<uint64_t>(operands[0].type.shape.back()) + 24, 1};
     if (llvm::isa<RMSNormOp, L2NormalizeOp>(op))
       return Sum{static_cast<uint64_t>(operands[0].type.shape.back()) + 12, std::abs(elementAt(result, element))};
     if (!llvm::isa<SoftmaxOp, LogSoftmaxOp, SoftmaxGradOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp>(op))
@@ -252,6 +256,17 @@ private:
                           operands[0].reals(),
                           operands[1].reals(),
                           operands.size() > 2 ? operands[2].reals() : std::vector<double>()};
+    return {error.roundings(), error.size()};
+  }
+
+  bool isOfProbabilities() const {
+    return llvm::isa<SoftmaxCrossEntropyOp>(op) && isFloat(operands[1].type.element);
+  }
+
+  Sum ofClassLoss() const {
+    auto smoothing = op->getAttrOfType<mlir::FloatAttr>("label_smoothing");
+    const ClassLossError error(op->getName().getStringRef().str(), operands, smoothing ? smoothing.getValueAsDouble() : 0,
+                               std::nullopt);
     return {error.roundings(), error.size()};
   }
 

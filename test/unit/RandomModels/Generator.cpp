@@ -172,6 +172,30 @@ void makeTwice(ModelBuilder &b, const std::string &op) {
     b.throughTwice(x, dimension, op);
 }
 
+/// A tensor twice, of which the first half is kept.
+void makeTile(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(1), dimension = b.pickKeptDimension(x);
+  const ValueType type = b.typeOf(x);
+  if (dimension >= type.shape.size() || b.countOf({type.shape[dimension]}) == 0)
+    return;
+  std::string repeats;
+  for (unsigned i = 0; i < type.shape.size(); ++i)
+    repeats += (i == 0 ? "" : ", ") + std::string(i == dimension ? "2" : "1");
+  const std::string number = std::to_string(dimension), twice = "{0*" + number + "}";
+  const std::string own = "{0#" + number + "}";
+  b.add("mp.tile $0 repeats [" + repeats + "] : {0} -> " + twice + "; , %second$r = mp.split $p sizes [" + own + ", " + own +
+            "] dimension " + number + " : " + twice + " -> {r}, {r}",
+        {x}, type, b.boundOf(x));
+}
+
+void makeTriangle(ModelBuilder &b, const std::string &op) {
+  const unsigned x = b.pickFloat(2);
+  const size_t rank = b.typeOf(x).shape.size();
+  if (rank > 2 || (rank == 2 && !b.isBatched(x)))
+    b.add(op + " $0 {diagonal = " + std::to_string(static_cast<int>(b.pick(5)) - 2) + " : i64} : {0}", {x}, b.typeOf(x),
+          b.boundOf(x));
+}
+
 /// The labels that a row of logits has, as rows of 0 and 1.
 void makeOneHot(ModelBuilder &b) {
   const unsigned x = b.pickFloat(1);
@@ -257,7 +281,11 @@ void makeLayers(ModelBuilder &b) {
   b.product(y);
 }
 
-void makeLoss(ModelBuilder &b) { b.crossEntropy(b.pickFloat(1)); }
+void makeClassLoss(ModelBuilder &b, const std::string &op) {
+  if (op == "mp.cross_entropy") // which autocast to f16 refuses
+    b.takeBF16();
+  b.classLoss(b.pickFloat(1), op);
+}
 
 void makeElementLoss(ModelBuilder &b, const std::string &op) {
   if (op == "mp.binary_cross_entropy") // which autocast to f16 refuses
@@ -349,6 +377,10 @@ constexpr Row kRows[] = {
     {"mp.pad", 1, [](ModelBuilder &b) { makeTwice(b, "mp.pad"); }},
     {"mp.slice", 0, [](ModelBuilder &b) { makeTwice(b, "mp.concat"); }},
     {"mp.flip", 1, makeFlip},
+    {"mp.tile", 1, makeTile},
+    {"mp.split", 0, makeTile},
+    {"mp.tril", 1, [](ModelBuilder &b) { makeTriangle(b, "mp.tril"); }},
+    {"mp.triu", 1, [](ModelBuilder &b) { makeTriangle(b, "mp.triu"); }},
     {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
     {"mp.one_hot", 1, makeOneHot},
     {"mp.attention", 2, makeAttention},
@@ -361,7 +393,11 @@ constexpr Row kRows[] = {
     {"mp.batch_norm", 4, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.batch_norm_inference", 0, [](ModelBuilder &b) { b.batchNorm(b.pickFloat(2)); }},
     {"mp.update_running", 1, makeUpdateRunning},
-    {"mp.softmax_cross_entropy", 1, makeLoss},
+    {"mp.softmax_cross_entropy", 1, [](ModelBuilder &b) { makeClassLoss(b, "mp.softmax_cross_entropy"); }},
+    {"mp.cross_entropy", 1, [](ModelBuilder &b) { makeClassLoss(b, "mp.cross_entropy"); }},
+    {"mp.nll_loss", 1, [](ModelBuilder &b) { makeClassLoss(b, "mp.nll_loss"); }},
+    {"mp.kl_div", 1, [](ModelBuilder &b) { makeClassLoss(b, "mp.kl_div"); }},
+    {"mp.cosine_similarity", 1, [](ModelBuilder &b) { b.cosine(b.pickFloat(1)); }},
     {"mp.mse_loss", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.mse_loss"); }},
     {"mp.l1_loss", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.l1_loss"); }},
     {"mp.huber_loss", 1, [](ModelBuilder &b) { makeElementLoss(b, "mp.huber_loss"); }},

@@ -137,9 +137,13 @@ private:
     for (size_t i = 0; i < node.operands.size(); ++i) {
       replaceAll(text, "$" + std::to_string(i), name(node.operands[i]));
       replaceAll(text, "{" + std::to_string(i) + "}", model.typeOf(node.operands[i]));
-      for (size_t d = 0; d < model.values[node.operands[i]].shape.size(); ++d)
+      const std::vector<Size> &shape = model.values[node.operands[i]].shape;
+      for (size_t d = 0; d < shape.size(); ++d) {
         replaceAll(text, "{" + std::to_string(i) + "*" + std::to_string(d) + "}",
                    model.typeOf(node.operands[i], static_cast<int>(d)));
+        replaceAll(text, "{" + std::to_string(i) + "#" + std::to_string(d) + "}",
+                   std::to_string(model.sizeOf(shape[d])));
+      }
     }
     const std::string type = model.typeOf(node.result), &element = model.values[node.result].element;
     replaceAll(text, "{r}", type);

@@ -363,7 +363,7 @@ unsigned ModelBuilder::embedding() {
   return add("mp.gather $0, $1 dimension 0 : {0}, {1} -> {r}", {table, index}, {{Size{0}, columns}, "f32"}, 1);
 }
 
-unsigned ModelBuilder::crossEntropy(unsigned value) {
+unsigned ModelBuilder::classLoss(unsigned value, const std::string &op) {
   const bool hasClasses = countOf({typeOf(value).shape.back()}) != 0;
   value = bounded(hasClasses ? value : addArgument(Role::Parameter, {{Size()}, "f32"}), 20);
   std::vector<Size> rows = typeOf(value).shape;
@@ -373,17 +373,44 @@ unsigned ModelBuilder::crossEntropy(unsigned value) {
   }
   const Size classes = rows.back();
   rows.pop_back();
-  static const char *const kLabels[] = {"i32", "i64", "ui8"};
-  const unsigned label = addArgument(Role::Label, {rows, kLabels[pick(3)]}, classes);
-  std::vector<unsigned> operands = {value, label};
+  if (op == "mp.cross_entropy") {
+    value = castTo(value, "f32");
+    value = add("mp.softmax $0 : {0}", {value}, typeOf(value), 1);
+  } else if (op != "mp.softmax_cross_entropy") {
+    value = add("mp.log_softmax $0 : {0}", {value}, typeOf(value), 50);
+  }
+  const bool hasLabels = op == "mp.nll_loss" || (op != "mp.kl_div" && pick(3) != 0);
+  std::vector<unsigned> operands = {value, hasLabels ? labelsOf(rows, classes) : probabilitiesLike(value)};
   std::string weights;
   if (pick(3) == 0) {
     unsigned each = addArgument(Role::Input, {rows, "f32"});
     operands.push_back(positive(each));
     weights = "weights $2 : {2} ";
   }
-  const std::string smoothing = pick(3) == 0 ? "{label_smoothing = 0.125 : f64} " : "";
-  return add("mp.softmax_cross_entropy $0, $1 " + weights + smoothing + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 50);
+  const bool mayBeSmoothed = op == "mp.softmax_cross_entropy" || op == "mp.cross_entropy";
+  const std::string smoothing = mayBeSmoothed && pick(3) == 0 ? "{label_smoothing = 0.125 : f64} " : "";
+  return add(op + " $0, $1 " + weights + smoothing + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 100);
+}
+
+unsigned ModelBuilder::labelsOf(const std::vector<Size> &rows, const Size &classes) {
+  static const char *const kLabels[] = {"i32", "i64", "ui8"};
+  return addArgument(Role::Label, {rows, kLabels[pick(3)]}, classes);
+}
+
+unsigned ModelBuilder::probabilitiesLike(unsigned value) {
+  const ValueType type = typeOf(value);
+  const unsigned logits = castTo(addArgument(Role::Input, {type.shape, "f32"}), type.element);
+  return add("mp.softmax $0 : {0}", {logits}, type, 1);
+}
+
+unsigned ModelBuilder::cosine(unsigned value) {
+  value = bounded(value, 20);
+  ValueType type = typeOf(value);
+  if (countOf({type.shape.back()}) == 0 || (isBatched(value) && type.shape.size() == 1))
+    return value;
+  const unsigned other = castTo(addArgument(Role::Input, {type.shape, "f32"}), type.element);
+  type.shape.pop_back();
+  return add("mp.cosine_similarity $0, $1 {epsilon = 0.01 : f64} : {0}, {1} -> {r}", {value, other}, type, 1);
 }
 
 unsigned ModelBuilder::elementLoss(unsigned value, const std::string &op) {
@@ -472,7 +499,7 @@ void ModelBuilder::beginRegion(const std::string &what) {
 /// A scalar of f32 that depends on all of `value`.
 unsigned ModelBuilder::scalarOf(unsigned value) {
   if (isBatched(value))
-    return crossEntropy(value);
+    return classLoss(value, "mp.softmax_cross_entropy");
   value = castTo(value, "f32");
   std::string dimensions;
   for (unsigned i = 0; i < typeOf(value).shape.size(); ++i)

@@ -70,8 +70,10 @@ public:
   unsigned throughTwice(unsigned value, unsigned dimension, const std::string &op);
   /// Rows of a new parameter by new labels.
   unsigned embedding();
-  /// A loss of `value` as logits against a new label.
-  unsigned crossEntropy(unsigned value);
+  /// A loss of rows of classes that are made of `value`, against new labels or probabilities.
+  unsigned classLoss(unsigned value, const std::string &op);
+  /// The cosine between `value`, which has rank 1 or more, and a new input; `value` where that is too narrow.
+  unsigned cosine(unsigned value);
   /// The mean of a term of each element of `value`, of rank 1 or more, and of another value of its type.
   unsigned elementLoss(unsigned value, const std::string &op);
   /// `value`, which has rank 1 or more, normalized along its last dimension; `value` where that is the batch or
@@ -87,6 +89,10 @@ public:
   void beginRegion(const std::string &what);
 
 private:
+  /// New labels for these rows, below the size `classes`.
+  unsigned labelsOf(const std::vector<Size> &rows, const Size &classes);
+  /// A new input as rows of probabilities in the type of `value`.
+  unsigned probabilitiesLike(unsigned value);
   unsigned addArgument(Role role, ValueType type, Size classes = {});
   unsigned addValue(ValueType type, double bound);
   unsigned constant(double value, const std::string &element);

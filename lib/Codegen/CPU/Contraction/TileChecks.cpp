@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mp;
 
 LogicalResult TileChecks::prepare() {
-  for (const ProductEpilogue::TileOp &tile : epilogue.tileOps())
+  for (const ProductEpilogue::TileCheck &tile : epilogue.tileOps())
     if (!isa<NonfiniteTilesOp>(tile.op))
       return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
   if (!empty())
@@ -26,7 +26,7 @@ Value TileChecks::lanesAt(size_t number) {
 
 SmallVector<Value> TileChecks::none(int64_t vectors) {
   SmallVector<Value> zeros;
-  for (const ProductEpilogue::TileOp &tile : epilogue.tileOps())
+  for (const ProductEpilogue::TileCheck &tile : epilogue.tileOps())
     zeros.append(vectors, floatConstant(b, lanesOf(tile.op), 0));
   return zeros;
 }
