@@ -56,7 +56,8 @@ static Value pick(LocBuilder &b, Value rows, Value labels) {
   RankedTensorType type = typeOf(rows);
   const int64_t last = type.getRank() - 1;
   Value column = reshapeTo(b, labels, keptShape(type, {last}));
-  Value isLabel = compare(b, ComparePredicate::eq, IotaOp::create(b, type.clone(b.getI64Type()), Value(), last), column);
+  Value isLabel =
+      compare(b, ComparePredicate::eq, IotaOp::create(b, type.clone(b.getI64Type()), Value(), last), column);
   Value picked = sumLast(b, select(b, isLabel, rows, scalar(b, rows, 0.0)));
   Value isClass = LogicalAndOp::create(b, compare(b, ComparePredicate::ge, labels, integer(b, 0)),
                                        compare(b, ComparePredicate::lt, labels, integer(b, type.getShape().back())));
@@ -96,8 +97,8 @@ Values SoftmaxCrossEntropyOp::expand(LocBuilder &b) {
 }
 
 Values CrossEntropyOp::expand(LocBuilder &b) {
-  Value clipped = ClampOp::create(b, wideOf(b, getProbabilities()), APFloat(kLeastProbability),
-                                  APFloat(1 - kLeastProbability));
+  Value clipped =
+      ClampOp::create(b, wideOf(b, getProbabilities()), APFloat(kLeastProbability), APFloat(1 - kLeastProbability));
   return {buildCrossEntropy(b, LogOp::create(b, clipped), targetOf(*this))};
 }
 
@@ -163,8 +164,9 @@ static LogicalResult verifyClasses(Operation *op, Value rows, StringRef name, co
       failed(verifyTarget(op, target)))
     return failure();
   if (isSoft && !agree(shapeOf(target.labels), shapeOf(rows))) // softmax_cross_entropy (C1)
-    return op->emitOpError("labels are ") << target.labels.getType() << ", probabilities of classes, expected the shape of the "
-                                          << name << ", which are " << rows.getType();
+    return op->emitOpError("labels are ")
+           << target.labels.getType() << ", probabilities of classes, expected the shape of the " << name
+           << ", which are " << rows.getType();
   return verifyLossType(op, rows, target.weights, "weights");
 }
 

@@ -7,6 +7,8 @@
 #include "IR/RowTypes.h"
 #include "IR/Sizes.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace mp;
 using namespace mp::derivatives;
@@ -52,12 +54,13 @@ Values TileOp::expand(LocBuilder &b) {
 template <typename Op> static Values keepTriangle(Op op, LocBuilder &b, ComparePredicate predicate) {
   RankedTensorType type = typeOf(op.getInput()), index = RankedTensorType::get({}, b.getI64Type());
   auto square = RankedTensorType::get(type.getShape().take_back(2), b.getI64Type());
-  // (C1) No index and no sum of one and this overflows.
+  // Beyond every index: sums with one do not overflow.
   const int64_t most = int64_t(1) << 48, shift = std::clamp<int64_t>(op.getDiagonal(), -most, most);
   Value diagonal = ConstantOp::create(b, index, DenseElementsAttr::get(index, b.getI64IntegerAttr(shift)));
   Value row = IotaOp::create(b, square, Value(), 0), column = IotaOp::create(b, square, Value(), 1);
   auto element = RankedTensorType::get({}, type.getElementType());
-  Value zero = ConstantOp::create(b, element, cast<ElementsAttr>(DenseElementsAttr::get(element, b.getZeroAttr(type.getElementType()))));
+  Value zero = ConstantOp::create(
+      b, element, cast<ElementsAttr>(DenseElementsAttr::get(element, b.getZeroAttr(type.getElementType()))));
   return {select(b, compare(b, predicate, column, add(b, row, diagonal)), op.getInput(), zero)};
 }
 Values TrilOp::expand(LocBuilder &b) { return keepTriangle(*this, b, ComparePredicate::le); }

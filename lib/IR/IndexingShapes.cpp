@@ -143,20 +143,21 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, MaybeLocation location, A
     types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
   }
   if (types.empty() || left != 0) // (C2)
-    return emitErrorOf<SplitOp>(location, "has ", types.size(), " parts of ", size - left, " elements together, dimension ",
-                                dimension, " has ", size);
+    return emitErrorOf<SplitOp>(location, "has ", types.size(), " parts of ", size - left,
+                                " elements together, dimension ", dimension, " has ", size);
   return success();
 }
 
 LogicalResult TileOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
   Shape shape(shapeOf(op.getInput()));
   if (op.getRepeats().size() != shape.size()) // (C1)
-    return emitErrorOf<TileOp>(location, "has ", op.getRepeats().size(), " repeats, expected one for each of the operand's ",
-                               shape.size(), " dimensions");
+    return emitErrorOf<TileOp>(location, "has ", op.getRepeats().size(),
+                               " repeats, expected one for each of the operand's ", shape.size(), " dimensions");
   for (auto [dimension, size] : llvm::enumerate(shape)) {
     const int64_t count = op.getRepeats()[dimension];
     if (count < 1) // (C1)
-      return emitErrorOf<TileOp>(location, "repeats dimension ", dimension, " ", count, " times, expected at least once");
+      return emitErrorOf<TileOp>(location, "repeats dimension ", dimension, " ", count,
+                                 " times, expected at least once");
     if (count == 1)
       continue;
     if (isOpen(size)) // (C2)

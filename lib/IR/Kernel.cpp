@@ -141,7 +141,9 @@ LogicalResult KernelOp::verifyRegions() {
 
 // Kernel-level ops
 
-LogicalResult SoftmaxCrossEntropyRowsOp::verify() { return verifyRows(*this, getLogits(), "logits", {{getLabels(), "labels"}}); }
+LogicalResult SoftmaxCrossEntropyRowsOp::verify() {
+  return verifyRows(*this, getLogits(), "logits", {{getLabels(), "labels"}});
+}
 
 LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
   if (failed(verifyRows(*this, getLogits(), "logits", {{getLabels(), "labels"}, {getFactor(), "factors"}})))

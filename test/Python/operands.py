@@ -159,9 +159,9 @@ SEVERAL = [
     ("reduce_mean", ops.reduce_mean, numpy.mean), ("reduce_prod", ops.reduce_prod, numpy.prod), ("flip", ops.flip, numpy.flip),
     ("reduce_sum", ops.l2_norm, lambda x, d: numpy.linalg.norm(x, axis=d)),
     ("normalize", ops.normalize, lambda x, d: x / numpy.linalg.norm(x, axis=d, keepdims=True)),
-    ("cosine_similarity", lambda x, d: ops.cosine_similarity(x, x, d), lambda x, d: numpy.ones_like(x).mean(d)),
 ]
 ONE = [
+    ("cosine_similarity", lambda x, d: ops.cosine_similarity(x, x, d), lambda x, d: numpy.ones_like(x).mean(d)),
     ("argmax", lambda x, d: ops.cast(ops.argmax(x, d), "float32"), numpy.argmax), ("cumsum", ops.cumsum, numpy.cumsum),
     ("argmin", lambda x, d: ops.cast(ops.argmin(x, d), "float32"), numpy.argmin),
     ("gather", lambda x, d: ops.gather(x, [1, 0], d), lambda x, d: numpy.take(x, [1, 0], d)),

@@ -178,8 +178,9 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateAttentionPatterns(ofAttention, machine.level != nullptr);
     walkAndApplyPatterns(getOperation(), std::move(ofAttention));
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeArgmin, DecomposeCrossEntropy, DecomposeExpansion, DecomposeElementLoss, DecomposeWeightedCrossEntropyGrad,
-                 DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(&getContext());
+    patterns.add<DecomposeArgmin, DecomposeCrossEntropy, DecomposeExpansion, DecomposeElementLoss,
+                 DecomposeWeightedCrossEntropyGrad, DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(
+        &getContext());
     populateTrainingPatterns(patterns);
     populateBatchNormPatterns(patterns);
     populateGroupNormPatterns(patterns);

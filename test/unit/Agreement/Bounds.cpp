@@ -69,7 +69,7 @@ static const std::set<std::string> kRows = {"mp.softmax",
                                             "mp.softmax_cross_entropy_grad_rows"};
 
 /// Rows that are normalized.
-static const std::set<std::string> kNorms = {"mp.layer_norm", "mp.rms_norm", "mp.layer_norm_statistics",
+static const std::set<std::string> kNorms = {"mp.layer_norm",      "mp.rms_norm",     "mp.layer_norm_statistics",
                                              "mp.layer_norm_grad", "mp.l2_normalize", "mp.cosine_similarity"};
 
 /// Weights of keys, and what they weigh.
@@ -161,7 +161,8 @@ public:
   Rounded ofClassLoss() const {
     const bool ignores = use.text.find("ignore_label") != std::string::npos;
     const ClassLossError error(use.op, operands, numberOf("label_smoothing", 0),
-                               ignores ? std::optional(static_cast<int64_t>(numberOf("ignore_label", 0))) : std::nullopt);
+                               ignores ? std::optional(static_cast<int64_t>(numberOf("ignore_label", 0)))
+                                       : std::nullopt);
     return {error.roundings(), error.size()};
   }
 
@@ -348,7 +349,8 @@ bool mp::isProduct(const std::string &op) {
 
 bool mp::isSummed(const std::string &op) {
   return kSums.contains(op) || kRows.contains(op) || kNorms.contains(op) || kBatchNorms.contains(op) ||
-         kGroupNorms.contains(op) || kLosses.contains(op) || kClassLosses.contains(op) || kNormed.contains(op) || kAttention.contains(op);
+         kGroupNorms.contains(op) || kLosses.contains(op) || kClassLosses.contains(op) || kNormed.contains(op) ||
+         kAttention.contains(op);
 }
 
 std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tensor> &operands,
@@ -378,15 +380,15 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
       allowed[i] += 0x1p-22 * std::abs(gradients[i]);
     if (!isSum)
       continue;
-    const Rounded sum = kRows.contains(use.op)         ? sizes->ofRow(i, value)
-                        : kNorms.contains(use.op)      ? sizes->ofNorm(i, value)
-                        : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm(i)
-                        : kGroupNorms.contains(use.op) ? sizes->ofGroupNorm(i)
-                        : kLosses.contains(use.op)     ? sizes->ofLoss()
+    const Rounded sum = kRows.contains(use.op)          ? sizes->ofRow(i, value)
+                        : kNorms.contains(use.op)       ? sizes->ofNorm(i, value)
+                        : kBatchNorms.contains(use.op)  ? sizes->ofBatchNorm(i)
+                        : kGroupNorms.contains(use.op)  ? sizes->ofGroupNorm(i)
+                        : kLosses.contains(use.op)      ? sizes->ofLoss()
                         : kClassLosses.contains(use.op) ? sizes->ofClassLoss()
-                        : kNormed.contains(use.op)     ? sizes->ofUpdate(i, value)
-                        : kAttention.contains(use.op)  ? attended[i]
-                                                       : sizes->ofSum(value, elementAt(absolute, i));
+                        : kNormed.contains(use.op)      ? sizes->ofUpdate(i, value)
+                        : kAttention.contains(use.op)   ? attended[i]
+                                                        : sizes->ofSum(value, elementAt(absolute, i));
     if (sum.roundings == 0)
       continue;
     allowed[i] = isSplit && acc == kF32 ? splitContractionBound(sum.roundings, sum.size, value, format)

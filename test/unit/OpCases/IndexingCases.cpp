@@ -62,7 +62,11 @@ static void addMoves(Cases &cases) {
     move("mp.tile", "both", "2x3x4x", "4x3x12x", "repeats [2, 1, 3]");
     auto triangle = [&](std::string op, std::string shape, std::string diagonal) {
       const std::string clause = diagonal == "0" ? "" : "{diagonal = " + diagonal + " : i64} ";
-      cases.push_back({op, diagonal + " of " + shape + type, {{shape + type, fill}}, {shape + type}, op + " %0 " + clause + ": {0}"});
+      cases.push_back({op,
+                       diagonal + " of " + shape + type,
+                       {{shape + type, fill}},
+                       {shape + type},
+                       op + " %0 " + clause + ": {0}"});
     };
     for (std::string op : {"mp.tril", "mp.triu"}) {
       triangle(op, "4x4x", "0");

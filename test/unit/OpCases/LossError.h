@@ -27,8 +27,8 @@ struct LossError {
   double size() const;
 };
 
-/// A loss that is a mean over rows of classes: mp.cross_entropy, mp.nll_loss, mp.kl_div, and mp.softmax_cross_entropy of
-/// probabilities.
+/// A loss that is a mean over rows of classes: mp.cross_entropy, mp.nll_loss, mp.kl_div, and mp.softmax_cross_entropy
+/// of probabilities.
 struct ClassLossError {
   /// Operands of the op of that name: labels may be integers or probabilities, weights may be missing.
   ClassLossError(std::string op, const std::vector<Tensor> &operands, double smoothing, std::optional<int64_t> ignored);

@@ -259,14 +259,12 @@ private:
     return {error.roundings(), error.size()};
   }
 
-  bool isOfProbabilities() const {
-    return llvm::isa<SoftmaxCrossEntropyOp>(op) && isFloat(operands[1].type.element);
-  }
+  bool isOfProbabilities() const { return llvm::isa<SoftmaxCrossEntropyOp>(op) && isFloat(operands[1].type.element); }
 
   Sum ofClassLoss() const {
     auto smoothing = op->getAttrOfType<mlir::FloatAttr>("label_smoothing");
-    const ClassLossError error(op->getName().getStringRef().str(), operands, smoothing ? smoothing.getValueAsDouble() : 0,
-                               std::nullopt);
+    const ClassLossError error(op->getName().getStringRef().str(), operands,
+                               smoothing ? smoothing.getValueAsDouble() : 0, std::nullopt);
     return {error.roundings(), error.size()};
   }
 

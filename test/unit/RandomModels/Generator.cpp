@@ -183,8 +183,8 @@ void makeTile(ModelBuilder &b) {
     repeats += (i == 0 ? "" : ", ") + std::string(i == dimension ? "2" : "1");
   const std::string number = std::to_string(dimension), twice = "{0*" + number + "}";
   const std::string own = "{0#" + number + "}";
-  b.add("mp.tile $0 repeats [" + repeats + "] : {0} -> " + twice + "; , %second$r = mp.split $p sizes [" + own + ", " + own +
-            "] dimension " + number + " : " + twice + " -> {r}, {r}",
+  b.add("mp.tile $0 repeats [" + repeats + "] : {0} -> " + twice + "; , %second$r = mp.split $p sizes [" + own + ", " +
+            own + "] dimension " + number + " : " + twice + " -> {r}, {r}",
         {x}, type, b.boundOf(x));
 }
 

@@ -35,9 +35,9 @@ struct Argument {
   Size classes = {};
 };
 
-/// One op. In its text $i is operand i, {i} its type, {i*d} that with twice the elements in dimension d, {i#d} how many it
-/// has there, {r} the result's type, {E} a constant's elements. Further results, which nothing reads, come before the op: ", %mean$r =
-/// mp.op ...". An op that it alone reads comes before it, too: "mp.op ...; mp.op $p ...".
+/// One op. In its text $i is operand i, {i} its type, {i*d} that with twice the elements in dimension d, {i#d} how many
+/// it has there, {r} the result's type, {E} a constant's elements. Further results, which nothing reads, come before
+/// the op: ", %mean$r = mp.op ...". An op that it alone reads comes before it, too: "mp.op ...; mp.op $p ...".
 struct Node {
   std::string text;
   std::vector<unsigned> operands;
