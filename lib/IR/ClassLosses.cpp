@@ -116,12 +116,10 @@ Values KLDivOp::expand(LocBuilder &b) {
 
 // What they take
 
-static int64_t countClasses(Value rows, Value labels, std::optional<uint64_t> ignored) {
-  return ignored || areProbabilities(labels) ? 0 : shapeOf(rows).back();
-}
-int64_t SoftmaxCrossEntropyOp::getClassCount() { return countClasses(getLogits(), getLabels(), getIgnoreLabel()); }
-int64_t CrossEntropyOp::getClassCount() { return countClasses(getProbabilities(), getLabels(), getIgnoreLabel()); }
-int64_t NLLLossOp::getClassCount() { return countClasses(getLogs(), getLabels(), getIgnoreLabel()); }
+static int64_t countClasses(Value rows, Value labels) { return areProbabilities(labels) ? 0 : shapeOf(rows).back(); }
+int64_t SoftmaxCrossEntropyOp::getClassCount() { return countClasses(getLogits(), getLabels()); }
+int64_t CrossEntropyOp::getClassCount() { return countClasses(getProbabilities(), getLabels()); }
+int64_t NLLLossOp::getClassCount() { return countClasses(getLogs(), getLabels()); }
 
 /// Labels, weights and the result have types of their own.
 static bool followsAsRows(OpOperand &operand) {
@@ -188,8 +186,11 @@ LogicalResult NLLLossOp::verify() {
 LogicalResult KLDivOp::verify() {
   if (failed(verifyRows(*this, getLogs(), "logs", {{getWeights(), "weights"}}))) // (C1), (C2)
     return failure();
-  if (elementOf(getTarget()) != elementOf(getLogs()) || !agree(shapeOf(getTarget()), shapeOf(getLogs()))) // (C1)
-    return emitOpError("target is ") << getTarget().getType() << ", expected the type of the logs, "
+  if (elementOf(getTarget()) != elementOf(getLogs())) // (C1)
+    return emitOpError("target is ") << getTarget().getType() << ", expected elements of " << elementOf(getLogs())
+                                     << " as the logs have: mp.cast one of them";
+  if (!agree(shapeOf(getTarget()), shapeOf(getLogs()))) // (C1)
+    return emitOpError("target is ") << getTarget().getType() << ", expected the shape of the logs, "
                                      << getLogs().getType() << ": shapes of losses do not broadcast";
   return verifyLossType(*this, getLogs(), getWeights(), "weights");
 }

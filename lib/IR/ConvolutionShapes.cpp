@@ -105,7 +105,7 @@ LogicalResult ConvFilterGradPartsOp::inferShape(Shape &result) {
 static int64_t channelsOf(Value images) { return shapeOf(images).empty() ? 0 : shapeOf(images).back(); }
 int64_t DepthwiseConvOp::getGroups() { return channelsOf(getImage()); }
 int64_t DepthwiseConvTransposeOp::getGroups() { return channelsOf(getResult()); }
-int64_t DepthwiseConvProductsOp::getGroups() { return channelsOf(getImage()); }
+int64_t DepthwiseConvRowSumsOp::getGroups() { return channelsOf(getImage()); }
 
 /// The filters of a depthwise convolution, [C, window..., 1].
 template <typename Op> static Shape filterOf(Op op) {
@@ -137,12 +137,12 @@ LogicalResult DepthwiseConvTransposeOp::inferShape(Shape &result) {
                  failed(checkTaps(*this, result)));
 }
 
-LogicalResult DepthwiseConvProductsOp::inferShape(Shape &result) {
+LogicalResult DepthwiseConvRowSumsOp::inferShape(Shape &result) {
   ArrayRef<int64_t> image = shapeOf(getImage()), gradient = shapeOf(getGradient());
   if (failed(checkConvolved(*this, "gradient", gradient, image, filterOf(*this))))
     return failure();
   result = {image.front(), ShapedType::getNumElements(getWindow()),
-            ShapedType::getNumElements(gradient.drop_front().drop_back()), image.back()};
+            ShapedType::getNumElements(gradient.drop_front().drop_back(2)), image.back()};
   return success();
 }
 
@@ -180,7 +180,7 @@ SmallVector<Window, 3> DepthwiseConvOp::getWindows() {
 SmallVector<Window, 3> DepthwiseConvTransposeOp::getWindows() {
   return windowsOf(*this, shapeOf(getResult()), shapeOf(getInput()));
 }
-SmallVector<Window, 3> DepthwiseConvProductsOp::getWindows() {
+SmallVector<Window, 3> DepthwiseConvRowSumsOp::getWindows() {
   return windowsOf(*this, shapeOf(getImage()), shapeOf(getGradient()));
 }
 
@@ -191,7 +191,7 @@ int64_t DepthwiseConvTransposeOp::getOperationsPerElement() {
     terms *= llvm::divideCeil(window.filter, window.stride);
   return 2 * terms;
 }
-int64_t DepthwiseConvProductsOp::getOperationsPerElement() { return 2; } // and the sum that it is made for
+int64_t DepthwiseConvRowSumsOp::getOperationsPerElement() { return 2 * getWindows().back().output; }
 
 /// Of one image: how many there are may be open.
 static Convolution ofOneImage(Convolution convolution) {

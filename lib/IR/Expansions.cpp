@@ -93,6 +93,9 @@ LogicalResult CosineSimilarityOp::inferReturnTypes(MLIRContext *, std::optional<
   if (shape.empty() || shape.back() == 0) // (C1)
     return emitOptionalError(location, "'", getOperationName(), "' op operand is ", op.getLhs().getType(),
                              ", expected a last dimension of elements");
+  if (elementOf(op.getRhs()) != elementOf(op.getLhs()) || !agree(shapeOf(op.getRhs()), shape)) // (C1)
+    return emitOptionalError(location, "'", getOperationName(), "' op operands are ", op.getLhs().getType(), " and ",
+                             op.getRhs().getType(), ", expected one type: mp.broadcast or mp.cast one of them");
   types.push_back(RankedTensorType::get(shape.drop_back(), elementOf(op.getLhs())));
   return success();
 }

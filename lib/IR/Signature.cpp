@@ -15,7 +15,20 @@ using namespace mp;
 
 namespace {
 
-enum class ValueOf { Name, Unit, Initializer, Derived, Type, Integer, Limit, Number, Names, Schedule, Statistics };
+enum class ValueOf {
+  Name,
+  Unit,
+  Initializer,
+  Derived,
+  Type,
+  Integer,
+  Limit,
+  AnyInteger,
+  Number,
+  Names,
+  Schedule,
+  Statistics
+};
 
 struct AttributeRule {
   StringLiteral attribute;
@@ -233,6 +246,8 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
       return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() > 0, "an integer greater than 0");
     case ValueOf::Limit:
       return expect(isa<IntegerAttr>(value) && cast<IntegerAttr>(value).getInt() >= 0, "an integer of at least 0");
+    case ValueOf::AnyInteger:
+      return expect(isa<IntegerAttr>(value), "an integer");
     case ValueOf::Number:
       return expect(isa<FloatAttr>(value), "a floating-point number");
     case ValueOf::Schedule:
@@ -249,11 +264,17 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
 }
 
 static constexpr AttributeRule kArgumentRules[] = {
-    {names::input, ValueOf::Name},      {names::parameter, ValueOf::Name},
-    {names::state, ValueOf::Name},      {names::initializer, ValueOf::Initializer},
-    {names::rowWeights, ValueOf::Unit}, {names::batched, ValueOf::Unit},
-    {names::scaled, ValueOf::Unit},     {names::derived, ValueOf::Derived},
-    {names::label, ValueOf::Unit},      {names::classes, ValueOf::Integer},
+    {names::input, ValueOf::Name},
+    {names::parameter, ValueOf::Name},
+    {names::state, ValueOf::Name},
+    {names::initializer, ValueOf::Initializer},
+    {names::rowWeights, ValueOf::Unit},
+    {names::batched, ValueOf::Unit},
+    {names::scaled, ValueOf::Unit},
+    {names::derived, ValueOf::Derived},
+    {names::label, ValueOf::Unit},
+    {names::classes, ValueOf::Integer},
+    {names::ignoredLabel, ValueOf::AnyInteger},
 };
 static constexpr AttributeRule kResultRules[] = {
     {names::loss, ValueOf::Unit},      {names::output, ValueOf::Name},   {names::metric, ValueOf::Name},

@@ -47,7 +47,7 @@ LogicalResult ConvFilterGradOp::verify() { // (C1)
 /// `wide` is what sums of `element` are kept in: `name` has it.
 static LogicalResult verifySumType(Operation *op, Type element, Type wide, StringRef name) {
   const bool fits = element.isF64() ? wide.isF64() : wide.isF32();
-  if (!fits) // depthwise_conv (C10), depthwise_conv_products (C10)
+  if (!fits) // depthwise_conv (C10), depthwise_conv_row_sums (C10)
     return op->emitOpError() << name << " has type " << wide << ", expected " << (element.isF64() ? "f64" : "f32")
                              << " beside images of " << element;
   return success();
@@ -73,7 +73,7 @@ LogicalResult DepthwiseConvTransposeOp::verify() {
                  failed(verifyEither(*this, "result", elementOf(getResult()), element, wide)));
 }
 
-LogicalResult DepthwiseConvProductsOp::verify() {
+LogicalResult DepthwiseConvRowSumsOp::verify() {
   Type element = elementOf(getImage());
   if (elementOf(getGradient()) != element) // (C10)
     return emitOpError("operands differ in type: image has ")

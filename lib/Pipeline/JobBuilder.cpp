@@ -39,8 +39,11 @@ void JobBuilder::addClasses(ModuleOp module) {
     for (unsigned index = 0; getProgramKind(func) && index < func.getNumArguments(); ++index) {
       auto classes = func.getArgAttrOfType<IntegerAttr>(index, names::classes);
       const StringRef label = getArgumentName(func, index);
-      if (classes && known.insert(label).second)
-        addMetadata(metadata::classesOf(label), std::to_string(classes.getInt()));
+      if (!classes || !known.insert(label).second)
+        continue;
+      addMetadata(metadata::classesOf(label), std::to_string(classes.getInt()));
+      if (auto ignored = func.getArgAttrOfType<IntegerAttr>(index, names::ignoredLabel))
+        addMetadata(metadata::ignoredOf(label), std::to_string(ignored.getInt()));
     }
 }
 

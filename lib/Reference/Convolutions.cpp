@@ -119,14 +119,16 @@ Tensor rules::evaluate(DepthwiseConvTransposeOp op, const Frame &frame) {
                  });
 }
 
-Tensor rules::evaluate(DepthwiseConvProductsOp op, const Frame &frame) {
+Tensor rules::evaluate(DepthwiseConvRowSumsOp op, const Frame &frame) {
   const Windows windows(op.getWindows());
   const int64_t pixels = windows.countResultPixels(), taps = windows.countTaps();
+  const int64_t columns = op.getWindows().back().output, rows = columns == 0 ? 0 : pixels / columns;
   const Images image(frame[op.getImage()], windows.countImagePixels());
   const Images gradient(frame[op.getGradient()], pixels);
-  return sumEach(op, accOf(elementOf(op.getResult())), frame, taps * pixels,
+  return sumEach(op, accOf(elementOf(op.getResult())), frame, taps * rows,
                  [&](Accumulator &sum, int64_t n, int64_t term, int64_t c) {
-                   if (std::optional<int64_t> h = windows.readBy(term % pixels, term / pixels))
-                     sum.addProduct(image.at(n, *h, c), gradient.at(n, term % pixels, c));
+                   for (int64_t p = term % rows * columns; p < (term % rows + 1) * columns; ++p)
+                     if (std::optional<int64_t> h = windows.readBy(p, term / rows))
+                       sum.addProduct(image.at(n, *h, c), gradient.at(n, p, c));
                  });
 }

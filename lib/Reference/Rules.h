@@ -39,7 +39,7 @@ Tensor evaluate(ConvFilterGradOp op, const Frame &frame);
 Tensor evaluate(ConvFilterGradPartsOp op, const Frame &frame);
 Tensor evaluate(DepthwiseConvOp op, const Frame &frame);
 Tensor evaluate(DepthwiseConvTransposeOp op, const Frame &frame);
-Tensor evaluate(DepthwiseConvProductsOp op, const Frame &frame);
+Tensor evaluate(DepthwiseConvRowSumsOp op, const Frame &frame);
 
 // Pooling.cpp
 Tensor evaluate(MaxPoolOp op, const Frame &frame);

@@ -110,8 +110,24 @@ def fill_up(module, arrays, size: int):
     return {**whole, "row_weights": (numpy.arange(size) < rows).astype(numpy.float32)}
 
 
+_NUMPY_TYPES = {"ui8": "uint8", "i32": "int32", "i64": "int64", "f32": "float32", "f64": "float64"}
+
+
+def _in_type(value, element: str):
+    """Integers as those that the program takes, where all of them are, and floats as its floats."""
+    wanted = numpy.dtype(_NUMPY_TYPES.get(element, "V1"))
+    if not isinstance(value, numpy.ndarray) or value.dtype == wanted:
+        return value
+    if value.dtype.kind == "f" == wanted.kind:
+        return value.astype(wanted)
+    if value.dtype.kind not in "biu" or wanted.kind not in "iu":
+        return value
+    converted = value.astype(wanted)
+    return converted if (converted == value).all() else value
+
+
 def as_given(session: Session, program: str, arrays) -> Arrays:
     inputs = session._programs[program].inputs if arrays else {}
-    values = [_arrays.to_runtime(name, value, inputs[name].element if name in inputs else None)
-              for name, value in arrays.items()]
+    values = [_arrays.to_runtime(name, _in_type(value, inputs[name].element), inputs[name].element) if name in inputs
+              else _arrays.to_runtime(name, value, None) for name, value in arrays.items()]
     return list(arrays), [value for value, _ in values], [element for _, element in values]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import math
 import re
 
 from halfstep import _margins, ops
-from halfstep._errors import Error
+from halfstep._errors import Error, is_integer
 from halfstep._graph import Tensor
 from halfstep._promotion import alike, in_float32
 
@@ -19,6 +20,11 @@ _EPSILON = 1e-7
 def _class_weights(weight, classes):
     if weight is None:
         return None
+    if isinstance(weight, dict):  # as Keras' class_weight: a class that is not there has 1
+        stray = [key for key in weight if not (is_integer(key) and 0 <= key < classes)]
+        if stray:
+            raise Error(f"weights by class: there is no class {stray[0]!r} of {classes}")
+        weight = [weight.get(one, 1.0) for one in range(classes)]
     if isinstance(weight, Tensor):
         return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
     weight = [float(one) for one in weight]
@@ -246,6 +252,7 @@ LOSSES = {
     "kl_div": kl_div,
     "KLDivLoss": functools.partial(kl_div, reduction="mean"),
     "kl_divergence": kl_divergence,
+    "kullback_leibler_divergence": kl_divergence,
     "poisson_nll_loss": _margins.poisson_nll_loss,
     "PoissonNLLLoss": _margins.poisson_nll_loss,
     "hinge_embedding_loss": _margins.hinge_embedding_loss,
@@ -317,6 +324,26 @@ def find(table, kind, given):
     if callable(given):
         _refuse_foreign(table, kind, given)
         return given
-    if not isinstance(given, str) or given not in table:
-        raise Error(f"there is no {kind} {given!r}; expected {', '.join(table)}, or a function of outputs and targets")
-    return table[given]
+    if isinstance(given, str):
+        if given in table:
+            return table[given]
+        # Classes of Keras have their functions' names in another spelling.
+        spelled = {_plain(name): function for name, function in table.items()}
+        if (found := spelled.get(_plain(given))) is not None:
+            return found
+    near = difflib.get_close_matches(given, table, 1) if isinstance(given, str) else []
+    meant = f"did you mean {near[0]!r}? There are" if near else "expected"
+    raise Error(f"there is no {kind} {given!r}; {meant} {', '.join(table)}, or a function of outputs and targets")
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def refuse_several(kind: str, function, outputs) -> None:
+    """A loss or metric that has a name is one of one output."""
+    function = getattr(function, "func", function)
+    named = [getattr(one, "func", one) for table in (LOSSES, METRICS) for one in table.values()]
+    if isinstance(outputs, dict) and function in named:
+        raise Error(f"the model has several outputs, {', '.join(repr(one) for one in outputs)}, and {kind} is of one: give a function of a "
+                    "dictionary of them and of the targets")

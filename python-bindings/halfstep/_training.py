@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from halfstep import _batches
+from halfstep import _batches, _losses
 from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
 from halfstep._errors import Error, fraction, in_our_words, integer
 from halfstep._executable import Executable
@@ -115,6 +115,9 @@ class Trainer:
     def _objective(self, graph, outputs):
         label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
+        for kind, function in {"the loss": self._compiled().loss,
+                               **{f"the metric '{name}'": metric for name, metric in self._compiled().metrics.items()}}.items():
+            _losses.refuse_several(kind, function, given)
         graph.handle.add_result(_tensor_of("the loss", self._compiled().loss(given, label)).index, "{mp.loss}")
         for name, metric in self._compiled().metrics.items():
             graph.handle.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)).index, f"{{mp.metric = {quote(name)}}}")

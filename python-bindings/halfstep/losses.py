@@ -10,14 +10,14 @@ from __future__ import annotations
 import functools
 
 from halfstep import _losses
-from halfstep._losses import kl_div, nll_loss
+from halfstep._losses import cross_entropy, kl_div, nll_loss
 from halfstep._margins import (
     cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
     soft_margin_loss, triplet_margin_loss,
 )
 
 __all__ = [
-    "CrossEntropy", "Huber", "KLDiv", "NLL", "cosine_embedding_loss", "hinge_embedding_loss", "kl_div", "margin_ranking_loss",
+    "CrossEntropy", "Huber", "KLDiv", "NLL", "cosine_embedding_loss", "cross_entropy", "hinge_embedding_loss", "kl_div", "margin_ranking_loss",
     "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
 ]
 
@@ -44,3 +44,13 @@ def KLDiv(reduction: str = "batchmean"):
 def NLL(weight=None, ignore_label: int | None = None):
     """The mean of -output[label], for outputs that are logarithms of probabilities."""
     return functools.partial(_losses.nll_loss, weight=weight, ignore_label=ignore_label)
+
+
+def __getattr__(name: str):
+    """What is not there, with what is."""
+    plain = name.replace("_", "").lower().removesuffix("loss")
+    ours = next((one for one in __all__ if one.replace("_", "").lower().removesuffix("loss") == plain), None)
+    known = next((one for one in _losses.LOSSES if one.replace("_", "").lower() == name.replace("_", "").lower()), None)
+    said = (f"did you mean losses.{ours}?" if ours else f'compile(loss="{known}") takes it by its name' if known else
+            f"there are {', '.join(__all__)}")
+    raise AttributeError(f"module 'halfstep.losses' has no attribute {name!r}; {said}")

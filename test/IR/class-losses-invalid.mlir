@@ -51,8 +51,15 @@ func.func @never_that_label(%x: tensor<4x5xf32>, %t: tensor<4xui8>) {
 // -----
 // mp.kl_div (C1)
 func.func @would_broadcast(%x: tensor<4x5xf32>, %t: tensor<5xf32>) {
-  // expected-error @+1 {{'mp.kl_div' op target is 'tensor<5xf32>', expected the type of the logs, 'tensor<4x5xf32>': shapes of losses do not broadcast}}
+  // expected-error @+1 {{'mp.kl_div' op target is 'tensor<5xf32>', expected the shape of the logs, 'tensor<4x5xf32>': shapes of losses do not broadcast}}
   %l = mp.kl_div %x, %t : tensor<4x5xf32>, tensor<5xf32> -> tensor<f32>
+  return
+}
+// -----
+// mp.kl_div (C1)
+func.func @two_types_of_rows(%x: tensor<4x5xf32>, %t: tensor<4x5xf16>) {
+  // expected-error @+1 {{target is 'tensor<4x5xf16>', expected elements of 'f32' as the logs have: mp.cast one of them}}
+  %l = mp.kl_div %x, %t : tensor<4x5xf32>, tensor<4x5xf16> -> tensor<f32>
   return
 }
 // -----
@@ -86,7 +93,7 @@ func.func @no_vector(%x: tensor<4x0xf32>) {
 // -----
 // mp.cosine_similarity (C1)
 func.func @two_types(%x: tensor<4x5xf32>, %y: tensor<5xf32>) {
-  // expected-error @+1 {{failed to verify that all of {lhs, rhs} have same type}}
+  // expected-error @+1 {{'mp.cosine_similarity' op operands are 'tensor<4x5xf32>' and 'tensor<5xf32>', expected one type: mp.broadcast or mp.cast one of them}}
   %l = mp.cosine_similarity %x, %y : tensor<4x5xf32>, tensor<5xf32> -> tensor<4xf32>
   return
 }

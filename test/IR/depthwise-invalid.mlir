@@ -77,23 +77,23 @@ func.func @input(%g: tensor<2x6x7x4xf16>, %w: tensor<9x4xf32>) {
   return
 }
 // -----
-// mp.depthwise_conv_products (C10)
+// mp.depthwise_conv_row_sums (C10)
 func.func @operands(%x: tensor<2x8x8x4xf16>, %g: tensor<2x6x6x4xf32>) {
   // expected-error @+1 {{operands differ in type: image has 'f16', gradient has 'f32'}}
-  %0 = mp.depthwise_conv_products %x, %g window [3, 3] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : tensor<2x8x8x4xf16>, tensor<2x6x6x4xf32> -> tensor<2x9x36x4xf32>
+  %0 = mp.depthwise_conv_row_sums %x, %g window [3, 3] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : tensor<2x8x8x4xf16>, tensor<2x6x6x4xf32> -> tensor<2x9x6x4xf32>
   return
 }
 // -----
-// mp.depthwise_conv_products (C10)
+// mp.depthwise_conv_row_sums (C10)
 func.func @narrow_products(%x: tensor<2x8x8x4xf16>, %g: tensor<2x6x6x4xf16>) {
   // expected-error @+1 {{result has type 'f16', expected f32 beside images of 'f16'}}
-  %0 = mp.depthwise_conv_products %x, %g window [3, 3] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : tensor<2x8x8x4xf16>, tensor<2x6x6x4xf16> -> tensor<2x9x36x4xf16>
+  %0 = mp.depthwise_conv_row_sums %x, %g window [3, 3] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : tensor<2x8x8x4xf16>, tensor<2x6x6x4xf16> -> tensor<2x9x6x4xf16>
   return
 }
 // -----
-// mp.depthwise_conv_products (C11)
+// mp.depthwise_conv_row_sums (C11)
 func.func @products(%x: tensor<2x8x8x4xf16>, %g: tensor<2x6x6x4xf16>) {
-  // expected-error @+1 {{result has shape [2x36x9x4], operands and attributes give [2x9x36x4]}}
-  %0 = mp.depthwise_conv_products %x, %g window [3, 3] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : tensor<2x8x8x4xf16>, tensor<2x6x6x4xf16> -> tensor<2x36x9x4xf32>
+  // expected-error @+1 {{result has shape [2x6x9x4], operands and attributes give [2x9x6x4]}}
+  %0 = mp.depthwise_conv_row_sums %x, %g window [3, 3] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : tensor<2x8x8x4xf16>, tensor<2x6x6x4xf16> -> tensor<2x6x9x4xf32>
   return
 }

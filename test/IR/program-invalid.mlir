@@ -188,6 +188,11 @@ func.func @no_classes(%y: tensor<4xui8> {mp.input = "y", mp.classes = 0 : i64}) 
   return
 }
 // -----
+// expected-error @+1 {{argument #0: mp.ignored_label is 1.000000e+00 : f32, expected an integer}}
+func.func @ignored_number(%y: tensor<4xui8> {mp.input = "y", mp.ignored_label = 1.0 : f32}) attributes {mp.program = "infer"} {
+  return
+}
+// -----
 // expected-error @+1 {{argument #0: mp.classes is "ten", expected an integer greater than 0}}
 func.func @classes_in_words(%y: tensor<4xui8> {mp.input = "y", mp.classes = "ten"}) attributes {mp.program = "infer"} {
   return

@@ -27,8 +27,8 @@ func.func @data_gradient_under_strides(%g: tensor<4x4x4x8xf32>, %w: tensor<8x3x3
 }
 
 // CHECK-LABEL: @filter_gradient
-// CHECK: %[[P:.*]] = mp.depthwise_conv_products {{.*}} -> tensor<4x9x72x8xf32>
-// CHECK: %[[I:.*]] = mp.reduce_sum %[[P]] dimensions [2] : tensor<4x9x72x8xf32> -> tensor<4x9x8xf32>
+// CHECK: %[[P:.*]] = mp.depthwise_conv_row_sums {{.*}} -> tensor<4x9x9x8xf32>
+// CHECK: %[[I:.*]] = mp.reduce_sum %[[P]] dimensions [2] : tensor<4x9x9x8xf32> -> tensor<4x9x8xf32>
 // CHECK: %[[S:.*]] = mp.reduce_sum %[[I]] dimensions [0] : tensor<4x9x8xf32> -> tensor<9x8xf32>
 // CHECK: %[[C:.*]] = mp.cast %[[S]] : tensor<9x8xf32> -> tensor<9x8xbf16>
 // CHECK: %[[T:.*]] = mp.transpose %[[C]] permutation [1, 0] : tensor<9x8xbf16> -> tensor<8x9xbf16>

@@ -414,12 +414,13 @@ left = numpy.arange(rows) > 0
 for loss in (CE(weight=weight, ignore_label=-100), halfstep.losses.NLL(weight, -100)):
     assert math.isclose(loss_of(loss, z if loss.func.__name__ == "cross_entropy" else logs.astype("float32"), no_class),
                         weighted(0, left), rel_tol=3e-6), loss
-for loss in (CE(), CE(weight=weight), CE(from_logits=False), "nll_loss"):
+for loss, said in ((CE(), ""), (CE(weight=weight), ""), (CE(from_logits=False), ""), ("nll_loss", ""),
+                   (CE(ignore_label=-1), ", and the label -1 for rows that do not count")):
     try:
         loss_of(loss, z, no_class)
         raise AssertionError(loss)
     except halfstep.Error as error:
-        assert "label -100 of row 0 is out of range: input 'y' has 5 classes" in str(error), error
+        assert f"label -100 of row 0 is out of range: input 'y' has 5 classes{said}" in str(error), error
 
 # They train, under each policy, and gradients of zeros are numbers.
 x = draw(64, 5)

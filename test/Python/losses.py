@@ -78,6 +78,35 @@ for names, outputs, targets, activation, expected in FAMILIES:
         assert math.isclose(scores["loss"], expected(predicted), rel_tol=2e-6), (name, scores, expected(predicted))
         assert ("accuracy" in scores) == (outputs == 2), (name, scores)
 
+# Keras' classes are named as its functions are, and weights may be its dictionary.
+for name in ("SparseCategoricalCrossentropy", "MeanSquaredError", "KLDivergence", "CosineSimilarity", "kullback_leibler_divergence"):
+    assert halfstep.losses._losses.find(halfstep.losses._losses.LOSSES, "loss", name)
+refused("there is no loss 'kl_dive'; did you mean 'kl_div'? There are cross_entropy", fit, "kl_dive", 2, LABELS)
+scores = [fit(halfstep.losses.CrossEntropy(weight=weight), 2, LABELS)[1] for weight in ({1: 3.0}, [1.0, 3.0])]
+assert scores[0] == scores[1], scores
+refused("weights by class: there is no class 2 of 2", fit, halfstep.losses.CrossEntropy(weight={2: 1.0}), 2, LABELS)
+refused("did you mean losses.CrossEntropy?", lambda: halfstep.losses.CrossEntropyLoss, kind=AttributeError)
+refused('compile(loss="mean_squared_error") takes it by its name', lambda: halfstep.losses.MeanSquaredError, kind=AttributeError)
+
+
+class Two(nn.Module):
+    def __init__(self):
+        self.a, self.b = nn.Dense(2), nn.Dense(2)
+
+    def forward(self, x):
+        return {"a": self.a(x), "b": self.b(x)}
+
+
+refused("the model has several outputs, 'a', 'b', and the loss is of one: "
+        "give a function of a dictionary of them", lambda: (model := Two()).compile(halfstep.SGD(0.1)) or model.fit(X, LABELS, batch_size=16, verbose=False))
+
+# A label is the number that it is, in whichever type it comes next; one that the first type does not have is refused.
+model, scores, predicted = fit("cross_entropy", 2, LABELS.astype("uint8"))
+for dtype in ("int64", "int32", "bool", "int8"):
+    assert model.evaluate(X, LABELS.astype(dtype)) == scores, dtype
+assert (model.predict(X.astype("float64")) == predicted.astype("float32")).all()
+refused("input 'y' is tensor<16xui8>, a row of the data is tensor<i64>", model.evaluate, X, LABELS + 300)
+
 model, scores, predicted = fit("mse", 1, Y, metrics=["mae", "mse"])
 assert math.isclose(scores["mae"], numpy.abs(predicted - Y).mean(), rel_tol=1e-5) and math.isclose(scores["mse"], scores["loss"], rel_tol=1e-5)
 model, scores, predicted = fit("BCELoss", 1, LABELS, "sigmoid", metrics=["binary_accuracy"])

@@ -238,6 +238,25 @@ static llvm::SmallVector<llvm::StringRef> checkCommand(const CompareCommand &com
   return variants;
 }
 
+/// Refuses what a policy refuses of the model.
+static void checkPolicies(const CompareCommand &command, llvm::ArrayRef<llvm::StringRef> variants,
+                          llvm::ArrayRef<CompileOptions> options) {
+  if (variants.size() < 2 || command.model == "-") // which is read once
+    return;
+  withModel(command.model, "", [&](mlir::ModuleOp module) {
+    for (auto [variant, own] : llvm::zip_equal(variants, options)) {
+      mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+      CompileOptions typed = own;
+      typed.compileTo = Stage::Autocast;
+      if (succeeded(compile(*copy, typed)))
+        continue;
+      std::cerr << "mp-run: error: --variants: " << variant.str() << " does not compile" << std::endl;
+      return false;
+    }
+    return true;
+  });
+}
+
 static void run(CompareCommand command) {
   if (command.variants.empty())
     command.variants = defaultVariants(command);
@@ -246,6 +265,7 @@ static void run(CompareCommand command) {
   std::vector<CompileOptions> options;
   for (llvm::StringRef variant : variants)
     options.push_back(optionsOf(command, variant));
+  checkPolicies(command, variants, options);
   if (command.ops) {
     std::vector<NamedOptions> named;
     for (auto [variant, own] : llvm::zip_equal(variants, options))

@@ -50,6 +50,8 @@ inline constexpr char microBatches[] = "micro_batches";
 inline constexpr char tuning[] = "tuning";
 /// Of the number of classes of a label: "classes:y".
 inline std::string classesOf(std::string_view label) { return "classes:" + std::string(label); }
+/// Of the label that marks rows that do not count: "ignored:y".
+inline std::string ignoredOf(std::string_view label) { return "ignored:" + std::string(label); }
 } // namespace metadata
 
 } // namespace mp

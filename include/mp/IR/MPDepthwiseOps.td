@@ -75,22 +75,23 @@ def MP_DepthwiseConvTransposeOp : MP_DepthwiseOp<"depthwise_conv_transpose"> {
   }];
 }
 
-def MP_DepthwiseConvProductsOp : MP_DepthwiseOp<"depthwise_conv_products"> {
+def MP_DepthwiseConvRowSumsOp : MP_DepthwiseOp<"depthwise_conv_row_sums"> {
   let scaling = [MP_Factor, MP_Factor];
-  let summary = "the terms of the gradient of a depthwise convolution in its taps";
+  let summary = "the gradient of a depthwise convolution in its taps, of each row of pixels";
   let description = [{
-    `result[n, t, i, c] = image[n, h, w, c] * gradient[n, p, q, c]`, where i counts the pixels p, q of the gradient and t
-    the taps, and h and w are the pixel that tap t reads there; 0 where the image has none. Each product is rounded once.
-    Summed over i and over n they are the gradient in tap t.
+    `result[n, t, i, c] = sum_q image[n, h, w, c] * gradient[n, p, q, c]`, where i counts the rows p of the gradient, q are its
+    last dimension, t the taps, and h and w are the pixel that tap t reads there; a product with a pixel that the image
+    does not have is left out. Products are added by fused multiply-adds to four sums in turn, and those in pairs; the last
+    ones, fewer than four, to the first. Summed over i and over n they are the gradient in tap t.
 
     Constraints as `mp.conv`, with filters [C, window..., 1], C groups and `gradient` for its result, and:
     - (C10) `image` and `gradient` have one element type; the result is f32, or f64 for f64.
-    - (C11) The result has shape [N, taps of a window, pixels of `gradient`, C].
+    - (C11) The result has shape [N, taps of a window, rows of `gradient`: its pixels without the last dimension, C].
 
     Example:
 
     ```mlir
-    %t = mp.depthwise_conv_products %x, %g window [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] : tensor<2x32x32x16xf16>, tensor<2x32x32x16xf16> -> tensor<2x9x1024x16xf32>
+    %t = mp.depthwise_conv_row_sums %x, %g window [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] : tensor<2x32x32x16xf16>, tensor<2x32x32x16xf16> -> tensor<2x9x32x16xf32>
     ```
   }];
   let arguments = !con((ins MP_FloatTensor:$image, MP_FloatTensor:$gradient), windows);

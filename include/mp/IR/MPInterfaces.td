@@ -144,7 +144,10 @@ def MP_LabelsOpInterface : OpInterface<"LabelsOpInterface"> {
   let description = [{ An operation that reads classes, integers from 0 to below their number. }];
   let methods = [
     InterfaceMethod<"The classes.", "::mlir::Value", "getLabels">,
-    InterfaceMethod<"How many there are, or 0 where a label may be none of them.", "int64_t", "getClassCount">,
+    InterfaceMethod<"How many there are, or 0 where labels are probabilities.", "int64_t", "getClassCount">,
+    InterfaceMethod<"The label of rows that do not count, which may be none of the classes.",
+      "::std::optional<int64_t>", "getIgnoredLabel", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return $_op.getIgnoreLabel();">,
   ];
 }
 

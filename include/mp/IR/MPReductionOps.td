@@ -457,7 +457,7 @@ def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_Role
 }
 
 def MP_CosineSimilarityOp : MP_Op<"cosine_similarity", MP_Deny, MP_ByExpansion, MP_RoleComposite,
-    [Pure, MP_InferredTypes, SameOperandsAndResultElementType, AllTypesMatch<["lhs", "rhs"]>]> {
+    [Pure, MP_InferredTypes]> {
   let scaling = [MP_Nonlinear, MP_Nonlinear];
   let rows = MP_RowsAlong<"::mp::detail::lastDimension(*this)">;
   let listedAs = "cosine_similarity";
@@ -468,7 +468,7 @@ def MP_CosineSimilarityOp : MP_Op<"cosine_similarity", MP_Deny, MP_ByExpansion, 
     f32 (f64 for f64), rounded once. PyTorch's `cosine_similarity` with `dim=-1`.
 
     Constraints:
-    - (C1) Both operands have one type, of at least rank 1, and its last dimension is not 0.
+    - (C1) Both operands have one type, of at least rank 1, and its last dimension is not 0. Shapes do not broadcast.
     - (C2) `epsilon` is finite and greater than 0.
 
     Example:

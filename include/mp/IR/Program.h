@@ -60,6 +60,8 @@ inline constexpr llvm::StringLiteral schedule = "mp.schedule";
 inline constexpr llvm::StringLiteral label = "mp.label";
 /// On an input: it holds classes, from 0 to below this number.
 inline constexpr llvm::StringLiteral classes = "mp.classes";
+/// On an input of classes: it may hold this number, too, in rows that do not count.
+inline constexpr llvm::StringLiteral ignoredLabel = "mp.ignored_label";
 /// On a program: what its ops compute in, as they were before kernels were formed.
 inline constexpr llvm::StringLiteral statistics = "mp.statistics";
 } // namespace names

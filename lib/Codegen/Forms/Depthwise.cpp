@@ -59,16 +59,32 @@ struct DepthwiseForms : ScalarForms {
     return rounded(op, p.forWindows(noSum(op.getTaps()), step));
   }
 
-  FormResult form(DepthwiseConvProductsOp op) {
+  FormResult form(DepthwiseConvRowSumsOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p(b, in, windows, run(op));
-    const auto [own, taps] = p.hereUnderTaps();
-    const Pixel pixel = p.readBy(own, taps);
-    Value product =
-        arith::MulFOp::create(b, p.load(kImage, pixel, &Window::input), p.load(kGradient, own, &Window::output));
-    if (pixel.isInside)
-      product = selectLanes(b, splat(b, pixel.isInside, in.width), product, floatConstant(b, product.getType(), 0));
-    return exact(product);
+    const auto [row, taps] = p.hereUnderTaps();
+    const auto [first, limit] = p.columnsReadBy(row, taps);
+    // Several sums, since each waits for its last product.
+    constexpr int64_t kSums = 4;
+    auto add = [&](Value column, Value soFar) -> Value {
+      Pixel own = row;
+      own.at.push_back(column);
+      const Pixel pixel = p.readBy(own, taps, /*isKnownInside=*/true);
+      return math::FmaOp::create(b, p.load(kImage, pixel, &Window::input), p.load(kGradient, own, &Window::output),
+                                 soFar);
+    };
+    Value zero = floatConstant(b, withLanes(elementOf(op.getResult()), in.width), 0);
+    Value rest = p.index.rem(p.index.sub(limit, first), kSums), turns = p.index.sub(limit, rest);
+    auto sums = p.forRange(first, turns, kSums, SmallVector<Value>(kSums, zero), [&](Value column, ValueRange soFar) {
+      return llvm::map_to_vector(llvm::enumerate(soFar), [&](auto sum) {
+        return add(p.index.add(column, p.index.i64(static_cast<int64_t>(sum.index()))), sum.value());
+      });
+    });
+    sums[0] = p.forRange(turns, limit, 1, sums[0], [&](Value column, ValueRange soFar) {
+                 return SmallVector<Value>{add(column, soFar[0])};
+               }).front();
+    return exact(arith::AddFOp::create(b, arith::AddFOp::create(b, sums[0], sums[1]),
+                                       arith::AddFOp::create(b, sums[2], sums[3])));
   }
 };
 

@@ -24,35 +24,61 @@ WindowBuilder::WindowBuilder(LaneBuilder &b, const ScalarOperands &in, ArrayRef<
   std::tie(row, channel) = in.inRowsOf(channels);
 }
 
-SmallVector<Value, 3> WindowBuilder::takeFrom(Value &number, int64_t Window::*sizeOf) {
-  SmallVector<Value, 3> at(windows.size());
-  for (size_t i = windows.size(); i-- > 0;) {
-    at[i] = index.rem(number, windows[i].*sizeOf);
-    number = index.div(number, windows[i].*sizeOf);
+SmallVector<Value, 3> WindowBuilder::takeFrom(Value &number, ArrayRef<Window> of, int64_t Window::*sizeOf) {
+  SmallVector<Value, 3> at(of.size());
+  for (size_t i = of.size(); i-- > 0;) {
+    at[i] = index.rem(number, of[i].*sizeOf);
+    number = index.div(number, of[i].*sizeOf);
   }
   return at;
 }
 
 Pixel WindowBuilder::here(int64_t Window::*sizeOf) {
   image = row;
-  return {takeFrom(image, sizeOf), {}};
+  return {takeFrom(image, windows, sizeOf), {}};
 }
 
 std::pair<Pixel, SmallVector<Value, 3>> WindowBuilder::hereUnderTaps() {
-  int64_t pixels = 1;
-  for (const Window &window : windows)
-    pixels *= window.output;
-  Value pixel;
-  std::tie(image, pixel) = in.inMatricesOf(row, pixels);
-  Pixel own{takeFrom(pixel, &Window::output), {}};
-  return {own, takeFrom(image, &Window::filter)};
+  const ArrayRef<Window> outer = windows.drop_back();
+  int64_t rows = 1;
+  for (const Window &window : outer)
+    rows *= window.output;
+  Value number;
+  std::tie(image, number) = in.inMatricesOf(row, rows);
+  return {{takeFrom(number, outer, &Window::output), {}}, takeFrom(image, windows, &Window::filter)};
 }
 
-Pixel WindowBuilder::readBy(const Pixel &of, ArrayRef<Value> taps) {
+std::pair<Value, Value> WindowBuilder::columnsReadBy(const Pixel &of, ArrayRef<Value> taps) {
+  // Column q reads pixel q * stride + offset.
+  const Window &last = windows.back();
+  Value none = index.i64(0), all = index.i64(last.output), first = none, limit = all;
+  if (!isCertain(last)) {
+    Value offset = index.sub(index.mul(taps.back(), last.dilation), index.i64(last.low));
+    // How many columns read pixels in front of `pixel`, if a row goes on for ever.
+    auto countBefore = [&](int64_t pixel) {
+      Value distance = b.createOrFold<arith::MaxSIOp>(index.sub(index.i64(pixel), offset), none);
+      return b.createOrFold<arith::MinSIOp>(index.div(index.add(distance, index.i64(last.stride - 1)), last.stride),
+                                            all);
+    };
+    first = countBefore(0);
+    limit = countBefore(last.input);
+  }
+  Pixel pixel;
+  for (auto [window, p, r] : llvm::zip_equal(windows.drop_back(), of.at, taps.drop_back()))
+    if (!isCertain(window))
+      pixel.require(b, index.isBelow(pixelOf(window, p, r), window.input));
+  return {first, pixel.isInside ? b.createOrFold<arith::SelectOp>(pixel.isInside, limit, first) : limit};
+}
+
+Value WindowBuilder::pixelOf(const Window &window, Value result, Value tap) {
+  return index.add(index.sub(index.mul(result, window.stride), index.i64(window.low)), index.mul(tap, window.dilation));
+}
+
+Pixel WindowBuilder::readBy(const Pixel &of, ArrayRef<Value> taps, bool isKnownInside) {
   Pixel pixel;
   for (auto [window, p, r] : llvm::zip_equal(windows, of.at, taps)) {
-    Value h = index.add(index.sub(index.mul(p, window.stride), index.i64(window.low)), index.mul(r, window.dilation));
-    if (!isWithin && !isCertain(window)) {
+    Value h = pixelOf(window, p, r);
+    if (!isKnownInside && !isWithin && !isCertain(window)) {
       pixel.require(b, index.isBelow(h, window.input));
       h = index.clamp(h, window.input);
     }
@@ -98,6 +124,13 @@ SmallVector<Value> WindowBuilder::forGrid(ArrayRef<int64_t> sizes, ValueRange st
                                  [&](OpBuilder &, Location, Value number, ValueRange soFar) {
                                    scf::YieldOp::create(b, body(*this, coordinates(number), soFar));
                                  });
+  return llvm::to_vector(ValueRange(loop.getResults()));
+}
+
+SmallVector<Value> WindowBuilder::forRange(Value first, Value limit, int64_t step, ValueRange start, RangeBody body) {
+  auto loop = scf::ForOp::create(
+      b, first, limit, index.i64(step), start,
+      [&](OpBuilder &, Location, Value number, ValueRange soFar) { scf::YieldOp::create(b, body(number, soFar)); });
   return llvm::to_vector(ValueRange(loop.getResults()));
 }
 

@@ -26,10 +26,15 @@ public:
 
   /// The pixel of these lanes, of images or results: `sizeOf` is a member of Window.
   Pixel here(int64_t Window::*sizeOf);
-  /// The pixel of a result and the tap of these lanes, whose rows are [images, taps, pixels].
+  /// The row of a result's pixels, without their last coordinate, and the tap of these lanes, whose rows are [images,
+  /// taps, rows].
   std::pair<Pixel, llvm::SmallVector<mlir::Value, 3>> hereUnderTaps();
-  /// The pixel of the image that window `of` takes by a tap; one of the image that is near where it has none.
-  Pixel readBy(const Pixel &of, llvm::ArrayRef<mlir::Value> taps);
+  /// The pixel of the image that window `of` takes by a tap; one of the image that is near where it has none, which
+  /// the image may be known to have.
+  Pixel readBy(const Pixel &of, llvm::ArrayRef<mlir::Value> taps, bool isKnownInside = false);
+  /// The first column of a row of the result by which a tap reads a pixel of the image, and the one behind the last:
+  /// the same where it reads none.
+  std::pair<mlir::Value, mlir::Value> columnsReadBy(const Pixel &row, llvm::ArrayRef<mlir::Value> taps);
   /// Lanes of operand `operand` at a pixel of this image, which exists.
   mlir::Value load(unsigned operand, const Pixel &pixel, int64_t Window::*sizeOf);
   /// Number of a tap in row-major order, i64.
@@ -43,6 +48,11 @@ public:
   using GridBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(WindowBuilder &, llvm::ArrayRef<mlir::Value>,
                                                                      mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> forGrid(llvm::ArrayRef<int64_t> sizes, mlir::ValueRange start, GridBody body);
+
+  /// Calls `body` with each `step`th number from `first` to below `limit`, and with what it made last.
+  using RangeBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> forRange(mlir::Value first, mlir::Value limit, int64_t step, mlir::ValueRange start,
+                                          RangeBody body);
 
   /// Folds what `step` makes of a sum so far and of one window that has this pixel, by its result's pixel and its tap,
   /// over all of them, from `start`; windows in row-major order.
@@ -63,7 +73,9 @@ public:
 
 private:
   /// Coordinates in the last of what `number` counts, which loses them.
-  llvm::SmallVector<mlir::Value, 3> takeFrom(mlir::Value &number, int64_t Window::*sizeOf);
+  llvm::SmallVector<mlir::Value, 3> takeFrom(mlir::Value &number, llvm::ArrayRef<Window> of, int64_t Window::*sizeOf);
+  /// The coordinate of the pixel that a tap of a result's window reads.
+  mlir::Value pixelOf(const Window &window, mlir::Value result, mlir::Value tap);
 
   mlir::Value row, image;
   bool isWithin = false; ///< whether the image has every pixel that is read

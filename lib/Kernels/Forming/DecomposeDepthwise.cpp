@@ -81,7 +81,7 @@ private:
   }
 };
 
-/// Sums over the pixels of each image, for each tap, and then over images: many of the first, and all in order.
+/// Sums over the pixels of each row, for each tap, of the rows of each image, and then over images: many of the first.
 struct DecomposeFilterGradient : OpRewritePattern<ConvFilterGradOp> {
   using Base::Base;
 
@@ -91,13 +91,13 @@ struct DecomposeFilterGradient : OpRewritePattern<ConvFilterGradOp> {
       return rewriter.notifyMatchFailure(op, "not of single channels");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     const int64_t taps = ShapedType::getNumElements(windowOf(of));
-    int64_t pixels = 1;
-    for (const Window &window : of.windows)
-      pixels *= window.output;
-    auto type = RankedTensorType::get({of.images, taps, pixels, of.channels}, op.getAcc());
-    Value products = DepthwiseConvProductsOp::create(b, type, op.getImage(), op.getGradient(), windowOf(of),
-                                                     op.getStrides(), op.getPadding(), op.getDilations());
-    Value ofImages = ReduceSumOp::create(b, products, ArrayRef<int64_t>{2});
+    int64_t rows = 1;
+    for (const Window &window : ArrayRef(of.windows).drop_back())
+      rows *= window.output;
+    auto type = RankedTensorType::get({of.images, taps, rows, of.channels}, op.getAcc());
+    Value ofRows = DepthwiseConvRowSumsOp::create(b, type, op.getImage(), op.getGradient(), windowOf(of),
+                                                  op.getStrides(), op.getPadding(), op.getDilations());
+    Value ofImages = ReduceSumOp::create(b, ofRows, ArrayRef<int64_t>{2});
     Value sums = ReduceSumOp::create(b, ofImages, ArrayRef<int64_t>{0});
     Value filters = TransposeOp::create(b, castTo(b, sums, op.getType().getElementType()), ArrayRef<int64_t>{1, 0});
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), filters);

@@ -96,17 +96,17 @@ static int64_t greatestLabel(ElementType element) {
 /// Checks that every label is one of the classes, where they are known, and is an element of the argument.
 static Status checkLabels(const Dataset &data, const ArgumentT &argument, const Classes &known) {
   auto found = known.find(argument.name);
-  const std::optional<int64_t> classes = found == known.end() ? std::nullopt : std::optional(found->second);
   const int64_t greatest = greatestLabel(argument.type->element);
-  const int64_t most = classes ? std::min(greatest, *classes - 1) : greatest;
-  auto bad = std::ranges::find_if(data.labels, [&](int64_t label) { return label < 0 || label > most; });
+  const ClassRange classes = found == known.end() ? ClassRange{greatest + 1, {}} : found->second;
+  auto bad = std::ranges::find_if(
+      data.labels, [&](int64_t label) { return label > greatest || !classes.has(static_cast<double>(label)); });
   if (bad == data.labels.end())
     return Status::success();
   Status outOfRange = makeError("label ", *bad, " of row ", bad - data.labels.begin(), " is out of range: input '",
                                 argument.name, "' ");
-  if (classes && most < greatest)
-    return makeError(outOfRange.message(), "has ", *classes, " classes");
-  return makeError(outOfRange.message(), "is ", typeName(*argument.type), ", whose labels are 0 to ", most);
+  if (classes.count <= greatest)
+    return makeError(outOfRange.message(), "has ", classes.describe());
+  return makeError(outOfRange.message(), "is ", typeName(*argument.type), ", whose labels are 0 to ", greatest);
 }
 
 /// Checks that an array's rows are those of the argument.

@@ -63,19 +63,29 @@ static BlockArgument findSource(Value value) {
   return cast<BlockArgument>(value);
 }
 
+namespace {
+struct Classes {
+  int64_t count;
+  std::optional<int64_t> ignored; // by all that read them
+};
+} // namespace
+
 /// What is below a number wherever it is read so: labels of a loss, indices of a gather.
-static llvm::StringMap<int64_t> findClasses(ArrayRef<func::FuncOp> programs) {
-  llvm::StringMap<int64_t> classes;
+static llvm::StringMap<Classes> findClasses(ArrayRef<func::FuncOp> programs) {
+  llvm::StringMap<Classes> classes;
   for (func::FuncOp program : programs) {
-    auto bound = [&](Value value, int64_t count) {
+    auto bound = [&](Value value, int64_t count, std::optional<int64_t> ignored) {
       BlockArgument source = findSource(value);
       if (!source || source.getOwner() != &program.getBody().front() || count <= 0)
         return;
-      auto [known, isNew] = classes.try_emplace(getArgumentName(program, source.getArgNumber()), count);
-      known->second = std::min(known->second, count);
+      Classes own{count, ignored};
+      Classes &known = classes.try_emplace(getArgumentName(program, source.getArgNumber()), own).first->second;
+      known = {std::min(known.count, count), known.ignored == ignored ? ignored : std::nullopt};
     };
-    program.walk([&](LabelsOpInterface op) { bound(op.getLabels(), op.getClassCount()); });
-    program.walk([&](GatherOp op) { bound(op.getIndices(), op.getInput().getType().getDimSize(op.getDimension())); });
+    program.walk([&](LabelsOpInterface op) { bound(op.getLabels(), op.getClassCount(), op.getIgnoredLabel()); });
+    program.walk([&](GatherOp op) {
+      bound(op.getIndices(), op.getInput().getType().getDimSize(op.getDimension()), std::nullopt);
+    });
   }
   return classes;
 }
@@ -84,14 +94,18 @@ void mp::markLabels(ModuleOp module) {
   Builder builder(module.getContext());
   const SmallVector<func::FuncOp> programs = programsOf(module);
   const llvm::StringSet<> labels = findLabels(programs);
-  const llvm::StringMap<int64_t> classes = findClasses(programs);
+  const llvm::StringMap<Classes> classes = findClasses(programs);
   for (func::FuncOp program : programs)
     for (BlockArgument input : inputsOf(program)) {
       const unsigned index = input.getArgNumber();
       const StringRef name = getArgumentName(program, index);
       if (labels.contains(name))
         program.setArgAttr(index, names::label, builder.getUnitAttr());
-      if (auto found = classes.find(name); found != classes.end())
-        program.setArgAttr(index, names::classes, builder.getI64IntegerAttr(found->second));
+      auto found = classes.find(name);
+      if (found == classes.end())
+        continue;
+      program.setArgAttr(index, names::classes, builder.getI64IntegerAttr(found->second.count));
+      if (std::optional<int64_t> ignored = found->second.ignored)
+        program.setArgAttr(index, names::ignoredLabel, builder.getI64IntegerAttr(*ignored));
     }
 }

@@ -9,7 +9,8 @@
 namespace mp {
 
 /// Marks the inputs of the module's programs: `mp.label` where no output of a program needs them, `mp.classes` where an
-/// op reads them as classes. An input has both in every program, whether or not that has the op or the output.
+/// op reads them as classes, `mp.ignored_label` where one of those that are none does not count. An input has both in
+/// every program, whether or not that has the op or the output.
 void markLabels(mlir::ModuleOp module);
 
 } // namespace mp

@@ -40,6 +40,7 @@ static const std::set<std::string> kSums = {"mp.matmul",
                                             "mp.conv",
                                             "mp.conv_transpose",
                                             "mp.conv_filter_grad",
+                                            "mp.depthwise_conv_row_sums",
                                             "mp.avg_pool",
                                             "mp.avg_pool_grad",
                                             "mp.reduce_sum",
@@ -276,6 +277,8 @@ private:
       const size_t dimension = shape.size() - (use.text.find("transpose_lhs") == std::string::npos ? 1 : 2);
       return static_cast<uint64_t>(shape[dimension]) + 1; // and a bias
     }
+    if (use.op == "mp.depthwise_conv_row_sums")
+      return static_cast<uint64_t>(*(operands[1].type.shape.rbegin() + 1)); // pixels of a row
     if (use.op.starts_with("mp.depthwise_conv"))
       return static_cast<uint64_t>(operands[1].type.shape.front()) + 1; // taps, and a bias
     if (use.op.starts_with("mp.conv"))

@@ -66,7 +66,7 @@ Fault leaveOutClass(const OpCase &use, const std::vector<Tensor> &operands, Whic
       const double log = use.op == "mp.cross_entropy" ? std::log(std::clamp(x, 1e-7, 1.0))
                          : use.op == "mp.kl_div"      ? x - std::log(t)
                                                       : x - 3;
-      return std::abs(t * log);
+      return t > 0 ? t * std::abs(log) : 0;
     };
     const uint64_t count = operands[1].count(), third = pick(which, 3);
     uint64_t chosen = count * third / 3;

@@ -96,8 +96,14 @@ static void addDepthwise(std::vector<OpCase> &cases) {
   const std::string strides = "window [3, 2] strides [2, 3] padding [1, 0, 1, 1] dilations [1, 2]";
   add("mp.depthwise_conv_transpose", "strides", {{"4x3x2x5x$T"}, {"6x5x$A"}}, "4x6x6x5x$T", strides);
   add("mp.depthwise_conv_transpose", "wide result", {{"4x3x2x5x$T"}, {"6x5x$A"}}, "4x6x6x5x$A", strides);
-  add("mp.depthwise_conv_products", "same", {{"2x5x4x8x$T"}, {"2x5x4x8x$T"}}, "2x9x20x8x$A", same);
-  add("mp.depthwise_conv_products", "strides", {{"2x6x6x5x$T"}, {"2x3x2x5x$T"}}, "2x6x6x5x$A", strides);
+  add("mp.depthwise_conv_row_sums", "same", {{"2x5x4x8x$T"}, {"2x5x4x8x$T"}}, "2x9x5x8x$A", same);
+  add("mp.depthwise_conv_row_sums", "one dimension", {{"2x19x3x$T"}, {"2x15x3x$T"}}, "2x3x1x3x$A",
+      "window [3] strides [1] padding [0, 0] dilations [2]");
+  add("mp.depthwise_conv_row_sums", "more padding than image", {{"1x2x3x4x$T"}, {"1x6x9x4x$T"}}, "1x9x6x4x$A",
+      "window [3, 3] strides [1, 1] padding [3, 3, 4, 4] dilations [1, 1]");
+  add("mp.depthwise_conv_row_sums", "three dimensions", {{"2x3x4x7x16x$T"}, {"2x3x2x4x16x$T"}}, "2x12x6x16x$A",
+      "window [1, 4, 3] strides [1, 2, 2] padding [0, 0, 1, 1, 1, 1] dilations [1, 1, 1]");
+  add("mp.depthwise_conv_row_sums", "strides", {{"2x6x6x5x$T"}, {"2x3x2x5x$T"}}, "2x6x3x5x$A", strides);
 }
 
 void mp::addConvolutions(std::vector<OpCase> &cases) {

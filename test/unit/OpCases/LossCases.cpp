@@ -11,6 +11,7 @@ static void addOfClasses(std::vector<OpCase> &cases) {
     Fill rows;
     std::string labels; // the type of a class, or of a probability
     std::string clause;
+    Fill target = Fill::Positive;
   };
   const std::string smoothed = "{label_smoothing = 0.25 : f64} ", ignoring = "{ignore_label = 3 : i64} ";
   const Loss losses[] = {
@@ -23,17 +24,19 @@ static void addOfClasses(std::vector<OpCase> &cases) {
       {"mp.nll_loss", Fill::Signed, "ui8", ""},
       {"mp.nll_loss", Fill::Signed, "i64", ignoring},
       {"mp.kl_div", Fill::Signed, "$T", ""},
+      {"mp.kl_div", Fill::Signed, "$T", "", Fill::Signed},
       {"mp.softmax_cross_entropy", Fill::Signed, "$T", ""},
       {"mp.softmax_cross_entropy", Fill::Signed, "$A", smoothed},
   };
   for (const Loss &loss : losses) {
     const bool isSoft = loss.labels.starts_with("$");
-    const std::string with = ", " + loss.labels + (loss.clause.empty() ? "" : ", " + loss.clause);
+    const std::string with = ", " + loss.labels + (loss.clause.empty() ? "" : ", " + loss.clause) +
+                             (loss.target == Fill::Signed ? ", some below 0" : "");
     auto add = [&](const std::string &name, const std::string &rows, const std::string &classes, bool weighted,
                    bool large = false) {
       std::vector<Operand> operands = {
           {rows + classes + "$T", loss.rows},
-          {rows + (isSoft ? classes : "") + loss.labels, isSoft ? Fill::Positive : Fill::Labels}};
+          {rows + (isSoft ? classes : "") + loss.labels, isSoft ? loss.target : Fill::Labels}};
       if (weighted)
         operands.push_back({rows + "$A", Fill::Positive});
       cases.push_back({loss.op,

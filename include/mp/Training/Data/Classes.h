@@ -7,14 +7,28 @@
 #include "mp/Runtime/Core/Session.h"
 
 #include <map>
+#include <optional>
 #include <span>
 
 namespace mp {
 
-/// What elements of inputs are below, by the inputs' names: the classes of a label, the rows that indices look up.
-using Classes = std::map<std::string, int64_t, std::less<>>;
+/// Numbers from 0 to below `count`, the classes of a label or the rows that indices look up; and one more, of rows that
+/// do not count.
+struct ClassRange {
+  int64_t count;
+  std::optional<int64_t> ignored;
 
-/// Of the variant's inputs, from metadata `classes:INPUT`.
+  bool has(double number) const {
+    return (number >= 0 && number < static_cast<double>(count)) || (ignored && number == static_cast<double>(*ignored));
+  }
+  /// "10 classes, and the label -100 for rows that do not count".
+  std::string describe() const;
+};
+
+/// What elements of inputs are, by the inputs' names.
+using Classes = std::map<std::string, ClassRange, std::less<>>;
+
+/// Of the variant's inputs, from metadata `classes:INPUT` and `ignored:INPUT`.
 Classes classesOf(const Session &session, const executable::VariantT &variant);
 
 /// Checks that elements given to an input, rows of them, are such; the error names the first that is not and its row.
