@@ -67,12 +67,17 @@ static Value pick(LocBuilder &b, Value rows, Value labels) {
 /// The mean of -target * logs.
 static Value buildCrossEntropy(LocBuilder &b, Value logs, const Target &target) {
   const bool isSoft = areProbabilities(target.labels);
-  Value labels = castTo(b, target.labels, isSoft ? elementOf(logs) : Type(b.getI64Type()));
-  Value hit = isSoft ? sumLast(b, mul(b, labels, logs)) : pick(b, logs, labels);
-  if (target.smoothing != 0) {
-    Value ofAll = mul(b, sumLast(b, logs),
-                      scalar(b, logs, target.smoothing / static_cast<double>(typeOf(logs).getShape().back())));
-    hit = add(b, mul(b, hit, scalar(b, logs, 1 - target.smoothing)), ofAll);
+  Value labels = castTo(b, target.labels, isSoft ? elementOf(logs) : Type(b.getI64Type())), hit;
+  Value rest = scalar(b, logs, 1 - target.smoothing),
+        ofEach = scalar(b, logs, target.smoothing / static_cast<double>(typeOf(logs).getShape().back()));
+  if (isSoft) {
+    // Smoothed before they meet the logarithms: of a probability of 0 something is left, and 0 times infinity is NaN.
+    Value smoothed = target.smoothing == 0 ? labels : add(b, mul(b, labels, rest), ofEach);
+    hit = sumLast(b, mul(b, smoothed, logs));
+  } else {
+    hit = pick(b, logs, labels);
+    if (target.smoothing != 0)
+      hit = add(b, mul(b, hit, rest), mul(b, sumLast(b, logs), ofEach));
   }
   Value rows = negate(b, hit), weights = target.weights;
   if (target.ignored) {

@@ -101,7 +101,5 @@ LogicalResult CosineSimilarityOp::inferReturnTypes(MLIRContext *, std::optional<
 }
 
 LogicalResult CosineSimilarityOp::verify() {
-  if (!getEpsilon().isFinite() || getEpsilon().isNegative() || getEpsilon().isZero()) // (C2)
-    return emitOpError("epsilon is ") << getEpsilon().convertToDouble() << ", expected a finite number greater than 0";
-  return success();
+  return verifyLeastLength(*this, getLhs(), getEpsilon()); // (C2)
 }

@@ -25,6 +25,9 @@ llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::Value rows, llvm::Stri
 /// `value`, which may be null, has the type in which losses of `rows` are summed.
 llvm::LogicalResult verifyLossType(mlir::Operation *op, mlir::Value rows, mlir::Value value, llvm::StringRef name);
 
+/// `epsilon`, the least length of a row, is finite and greater than 0 in the type in which rows are summed.
+llvm::LogicalResult verifyLeastLength(mlir::Operation *op, mlir::Value rows, const llvm::APFloat &epsilon);
+
 /// How far from 0 and 1 losses keep probabilities, as Keras does.
 inline constexpr double kLeastProbability = 1e-7;
 

@@ -9,6 +9,8 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mp;
 
@@ -284,8 +286,15 @@ LogicalResult RMSNormOp::verify() {
 LogicalResult L2NormalizeOp::verify() {
   if (failed(verifyNormalized(*this, getInput())))
     return failure();
-  if (const APFloat epsilon = getEpsilon(); !epsilon.isFinite() || epsilon.isNegative() || epsilon.isZero()) // (C2)
-    return emitOpError("epsilon is ") << epsilon.convertToDouble() << ", expected a finite number greater than 0";
+  return verifyLeastLength(*this, getInput(), getEpsilon());
+}
+
+LogicalResult mp::verifyLeastLength(Operation *op, Value rows, const APFloat &epsilon) {
+  const double value = epsilon.convertToDouble();
+  const bool isPositive = getWideElement(rows).isF64() ? value > 0 : static_cast<float>(value) > 0;
+  if (!isPositive || !std::isfinite(value)) // l2_normalize (C2), cosine_similarity (C2)
+    return op->emitOpError("epsilon is ")
+           << value << ", expected a finite number greater than 0 in " << getWideElement(rows);
   return success();
 }
 

@@ -126,6 +126,8 @@ INDEXING = {
     "constant_pad_nd": _constant_pad,
     "embedding": _embedding,
     "flip": _flip,
+    "tril": lambda call, x, diagonal=0: ops.tril(tensor_of(x), diagonal),
+    "triu": lambda call, x, diagonal=0: ops.triu(tensor_of(x), diagonal),
     "index_select": _index_select,
     "isfinite": lambda call, x: ops.is_finite(tensor_of(x)),
     "narrow": _narrow,

@@ -7,8 +7,8 @@ import functools
 import math
 import re
 
-from halfstep import _margins, ops
-from halfstep._errors import Error, is_integer
+from halfstep import _graph, _margins, ops
+from halfstep._errors import Error, fraction, is_integer
 from halfstep._graph import Tensor
 from halfstep._promotion import alike, in_float32
 
@@ -26,8 +26,13 @@ def _class_weights(weight, classes):
             raise Error(f"weights by class: there is no class {stray[0]!r} of {classes}")
         weight = [weight.get(one, 1.0) for one in range(classes)]
     if isinstance(weight, Tensor):
+        if weight.shape != (classes,):
+            raise Error(f"weights of shape {weight.shape} are not one for each of {classes} classes")
         return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
-    weight = [float(one) for one in weight]
+    try:
+        weight = [float(one) for one in weight]
+    except (TypeError, ValueError):
+        raise Error(f"weights of classes are a list of numbers, not {weight!r}") from None
     if len(weight) != classes:
         raise Error(f"there are {len(weight)} weights for {classes} classes")
     if not all(0 <= one < math.inf for one in weight):
@@ -84,7 +89,9 @@ def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, we
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits, divided by
     their sum as in Keras."""
-    labels = _integers(labels)
+    logits, labels = _graph.operand(logits), _integers(_graph.operand(labels))
+    if label_smoothing is not None:
+        label_smoothing = fraction("label_smoothing", label_smoothing)
     is_soft = labels.shape == logits.shape
     if is_soft and ignore_label is not None:
         raise Error("labels that are probabilities have no ignore_label")
@@ -110,6 +117,7 @@ def _shares(probabilities):
 
 def nll_loss(logs, labels, *, weight=None, ignore_label=None):
     """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
+    logs, labels = _graph.operand(logs), _graph.operand(labels)
     return _with_weights(ops.nll_loss, logs, labels, _class_weights(weight, logs.shape[-1]), ignore_label=ignore_label)
 
 

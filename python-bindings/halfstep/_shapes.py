@@ -72,6 +72,7 @@ def stack(inputs, dimension: int = 0) -> Tensor:
 
 def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
     """Parts of these sizes along a dimension, or so many equal ones."""
+    input = _graph.operand(input)
     dimension = axis("split", dimension, len(input.shape))
     size = input.shape[dimension]
     if size is None:
@@ -80,9 +81,9 @@ def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
         if sizes < 1 or size % sizes:
             raise Error(f"{size} elements cannot be split into {sizes} equal parts")
         sizes = [size // sizes] * sizes
-    sizes = [integer("split: a size", one, 0) for one in sizes]
+    sizes = [integer("split: a size", one, 0) for one in several("split: sizes", sizes)]
     if sum(sizes) != size:
-        raise Error(f"parts of {sizes} are {sum(sizes)} elements, the dimension has {size}")
+        raise Error(f"split: parts of {sizes} are {sum(sizes)} elements, the dimension has {size}")
     parts = _ops.split(input, sizes, dimension)
     return list(parts) if len(sizes) > 1 else [parts]
 
@@ -162,6 +163,7 @@ def transpose(input: Tensor, permutation=None) -> Tensor:
 
 def tile(input: Tensor, repeats) -> Tensor:
     """The whole tensor so many times along each dimension, as numpy.tile: of fewer counts the last dimensions, of more new ones in front."""
+    input = _graph.operand(input)
     repeats = [integer("tile: a count", one, 1) for one in several("tile: repeats", repeats)]
     repeats = [1] * (len(input.shape) - len(repeats)) + repeats
     if (new := len(repeats) - len(input.shape)) and None in input.shape:
@@ -172,17 +174,18 @@ def tile(input: Tensor, repeats) -> Tensor:
     return _ops.tile(input, repeats)
 
 
-def _triangle(function, input: Tensor, diagonal: int) -> Tensor:
+def _triangle(name: str, function, input: Tensor, diagonal: int) -> Tensor:
+    input = _graph.operand(input)
     if len(input.shape) < 2 or None in input.shape[-2:]:
-        raise Error(f"shape {input.shape} has no matrices of known sizes")
+        raise Error(f"{name}: shape {input.shape} has no matrices of known sizes")
     return function(input, diagonal=integer("diagonal", diagonal))
 
 
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """Matrices with zeros above a diagonal, as numpy.tril."""
-    return _triangle(_ops.tril, input, diagonal)
+    return _triangle("tril", _ops.tril, input, diagonal)
 
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """Matrices with zeros below a diagonal, as numpy.triu."""
-    return _triangle(_ops.triu, input, diagonal)
+    return _triangle("triu", _ops.triu, input, diagonal)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 
 from halfstep import _losses
+from halfstep._errors import Error, fraction
 from halfstep._losses import cross_entropy, kl_div, nll_loss
 from halfstep._margins import (
     cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
@@ -26,6 +27,7 @@ def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, 
     """The mean of -log softmax(logits)[label], with a part of each label spread over all classes; rows of `ignore_label` do
     not count, others as `weight` says for their class. Labels may be rows of probabilities. Without `from_logits` the model
     gives probabilities itself, which is less exact: they are kept between 1e-7 and 1 - 1e-7."""
+    fraction("label_smoothing", label_smoothing)
     return functools.partial(_losses.cross_entropy, label_smoothing=label_smoothing or None, ignore_label=ignore_label,
                              weight=weight, from_logits=from_logits)
 
@@ -38,6 +40,8 @@ def Huber(delta: float = 1.0):
 def KLDiv(reduction: str = "batchmean"):
     """The divergence of targets, which are probabilities, from outputs that are logarithms of them: a row's mean, or with
     "mean" an element's, which is PyTorch's default."""
+    if reduction not in ("mean", "batchmean"):
+        raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
     return functools.partial(_losses.kl_div, reduction=reduction)
 
 

@@ -100,8 +100,15 @@ func.func @two_types(%x: tensor<4x5xf32>, %y: tensor<5xf32>) {
 // -----
 // mp.cosine_similarity (C2)
 func.func @epsilon(%x: tensor<4x5xf32>) {
-  // expected-error @+1 {{epsilon is 0.000000e+00, expected a finite number greater than 0}}
+  // expected-error @+1 {{epsilon is 0.000000e+00, expected a finite number greater than 0 in 'f32'}}
   %l = mp.cosine_similarity %x, %x {epsilon = 0.0 : f64} : tensor<4x5xf32>, tensor<4x5xf32> -> tensor<4xf32>
+  return
+}
+// -----
+// mp.cosine_similarity (C2)
+func.func @epsilon_of_f64(%x: tensor<4x5xf32>) {
+  // expected-error @+1 {{epsilon is 1.000000e-50, expected a finite number greater than 0 in 'f32'}}
+  %l = mp.cosine_similarity %x, %x {epsilon = 1.0e-50 : f64} : tensor<4x5xf32>, tensor<4x5xf32> -> tensor<4xf32>
   return
 }
 // -----

@@ -408,6 +408,11 @@ for loss, outputs, targets, expected in LOSSES:
     targets = targets if targets.dtype == numpy.int32 else targets.astype("float32")
     found = loss_of(loss, outputs.astype("float32"), targets)
     assert math.isclose(found, expected, rel_tol=3e-6), (loss, found, expected)
+# What is smoothed away from 0 meets the logarithm of 0.
+masked = z.astype("float32")
+masked[0, 0] = -numpy.inf
+for targets in (numpy.eye(classes, dtype="float32")[[1] * rows], numpy.full(rows, 1, "int32")):
+    assert loss_of(CE(label_smoothing=0.1), masked, targets) == math.inf, targets
 no_class = labels.copy()
 no_class[0] = -100
 left = numpy.arange(rows) > 0
@@ -443,6 +448,17 @@ def refused(expected, function, *inputs):
     raise AssertionError(expected)
 
 
+refused("label_smoothing is 1.0, expected a number of at least 0 and less than 1", lambda a: CE(1.0), a)
+refused('reduction is "batchmean" or "mean", not \'sum\'', lambda a: halfstep.losses.KLDiv("sum"), a)
+cross_entropy = _losses.cross_entropy
+refused("label_smoothing is 2, expected a number", lambda a: cross_entropy(a, [0, 1], weight=[1, 2, 3], label_smoothing=2), a[:, :, 0])
+refused("labels of shape (2,) are not one for each row of (None, 3)", lambda a: cross_entropy(a, [0, 1]), a[:, :, 0])
+refused("weights of shape (3,) are not one for each of 4 classes", lambda a: cross_entropy(a, [[0] * 3], weight=ops.constant([1, 2, 3])), a)
+refused("weights of classes are a list of numbers, not 5", lambda a: cross_entropy(a, [[0] * 3], weight=5), a)
+refused("diagonal is 9223372036854775808, expected a number of 64 bits", lambda a: ops.tril(a, 2**63), a)
+refused("split: sizes is 1.5, expected a whole number, or several", lambda a: ops.split(a, 1.5), a)
+refused("split: parts of [1, 2] are 3 elements, the dimension has 4", lambda a: ops.split(a, [1, 2]), a)
+refused("triu: shape (3,) has no matrices of known sizes", lambda a: a + ops.triu([1.0, 2.0, 3.0]), a)
 refused("var: say correction=0, as numpy.var has it, or correction=1", ops.var, a)
 refused("var: correction=1 needs the number of elements, and that of the batch is open", lambda a: ops.var(a, (0, 1), correction=1), a)
 refused("an operand has elements of int32, expected floats", ops.ceil, numpy.ones((2, 2), "int32"))

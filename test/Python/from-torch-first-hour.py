@@ -58,6 +58,7 @@ for shift in (1, -3, 50):  # of all elements in their order, where there is no b
     assert (halfstep.from_torch(module, (x,), batched=False).predict(x.numpy()) == module(x).numpy()).all()
 refused("without dims the batch is rolled, too, whose size is open; give dims, or batched=False", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1)), x)
 imported(Of(lambda self, x: x * torch.roll(~self.places, 1) - ~self.places), x)
+imported(Of(lambda _, x: (x[:, :, None] * x[:, None]).tril(-1) + (x[:, :, None] * x[:, None]).triu(1)), x)
 refused(("bits of int64 are not supported, only bool; of buffers compute them in __init__, and register what comes out", "aten.__and__: 1", "aten.__or__: 1"),
         halfstep.from_torch, Of(lambda self, x: x * (self.places & 2) + (self.places | 1)), x)
 refused("the batch cannot be rolled", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1, 0)), x)

@@ -442,7 +442,7 @@ def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_Role
 
     Constraints:
     - (C1) The operand has at least rank 1, and its last dimension is not 0.
-    - (C2) `epsilon` is finite and greater than 0.
+    - (C2) `epsilon` is finite and greater than 0, in f32 (f64 for f64), too.
 
     Example:
 
@@ -469,7 +469,7 @@ def MP_CosineSimilarityOp : MP_Op<"cosine_similarity", MP_Deny, MP_ByExpansion, 
 
     Constraints:
     - (C1) Both operands have one type, of at least rank 1, and its last dimension is not 0. Shapes do not broadcast.
-    - (C2) `epsilon` is finite and greater than 0.
+    - (C2) `epsilon` is finite and greater than 0, in f32 (f64 for f64), too.
 
     Example:
 

@@ -187,7 +187,7 @@ TEST(Dataset, Binds) {
   writeTinyData(folder.path, 20, 10);
   Dataset data = *readDataset(folder.path, DataPart::Train);
   std::shared_ptr<const LoadedExecutable> file = loadTinyModel();
-  ErrorOr<DataBinding> binding = bindDataset(data, programOf(*file, "eval"), {{"y", 3}});
+  ErrorOr<DataBinding> binding = bindDataset(data, programOf(*file, "eval"), {{"y", {3, {}}}});
   ASSERT_TRUE(binding.ok()) << binding.message();
   EXPECT_EQ(binding->imageArgument, 0u);
   EXPECT_EQ(binding->labelArgument, std::optional<size_t>(1));
@@ -195,22 +195,27 @@ TEST(Dataset, Binds) {
 
   std::string name = folder.path + " (train): ";
   // A program that takes images alone is bound to them.
-  ErrorOr<DataBinding> alone = bindDataset(data, programOf(*file, "infer"), {{"y", 3}});
+  ErrorOr<DataBinding> alone = bindDataset(data, programOf(*file, "infer"), {{"y", {3, {}}}});
   ASSERT_TRUE(alone.ok()) << alone.message();
   EXPECT_FALSE(alone->labelArgument);
   data.labels[7] = 3;
-  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {{"y", 3}}).message(),
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {{"y", {3, {}}}}).message(),
             name + "label 3 of row 7 is out of range: input 'y' has 3 classes");
   EXPECT_TRUE(bindDataset(data, programOf(*file, "eval"), {}).ok());
   data.labels[7] = 256;
   EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {}).message(),
             name + "label 256 of row 7 is out of range: input 'y' is tensor<8xui8>, whose labels are 0 to 255");
   data.labels[7] = -1;
-  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {{"y", 3}}).message(),
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {{"y", {3, {}}}}).message(),
             name + "label -1 of row 7 is out of range: input 'y' has 3 classes");
+  EXPECT_EQ(
+      bindDataset(data, programOf(*file, "eval"), {{"y", {3, -100}}}).message(),
+      name +
+          "label -1 of row 7 is out of range: input 'y' has 3 classes, and the label -100 for rows that do not count");
+  EXPECT_TRUE(bindDataset(data, programOf(*file, "eval"), {{"y", {3, -1}}}).ok());
   data.labels[7] = 0;
   data.imageElement = ElementType::F32;
-  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {{"y", 3}}).message(),
+  EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {{"y", {3, {}}}}).message(),
             name + "input 'x' is tensor<8x4xui8>, the data are floats");
   data.imageElement = ElementType::UI8;
   data.imageShape = {5};
@@ -327,7 +332,7 @@ TEST(BatchLoader, GathersArrays) {
   ErrorOr<Dataset> data = makeDataset("arrays", {second, first});
   ASSERT_TRUE(data.ok()) << data.message();
   EXPECT_EQ(data->rows(), 5u);
-  ErrorOr<DataBinding> binding = bindDataset(*data, variantWith({8, 2}), {{"y", 5}});
+  ErrorOr<DataBinding> binding = bindDataset(*data, variantWith({8, 2}), {{"y", {5, {}}}});
   ASSERT_TRUE(binding.ok()) << binding.message();
   BatchLoader loader(*data, *binding, {.seed = 3, .pad = true});
   for (uint64_t epoch = 0; epoch < 3; ++epoch) {
@@ -344,11 +349,11 @@ TEST(BatchLoader, GathersArrays) {
 
   auto message = [&](std::vector<DataArray> arrays, std::vector<int64_t> input) {
     ErrorOr<Dataset> made = makeDataset("D", std::move(arrays));
-    return made ? bindDataset(*made, variantWith(input), {{"y", 4}}).message() : made.message();
+    return made ? bindDataset(*made, variantWith(input), {{"y", {4, {}}}}).message() : made.message();
   };
   EXPECT_EQ(message({}, {8, 2}), "D: has no array");
   EXPECT_EQ(message({first, second}, {8, 2}), "D: label 4 of row 4 is out of range: input 'y' has 4 classes");
-  EXPECT_EQ(bindDataset(*data, variantWith({8, 2}), {{"x", 41}, {"y", 5}}).message(),
+  EXPECT_EQ(bindDataset(*data, variantWith({8, 2}), {{"x", {41, {}}}, {"y", {5, {}}}}).message(),
             "arrays: index 41 of row 4 is out of range: input 'x' takes 0 to 40");
   EXPECT_EQ(message({first}, {8, 2}), "D: input 'y' gets no data: there is no array of that name");
   EXPECT_EQ(message({first, second}, {8, 4}), "D: input 'x' is tensor<8x4xui8>, a row of the data is tensor<2xui8>");
