@@ -48,12 +48,14 @@ func.func @lookup(%tokens: tensor<4x2xi32> {mp.input = "tokens"}, %positions: te
 // CHECK-SAME: tensor<4x8xf32> {mp.input = "t", mp.label}
 func.func @ignored(%x: tensor<4x8xf32> {mp.input = "x"}, %y: tensor<4xi32> {mp.input = "y"}, %z: tensor<4xi32> {mp.input = "z"},
     %t: tensor<4x8xf32> {mp.input = "t"})
-    -> (tensor<f32> {mp.loss}, tensor<f32> {mp.metric = "m"}, tensor<f32> {mp.metric = "n"}, tensor<f32> {mp.metric = "o"}, tensor<4x8xf32> {mp.output = "h"})
-    attributes {mp.program = "model"} {
+    -> (tensor<f32> {mp.loss}, tensor<4x8xf32> {mp.output = "h"}) attributes {mp.program = "model"} {
   %h = mp.log_softmax %x : tensor<4x8xf32>
   %l = mp.nll_loss %h, %y {ignore_label = -100 : i64} : tensor<4x8xf32>, tensor<4xi32> -> tensor<f32>
   %m = mp.softmax_cross_entropy %x, %z {ignore_label = -100 : i64} : tensor<4x8xf32>, tensor<4xi32> -> tensor<f32>
   %n = mp.softmax_cross_entropy %x, %z : tensor<4x8xf32>, tensor<4xi32> -> tensor<f32>
   %o = mp.softmax_cross_entropy %x, %t : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<f32>
-  return %l, %m, %n, %o, %h : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<4x8xf32>
+  %a = mp.add %l, %m : tensor<f32>, tensor<f32> -> tensor<f32>
+  %b = mp.add %n, %o : tensor<f32>, tensor<f32> -> tensor<f32>
+  %c = mp.add %a, %b : tensor<f32>, tensor<f32> -> tensor<f32>
+  return %c, %h : tensor<f32>, tensor<4x8xf32>
 }
