@@ -5,7 +5,7 @@
 // CHECK-LABEL: @large_product_has_the_large_tile
 func.func @large_product_has_the_large_tile(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   // AVX2: #mp.contraction<block_m = {{[0-9]+}}, block_n = {{[0-9]+}}, block_k = 342, tile_m = 6, tile_n = 16, vector = 8
-  // AVX512: #mp.contraction<block_m = {{[0-9]+}}, block_n = {{[0-9]+}}, block_k = 342, tile_m = 14, tile_n = 32, vector = 16
+  // AVX512: #mp.contraction<block_m = {{[0-9]+}}, block_n = {{[0-9]+}}, block_k = {{[0-9]+}}, tile_m = 14, tile_n = 32, vector = 16
   // SSE2: #mp.contraction<block_m = {{[0-9]+}}, block_n = {{[0-9]+}}, block_k = 342, tile_m = 4, tile_n = 8, vector = 4
   %0 = mp.matmul %a, %b acc f32 : tensor<1024x1024xf32>, tensor<1024x1024xf32> -> tensor<1024x1024xf32>
   return %0 : tensor<1024x1024xf32>

@@ -10,14 +10,21 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 using namespace mp;
 
-/// Steps of k between two visits of the partial sums: long enough that packing and the visits do not count. Tile
-/// registers are so fast that panels must leave room in the first cache for what is on its way.
-static constexpr int64_t kLongestStep = 384, kLongestStepOfTiles = 256;
+/// Steps of k between two visits of the partial sums, in which blocks are larger the shorter they are: an operand that
+/// no cache holds is then read by fewer blocks. Tile registers are so fast that panels must leave room in the first
+/// cache for what is on its way, and visits count.
+static constexpr std::array<int64_t, 3> kSteps = {384, 192, 128};
+static constexpr std::array<int64_t, 1> kStepsOfTiles = {256};
+/// By how much blocks of shorter steps, or of more than half of the cache, have to be better than others: the model is
+/// not as exact as that.
+static constexpr double kMargin = 1.05;
 /// Where tiles read pixels, which lie close together for all taps, a panel of rhs may have so much of the first cache.
 static constexpr int64_t kPixelPanelBytes = 40 << 10;
 /// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
@@ -110,7 +117,11 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
           ? packSeconds(static_cast<double>(size.pixels->keptRows(blocks.blockM) * size.pixels->keptWidth()), size,
                         level)
           : operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs);
-  return operations / size.rate + lhsSeconds + rhsSeconds + level.blockSeconds;
+  // Each step but the first finds the sums of the one before; those of units have one length.
+  const double visits = size.tiles.empty() ? std::ceil(k / static_cast<double>(blocks.blockK)) - 1 : 0;
+  const double sumBytes = 2 * sizeof(float) * static_cast<double>(blocks.blockM * blocks.blockN);
+  return operations / size.rate + lhsSeconds + rhsSeconds + visits * sumBytes / level.cacheBandwidth +
+         level.blockSeconds;
 }
 
 /// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
@@ -248,20 +259,28 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
   // Zero sizes need a legal schedule, too; their grid is empty.
   ContractionSize size = asked;
   size.m = std::max<int64_t>(size.m, 1), size.n = std::max<int64_t>(size.n, 1), size.k = std::max<int64_t>(size.k, 1);
-  const int64_t blockK = chooseStep(size, size.tiles.empty() ? kLongestStep : kLongestStepOfTiles);
+  const bool isUnit = !size.tiles.empty();
+  llvm::SmallVector<int64_t> steps;
+  for (int64_t longest : isUnit ? llvm::ArrayRef<int64_t>(kStepsOfTiles) : llvm::ArrayRef<int64_t>(kSteps))
+    if (const int64_t step = chooseStep(size, longest); !llvm::is_contained(steps, step))
+      steps.push_back(step);
+  // Panels and sums of a block; what its tiles read of them comes by lines, and finds room.
+  const int64_t mostBytes = isUnit ? level.cacheBytes / 2 : level.cacheBytes / 8 * 5;
 
   ContractionBlocks best = {};
   double bestSeconds = std::numeric_limits<double>::infinity();
+  double margin = 1;
   auto consider = [&](const ContractionBlocks &blocks) {
     double seconds = 0;
     for (int64_t cores : {1, 2, 4, 8})
       seconds += totalSeconds(blocks, size, cores, level);
-    if (seconds < bestSeconds) {
+    if (margin * seconds < bestSeconds) {
       best = blocks;
-      best.seconds = bestSeconds = seconds;
+      best.seconds = seconds;
+      bestSeconds = margin * seconds;
     }
   };
-  for (const RegisterTile &tile : findTiles(size, level)) {
+  auto tryTile = [&](const RegisterTile &tile, int64_t blockK) {
     const int64_t mostRows = llvm::divideCeil(size.m, tile.rows), mostColumns = llvm::divideCeil(size.n, tile.columns);
     for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2)
       for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
@@ -270,8 +289,9 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
         const int64_t sums = static_cast<int64_t>(sizeof(float)) * blocks.blockM * blocks.blockN;
         const int64_t bytes = size.wordBytes * (blocks.blockM + blocks.blockN) * blockK + sums;
         const bool isSmallest = rows == 1 && columns == 1;
-        if (bytes > level.cacheBytes / 2 && !isSmallest)
+        if (bytes > mostBytes && !isSmallest)
           continue;
+        margin = blockK == steps.front() && bytes <= level.cacheBytes / 2 ? 1 : kMargin;
         // An operand that one block reads is packed there, unless it is kept.
         const bool sharesLhs = size.mayPackLhs && (size.keepsLhs || columns < mostColumns),
                    sharesRhs = size.mayPackRhs && (size.keepsRhs || rows < mostRows);
@@ -290,7 +310,11 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
           consider(blocks);
         }
       }
-  }
+  };
+  for (const RegisterTile &tile : findTiles(size, level))
+    for (int64_t step : steps)
+      tryTile(tile, step);
+  margin = 1;
   if (size.pixels)
     tryPixels(size, level, consider);
   if (!size.mayStreamRhs)

@@ -64,6 +64,22 @@ TEST(Schedules, TilesHaveFewerRowsWhereThatFillsTheLast) {
   EXPECT_EQ(chooseContractionBlocks({1, 784, 512, 784, kRate}, level).tileM, 14);
 }
 
+// Weights that no cache holds are read by one block of all rows, whose sums many short steps visit; where operands lie in
+// a cache, steps are long.
+TEST(Schedules, LargeOperandsAreReadOnce) {
+  for (const char *name : {"avx512", "avx512bf16"}) {
+    const CPULevel &level = *findCPULevel(name);
+    ContractionSize size{1, 512, 4096, 4096, level.contractionRates[static_cast<size_t>(ArithmeticType::F32)]};
+    size.mayPackLhs = size.mayPackRhs = true;
+    const ContractionBlocks blocks = chooseContractionBlocks(size, level);
+    EXPECT_GE(blocks.blockM, size.m) << name;
+    EXPECT_FALSE(blocks.packsRhs) << name;
+    EXPECT_LT(blocks.blockK, 200) << name;
+    size.n = size.k = 256;
+    EXPECT_EQ(chooseContractionBlocks(size, level).blockK, 256) << name;
+  }
+}
+
 // A step of k holds whole runs of what is gathered, where some fit, and whole units; it is no longer than k.
 TEST(Schedules, StepsHoldWholeRuns) {
   const CPULevel &level = *findCPULevel("avx512bf16");
