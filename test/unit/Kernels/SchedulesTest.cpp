@@ -64,8 +64,8 @@ TEST(Schedules, TilesHaveFewerRowsWhereThatFillsTheLast) {
   EXPECT_EQ(chooseContractionBlocks({1, 784, 512, 784, kRate}, level).tileM, 14);
 }
 
-// Weights that no cache holds are read by one block of all rows, whose sums many short steps visit; where operands lie in
-// a cache, steps are long.
+// Weights that no cache holds are read by one block of all rows, whose sums many short steps visit; where operands lie
+// in a cache, steps are long.
 TEST(Schedules, LargeOperandsAreReadOnce) {
   for (const char *name : {"avx512", "avx512bf16"}) {
     const CPULevel &level = *findCPULevel(name);
