@@ -16,7 +16,7 @@ LEFT_OUT = {"mp.autocast", "mp.yield", "mp.constant"}
 
 # What halfstep/ops.py has under the same name, in a form for people.
 OWN_FORM = {"argmax", "argmin", "atan2", "broadcast", "cast", "concat", "cosine_similarity", "cumsum", "dropout", "flip", "gather",
-            "group_norm", "iota", "log_softmax", "matmul", "max", "min", "one_hot", "pad", "pow", "prelu", "reshape", "softmax", "split",
+            "group_norm", "iota", "l2_norm", "log_softmax", "matmul", "max", "min", "one_hot", "pad", "pow", "prelu", "reshape", "softmax", "split",
             "tile", "top_k", "transpose", "tril", "triu"}
 
 HEAD = '''\

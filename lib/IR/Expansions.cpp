@@ -76,6 +76,17 @@ template <typename Op> static LogicalResult verifyTriangle(Op op) {
 LogicalResult TrilOp::verify() { return verifyTriangle(*this); }
 LogicalResult TriuOp::verify() { return verifyTriangle(*this); }
 
+// l2_norm
+
+Values L2NormOp::expand(LocBuilder &b) {
+  Value x = castTo(b, getInput(), getWideElement(getInput()));
+  Value squares = ReduceSumOp::create(b, mul(b, x, x), getDimensions(), getKeepDims());
+  // The root of what is not 0, so that its gradient is a number where all are.
+  Value zero = scalar(b, x, 0.0), isZero = compare(b, ComparePredicate::eq, squares, zero);
+  Value root = SqrtOp::create(b, select(b, isZero, scalar(b, x, 1.0), squares));
+  return {castTo(b, select(b, isZero, zero, root), elementOf(getResult()))};
+}
+
 // cosine_similarity
 
 Values CosineSimilarityOp::expand(LocBuilder &b) {

@@ -208,6 +208,9 @@ LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
 LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
   return inferReduction<ReduceMeanOp>(location, op, types);
 }
+LogicalResult L2NormOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferReduction<L2NormOp>(location, op, types);
+}
 LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
   return inferReduction<ReduceMaxOp>(location, op, types);
 }
@@ -286,6 +289,8 @@ LogicalResult ReshapeOp::inferShape(Shape &result) {
   }
   if (open >= 0 && known != 0 && total % known == 0)
     result[open] = total / known;
+  else if (open >= 0 && known == 0 && total == 0 && open < typeOf(getInput()).getRank())
+    result[open] = shapeOf(getInput())[open]; // any would do; a batch stays one
   else if (open >= 0 || known != total) // (C1), (C2)
     return emitOpError("operand has ") << total << " elements, result " << describe(result)
                                        << " cannot hold exactly as many";

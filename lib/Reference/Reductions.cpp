@@ -42,6 +42,18 @@ Tensor rules::evaluate(ReduceMeanOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), means);
 }
 
+Tensor rules::evaluate(L2NormOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const std::vector<double> values = input.reals();
+  const std::vector<int64_t> targets = reductionTargets(input.type.shape, op.getDimensions());
+  std::vector<double> norms(elementsOf(runtimeTypeOf(op.getResult()).shape), 0.0);
+  for (size_t i = 0; i < values.size(); ++i)
+    norms[targets[i]] += values[i] * values[i];
+  for (double &norm : norms)
+    norm = std::sqrt(norm);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), norms);
+}
+
 /// Whether `value` comes before `best` as the largest: a NaN before every number, +0 before -0.
 static bool exceeds(double value, double best) {
   if (std::isnan(value) || std::isnan(best))

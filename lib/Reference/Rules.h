@@ -89,6 +89,7 @@ Tensor evaluate(CastOp op, const Frame &frame);
 // Reductions.cpp
 Tensor evaluate(ReduceSumOp op, const Frame &frame);
 Tensor evaluate(ReduceMeanOp op, const Frame &frame);
+Tensor evaluate(L2NormOp op, const Frame &frame);
 Tensor evaluate(ReduceMaxOp op, const Frame &frame);
 Tensor evaluate(ReduceMinOp op, const Frame &frame);
 Tensor evaluate(ReduceProdOp op, const Frame &frame);

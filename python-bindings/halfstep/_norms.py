@@ -23,7 +23,8 @@ def l2_norm(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
     """The root of the sum of squares along dimensions, or of all elements; in float32, as autocast of PyTorch has it. Of a vector of
     zeros the gradient is 0."""
     with in_float32(input) as (x,):
-        return _off_zero(_ops.sqrt, 0.0, sum(x * x, dimensions, keep_dims))
+        rank = len(x.shape)
+        return _ops.l2_norm(x, list(range(rank)) if dimensions is None else axes("l2_norm", dimensions, rank), keep_dims=keep_dims)
 
 
 def _power(x: Tensor, exponent: float) -> Tensor:

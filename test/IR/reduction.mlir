@@ -34,16 +34,18 @@ func.func @rows(%z: tensor<?x10xf16>, %y: tensor<?xui8>, %w: tensor<?xf32>) -> (
 }
 
 // CHECK-LABEL: @products_and_places
-func.func @products_and_places(%x: tensor<?x8xf16>, %n: tensor<?x3xui8>) -> (tensor<?xf16>, tensor<?xi32>, tensor<?xi64>, tensor<?x8xf16>) {
+func.func @products_and_places(%x: tensor<?x8xf16>, %n: tensor<?x3xui8>) -> (tensor<?xf16>, tensor<?xi32>, tensor<?xi64>, tensor<?x8xf16>, tensor<?x1xf16>) {
   // CHECK: mp.reduce_prod %{{.*}} dimensions [1] : tensor<?x8xf16> -> tensor<?xf16>
   %p = mp.reduce_prod %x dimensions [1] : tensor<?x8xf16> -> tensor<?xf16>
   // CHECK: mp.argmin %{{.*}} dimension 1 : tensor<?x8xf16> -> tensor<?xi32>
   %i = mp.argmin %x dimension 1 : tensor<?x8xf16> -> tensor<?xi32>
   // CHECK: mp.argmin %{{.*}} dimension 1 : tensor<?x3xui8> -> tensor<?xi64>
   %j = mp.argmin %n dimension 1 : tensor<?x3xui8> -> tensor<?xi64>
+  // CHECK: mp.l2_norm %{{.*}} dimensions [1] keep_dims : tensor<?x8xf16> -> tensor<?x1xf16>
+  %length = mp.l2_norm %x dimensions [1] keep_dims : tensor<?x8xf16> -> tensor<?x1xf16>
   // CHECK: mp.l2_normalize %{{.*}} {epsilon = 1.000000e-03 : f64} : tensor<?x8xf16>
   %u = mp.l2_normalize %x {epsilon = 1.0e-3 : f64} : tensor<?x8xf16>
-  return %p, %i, %j, %u : tensor<?xf16>, tensor<?xi32>, tensor<?xi64>, tensor<?x8xf16>
+  return %p, %i, %j, %u, %length : tensor<?xf16>, tensor<?xi32>, tensor<?xi64>, tensor<?x8xf16>, tensor<?x1xf16>
 }
 
 // CHECK-LABEL: @norm_of_an_open_batch

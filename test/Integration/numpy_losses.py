@@ -137,6 +137,7 @@ def main():
             ignoring = f"{text[:-1]}, ignore_label = 1 : i64}}" if "{" in text else f"{text} {{ignore_label = 1 : i64}}"
             add(ignoring, f"{images}, {other} -> {number}", number, mean_of_rows(rows, 1.0 * (values["labels"] != 1)))
     cosines = (values["x"] * values["t"]).sum(-1) / np.linalg.norm(values["x"], axis=-1) / np.linalg.norm(values["t"], axis=-1)
+    add("mp.l2_norm %x dimensions [1]", f"{images} -> {weights}", weights, np.linalg.norm(values["x"], axis=-1))
     add("mp.cosine_similarity %x, %t", f"{images}, {images} -> {weights}", weights, cosines)
     for smoothing, ignored in [(0.0, None), (0.2, None), (0.0, 1), (0.1, 1), (0.1, 255)]:
         clause = f"{{label_smoothing = {smoothing} : f64" + ("}" if ignored is None else f", ignore_label = {ignored} : i64}}")

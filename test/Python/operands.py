@@ -157,7 +157,7 @@ SEVERAL = [
     ("reduce_sum", ops.sum, numpy.sum), ("reduce_mean", ops.mean, numpy.mean), ("reduce_prod", ops.prod, numpy.prod),
     ("reduce_max", ops.reduce_max, numpy.max), ("reduce_min", ops.reduce_min, numpy.min), ("reduce_sum", ops.reduce_sum, numpy.sum),
     ("reduce_mean", ops.reduce_mean, numpy.mean), ("reduce_prod", ops.reduce_prod, numpy.prod), ("flip", ops.flip, numpy.flip),
-    ("reduce_sum", ops.l2_norm, lambda x, d: numpy.linalg.norm(x, axis=d)),
+    ("l2_norm", ops.l2_norm, lambda x, d: numpy.linalg.norm(x, axis=d)),
     ("normalize", ops.normalize, lambda x, d: x / numpy.linalg.norm(x, axis=d, keepdims=True)),
 ]
 ONE = [

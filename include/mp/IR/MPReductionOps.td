@@ -456,6 +456,30 @@ def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_Role
   let hasVerifier = 1;
 }
 
+def MP_L2NormOp : MP_Op<"l2_norm", MP_Deny, MP_ByExpansion, MP_RoleComposite,
+    [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
+  let scaling = [MP_Term];
+  let rows = MP_RowsAlong<"::llvm::to_vector(getDimensions())">;
+  let listedAs = "norm (p / vector / matrix / nuc / fro)";
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 2; } }];
+  let summary = "length of vectors over dimensions";
+  let description = [{
+    `sqrt(sum(x^2))` over `dimensions`; all in f32 (f64 for f64), rounded once. Over no element it is 0. Of a vector of zeros the gradient
+    is 0, as in PyTorch, and not the infinite one of a root of 0. Constraints as `mp.reduce_sum`.
+
+    Example:
+
+    ```mlir
+    %n = mp.l2_norm %x dimensions [1] keep_dims : tensor<4x8xf32> -> tensor<4x1xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, DenseI64ArrayAttr:$dimensions, UnitAttr:$keep_dims);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `dimensions` $dimensions (`keep_dims` $keep_dims^)? attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
 def MP_CosineSimilarityOp : MP_Op<"cosine_similarity", MP_Deny, MP_ByExpansion, MP_RoleComposite,
     [Pure, MP_InferredTypes]> {
   let scaling = [MP_Nonlinear, MP_Nonlinear];

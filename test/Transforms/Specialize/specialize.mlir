@@ -115,3 +115,11 @@ func.func @a_sum_over_nothing_combines_nothing(%x: tensor<?xf32> {mp.input = "x"
 func.func @functions_without_a_program_are_left_alone(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
+
+// Of nothing any number of rows would be as many elements; the batch stays one.
+// CHECK-LABEL: @nothing
+// CHECK: mp.reshape %{{.*}} : tensor<4x0xf32> -> tensor<4x1x0x1xf32>
+func.func @nothing(%x: tensor<?x0xf32> {mp.input = "x"}) -> (tensor<?x1x0x1xf32> {mp.output = "y"}) attributes {mp.program = "model"} {
+  %y = mp.reshape %x : tensor<?x0xf32> -> tensor<?x1x0x1xf32>
+  return %y : tensor<?x1x0x1xf32>
+}

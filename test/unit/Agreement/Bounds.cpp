@@ -70,8 +70,9 @@ static const std::set<std::string> kRows = {"mp.softmax",
                                             "mp.softmax_cross_entropy_grad_rows"};
 
 /// Rows that are normalized.
-static const std::set<std::string> kNorms = {"mp.layer_norm",      "mp.rms_norm",     "mp.layer_norm_statistics",
-                                             "mp.layer_norm_grad", "mp.l2_normalize", "mp.cosine_similarity"};
+static const std::set<std::string> kNorms = {"mp.layer_norm",       "mp.rms_norm",     "mp.layer_norm_statistics",
+                                             "mp.layer_norm_grad",  "mp.l2_normalize", "mp.l2_norm",
+                                             "mp.cosine_similarity"};
 
 /// Weights of keys, and what they weigh.
 static const std::set<std::string> kAttention = {"mp.attention", "mp.attention_grad"};
@@ -132,6 +133,10 @@ public:
   }
 
   Rounded ofNorm(uint64_t index, double expected) const {
+    if (use.op == "mp.l2_norm") { // a sum of squares, of whole numbers exactly, and its root
+      const uint64_t squares = operands.front().count() / std::max<uint64_t>(results, 1);
+      return {(isWhole() ? 0 : squares) + 8, std::abs(expected)};
+    }
     const auto columns = static_cast<uint64_t>(shape.back());
     // The terms of a cosine are no larger than 1 together.
     if (use.op == "mp.cosine_similarity")

@@ -274,7 +274,8 @@ static void addElementwise(Cases &cases) {
 }
 
 static void addReductions(Cases &cases) {
-  for (std::string op : {"mp.reduce_sum", "mp.reduce_mean", "mp.reduce_max", "mp.reduce_min", "mp.reduce_prod"}) {
+  for (std::string op :
+       {"mp.reduce_sum", "mp.reduce_mean", "mp.reduce_max", "mp.reduce_min", "mp.reduce_prod", "mp.l2_norm"}) {
     const bool isExtreme = op == "mp.reduce_max" || op == "mp.reduce_min";
     const Fill fill = isExtreme ? Fill::Separated : Fill::Signed;
     auto reduce = [&](std::string name, std::string from, std::string clause, std::string to, bool large = false) {

@@ -147,6 +147,8 @@ public:
       return ofLoss();
     if (llvm::isa<CrossEntropyOp, NLLLossOp, KLDivOp>(op) || isOfProbabilities())
       return ofClassLoss();
+    if (llvm::isa<L2NormOp>(op))
+      return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 8, std::abs(elementAt(result, element))};
     if (llvm::isa<CosineSimilarityOp>(op)) // its terms are no larger than 1 together
       return Sum{3 * static_cast<uint64_t>(operands[0].type.shape.back()) + 24, 1};
     if (llvm::isa<RMSNormOp, L2NormalizeOp>(op))

@@ -369,6 +369,7 @@ constexpr Row kRows[] = {
     {"mp.reduce_max", 2, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_max"); }},
     {"mp.reduce_min", 1, [](ModelBuilder &b) { makeReduce(b, "mp.reduce_min"); }},
     {"mp.reduce_prod", 1, makeProduct},
+    {"mp.l2_norm", 1, [](ModelBuilder &b) { b.reduce(b.bounded(b.pickFloat(), 100), "mp.l2_norm"); }},
     {"mp.cumsum", 1, makeScan},
     {"mp.top_k", 1, makeTopK},
     {"mp.argmax", 1, [](ModelBuilder &b) { makeArgExtreme(b, "mp.argmax"); }},
