@@ -291,7 +291,7 @@ LogicalResult ReshapeOp::inferShape(Shape &result) {
     result[open] = total / known;
   else if (open >= 0 && known == 0 && total == 0 && open < typeOf(getInput()).getRank())
     result[open] = shapeOf(getInput())[open]; // any would do; a batch stays one
-  else if (open >= 0 || known != total) // (C1), (C2)
+  else if (open >= 0 || known != total)       // (C1), (C2)
     return emitOpError("operand has ") << total << " elements, result " << describe(result)
                                        << " cannot hold exactly as many";
   return success();
