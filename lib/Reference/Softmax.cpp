@@ -34,6 +34,12 @@ static void softmax(std::span<double> row) {
     value /= sum;
 }
 
+static void logSoftmax(std::span<double> row) {
+  const double sum = logSumExp(row);
+  for (double &value : row)
+    value -= sum;
+}
+
 Tensor rules::evaluate(SoftmaxOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   std::vector<double> values = input.reals();
@@ -44,11 +50,7 @@ Tensor rules::evaluate(SoftmaxOp op, const Frame &frame) {
 Tensor rules::evaluate(LogSoftmaxOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   std::vector<double> values = input.reals();
-  forEachRow(values, input, [](int64_t, std::span<double> row) {
-    const double sum = logSumExp(row);
-    for (double &value : row)
-      value -= sum;
-  });
+  forEachRow(values, input, [](int64_t, std::span<double> row) { logSoftmax(row); });
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), values);
 }
 
@@ -115,11 +117,7 @@ Tensor rules::evaluate(SoftmaxCrossEntropyOp op, const Frame &frame) {
   if (isFloat(frame[op.getLabels()].type.element)) {
     const Tensor &logits = frame[op.getLogits()];
     std::vector<double> logs = logits.reals();
-    forEachRow(logs, logits, [](int64_t, std::span<double> row) {
-      const double sum = logSumExp(row);
-      for (double &value : row)
-        value -= sum;
-    });
+    forEachRow(logs, logits, [](int64_t, std::span<double> row) { logSoftmax(row); });
     return Tensor::ofReals(runtimeTypeOf(op.getResult()),
                            {crossEntropy(std::move(logs), logits, frame[op.getLabels()],
                                          op.getWeights() ? frame[op.getWeights()].reals() : std::vector<double>(),

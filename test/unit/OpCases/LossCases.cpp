@@ -3,7 +3,23 @@
 
 #include "OpCases/LossCases.h"
 
+#include <optional>
+
 using namespace mp;
+
+/// A loss of a prediction and a target, in rows that may have weights.
+static void addLoss(std::vector<OpCase> &cases, const std::string &op, const std::string &clause,
+                    const std::string &name, std::vector<Operand> operands, const std::optional<std::string> &weights,
+                    bool large) {
+  if (weights)
+    operands.push_back({*weights + "$A", Fill::Positive});
+  cases.push_back({op,
+                   name,
+                   operands,
+                   {"$A"},
+                   op + " %0, %1 " + (weights ? "weights %2 : {2} " : "") + clause + ": {0}, {1} -> {r}",
+                   large});
+}
 
 static void addOfClasses(std::vector<OpCase> &cases) {
   struct Loss {
@@ -34,17 +50,10 @@ static void addOfClasses(std::vector<OpCase> &cases) {
                              (loss.target == Fill::Signed ? ", some below 0" : "");
     auto add = [&](const std::string &name, const std::string &rows, const std::string &classes, bool weighted,
                    bool large = false) {
-      std::vector<Operand> operands = {
-          {rows + classes + "$T", loss.rows},
-          {rows + (isSoft ? classes : "") + loss.labels, isSoft ? loss.target : Fill::Labels}};
-      if (weighted)
-        operands.push_back({rows + "$A", Fill::Positive});
-      cases.push_back({loss.op,
-                       name + with,
-                       operands,
-                       {"$A"},
-                       loss.op + " %0, %1 " + (weighted ? "weights %2 : {2} " : "") + loss.clause + ": {0}, {1} -> {r}",
-                       large});
+      addLoss(cases, loss.op, loss.clause, name + with,
+              {{rows + classes + "$T", loss.rows},
+               {rows + (isSoft ? classes : "") + loss.labels, isSoft ? loss.target : Fill::Labels}},
+              weighted ? std::optional(rows) : std::nullopt, large);
     };
     add("rows", "4x", "5x", false);
     add("rows, weights", "4x", "5x", true);
@@ -73,15 +82,8 @@ void mp::addLosses(std::vector<OpCase> &cases) {
     auto add = [&](const std::string &name, const std::string &rows, const std::string &columns, bool weighted,
                    bool large = false) {
       const std::string type = rows + "x" + columns + "$T";
-      std::vector<Operand> operands = {{type, loss.prediction}, {type, loss.target}};
-      if (weighted)
-        operands.push_back({rows + "x$A", Fill::Positive});
-      cases.push_back({loss.op,
-                       name + with,
-                       operands,
-                       {"$A"},
-                       loss.op + " %0, %1 " + (weighted ? "weights %2 : {2} " : "") + loss.clause + ": {0}, {1} -> {r}",
-                       large});
+      addLoss(cases, loss.op, loss.clause, name + with, {{type, loss.prediction}, {type, loss.target}},
+              weighted ? std::optional(rows + "x") : std::nullopt, large);
     };
     add("matrix", "4", "3x", false);
     add("matrix, weights", "4", "3x", true);
