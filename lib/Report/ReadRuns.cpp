@@ -168,19 +168,24 @@ static VariantReport readVariant(const Fields &given) {
   return report;
 }
 
-static ErrorOr<Comparison> readComparison(const Json &document) {
-  Status wrong;
-  Comparison comparison;
-  const Fields fields(document, "", wrong);
-  fields.each("policies", [&](const Fields &policy) { comparison.variants.push_back(readVariant(policy)); });
+/// What all variants have in common.
+static void readRun(const Fields &fields, Comparison &comparison) {
   comparison.device = fields.text("device");
-  comparison.commit = fields.text("commit");
   comparison.model = fields.text("model");
   comparison.data = fields.text("data");
   if (fields.find("seed"))
     comparison.seed = fields.count("seed");
   comparison.rows = fields.count("rows");
   comparison.testRows = fields.count("test_rows");
+}
+
+static ErrorOr<Comparison> readComparison(const Json &document) {
+  Status wrong;
+  Comparison comparison;
+  const Fields fields(document, "", wrong);
+  fields.each("policies", [&](const Fields &policy) { comparison.variants.push_back(readVariant(policy)); });
+  readRun(fields, comparison);
+  comparison.commit = fields.text("commit");
   if (!wrong.ok())
     return wrong;
   if (comparison.variants.empty())
@@ -219,10 +224,17 @@ private:
 
 } // namespace
 
-/// One line of a log.
-static Status readLine(const Json &line, EpochMean &meanOfEpoch, VariantReport &report) {
+/// One line of a log, whose run is the one variant of `comparison`.
+static Status readLine(const Json &line, EpochMean &meanOfEpoch, Comparison &comparison) {
   Status wrong;
   const Fields fields(line, "", wrong);
+  VariantReport &report = comparison.variants.front();
+  if (fields.find("run")) {
+    const Fields run = fields.inner("run");
+    readRun(run, comparison);
+    if (const std::string policy = run.text("policy"); !policy.empty())
+      report.policy = policy;
+  }
   const uint64_t step = fields.count("step");
   if (fields.find("loss") || fields.find("found_inf")) {
     if (report.losses.empty())
@@ -241,7 +253,8 @@ static Status readLine(const Json &line, EpochMean &meanOfEpoch, VariantReport &
 }
 
 static ErrorOr<Comparison> readLog(std::string_view text) {
-  VariantReport report;
+  Comparison comparison;
+  VariantReport &report = comparison.variants.emplace_back();
   EpochMean meanOfEpoch;
   report.policy = "run";
   for (size_t number = 1; !text.empty(); ++number) {
@@ -260,14 +273,12 @@ static ErrorOr<Comparison> readLog(std::string_view text) {
       break; // a run that was killed while it wrote
     if (!value)
       return makeError("is not JSON at byte ", byte).in(where);
-    if (Status read = readLine(*value, meanOfEpoch, report); !read.ok())
+    if (Status read = readLine(*value, meanOfEpoch, comparison); !read.ok())
       return read.in(where);
   }
   if (report.losses.empty())
     return makeError("has no steps of a run");
   report.skippedSteps = static_cast<double>(report.skips.size());
-  Comparison comparison;
-  comparison.variants.push_back(std::move(report));
   compareSpeed(comparison.variants);
   nameVariants(comparison.variants);
   return comparison;

@@ -31,7 +31,7 @@ static std::string linesUpTo(const std::string &path, uint64_t last) {
   return kept;
 }
 
-Status TrainLog::open(const std::string &logPath, std::optional<uint64_t> resumedAt) {
+Status TrainLog::open(const std::string &logPath, std::optional<uint64_t> resumedAt, const Run &run) {
   path = logPath;
   std::string kept = resumedAt ? linesUpTo(path, *resumedAt) : "";
   if (!kept.empty()) {
@@ -42,6 +42,8 @@ Status TrainLog::open(const std::string &logPath, std::optional<uint64_t> resume
   file.open(path, kept.empty() ? std::ios::trunc : std::ios::app);
   if (!file)
     return makeError("cannot write: ", std::strerror(errno)).in(path);
+  if (kept.empty())
+    unwritten = run;
   return Status::success();
 }
 
@@ -62,6 +64,11 @@ void TrainLog::step(const StepRecord &record) {
   line["samples_per_second"] = number(record.samplesPerSecond);
   if (record.bad >= 0)
     line["gradient"] = record.gradient;
+  if (unwritten)
+    line["run"] = {{"model", unwritten->model},       {"policy", unwritten->policy}, {"device", unwritten->device},
+                   {"data", unwritten->data},         {"seed", unwritten->seed},     {"rows", unwritten->rows},
+                   {"test_rows", unwritten->testRows}};
+  unwritten.reset();
   file << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
   if (record.kernels.empty())
     return;

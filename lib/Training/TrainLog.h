@@ -13,12 +13,20 @@ namespace mp {
 /// Writes steps and evaluations as JSON lines. What is not finite, or not reported, is null.
 class TrainLog {
 public:
+  /// What the run is of, for who reads the log alone; texts may be empty.
+  struct Run {
+    std::string model, policy, device, data;
+    uint64_t seed = 0, rows = 0, testRows = 0;
+  };
+
   /// Opens the file, to be written anew or, to go on after step `resumedAt`, behind its lines up to that step.
-  Status open(const std::string &path, std::optional<uint64_t> resumedAt);
+  Status open(const std::string &path, std::optional<uint64_t> resumedAt, const Run &run);
 
   /// {"step":1,"epoch":1,"loss":..,"loss_scale":..,"found_inf":..,"skipped":..,"grad_norm":..,
   ///  "samples_per_second":..}; skipped counts steps so far. Of a skipped step "gradient" is the first that was not
-  /// finite. Where its kernels were timed a line more:
+  /// finite. The first line has what the run is of, too:
+  /// "run":{"model":..,"policy":..,"device":..,"data":..,"seed":..,"rows":..,"test_rows":..}, named as a comparison
+  /// names them. Where a step's kernels were timed a line more:
   /// {"step":1,"epoch":1,"kernels":[{"kernel":"matmul_0","microseconds":..},..]}.
   void step(const StepRecord &record);
 
@@ -31,6 +39,7 @@ public:
 private:
   std::string path;
   std::ofstream file;
+  std::optional<Run> unwritten; ///< until the first line
 };
 
 } // namespace mp

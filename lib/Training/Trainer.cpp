@@ -72,6 +72,7 @@ private:
   bool isStopped() {
     return result.stopped = result.stopped || isToldToStop || (options.shouldStop && options.shouldStop());
   }
+  TrainLog::Run describeForLog() const;
   uint64_t stepsLeft(uint64_t step) const;
   uint64_t scoredRows() const;
   uint64_t epochLimit() const { return options.steps ? UINT64_MAX : options.epochs.value_or(1); }
@@ -205,7 +206,7 @@ Status Trainer::prepare() {
       return restored.in(options.checkpoint);
   // A run that is refused, or over already, leaves its log as it is.
   if (!options.log.empty() && !isOver())
-    if (Status opened = log.open(options.log, resumedAt); !opened.ok())
+    if (Status opened = log.open(options.log, resumedAt, describeForLog()); !opened.ok())
       return opened;
   progress.note(describeRun(session, steps.dataVariant(), *options.accumulate, options.augment));
   if (resumedAt && isOver())
@@ -225,6 +226,16 @@ Status Trainer::prepare() {
     progress.note(std::to_string(result.droppedRows) + " of " + std::to_string(data.rows()) +
                   " rows do not fill a step and are dropped in each epoch");
   return Status::success();
+}
+
+TrainLog::Run Trainer::describeForLog() const {
+  return {.model = session.table().model,
+          .policy = session.table().policy,
+          .device = session.device().description().name,
+          .data = options.data,
+          .seed = options.seed,
+          .rows = result.rows,
+          .testRows = result.testRows};
 }
 
 /// How many steps of the run come after `step`.
