@@ -73,6 +73,11 @@ INSTANTIATE_TEST_SUITE_P(Shapes, TileChecks,
                                          CheckedProduct{2, 5, 20, 6, 8, 8, "tile_m = 4, tile_n = 8, vector = 8"},
                                          CheckedProduct{1, 6, 36, 5, 4, 64, "tile_m = 4, tile_n = 16, vector = 16"}));
 
+// Columns of so long products are taken in twos: three are two and one.
+INSTANTIATE_TEST_SUITE_P(LongShapes, TileChecks,
+                         testing::Values(CheckedProduct{2, 5, 20, 1 << 16, 4, 8,
+                                                        "tile_m = 4, tile_n = 8, vector = 8"}));
+
 TEST(TileChecks, OtherReductionsOfTilesAreThoseOfGPUs) {
   const KernelRunner kernel(
       "func.func @f(%a: tensor<4x4xf32>, %b: tensor<4x8xf32>) {\n%z:2 = mp.kernel \"k\" (%x = %a, %y = %b) "

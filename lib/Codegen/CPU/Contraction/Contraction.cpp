@@ -15,6 +15,9 @@
 // stores those that are its own. Of an lhs of images they read the pixels of a block,
 // which it copies once (Pixels.h).
 //
+// Where all columns of rhs are more than a cache holds, blocks of some columns come before those of the next, for all
+// rows: rows of blocks would each read the whole of rhs from memory.
+//
 // A product in classes is one of the kind for each: their blocks follow one another, and each has its rows of the
 // result.
 //
@@ -36,6 +39,10 @@ using namespace mp;
 
 namespace {
 
+/// What of rhs is read by all rows of blocks before what comes next: a part of a third-level cache that others use,
+/// too.
+constexpr int64_t kBytesTogether = 4 << 20;
+
 /// The sizes of what a block does of a product.
 struct Sizing : Product {
   int64_t tileM, tileN, blockM, blockN, blockK;
@@ -51,6 +58,11 @@ struct Sizing : Product {
   int64_t blocksM() const { return llvm::divideCeil(m, blockM); }
   int64_t blocksN() const { return llvm::divideCeil(n, blockN); }
   int64_t grid() const { return parts * batch * blocksM() * blocksN(); }
+  /// Columns of blocks whose rows follow one another, before those of the next.
+  int64_t columnsTogether() const {
+    const int64_t bytes = blockN * std::max<int64_t>(depth, 1) * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    return std::clamp<int64_t>(kBytesTogether / bytes, 1, blocksN());
+  }
   bool isChunked() const { return std::min(depth, k) > blockK; }
 };
 
@@ -121,6 +133,7 @@ private:
     }
     llvm_unreachable("unknown instruction");
   }
+  void findPlace(Value block);
   void chooseStores();
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
@@ -153,6 +166,7 @@ private:
   std::optional<Pixels> pixels;
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
+  Value blockRow, blockColumn;
   Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
   Value packedLhs, packedRhs; // panels of the running chunk
   Value sums;
@@ -182,8 +196,9 @@ LogicalResult ContractionEmitter::emit(Value block) {
     firstK = f.mul(f.div(outer, s.batch), s.depth);
     endK = f.min(f.add(firstK, f.i64(s.depth)), endK);
   }
-  firstColumn = f.mul(f.rem(block, blocksN), s.blockN);
-  firstRow = f.mul(f.rem(f.div(block, blocksN), blocksM), s.blockM);
+  findPlace(s.parts * s.batch == 1 ? block : f.rem(block, blocksN * blocksM));
+  firstColumn = f.mul(blockColumn, s.blockN);
+  firstRow = f.mul(blockRow, s.blockM);
   rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
   columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
 
@@ -197,8 +212,22 @@ LogicalResult ContractionEmitter::emit(Value block) {
   if (storesPastCaches) // what waits for the block may read them then
     f.finishStoresPastCaches();
   if (succeeded(chunks))
-    checks.finish(block);
+    checks.finish(f.add(f.mul(f.add(f.mul(outer, blocksM), blockRow), blocksN), blockColumn));
   return chunks;
+}
+
+/// Finds the row and the column of a block of a product: those of some columns first, row by row.
+void ContractionEmitter::findPlace(Value block) {
+  const int64_t together = s.columnsTogether(), blocksN = s.blocksN();
+  Value before = f.mul(f.div(block, together * s.blocksM()), together), inside = f.rem(block, together * s.blocksM());
+  if (blocksN % together == 0) {
+    blockRow = f.div(inside, together);
+    blockColumn = f.add(before, f.rem(inside, together));
+    return;
+  }
+  Value here = f.min(f.sub(f.i64(blocksN), before), f.i64(together));
+  blockRow = arith::DivUIOp::create(b, inside, here);
+  blockColumn = f.add(before, arith::RemUIOp::create(b, inside, here));
 }
 
 /// What is stored of a result that no cache keeps would be read into them first.
