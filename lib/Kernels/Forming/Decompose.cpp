@@ -8,6 +8,7 @@
 #include "Kernels/Forming/DecomposeDepthwise.h"
 #include "Kernels/Forming/DecomposeGroupNorm.h"
 #include "Kernels/Forming/DecomposeScan.h"
+#include "Kernels/Forming/DecomposeSums.h"
 #include "Kernels/Forming/DecomposeTraining.h"
 #include "Kernels/Forming/EmptyTensors.h"
 #include "Kernels/Forming/Machines.h"
@@ -188,9 +189,10 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateDepthwisePatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
-    RewritePatternSet ofNothing(&getContext());
-    populateEmptyTensorPatterns(ofNothing);
-    walkAndApplyPatterns(getOperation(), std::move(ofNothing));
+    RewritePatternSet ofShapes(&getContext());
+    populateEmptyTensorPatterns(ofShapes);
+    populateSumPatterns(ofShapes);
+    walkAndApplyPatterns(getOperation(), std::move(ofShapes));
   }
 
 private:
