@@ -12,9 +12,8 @@ using namespace mlir;
 using namespace mp;
 
 /// Neighbours in k that an instruction multiplies at once.
-static int64_t unitOf(ContractionScheduleAttr schedule) {
-  return schedule.getInstruction() == TileInstruction::Fma ? 1 : 2;
-}
+static int64_t unitOf(TileInstruction instruction) { return instruction == TileInstruction::Fma ? 1 : 2; }
+static int64_t unitOf(ContractionScheduleAttr schedule) { return unitOf(schedule.getInstruction()); }
 
 int64_t mp::depthGranule(ContractionScheduleAttr schedule) {
   return schedule.getInstruction() == TileInstruction::Amx ? kTileDepth : unitOf(schedule);
@@ -68,14 +67,12 @@ IndexMap mp::withImages(const IndexMap &map) {
   return all;
 }
 
-std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs, TileInstruction instruction,
-                                           int64_t products) {
-  const IndexMap map = withImages(product.lhsMap);
+/// The rows of pixels that `map` walks: images, rows and columns of them by `row`, taps by `depth`. Of taps whole
+/// multiples of `run` lie side by side. None where it walks anything else.
+static std::optional<PixelRows> pixelRowsOf(const IndexMap &given, int64_t run) {
+  const IndexMap map = withImages(given);
   const size_t rank = map.dimensions.size();
-  const bool isAmx = instruction == TileInstruction::Amx;
-  if (instruction == TileInstruction::Dot || !multipliesAsItLies(product, lhs, instruction, products) ||
-      product.parts > 1 || !product.classes.empty() || !map.batch.empty() || (rank != 3 && rank != 4) ||
-      map.row.size() != 3 || map.depth.empty())
+  if (!map.batch.empty() || (rank != 3 && rank != 4) || map.row.size() != 3 || map.depth.empty())
     return std::nullopt;
   // An image, a row, and a column of it, whose channels are a dimension of their own or not.
   constexpr unsigned kImage = 0, kRow = 1, kColumn = 2;
@@ -86,9 +83,9 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
   for (auto [number, dimension] : llvm::enumerate(map.dimensions))
     if (dimension.divisor != 1 || (dimension.shift != 0 && number != kRow && number != kColumn))
       return std::nullopt;
-  // What lies side by side comes last, for a unit whole registers of it.
+  // What lies side by side comes last.
   const IndexMap::Digit &last = map.depth.back();
-  if (!map.isAlongDepth() || last.size < 1 || (isAmx && last.size % kTileDepth != 0) || map.row[kImage].factor != 1 ||
+  if (!map.isAlongDepth() || last.size < 1 || last.size % run != 0 || map.row[kImage].factor != 1 ||
       map.row[kImage].size != map.dimensions[kImage].size || (rank == 4 && last.size != channels))
     return std::nullopt;
   // Strides and paddings may be of any size; what a block keeps is not.
@@ -124,10 +121,41 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
   if (!isSmall || found.keptWidth() > kMost)
     return std::nullopt;
   const std::optional<int64_t> rows = llvm::checkedMul(found.images, found.rowsFor(found.rows));
-  // For a unit rows are copied by pairs.
-  const bool isOfPairs = !isAmx || (found.columnStep | found.tapElements | found.width | found.firstElement) % 2 == 0;
   const bool isThere = found.fromElement() < found.toElement();
-  return rows && *rows <= kMostRows && isOfPairs && isThere ? std::optional(found) : std::nullopt;
+  return rows && *rows <= kMostRows && isThere ? std::optional(found) : std::nullopt;
+}
+
+/// Whether rows may be copied by pairs, as what multiplies pairs has them.
+static bool isOfPairs(const PixelRows &rows) {
+  return (rows.columnStep | rows.tapElements | rows.width | rows.firstElement) % 2 == 0;
+}
+
+std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs, TileInstruction instruction,
+                                           int64_t products) {
+  if (!multipliesAsItLies(product, lhs, instruction, products) || product.parts > 1 || !product.classes.empty())
+    return std::nullopt;
+  const int64_t together = instruction == TileInstruction::Amx ? kTileDepth : unitOf(instruction);
+  std::optional<PixelRows> rows = pixelRowsOf(product.lhsMap, together);
+  return rows && unitOf(instruction) > 1 && !isOfPairs(*rows) ? std::nullopt : rows;
+}
+
+IndexMap mp::pixelsOfDepth(const IndexMap &map) {
+  IndexMap turned = map;
+  std::swap(turned.row, turned.depth);
+  turned.joinPixels();
+  return withImages(turned);
+}
+
+std::optional<PixelRows> mp::findPixelRowsOfDepth(const Contraction &product, Value rhs, TileInstruction instruction) {
+  // What is in front of rhs is computed as rows are copied.
+  const bool isConverted = instruction == TileInstruction::Fma && product.element != product.acc;
+  if (instruction == TileInstruction::Amx || isConverted || product.acc.isF16() || !isa<FloatType>(product.element) ||
+      elementOf(rhs) != product.element || !product.classes.empty() || product.rhsMap.isMatrix())
+    return std::nullopt;
+  std::optional<PixelRows> rows = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
+  // Words are of neighbours in k, of one row of pixels.
+  const bool mayPair = rows && rows->columns % 2 == 0 && isOfPairs(*rows);
+  return unitOf(instruction) > 1 && !mayPair ? std::nullopt : rows;
 }
 
 Type mp::packedElement(const Contraction &product, ContractionScheduleAttr schedule) {

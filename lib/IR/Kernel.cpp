@@ -204,7 +204,7 @@ static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError
 LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM,
                                               int64_t blockN, int64_t blockK, int64_t tileM, int64_t tileN,
                                               int64_t vector, TileInstruction instruction, int64_t products,
-                                              bool packLhs, bool packRhs, bool streamRhs, bool readLhs) {
+                                              bool packLhs, bool packRhs, bool streamRhs, bool readLhs, bool readRhs) {
   if (failed(verifyPositive(emitError, {blockM, blockN, blockK, tileM, tileN, vector})))
     return failure();
   if (blockM % tileM != 0 || blockN % tileN != 0) // (C1)
@@ -215,6 +215,8 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return emitError() << "vector of a dot is " << vector << ", expected 4, 8 or 16";
   if (packRhs && streamRhs) // (C3)
     return emitError() << "rhs is packed and streamed";
+  if (readRhs && (packRhs || streamRhs)) // (C3)
+    return emitError() << "rhs is " << (packRhs ? "packed" : "streamed") << " and read where a block keeps it";
   if (packLhs && readLhs) // (C3)
     return emitError() << "lhs is packed and read where it lies";
   const bool isAmx = instruction == TileInstruction::Amx;
@@ -225,8 +227,8 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
                        << ", expected 1, or 3, 6 or 9 of amx";
   if (!isAmx)
     return success();
-  if (streamRhs) // (C3)
-    return emitError() << "rhs of an amx is streamed";
+  if (streamRhs || readRhs) // (C3)
+    return emitError() << "rhs of an amx is " << (streamRhs ? "streamed" : "read where a block keeps it");
   if (vector != kTileColumns || blockK % kTileDepth != 0 || blockK > kMostOfPanel) // (C4)
     return emitError() << "an amx has vector " << vector << " and block_k " << blockK
                        << ", expected 16 and a multiple of 32 of at most 2^20";

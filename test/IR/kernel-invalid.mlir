@@ -532,6 +532,24 @@ func.func @parts_in_memory() attributes {a = #mp.contraction<block_m = 32, block
 // -----
 
 // #mp.contraction (C3)
+// expected-error@+1 {{rhs is packed and read where a block keeps it}}
+func.func @packed_in_rows() attributes {a = #mp.contraction<block_m = 4, block_n = 4, block_k = 4, tile_m = 4, tile_n = 4, vector = 4, pack_rhs = true, read_rhs = true>} { return }
+
+// -----
+
+// #mp.contraction (C3)
+// expected-error@+1 {{rhs is streamed and read where a block keeps it}}
+func.func @streamed_in_rows() attributes {a = #mp.contraction<block_m = 4, block_n = 4, block_k = 4, tile_m = 4, tile_n = 4, vector = 4, stream_rhs = true, read_rhs = true>} { return }
+
+// -----
+
+// #mp.contraction (C3)
+// expected-error@+1 {{rhs of an amx is read where a block keeps it}}
+func.func @tiles_in_rows() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, read_rhs = true>} { return }
+
+// -----
+
+// #mp.contraction (C3)
 // expected-error@+1 {{rhs of an amx is streamed}}
 func.func @streamed_tiles() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, stream_rhs = true>} { return }
 

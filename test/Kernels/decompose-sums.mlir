@@ -44,3 +44,12 @@ func.func @others_stay(%few: tensor<16x32x32x15xf32>, %wide: tensor<8x64x1024xf3
   %e = mp.reduce_sum %one dimensions [3] : tensor<1x1x65536x8xf32> -> tensor<1x1x65536xf32>
   return %a, %b, %c, %d, %e : tensor<15xf32>, tensor<1024xf32>, tensor<8xf32>, tensor<16xf32>, tensor<1x1x65536xf32>
 }
+
+// CHECK-LABEL: @of_no_dimension
+func.func @of_no_dimension(%x: tensor<f32>, %y: tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>, tensor<f32>) {
+  %a = mp.reduce_sum %x dimensions [] : tensor<f32> -> tensor<f32>
+  %b = mp.reduce_sum %y dimensions [] : tensor<8xf32> -> tensor<8xf32>
+  // CHECK: mp.reduce_sum %arg1 dimensions [0] : tensor<8xf32> -> tensor<f32>
+  %c = mp.reduce_sum %y dimensions [0] : tensor<8xf32> -> tensor<f32>
+  return %a, %b, %c : tensor<f32>, tensor<8xf32>, tensor<f32>
+}

@@ -2,6 +2,7 @@
 // Of images they read pixels, of which a block has whole rows of an image or whole images; three channels are packed.
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=amx-bf16 | FileCheck %s
+// RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=avx512bf16 | FileCheck %s --check-prefix=DOT
 
 // CHECK-LABEL: @read
 // CHECK: instruction = amx, {{.*}}read_lhs = true
@@ -90,6 +91,23 @@ func.func @vectors(%x: tensor<256x784xf32>, %w: tensor<784x512xf32>) -> tensor<2
 func.func @far(%x: tensor<256x4096xf32>, %w: tensor<4096x512xf32>) -> tensor<256x512xf32> {
   %y = mp.matmul %x, %w acc f32 : tensor<256x4096xf32>, tensor<4096x512xf32> -> tensor<256x512xf32>
   return %y : tensor<256x512xf32>
+}
+
+// So do dot products of pairs of channels.
+//
+// DOT-LABEL: @pairs
+// DOT: tile_m = 15, {{.*}}instruction = dot, read_lhs = true
+func.func @pairs(%x: tensor<128x30x30x16xbf16>, %w: tensor<16x3x3x16xbf16>) -> tensor<128x30x30x16xbf16> {
+  %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x30x30x16xbf16>, tensor<16x3x3x16xbf16> -> tensor<128x30x30x16xbf16>
+  return %y : tensor<128x30x30x16xbf16>
+}
+
+// DOT-LABEL: @odd_channels
+// DOT: instruction = dot
+// DOT-NOT: read_lhs
+func.func @odd_channels(%x: tensor<128x30x30x15xbf16>, %w: tensor<16x3x3x15xbf16>) -> tensor<128x30x30x16xbf16> {
+  %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x30x30x15xbf16>, tensor<16x3x3x15xbf16> -> tensor<128x30x30x16xbf16>
+  return %y : tensor<128x30x30x16xbf16>
 }
 
 // Strides and paddings of any size are no pixels that a block keeps.

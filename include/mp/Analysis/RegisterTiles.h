@@ -38,6 +38,13 @@ IndexMap withImages(const IndexMap &map);
 std::optional<PixelRows> findPixelRows(const Contraction &product, mlir::Value lhs, TileInstruction instruction,
                                        int64_t products);
 
+/// `map` of images whose pixels are k, as one whose pixels are rows and whose columns are their taps.
+IndexMap pixelsOfDepth(const IndexMap &map);
+
+/// The rows of pixels of an rhs whose k are pixels, that tiles of vectors may read as PixelRows.h tells: of images in
+/// memory, for pairs with rows of whole pairs. `together` columns lie side by side. None where it is anything else.
+std::optional<PixelRows> findPixelRowsOfDepth(const Contraction &product, mlir::Value rhs, TileInstruction instruction);
+
 /// The type that elements are packed in: that of the sums where each is multiplied on its own, the operands' where a
 /// word holds several, bf16 where they are split.
 mlir::Type packedElement(const Contraction &product, ContractionScheduleAttr schedule);

@@ -38,13 +38,14 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     `pack_rhs` is said is packed by a kernel of its own, once for all blocks, and read through `mp.unpack`. With
     `stream_rhs` rhs is read where it lies, along its rows, and packed by nobody: few rows of lhs read it once. With
     `read_lhs` so is lhs: a matrix along its rows, of k whole pairs of a `dot` and whole registers of an `amx`; or
-    images, of which a block keeps the rows of pixels that it needs.
+    images, of which a block keeps the rows of pixels that it needs. With `read_rhs` rhs is images whose pixels are k,
+    as for the gradient of a filter: a block keeps the rows that `block_k` needs, and tiles read them for every tap.
 
     Constraints:
     - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
     - (C2) `vector` of a `dot` is 4, 8 or 16.
-    - (C3) `pack_rhs` and `stream_rhs` are not both said, nor `stream_rhs` of an `amx`; `read_lhs` is of one product,
-      and not said with `pack_lhs`.
+    - (C3) Of `pack_rhs`, `stream_rhs` and `read_rhs` one is said at most, of an `amx` neither of the last two;
+      `read_lhs` is of one product, and not said with `pack_lhs`.
     - (C4) `amx`: `vector` is 16, 32 divides `block_k`, which is at most 2^20; sums, a column of lhs and one tile of rhs are at most 8 tiles.
     - (C5) `products` is 1, or 3, 6 or 9 of an `amx`.
 
@@ -58,7 +59,8 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
                         DefaultValuedParameter<"bool", "false">:$pack_lhs,
                         DefaultValuedParameter<"bool", "false">:$pack_rhs,
                         DefaultValuedParameter<"bool", "false">:$stream_rhs,
-                        DefaultValuedParameter<"bool", "false">:$read_lhs);
+                        DefaultValuedParameter<"bool", "false">:$read_lhs,
+                        DefaultValuedParameter<"bool", "false">:$read_rhs);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = getKind # [{
     /// Into how many bf16 an operand is split for so many products; 1 where it is multiplied as it is.

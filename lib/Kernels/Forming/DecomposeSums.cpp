@@ -28,8 +28,10 @@ struct DecomposeLongSum : OpRewritePattern<ReduceSumOp> {
   LogicalResult matchAndRewrite(ReduceSumOp op, PatternRewriter &rewriter) const override {
     RankedTensorType input = typeOf(op.getInput());
     const int64_t rank = input.getRank();
+    if (rank < 3)
+      return rewriter.notifyMatchFailure(op, "has rows of one kind");
     const bool sumsColumns = op.getDimensions() == ArrayRef(llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)));
-    if (rank < 3 || !sumsColumns || op.getKeepDims() || input.getNumElements() < kLeastElements ||
+    if (!sumsColumns || op.getKeepDims() || input.getNumElements() < kLeastElements ||
         input.getShape().back() > kMostColumns)
       return rewriter.notifyMatchFailure(op, "is no sum of few long columns");
     int64_t leading = 1, count = input.getDimSize(0);

@@ -175,6 +175,7 @@ private:
     size.mayPackLhs = size.mayPackRhs = true;
     size.keepsLhs = size.keepsRhs = size.mayReadLhs = false;
     size.pixels.reset();
+    size.pixelsOfDepth.reset();
     return chooseContractionBlocks(size, level);
   }
 
@@ -210,7 +211,7 @@ private:
     const ContractionBlocks blocks = chooseContractionBlocks(sizeOf(op, product, how), level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, level.lanes(), how.instruction, how.products, blocks.packsLhs,
-                                        blocks.packsRhs, blocks.streamsRhs, blocks.readsLhs);
+                                        blocks.packsRhs, blocks.streamsRhs, blocks.readsLhs, blocks.readsRhs);
   }
 
   ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
@@ -244,6 +245,7 @@ private:
     size.mayReadLhs = mayReadInMemory(product, op.getLhs(), instruction, how.products);
     size.lhsPitch = product.k;
     size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
+    size.pixelsOfDepth = findPixelRowsOfDepth(product, op.getRhs(), instruction);
     size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
     size.rhsBytes = typeOf(op.getRhs()).getElementTypeBitWidth() / 8;
     return size;

@@ -5,6 +5,8 @@
 
 #include "mp/IR/TileRegisters.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,6 +27,8 @@ static constexpr std::array<int64_t, 1> kStepsOfTiles = {256};
 /// By how much blocks of shorter steps, or of more than half of the cache, have to be better than others: the model is
 /// not as exact as that.
 static constexpr double kMargin = 1.05;
+/// The most pixels of k between two visits of the sums.
+static constexpr int64_t kMostOfChunk = 1024;
 /// Where tiles read pixels, which lie close together for all taps, a panel of rhs may have so much of the first cache.
 static constexpr int64_t kPixelPanelBytes = 40 << 10;
 /// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
@@ -111,6 +115,12 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const auto again = static_cast<double>(tiles - 1);
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
+  }
+  if (blocks.readsRhs) {
+    // Each chunk's rows of pixels, and the words of pairs of them.
+    const PixelRows &pixels = *size.pixelsOfDepth;
+    const double elements = static_cast<double>(pixels.keptRows(blocks.blockK) * pixels.keptWidth() * size.unit);
+    rhsSeconds = packSeconds(k / static_cast<double>(blocks.blockK) * elements, size, level);
   }
   const double lhsSeconds =
       blocks.readsLhs && size.pixels
@@ -255,6 +265,44 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
   }
 }
 
+/// Chunks of k of whole rows of pixels of one image, or of whole images: consider(blocks) for each.
+static void tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level,
+                             llvm::function_ref<void(const ContractionBlocks &)> consider) {
+  const PixelRows &pixels = *size.pixelsOfDepth;
+  const int64_t bytesOfSum = sizeof(float);
+  auto tryChunk = [&](const RegisterTile &tile, int64_t blockK) {
+    if (pixels.keptRows(blockK) == 0)
+      return;
+    // Pairs lie there a second time, as words.
+    const int64_t keptBytes = pixels.keptRows(blockK) * pixels.keptWidth() * size.wordBytes * (2 * size.unit - 1);
+    const int64_t mostRows = llvm::divideCeil(size.m, tile.rows), mostColumns = llvm::divideCeil(size.n, tile.columns);
+    for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2)
+      for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
+        ContractionBlocks blocks = {std::min(rows, mostRows) * tile.rows, std::min(columns, mostColumns) * tile.columns,
+                                    blockK, tile.rows, tile.columns};
+        const int64_t bytes =
+            keptBytes + size.wordBytes * blocks.blockM * blockK + bytesOfSum * blocks.blockM * blocks.blockN;
+        if (bytes > level.cacheBytes / 8 * 5)
+          continue;
+        blocks.readsRhs = true;
+        consider(blocks);
+        for (int64_t parts = 2; size.mayCut && parts <= std::min(size.granules, kMostParts); parts *= 2) {
+          blocks.parts = parts;
+          consider(blocks);
+        }
+      }
+  };
+  for (const RegisterTile &tile : findTiles(size, level)) {
+    if (pixels.together % tile.columns != 0)
+      continue;
+    for (int64_t rows = 1; rows < pixels.rows && rows * pixels.columns <= kMostOfChunk; ++rows)
+      if (pixels.rows % rows == 0)
+        tryChunk(tile, rows * pixels.columns);
+    for (int64_t images = 1; images * pixels.rows * pixels.columns <= kMostOfChunk; images *= 2)
+      tryChunk(tile, images * pixels.rows * pixels.columns);
+  }
+}
+
 ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, const CPULevel &level) {
   // Zero sizes need a legal schedule, too; their grid is empty.
   ContractionSize size = asked;
@@ -317,6 +365,8 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
   margin = 1;
   if (size.pixels)
     tryPixels(size, level, consider);
+  if (size.pixelsOfDepth)
+    tryPixelsOfDepth(size, level, consider);
   if (!size.mayStreamRhs)
     return best;
   for (const RegisterTile &tile : findStreamingTiles(size, level)) {

@@ -15,6 +15,9 @@ using namespace mp::test;
 
 namespace {
 
+constexpr const char *kConv = "mp.conv", *kGradient = "mp.conv_transpose", *kFilterGrad = "mp.conv_filter_grad",
+                     *kInParts = "mp.conv_filter_grad_parts";
+
 /// A convolution, its sizes with "x" behind each, and the blocks and tiles that read its pixels.
 struct Pixels {
   const char *name, *op, *lhs, *filter, *result, *windows;
@@ -26,12 +29,10 @@ struct Pixels {
                       y = std::string("tensor<") + result + type + ">";
     return "func.func @f(%x: " + x + ", %w: " + w + ") -> " + y + " {\n %z = mp.kernel \"k\" (%a = %x, %b = %w) " +
            "schedule(#mp.contraction<" + schedule + ">) : (" + x + ", " + w + ") -> " + y + " {\n %0 = " + op +
-           " %a, %b acc f32 " + windows + " : " + x + ", " + w + " -> " + y + "\n mp.yield %0 : " + y +
-           "\n }\n return %z : " + y + "\n}\n";
+           " %a, %b" + (op == kInParts ? " depth 32" : "") + " acc f32 " + windows + " : " + x + ", " + w + " -> " + y +
+           "\n mp.yield %0 : " + y + "\n }\n return %z : " + y + "\n}\n";
   }
 };
-
-constexpr const char *kConv = "mp.conv", *kGradient = "mp.conv_transpose";
 
 // Padding on no side, on all and on some; strides and dilations; gradients of images; blocks of some rows of an
 // image, of an image and of several; tiles that 16 does not divide; chunks of k within a tap; columns behind the last.
@@ -76,6 +77,27 @@ const Pixels kVectorCases[] = {
      "block_m = 33, block_n = 16, block_k = 30, tile_m = 11, tile_n = 16"},
 };
 
+// Gradients of filters, whose pixels are k: chunks of some rows of an image, of an image, of several, the last of which
+// are fewer; tiles of a row of taps and of a part of one; strides, dilations and edges on some sides; parts of images.
+const Pixels kDepthCases[] = {
+    {"plain", kFilterGrad, "2x6x8x4x", "2x4x6x8x", "8x3x3x4x", "", 2 * 48 * 4, 2 * 24 * 8,
+     "block_m = 8, block_n = 36, block_k = 12, tile_m = 4, tile_n = 12"},
+    {"padded", kFilterGrad, "3x5x6x4x", "3x5x6x5x", "5x3x3x4x", "{padding = same}", 3 * 30 * 4, 3 * 30 * 5,
+     "block_m = 6, block_n = 24, block_k = 30, tile_m = 3, tile_n = 4"},
+    {"padded unevenly", kFilterGrad, "1x6x7x8x", "1x8x6x3x", "3x3x2x8x", "{padding = [2, 2, 0, 0]}", 42 * 8, 48 * 3,
+     "block_m = 4, block_n = 16, block_k = 6, tile_m = 4, tile_n = 16"},
+    {"whole images", kFilterGrad, "6x3x4x4x", "6x3x4x4x", "4x2x2x4x", "{padding = [0, 1, 1, 0]}", 72 * 4, 72 * 4,
+     "block_m = 4, block_n = 16, block_k = 24, tile_m = 2, tile_n = 8"},
+    {"strides", kFilterGrad, "2x8x8x4x", "2x4x4x6x", "6x3x3x4x", "{strides = [2, 2], padding = [1, 1, 1, 0]}",
+     2 * 64 * 4, 2 * 16 * 6, "block_m = 6, block_n = 36, block_k = 8, tile_m = 6, tile_n = 12"},
+    {"dilations", kFilterGrad, "1x9x10x4x", "1x5x4x2x", "2x3x3x4x", "{dilations = [2, 3]}", 90 * 4, 20 * 2,
+     "block_m = 2, block_n = 12, block_k = 20, tile_m = 2, tile_n = 4"},
+    {"one dimension", kFilterGrad, "3x10x4x", "3x8x4x", "4x3x4x", "", 30 * 4, 24 * 4,
+     "block_m = 4, block_n = 12, block_k = 8, tile_m = 4, tile_n = 12"},
+    {"parts", kInParts, "5x4x4x4x", "5x4x4x4x", "3x4x3x3x4x", "{padding = same}", 80 * 4, 80 * 4,
+     "block_m = 4, block_n = 36, block_k = 16, tile_m = 4, tile_n = 4"},
+};
+
 /// The results of a kernel with this schedule; none where it was refused.
 std::vector<Buffer> run(const Pixels &p, const std::string &schedule, const CPULevel &level, const std::string &type) {
   KernelRunner kernel(p.text(schedule, type), level);
@@ -91,17 +113,18 @@ std::vector<Buffer> run(const Pixels &p, const std::string &schedule, const CPUL
 
 /// Compares with a schedule that packs. `more` is what both have.
 void checkBits(std::span<const Pixels> cases, const std::string &packed, const CPULevel &level, const char *type,
-               const std::string &more) {
+               const std::string &more, const std::string &reads = ", read_lhs = true") {
   for (const Pixels &p : cases) {
-    const auto expected = run(p, packed + more, level, type),
-               read = run(p, p.blocks + more + ", read_lhs = true", level, type);
+    const auto expected = run(p, packed + more, level, type), read = run(p, p.blocks + more + reads, level, type);
     ASSERT_FALSE(expected.empty() || read.empty());
     EXPECT_EQ(expected[0].bytes, read[0].bytes) << p.name;
   }
 }
 
 constexpr const char *kPackedTiles = "block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32",
-                     *kTiles = ", vector = 16, instruction = amx";
+                     *kTiles = ", vector = 16, instruction = amx",
+                     *kPackedVectors = "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8",
+                     *kReadsRhs = ", read_rhs = true";
 
 } // namespace
 
@@ -112,8 +135,53 @@ TEST(PixelRows, HaveTheBitsOfPackedOperands) {
 }
 
 TEST(PixelRows, HaveTheBitsOfPackedOperandsInVectors) {
-  checkBits(kVectorCases, "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8", hostVectorLevel(), "f32",
-            ", vector = 4");
+  checkBits(kVectorCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4");
+}
+
+// Pairs of channels of a pixel: rows of k cut between any two of them.
+TEST(PixelRows, HaveTheBitsOfPackedPairs) {
+  if (!hostLevel().dotsBF16)
+    GTEST_SKIP() << "this processor lacks avx512bf16";
+  const Pixels cases[] = {
+      {"plain", kConv, "2x6x18x16x", "32x3x3x16x", "2x4x16x32x", "", 2 * 6 * 18 * 16, 32 * 9 * 16,
+       "block_m = 32, block_n = 32, block_k = 100, tile_m = 8, tile_n = 16"},
+      {"whole images", kConv, "4x3x3x6x", "8x2x2x6x", "4x3x3x8x", "{padding = [0, 1, 1, 0]}", 36 * 6, 8 * 24,
+       "block_m = 18, block_n = 8, block_k = 24, tile_m = 3, tile_n = 8"},
+      {"strides", kConv, "1x8x10x2x", "16x3x3x2x", "1x4x5x16x", "{strides = [2, 2], padding = same}", 80 * 2, 16 * 18,
+       "block_m = 10, block_n = 16, block_k = 18, tile_m = 5, tile_n = 8"},
+      {"gradient, dilations", kGradient, "1x5x5x6x", "6x3x3x16x", "1x9x11x16x", "{dilations = [2, 3]}", 25 * 6, 54 * 16,
+       "block_m = 33, block_n = 16, block_k = 30, tile_m = 11, tile_n = 16"},
+  };
+  checkBits(cases, kPackedVectors, hostLevel(), "bf16", ", vector = 4, instruction = dot");
+}
+
+TEST(PixelRowsOfDepth, HaveTheBitsOfPackedOperands) {
+  checkBits(kDepthCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4", kReadsRhs);
+}
+
+TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairs) {
+  if (!hostLevel().dotsBF16)
+    GTEST_SKIP() << "this processor lacks avx512bf16";
+  checkBits(kDepthCases, kPackedVectors, hostLevel(), "bf16", ", vector = 4, instruction = dot", kReadsRhs);
+}
+
+// Chunks that cut a row or an image, tiles that reach from one row of taps to the next, and rows of no whole pairs.
+TEST(PixelRowsOfDepth, RefuseOtherBlocks) {
+  const Pixels &plain = kDepthCases[0];
+  Pixels odd = plain;
+  odd.lhs = "2x6x7x4x", odd.filter = "2x4x5x8x";
+  const std::string pairs =
+      "block_m = 8, block_n = 36, block_k = 10, tile_m = 4, tile_n = 12, vector = 4, instruction = dot";
+  for (auto [p, blocks, type] :
+       {std::tuple(plain, "block_m = 8, block_n = 36, block_k = 8, tile_m = 4, tile_n = 12, vector = 4", "f32"),
+        std::tuple(plain, "block_m = 8, block_n = 36, block_k = 18, tile_m = 4, tile_n = 12, vector = 4", "f32"),
+        std::tuple(plain, "block_m = 8, block_n = 40, block_k = 12, tile_m = 4, tile_n = 8, vector = 4", "f32"),
+        std::tuple(odd, pairs.c_str(), "bf16")}) {
+    KernelRunner kernel(p.text(blocks + std::string(kReadsRhs), type), *findCPULevel("avx512bf16"));
+    EXPECT_FALSE(kernel.ok()) << blocks;
+    EXPECT_NE(kernel.errors.find("is no image whose rows of pixels are whole steps of k"), std::string::npos)
+        << kernel.errors;
+  }
 }
 
 TEST(PixelRows, HaveTheBitsOfPackedOperandsOnTheUnit) {

@@ -189,6 +189,35 @@ TEST(Schedules, TilesReadRowsOfPixels) {
                  40);
 }
 
+// Where pixels are k, chunks are whole rows of an image or whole images, and tiles have taps that lie side by side.
+TEST(Schedules, TilesReadRowsOfPixelsOfDepth) {
+  for (const char *name : {"avx2", "avx512", "avx512bf16"}) {
+    const CPULevel &level = *findCPULevel(name);
+    for (int64_t unit : {1, level.dotsBF16 ? 2 : 1})
+      for (int64_t images : {1, 3, 128})
+        for (int64_t size : {1, 7, 14, 32, 97})
+          for (int64_t channels : {3, 16, 64}) {
+            const PixelRows pixels = {images,   size, 2 * size,  size, channels * 2 * size, 1,
+                                      channels, -1,   -channels, 3,    3 * channels,        3 * channels};
+            ContractionSize asked{1, 32, 9 * channels, images * size * 2 * size, kRate, 4 / unit, unit};
+            asked.mayCut = true;
+            asked.granules = images;
+            const double packed = chooseContractionBlocks(asked, level).seconds;
+            asked.pixelsOfDepth = pixels;
+            const ContractionBlocks blocks = chooseContractionBlocks(asked, level);
+            EXPECT_LE(blocks.seconds, packed);
+            EXPECT_TRUE(blocks.readsRhs || channels != 16 || size != 32) << name << ' ' << images;
+            EXPECT_FALSE(blocks.readsRhs && channels == 3) << "taps of a row are no whole tiles";
+            if (!blocks.readsRhs)
+              continue;
+            EXPECT_GT(pixels.keptRows(blocks.blockK), 0) << blocks.blockK;
+            EXPECT_EQ(pixels.together % blocks.tileN, 0) << blocks.tileN;
+            EXPECT_FALSE(blocks.packsRhs || blocks.streamsRhs);
+            EXPECT_LE(4 * pixels.keptRows(blocks.blockK) * pixels.keptWidth(), level.cacheBytes);
+          }
+  }
+}
+
 // A tile of few rows reads the rows of rhs where they lie, in vectors that divide them.
 TEST(Schedules, FewRowsStreamRhs) {
   for (const CPULevel &level : allCPULevels())

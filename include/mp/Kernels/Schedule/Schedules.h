@@ -29,6 +29,8 @@ struct ContractionSize {
   int64_t lhsPitch = 0;
   /// Of an lhs of images the rows of pixels that tiles may read, if whole registers fill those of a block.
   std::optional<PixelRows> pixels = std::nullopt;
+  /// Of an rhs of images whose pixels are k the rows of pixels that vectors may read.
+  std::optional<PixelRows> pixelsOfDepth = std::nullopt;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
   /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.
@@ -43,7 +45,7 @@ struct ContractionSize {
 /// of many images: results are small beside them, and blocks that are a part of the result each would pack them again.
 struct ContractionBlocks {
   int64_t blockM, blockN, blockK, tileM, tileN;
-  bool packsLhs = false, packsRhs = false, streamsRhs = false, readsLhs = false;
+  bool packsLhs = false, packsRhs = false, streamsRhs = false, readsLhs = false, readsRhs = false;
   int64_t parts = 1;
   double seconds = 0; ///< modelled, on 1, 2, 4 and 8 cores taken together, to be compared alone
 };

@@ -13,7 +13,8 @@
 // An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are rows
 // of lhs in memory that are multiplied as they are: the last tile then begins early enough to have whole rows, and
 // stores those that are its own. Of an lhs of images they read the pixels of a block,
-// which it copies once (Pixels.h).
+// which it copies once (Pixels.h). Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel
+// behind each.
 //
 // Where all columns of rhs are more than a cache holds, blocks of some columns come before those of the next, for all
 // rows: rows of blocks would each read the whole of rhs from memory.
@@ -93,6 +94,18 @@ std::optional<PixelRows> pixelsOf(const Product &product, ContractionScheduleAtt
   return isWhole ? rows : std::nullopt;
 }
 
+/// The pixels of k that tiles of this schedule read of rhs, if it reads any and its steps and tiles are such: whole
+/// rows of them, and columns that lie side by side in one.
+std::optional<PixelRows> pixelsOfDepthOf(const Product &product, ContractionScheduleAttr schedule) {
+  std::optional<PixelRows> rows =
+      schedule.getReadRhs() ? findPixelRowsOfDepth(product, product.rhs, schedule.getInstruction()) : std::nullopt;
+  if (!rows)
+    return std::nullopt;
+  const bool isWhole = rows->keptRows(schedule.getBlockK()) > 0 && rows->together % schedule.getTileN() == 0 &&
+                       product.depth % (rows->rows * rows->columns) == 0;
+  return isWhole ? rows : std::nullopt;
+}
+
 class ContractionEmitter {
 public:
   /// `place` says where rows are in the result; there is none where they are in their order.
@@ -103,7 +116,10 @@ public:
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
         readsLhs(schedule.getReadLhs()) {
     if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
-      pixels.emplace(f, values, s, *rows, s.blockM, tileProduct->word(), width);
+      pixels.emplace(f, values, s.lhs, s.lhsMap, *rows, s.blockM, tileProduct->word(), width);
+    if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))
+      pixelsOfDepth.emplace(f, values, s.rhs, mp::pixelsOfDepth(s.rhsMap), *rows, schedule.getBlockK(),
+                            tileProduct->word(), width);
     if (place)
       rowsInResult.emplace(f, Value(), *place);
     if (!s.bias) // nothing comes between
@@ -164,6 +180,7 @@ private:
   const bool streamsRhs, readsLhs;
   std::optional<MappedOperand> rowsInResult;
   std::optional<Pixels> pixels;
+  std::optional<PixelWords> pixelsOfDepth;
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
   Value blockRow, blockColumn;
@@ -252,7 +269,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
-  if (&source == &lhs && pixels)
+  if ((&source == &lhs && pixels) || (&source == &rhs && pixelsOfDepth))
     return success();
   if (&source == &lhs && readsLhs) {
     source.inMemory = s.element;
@@ -267,7 +284,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
 
 /// The panels of k in [from, to) of `count` rows from `first`.
 FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, Value count, Value from, Value to) {
-  if (&source == &rhs ? streamsRhs : pixels.has_value())
+  if (&source == &rhs ? streamsRhs || pixelsOfDepth : pixels.has_value())
     return Value();
   if (source.packing)
     return failed(source.packing->emit(source.panels, {batch, first, count, from, to})) ? FailureOr<Value>(failure())
@@ -288,6 +305,8 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
   FailureOr<Value> ofLhs = panelsOf(lhs, firstRow, rows, from, to),
                    ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
   if (failed(ofLhs) || failed(ofRhs))
+    return failure();
+  if (pixelsOfDepth && failed(pixelsOfDepth->emit(from)))
     return failure();
   packedLhs = *ofLhs;
   packedRhs = *ofRhs;
@@ -348,10 +367,14 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
 
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from,
                                                Value depth) {
-  Value panel = streamsRhs ? Value() : f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow()));
+  Value panel = packedRhs ? f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow())) : Value();
+  Value firstOfRow, wordsOfRow; // of pixels
   auto wordsOfRhs = [&](Value unit, int64_t vector) -> FailureOr<Value> {
     if (!streamsRhs) {
-      Value words = f.offset(panel, rhs.order.word, f.add(f.mul(unit, s.tileN), f.i64(vector * width)));
+      Value number = pixelsOfDepth ? f.sub(unit, firstOfRow) : unit;
+      Value words =
+          f.offset(pixelsOfDepth ? wordsOfRow : panel, rhs.order.word,
+                   f.add(f.mul(number, pixelsOfDepth ? pixelsOfDepth->step() : s.tileN), f.i64(vector * width)));
       return Value(
           LLVM::LoadOp::create(b, withLanes(rhs.order.word, width), words, rhs.order.word.getIntOrFloatBitWidth() / 8));
     }
@@ -362,7 +385,14 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   TileSums sumsOfTile = {tile, {}};
   if (s.isChunked())
     sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
-  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, 1, wordsOfRhs};
+  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, 1, wordsOfRhs, 0, {}};
+  if (pixelsOfDepth) {
+    operands.unitsOfRow = pixelsOfDepth->unitsOfRow();
+    operands.beginRow = [&](Value unit) {
+      firstOfRow = unit;
+      wordsOfRow = pixelsOfDepth->at(unit, f.add(firstColumn, column));
+    };
+  }
   if (pixels) {
     operands.lhsDepth = pixels->step();
     operands.together = std::gcd(pixels->together(), s.blockK);
@@ -475,6 +505,11 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
            << product->m << " x " << product->k
            << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "
               "whole registers of channels of an amx, as reading it there needs";
+  if (schedule.getReadRhs() && !pixelsOfDepthOf(*product, schedule))
+    return product->op->emitOpError("has an rhs of ")
+           << product->n << " x " << product->k
+           << " that is no image whose rows of pixels are whole steps of k, with columns side by side for whole tiles, "
+              "as reading it there needs";
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, which the instruction takes by " << granule;

@@ -43,8 +43,10 @@ private:
 FailureOr<SmallVector<Value>> DotTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
   const int64_t rowStep = isDepthInner ? operands.lhsDepth / kPair : 1, pairStep = isDepthInner ? 1 : shape.rows;
+  const int64_t together = std::max<int64_t>(operands.together / kPair, 1);
   Value pairs = f.div(f.add(operands.depth, f.i64(kPair - 1)), kPair);
-  auto step = [&](Value pair, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+  Value first = operands.lhsRow ? operands.lhsRow(0) : operands.lhs;
+  auto step = [&](Value pair, Value lhsAt, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;
     for (int64_t vector = 0; vector < vectors; ++vector) {
       FailureOr<Value> words = operands.wordsOfRhs(pair, vector);
@@ -52,7 +54,6 @@ FailureOr<SmallVector<Value>> DotTile::addProducts(const TileOperands &operands,
         return failure();
       rhs.push_back(pairsOf(*words));
     }
-    Value lhsAt = f.offset(operands.lhs, pairWord, f.mul(pair, pairStep));
     for (int64_t row = 0; row < shape.rows; ++row) {
       Value lhs = pairsOf(splat(b, load(pairWord, f.offset(lhsAt, pairWord, row * rowStep), 1), shape.width));
       for (int64_t vector = 0; vector < vectors; ++vector)
@@ -60,7 +61,22 @@ FailureOr<SmallVector<Value>> DotTile::addProducts(const TileOperands &operands,
     }
     return next;
   };
-  return f.forEach(f.i64(0), pairs, 1, sums, step);
+  // Where the pairs are is asked for once for those that lie together.
+  auto steps = [&](Value pair, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+    Value along =
+        operands.lhsAlongDepth ? f.div(operands.lhsAlongDepth(f.mul(pair, kPair)), kPair) : f.mul(pair, pairStep);
+    Value lhsAt = f.offset(first, pairWord, along);
+    SmallVector<Value> all(soFar);
+    for (int64_t next = 0; next < together; ++next) {
+      FailureOr<SmallVector<Value>> added =
+          step(f.add(pair, f.i64(next)), f.offset(lhsAt, pairWord, next * pairStep), all);
+      if (failed(added))
+        return failure();
+      all = std::move(*added);
+    }
+    return all;
+  };
+  return forUnits(operands, pairs, together, sums, steps);
 }
 
 std::unique_ptr<TileProduct> mp::makeDotTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) {

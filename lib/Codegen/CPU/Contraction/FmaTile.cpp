@@ -61,7 +61,7 @@ FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands,
     }
     return all;
   };
-  return f.forEach(f.i64(0), operands.depth, operands.together, sums, steps);
+  return forUnits(operands, operands.depth, operands.together, sums, steps);
 }
 
 std::unique_ptr<TileProduct> mp::makeFmaTile(CPUFunction &f, const TileShape &shape, bool isDepthInner) {

@@ -37,21 +37,22 @@ static PanelOrder orderOfRows(Type word, int64_t unit, const PixelRows &rows) {
   return PanelOrder(word, panels);
 }
 
-Pixels::Pixels(CPUFunction &f, Elements &values, const Product &product, const PixelRows &rows, int64_t blockRows,
-               Type word, int64_t vector)
-    : f(f), b(f.b), values(values), rows(rows), keptRows(rows.keptRows(blockRows)),
-      image(f, product.lhs, withImages(product.lhsMap)), element(memoryType(product.element)),
-      copy(f, values, product.lhs, rowsOfImages(rows), rows.images * rows.rowsFor(rows.rows), elementsOfRow(rows),
+Pixels::Pixels(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const PixelRows &rows,
+               int64_t pixels, Type word, int64_t vector)
+    : f(f), b(f.b), values(values), rows(rows), keptRows(rows.keptRows(pixels)), image(f, images, withImages(map)),
+      element(memoryType(elementOf(images))),
+      copy(f, values, images, rowsOfImages(rows), rows.images * rows.rowsFor(rows.rows), elementsOfRow(rows),
            orderOfRows(word, word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth(), rows), vector),
       kept(f.allocate(element, keptRows * rows.keptWidth() + kLanes)) {}
 
-LogicalResult Pixels::emit(Value firstRow) {
-  const int64_t pixels = rows.rows * rows.columns;
-  Value number = f.div(firstRow, pixels), row = f.div(f.rem(firstRow, pixels), rows.columns);
-  Value first = f.add(f.mul(number, rows.rowsFor(rows.rows)), f.mul(row, rows.rowStep));
+LogicalResult Pixels::emit(Value first) {
+  const int64_t pixels = rows.rows * rows.columns, rowsOfImage = rows.rowsFor(rows.rows);
+  Value number = f.div(first, pixels), row = f.div(f.rem(first, pixels), rows.columns);
+  Value firstRow = f.add(f.mul(number, rowsOfImage), f.mul(row, rows.rowStep));
+  Value count = f.min(f.i64(keptRows), f.sub(f.i64(rows.images * rowsOfImage), firstRow));
   clearEdges();
   Value target = f.offset(kept, element, rows.fromElement() - rows.firstElement);
-  return copy.emit(target, {values.zero, first, f.i64(keptRows), values.zero, f.i64(elementsOfRow(rows))});
+  return copy.emit(target, {values.zero, firstRow, count, values.zero, f.i64(elementsOfRow(rows))});
 }
 
 /// Writes zeros to what is beside the image in each row, and a little more, before anything else is there.
@@ -83,7 +84,7 @@ Value Pixels::elementsOf(const MappedOperand::Sums &sums) {
   return elements;
 }
 
-Value Pixels::at(Value row) { return f.offset(kept, element, elementsOf(image.movedBy(image.map.row, row))); }
+Value Pixels::at(Value row) { return f.offset(kept, element, elementsAt(row)); }
 
 int64_t Pixels::together() const {
   constexpr int64_t kMost = 8; // steps in the code of a loop
@@ -91,3 +92,37 @@ int64_t Pixels::together() const {
 }
 
 Value Pixels::alongDepth(Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }
+
+PixelWords::PixelWords(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const PixelRows &rows,
+                       int64_t pixels, Type word, int64_t vector)
+    : f(f), b(f.b), rows(rows), word(word),
+      unit(word.getIntOrFloatBitWidth() / memoryType(elementOf(images)).getIntOrFloatBitWidth()), vector(vector),
+      pixels(f, values, images, map, rows, pixels, word, vector) {
+  if (unit > 1)
+    paired = f.allocate(word, this->pixels.keptRows * rows.keptWidth() + vector);
+}
+
+LogicalResult PixelWords::emit(Value first) {
+  if (failed(pixels.emit(first)))
+    return failure();
+  if (unit == 1)
+    return success();
+  // Of the last pixels of all rows the next are beyond what is kept, and no tile reads such words.
+  const int64_t elements = pixels.keptRows * rows.keptWidth() - rows.columnStep;
+  Type half = b.getI16Type();
+  return f.forEach(f.i64(0), f.i64(elements), vector, [&](Value index) {
+    auto load = [&](int64_t ahead) -> Value {
+      Value from = f.offset(pixels.kept, half, f.add(index, f.i64(ahead)));
+      Value halves = LLVM::LoadOp::create(b, withLanes(half, vector), from, 2);
+      return arith::ExtUIOp::create(b, withLanes(word, vector), halves);
+    };
+    Value upper = arith::ShLIOp::create(b, load(rows.columnStep), intConstant(b, withLanes(word, vector), 16));
+    LLVM::StoreOp::create(b, arith::OrIOp::create(b, load(0), upper), f.offset(paired, word, index), 4);
+    return success();
+  });
+}
+
+Value PixelWords::at(Value number, Value column) {
+  Value elements = f.add(pixels.elementsAt(f.mul(number, unit)), pixels.alongDepth(column));
+  return f.offset(unit > 1 ? paired : pixels.kept, word, elements);
+}

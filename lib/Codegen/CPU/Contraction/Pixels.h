@@ -5,7 +5,6 @@
 #define MP_LIB_CODEGEN_CPU_CONTRACTION_PIXELS_H
 
 #include "Codegen/CPU/Contraction/Packing.h"
-#include "Codegen/Emit/Product.h"
 #include "mp/Analysis/PixelRows.h"
 
 namespace mp {
@@ -13,13 +12,14 @@ namespace mp {
 /// The rows of an image that a block of a product reads, in scratch memory as PixelRows.h tells.
 class Pixels {
 public:
-  /// Of a block of `blockRows` rows of the product's lhs, as PixelRows wants them, for tiles that read words.
-  Pixels(CPUFunction &f, Elements &values, const Product &product, const PixelRows &rows, int64_t blockRows,
-         mlir::Type word, int64_t vector);
+  /// Of images that `map` walks, pixels by its rows and their taps by its depth: so many pixels at once as PixelRows
+  /// wants them, for tiles that read words.
+  Pixels(CPUFunction &f, Elements &values, mlir::Value images, const IndexMap &map, const PixelRows &rows,
+         int64_t pixels, mlir::Type word, int64_t vector);
 
-  /// Copies what the rows from `firstRow` of lhs need.
-  llvm::LogicalResult emit(mlir::Value firstRow);
-  /// Where the block's row `row` has the element that its first tap takes.
+  /// Copies what the pixels from `first` need, as far as there are any.
+  llvm::LogicalResult emit(mlir::Value first);
+  /// Where the pixel `row` behind the first has the element that its first tap takes.
   mlir::Value at(mlir::Value row);
   /// Elements from one row to the next, of the same row of pixels.
   int64_t step() const { return rows.columnStep; }
@@ -29,6 +29,9 @@ public:
   mlir::Value alongDepth(mlir::Value k);
 
 private:
+  friend class PixelWords;
+
+  mlir::Value elementsAt(mlir::Value row) { return elementsOf(image.movedBy(image.map.row, row)); }
   mlir::Value elementsOf(const MappedOperand::Sums &sums);
   void clearEdges();
 
@@ -36,11 +39,35 @@ private:
   LaneBuilder &b;
   Elements &values;
   const PixelRows rows;
-  const int64_t keptRows; ///< of a block
+  const int64_t keptRows; ///< for so many pixels
   MappedOperand image;
   const mlir::Type element; ///< in memory
   Packing copy;             ///< of rows of the image without what is beside them
   mlir::Value kept;
+};
+
+/// The same where pixels are k, as words of rhs: each of an element and, for pairs, of that of the next pixel.
+class PixelWords {
+public:
+  PixelWords(CPUFunction &f, Elements &values, mlir::Value images, const IndexMap &map, const PixelRows &rows,
+             int64_t pixels, mlir::Type word, int64_t vector);
+
+  /// Copies what the pixels from `first` need.
+  llvm::LogicalResult emit(mlir::Value first);
+  /// The units of k in a row of pixels, whose words are so many from each other.
+  int64_t unitsOfRow() const { return rows.columns / unit; }
+  int64_t step() const { return rows.columnStep * unit; }
+  /// The words of the unit `number` behind the first, which begins a row of pixels, for columns from `column`.
+  mlir::Value at(mlir::Value number, mlir::Value column);
+
+private:
+  CPUFunction &f;
+  LaneBuilder &b;
+  const PixelRows rows;
+  const mlir::Type word;
+  const int64_t unit, vector;
+  Pixels pixels;
+  mlir::Value paired; ///< words, where those are pairs
 };
 
 } // namespace mp

@@ -29,6 +29,9 @@ struct TileOperands {
   int64_t together = 1; ///< of k, which divide the chunk's, whose elements follow each other
   /// The words of rhs at a unit of k: those of one vector of columns.
   llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
+  /// Of an rhs of pixels: the units of a row of them, which the chunk has whole, and what is told of the first of each.
+  int64_t unitsOfRow = 0;
+  std::function<void(mlir::Value unit)> beginRow = {};
 };
 
 /// Where the sums are, rows x columns of them, before and after.
@@ -62,6 +65,10 @@ protected:
   virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> addProducts(const TileOperands &operands,
                                                                       mlir::ValueRange sums) = 0;
 
+  /// `sums` and what `step` adds to them for each of so many units of k, `together` of them at once.
+  using Step = llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::Value unit, mlir::ValueRange)>;
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> forUnits(const TileOperands &operands, mlir::Value count,
+                                                           int64_t together, mlir::ValueRange sums, Step step);
   mlir::Value load(mlir::Type element, mlir::Value pointer, int64_t lanes);
 
   CPUFunction &f;

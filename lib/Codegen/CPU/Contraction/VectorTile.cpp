@@ -12,6 +12,17 @@ Value VectorTile::load(Type element, Value pointer, int64_t lanes) {
   return LLVM::LoadOp::create(b, withLanes(element, lanes), pointer, element.getIntOrFloatBitWidth() / 8);
 }
 
+FailureOr<SmallVector<Value>> VectorTile::forUnits(const TileOperands &operands, Value count, int64_t together,
+                                                   ValueRange sums, Step step) {
+  if (operands.unitsOfRow == 0)
+    return f.forEach(f.i64(0), count, together, sums, step);
+  return f.forEach(f.i64(0), count, operands.unitsOfRow, sums, [&](Value first, ValueRange soFar) {
+    operands.beginRow(first);
+    return f.forEach(f.i64(0), f.i64(operands.unitsOfRow), together, soFar,
+                     [&](Value number, ValueRange next) { return step(f.add(first, number), next); });
+  });
+}
+
 LogicalResult VectorTile::multiply(const TileOperands &operands, const TileSums &sums) {
   Value zeros = floatConstant(b, withLanes(shape.sum, shape.width), 0);
   const int64_t vectors = shape.rows * shape.vectorsOfRow();

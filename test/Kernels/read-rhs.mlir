@@ -1,0 +1,48 @@
+// Gradients of filters read rows of pixels that a block keeps: of images in memory or with an op in front of them, whose rows of taps are whole
+// tiles. Pairs need rows of an even number of pixels; tiles of a unit pack.
+//
+// RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=avx512bf16 -mp-schedule-kernels=features=avx512bf16 | FileCheck %s
+// RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=amx-bf16 -mp-schedule-kernels=features=amx-bf16 | FileCheck %s --check-prefix=UNIT
+// UNIT-LABEL: @pairs
+// UNIT: instruction = amx
+// UNIT-NOT: read_rhs
+
+// CHECK-LABEL: @one_by_one
+// CHECK: tile_n = 48, {{.*}}read_rhs = true
+func.func @one_by_one(%x: tensor<128x13x13x32xf32>, %g: tensor<128x13x13x64xf32>) -> tensor<64x3x3x32xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x13x13x32xf32>, tensor<128x13x13x64xf32> -> tensor<64x3x3x32xf32>
+  return %w : tensor<64x3x3x32xf32>
+}
+
+// CHECK-LABEL: @behind_a_relu
+// CHECK: read_rhs = true
+// CHECK: mp.relu
+// CHECK: mp.conv_filter_grad
+func.func @behind_a_relu(%x: tensor<128x16x16x16xf32>, %g: tensor<128x16x16x16xf32>) -> tensor<16x3x3x16xf32> {
+  %r = mp.relu %x : tensor<128x16x16x16xf32>
+  %w = mp.conv_filter_grad %r, %g acc f32 {padding = same} : tensor<128x16x16x16xf32>, tensor<128x16x16x16xf32> -> tensor<16x3x3x16xf32>
+  return %w : tensor<16x3x3x16xf32>
+}
+
+// CHECK-LABEL: @pairs
+// CHECK: instruction = dot, read_rhs = true
+func.func @pairs(%x: tensor<128x16x16x16xbf16>, %g: tensor<128x8x8x32xbf16>) -> tensor<32x3x3x16xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {strides = [2, 2], padding = same} : tensor<128x16x16x16xbf16>, tensor<128x8x8x32xbf16> -> tensor<32x3x3x16xf32>
+  return %w : tensor<32x3x3x16xf32>
+}
+
+// CHECK-LABEL: @odd_rows
+// CHECK: instruction = dot
+// CHECK-NOT: read_rhs
+func.func @odd_rows(%x: tensor<128x13x13x32xbf16>, %g: tensor<128x13x13x64xbf16>) -> tensor<64x3x3x32xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x13x13x32xbf16>, tensor<128x13x13x64xbf16> -> tensor<64x3x3x32xf32>
+  return %w : tensor<64x3x3x32xf32>
+}
+
+// CHECK-LABEL: @colours
+// CHECK: #mp.contraction
+// CHECK-NOT: read_rhs
+func.func @colours(%x: tensor<128x32x32x3xf32>, %g: tensor<128x32x32x32xf32>) -> tensor<32x3x3x3xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x32x32x3xf32>, tensor<128x32x32x32xf32> -> tensor<32x3x3x3xf32>
+  return %w : tensor<32x3x3x3xf32>
+}
