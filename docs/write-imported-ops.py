@@ -46,7 +46,7 @@ def is_ours(value):
 
 def is_of_ops(value):
     name = getattr(value, "__name__", None)
-    return name in ops.__all__ and getattr(ops, name) is value
+    return name in ops.__all__ and inspect.unwrap(getattr(ops, name)) is inspect.unwrap(value)
 
 
 def called_by(rule):

@@ -16,7 +16,7 @@ from halfstep._libraries import libraries
 
 with libraries():
     from halfstep import _runtime
-from halfstep._errors import CompileError, Diagnostic, Error, MissingFile, UnknownName
+from halfstep._errors import CompileError, Diagnostic, Error, MissingFile, UnknownArgument, UnknownName
 from halfstep._executable import Executable, Program, Value, compile
 from halfstep._session import Session
 
@@ -63,7 +63,7 @@ _LAZY = {
     "set_global_policy": "_policy",
 }
 
-__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "MissingFile", "Program", "Session", "UnknownName", "Value", "compile", "devices", *_LAZY]
+__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "MissingFile", "Program", "Session", "UnknownArgument", "UnknownName", "Value", "compile", "devices", *_LAZY]
 
 
 def __getattr__(name: str):

@@ -8,6 +8,9 @@ import errno
 import operator
 import os
 import re
+import sys
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class Error(RuntimeError):
@@ -21,6 +24,10 @@ class UnknownName(Error, KeyError):
 
     def __str__(self):
         return str(self.args[0])  # a KeyError shows it in quotes
+
+
+class UnknownArgument(Error, TypeError):
+    """A keyword that what is called does not have: a TypeError, too, as Python has it."""
 
 
 class MissingFile(FileNotFoundError, Error):
@@ -82,6 +89,14 @@ class CompileError(Error):
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()):
         super().__init__(message)
         self.diagnostics = diagnostics
+
+
+def level_of_user() -> int:
+    """How far above whoever asks the user's code is, as the `stacklevel` of a warning counts."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 @contextlib.contextmanager

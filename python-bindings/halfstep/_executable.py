@@ -5,19 +5,17 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
-import sys
 import warnings
 from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
-from halfstep._errors import CompileError, Diagnostic, Error, check_there, of_file
+from halfstep._errors import CompileError, Diagnostic, Error, check_there, level_of_user, of_file
 from halfstep._libraries import libraries
 from halfstep._policy import with_policy
 from halfstep._settings import for_device, spell_settings
 
 _INPUTS, _RESULTS, _STATE = range(3)
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,9 +102,7 @@ def _cache_folder() -> str | None:
 
 def _warn(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Gives the compiler's warnings to Python's, each once, at the caller's line."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
+    level = level_of_user()
     for one in dict.fromkeys(one for one in diagnostics if one.severity == "warning"):
         warnings.warn(f"{one.file}:{one.line}:{one.column}: {one.message}" if one.line else one.message, stacklevel=level)
 

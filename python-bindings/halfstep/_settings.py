@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from halfstep import _runtime
-from halfstep._errors import CompileError, Diagnostic, Error
+from halfstep._errors import CompileError, Diagnostic, Error, UnknownArgument
 from halfstep._libraries import libraries
 
 # The least that a compilation can start with.
@@ -69,7 +69,7 @@ class Settings:
                 near = (meant or {}).get(name) or next(iter(difflib.get_close_matches(name, arguments, 1)), None)
                 said = f"did you mean {near!r}? " if near in arguments else ""
                 known = ", ".join(arguments)
-                raise Error(f"{type(self).__name__}: unknown setting {name!r}; {said}arguments are {known}{more}") from None
+                raise UnknownArgument(f"{type(self).__name__}: unknown setting {name!r}; {said}arguments are {known}{more}") from None
 
     def __repr__(self):
         words = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)

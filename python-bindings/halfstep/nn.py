@@ -15,8 +15,9 @@ import difflib
 import warnings
 
 from halfstep import _recurrent, ops
-from halfstep._errors import Error, fraction, integer, is_integer
+from halfstep._errors import Error, fraction, integer, is_integer, level_of_user
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
+from halfstep._keywords import tell
 from halfstep._leaves import Input, Parameter, State
 from halfstep._module import Module, Sequential
 
@@ -328,7 +329,7 @@ class _Recurrent(Module):
         self.dropout = fraction(f"{name}: dropout", dropout)
         if dropout and layers == 1:
             warnings.warn(f"{name}: dropout={dropout} is between layers, and there is one: it does nothing; write layers=2 or more",
-                          stacklevel=3 if name == "RNN" else 2)
+                          stacklevel=level_of_user())
         self.use_bias = use_bias
         self.init = init
         self.recurrent_init = recurrent_init
@@ -365,3 +366,6 @@ class GRU(_Recurrent):
     multiplies what the state gives behind its product. As `RNN` else."""
 
     kind = "gru"
+
+
+tell(__name__, __all__, globals())

@@ -15,6 +15,7 @@ from halfstep._errors import Error, axis, fraction
 from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
 from halfstep._graph import Tensor
 from halfstep._hyperbolic import acosh, asinh, atanh
+from halfstep._keywords import tell
 from halfstep._matrices import (
     addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot,
 )
@@ -131,3 +132,6 @@ def dropout(input: Tensor, rate: float, *, shared=None) -> Tensor:
     """Zeros instead of a part of the elements, in training alone; the others grow by 1 / (1 - rate)."""
     graph = _graph.current()
     return _ops.dropout(input, graph.rng(), fraction("dropout: rate", rate), graph.stream(), shared=shared)
+
+
+tell(__name__, __all__, globals())

@@ -3,10 +3,14 @@
 RUN: %{python} -W error %s
 """
 
+import inspect
+import pickle
+import warnings
+
 import numpy
 
 import halfstep
-from halfstep import nn, ops
+from halfstep import _keywords, nn, ops
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
@@ -80,3 +84,50 @@ assert not hasattr(nn, "Linear") and all(hasattr(nn, name) for name in nn.__all_
 for name, instead in nn._INSTEAD.items():
     own = instead.partition("nn.")[2].partition("(")[0]
     assert not own or own in nn.__all__, instead
+
+# Keywords that a function or a layer has under another name: an error of ours that is Python's own, too, and says which.
+def forward(x):
+    for name, call in {"softmax: unknown argument 'axis'; did you mean 'dimension'? arguments are input, dimension": lambda: ops.softmax(x, axis=-1),
+                       "mean: unknown argument 'axis'; did you mean 'dimensions'?": lambda: ops.mean(x, axis=1),
+                       "mean: unknown argument 'keepdims'; did you mean 'keep_dims'?": lambda: ops.mean(x, 1, keepdims=True),
+                       "concat: unknown argument 'dim'; did you mean 'dimension'?": lambda: ops.concat([x, x], dim=0),
+                       "transpose: unknown argument 'axes'; did you mean 'permutation'?": lambda: ops.transpose(x, axes=(1, 0)),
+                       "exp: unknown argument 'x'; did you mean 'input'?": lambda: ops.exp(x=x),
+                       "einsum: unknown argument 'out'; arguments are subscripts, *inputs": lambda: ops.einsum("ij->ji", x, out=x)}.items():
+        refused(name, call)
+        refused(name, call, TypeError)
+    for call in (lambda: ops.softmax(), lambda: ops.softmax(x, 1, 2)):  # Python says it
+        try:
+            call()
+        except TypeError as error:
+            assert type(error) is TypeError
+    return x
+
+
+nn.Sequential(nn.Input((6,)), forward).to_mlir()
+for said, call in {"Dense: unknown argument 'bias'; did you mean 'use_bias'? arguments are units, activation": lambda: nn.Dense(2, bias=False),
+                   "LayerNorm: unknown argument 'eps'; did you mean 'epsilon'?": lambda: nn.LayerNorm(eps=1e-3),
+                   "RNN: unknown argument 'nonlinearity'; did you mean 'activation'?": lambda: nn.RNN(2, nonlinearity="relu"),
+                   "LSTM: unknown argument 'num_layers'; did you mean 'layers'?": lambda: nn.LSTM(2, num_layers=2),
+                   "Normal: unknown argument 'std'; did you mean 'stddev'?": lambda: nn.Normal(std=1.0),
+                   "Parameter: unknown argument 'initializer'; did you mean 'init'?": lambda: nn.Parameter((2,), initializer="zeros"),
+                   "Sequential: unknown argument 'name'; arguments are *layers": lambda: nn.Sequential(name="a")}.items():
+    refused(said, call, halfstep.UnknownArgument)
+    refused(said, call, TypeError)
+
+# They are what they were else: signatures, documentation, pickles; no word is said for an argument that is nowhere.
+arguments = set()
+for module in (ops, nn):
+    for name in module.__all__:
+        one = getattr(module, name)
+        assert pickle.loads(pickle.dumps(one)) is one and one.__name__ == name, name
+        if one not in (nn.Module, nn.Sequential):
+            arguments.update(inspect.signature(one).parameters)
+assert str(inspect.signature(ops.softmax)) == "(input: 'Tensor', dimension: 'int' = -1) -> 'Tensor'"
+assert [*inspect.signature(nn.LayerNorm).parameters] == ["epsilon"] and ops.softmax.__doc__.startswith("Exponentials")
+assert {one for several in _keywords._MEANT.values() for one in several} <= arguments
+for layer in (nn.RNN, nn.LSTM):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        layer(2, dropout=0.5)
+    assert [one.filename for one in told] == [__file__], told

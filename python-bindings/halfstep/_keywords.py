@@ -1,0 +1,111 @@
+"""Keywords that a function or a layer does not have, told with the one that was meant."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from halfstep._errors import UnknownArgument
+
+_DIMENSIONS = ("dimension", "dimensions", "permutation")
+_FIRST = ("input", "inputs", "lhs", "image", "base", "labels", "prediction", "logits", "logs", "probabilities", "value")
+_SECOND = ("rhs", "exponent", "target", "indices")
+
+# What arguments are called elsewhere, by what they may be called here.
+_MEANT = {
+    **dict.fromkeys(["axis", "axes", "dim", "dims", "dimension", "dimensions"], _DIMENSIONS),
+    **dict.fromkeys(["keepdims", "keepdim", "keep_dim", "keep_dimensions"], ("keep_dims",)),
+    **dict.fromkeys(["x", "a", "x1", "tensor", "tensors", "input", "inputs", "self"], _FIRST),
+    **dict.fromkeys(["y", "b", "x2", "other"], _SECOND),
+    **dict.fromkeys(["index", "indexes"], ("indices",)),
+    **dict.fromkeys(["src", "source"], ("updates", "values")),
+    **dict.fromkeys(["weight", "weights", "kernel"], ("weight", "filter", "scale", "slope")),
+    **dict.fromkeys(["eps", "epsilon"], ("epsilon",)),
+    **dict.fromkeys(["p", "prob", "rate", "dropout", "drop_rate", "dropout_rate", "dropout_prob"], ("rate", "dropout", "dropout_p", "order")),
+    "ord": ("order",),
+    **dict.fromkeys(["maxnorm", "max_norm"], ("most",)),
+    **dict.fromkeys(["ddof", "unbiased"], ("correction",)),
+    "perm": ("permutation",),
+    **dict.fromkeys(["reps", "multiples"], ("repeats",)),
+    **dict.fromkeys(["type", "out_type", "dtype"], ("dtype", "result")),
+    **dict.fromkeys(["num_classes", "depth"], ("classes",)),
+    **dict.fromkeys(["size", "newshape", "new_shape", "target_shape"], ("shape",)),
+    **dict.fromkeys(["min_value", "a_min", "minval"], ("min", "low")),
+    **dict.fromkeys(["max_value", "a_max", "maxval"], ("max", "high")),
+    "alpha": ("negative_slope",),
+    "mask": ("attn_mask",),
+    **dict.fromkeys(["causal", "use_causal_mask"], ("is_causal", "causal")),
+    **dict.fromkeys(["ignore_index", "ignore_class"], ("ignore_label",)),
+    **dict.fromkeys(["stride", "strides"], ("strides",)),
+    **dict.fromkeys(["dilation", "dilations", "dilation_rate"], ("dilations", "dilation")),
+    **dict.fromkeys(["out_features", "output_dim", "num_units", "hidden_size"], ("units", "columns")),
+    "embedding_dim": ("columns",),
+    **dict.fromkeys(["num_embeddings", "input_dim"], ("rows",)),
+    "out_channels": ("filters",),
+    **dict.fromkeys(["window", "window_shape", "pool_size"], ("kernel_size", "pool_size", "window")),
+    "kernel_size": ("pool_size", "window"),
+    "num_groups": ("groups",),
+    "num_heads": ("heads",),
+    "num_layers": ("layers",),
+    "nonlinearity": ("activation",),
+    "bias": ("use_bias", "offset"),
+    **dict.fromkeys(["kernel_initializer", "embeddings_initializer", "initializer"], ("init",)),
+    "bias_initializer": ("bias_init",),
+    "recurrent_initializer": ("recurrent_init",),
+    "std": ("stddev",),
+}
+
+
+def unknown_argument(name: str, given: str, known: Iterable[str]) -> UnknownArgument:
+    """`softmax: unknown argument 'axis'; did you mean 'dimension'? arguments are input, dimension`"""
+    known = list(known)
+    named = [one for one in known if not one.startswith("*")]
+    near = [one for one in _MEANT.get(given, ()) if one in named] or difflib.get_close_matches(given, named, 1)
+    said = f"did you mean {near[0]!r}? " if near else ""
+    return UnknownArgument(f"{name}: unknown argument {given!r}; {said}arguments are {', '.join(known) or 'none'}")
+
+
+def _arguments(function: Callable) -> list[str]:
+    stars: dict[object, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    return [stars.get(one.kind, "") + one.name for one in inspect.signature(function).parameters.values()]
+
+
+def told(function: Callable, module: str) -> Callable:
+    """The function of a public module, whose errors say which keyword was meant: by its signature and its documentation it is the same."""
+    is_method = function.__name__ == "__init__"
+
+    @functools.wraps(function)
+    def call(*arguments, **named) -> Any:
+        try:
+            return function(*arguments, **named)
+        except TypeError as error:
+            if not named or error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # it was called: the error is of what it does
+            known = _arguments(function)[is_method:]
+            unknown = next((one for one in named if one not in known), None)
+            if unknown is None:
+                raise
+            if not is_method:
+                raise unknown_argument(function.__name__, unknown, known) from None
+            kind = type(arguments[0])  # which may hand on to its base what it does not have itself
+            own = [one for one in _arguments(kind) if not one.startswith("**")]
+            raise unknown_argument(kind.__name__, unknown, dict.fromkeys([*own, *known])) from None
+
+    call.__module__ = module  # where pickle finds it
+    return call
+
+
+def tell(module: str, names: Iterable[str], members: dict[str, Any]) -> None:
+    """Has the functions and the layers of a module tell of keywords that they do not have."""
+    for name in names:
+        one = members[name]
+        if inspect.isfunction(one):
+            members[name] = told(one, module)
+        elif inspect.isclass(one):
+            for base in one.__mro__:
+                own = vars(base).get("__init__")
+                if base.__module__.startswith("halfstep.") and inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
+                    base.__init__ = told(own, own.__module__)  # type: ignore[misc]
