@@ -58,6 +58,15 @@ def check_there(path) -> str:
     return path
 
 
+def check_folder(path) -> str:
+    """The path of a file that is to be written: its folder is there."""
+    path = os.fspath(path)
+    folder = os.path.dirname(path)
+    if folder and not os.path.exists(folder):
+        raise MissingFile(path, f"folder does not exist: {folder}; make it before, as by os.makedirs({folder!r})")
+    return path
+
+
 def unknown_name(kind: str, name, known) -> UnknownName:
     """`there is no state 'kernl'; did you mean 'kernel'?`"""
     import difflib

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
-from halfstep._errors import CompileError, Diagnostic, Error, check_there, level_of_user, of_file
+from halfstep._errors import CompileError, Diagnostic, Error, check_folder, check_there, level_of_user, of_file
 from halfstep._libraries import libraries
 from halfstep._policy import with_policy
 from halfstep._settings import for_device, spell_settings
@@ -150,6 +150,8 @@ def compile(
         text, name = _read_text(model), name or os.fspath(model)
     stage = None if to == "executable" else to
     settings = for_device(device, with_policy(settings))
+    if settings.get("plan_out") is not None:
+        check_folder(str(settings["plan_out"]))
     data, message, told, stages = _compiler.compile(
         text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None)
     diagnostics = tuple(Diagnostic(*one) for one in told)

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 
-from halfstep._errors import of_file
+from halfstep._errors import check_folder, of_file
 
 
 def _write_whole(path: str, chunks) -> None:
@@ -48,7 +48,7 @@ def _write_whole(path: str, chunks) -> None:
 
 def write(path: str | os.PathLike[str], chunks) -> None:
     """Writes bytes, so that a file that was there stays as it is where that fails."""
-    path = os.fspath(path)
+    path = check_folder(path)
     try:
         _write_whole(path, chunks)
     except OSError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error, in_our_words, unknown_name
+from halfstep._errors import Error, check_folder, in_our_words, unknown_name
 from halfstep._executable import Executable
 
 
@@ -83,7 +83,7 @@ class Session:
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters as a safetensors file."""
-        self._handle.save_weights(os.fspath(path))
+        self._handle.save_weights(check_folder(path))
 
     def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays) -> dict[str, Any]:
         """Runs a program once and gives its results by name, as NumPy arrays that nothing else writes to.

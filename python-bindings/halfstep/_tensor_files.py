@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 
 from halfstep import _arrays, _runtime
-from halfstep._errors import Error, check_there
+from halfstep._errors import Error, check_folder, check_there
 
 
 def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, object]) -> None:
     """Writes arrays by name, whole or not at all."""
     given = [_arrays.to_runtime(name, value, None) for name, value in tensors.items()]
-    _runtime.write_tensors(os.fspath(path), list(tensors), [array for array, _ in given], [element for _, element in given])
+    _runtime.write_tensors(check_folder(path), list(tensors), [array for array, _ in given], [element for _, element in given])
 
 
 def read_tensors(path: str | os.PathLike[str]) -> dict[str, object]:

@@ -12,7 +12,7 @@ import numpy
 
 from halfstep import _batches, _losses
 from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
-from halfstep._errors import Error, fraction, in_our_words, integer
+from halfstep._errors import Error, check_folder, fraction, in_our_words, integer
 from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
 from halfstep._graph import Tensor, quote, type_of
@@ -226,6 +226,8 @@ class Trainer:
             return _batches.fit(self, x, epochs, first, validation_data, callbacks, verbose, seed, last_batch)
         if resume and checkpoint is None:
             raise Error("resume needs checkpoint=DIR")
+        if log is not None:
+            check_folder(str(log))
         arrays, test = name_inputs(self.model, x, y), {}
         if validation_data is not None:
             test = name_inputs(self.model, *_batches.rows_of(validation_data))

@@ -11,7 +11,7 @@ import os
 import re
 from typing import Any
 
-from halfstep._errors import Error, UnknownName, of_file
+from halfstep._errors import Error, UnknownName, check_folder, of_file
 
 
 class Callback:
@@ -124,6 +124,8 @@ class ModelCheckpoint(Callback):
 
     def on_train_begin(self, logs=None):
         self._best = -math.inf
+        if "{" not in os.path.dirname(self.path):
+            check_folder(self.path)  # before there is something to lose
 
     def on_epoch_end(self, epoch, logs=None):
         if self.save_best_only:
@@ -144,6 +146,8 @@ class ModelCheckpoint(Callback):
 @contextlib.contextmanager
 def _writing(path, file=None):
     """What opens a file or writes to it: where that fails the error says which, and the file is closed."""
+    if file is None:
+        check_folder(path)
     try:
         yield
     except OSError as error:

@@ -392,7 +392,6 @@ for data in ((X, Y), (Batches(8),)):
 for callback in (CSVLogger, JSONLinesLogger):
     refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, callbacks=[callback("/dev/full")])
 refused("/dev/full: cannot write: No space left on device", make().fit, X, Y, 8, verbose=False, log="/dev/full")
-refused(f"log: {folder}/none/x: folder does not exist", make().fit, X, Y, 8, verbose=False, log=f"{folder}/none/x")
 trained = make()
 trained.fit(X, Y, 8, 2, verbose=False, checkpoint=folder / "run")
 refused("go on from it with resume=True, or remove it", make().fit, X, Y, 8, verbose=False, checkpoint=folder / "run")
@@ -459,9 +458,6 @@ for read in (halfstep.compile, halfstep.Executable.load, halfstep.Session, halfs
     assert (error.errno, error.filename, error.strerror) == (2, str(missing), "No such file or directory")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 assert isinstance(refused("my.policy: cannot open: No such file", make, policy="my.policy"), halfstep.MissingFile)
-for callback in (CSVLogger, JSONLinesLogger):
-    error = refused(f"{missing}: cannot write: No such file", make().fit, X, Y, 8, verbose=False, callbacks=[callback(missing)])
-    assert isinstance(error, halfstep.MissingFile)
 refused(f"{folder}: cannot open: Is a directory", halfstep.compile, folder)
 refused("model is a Sequential, expected MLIR text or the path of a file of it: model.to_mlir() gives it", halfstep.compile, known)
 refused("model is a int, expected MLIR text", halfstep.compile, 3)
@@ -476,7 +472,6 @@ for write in (whole.save, compared.to_json, compared.to_html):
     link.unlink(missing_ok=True)
     link.symlink_to("written")
     refused("/dev/full: No space left on device", write, "/dev/full")
-    refused(f"{folder}/nowhere/file: No such file or directory", write, folder / "nowhere" / "file")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, hard))
     try:
@@ -486,6 +481,23 @@ for write in (whole.save, compared.to_json, compared.to_html):
     assert path.read_text() == "old" and not list(folder.glob("written.*"))
     write(link)
     assert link.is_symlink() and path.stat().st_size > 64
+
+# A folder that is not there is one error whoever writes to it, before anything is trained; the folder of a checkpoint is made.
+nowhere = str(missing.parent)
+for write in (whole.save, compared.to_json, compared.to_html, known.save_weights, trained.save_weights, trained.trainer.session.save_weights,
+              lambda path: halfstep.compile(known.to_mlir(), training=False, plan_out=path)):
+    error = refused(f"{missing}: folder does not exist: {nowhere}; make it before, as by os.makedirs({nowhere!r})", write, missing)
+    assert isinstance(error, halfstep.MissingFile) and error.filename == str(missing), write
+for data in ((X, Y), (Batches(8),)):
+    for given in [{"callbacks": [callback(missing)]} for callback in (CSVLogger, JSONLinesLogger, ModelCheckpoint)] + [{"log": missing}] * (len(data) == 2):
+        model = make()
+        error = refused(f"{missing}: folder does not exist: {nowhere}", model.fit, *data, batch_size=8, verbose=False, **given)
+        assert isinstance(error, halfstep.MissingFile) and model.trainer.steps == 0, given
+model = make()  # of a folder that scores name, what is trained stays
+refused(f"{nowhere}-1/x: folder does not exist", model.fit, X, Y, 8, 2, verbose=False, callbacks=[ModelCheckpoint(f"{nowhere}-{{epoch}}/x")])
+assert model.trainer.steps == 9 and model.trainer.epochs == 1
+make().fit(X, Y, 8, verbose=False, checkpoint=missing)
+assert (missing / "manifest.json").exists()
 
 # What is no array of numbers is an error that names the argument, whoever is given it.
 model, swapped = make(), make()
