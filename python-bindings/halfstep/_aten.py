@@ -17,10 +17,15 @@ from halfstep._images import elementwise, mean_of_images
 from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, tensor_of, unary
 from halfstep._reductions import along
 
+_BEFORE = "of buffers compute them in __init__, and register what comes out, of inputs before the model is given them"
+
 INSTEAD = {
+    **dict.fromkeys(["__lshift__", "bitwise_left_shift"], "x << n is x * 2**n"),
+    **dict.fromkeys(["__rshift__", "bitwise_right_shift"], f"as for all bits, {_BEFORE}"),
+    **{f"__i{name}__": f"write x = x {sign} y, which makes another tensor"
+       for name, sign in {"and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}.items()},
     "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
 }
-
 
 
 # Arithmetic
@@ -74,16 +79,15 @@ def _masked_fill(call, x, mask, value):
     return ops.select(tensor_of(mask), filled, x)
 
 
-def _and(call, a, b):
-    return ops.logical_and(_condition(a), _condition(b))
+def _bits(function):
+    return lambda call, a, b: function(_condition(a), _condition(b))
 
 
-def _or(call, a, b):
-    return ops.logical_or(_condition(a), _condition(b))
+def _logical(function):
+    return lambda call, a, b: function(_truth(a), _truth(b))
 
 
-def _xor(call, a, b):
-    a, b = _condition(a), _condition(b)
+def _xor(a, b):
     return ops.logical_or(ops.logical_and(a, ops.logical_not(b)), ops.logical_and(ops.logical_not(a), b))
 
 
@@ -93,10 +97,17 @@ def _bitwise_not(call, x):
 
 
 def _condition(value):
+    if isinstance(value, bool):
+        return ops.constant(value, "bool")
+    dtype = "int64" if isinstance(value, int) else tensor_of(value).dtype
+    if dtype != "bool":
+        raise Error(f"bits of {dtype} are not supported, only bool; {_BEFORE}")
+    return tensor_of(value)
+
+
+def _truth(value):
     x = tensor_of(value)
-    if x.dtype != "bool":
-        raise Error(f"bits of {x.dtype} are not supported, only bool; of buffers compute them in __init__, and register what comes out")
-    return x
+    return x if x.dtype == "bool" else ops.compare("ne", x, 0)
 
 
 def _lerp(call, start, end, weight):
@@ -268,9 +279,9 @@ def _detach(call, x):
 
 
 HANDLERS = {
-    "__and__": _and,
-    "__or__": _or,
-    "__xor__": _xor,
+    "__and__": _bits(ops.logical_and),
+    "__or__": _bits(ops.logical_or),
+    "__xor__": _bits(_xor),
     "_log_softmax": _along_last(ops.log_softmax),
     "_softmax": _along_last(ops.softmax),
     "_to_copy": _to,
@@ -295,10 +306,10 @@ HANDLERS = {
     "asinh": unary(ops.asinh),
     "atan": unary(ops.atan),
     "atanh": unary(ops.atanh),
-    "bitwise_and": _and,
+    "bitwise_and": _bits(ops.logical_and),
     "bitwise_not": _bitwise_not,
-    "bitwise_or": _or,
-    "bitwise_xor": _xor,
+    "bitwise_or": _bits(ops.logical_or),
+    "bitwise_xor": _bits(_xor),
     "bmm": _matmul,
     "ceil": unary(ops.ceil),
     "clamp": _clamp,
@@ -337,10 +348,10 @@ HANDLERS = {
     "log2": unary(ops.log2),
     "log_sigmoid": lambda call, x: ops.neg(ops.softplus(ops.neg(float_of(x)))),
     "log_softmax": _along_last(ops.log_softmax),
-    "logical_and": _and,
+    "logical_and": _logical(ops.logical_and),
     "logical_not": _logical_not,
-    "logical_or": _or,
-    "logical_xor": _xor,
+    "logical_or": _logical(ops.logical_or),
+    "logical_xor": _logical(_xor),
     "lt": _compare("lt"),
     "masked_fill": _masked_fill,
     "matmul": _matmul,

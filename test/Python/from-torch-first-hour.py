@@ -5,6 +5,7 @@ RUN: %{torch_python} -W ignore %s 2>&1 | FileCheck %s --allow-empty --implicit-c
 """
 
 import copy
+import math
 
 import numpy
 import torch
@@ -59,6 +60,15 @@ for shift in (1, -3, 50):  # of all elements in their order, where there is no b
 refused("without dims the batch is rolled, too, whose size is open; give dims, or batched=False", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1)), x)
 imported(Of(lambda self, x: x * torch.roll(~self.places, 1) - ~self.places), x)
 imported(Of(lambda _, x: (x[:, :, None] * x[:, None]).tril(-1) + (x[:, :, None] * x[:, None]).triu(1)), x)
+for function in (torch.logical_and, torch.logical_or, torch.logical_xor):
+    imported(Of(lambda self, x: function(x, self.places).float()), torch.tensor([[0.0, -1.5, 0.0, 2.0], [1.0, 0.0, math.nan, 0.0]]))
+imported(Of(lambda _, x: ((x > 0) & True | False).float()), x)
+for function, said in ((lambda x: x << 1, "aten.__lshift__: 1, in '' (from-torch-first-hour.py:"), (lambda x: x << 1, "there is no such op; x << n is x * 2**n"),
+                       (lambda x: x >> 1, "there is no such op; as for all bits, of buffers compute them in __init__"),
+                       (lambda x: torch.bitwise_right_shift(x, x), "of inputs before the model is given them"),
+                       (lambda x: (x + 1).__ixor__(1), "there is no such op; write x = x ^ y, which makes another tensor"),
+                       (lambda x: (x > 1) & 1, "bits of int64 are not supported, only bool")):
+    refused(said, halfstep.from_torch, Of(lambda _, x, function=function: function(x).float()), torch.arange(12).reshape(3, 4))
 refused(("bits of int64 are not supported, only bool; of buffers compute them in __init__, and register what comes out", "aten.__and__: 1", "aten.__or__: 1"),
         halfstep.from_torch, Of(lambda self, x: x * (self.places & 2) + (self.places | 1)), x)
 refused("the batch cannot be rolled", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1, 0)), x)
