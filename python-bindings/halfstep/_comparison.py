@@ -8,7 +8,7 @@ import math
 import operator
 import os
 import pathlib
-from typing import Any
+from typing import Any, overload
 
 from halfstep import _batches, _runtime
 from halfstep._data import count_rows, name_inputs
@@ -52,18 +52,32 @@ class Comparison:
         except Error as error:
             raise Error(f"{os.fspath(path)}: {error}; expected what Comparison.to_json or fit(log=...) wrote") from None
 
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+
+    @overload
+    def to_json(self, path: str | os.PathLike[str]) -> None: ...
+
+    def to_json(self, path=None):
+        """The text, or, where there is a path, a file of it."""
         return self._written(self._json, path)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One page that needs nothing else."""
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+
+    @overload
+    def to_html(self, path: str | os.PathLike[str]) -> None: ...
+
+    def to_html(self, path=None):
+        """One page that needs nothing else: its text, or, where there is a path, a file of it."""
         return self._written(_runtime.render_report(self._json, _HTML), path)
 
     @staticmethod
-    def _written(text: str, path) -> str:
-        if path is not None:
-            write(path, [text.encode()])
-        return text
+    def _written(text: str, path) -> str | None:
+        if path is None:
+            return text
+        write(path, [text.encode()])
+        return None  # a notebook shows what a cell ends with
 
     def _repr_html_(self) -> str:
         # Its styles and its script stay in it.

@@ -61,9 +61,8 @@ assert first["casts"] < second["casts"] and "f16" in second["ops_by_type"] and "
 # What is printed, shown and written is one.
 assert compared.verdict and str(compared).split()[:2] == ["float32", "mixed_float16"] and "skipped steps" in str(compared), str(compared)
 assert repr(compared) == "<halfstep.Comparison of float32, mixed_float16>"
-page = compared.to_html(folder / "own.html")
-compared.to_json(folder / "all.json")
-assert (folder / "own.html").read_text() == page and compared._repr_html_().count("<") == 2
+assert compared.to_html(folder / "own.html") is None and compared.to_json(folder / "all.json") is None
+assert (folder / "own.html").read_text() == compared.to_html() and (folder / "all.json").read_text() == compared.to_json() and compared._repr_html_().count("<") == 2
 assert "&lt;!DOCTYPE html&gt;" in compared._repr_html_()
 
 # The model itself stays as it was.
