@@ -3,7 +3,7 @@
 #   docker build -t halfstep . && docker run --rm -it -v "$PWD:/work" -w /work halfstep python
 
 FROM debian:bookworm AS build
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates git python3-venv
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates python3-venv
 COPY . /halfstep
 WORKDIR /halfstep
 RUN setup/install build python
