@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy
 
@@ -11,14 +12,23 @@ from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._session import Session
 
-if TYPE_CHECKING:
-    from halfstep._module import Module
-
 # What targets are called.
 LABEL = "y"
 
 # Names, arrays and element types, as the runtime takes them.
 Arrays = tuple[list, list, list]
+
+
+class Model(Protocol):
+    """A Module, as training sees it."""
+
+    def input_names(self) -> list[str]: ...
+
+    def named_leaves(self) -> Iterator[tuple[str, Any]]: ...
+
+    def specify(self, **inputs) -> Any: ...
+
+    def to_mlir(self, inputs: Any = None, objective: Any = None, *, locations: bool = False) -> str: ...
 
 
 def dtype_of(array) -> str:
@@ -39,7 +49,7 @@ def prepare(name: str, value, dtype: str | None = None):
     return value
 
 
-def _only_name(module: Module, specs, x) -> str:
+def _only_name(module: Model, specs, x) -> str:
     """What an array is given for that has no name: the first input."""
     names = list(specs) or module.input_names()
     is_several = isinstance(x, tuple) or isinstance(x, list) and all(getattr(one, "ndim", 0) for one in x)
@@ -50,7 +60,7 @@ def _only_name(module: Module, specs, x) -> str:
     return names[0] if specs and first not in specs else first
 
 
-def name_inputs(module: Module, x, y=None) -> dict[str, numpy.ndarray]:
+def name_inputs(module: Model, x, y=None) -> dict[str, numpy.ndarray]:
     """Arrays by the names of inputs: those of forward's parameters, and y."""
     specs = module.__dict__.get("_inputs") or {}
     given = dict(x) if isinstance(x, dict) else {_only_name(module, specs, x): x}

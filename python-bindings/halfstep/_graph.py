@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from halfstep._elements import DTYPES, told_of_types
@@ -289,6 +290,10 @@ _VALUES = {
 }
 
 
+# What methods of tensors call: functions made of ops, which halfstep.ops, above this file, puts here.
+functions: dict[str, Callable] = {}
+
+
 class Tensor:
     """A value of a model: its shape, in which None is the batch, and the type of its elements; no numbers. What a forward is given and
     what ops give are tensors, with Python's operators and NumPy's indices; nothing else makes one."""
@@ -341,24 +346,16 @@ class Tensor:
         return apply("mp.div", [other, self], "")
 
     def __matmul__(self, other):
-        from halfstep import ops
-
-        return ops.matmul(self, other)
+        return functions["matmul"](self, other)
 
     def __rmatmul__(self, other):
-        from halfstep import ops
-
-        return ops.matmul(other, self)
+        return functions["matmul"](other, self)
 
     def __pow__(self, other):
-        from halfstep import ops
-
-        return ops.pow(self, other)
+        return functions["pow"](self, other)
 
     def __rpow__(self, other):
-        from halfstep import ops
-
-        return ops.pow(other, self)
+        return functions["pow"](other, self)
 
     def __abs__(self):
         return apply("mp.abs", [self], "")
@@ -405,9 +402,7 @@ class Tensor:
         return apply("mp.logical_not", [self], "")
 
     def __getitem__(self, index):
-        from halfstep import _shapes
-
-        return _shapes.index_of(self, index)
+        return functions["index"](self, index)
 
     def __iter__(self):
         raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it")
@@ -418,19 +413,11 @@ class Tensor:
             """What a tensor of NumPy or PyTorch has and this one does not, with what is here."""
             if name.startswith("_"):
                 raise AttributeError(name)
-            from halfstep import ops
-
-            said = _VALUES.get(name) or (f"ops.{name}(x, ...) computes it" if name in ops.__all__ else None)
-            if said is None and name in ops._INSTEAD:
-                said = f"here it is ops.{ops._INSTEAD[name]}"
+            said = _VALUES.get(name) or functions["instead"](name)
             raise AttributeError(f"a tensor of a model has no '{name}'" + (f"; {said}" if said else ""))
 
     def reshape(self, *shape):
-        from halfstep import ops
-
-        return ops.reshape(self, shape[0] if len(shape) == 1 and not is_integer(shape[0]) and shape[0] is not None else shape)
+        return functions["reshape"](self, shape[0] if len(shape) == 1 and not is_integer(shape[0]) and shape[0] is not None else shape)
 
     def astype(self, dtype):
-        from halfstep import ops
-
-        return ops.cast(self, dtype)
+        return functions["cast"](self, dtype)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from halfstep._errors import Error, integer
 from halfstep._executable import Executable, compile
+from halfstep._job import Job
 from halfstep._session import Session
-
-if TYPE_CHECKING:
-    from halfstep._training import Trainer
 
 # What a state has by the names of torch.amp.GradScaler, and states of the executable.
 _STATES = {"scale": "loss_scale", "_growth_tracker": "growth_tracker", "growth_tracker": "growth_tracker", "skipped_steps": "skipped_steps"}
@@ -33,10 +31,20 @@ def _number(given) -> float:
     return float(base) ** float(exponent) if power else float(base)
 
 
+class Scaled(Protocol):
+    """A Trainer, as its loss scale is read."""
+
+    session: Session | None
+    scaler_state: dict[str, float]
+    _job: Job | None
+
+    def _compiled(self) -> Job: ...
+
+
 class Scaler:
     """The loss scale of a training, with the names of torch.amp.GradScaler."""
 
-    def __init__(self, trainer: Trainer):
+    def __init__(self, trainer: Scaled):
         self._trainer = trainer
 
     def _first(self) -> float | None:

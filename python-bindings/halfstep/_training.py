@@ -6,12 +6,12 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
 from halfstep import _batches, _losses
-from halfstep._data import LABEL, Arrays, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
+from halfstep._data import LABEL, Arrays, Model, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
 from halfstep._errors import Error, check_folder, fraction, in_our_words, integer
 from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
@@ -24,14 +24,11 @@ from halfstep._settings import for_device, spell_settings
 from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
 
-if TYPE_CHECKING:
-    from halfstep._module import Module
-
 # What training adds to a model's own.
 _ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
 
-def _check_names_of(module: Module) -> None:
+def _check_names_of(module: Model) -> None:
     """That inputs, parameters and states are called otherwise than what training adds."""
     own = {**dict.fromkeys(module.__dict__["_inputs"], "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
     for name in _ADDED:
@@ -59,7 +56,7 @@ class Trainer:
     `fit` uses the same, so that both go on from where the other ended.
     """
 
-    def __init__(self, model: Module):
+    def __init__(self, model: Model):
         self.model = model
         self._inference: Session | None = None
         self.session: Session | None = None

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from halfstep._errors import Error
 from halfstep.callbacks import Callback
-
-if TYPE_CHECKING:
-    from halfstep._training import Trainer
-
 
 _METHODS = [name for name in vars(Callback) if name.startswith("on_")]
 
@@ -43,11 +39,19 @@ class Advice(Callback):
             self._is_told = True
 
 
+class Watched(Protocol):
+    """A Trainer, as its callbacks see it."""
+
+    model: Any
+    steps: int
+    epochs: int
+
+
 class Watchers:
     """Callbacks of one fit, which is a `with` of it: they are told of its begin and, once, of its end, however it ends. Their epochs
     are counted from `first`, and their batches from the begin of an epoch, of which `behind` steps may have been made."""
 
-    def __init__(self, trainer: Trainer, callbacks: list[Callback], epochs: int, first: int = 0, behind: int = 0):
+    def __init__(self, trainer: Watched, callbacks: list[Callback], epochs: int, first: int = 0, behind: int = 0):
         self.trainer = trainer
         self.epochs = epochs  # in all
         self._shift = first - trainer.epochs

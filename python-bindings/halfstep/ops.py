@@ -28,7 +28,7 @@ from halfstep._reductions import (
 )
 from halfstep._scatter import index_put, scatter_add_elements
 from halfstep._shapes import (
-    broadcast, cast, concat, constant, flip, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu,
+    broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu,
 )
 
 __all__ = [
@@ -110,6 +110,14 @@ def __getattr__(name: str):
     said = (f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else f"did you mean ops.{of_op or near[0]}?" if of_op or near else
             "docs/ops.md and docs/python-api.md list what there is")
     raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
+
+
+def _instead(name: str) -> str | None:
+    """What is here for a method that a tensor has elsewhere."""
+    return f"ops.{name}(x, ...) computes it" if name in __all__ else f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else None
+
+
+_graph.functions.update(matmul=matmul, pow=pow, reshape=reshape, cast=cast, index=index_of, instead=_instead)
 
 
 def __dir__():

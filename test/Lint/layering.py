@@ -7,8 +7,11 @@ Reads the room (first column) and what it may use (third column) from that table
 every `#include` of "mp/ROOM/...", "ROOM/..." (a header inside lib/), "mp-c/...", "mlir/..." and "llvm/..." under include/,
 lib/ and tools/. A folder that has no row in the table is an error, too, and so are an include of a room that has none, and
 one of another room's header inside lib/.
+
+The files of the Python package import each other in no circle, either, wherever the import stands: in a function, or for types alone.
 """
 
+import ast
 import graphlib
 import os
 import pathlib
@@ -118,17 +121,40 @@ def circles(repository):
                 included = pathlib.Path("include" if match[1].startswith("mp/") else "lib", match[1])
                 if folder_of(included) != folder_of(path) and (repository / included).parent.is_dir():
                     uses.setdefault(folder_of(path), {}).setdefault(folder_of(included), path)
+    around = circle_of(uses)
+    if around:
+        yield f"folders in a circle: {', '.join(f'{a} uses {b} ({uses[a][b]})' for a, b in around)}"
+
+
+def circle_of(uses):
+    """The steps of a circle, or none."""
     try:
         graphlib.TopologicalSorter(uses).prepare()
     except graphlib.CycleError as error:
         around = error.args[1][::-1]
-        steps = [f"{a} uses {b} ({uses[a][b]})" for a, b in zip(around, around[1:])]
-        yield f"folders in a circle: {', '.join(steps)}"
+        return list(zip(around, around[1:]))
+    return []
+
+
+def python_circles(repository):
+    """One circle of the package's files, where there is any. What the package itself names leads to all of them."""
+    files = {file.stem: file for file in sorted((repository / "python-bindings/halfstep").glob("*.py")) if file.stem != "__init__"}
+    uses = {}
+    for name, file in files.items():
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "halfstep":
+                within = node.module.partition(".")[2]
+                for used in [within] if within else [one.name for one in node.names]:
+                    if used in files and used != name:
+                        uses.setdefault(name, {}).setdefault(used, node.lineno)
+    around = circle_of(uses)
+    if around:
+        yield f"files in a circle: {', '.join(f'{a}.py:{uses[a][b]} imports {b}.py' for a, b in around)}"
 
 
 def main():
     repository = pathlib.Path(sys.argv[1])
-    found = [*violations(repository), *circles(repository)]
+    found = [*violations(repository), *circles(repository), *python_circles(repository)]
     print("\n".join(found) if found else "layering holds")
     return 1 if found else 0
 
