@@ -1,11 +1,12 @@
 // Gradients of filters read rows of pixels that a block keeps: of images in memory or with an op in front of them, whose rows of taps are whole
-// tiles. Pairs need rows of an even number of pixels; tiles of a unit pack.
+// tiles, or all columns one tile. Pairs need rows of an even number of pixels; tiles of a unit pack.
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=avx512bf16 -mp-schedule-kernels=features=avx512bf16 | FileCheck %s
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=amx-bf16 -mp-schedule-kernels=features=amx-bf16 | FileCheck %s --check-prefix=UNIT
 // UNIT-LABEL: @pairs
 // UNIT: instruction = amx
 // UNIT-NOT: read_rhs
+// UNIT-LABEL: @odd_rows
 
 // CHECK-LABEL: @one_by_one
 // CHECK: tile_n = 48, {{.*}}read_rhs = true
@@ -39,10 +40,19 @@ func.func @odd_rows(%x: tensor<128x13x13x32xbf16>, %g: tensor<128x13x13x64xbf16>
   return %w : tensor<64x3x3x32xf32>
 }
 
+// All columns are one tile, whose vectors are of two rows of taps each.
+//
 // CHECK-LABEL: @colours
-// CHECK: #mp.contraction
-// CHECK-NOT: read_rhs
+// CHECK: block_n = 32, {{.*}}tile_n = 32, {{.*}}read_rhs = true
 func.func @colours(%x: tensor<128x32x32x3xf32>, %g: tensor<128x32x32x32xf32>) -> tensor<32x3x3x3xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x32x32x3xf32>, tensor<128x32x32x32xf32> -> tensor<32x3x3x3xf32>
   return %w : tensor<32x3x3x3xf32>
+}
+
+// CHECK-LABEL: @long_rows_of_taps
+// CHECK: #mp.contraction
+// CHECK-NOT: read_rhs
+func.func @long_rows_of_taps(%x: tensor<4x224x224x3xf32>, %g: tensor<4x112x112x64xf32>) -> tensor<64x7x7x3xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {strides = [2, 2], padding = same} : tensor<4x224x224x3xf32>, tensor<4x112x112x64xf32> -> tensor<64x7x7x3xf32>
+  return %w : tensor<64x7x7x3xf32>
 }

@@ -55,6 +55,12 @@ struct PixelRows {
   }
 };
 
+/// Whether tiles may have these columns where pixels are k: in each tile they lie side by side, or there is one tile,
+/// whose vectors are of few rows of taps each.
+inline bool mayHaveColumns(const PixelRows &rows, int64_t columns, int64_t tileColumns, int64_t vector) {
+  return rows.together % tileColumns == 0 || (columns <= tileColumns && 2 * rows.together > vector);
+}
+
 } // namespace mp
 
 #endif // MP_ANALYSIS_PIXELROWS_H

@@ -293,7 +293,7 @@ static void tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level,
       }
   };
   for (const RegisterTile &tile : findTiles(size, level)) {
-    if (pixels.together % tile.columns != 0)
+    if (!mayHaveColumns(pixels, size.n, tile.columns, std::min(level.lanes(), tile.columns)))
       continue;
     for (int64_t rows = 1; rows < pixels.rows && rows * pixels.columns <= kMostOfChunk; ++rows)
       if (pixels.rows % rows == 0)

@@ -206,12 +206,13 @@ TEST(Schedules, TilesReadRowsOfPixelsOfDepth) {
             asked.pixelsOfDepth = pixels;
             const ContractionBlocks blocks = chooseContractionBlocks(asked, level);
             EXPECT_LE(blocks.seconds, packed);
-            EXPECT_TRUE(blocks.readsRhs || channels != 16 || size != 32) << name << ' ' << images;
-            EXPECT_FALSE(blocks.readsRhs && channels == 3) << "taps of a row are no whole tiles";
+            // Of three channels all columns are one tile of AVX-512.
+            const bool mayRead = channels == 16 || (channels == 3 && level.lanes() == 16);
+            EXPECT_TRUE(blocks.readsRhs || !mayRead || size != 32) << name << ' ' << images;
             if (!blocks.readsRhs)
               continue;
             EXPECT_GT(pixels.keptRows(blocks.blockK), 0) << blocks.blockK;
-            EXPECT_EQ(pixels.together % blocks.tileN, 0) << blocks.tileN;
+            EXPECT_TRUE(pixels.together % blocks.tileN == 0 || blocks.tileN >= asked.n) << blocks.tileN;
             EXPECT_FALSE(blocks.packsRhs || blocks.streamsRhs);
             EXPECT_LE(4 * pixels.keptRows(blocks.blockK) * pixels.keptWidth(), level.cacheBytes);
           }

@@ -98,6 +98,7 @@ PixelWords::PixelWords(CPUFunction &f, Elements &values, Value images, const Ind
     : f(f), b(f.b), rows(rows), word(word),
       unit(word.getIntOrFloatBitWidth() / memoryType(elementOf(images)).getIntOrFloatBitWidth()), vector(vector),
       pixels(f, values, images, map, rows, pixels, word, vector) {
+  // Vectors reach behind the last column of the last pixel.
   if (unit > 1)
     paired = f.allocate(word, this->pixels.keptRows * rows.keptWidth() + vector);
 }

@@ -57,6 +57,8 @@ public:
   /// The units of k in a row of pixels, whose words are so many from each other.
   int64_t unitsOfRow() const { return rows.columns / unit; }
   int64_t step() const { return rows.columnStep * unit; }
+  /// Columns whose words lie side by side.
+  int64_t together() const { return rows.together; }
   /// The words of the unit `number` behind the first, which begins a row of pixels, for columns from `column`.
   mlir::Value at(mlir::Value number, mlir::Value column);
 
