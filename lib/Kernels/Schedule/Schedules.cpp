@@ -62,12 +62,14 @@ static double packSeconds(double elements, const ContractionSize &size, const CP
 }
 
 /// How much longer a tile takes than its arithmetic: each step of k loads its vectors of rhs and an element of lhs for
-/// each row, and a tile of one vector loads more than it multiplies.
-static double tileOverhead(int64_t rows, int64_t columns, const CPULevel &level) {
-  constexpr double kLoadCycles = 1.2; // of a multiplication's, measured
+/// each row, and a tile of one vector loads more than it multiplies. Dot products of pairs wait for the last one of
+/// their sum, so that a tile of few sums does not keep their units busy.
+static double tileOverhead(int64_t rows, int64_t columns, const ContractionSize &size, const CPULevel &level) {
+  constexpr double kLoadCycles = 1.2, kPairsUnderWay = 16; // measured: of a multiplication's
   const double vectors = static_cast<double>(llvm::divideCeil(columns, level.lanes()));
   const double multiplies = static_cast<double>(rows) * vectors, loads = static_cast<double>(rows) + vectors;
-  return std::max(1.0, kLoadCycles * loads / multiplies);
+  const bool isPair = size.unit == 2 && size.tiles.empty();
+  return std::max({1.0, kLoadCycles * loads / multiplies, isPair ? kPairsUnderWay / multiplies : 1.0});
 }
 
 /// How many rows so many bytes apart lie in `ways` ways of a cache at once: those a power of two apart share few sets.
@@ -95,8 +97,8 @@ static bool mayReadLhs(const ContractionBlocks &blocks, const ContractionSize &s
 static double contractionBlockSeconds(const ContractionBlocks &blocks, const ContractionSize &size,
                                       const CPULevel &level) {
   const auto k = static_cast<double>(llvm::alignTo(llvm::divideCeil(size.k, blocks.parts), size.unit));
-  double operations =
-      2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k * tileOverhead(blocks.tileM, blocks.tileN, level);
+  double operations = 2.0 * static_cast<double>(blocks.blockM * blocks.blockN) * k *
+                      tileOverhead(blocks.tileM, blocks.tileN, size, level);
   if (blocks.readsLhs && size.pixels &&
       !size.tiles.empty()) // registers of fewer rows are multiplied in the time of whole ones
     operations *= kTileRows / static_cast<double>(size.pixels->tileRows(kTileRows));
