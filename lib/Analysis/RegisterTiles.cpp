@@ -153,8 +153,11 @@ std::optional<PixelRows> mp::findPixelRowsOfDepth(const Contraction &product, Va
       elementOf(rhs) != product.element || !product.classes.empty() || product.rhsMap.isMatrix())
     return std::nullopt;
   std::optional<PixelRows> rows = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
+  // A part is whole images, or whole rows where nothing separates images.
+  if (!rows || product.depth % (rows->images == 1 ? rows->columns : rows->rows * rows->columns) != 0)
+    return std::nullopt;
   // Words are of neighbours in k, of one row of pixels, and rows that are kept are whole words.
-  const bool mayPair = rows && rows->columns % 2 == 0 && rows->keptWidth() % 2 == 0;
+  const bool mayPair = rows->columns % 2 == 0 && rows->keptWidth() % 2 == 0;
   return unitOf(instruction) > 1 && !mayPair ? std::nullopt : rows;
 }
 

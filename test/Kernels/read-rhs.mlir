@@ -6,7 +6,7 @@
 // UNIT-LABEL: @pairs
 // UNIT: instruction = amx
 // UNIT-NOT: read_rhs
-// UNIT-LABEL: @odd_rows
+// UNIT-LABEL: @one_dimension
 
 // CHECK-LABEL: @one_by_one
 // CHECK: tile_n = 48, {{.*}}read_rhs = true
@@ -30,6 +30,16 @@ func.func @behind_a_relu(%x: tensor<128x16x16x16xf32>, %g: tensor<128x16x16x16xf
 func.func @pairs(%x: tensor<128x16x16x16xbf16>, %g: tensor<128x8x8x32xbf16>) -> tensor<32x3x3x16xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {strides = [2, 2], padding = same} : tensor<128x16x16x16xbf16>, tensor<128x8x8x32xbf16> -> tensor<32x3x3x16xf32>
   return %w : tensor<32x3x3x16xf32>
+}
+
+// Nothing separates images of one dimension: a part is rows of one.
+//
+// CHECK-LABEL: @one_dimension
+// CHECK: block_k = 512, {{.*}}read_rhs = true
+// CHECK-NEXT: mp.conv_filter_grad_parts {{.*}} depth 512
+func.func @one_dimension(%x: tensor<128x32x16xf32>, %g: tensor<128x32x16xf32>) -> tensor<16x3x16xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = [1, 1]} : tensor<128x32x16xf32>, tensor<128x32x16xf32> -> tensor<16x3x16xf32>
+  return %w : tensor<16x3x16xf32>
 }
 
 // CHECK-LABEL: @odd_rows

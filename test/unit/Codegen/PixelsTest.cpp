@@ -100,6 +100,8 @@ const Pixels kDepthCases[] = {
      "block_m = 4, block_n = 12, block_k = 8, tile_m = 4, tile_n = 12"},
     {"parts", kInParts, "5x4x4x4x", "5x4x4x4x", "3x4x3x3x4x", "{padding = same}", 80 * 4, 80 * 4,
      "block_m = 4, block_n = 36, block_k = 16, tile_m = 4, tile_n = 4"},
+    {"parts of images that nothing separates", kInParts, "5x16x4x", "5x16x4x", "3x4x3x4x", "{padding = same}", 80 * 4,
+     80 * 4, "block_m = 4, block_n = 12, block_k = 16, tile_m = 4, tile_n = 12"},
 };
 
 /// The results of a kernel with this schedule; none where it was refused.

@@ -102,7 +102,7 @@ std::optional<PixelRows> pixelsOfDepthOf(const Product &product, ContractionSche
   if (!rows)
     return std::nullopt;
   const bool isWhole =
-      rows->keptRows(schedule.getBlockK()) > 0 && product.depth % (rows->rows * rows->columns) == 0 &&
+      rows->keptRows(schedule.getBlockK()) > 0 &&
       mayHaveColumns(*rows, product.n, schedule.getTileN(), std::min(schedule.getVector(), schedule.getTileN()));
   return isWhole ? rows : std::nullopt;
 }
