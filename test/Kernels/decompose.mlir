@@ -141,3 +141,14 @@ func.func @dropout_reads_a_mask(%x: tensor<13x5xf16>, %e: tensor<0x5xf32>, %rng:
   // CHECK: return %[[KEPT]], %[[NONE]]
   return %y, %n : tensor<13x5xf16>, tensor<0x5xf32>
 }
+
+// Where a target is 0 nothing is added, whatever its logarithm.
+// CHECK-LABEL: @divergence
+func.func @divergence(%logs: tensor<4x3xf32>, %target: tensor<4x3xf32>) -> tensor<f32> {
+  // CHECK: %[[COUNTS:.*]] = mp.compare gt %arg1
+  // CHECK: mp.select %[[COUNTS]], %arg1
+  // CHECK: mp.log
+  // CHECK: mp.select %[[COUNTS]]
+  %l = mp.kl_div %logs, %target : tensor<4x3xf32>, tensor<4x3xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
