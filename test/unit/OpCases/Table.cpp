@@ -298,13 +298,6 @@ static void addReductions(Cases &cases) {
       continue; // of so many nothing is left
     const Operand whole = {"203x37x$T", fill == Fill::Signed ? Fill::Whole : fill};
     cases.push_back({op, "large", {whole}, {"$T"}, op + " %0 dimensions [0, 1] : {0} -> {r}", true});
-    if (op == "mp.reduce_sum") // in two steps
-      cases.push_back({op,
-                       "long columns",
-                       {{"3x50x70x25x$T", Fill::Whole}},
-                       {"25x$T"},
-                       "mp.reduce_sum %0 dimensions [0, 1, 2] : {0} -> {r}",
-                       true});
   }
   for (std::string to : {"i32", "i64"})
     for (std::string type : {"$T", "i32", "ui8"}) {
