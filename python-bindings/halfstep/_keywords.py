@@ -86,7 +86,7 @@ def told(function: Callable, module: str) -> Callable:
                 raise  # it was called: the error is of what it does
             known = _arguments(function)[is_method:]
             unknown = next((one for one in named if one not in known), None)
-            if unknown is None:
+            if unknown is None or any(one.startswith("**") for one in known):
                 raise
             if not is_method:
                 raise unknown_argument(function.__name__, unknown, known) from None

@@ -110,15 +110,27 @@ def _pair(name: str, value):
     return tuple(integer(name, size, 1) for size in sizes)
 
 
+def _padding(name: str, value):
+    """"valid" or "same", or how many zeros: a number for all sides, one for each dimension, or [top, bottom, left, right]."""
+    if isinstance(value, str):
+        return value
+    sizes = (value,) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
+    if len(sizes) not in (1, 2, 4):
+        raise Error(f"{name} is {value!r}, expected 'valid', 'same', a number, one for each of two dimensions, or [top, bottom, left, right]")
+    sizes = [integer(name, size, 0) for size in sizes]
+    return sizes if len(sizes) == 4 else [size for size in (sizes * 2)[:2] for _ in range(2)]
+
+
 class Conv2D(Module):
-    """Convolution of images [rows, height, width, channels]; padding is "valid", "same" or [top, bottom, left, right]."""
+    """Convolution of images [rows, height, width, channels]; padding is "valid", "same", a number for all sides, one for each dimension,
+    or [top, bottom, left, right]."""
 
     def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
                  use_bias=True, init="glorot_uniform", bias_init="zeros"):
         self.filters = integer("Conv2D: filters", filters, 1)
         self.kernel_size = _pair("Conv2D: kernel_size", kernel_size)
         self.strides = _pair("Conv2D: strides", strides)
-        self.padding = padding
+        self.padding = _padding("Conv2D: padding", padding)
         self.dilation = _pair("Conv2D: dilation", dilation)
         self.groups = integer("Conv2D: groups", groups, 1)
         self.activation = find_activation(activation)
@@ -144,7 +156,7 @@ class MaxPool2D(Module):
         name = type(self).__name__
         self.pool_size = _pair(f"{name}: pool_size", pool_size)
         self.strides = _pair(f"{name}: strides", strides) if strides is not None else self.pool_size
-        self.padding = padding
+        self.padding = _padding(f"{name}: padding", padding)
 
     def forward(self, x):
         return ops.max_pool(x, self.pool_size, strides=self.strides, padding=self.padding)
@@ -217,11 +229,18 @@ class Dropout(Module):
         return ops.dropout(x, self.rate) if self.rate else x
 
 
+def _setting(name: str, value):
+    """A setting of a layer that finds its size itself: no size."""
+    if is_integer(value) and value >= 1:
+        raise Error(f"{name} is {value}, expected a number below 1; how many features or channels there are is found from the input")
+    return value
+
+
 class LayerNorm(Module):
     """Normalization along the last dimension. `epsilon` is PyTorch's; Keras has 1e-3."""
 
     def __init__(self, epsilon: float = 1e-5):
-        self.epsilon = epsilon
+        self.epsilon = _setting("LayerNorm: epsilon", epsilon)
 
     def build(self, shape):
         self.scale = Parameter(shape[-1:], "ones")
@@ -237,7 +256,7 @@ class GroupNorm(Module):
 
     def __init__(self, groups: int, epsilon: float = 1e-5):
         self.groups = integer("GroupNorm: groups", groups, 1)
-        self.epsilon = epsilon
+        self.epsilon = _setting("GroupNorm: epsilon", epsilon)
 
     def build(self, shape):
         if shape[-1] is None or shape[-1] % self.groups:
@@ -253,8 +272,8 @@ class BatchNorm(Module):
     """Normalization of each channel over the batch. `momentum` is the weight of the new, as in PyTorch."""
 
     def __init__(self, momentum: float = 0.1, epsilon: float = 1e-5, *, unbiased=True):
-        self.momentum = momentum
-        self.epsilon = epsilon
+        self.momentum = _setting("BatchNorm: momentum", momentum)
+        self.epsilon = _setting("BatchNorm: epsilon", epsilon)
         self.unbiased = unbiased
 
     def build(self, shape):
@@ -321,7 +340,7 @@ class _Recurrent(Module):
 
     kind = ""
 
-    def __init__(self, units: int, layers: int = 1, *, return_sequences=False, bidirectional=False, dropout: float = 0.0,
+    def __init__(self, units: int, *, layers: int = 1, return_sequences=False, bidirectional=False, dropout: float = 0.0,
                  use_bias=True, init="glorot_uniform", recurrent_init="glorot_uniform"):
         name = type(self).__name__
         self.units, layers = integer(f"{name}: units", units, 1), integer(f"{name}: layers", layers, 1)
@@ -348,10 +367,10 @@ class RNN(_Recurrent):
     """`tanh(x @ kernel + bias + state @ recurrent_kernel)` at each position, or another activation, "relu". Gives the last output,
     [rows, units], or those of all positions; two directions stand beside each other. `dropout` is between layers."""
 
-    def __init__(self, units: int, layers: int = 1, activation: str = "tanh", **settings):
+    def __init__(self, units: int, *, layers: int = 1, activation: str = "tanh", **settings):
         if activation not in ("tanh", "relu"):
             raise Error(f"RNN: there is no activation {activation!r}; expected 'tanh' or 'relu'")
-        super().__init__(units, layers, **settings)
+        super().__init__(units, layers=layers, **settings)
         self.kind = f"rnn_{activation}"
 
 

@@ -283,6 +283,13 @@ LAYERS = [
     ("AvgPool2D: strides is 0", lambda: nn.AvgPool2D(2, 0)),
     ("Embedding: columns is 0", lambda: nn.Embedding(5, 0)),
     ("GroupNorm: groups is 0", lambda: nn.GroupNorm(0)),
+    # Sizes, as PyTorch's layers begin with.
+    ("LayerNorm: epsilon is 64, expected a number below 1; how many features or channels there are is found from the input", lambda: nn.LayerNorm(64)),
+    ("GroupNorm: epsilon is 64", lambda: nn.GroupNorm(4, 64)),
+    ("BatchNorm: momentum is 1,", lambda: nn.BatchNorm(1)),
+    ("Conv2D: padding is [1, 2, 3]", lambda: nn.Conv2D(8, 3, padding=[1, 2, 3])),
+    ("Conv2D: padding is -1", lambda: nn.Conv2D(8, 3, padding=-1)),
+    ("MaxPool2D: padding is 0.5", lambda: nn.MaxPool2D(2, padding=0.5)),
     ("Input: shape is 2.5", lambda: nn.Input(2.5)),
     ("a size is 2.5", lambda: nn.Parameter((2.5,))),
     ("State: shape is None", lambda: nn.State(None)),
@@ -585,3 +592,13 @@ for data in ((X, Y), (Batches(8),)):
         refused("callbacks has the class EarlyStopping, expected an object of it: EarlyStopping(...)", make().fit, *data, callbacks=wrong)
     refused("which has no on_train_begin; derive it from halfstep.callbacks.Callback", make().fit, *data, callbacks=[object()])
 make().fit(X, Y, 8, callbacks=None, verbose=False)
+
+# Padding as PyTorch's layers have it, and as ours do; what PyTorch says of sizes twice is no number of layers.
+for given, meant in ((1, "[1, 1, 1, 1]"), ((1, 2), "[1, 1, 2, 2]"), ([0, 1, 2, 3], "[0, 1, 2, 3]"), ("same", "[1, 1, 1, 1]")):
+    assert f"padding = {meant}" in str(nn.Sequential(nn.Input((8, 8, 2)), nn.Conv2D(2, 3, padding=given))), given
+for recurrent in (nn.RNN, nn.LSTM, nn.GRU):
+    try:
+        recurrent(28, 32)
+        raise AssertionError(recurrent)
+    except TypeError:
+        pass

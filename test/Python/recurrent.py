@@ -99,12 +99,12 @@ for name, (make, step) in CASES.items():
                 assert abs(gradient[at] - slope) < 2e-6, (name, layers, bidirectional, key, gradient[at], slope)
 
 # Names are those of attributes.
-text = nn.Sequential(nn.Input((POSITIONS, FEATURES)), nn.GRU(UNITS, 2, bidirectional=True)).to_mlir()
+text = nn.Sequential(nn.Input((POSITIONS, FEATURES)), nn.GRU(UNITS, layers=2, bidirectional=True)).to_mlir()
 names = [one.partition('"')[0] for one in text.split('mp.parameter = "')[1:]]
 assert len(names) == 16 and "gru1.layers.1.backward.recurrent_bias" in names, names
 
 # Dropout is between layers, and the sequence has a length.
-text = nn.Sequential(nn.Input((POSITIONS, FEATURES)), nn.LSTM(UNITS, 3, dropout=0.5)).to_mlir()
+text = nn.Sequential(nn.Input((POSITIONS, FEATURES)), nn.LSTM(UNITS, layers=3, dropout=0.5)).to_mlir()
 assert text.count("mp.dropout") == 2
 
 
@@ -120,15 +120,15 @@ def refused(expected, function):
 refused("with a number of positions that is known: time is unrolled", nn.Sequential(nn.Input((FEATURES,)), nn.GRU(UNITS)).to_mlir)
 refused("the sequence has no positions", nn.Sequential(nn.Input((0, FEATURES)), nn.GRU(UNITS)).to_mlir)
 refused("LSTM: units is 0, expected a whole number of at least 1", lambda: nn.LSTM(0))
-refused("GRU: layers is 1.5, expected a whole number of at least 1", lambda: nn.GRU(3, 1.5))
+refused("GRU: layers is 1.5, expected a whole number of at least 1", lambda: nn.GRU(3, layers=1.5))
 for kind in (nn.RNN, nn.LSTM, nn.GRU):
     for dropout in (-0.1, 1.0, 1.5, math.nan, "x"):
         for layers in (1, 2):
             refused(f"{kind.__name__}: dropout is {dropout!r}, expected a number of at least 0 and less than 1",
-                    lambda: kind(3, layers, dropout=dropout))
+                    lambda: kind(3, layers=layers, dropout=dropout))
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        kind(3, 2, dropout=0.5), kind(3)
+        kind(3, layers=2, dropout=0.5), kind(3)
         assert not warned
         kind(3, dropout=0.5)
     assert len(warned) == 1 and warned[0].filename == __file__ and "it does nothing" in str(warned[0].message), warned
