@@ -117,8 +117,8 @@ def _padding(name: str, value):
     sizes = (value,) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
     if len(sizes) not in (1, 2, 4):
         raise Error(f"{name} is {value!r}, expected 'valid', 'same', a number, one for each of two dimensions, or [top, bottom, left, right]")
-    sizes = [integer(name, size, 0) for size in sizes]
-    return sizes if len(sizes) == 4 else [size for size in (sizes * 2)[:2] for _ in range(2)]
+    zeros = [integer(name, size, 0) for size in sizes]
+    return zeros if len(zeros) == 4 else [size for size in (zeros * 2)[:2] for _ in range(2)]
 
 
 class Conv2D(Module):
