@@ -10,8 +10,9 @@
 
 using namespace mp;
 
-Progress::Progress(bool quiet)
-    : quiet(quiet), terminal(::isatty(STDERR_FILENO) == 1), begin(Clock::now()), last(begin) {}
+Progress::Progress(bool quiet, bool isBar)
+    : quiet(quiet), terminal(::isatty(STDERR_FILENO) == 1), isBar(terminal || isBar), begin(Clock::now()), last(begin) {
+}
 
 std::string mp::formatScores(const std::vector<Score> &scores) {
   std::string text;
@@ -27,28 +28,36 @@ void Progress::step(const StepRecord &record, const ProgressPosition &position) 
   done += 1;
   if (quiet)
     return;
-  auto pause = terminal ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
+  auto pause = isBar ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
   Clock::time_point now = Clock::now();
   if (now - last < pause)
     return;
   last = now;
   double elapsed = std::chrono::duration<double>(now - begin).count();
   double left = elapsed / static_cast<double>(done) * static_cast<double>(position.left);
-  if (!terminal) {
+  if (!isBar) {
     std::fprintf(stderr, "%s\n", formatStep(record, position, elapsed, left).c_str());
     return;
   }
   // A terminal goes to the next line after its last column.
-  std::string line = fitStep(record, position, elapsed, left, terminalWidth() - 1);
-  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  draw(fitStep(record, position, elapsed, left, terminalWidth() - 1));
+}
+
+void Progress::draw(const std::string &line) {
+  const size_t before = terminal ? 0 : shown.value_or(0);
+  const std::string blank(before > line.size() ? before - line.size() : 0, ' ');
+  std::fprintf(stderr, "\r%s%s%s", terminal ? "\033[K" : "", line.c_str(), blank.c_str());
   std::fflush(stderr);
-  barShown = true;
+  shown = line.size();
 }
 
 void Progress::clearBar() {
-  if (barShown)
-    std::fprintf(stderr, "\r\033[K");
-  barShown = false;
+  if (!shown)
+    return;
+  draw("");
+  if (!terminal)
+    std::fprintf(stderr, "\r");
+  shown.reset();
 }
 
 void Progress::note(const std::string &line) {

@@ -19,10 +19,11 @@ struct ProgressPosition {
 };
 
 /// Writes progress to standard error: a line that is drawn over on a terminal, as wide as the terminal is at that
-/// moment, and a line every few seconds elsewhere.
+/// moment, and a line every few seconds elsewhere; `isBar` says that what shows it draws over lines all the same, as a
+/// notebook does, which knows the return to a line's start alone.
 class Progress {
 public:
-  explicit Progress(bool quiet);
+  explicit Progress(bool quiet, bool isBar = false);
   /// What comes next has a line of its own.
   ~Progress() { clearBar(); }
   Progress(const Progress &) = delete;
@@ -41,11 +42,13 @@ private:
   using Clock = std::chrono::steady_clock;
 
   void clearBar();
+  /// Draws over the bar that is shown, if any is.
+  void draw(const std::string &line);
 
   bool quiet;
-  bool terminal;
-  bool barShown = false;
-  uint64_t done = 0; // steps since start
+  bool terminal, isBar;
+  std::optional<size_t> shown; ///< characters of the bar, where one is shown
+  uint64_t done = 0;           // steps since start
   Clock::time_point begin;
   Clock::time_point last;
 };

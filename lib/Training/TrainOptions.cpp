@@ -102,6 +102,8 @@ static constexpr TrainFlag kFlags[] = {
     {"log-kernels", "N", "with every Nth step, a line in the log of how long each kernel took (default: none)",
      setNumber<uint64_t, 1, &O::logKernels>},
     {"quiet", nullptr, "show no progress", setSwitch<&O::quiet>},
+    {"progress-bar", nullptr, "draw progress over itself where standard error is no terminal, too, as for a notebook",
+     setSwitch<&O::progressBar>},
     {"device", "NAME", "device to run on (default cpu)", setText<&O::device>},
     {"threads", "N", "threads of the CPU, at most 1024 (default: all)", setNumber<unsigned, 0, &O::threads>},
     {"pin-threads", nullptr, "keep each thread of the CPU on one of its processors, in turn",

@@ -35,7 +35,7 @@ namespace {
 class Trainer {
 public:
   Trainer(Session &session, const TrainOptions &options)
-      : session(session), options(options), progress(options.quiet) {}
+      : session(session), options(options), progress(options.quiet, options.progressBar) {}
 
   Status prepare();
   Status run();

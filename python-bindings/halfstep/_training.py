@@ -18,6 +18,7 @@ from halfstep._executable import compile as compile_model
 from halfstep._graph import Tensor, quote, type_of
 from halfstep._job import Job
 from halfstep._leaves import Input
+from halfstep._progress import in_notebook
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._settings import for_device, spell_settings
@@ -240,6 +241,7 @@ class Trainer:
             self.epochs, behind = divmod(self.steps, self._steps_per_epoch(count_rows(self.model, arrays), last_batch))
         total, first = (epochs, self.epochs) if resume else (self.epochs + epochs, first)
         flags.update(epochs=total, log=log, quiet=None if verbose else "true")
+        flags["progress-bar"] = "true" if in_notebook() else None
         finder = self._finder(history, verbose) if find_nonfinite else None
         rate = self.learning_rate
         with Watchers(self, [history, *callbacks], total, first, behind) as watchers:

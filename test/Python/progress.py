@@ -14,6 +14,7 @@ import time
 import numpy
 
 import halfstep
+import halfstep._progress
 from halfstep import nn
 
 
@@ -81,3 +82,34 @@ for is_sized, line in ((True, r"epoch [12]/2, step \d/8: loss \d.\d{4}, \d+ rows
     stdout, stderr = told(is_sized, True)
     assert EPOCHS.fullmatch(stdout) and stderr == "", (stdout, stderr)  # it is over before five seconds
 assert told(True, False, 120) == told(True, False) == ("", "")
+
+
+# A cell of a notebook is no terminal, and draws over a line that returns to its start: no code of a terminal's, and blanks over what was longer.
+class Cell:
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return False
+
+
+Cell.__module__ = "ipykernel.iostream"
+before, sys.stderr = sys.stderr, Cell()
+try:
+    progress = halfstep._progress.Progress([0] * 8, 1, 1, 1)
+    progress._pause = 0
+    progress.step(1, 4, 1234.5, 1e6)
+    progress.step(1, 5, 1.0, 1.0)
+    progress.clear()
+    assert halfstep._progress.in_notebook()
+    text = sys.stderr.text
+finally:
+    sys.stderr = before
+first, second, blank = re.fullmatch(r"\r(epoch 1/1, step 4/8: .*left)\r(epoch 1/1, step 5/8: .*left *)\r( +)\r", text).groups()
+assert len(first) == len(second) and len(blank) == len(second.rstrip()) and not halfstep._progress.in_notebook(), text

@@ -47,6 +47,7 @@ struct TrainOptions {
   std::string log;              // JSON lines; empty: none
   uint64_t logKernels = 0;      // the log has the times of the kernels of every so many-th step; 0: of none
   bool quiet = false;           // no progress
+  bool progressBar = false;     // drawn over where standard error is no terminal, too
   std::string device = "cpu";
   unsigned threads = 0; // 0: all that the process may use
   bool pinThreads = false;
