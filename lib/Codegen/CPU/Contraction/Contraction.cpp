@@ -369,33 +369,14 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from,
                                                Value depth) {
   Value panel = packedRhs ? f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow())) : Value();
-  Value firstOfRow;              // of pixels
-  SmallVector<Value> wordsOfRow; // for the tile's columns, or for those that lie side by side, one after the other
-  auto load = [&](Value words) -> Value {
-    return LLVM::LoadOp::create(b, withLanes(rhs.order.word, width), words, rhs.order.word.getIntOrFloatBitWidth() / 8);
-  };
-  auto wordsOfPixels = [&](Value unit, int64_t vector) {
-    Value words, along = f.mul(f.sub(unit, firstOfRow), pixelsOfDepth->step());
-    const int64_t together = wordsOfRow.size() == 1 ? s.tileN : pixelsOfDepth->together();
-    for (auto [number, row] : llvm::enumerate(wordsOfRow)) {
-      // Lanes that these columns are, of a vector.
-      const int64_t from = static_cast<int64_t>(number) * together - vector * width, to = from + together;
-      if (to <= 0 || from >= width)
-        continue;
-      Value own = load(f.offset(row, rhs.order.word, f.add(along, f.i64(-from))));
-      SmallVector<bool> isOwn(width);
-      for (int64_t lane = 0; lane < width; ++lane)
-        isOwn[lane] = lane >= from && lane < to;
-      auto mask = DenseElementsAttr::get(VectorType::get(width, b.getI1Type()), isOwn);
-      words = words ? Value(arith::SelectOp::create(b, arith::ConstantOp::create(b, mask), own, words)) : own;
-    }
-    return words ? words : Value(arith::ConstantOp::create(b, b.getZeroAttr(withLanes(rhs.order.word, width))));
-  };
   auto wordsOfRhs = [&](Value unit, int64_t vector) -> FailureOr<Value> {
     if (pixelsOfDepth)
-      return wordsOfPixels(unit, vector);
-    if (!streamsRhs)
-      return load(f.offset(panel, rhs.order.word, f.add(f.mul(unit, s.tileN), f.i64(vector * width))));
+      return pixelsOfDepth->wordsAt(unit, vector);
+    if (!streamsRhs) {
+      Value words = f.offset(panel, rhs.order.word, f.add(f.mul(unit, s.tileN), f.i64(vector * width)));
+      return Value(
+          LLVM::LoadOp::create(b, withLanes(rhs.order.word, width), words, rhs.order.word.getIntOrFloatBitWidth() / 8));
+    }
     Elements::Scope scope(values);
     Value first = f.add(f.add(firstColumn, column), f.i64(vector * width));
     return rhs.packing->wordsAt(batch, first, f.add(from, f.mul(unit, rhs.order.unit)), width);
@@ -406,14 +387,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, 1, wordsOfRhs, 0, {}};
   if (pixelsOfDepth) {
     operands.unitsOfRow = pixelsOfDepth->unitsOfRow();
-    operands.beginRow = [&](Value unit) {
-      firstOfRow = unit;
-      wordsOfRow.clear();
-      if (pixelsOfDepth->together() % s.tileN == 0)
-        return wordsOfRow.push_back(pixelsOfDepth->at(unit, f.add(firstColumn, column)));
-      for (int64_t first = 0; first < s.n; first += pixelsOfDepth->together()) // the only tile
-        wordsOfRow.push_back(pixelsOfDepth->at(unit, f.i64(first)));
-    };
+    operands.beginRow = [&](Value unit) { pixelsOfDepth->beginRow(unit, f.add(firstColumn, column), s.tileN, s.n); };
   }
   if (pixels) {
     operands.lhsDepth = pixels->step();

@@ -127,3 +127,35 @@ Value PixelWords::at(Value number, Value column) {
   Value elements = f.add(pixels.elementsAt(f.mul(number, unit)), pixels.alongDepth(column));
   return f.offset(unit > 1 ? paired : pixels.kept, word, elements);
 }
+
+void PixelWords::beginRow(Value first, Value column, int64_t tileColumns, int64_t columns) {
+  firstOfRow = first;
+  if (rows.together % tileColumns == 0) {
+    pieces = {at(first, column)};
+    columnsOfPiece = tileColumns;
+    return;
+  }
+  pieces.clear();
+  columnsOfPiece = rows.together;
+  for (int64_t from = 0; from < columns; from += columnsOfPiece)
+    pieces.push_back(at(first, f.i64(from)));
+}
+
+Value PixelWords::wordsAt(Value number, int64_t vectorOfTile) {
+  Value words, along = f.mul(f.sub(number, firstOfRow), step());
+  for (auto [index, piece] : llvm::enumerate(pieces)) {
+    // The lanes of the vector that are this piece's; those behind are the next's, or of no column.
+    const int64_t from = static_cast<int64_t>(index) * columnsOfPiece - vectorOfTile * vector,
+                  to = from + columnsOfPiece;
+    if (to <= 0 || from >= vector)
+      continue;
+    Value own = LLVM::LoadOp::create(b, withLanes(word, vector), f.offset(piece, word, f.add(along, f.i64(-from))),
+                                     word.getIntOrFloatBitWidth() / 8);
+    SmallVector<bool> isOwn(vector);
+    for (int64_t lane = 0; lane < vector; ++lane)
+      isOwn[lane] = lane >= from && lane < to;
+    auto mask = DenseElementsAttr::get(VectorType::get(vector, b.getI1Type()), isOwn);
+    words = words ? Value(arith::SelectOp::create(b, arith::ConstantOp::create(b, mask), own, words)) : own;
+  }
+  return words ? words : Value(arith::ConstantOp::create(b, b.getZeroAttr(withLanes(word, vector))));
+}

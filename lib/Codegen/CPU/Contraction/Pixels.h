@@ -57,10 +57,11 @@ public:
   /// The units of k in a row of pixels, whose words are so many from each other.
   int64_t unitsOfRow() const { return rows.columns / unit; }
   int64_t step() const { return rows.columnStep * unit; }
-  /// Columns whose words lie side by side.
-  int64_t together() const { return rows.together; }
-  /// The words of the unit `number` behind the first, which begins a row of pixels, for columns from `column`.
-  mlir::Value at(mlir::Value number, mlir::Value column);
+  /// A tile of so many columns, from `column` of all, comes to the unit `first` behind the first, which begins a row of
+  /// pixels. Where its columns do not lie side by side it has all there are.
+  void beginRow(mlir::Value first, mlir::Value column, int64_t tileColumns, int64_t columns);
+  /// A vector of the tile's words at a unit of that row.
+  mlir::Value wordsAt(mlir::Value number, int64_t vectorOfTile);
 
 private:
   CPUFunction &f;
@@ -70,6 +71,13 @@ private:
   const int64_t unit, vector;
   Pixels pixels;
   mlir::Value paired; ///< words, where those are pairs
+  mlir::Value firstOfRow;
+  /// Of the row, and how many columns each of them is for, which lie side by side.
+  llvm::SmallVector<mlir::Value> pieces;
+  int64_t columnsOfPiece = 0;
+
+  /// Where the words of the unit `number` behind the first are, for columns from `column`.
+  mlir::Value at(mlir::Value number, mlir::Value column);
 };
 
 } // namespace mp
