@@ -15,27 +15,32 @@ import difflib
 import warnings
 
 from halfstep import _recurrent, ops
+from halfstep._activations import find_activation
 from halfstep._errors import Error, fraction, integer, is_integer, level_of_user
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._keywords import tell
 from halfstep._leaves import Input, Parameter, State
 from halfstep._module import Module, Sequential
+from halfstep._windows import (AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv2D, Conv3D, GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D, MaxPool1D,
+                               MaxPool2D, MaxPool3D)
 
 __all__ = [
-    "Activation", "AvgPool2D", "BatchNorm", "Constant", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "GRU",
-    "GlobalAvgPool2D", "GroupNorm", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool2D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN",
-    "Rescaling", "Reshape", "Sequential", "State", "Uniform",
+    "Activation", "AvgPool1D", "AvgPool2D", "AvgPool3D", "BatchNorm", "Constant", "Conv1D", "Conv2D", "Conv3D", "Dense", "Dropout", "Embedding",
+    "Flatten", "GRU", "GlobalAvgPool1D", "GlobalAvgPool2D", "GlobalAvgPool3D", "GroupNorm", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool1D",
+    "MaxPool2D", "MaxPool3D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN", "Rescaling", "Reshape", "Sequential", "State", "Uniform",
 ]
 
 
 # What other frameworks have, by what is written here.
 _INSTEAD = {
     **dict.fromkeys(["Linear", "LazyLinear"], "nn.Dense(units)"),
-    **dict.fromkeys(["Conv1d", "Conv2d", "Conv3d", "Convolution2D"], "nn.Conv2D(filters, kernel_size), on images of channels last"),
+    **{f"{name}{rank}{d}": f"nn.Conv{rank}D(filters, kernel_size), channels last" for rank in (1, 2, 3)
+       for name, d in (("Conv", "d"), ("LazyConv", "d"), ("Convolution", "D"))},
     **dict.fromkeys(["BatchNorm1d", "BatchNorm2d", "BatchNormalization"], "nn.BatchNorm()"),
-    **dict.fromkeys(["MaxPool2d", "MaxPooling2D"], "nn.MaxPool2D(pool_size)"),
-    **dict.fromkeys(["AvgPool2d", "AveragePooling2D"], "nn.AvgPool2D(pool_size)"),
-    **dict.fromkeys(["AdaptiveAvgPool2d", "GlobalAveragePooling2D"], "nn.GlobalAvgPool2D()"),
+    **{f"{name}{rank}{d}": f"nn.{ours}{rank}D({arguments})" for rank in (1, 2, 3) for name, d, ours, arguments in (
+        ("MaxPool", "d", "MaxPool", "pool_size"), ("MaxPooling", "D", "MaxPool", "pool_size"), ("AvgPool", "d", "AvgPool", "pool_size"),
+        ("AveragePooling", "D", "AvgPool", "pool_size"), ("AdaptiveAvgPool", "d", "GlobalAvgPool", ""),
+        ("GlobalAveragePooling", "D", "GlobalAvgPool", ""))},
     "LayerNormalization": "nn.LayerNorm(1e-3)",
     "GroupNormalization": "nn.GroupNorm(groups, 1e-3)",
     **dict.fromkeys(["Dropout1d", "Dropout2d", "SpatialDropout2D"], "nn.Dropout(rate)"),
@@ -60,18 +65,6 @@ def __getattr__(name: str):
             f'losses are named to compile, as loss="{name}"' if name in _losses.LOSSES else
             f"did you mean nn.{near[0]}?" if near else f"expected one of {', '.join(__all__)}")
     raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
-
-
-def find_activation(name):
-    """A function on tensors, by its name or itself; what passes everything for None."""
-    if name is None or name == "linear":
-        return lambda x: x
-    if callable(name):
-        return name
-    function = getattr(ops, name) if name in ops.__all__ else None
-    if function is None:
-        raise Error(f"there is no activation '{name}'; ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
-    return function
 
 
 class Activation(Module):
@@ -100,80 +93,6 @@ class Dense(Module):
 
     def forward(self, x):
         return self.activation(ops.matmul(x, self.kernel, self.bias))
-
-
-def _pair(name: str, value):
-    """A size of both dimensions of images, or one of each."""
-    sizes = (value, value) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
-    if len(sizes) != 2:
-        raise Error(f"{name} is {value!r}, expected a whole number, or one for each of two dimensions")
-    return tuple(integer(name, size, 1) for size in sizes)
-
-
-def _padding(name: str, value):
-    """"valid" or "same", or how many zeros: a number for all sides, one for each dimension, or [top, bottom, left, right]."""
-    if isinstance(value, str):
-        return value
-    sizes = (value,) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
-    if len(sizes) not in (1, 2, 4):
-        raise Error(f"{name} is {value!r}, expected 'valid', 'same', a number, one for each of two dimensions, or [top, bottom, left, right]")
-    zeros = [integer(name, size, 0) for size in sizes]
-    return zeros if len(zeros) == 4 else [size for size in (zeros * 2)[:2] for _ in range(2)]
-
-
-class Conv2D(Module):
-    """Convolution of images [rows, height, width, channels]; padding is "valid", "same", a number for all sides, one for each dimension,
-    or [top, bottom, left, right]."""
-
-    def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
-                 use_bias=True, init="glorot_uniform", bias_init="zeros"):
-        self.filters = integer("Conv2D: filters", filters, 1)
-        self.kernel_size = _pair("Conv2D: kernel_size", kernel_size)
-        self.strides = _pair("Conv2D: strides", strides)
-        self.padding = _padding("Conv2D: padding", padding)
-        self.dilation = _pair("Conv2D: dilation", dilation)
-        self.groups = integer("Conv2D: groups", groups, 1)
-        self.activation = find_activation(activation)
-        self.use_bias = use_bias
-        self.init = init
-        self.bias_init = bias_init
-
-    def build(self, shape):
-        if (shape[-1] or 0) % self.groups or self.filters % self.groups:
-            raise Error(f"Conv2D: {shape[-1]} channels and {self.filters} filters are not divided by {self.groups} groups")
-        self.kernel = Parameter((self.filters, *self.kernel_size, shape[-1] // self.groups), self.init)
-        self.bias = Parameter((self.filters,), self.bias_init) if self.use_bias else None
-
-    def forward(self, x):
-        return self.activation(ops.conv(x, self.kernel, self.bias, strides=self.strides, padding=self.padding,
-                                        dilations=self.dilation, groups=self.groups))
-
-
-class MaxPool2D(Module):
-    """The largest of each window of an image."""
-
-    def __init__(self, pool_size=2, strides=None, padding="valid"):
-        name = type(self).__name__
-        self.pool_size = _pair(f"{name}: pool_size", pool_size)
-        self.strides = _pair(f"{name}: strides", strides) if strides is not None else self.pool_size
-        self.padding = _padding(f"{name}: padding", padding)
-
-    def forward(self, x):
-        return ops.max_pool(x, self.pool_size, strides=self.strides, padding=self.padding)
-
-
-class AvgPool2D(MaxPool2D):
-    """The mean of each window of an image; padding does not count, as in Keras."""
-
-    def forward(self, x):
-        return ops.avg_pool(x, self.pool_size, strides=self.strides, padding=self.padding, count_padding=False)
-
-
-class GlobalAvgPool2D(Module):
-    """The mean of each channel of an image."""
-
-    def forward(self, x):
-        return ops.mean(x, (1, 2))
 
 
 class Flatten(Module):

@@ -280,6 +280,11 @@ LAYERS = [
     ("Conv2D: strides is 1.5", lambda: nn.Conv2D(3, 3, 1.5)),
     ("Conv2D: groups is -1", lambda: nn.Conv2D(3, 3, groups=-1)),
     ("MaxPool2D: pool_size is 0", lambda: nn.MaxPool2D(0)),
+    ("Conv1D: kernel_size is (3, 3), expected a whole number, or one for each of one dimension", lambda: nn.Conv1D(3, (3, 3))),
+    ("Conv3D: padding is [1, 2], expected 'valid', 'same', a number, one for each of three dimensions, or [front, back, top, bottom, left, right]",
+     lambda: nn.Conv3D(3, 3, padding=[1, 2])),
+    ("MaxPool1D: strides is 0", lambda: nn.MaxPool1D(2, 0)),
+    ("AvgPool3D: pool_size is (2, 2)", lambda: nn.AvgPool3D((2, 2))),
     ("AvgPool2D: strides is 0", lambda: nn.AvgPool2D(2, 0)),
     ("Embedding: columns is 0", lambda: nn.Embedding(5, 0)),
     ("GroupNorm: groups is 0", lambda: nn.GroupNorm(0)),
@@ -301,6 +306,11 @@ LAYERS = [
 for expected, function in LAYERS:
     refused(expected, function)
 for expected, layer, shape in (("Conv2D: 3 channels and 4 filters are not divided by 2 groups", nn.Conv2D(4, 3, groups=2), (8, 8, 3)),
+                               ("Conv1D: 3 channels and 4 filters are not divided by 2 groups", nn.Conv1D(4, 3, groups=2), (8, 3)),
+                               ("Conv1D takes [rows, length, channels], given 4 dimensions: [", nn.Conv1D(4, 3), (8, 8, 3)),
+                               ("Conv2D takes [rows, height, width, channels], given 3 dimensions: [", nn.Conv2D(4, 3), (8, 3)),
+                               ("GlobalAvgPool3D takes [rows, depth, height, width, channels], given 4 dimensions: [", nn.GlobalAvgPool3D(), (8, 8, 3)),
+                               ("MaxPool1D takes [rows, length, channels], given 2 dimensions: [", nn.MaxPool1D(), (8,)),
                                ("GroupNorm: 6 channels are not divided by 4 groups", nn.GroupNorm(4), (5, 6)),
                                ("MultiHeadAttention: 6 features are not divided by 4 heads", nn.MultiHeadAttention(4), (5, 6)),
                                ("padding is 'sme', expected same, valid or numbers", nn.Conv2D(4, 3, padding="sme"), (8, 8, 3)),

@@ -70,7 +70,13 @@ images = nn.Sequential(
     nn.Input((28, 28, 1)), nn.Conv2D(8, 3, 2, "same"), nn.BatchNorm(), ops.relu, nn.MaxPool2D(2), nn.AvgPool2D(2),
     nn.Flatten(), nn.Dense(10))
 assert str(images) == str(images) and 'mp.next = "batch_norm1.running_variance"' in str(images)
-for model in (mlp, encoder, images):
+clips = nn.Sequential(
+    nn.Input((6, 8, 8, 2)), nn.Conv3D(4, (2, 3, 3), 1, "same", "relu"), nn.MaxPool3D((1, 2, 2)), nn.Conv3D(4, 3, padding=[1, 1, 0, 0, 1, 1]),
+    nn.AvgPool3D(2), nn.GlobalAvgPool3D(), nn.Dense(10))
+sequences = nn.Sequential(
+    nn.Input((16, 3)), nn.Conv1D(8, 3, 2, padding=1), nn.MaxPool1D(2), nn.Conv1D(8, 3, dilation=2, padding=[2, 1], groups=4), nn.AvgPool1D(2),
+    nn.GlobalAvgPool1D(), nn.Dense(10))
+for model in (mlp, encoder, images, clips, sequences):
     executable = halfstep.compile(str(model), training=False, policy="mixed_bfloat16", batch_size=4)
     assert "infer" in executable.programs
 

@@ -1,0 +1,166 @@
+"""Layers that walk windows over images, or over what has one or three dimensions beside its channels, which come last."""
+
+from __future__ import annotations
+
+from halfstep import ops
+from halfstep._activations import find_activation
+from halfstep._errors import Error, integer, is_integer
+from halfstep._leaves import Parameter
+from halfstep._module import Module
+
+_COUNTS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
+_SHAPES = {1: "[rows, length, channels]", 2: "[rows, height, width, channels]", 3: "[rows, depth, height, width, channels]"}
+_SIDES = {1: "[left, right]", 2: "[top, bottom, left, right]", 3: "[front, back, top, bottom, left, right]"}
+
+
+def _sizes(name: str, value, rank: int):
+    """A size of all dimensions, or one of each."""
+    sizes = (value,) * rank if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
+    if len(sizes) != rank:
+        raise Error(f"{name} is {value!r}, expected a whole number, or one for each of {_COUNTS[rank]}")
+    return tuple(integer(name, size, 1) for size in sizes)
+
+
+def _padding(name: str, value, rank: int):
+    """"valid" or "same", or how many zeros: a number for all sides, one for each dimension, or each dimension's before and behind."""
+    if isinstance(value, str):
+        return value
+    sizes = (value,) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
+    if len(sizes) not in (1, rank, 2 * rank):
+        raise Error(f"{name} is {value!r}, expected 'valid', 'same', a number, one for each of {_COUNTS[rank]}, or {_SIDES[rank]}")
+    zeros = [integer(name, size, 0) for size in sizes]
+    return zeros if len(zeros) == 2 * rank else [size for size in (zeros * rank)[:rank] for _ in range(2)]
+
+
+class _Windows(Module):
+    _rank: int
+
+    def _check(self, x):
+        if len(x.shape) != self._rank + 2:
+            raise Error(f"{type(self).__name__} takes {_SHAPES[self._rank]}, given {len(x.shape)} dimensions: [{', '.join(map(str, x.shape))}]")
+        return x
+
+
+class _Conv(_Windows):
+
+    def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
+                 use_bias=True, init="glorot_uniform", bias_init="zeros"):
+        name = type(self).__name__
+        self.filters = integer(f"{name}: filters", filters, 1)
+        self.kernel_size = _sizes(f"{name}: kernel_size", kernel_size, self._rank)
+        self.strides = _sizes(f"{name}: strides", strides, self._rank)
+        self.padding = _padding(f"{name}: padding", padding, self._rank)
+        self.dilation = _sizes(f"{name}: dilation", dilation, self._rank)
+        self.groups = integer(f"{name}: groups", groups, 1)
+        self.activation = find_activation(activation)
+        self.use_bias = use_bias
+        self.init = init
+        self.bias_init = bias_init
+
+    def build(self, shape):
+        name = type(self).__name__
+        if (shape[-1] or 0) % self.groups or self.filters % self.groups:
+            raise Error(f"{name}: {shape[-1]} channels and {self.filters} filters are not divided by {self.groups} groups")
+        self.kernel = Parameter((self.filters, *self.kernel_size, shape[-1] // self.groups), self.init)
+        self.bias = Parameter((self.filters,), self.bias_init) if self.use_bias else None
+
+    def forward(self, x):
+        return self.activation(ops.conv(self._check(x), self.kernel, self.bias, strides=self.strides, padding=self.padding,
+                                        dilations=self.dilation, groups=self.groups))
+
+
+class Conv1D(_Conv):
+    """Convolution of sequences [rows, length, channels]; padding is "valid", "same", a number for both sides, or [left, right]."""
+
+    _rank = 1
+
+
+class Conv2D(_Conv):
+    """Convolution of images [rows, height, width, channels]; padding is "valid", "same", a number for all sides, one for each dimension,
+    or [top, bottom, left, right]."""
+
+    _rank = 2
+
+
+class Conv3D(_Conv):
+    """Convolution of volumes or clips [rows, depth, height, width, channels]; padding is "valid", "same", a number for all sides, one for each
+    dimension, or [front, back, top, bottom, left, right]."""
+
+    _rank = 3
+
+
+class _Pool(_Windows):
+    def __init__(self, pool_size=2, strides=None, padding="valid"):
+        name = type(self).__name__
+        self.pool_size = _sizes(f"{name}: pool_size", pool_size, self._rank)
+        self.strides = _sizes(f"{name}: strides", strides, self._rank) if strides is not None else self.pool_size
+        self.padding = _padding(f"{name}: padding", padding, self._rank)
+
+
+class _MaxPool(_Pool):
+    def forward(self, x):
+        return ops.max_pool(self._check(x), self.pool_size, strides=self.strides, padding=self.padding)
+
+
+class _AvgPool(_Pool):
+    def forward(self, x):
+        return ops.avg_pool(self._check(x), self.pool_size, strides=self.strides, padding=self.padding, count_padding=False)
+
+
+class _GlobalAvgPool(_Windows):
+    def forward(self, x):
+        return ops.mean(self._check(x), tuple(range(1, self._rank + 1)))
+
+
+class MaxPool1D(_MaxPool):
+    """The largest of each window of a sequence."""
+
+    _rank = 1
+
+
+class MaxPool2D(_MaxPool):
+    """The largest of each window of an image."""
+
+    _rank = 2
+
+
+class MaxPool3D(_MaxPool):
+    """The largest of each window of a volume or a clip."""
+
+    _rank = 3
+
+
+class AvgPool1D(_AvgPool):
+    """The mean of each window of a sequence; padding does not count, as in Keras."""
+
+    _rank = 1
+
+
+class AvgPool2D(_AvgPool):
+    """The mean of each window of an image; padding does not count, as in Keras."""
+
+    _rank = 2
+
+
+class AvgPool3D(_AvgPool):
+    """The mean of each window of a volume or a clip; padding does not count, as in Keras."""
+
+    _rank = 3
+
+
+class GlobalAvgPool1D(_GlobalAvgPool):
+    """The mean of each channel of a sequence."""
+
+    _rank = 1
+
+
+class GlobalAvgPool2D(_GlobalAvgPool):
+    """The mean of each channel of an image."""
+
+    _rank = 2
+
+
+class GlobalAvgPool3D(_GlobalAvgPool):
+    """The mean of each channel of a volume or a clip."""
+
+    _rank = 3
