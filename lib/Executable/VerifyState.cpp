@@ -68,11 +68,12 @@ static Status checkDerivedType(const StateEntryT &entry, const TensorTypeT &sour
     return status;
   const std::vector<int64_t> &shape = entry.type->shape;
   if (entry.layout.empty() ? isLow(entry.type->element) && shape == source.shape
-                           : isLow(entry.type->element) && source.shape.size() == 2 && shape.size() == 4 &&
+                           : isLow(entry.type->element) && source.shape.size() >= 2 && shape.size() == 4 &&
                                  *elementCount(*entry.type) >= *elementCount(source))
     return Status::success();
   return makeError("is ", typeName(*entry.type), " and derived of ", typeName(source), ", expected ",
-                   entry.layout.empty() ? "its shape" : "at least as many elements of four dimensions, of a matrix",
+                   entry.layout.empty() ? "its shape"
+                                        : "at least as many elements of four dimensions, of a matrix or filters",
                    " in f16 or bf16");
 }
 

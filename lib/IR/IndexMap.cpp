@@ -26,6 +26,23 @@ IndexMap IndexMap::ofMatrix(int64_t batch, int64_t rows, int64_t depth, bool isT
   return map;
 }
 
+IndexMap IndexMap::ofFilters(ArrayRef<int64_t> shape, bool isTransposed) {
+  const unsigned last = shape.size() - 1;
+  IndexMap map;
+  for (int64_t size : shape)
+    map.dimensions.push_back({size});
+  for (unsigned tap = 1; tap < last; ++tap) {
+    if (isTransposed)
+      map.dimensions[tap].shift = shape[tap] - 1;
+    map.depth.push_back({shape[tap], tap, isTransposed ? -1 : 1});
+  }
+  const Digit filter{shape.front(), 0}, channel{shape.back(), last};
+  map.row.push_back(isTransposed ? channel : filter);
+  map.depth.push_back(isTransposed ? filter : channel);
+  map.simplify();
+  return map;
+}
+
 /// Adds what the digits of `number` move.
 static void addDigits(ArrayRef<IndexMap::Digit> digits, int64_t number, MutableArrayRef<int64_t> sums) {
   for (const IndexMap::Digit &digit : reverse(digits)) {

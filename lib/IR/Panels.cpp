@@ -8,24 +8,48 @@
 using namespace mlir;
 using namespace mp;
 
-static PackedMatrix matrixOf(RankedTensorType type, int64_t batches, bool isTransposed, PanelsAttr panels) {
-  const int64_t last = type.getShape().back(), before = type.getDimSize(type.getRank() - 2);
-  const int64_t k = isTransposed ? before : last;
-  const int64_t count = std::max<int64_t>(batches, 1);
-  const int64_t rows = isTransposed ? last : ShapedType::getNumElements(type.getShape().drop_back()) / count;
+static PackedMatrix matrixOf(RankedTensorType type, int64_t batches, bool isFilters, bool isTransposed,
+                             PanelsAttr panels) {
+  const ArrayRef<int64_t> shape = type.getShape();
+  auto count = [](ArrayRef<int64_t> sizes) { return ShapedType::getNumElements(sizes); };
+  int64_t rows = 0, k = 0;
+  if (isFilters) {
+    rows = isTransposed ? shape.back() : shape.front();
+    k = count(isTransposed ? shape.drop_back() : shape.drop_front());
+  } else {
+    rows = isTransposed ? shape.back() : count(shape.drop_back()) / std::max<int64_t>(batches, 1);
+    k = isTransposed ? shape.end()[-2] : shape.back();
+  }
   return {batches,          rows, k, panels.getRows(), panels.getDepth(), panels.getUnit(), panels.getDepthInner(),
           panels.getParts()};
 }
-PackedMatrix PackOp::getMatrix() { return matrixOf(typeOf(getInput()), getBatches(), getTransposed(), getPanels()); }
-PackedMatrix UnpackOp::getMatrix() { return matrixOf(typeOf(getResult()), getBatches(), getTransposed(), getPanels()); }
+
+template <typename Op> static PackedMatrix matrixOf(Op op, RankedTensorType matrices) {
+  return matrixOf(matrices, op.getBatches(), op.getFilters(), op.getTransposed(), op.getPanels());
+}
+PackedMatrix PackOp::getMatrix() { return matrixOf(*this, typeOf(getInput())); }
+PackedMatrix UnpackOp::getMatrix() { return matrixOf(*this, typeOf(getResult())); }
+
+template <typename Op> static IndexMap mapOf(Op op, RankedTensorType matrices) {
+  if (op.getFilters())
+    return IndexMap::ofFilters(matrices.getShape(), op.getTransposed());
+  const PackedMatrix matrix = op.getMatrix();
+  return IndexMap::ofMatrix(matrix.batch, matrix.rows, matrix.k, op.getTransposed());
+}
+IndexMap PackOp::getMap() { return mapOf(*this, typeOf(getInput())); }
+IndexMap UnpackOp::getMap() { return mapOf(*this, typeOf(getResult())); }
 
 /// What both ops say of the matrices and of what is packed.
 template <typename Op> static LogicalResult verifyPacking(Op op, RankedTensorType matrices, RankedTensorType packed) {
   const int64_t batches = op.getBatches();
   const bool isMatrix = matrices.getRank() >= 2 && matrices.hasStaticShape();
   const int64_t leading = isMatrix ? ShapedType::getNumElements(matrices.getShape().drop_back(2)) : 0;
-  if (!isMatrix || batches < 1 || (op.getTransposed() ? leading != batches : leading % batches != 0))
+  if (op.getFilters() && (matrices.getRank() < 3 || !matrices.hasStaticShape() || batches != 1))
     // pack (C1), unpack (C1)
+    return op.emitOpError("takes ") << matrices << " as filters in " << batches
+                                    << " batches, expected three dimensions or more, in one";
+  const bool isDivided = isMatrix && batches >= 1 && (op.getTransposed() ? leading == batches : leading % batches == 0);
+  if (!op.getFilters() && !isDivided) // pack (C1), unpack (C1)
     return op.emitOpError("takes ") << matrices << " as " << batches << " matrices"
                                     << (op.getTransposed() ? ", each transposed" : "");
   Type narrow = matrices.getElementType(), wide = packed.getElementType();
@@ -53,10 +77,11 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   return success();
 }
 
-RankedTensorType PackedAttr::getPackedType(RankedTensorType matrix, Type element) const {
+RankedTensorType PackedAttr::getPackedType(RankedTensorType weight, Type element) const {
   const PanelsAttr panels = getPanels();
   const Type own = panels.getParts() > 1 ? BFloat16Type::get(getContext()) : element;
-  return RankedTensorType::get(matrixOf(matrix, /*batches=*/1, getTransposed(), panels).shape(), own);
+  const PackedMatrix matrix = matrixOf(weight, /*batches=*/1, weight.getRank() > 2, getTransposed(), panels);
+  return RankedTensorType::get(matrix.shape(), own);
 }
 
 std::string PackedAttr::getWord() const {

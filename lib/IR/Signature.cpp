@@ -164,8 +164,8 @@ private:
     if (!isParameter)
       return verifyAlone(derived, type, emit);
     auto parameter = cast<RankedTensorType>(func.getArgument(found->second).getType());
-    if (derived.getPacked() && parameter.getRank() != 2)
-      return emit() << "lies packed, its parameter is " << parameter << ", expected a matrix";
+    if (derived.getPacked() && parameter.getRank() < 2)
+      return emit() << "lies packed, its parameter is " << parameter << ", expected a matrix or filters";
     if (derived.getStateType(parameter) != type)
       return emit() << "has type " << type << ", of its parameter " << parameter << " it is "
                     << derived.getStateType(parameter);

@@ -79,15 +79,15 @@ Tensor rules::evaluate(FirstBadOp op, const Frame &frame) {
   return Tensor::ofIntegers(runtimeTypeOf(op.getBad()), {bad});
 }
 
-/// For each element of `op`'s matrices, row-major, where a part of it lies packed.
+/// For each element of `op`'s matrices, as they lie, where a part of it lies packed.
 template <typename Op> static std::vector<int64_t> findPacked(Op op, int64_t part) {
   const PackedMatrix matrix = op.getMatrix();
-  const bool isTransposed = op.getTransposed();
-  std::vector<int64_t> places;
+  const IndexMap map = op.getMap();
+  std::vector<int64_t> places(matrix.batch * matrix.rows * matrix.k);
   for (int64_t number = 0; number < matrix.batch; ++number)
-    for (int64_t i = 0; i < (isTransposed ? matrix.k : matrix.rows); ++i)
-      for (int64_t j = 0; j < (isTransposed ? matrix.rows : matrix.k); ++j)
-        places.push_back(isTransposed ? matrix.indexOf(number, j, i, part) : matrix.indexOf(number, i, j, part));
+    for (int64_t row = 0; row < matrix.rows; ++row)
+      for (int64_t k = 0; k < matrix.k; ++k)
+        places[*map.find(number, row, k)] = matrix.indexOf(number, row, k, part);
   return places;
 }
 

@@ -630,6 +630,24 @@ func.func @packed_batches(%x: tensor<3x5x8xf32>) {
 
 // -----
 
+// mp.pack (C1)
+func.func @packed_filters(%x: tensor<5x8xf32>) {
+  // expected-error@+1 {{takes 'tensor<5x8xf32>' as filters in 1 batches, expected three dimensions or more, in one}}
+  %0 = mp.pack %x batches 1 filters panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<5x8xf32> -> tensor<1x1x2x32xf32>
+  return
+}
+
+// -----
+
+// mp.unpack (C1)
+func.func @unpacked_filters(%p: tensor<2x1x2x32xf32>) {
+  // expected-error@+1 {{takes 'tensor<4x2x8xf32>' as filters in 2 batches, expected three dimensions or more, in one}}
+  %0 = mp.unpack %p batches 2 filters transposed panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<2x1x2x32xf32> -> tensor<4x2x8xf32>
+  return
+}
+
+// -----
+
 // mp.pack (C2)
 func.func @packed_shape(%x: tensor<5x15xbf16>) {
   // expected-error@+1 {{has 'tensor<1x2x1x32xbf16>' packed, expected 'tensor<1x2x2x32xbf16>'}}

@@ -147,6 +147,15 @@ func.func @derived_layout(%w: tensor<4xf16> {mp.derived = #mp.derived<of = "w", 
   return
 }
 // -----
+
+// expected-error @+2 {{argument "b/bf16@8x8x2" lies packed, its parameter is 'tensor<8xf32>', expected a matrix or filters}}
+func.func @packed_vector(%b: tensor<8xf32> {mp.parameter = "b", mp.initializer = #mp.zeros},
+    %c: tensor<1x1x1x64xbf16> {mp.derived = #mp.derived<of = "b", type = bf16, layout = #mp.packed<transposed = false, panels = <rows = 8, depth = 8, unit = 2, depth_inner = false>>>})
+    -> (tensor<8xf32> {mp.output = "y"}) attributes {mp.program = "infer"} {
+  return %b : tensor<8xf32>
+}
+
+// -----
 // expected-error @+1 {{argument "w/f16" has type 'tensor<4xf32>', but is derived as 'f16'}}
 func.func @derived_element(%w: tensor<4xf32> {mp.derived = #mp.derived<of = "w", type = f16, layout = #mp.row_major>}) attributes {mp.program = "infer"} {
   return

@@ -42,3 +42,29 @@ func.func @one_row(%x: tensor<1x784xbf16>, %w: tensor<784x512xbf16>) -> tensor<1
   %y = mp.matmul %x, %w acc f32 : tensor<1x784xbf16>, tensor<784x512xbf16> -> tensor<1x512xbf16>
   return %y : tensor<1x512xbf16>
 }
+
+// Filters that several blocks read are packed once, in the order of the convolution, and of its data gradient.
+// CHECK-LABEL: @filters
+// CHECK: mp.kernel "conv_0.rhs"
+// CHECK-NEXT: mp.pack %{{.*}} batches 1 filters panels <rows = 32, {{.*}}depth_inner = false> : tensor<256x3x3x256xf32> -> tensor<1x{{.*}}xf32>
+// CHECK: mp.kernel "conv_0"
+// CHECK-NEXT: %[[FILTERS:.*]] = mp.unpack %{{.*}} batches 1 filters panels <rows = 32
+// CHECK-NEXT: mp.conv %{{.*}}, %[[FILTERS]]
+// CHECK: mp.pack %{{.*}} batches 1 filters transposed panels
+// CHECK: mp.unpack %{{.*}} batches 1 filters transposed panels
+// CHECK-NEXT: mp.conv_transpose
+func.func @filters(%x: tensor<16x14x14x256xf32>, %g: tensor<16x14x14x256xf32>, %w: tensor<256x3x3x256xf32>) -> (tensor<16x14x14x256xf32>, tensor<16x14x14x256xf32>) {
+  %y = mp.conv %x, %w acc f32 {padding = same} : tensor<16x14x14x256xf32>, tensor<256x3x3x256xf32> -> tensor<16x14x14x256xf32>
+  %dx = mp.conv_transpose %g, %w acc f32 {padding = same} : tensor<16x14x14x256xf32>, tensor<256x3x3x256xf32> -> tensor<16x14x14x256xf32>
+  return %y, %dx : tensor<16x14x14x256xf32>, tensor<16x14x14x256xf32>
+}
+
+// Groups of filters, and those of a stride's classes, are packed by their blocks.
+// CHECK-LABEL: @groups_and_classes
+// CHECK-NOT: mp.pack
+// CHECK: return
+func.func @groups_and_classes(%x: tensor<16x14x14x256xf32>, %g: tensor<16x14x14x256xf32>, %v: tensor<256x3x3x128xf32>, %w: tensor<256x3x3x256xf32>) -> (tensor<16x14x14x256xf32>, tensor<16x28x28x256xf32>) {
+  %y = mp.conv %x, %v acc f32 {padding = same, groups = 2} : tensor<16x14x14x256xf32>, tensor<256x3x3x128xf32> -> tensor<16x14x14x256xf32>
+  %dx = mp.conv_transpose %g, %w acc f32 {strides = [2, 2], padding = [0, 1, 0, 1]} : tensor<16x14x14x256xf32>, tensor<256x3x3x256xf32> -> tensor<16x28x28x256xf32>
+  return %y, %dx : tensor<16x14x14x256xf32>, tensor<16x28x28x256xf32>
+}

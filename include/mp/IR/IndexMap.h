@@ -15,6 +15,7 @@
 #ifndef MP_IR_INDEXMAP_H
 #define MP_IR_INDEXMAP_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -27,12 +28,16 @@ struct IndexMap {
   struct Dimension {
     int64_t size;
     int64_t shift = 0, divisor = 1;
+
+    bool operator==(const Dimension &) const = default;
   };
   /// A digit: one of `size` values, each of which moves `dimension` by `factor`.
   struct Digit {
     int64_t size;
     unsigned dimension;
     int64_t factor = 1;
+
+    bool operator==(const Digit &) const = default;
   };
   using Digits = llvm::SmallVector<Digit, 4>;
 
@@ -42,6 +47,12 @@ struct IndexMap {
 
   /// Matrices [rows x depth], or [depth x rows] where they lie transposed; one of them for each batch, or one for all.
   static IndexMap ofMatrix(int64_t batch, int64_t rows, int64_t depth, bool isTransposed, bool isShared = false);
+
+  /// Filters [K, taps..., C] as mp.conv reads them: rows K, of each the taps with their channels; or `isTransposed`, as
+  /// mp.conv_transpose does: rows C, of each the taps, the last one first, with their filters.
+  static IndexMap ofFilters(llvm::ArrayRef<int64_t> shape, bool isTransposed);
+
+  bool operator==(const IndexMap &) const = default;
 
   /// The element of the operand, counted row-major, or none. Each number is below the product of its digits.
   std::optional<int64_t> find(int64_t batchNumber, int64_t rowNumber, int64_t k) const;

@@ -90,23 +90,32 @@ class MP_PackingOp<string mnemonic, I32EnumCase role> : MP_KernelLevelOp<mnemoni
   let scaling = [MP_Term];
   let rows = MP_AllRows;
   let assemblyFormat = [{
-    $input `batches` $batches (`transposed` $transposed^)? `panels` $panels attr-dict `:` type($input) `->` type($result)
+    $input `batches` $batches (`filters` $filters^)? (`transposed` $transposed^)? `panels` $panels
+    attr-dict `:` type($input) `->` type($result)
   }];
-  let arguments = (ins MP_FloatTensor:$input, I64Attr:$batches, UnitAttr:$transposed, MP_PanelsAttr:$panels);
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$batches, UnitAttr:$filters, UnitAttr:$transposed,
+                       MP_PanelsAttr:$panels);
   let results = (outs MP_FloatTensor:$result);
   let hasVerifier = 1;
 }
 def MP_PackOp : MP_PackingOp<"pack", MP_RolePack> {
   let summary = "an operand of a product in the order in which register tiles read it";
-  let extraClassDeclaration = [{ ::mp::PackedMatrix getMatrix(); }];
+  let extraClassDeclaration = [{
+    ::mp::PackedMatrix getMatrix();
+    /// Where the operand has the matrices' elements.
+    ::mp::IndexMap getMap();
+  }];
   let description = [{
     The operand is `batches` matrices [rows x k], or [k x rows] where they lie `transposed`; further leading dimensions
-    count as rows. The result is [batches][chunks][panels][elements of a panel], see `#mp.panels`. Its elements may be of a
+    count as rows. `filters` [K, taps..., C] are one matrix with a row for each filter, [K x taps * C], as `mp.conv` reads
+    them, or `transposed` one with a row for each channel, [taps * K x C] with the last tap first, as `mp.conv_transpose`
+    does. The result is [batches][chunks][panels][elements of a panel], see `#mp.panels`. Its elements may be of a
     wider type, which holds them exactly, or bf16 in parts: two of f16 or three of f32 hold it exactly, two of f32 have
     its 16 leading bits.
 
     Constraints:
-    - (C1) The operand has two dimensions or more, and `batches` divides its leading ones.
+    - (C1) The operand has two dimensions or more, and `batches` divides its leading ones; of `filters` it has three or
+      more, and `batches` is 1.
     - (C2) The result has the shape that follows; its element type holds all values of the operand's, or is bf16 for
       parts of f16 or f32.
 
@@ -122,13 +131,16 @@ def MP_UnpackOp : MP_PackingOp<"unpack", MP_RoleUnpack> {
   let extraClassDeclaration = [{
     int64_t getOperationsPerElement() { return 0; }
     ::mp::PackedMatrix getMatrix();
+    /// Where the result has the matrices' elements.
+    ::mp::IndexMap getMap();
   }];
   let description = [{
     The inverse of `mp.pack`. Stands in the kernel of the product that reads the result, which finds there how the operand
     lies; nothing is unpacked.
 
     Constraints:
-    - (C1) The result has two dimensions or more, and `batches` divides its leading ones.
+    - (C1) The result has two dimensions or more, and `batches` divides its leading ones; of `filters` it has three or
+      more, and `batches` is 1.
     - (C2) The operand has the shape that follows, and an element type that holds all values of the result's, or bf16 for
       parts of f16 or f32.
 

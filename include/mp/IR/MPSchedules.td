@@ -235,6 +235,10 @@ def MP_PanelsAttr : MP_Attr<"Panels", "panels"> {
   let parameters = (ins "int64_t":$rows, "int64_t":$depth, "int64_t":$unit, "bool":$depth_inner,
                         MP_OneOrMore<"bf16 of each element">:$parts);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Neighbours in k that lie together: those of a word, or those whose parts lie side by side.
+    int64_t getStep() const { return getParts() > 1 ? ::mp::kDepthOfParts : getUnit(); }
+  }];
   let genVerifyDecl = 1;
 }
 
@@ -242,15 +246,15 @@ def MP_PackedAttr : MP_Attr<"Packed", "packed"> {
   let summary = "a matrix as `mp.pack` lays it out";
   let description = [{
     How a weight lies packed for products, as `mp.pack` of one batch gives it: its rows are rows of panels, or with
-    `transposed` their k.
+    `transposed` their k. One of three dimensions or more is `filters`.
 
     Example: `#mp.packed<transposed = true, panels = <rows = 32, depth = 256, unit = 2, depth_inner = false>>`
   }];
   let parameters = (ins "bool":$transposed, "::mp::PanelsAttr":$panels);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// What a matrix of this type becomes, in elements of `element`.
-    ::mlir::RankedTensorType getPackedType(::mlir::RankedTensorType matrix, ::mlir::Type element) const;
+    /// What a weight of this type becomes, in elements of `element`.
+    ::mlir::RankedTensorType getPackedType(::mlir::RankedTensorType weight, ::mlir::Type element) const;
     /// A word for names, "32x256x2t": rows and depth of a panel, the unit, and what differs from rows of words.
     std::string getWord() const;
   }];

@@ -45,6 +45,9 @@ std::unique_ptr<KernelScheduler> createGPUScheduler(const Chip &chip, const Prod
 /// The schedule of a kernel that packs an operand.
 PackScheduleAttr schedulePack(KernelOp kernel, int64_t vector);
 
+/// Whether a product reads an operand of this type as filters: all of them, in a convolution's order or its gradient's.
+bool areFilters(mlir::RankedTensorType operand, const IndexMap &map);
+
 /// The ops of that role in a kernel, in order.
 llvm::SmallVector<mlir::Operation *> findRole(KernelOp kernel, KernelRole role);
 

@@ -27,6 +27,10 @@ PackScheduleAttr mp::schedulePack(KernelOp kernel, int64_t vector) {
   return PackScheduleAttr::get(kernel.getContext(), panels, vector);
 }
 
+bool mp::areFilters(RankedTensorType operand, const IndexMap &map) {
+  return operand.getRank() > 2 && map == IndexMap::ofFilters(operand.getShape(), !map.isAlongDepth());
+}
+
 namespace {
 
 /// Moves the packing of a product's operands out of its kernel.
@@ -43,7 +47,7 @@ public:
     RebuiltKernel kernel(old, old->getResultTypes(), old.getKernelName());
     for (const Packed &own : packed)
       kernel.inside.map(own.operand, UnpackOp::create(kernel.b, typeOf(own.operand), kernel.input(own.value),
-                                                      own.batches, own.isTransposed, own.panels)
+                                                      own.batches, own.isFilters, own.isTransposed, own.panels)
                                          .getResult());
     kernel.replace(old).setScheduleAttr(schedule);
   }
@@ -53,14 +57,14 @@ private:
   struct Packed {
     Value operand, value;
     int64_t batches;
-    bool isTransposed;
+    bool isFilters, isTransposed;
     PanelsAttr panels;
   };
 
   /// Has `operand`, of `rows` rows, packed by a kernel in front of the product's.
   void pack(Value operand, const IndexMap &map, PanelsAttr panels, int64_t rows, StringRef side) {
     const int64_t batches = map.batch.empty() ? 1 : product.batch;
-    const bool isTransposed = !map.isAlongDepth();
+    const bool isTransposed = !map.isAlongDepth(), isFilters = areFilters(typeOf(operand), map);
     const PackedMatrix matrix{batches,
                               rows,
                               product.k,
@@ -72,9 +76,9 @@ private:
     auto type = RankedTensorType::get(matrix.shape(), packedElement(product, schedule));
     RebuiltKernel kernel(old, type, old.getKernelName() + "." + side);
     Value input = kernel.get(operand);
-    kernel.yield(PackOp::create(kernel.b, type, input, batches, isTransposed, panels).getResult());
+    kernel.yield(PackOp::create(kernel.b, type, input, batches, isFilters, isTransposed, panels).getResult());
     kernel.kernel.setScheduleAttr(schedulePack(kernel.kernel, schedule.getVector()));
-    packed.push_back({operand, kernel.kernel.getResult(0), batches, isTransposed, panels});
+    packed.push_back({operand, kernel.kernel.getResult(0), batches, isFilters, isTransposed, panels});
   }
 
   KernelOp old;

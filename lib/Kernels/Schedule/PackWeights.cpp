@@ -51,8 +51,9 @@ static std::optional<WeightPack> findWeightPack(func::FuncOp program, KernelOp k
   auto state = dyn_cast<BlockArgument>(kernel.getInputs().front());
   auto pack = kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp<PackOp>();
   DerivedAttr copy = state ? getDerivedArgument(program, state.getArgNumber()) : DerivedAttr();
-  if (!isRowMajor(copy) || !pack || !isa<BlockArgument>(pack.getInput()) || typeOf(state).getRank() != 2 ||
-      pack.getBatches() != 1 || pack.getPanels().getUnit() == 1)
+  // What has more dimensions than a matrix is filters, in layouts of state.
+  if (!isRowMajor(copy) || !pack || !isa<BlockArgument>(pack.getInput()) || pack.getBatches() != 1 ||
+      pack.getFilters() != (typeOf(state).getRank() > 2) || pack.getPanels().getUnit() == 1)
     return std::nullopt;
   MLIRContext *context = program.getContext();
   auto layout = PackedAttr::get(context, pack.getTransposed(), pack.getPanels());
@@ -99,13 +100,19 @@ static bool isMadeForState(Value value) {
   return bool(made.getDefiningOp<CastOp>());
 }
 
-/// Whether a map packs words of these panels as it makes their elements.
-static bool packsInMap(DerivedAttr derived) { return !derived.getPacked().getPanels().getDepthInner(); }
+/// Whether a map packs words of these panels of `weight` as it makes their elements: none is of
+/// two taps.
+static bool packsInMap(DerivedAttr derived, RankedTensorType weight) {
+  const PackedAttr packed = derived.getPacked();
+  const bool crossesTaps =
+      weight.getRank() > 2 && packed.getTransposed() && weight.getDimSize(0) % packed.getPanels().getStep() != 0;
+  return !packed.getPanels().getDepthInner() && !crossesTaps;
+}
 
 static Value packAs(RebuiltKernel &kernel, DerivedAttr derived, Value copy) {
   PackedAttr packed = derived.getPacked();
-  return PackOp::create(kernel.b, derived.getStateType(typeOf(copy)), copy, /*batches=*/1, packed.getTransposed(),
-                        packed.getPanels());
+  return PackOp::create(kernel.b, derived.getStateType(typeOf(copy)), copy, /*batches=*/1,
+                        /*filters=*/typeOf(copy).getRank() > 2, packed.getTransposed(), packed.getPanels());
 }
 
 namespace {
@@ -169,7 +176,7 @@ private:
     SmallVector<std::pair<DerivedAttr, Value>> inMap;
     for (const Copy &copy : copies)
       for (DerivedAttr derived : layoutsFor(copy.derived)) {
-        if (isMap && packsInMap(derived))
+        if (isMap && packsInMap(derived, typeOf(copy.result)))
           inMap.emplace_back(derived, copy.inKernel());
         else
           packApart(old, derived, copy.inKernel());

@@ -235,8 +235,8 @@ private:
     size.mayPackLhs = isWhole && canPack(op.getLhs(), product.lhsMap);
     size.mayPackRhs = isWhole && canPack(op.getRhs(), product.rhsMap);
     // A packed word of one element is larger than the weight (mp-pack-weights).
-    size.keepsLhs = size.mayPackLhs && size.unit > 1 && isWeight(op.getLhs());
-    size.keepsRhs = size.mayPackRhs && size.unit > 1 && isWeight(op.getRhs());
+    size.keepsLhs = size.mayPackLhs && size.unit > 1 && isWeight(op.getLhs(), product.lhsMap);
+    size.keepsRhs = size.mayPackRhs && size.unit > 1 && isWeight(op.getRhs(), product.rhsMap);
     if (const Contraction::Class *largest = findLargest(product)) {
       size.batch *= static_cast<int64_t>(product.classes.size());
       size.m = largest->m;
@@ -272,11 +272,15 @@ private:
     return product.rhsMap.isMatrix() && !product.rhsMap.isAlongDepth();
   }
 
-  /// Whether another kernel can pack an operand: a matrix that nothing else in the product's kernel reads.
+  /// Whether another kernel can pack an operand: a matrix, or filters, that nothing else in the product's kernel reads.
   static bool canPack(Value operand, const IndexMap &map) {
-    if (!map.isMatrix() || !operand.hasOneUse() || typeOf(operand).getRank() < 2)
+    if (!operand.hasOneUse() || typeOf(operand).getRank() < 2)
       return false;
-    // A matrix of the operand's last dimensions: a filter's are several that count as one.
+    if (areFilters(typeOf(operand), map))
+      return true;
+    if (!map.isMatrix())
+      return false;
+    // A matrix of the operand's last dimensions.
     const int64_t last = map.isAlongDepth() ? map.depth.front().size : map.row.front().size;
     if (typeOf(operand).getShape().back() != last)
       return false;
@@ -285,13 +289,14 @@ private:
     return map.isAlongDepth() ? leading % batches == 0 : leading == batches;
   }
 
-  /// Whether an operand is derived state as it lies: a matrix that changes with its parameter alone.
-  static bool isWeight(Value operand) {
+  /// Whether an operand is derived state as it lies: what changes with its parameter alone.
+  static bool isWeight(Value operand, const IndexMap &map) {
     auto inside = dyn_cast<BlockArgument>(operand);
     auto kernel = inside ? dyn_cast<KernelOp>(inside.getOwner()->getParentOp()) : KernelOp();
     auto state = kernel ? dyn_cast<BlockArgument>(kernel.getInputs()[inside.getArgNumber()]) : BlockArgument();
     auto program = kernel ? kernel->getParentOfType<func::FuncOp>() : func::FuncOp();
-    return state && program && typeOf(operand).getRank() == 2 && getDerivedArgument(program, state.getArgNumber());
+    const bool isMatrix = typeOf(operand).getRank() == 2 || areFilters(typeOf(operand), map);
+    return state && program && isMatrix && getDerivedArgument(program, state.getArgNumber());
   }
 
   const CPULevel &level;

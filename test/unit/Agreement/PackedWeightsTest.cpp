@@ -1,12 +1,13 @@
 // Weights that lie packed follow their parameters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole training jobs whose products read weights packed, of matrices that end within panels, chunks of k and words.
-// After the first values, after what the host sets and after steps, every packed state is what mp.pack of the
-// parameter's cast means: element by element, found by the layout in the state's name, and zeros everywhere else.
+// Whole training jobs whose products read weights packed, of matrices and filters that end within panels, chunks of k
+// and words. After the first values, after what the host sets and after steps, every packed state is what mp.pack of
+// the parameter's cast means: element by element, found by the layout in the state's name, and zeros everywhere else.
 
 #include "Agreement/ProgramText.h"
 
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/IR/Panels.h"
 #include "mp/Numerics/Float.h"
@@ -24,10 +25,37 @@ namespace {
 
 struct Layers {
   int64_t batch, inputs, hidden;
+  bool areConvolutions = false; ///< of 6 x 5 pixels, instead of dense layers
+
+  std::vector<int64_t> inputShape() const {
+    return areConvolutions ? std::vector<int64_t>{batch, 6, 5, inputs} : std::vector<int64_t>{batch, inputs};
+  }
 };
+
+/// Two convolutions; the second filters are read with a row for each filter, forward, and for each channel, backward.
+std::string convolutionsText(const Layers &layers) {
+  const std::string c = std::to_string(layers.inputs), k = std::to_string(layers.hidden);
+  // Of an odd number of filters words are of two taps, which no block of the update has.
+  const std::string n = layers.hidden % 2 == 0 ? "38" : "37";
+  const std::string x = "tensor<?x6x5x" + c + "xf32>", h = "tensor<?x6x5x" + k + "xf32>";
+  const std::string w = "tensor<" + k + "x3x3x" + c + "xf32>", v = "tensor<" + n + "x2x3x" + k + "xf32>";
+  return "func.func @model(%x: " + x + " {mp.input = \"x\"}, %w: " + w +
+         R"( {mp.parameter = "first.weight", mp.initializer = #mp.glorot_uniform<seed = 1>}, %v: )" + v +
+         R"( {mp.parameter = "second.weight", mp.initializer = #mp.glorot_uniform<seed = 2>},
+    %y: tensor<?xui8> {mp.input = "y"}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %h = mp.conv %x, %w acc f32 {padding = same} : )" +
+         x + ", " + w + " -> " + h + "\n  %r = mp.relu %h : " + h + "\n  %c = mp.conv %r, %v acc f32 : " + h + ", " +
+         v + " -> tensor<?x5x3x" + n + "xf32>\n  %z = mp.reduce_mean %c dimensions [1, 2] : tensor<?x5x3x" + n +
+         "xf32> -> tensor<?x" + n + "xf32>\n  %l = mp.softmax_cross_entropy %z, %y : tensor<?x" + n +
+         R"(xf32>, tensor<?xui8> -> tensor<f32>
+  return %l : tensor<f32>
+})";
+}
 
 /// Two dense layers; the second weight is read in the order it lies, forward, and the other way, backward.
 std::string modelText(const Layers &layers) {
+  if (layers.areConvolutions)
+    return convolutionsText(layers);
   const std::string k = std::to_string(layers.inputs), n = std::to_string(layers.hidden);
   return R"(func.func @model(%x: tensor<?x)" + k + R"(xf32> {mp.input = "x"},
     %w: tensor<)" +
@@ -63,11 +91,14 @@ class PackedWeights : public testing::TestWithParam<std::tuple<Layers, const cha
 protected:
   void SetUp() override {
     const auto &[layers, policy, level] = GetParam();
+    const bool hasTiles = std::string_view(level).starts_with("amx");
+    if (!hasTiles && !hostLevel().dotsBF16)
+      GTEST_SKIP() << "this processor lacks avx512bf16";
     CompileOptions options;
     options.specialize.batch = layers.batch;
     options.autocast.policy = policy;
     options.cpus = {level};
-    options.emulateTiles = true;
+    options.emulateTiles = hasTiles;
     text.emplace(modelText(layers));
     ErrorOr<std::shared_ptr<const LoadedExecutable>> programs = text->load(options);
     ASSERT_TRUE(programs.ok()) << programs.message();
@@ -82,7 +113,7 @@ protected:
 
   void step() {
     const Layers &layers = std::get<0>(GetParam());
-    HostTensor x = *zeroTensor(makeType(ElementType::F32, {layers.batch, layers.inputs}));
+    HostTensor x = *zeroTensor(makeType(ElementType::F32, layers.inputShape()));
     for (size_t i = 0; i < x.values<float>().size(); ++i)
       x.values<float>()[i] = static_cast<float>(i * 7 % 23) / 11 - 1;
     HostTensor y = *zeroTensor(makeType(ElementType::UI8, {layers.batch}));
@@ -115,17 +146,22 @@ protected:
       flags.erase(0, 2);
     }
     const bool isDepthInner = flags.find('k') != flags.npos, isTransposed = flags.find('t') != flags.npos;
-    const int64_t first = w.type.shape[0], second = w.type.shape[1];
+    // A matrix, or filters of some taps.
+    const int64_t first = w.type.shape.front(), second = w.type.shape.back();
+    const int64_t taps = static_cast<int64_t>(w.values<float>().size()) / (first * second);
     const PackedMatrix matrix{
-        1, isTransposed ? second : first, isTransposed ? first : second, rows, depth, unit, isDepthInner, parts};
+        1,    isTransposed ? second : first, taps * (isTransposed ? first : second), rows, depth, unit, isDepthInner,
+        parts};
     std::vector<uint16_t> expected(packed.bytes.size() / sizeof(uint16_t));
     const bool isF16 = entry.name.find("/f16@") != entry.name.npos;
     for (int64_t i = 0; i < first; ++i)
-      for (int64_t j = 0; j < second; ++j) {
-        const float value = w.values<float>()[i * second + j];
-        for (int64_t part = 0; uint16_t bits : partsOf(value, isF16, parts))
-          expected[isTransposed ? matrix.indexOf(0, j, i, part++) : matrix.indexOf(0, i, j, part++)] = bits;
-      }
+      for (int64_t tap = 0; tap < taps; ++tap)
+        for (int64_t j = 0; j < second; ++j) {
+          const float value = w.values<float>()[(i * taps + tap) * second + j];
+          const int64_t row = isTransposed ? j : i, k = isTransposed ? (taps - 1 - tap) * first + i : tap * second + j;
+          for (int64_t part = 0; uint16_t bits : partsOf(value, isF16, parts))
+            expected[matrix.indexOf(0, row, k, part++)] = bits;
+        }
     ASSERT_EQ(packed.values<uint16_t>().size(), expected.size());
     size_t wrong = 0;
     for (size_t i = 0; i < expected.size(); ++i)
@@ -157,9 +193,10 @@ TEST_P(PackedWeights, FollowTheirParameters) {
 /// f16 is two bf16 of each element, where there is enough work for splitting it. Emulated tiles take seconds to
 /// compile, so that most are in the long form.
 static std::vector<std::tuple<Layers, const char *, const char *>> cases() {
-  std::vector<std::tuple<Layers, const char *, const char *>> all = {{{40, 331, 65}, "mixed_bfloat16", "amx-bf16"},
-                                                                     {{48, 63, 1}, "mixed_bfloat16", "amx-bf16"},
-                                                                     {{128, 331, 257}, "mixed_float16", "amx-bf16"}};
+  std::vector<std::tuple<Layers, const char *, const char *>> all = {
+      {{40, 331, 65}, "mixed_bfloat16", "amx-bf16"},      {{48, 63, 1}, "mixed_bfloat16", "amx-bf16"},
+      {{128, 331, 257}, "mixed_float16", "amx-bf16"},     {{8, 16, 24, true}, "mixed_bfloat16", "avx512bf16"},
+      {{8, 9, 33, true}, "mixed_bfloat16", "avx512bf16"}, {{8, 32, 64, true}, "mixed_bfloat16", "amx-bf16"}};
   if (!std::getenv("HALFSTEP_LONG"))
     return all;
   for (const Layers &layers : {Layers{64, 64, 96}, Layers{128, 1, 70}, Layers{33, 257, 300}}) {
@@ -167,6 +204,10 @@ static std::vector<std::tuple<Layers, const char *, const char *>> cases() {
       all.emplace_back(layers, "mixed_bfloat16", level);
     all.emplace_back(layers, "mixed_float16", "amx-fp16");
   }
+  for (const Layers &layers : {Layers{5, 7, 96, true}, Layers{16, 64, 32, true}})
+    for (const char *level : {"amx-bf16", "amx-fp16"})
+      for (const char *policy : {"mixed_bfloat16", "mixed_float16"})
+        all.emplace_back(layers, policy, level);
   for (const Layers &layers : {Layers{192, 700, 300}, Layers{130, 512, 512}})
     all.emplace_back(layers, "mixed_float16", "amx-bf16");
   return all;

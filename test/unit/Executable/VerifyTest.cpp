@@ -141,11 +141,19 @@ const Case kStateCases[] = {
      },
      "state 'kernel.f16': is tensor<1x1x1x16xf16> and derived of tensor<8x4xf32>, expected at least as many elements "
      "of four "
-     "dimensions, of a matrix in f16 or bf16"},
+     "dimensions, of a matrix or filters in f16 or bf16"},
     {"DerivedPackedAsMatrix", [](ExecutableT &t) { t.state[4]->layout = "32x8x2"; },
      "state 'kernel.f16': is tensor<8x4xf16> and derived of tensor<8x4xf32>, expected at least as many elements of "
      "four "
-     "dimensions, of a matrix in f16 or bf16"},
+     "dimensions, of a matrix or filters in f16 or bf16"},
+    {"DerivedPackedOfAVector",
+     [](ExecutableT &t) {
+       t.state[4]->layout = "32x8x2";
+       t.state[4]->type->shape = {1, 1, 1, 64};
+       t.state[0]->type->shape = {32};
+     },
+     "state 'kernel.f16': is tensor<1x1x1x64xf16> and derived of tensor<32xf32>, expected at least as many elements of "
+     "four dimensions, of a matrix or filters in f16 or bf16"},
     {"DerivedLayoutText", [](ExecutableT &t) { t.state[4]->layout = "32x8\n"; },
      "state 'kernel.f16': layout '32x8?' holds control characters or is not UTF-8"},
     {"LayoutOfParameter", [](ExecutableT &t) { t.state[0]->layout = "32x8x2"; },

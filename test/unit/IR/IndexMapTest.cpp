@@ -97,6 +97,19 @@ TEST(IndexMap, ARunEndsWhereAnotherDigitMoves) {
   EXPECT_FALSE(map.isMatrix());
 }
 
+TEST(IndexMap, FiltersLieAsConvolutionsReadThem) {
+  // 2 filters of 3 x 2 taps of 2 channels.
+  const IndexMap rows = IndexMap::ofFilters({2, 3, 2, 2}, /*isTransposed=*/false);
+  std::vector<int64_t> inOrder(24);
+  std::iota(inOrder.begin(), inOrder.end(), 0);
+  EXPECT_EQ(findAll(rows, 1, 2, 12), inOrder);
+  EXPECT_TRUE(rows.isAlongDepth());
+  const IndexMap channels = IndexMap::ofFilters({2, 3, 2, 2}, /*isTransposed=*/true);
+  EXPECT_EQ(findAll(channels, 1, 2, 12), (std::vector<int64_t>{10, 22, 8, 20, 6, 18, 4, 16, 2, 14, 0, 12, //
+                                                               11, 23, 9, 21, 7, 19, 5, 17, 3, 15, 1, 13}));
+  EXPECT_FALSE(channels.isAlongDepth());
+}
+
 // Convolutions
 
 namespace {
@@ -192,6 +205,14 @@ TEST_P(ConvolutionMaps, DataGradientIsTheLoops) {
     expected[image] += valueOf(output, 1) * valueOf(filter, 2);
   });
   EXPECT_EQ(multiplyAll(of.dataGradient()), expected);
+}
+
+// What a kernel of its own may pack: all filters, in one group.
+TEST_P(ConvolutionMaps, FiltersAreThose) {
+  const Convolution &of = GetParam();
+  const std::vector<int64_t> shape = {of.filters, of.windows[0].filter, of.windows[1].filter, of.channels / of.groups};
+  EXPECT_EQ(of.forward().rhsMap == IndexMap::ofFilters(shape, /*isTransposed=*/false), of.groups == 1);
+  EXPECT_EQ(of.dataGradient().rhsMap == IndexMap::ofFilters(shape, /*isTransposed=*/true), of.groups == 1);
 }
 
 // Each pixel is in one class, and a class meets each pair of a tap and an output pixel that its pixels have, and none

@@ -94,6 +94,23 @@ TEST(Evaluator, partsAddUpToWhatIsPacked) {
   EXPECT_NEAR(two[4], values[4], 0x1p-17 * values[4]);
 }
 
+// A row for each filter with its taps and channels, or one for each channel with the last tap first.
+TEST(Evaluator, filtersArePackedAsConvolutionsReadThem) {
+  const std::vector<double> values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}; // 2 filters of 3 taps of 2 channels
+  auto packed = [&](const std::string &how, const std::string &panels) {
+    const std::string all = "batches 1 filters " + how + "panels <" + panels + ", unit = 1, depth_inner = true> : ";
+    const auto results = run(
+        "(%x: tensor<2x3x2xf32>) -> (tensor<1x1x1x12xf32>, tensor<2x3x2xf32>)",
+        "%p = mp.pack %x " + all + "tensor<2x3x2xf32> -> tensor<1x1x1x12xf32>\n%y = mp.unpack %p " + all +
+            "tensor<1x1x1x12xf32> -> tensor<2x3x2xf32>\n" + "return %p, %y : tensor<1x1x1x12xf32>, tensor<2x3x2xf32>",
+        {reals(ElementType::F32, {2, 3, 2}, values)});
+    EXPECT_EQ(results.at(1).reals(), values);
+    return results.at(0).reals();
+  };
+  EXPECT_EQ(packed("", "rows = 2, depth = 6"), values);
+  EXPECT_EQ(packed("transposed ", "rows = 2, depth = 6"), (std::vector<double>{5, 11, 3, 9, 1, 7, 6, 12, 4, 10, 2, 8}));
+}
+
 /// What evaluating the identity on tensor<2xf32> says of these arguments.
 static std::string errorOf(llvm::ArrayRef<Tensor> arguments,
                            const std::string &text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {"

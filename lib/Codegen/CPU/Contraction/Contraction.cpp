@@ -265,7 +265,8 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     if (s.hasParts)
       return unpack.emitOpError("is read by a product in parts of k, whose chunks are not those of its panels");
     if (unpack.getPanels() != source.wanted || source.packed->rows != size || source.packed->k != s.k ||
-        source.packed->batch != batches || unpack.getTransposed() == map.isAlongDepth())
+        source.packed->batch != batches || unpack.getTransposed() == map.isAlongDepth() ||
+        (unpack.getFilters() && unpack.getMap() != map))
       return unpack.emitOpError("has panels that the schedule of its kernel does not read: it reads ") << source.wanted;
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();

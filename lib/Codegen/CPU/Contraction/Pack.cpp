@@ -22,8 +22,7 @@ FailureOr<int64_t> mp::emitPack(CPUFunction &f, PackScheduleAttr schedule) {
   f.bindInputs(values);
   if (failed(values.prepare(pack.getInput())))
     return failure();
-  const IndexMap map = IndexMap::ofMatrix(matrix.batch, matrix.rows, matrix.k, pack.getTransposed());
-  Packing packing(f, values, pack.getInput(), map, matrix.rows, matrix.k, order, schedule.getVector());
+  Packing packing(f, values, pack.getInput(), pack.getMap(), matrix.rows, matrix.k, order, schedule.getVector());
 
   const int64_t size = schedule.getPanels(), blocks = llvm::divideCeil(matrix.panels(), size);
   const int64_t grid = matrix.batch * matrix.chunks() * blocks;

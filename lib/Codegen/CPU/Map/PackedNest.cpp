@@ -18,17 +18,20 @@ static constexpr int64_t kLineWords = 16;
 
 static PackOp packOf(KernelFunction &f, unsigned result) { return f.yields()[result].getDefiningOp<PackOp>(); }
 
-/// Neighbours in k that lie together: those of a word, or those whose parts lie side by side.
-static int64_t stepOf(PanelsAttr panels) { return panels.getParts() > 1 ? kDepthOfParts : panels.getUnit(); }
+/// Elements of a row of what is packed as it lies in memory: of a matrix, or of a filter's taps.
+static int64_t columnsOf(PackOp pack) {
+  const ArrayRef<int64_t> shape = typeOf(pack.getInput()).getShape();
+  return std::max<int64_t>(pack.getFilters() ? ShapedType::getNumElements(shape.drop_front()) : shape.back(), 1);
+}
 
 int64_t PackedNest::granule(KernelFunction &f, const Nest &nest) {
   int64_t rows = 1, columns = 1;
   for (unsigned result : nest.packs) {
     PackOp pack = packOf(f, result);
-    columns = typeOf(pack.getInput()).getShape().back();
-    rows = std::lcm(rows, pack.getTransposed() ? stepOf(pack.getPanels()) : pack.getPanels().getRows());
+    columns = columnsOf(pack);
+    rows = std::lcm(rows, pack.getTransposed() ? pack.getPanels().getStep() : pack.getPanels().getRows());
   }
-  return rows * std::max<int64_t>(columns, 1);
+  return rows * columns;
 }
 
 void PackedNest::keepInputs(NestBody &body, int64_t size, Value from) {
@@ -50,7 +53,7 @@ void PackedNest::keepInputs(NestBody &body, int64_t size, Value from) {
 
 LogicalResult PackedNest::emit(Value from, Value to) {
   for (unsigned result : nest.packs) {
-    const int64_t columns = std::max<int64_t>(typeOf(packOf(f, result).getInput()).getShape().back(), 1);
+    const int64_t columns = columnsOf(packOf(f, result));
     if (failed(emitPack(result, f.div(from, columns), f.div(to, columns))))
       return failure();
   }
@@ -70,9 +73,8 @@ LogicalResult PackedNest::emitPack(unsigned result, Value firstRow, Value endRow
 
   Elements values = f.makeElements();
   values.bindMemory(pack.getInput(), pointers.lookup(pack.getInput()));
-  const IndexMap map = IndexMap::ofMatrix(1, matrix.rows, matrix.k, pack.getTransposed());
   // What lies in memory of 16 bits moves by whole registers, too.
-  Packing packing(f, values, pack.getInput(), map, matrix.rows, matrix.k, order, vector * matrix.unit);
+  Packing packing(f, values, pack.getInput(), pack.getMap(), matrix.rows, matrix.k, order, vector * matrix.unit);
   if (countBytes(pack.getType()) >= kLeastPastCaches && matrix.panelRows % kLineWords == 0)
     packing.storePastCaches();
   auto panelAt = [&](Value chunk, Value panel) {
@@ -88,7 +90,7 @@ LogicalResult PackedNest::emitPack(unsigned result, Value firstRow, Value endRow
     });
   };
   const Value lastChunk = f.i64(matrix.chunks() - 1);
-  const int64_t step = stepOf(pack.getPanels()), wordsOfStep = step / order.unit * order.parts;
+  const int64_t step = pack.getPanels().getStep(), wordsOfStep = step / order.unit * order.parts;
   const Value lastStep = f.i64(llvm::divideCeil(matrix.k - (matrix.chunks() - 1) * order.depth, step) * wordsOfStep);
   const bool endsEarly = matrix.k % order.depth != 0;
 
@@ -103,17 +105,23 @@ LogicalResult PackedNest::emitPack(unsigned result, Value firstRow, Value endRow
     return fillEnd(lastChunk, firstPanel, f.div(f.add(count, f.i64(order.rows - 1)), order.rows), lastStep);
   }
 
-  // What the block has of each chunk that it touches.
-  Value firstChunk = f.div(firstRow, order.depth), endChunk = f.div(f.add(endRow, f.i64(order.depth - 1)), order.depth);
-  LogicalResult packed = f.forEach(firstChunk, endChunk, 1, [&](Value chunk) {
-    Value start = f.mul(chunk, order.depth);
-    Value from = f.max(firstRow, start), to = f.min(endRow, f.add(start, f.i64(order.depth)));
-    Value words = f.mul(f.div(f.sub(from, start), step), wordsOfStep * order.rows);
-    return packing.emit(f.offset(panelAt(chunk, values.zero), order.word, words),
-                        {values.zero, values.zero, f.i64(matrix.rows), from, to});
-  });
+  // What the block has of each chunk that it touches, of k in [first, end).
+  auto packDepth = [&](Value first, Value end) {
+    Value firstChunk = f.div(first, order.depth), endChunk = f.div(f.add(end, f.i64(order.depth - 1)), order.depth);
+    return f.forEach(firstChunk, endChunk, 1, [&](Value chunk) {
+      Value start = f.mul(chunk, order.depth);
+      Value from = f.max(first, start), to = f.min(end, f.add(start, f.i64(order.depth)));
+      Value words = f.mul(f.div(f.sub(from, start), step), wordsOfStep * order.rows);
+      return packing.emit(f.offset(panelAt(chunk, values.zero), order.word, words),
+                          {values.zero, values.zero, f.i64(matrix.rows), from, to});
+    });
+  };
+  // Rows in memory are k, or filters of each tap.
+  const int64_t rowsInMemory = pack.getFilters() ? typeOf(pack.getInput()).getDimSize(0) : matrix.k;
+  LogicalResult packed = f.forEach(values.zero, k, std::max<int64_t>(rowsInMemory, 1),
+                                   [&](Value tap) { return packDepth(f.add(tap, firstRow), f.add(tap, endRow)); });
   if (failed(packed) || !endsEarly)
     return packed;
-  Value isLast = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, endRow, k);
+  Value isLast = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, endRow, f.i64(rowsInMemory));
   return f.when(isLast, [&] { return fillEnd(lastChunk, values.zero, f.i64(matrix.panels()), lastStep); });
 }
