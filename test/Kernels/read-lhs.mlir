@@ -55,14 +55,14 @@ func.func @parts(%x: tensor<256x512xf16>, %w: tensor<512x512xf16>) -> tensor<256
 }
 
 // CHECK-LABEL: @pixels
-// CHECK: block_m = 1800, {{.*}}tile_m = 30, {{.*}}instruction = amx, read_lhs = true
+// CHECK: block_m = 1800, {{.*}}tile_m = 30, {{.*}}instruction = amx, pack_rhs = true, read_lhs = true
 func.func @pixels(%x: tensor<128x15x15x32xbf16>, %w: tensor<64x3x3x32xbf16>) -> tensor<128x15x15x64xbf16> {
   %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x15x15x32xbf16>, tensor<64x3x3x32xbf16> -> tensor<128x15x15x64xbf16>
   return %y : tensor<128x15x15x64xbf16>
 }
 
 // CHECK-LABEL: @gradient
-// CHECK: tile_m = 30, {{.*}}instruction = amx, read_lhs = true
+// CHECK: tile_m = 30, {{.*}}instruction = amx, pack_rhs = true, read_lhs = true
 func.func @gradient(%x: tensor<128x13x13x64xbf16>, %w: tensor<64x3x3x64xbf16>) -> tensor<128x15x15x64xbf16> {
   %y = mp.conv_transpose %x, %w acc f32 : tensor<128x13x13x64xbf16>, tensor<64x3x3x64xbf16> -> tensor<128x15x15x64xbf16>
   return %y : tensor<128x15x15x64xbf16>
@@ -96,7 +96,7 @@ func.func @far(%x: tensor<256x4096xf32>, %w: tensor<4096x512xf32>) -> tensor<256
 // So do dot products of pairs of channels.
 //
 // DOT-LABEL: @pairs
-// DOT: tile_m = 15, {{.*}}instruction = dot, read_lhs = true
+// DOT: tile_m = 15, {{.*}}instruction = dot, {{.*}}read_lhs = true
 func.func @pairs(%x: tensor<128x30x30x16xbf16>, %w: tensor<16x3x3x16xbf16>) -> tensor<128x30x30x16xbf16> {
   %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x30x30x16xbf16>, tensor<16x3x3x16xbf16> -> tensor<128x30x30x16xbf16>
   return %y : tensor<128x30x30x16xbf16>
