@@ -240,6 +240,8 @@ class Trainer:
             self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
             self.epochs, behind = divmod(self.steps, self._steps_per_epoch(count_rows(self.model, arrays), last_batch))
         total, first = (epochs, self.epochs) if resume else (self.epochs + epochs, first)
+        if verbose and resume and 0 < total <= self.epochs:
+            print(f"nothing to train: {checkpoint} has {self.epochs} epochs, and epochs={total} asks for so many in all", file=sys.stderr)
         flags.update(epochs=total, log=log, quiet=None if verbose else "true")
         flags["progress-bar"] = "true" if in_notebook() else None
         finder = self._finder(history, verbose) if find_nonfinite else None

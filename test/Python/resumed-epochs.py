@@ -3,6 +3,8 @@
 RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
 """
 
+import contextlib
+import io
 import pathlib
 import sys
 
@@ -68,5 +70,11 @@ assert told.begun == [1, 2, 3] and told.ended == [1, 2, 3] and within.trainer.st
 for epochs in (0, 2, 4):
     model, told = fit(epochs, "parts")
     assert told.begun == told.ended == [] and (model.trainer.steps, model.trainer.epochs) == (36, 4), (epochs, told.begun, told.ended, model.trainer.steps, model.trainer.epochs)
+# A person is told so.
+model = nn.Sequential(nn.Input((6,)), nn.Dense(8, "relu"), nn.Dense(2))
+model.compile(halfstep.Adam(0.5), policy="float32", threads=1)
+with contextlib.redirect_stderr(io.StringIO()) as said:
+    model.fit(X, Y, 8, epochs=2, seed=3, checkpoint=folder / "parts", resume=True)
+assert "has 4 epochs, and epochs=2 asks for so many in all" in said.getvalue(), said.getvalue()
 fresh, told = fit(1, "fresh")
 assert told.begun == told.ended == [0] and fresh.trainer.epochs == 1
