@@ -4,6 +4,7 @@
 #include "IR/KernelFormat.h"
 #include "IR/ProductTypes.h"
 #include "IR/RowTypes.h"
+#include "IR/Sizes.h"
 
 #include "mp/IR/Panels.h"
 #include "llvm/ADT/STLExtras.h"
@@ -151,7 +152,8 @@ LogicalResult SoftmaxCrossEntropyGradRowsOp::verify() {
   return verifyLossType(*this, getLogits(), getFactor(), "factors");
 }
 
-// nonfinite_blocks (C1), sum_squares_blocks (C1), matmul_parts (C3), sum_row_blocks (C2), nonfinite_tiles (C2)
+// nonfinite_blocks (C1), sum_squares_blocks (C1), matmul_parts (C3), sum_row_blocks (C2), row_block_moments (C2),
+// recenter_squares (C2), nonfinite_tiles (C2)
 static LogicalResult verifyAtLeastOne(Operation *op, int64_t value, StringRef name) {
   return value > 0 ? success()
                    : op->emitOpError() << name << (name.ends_with("s") ? " are " : " is ") << value
@@ -182,6 +184,25 @@ LogicalResult SumRowBlocksOp::verify() {
   if (input.getRank() != 2 || input.getElementType().isF64()) // (C1)
     return emitOpError("input is ") << input << ", expected a matrix of f16, bf16 or f32";
   return verifyAtLeastOne(*this, getBlock(), "block"); // (C2)
+}
+
+LogicalResult RowBlockMomentsOp::verify() {
+  RankedTensorType input = getInput().getType();
+  if (input.getRank() < 2 || input.getElementType().isF64()) // (C1)
+    return emitOpError("input is ") << input << ", expected two dimensions or more of f16, bf16 or f32";
+  return verifyAtLeastOne(*this, getBlock(), "block"); // (C2)
+}
+
+LogicalResult RecenterSquaresOp::verify() {
+  if (failed(verifyAtLeastOne(*this, getBlock(), "block"))) // (C2)
+    return failure();
+  RankedTensorType shifts = getShifts().getType(), center = getCenter().getType();
+  const auto blocks = static_cast<int64_t>(llvm::divideCeil(getRows(), getBlock()));
+  if (shifts.getRank() != 2 || !agree(shifts.getDimSize(0), blocks)) // (C1)
+    return emitOpError("shifts are ") << shifts << ", expected a matrix of " << blocks << " rows";
+  if (center.getRank() != 1 || !agree(center.getDimSize(0), shifts.getDimSize(1))) // (C1)
+    return emitOpError("center is ") << center << ", expected an element for each column of " << shifts;
+  return success();
 }
 
 LogicalResult NonfiniteTilesOp::verify() {

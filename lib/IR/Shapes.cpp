@@ -366,6 +366,16 @@ LogicalResult SumRowBlocksOp::inferReturnTypes(MLIRContext *context, MaybeLocati
   return success();
 }
 
+LogicalResult RowBlockMomentsOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  const int64_t block = op.getBlock(), columns = input.getRank() == 0 ? ShapedType::kDynamic : input.getShape().back();
+  int64_t blocks = ShapedType::kDynamic;
+  if (input.hasStaticShape() && input.getRank() > 0 && block > 0)
+    blocks = countBlocks(ShapedType::getNumElements(input.getShape().drop_back()), block);
+  types.append(4, RankedTensorType::get({blocks, columns}, Float32Type::get(context)));
+  return success();
+}
+
 LogicalResult NonfiniteTilesOp::inferReturnTypes(MLIRContext *context, MaybeLocation, Adaptor op, Types &types) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   const int64_t rows = op.getRows(), columns = op.getColumns();

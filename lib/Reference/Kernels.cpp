@@ -54,6 +54,47 @@ Tensor rules::evaluate(SumRowBlocksOp op, const Frame &frame) {
   return Tensor::ofReals(std::move(type), sums);
 }
 
+/// How many of `rows` are in block `number` of so many.
+static double rowsOfBlock(int64_t rows, int64_t block, int64_t number) {
+  return static_cast<double>(std::min(block, rows - number * block));
+}
+
+rules::Tensors rules::evaluate(RowBlockMomentsOp op, const Frame &frame) {
+  TensorTypeT type = runtimeTypeOf(op.getSums());
+  const std::vector<double> values = frame[op.getInput()].reals();
+  const int64_t columns = type.shape[1], block = op.getBlock(), size = values.size();
+  std::vector<double> sums(*elementCount(type), 0.0), shifts(sums), differences(sums), squares(sums);
+  auto forElements = [&](auto see) {
+    for (int64_t i = 0; i < size; ++i)
+      see(i, i / columns / block * columns + i % columns);
+  };
+  forElements([&](int64_t i, int64_t place) {
+    if (i / columns % block == 0 && std::isfinite(values[i]))
+      shifts[place] = values[i];
+    sums[place] += values[i];
+    differences[place] += values[i] - shifts[place];
+  });
+  forElements([&](int64_t i, int64_t place) {
+    const double mean = sums[place] / rowsOfBlock(size / columns, block, place / columns);
+    squares[place] += (values[i] - mean) * (values[i] - mean);
+  });
+  return {Tensor::ofReals(type, sums), Tensor::ofReals(type, shifts), Tensor::ofReals(type, differences),
+          Tensor::ofReals(type, squares)};
+}
+
+Tensor rules::evaluate(RecenterSquaresOp op, const Frame &frame) {
+  TensorTypeT type = runtimeTypeOf(op.getResult());
+  const std::vector<double> shifts = frame[op.getShifts()].reals(), differences = frame[op.getDifferences()].reals();
+  const std::vector<double> center = frame[op.getCenter()].reals();
+  std::vector<double> squares = frame[op.getSquares()].reals();
+  for (size_t i = 0; i < squares.size(); ++i) {
+    const double rows = rowsOfBlock(op.getRows(), op.getBlock(), i / center.size());
+    const double apart = shifts[i] - center[i % center.size()] + differences[i] / rows;
+    squares[i] += rows * apart * apart;
+  }
+  return Tensor::ofReals(std::move(type), squares);
+}
+
 Tensor rules::evaluate(NonfiniteTilesOp op, const Frame &frame) {
   TensorTypeT type = runtimeTypeOf(op.getResult());
   const Tensor &input = frame[op.getInput()];

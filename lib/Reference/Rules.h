@@ -211,6 +211,8 @@ Tensor evaluate(CopyOp op, const Frame &frame);
 Tensor evaluate(NonfiniteBlocksOp op, const Frame &frame);
 Tensor evaluate(SumSquaresBlocksOp op, const Frame &frame);
 Tensor evaluate(SumRowBlocksOp op, const Frame &frame);
+Tensors evaluate(RowBlockMomentsOp op, const Frame &frame);
+Tensor evaluate(RecenterSquaresOp op, const Frame &frame);
 Tensor evaluate(NonfiniteTilesOp op, const Frame &frame);
 Tensor evaluate(FirstBadOp op, const Frame &frame);
 

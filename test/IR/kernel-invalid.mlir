@@ -414,6 +414,60 @@ func.func @row_blocks_count(%g: tensor<100x40xf16>) -> tensor<3x40xf32> {
 
 // -----
 
+// mp.row_block_moments (C1)
+func.func @moments_of_a_vector(%z: tensor<40xf16>) {
+  // expected-error@+1 {{input is 'tensor<40xf16>', expected two dimensions or more of f16, bf16 or f32}}
+  %s, %f, %d, %q = mp.row_block_moments %z block 64 : tensor<40xf16>
+  return
+}
+
+// -----
+
+// mp.row_block_moments (C1)
+func.func @moments_of_f64(%z: tensor<100x40xf64>) {
+  // expected-error@+1 {{input is 'tensor<100x40xf64>', expected two dimensions or more of f16, bf16 or f32}}
+  %s, %f, %d, %q = mp.row_block_moments %z block 64 : tensor<100x40xf64>
+  return
+}
+
+// -----
+
+// mp.row_block_moments (C2)
+func.func @moments_of_no_rows(%z: tensor<100x40xf16>) {
+  // expected-error@+1 {{block is 0, expected at least 1}}
+  %s, %f, %d, %q = mp.row_block_moments %z block 0 : tensor<100x40xf16>
+  return
+}
+
+// -----
+
+// mp.recenter_squares (C1)
+func.func @squares_of_other_blocks(%s: tensor<3x8xf32>, %c: tensor<8xf32>) {
+  // expected-error@+1 {{shifts are 'tensor<3x8xf32>', expected a matrix of 2 rows}}
+  %r = mp.recenter_squares %s, %s, %s, %c rows 100 block 64 : tensor<3x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+// mp.recenter_squares (C1)
+func.func @center_of_other_columns(%s: tensor<2x8xf32>, %c: tensor<7xf32>) {
+  // expected-error@+1 {{center is 'tensor<7xf32>', expected an element for each column of 'tensor<2x8xf32>'}}
+  %r = mp.recenter_squares %s, %s, %s, %c rows 100 block 64 : tensor<2x8xf32>, tensor<7xf32>
+  return
+}
+
+// -----
+
+// mp.recenter_squares (C2)
+func.func @squares_of_no_rows(%s: tensor<2x8xf32>, %c: tensor<8xf32>) {
+  // expected-error@+1 {{block is 0, expected at least 1}}
+  %r = mp.recenter_squares %s, %s, %s, %c rows 100 block 0 : tensor<2x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
 // mp.nonfinite_tiles (C1)
 func.func @tiles_of_a_vector(%g: tensor<40xf32>) -> tensor<?xi32> {
   // expected-error@+1 {{input is 'tensor<40xf32>', expected two dimensions or more}}

@@ -90,6 +90,15 @@ func.func @tiles_of_a_product(%g: tensor<100x40xf16>, %h: tensor<2x100x40xf32>) 
   return %s, %f : tensor<2x40xf32>, tensor<8xi32>
 }
 
+// CHECK-LABEL: @moments_of_a_product
+func.func @moments_of_a_product(%z: tensor<4x5x5x8xbf16>, %mean: tensor<8xf32>) -> tensor<2x8xf32> {
+  // CHECK: %[[S:.*]], %[[F:.*]], %[[D:.*]], %[[Q:.*]] = mp.row_block_moments %arg0 block 64 : tensor<4x5x5x8xbf16>
+  %s, %f, %d, %q = mp.row_block_moments %z block 64 : tensor<4x5x5x8xbf16>
+  // CHECK: mp.recenter_squares %[[F]], %[[D]], %[[Q]], %arg1 rows 100 block 64 : tensor<2x8xf32>, tensor<8xf32>
+  %r = mp.recenter_squares %f, %d, %q, %mean rows 100 block 64 : tensor<2x8xf32>, tensor<8xf32>
+  return %r : tensor<2x8xf32>
+}
+
 // CHECK-LABEL: @kernel_level_ops
 func.func @kernel_level_ops(%z: tensor<4x10xf16>, %y: tensor<4xui8>, %f: tensor<4xf32>, %g: tensor<3x3xf32>)
     -> (tensor<4xf32>, tensor<4x10xf16>, tensor<3xf32>, tensor<i32>) {

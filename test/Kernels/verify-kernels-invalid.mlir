@@ -68,6 +68,19 @@ func.func @other_tiles(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2xi3
 
 // -----
 
+func.func @other_rows(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 48, block_n = 64, block_k = 64, tile_m = 6, tile_n = 16, vector = 8>)
+      : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    // expected-error@+1 {{takes blocks of 32 rows of a product that is made in blocks of 48}}
+    %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<64x64xf32>
+    mp.yield %1, %2, %3, %4, %5 : tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>
+  }
+  return %0#0 : tensor<64x64xf32>
+}
+
+// -----
+
 func.func @unplanned(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{has no buffers; run mp-plan-buffers first}}
   %0 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) : (tensor<4xf32>) -> tensor<4xf32> {

@@ -176,6 +176,65 @@ def MP_SumRowBlocksOp : MP_KernelLevelOp<"sum_row_blocks", MP_RoleTile> {
   let hasVerifier = 1;
 }
 
+def MP_RowBlockMomentsOp : MP_KernelLevelOp<"row_block_moments", MP_RoleTile> {
+  let scaling = [MP_Nonlinear];
+  let rows = MP_AllRows;
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 4; } }];
+  let summary = "for each block of rows the sum of each column, and of squares without its mean";
+  let description = [{
+    Dimensions of `input` but the last count as rows. Of rows [b * block, (b + 1) * block), as far as there are rows, in f32:
+    `sums[b, j]` is the sum of `input[i, j]`; `shifts[b, j]` is the first of them, 0 where that is not finite, and
+    `differences[b, j]` the sum of `input[i, j] - shifts[b, j]`, which has digits where `sums` has none left; `squares[b, j]`
+    is the sum of `(input[i, j] - m)^2`, where m is their mean. They are what a batch norm needs of its input, as far as the
+    blocks of the product that makes it know it.
+
+    Constraints:
+    - (C1) `input` has two dimensions or more, of f16, bf16 or f32.
+    - (C2) `block` is at least 1; the results have ceil(rows / block) rows.
+
+    Example:
+
+    ```mlir
+    %s, %f, %d, %q = mp.row_block_moments %z block 64 : tensor<4x5x5x8xf16>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, I64Attr:$block);
+  let results = (outs MP_F32Tensor:$sums, MP_F32Tensor:$shifts, MP_F32Tensor:$differences, MP_F32Tensor:$squares);
+  let assemblyFormat = "$input `block` $block attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def MP_RecenterSquaresOp : MP_KernelLevelOp<"recenter_squares", MP_RoleMap,
+    [AllTypesMatch<["shifts", "differences", "squares", "result"]>]> {
+  let scaling = [MP_Nonlinear, MP_Nonlinear, MP_Nonlinear, MP_Nonlinear];
+  let rows = MP_AllRows;
+  let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 6; } }];
+  let summary = "the squares of mp.row_block_moments about a center that all blocks share";
+  let description = [{
+    The sum of `(x - center[j])^2` over the elements of each block whose moments the operands are:
+    `squares[b, j] + n * ((shifts[b, j] - center[j]) + differences[b, j] / n)^2`, n being the rows of block b of `rows` in
+    all (Chan, Golub and LeVeque 1979). In f32, each operation rounded.
+
+    Constraints:
+    - (C1) `shifts` is a matrix with a row for each block, `center` has an element for each of its columns.
+    - (C2) `block` is at least 1.
+
+    Example:
+
+    ```mlir
+    %r = mp.recenter_squares %f, %d, %q, %mean rows 100 block 64 : tensor<2x8xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins MP_F32Tensor:$shifts, MP_F32Tensor:$differences, MP_F32Tensor:$squares, MP_F32Tensor:$center,
+                       I64Attr:$rows, I64Attr:$block);
+  let results = (outs MP_F32Tensor:$result);
+  let assemblyFormat = [{
+    $shifts `,` $differences `,` $squares `,` $center `rows` $rows `block` $block attr-dict
+    `:` type($shifts) `,` type($center)
+  }];
+  let hasVerifier = 1;
+}
+
 def MP_NonfiniteTilesOp : MP_KernelLevelOp<"nonfinite_tiles", MP_RoleTile> {
   let scaling = [MP_Independent];
   let rows = MP_AllRows;

@@ -277,7 +277,8 @@ def ReduceInTilesPass : Pass<"mp-reduce-in-tiles", "::mlir::func::FuncOp"> {
     A sum over the rows of what a scheduled product makes (a bias gradient), and a finite check of it, read from memory
     what a block of the product had in registers. They move into the product's kernel: the sum becomes
     `mp.sum_row_blocks`, a row for each block of rows, which the old kernel adds up, and the check `mp.nonfinite_tiles`.
-    A kernel that nothing is left of goes; one that is left gets a schedule for what it does now.
+    A kernel that nothing is left of goes; one that is left gets a schedule for what it does now. `mp.row_block_moments`,
+    which is in a product's kernel from the start, gets the blocks of its schedule, and so do its readers.
 
     Needs `mp-schedule-kernels`. Sums over rows move where products have the schedule of a GPU; checks move on a CPU,
     too. After it the blocks and tiles of these ops are those of the product's schedule, which

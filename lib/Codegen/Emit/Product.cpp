@@ -43,8 +43,10 @@ ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Prod
   even = true;
   for (auto [number, yield] : llvm::enumerate(f.yields())) {
     Operation *op = yield.getDefiningOp();
-    if (isTileOp(op))
-      tiles.push_back({op, static_cast<unsigned>(number)});
+    if (isTileOp(op) && !tiles.empty() && tiles.back().op == op)
+      tiles.back().results.push_back(number);
+    else if (isTileOp(op))
+      tiles.push_back({op, {static_cast<unsigned>(number)}});
     else
       stored.push_back(number);
     even &= isEven(isTileOp(op) ? op->getOperand(0) : yield);
@@ -62,9 +64,12 @@ LogicalResult ProductEpilogue::prepare(bool hasTiles) {
   SmallVector<Value> wanted;
   for (unsigned number : stored)
     wanted.push_back(f.yields()[number]);
-  for (const TileCheck &tile : tiles) {
+  for (const ReducedTile &tile : tiles) {
     if (!hasTiles)
       return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
+    for (auto [number, result] : llvm::zip_longest(tile.results, tile.op->getResults()))
+      if (!number || !result || f.yields()[*number] != *result)
+        return tile.op->emitOpError("has results that are not yielded one after the other");
     wanted.push_back(tile.op->getOperand(0));
   }
   for (Value value : wanted)

@@ -28,10 +28,10 @@ mlir::FailureOr<Product> findProduct(KernelFunction &f);
 /// What follows the sums: bias, rounding, the maps after the product, and stores.
 class ProductEpilogue {
 public:
-  /// An op that reduces what it reads over tiles of the product, and the result of the kernel that it gives.
-  struct TileCheck {
+  /// An op that reduces what it reads over tiles of the product, and the results of the kernel that are its own.
+  struct ReducedTile {
     mlir::Operation *op;
-    unsigned result;
+    llvm::SmallVector<unsigned, 2> results;
   };
 
   using OnTile = llvm::function_ref<void(size_t tileOp, mlir::Value value)>;
@@ -42,7 +42,7 @@ public:
   /// Builds what is needed once. Emits an error if a result is of another size than the product, or of tiles that the
   /// caller does not have.
   llvm::LogicalResult prepare(bool hasTiles = false);
-  llvm::ArrayRef<TileCheck> tileOps() const { return tiles; }
+  llvm::ArrayRef<ReducedTile> tileOps() const { return tiles; }
   /// Sums are rounded to the result's type by `own`, not by roundTo: the same, by what is known of them.
   void roundSumsBy(std::function<mlir::Value(mlir::Value)> own) { roundSums = std::move(own); }
   /// The fewest bits of an element that is stored.
@@ -63,7 +63,7 @@ private:
   Elements &values;
   const Product &product;
   llvm::SmallVector<unsigned> stored; ///< results by number
-  llvm::SmallVector<TileCheck> tiles;
+  llvm::SmallVector<ReducedTile> tiles;
   const int64_t columns; ///< of a row of the result
   bool even;
   std::function<mlir::Value(mlir::Value)> roundSums;

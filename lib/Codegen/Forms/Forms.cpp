@@ -16,6 +16,7 @@ void mp::registerForms(DialectRegistry &registry) {
     attachPoolingForms(context);
     attachTopKForms(context);
     attachLossScalingForms(context);
+    attachMomentForms(context);
     attachReductionForms(context);
     attachRowForms(context);
   });

@@ -76,6 +76,7 @@ void attachDepthwiseForms(mlir::MLIRContext *context);
 void attachPoolingForms(mlir::MLIRContext *context);
 void attachTopKForms(mlir::MLIRContext *context);
 void attachLossScalingForms(mlir::MLIRContext *context);
+void attachMomentForms(mlir::MLIRContext *context);
 void attachReductionForms(mlir::MLIRContext *context);
 void attachRowForms(mlir::MLIRContext *context);
 

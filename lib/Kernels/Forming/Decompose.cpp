@@ -183,7 +183,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
                  DecomposeWeightedCrossEntropyGrad, DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(
         &getContext());
     populateTrainingPatterns(patterns);
-    populateBatchNormPatterns(patterns);
+    populateBatchNormPatterns(patterns, machine.level != nullptr);
     populateGroupNormPatterns(patterns);
     populateScanPatterns(patterns);
     populateDepthwisePatterns(patterns);

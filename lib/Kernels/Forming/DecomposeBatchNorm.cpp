@@ -64,6 +64,41 @@ private:
   Type wide;
 };
 
+/// Whether a product makes `images` whose kernel has rows of them in blocks: of one matrix, whose k is never cut.
+bool isMadeInBlocks(Value images) {
+  auto op = images.getDefiningOp<ContractionOpInterface>();
+  if (!op)
+    return false;
+  const Contraction product = op.getContraction();
+  const bool isEmpty = product.m == 0 || product.n == 0 || product.k == 0;
+  return product.batch == 1 && product.classes.empty() && !product.takesParts && !isEmpty;
+}
+
+/// The mean comes of the sums of blocks of rows, the variance of the squares about it, which are those about the mean
+/// of each block and what that is apart. How many rows are a block the product's schedule says (mp-reduce-in-tiles);
+/// all of them here.
+struct MomentsOfProduct : OpRewritePattern<BatchNormOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(BatchNormOp op, PatternRewriter &rewriter) const override {
+    Value images = op.getInput();
+    if (op.getWeights() || op.getResult().use_empty() || elementOf(images).isF64() || !isMadeInBlocks(images))
+      return rewriter.notifyMatchFailure(op, "no product knows its rows");
+    ChannelBuilder build(rewriter, op, op.getScale());
+    const int64_t rows = typeOf(images).getNumElements() / shapeOf(images).back();
+    auto moments = RowBlockMomentsOp::create(rewriter, op.getLoc(), images, rows);
+    Value count = build.count(images, Value());
+    Value mean = build.div(build.sum(moments.getSums()), count);
+    Value squares =
+        RecenterSquaresOp::create(rewriter, op.getLoc(), moments.getSquares().getType(), moments.getShifts(),
+                                  moments.getDifferences(), moments.getSquares(), mean, rows, rows);
+    Value variance = build.div(build.sum(squares), count);
+    Value result = build.normalize(images, mean, variance, op.getEpsilon(), op.getScale(), op.getOffset());
+    rewriter.replaceOp(op, {result, mean, variance, count});
+    return success();
+  }
+};
+
 struct DecomposeBatchNorm : OpRewritePattern<BatchNormOp> {
   using Base::Base;
 
@@ -131,7 +166,9 @@ struct DecomposeUpdateRunning : OpRewritePattern<UpdateRunningOp> {
 
 } // namespace
 
-void mp::populateBatchNormPatterns(RewritePatternSet &patterns) {
+void mp::populateBatchNormPatterns(RewritePatternSet &patterns, bool onCPU) {
+  if (onCPU)
+    patterns.add<MomentsOfProduct>(patterns.getContext(), /*benefit=*/2);
   patterns.add<DecomposeBatchNorm, DecomposeBatchNormGrad, DecomposeBatchNormInference, DecomposeUpdateRunning>(
       patterns.getContext());
 }

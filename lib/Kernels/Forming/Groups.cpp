@@ -226,6 +226,9 @@ bool Grouping::fits(Operation *op, const Group &wanted, const Group &host) const
   bool single = isMap && op->getNumResults() == 1 && !writesState(op);
   switch (host.kind) {
   case KernelKind::Contraction:
+    if (roleOf(op) == KernelRole::Tile)
+      return typeOf(op->getOperand(0)).getShape() == ArrayRef(host.shape);
+    [[fallthrough]];
   case KernelKind::Column:
     return single && wanted.shape == host.shape && !isScalar(op->getResult(0));
   case KernelKind::Map:

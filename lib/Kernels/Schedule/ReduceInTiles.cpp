@@ -26,19 +26,27 @@ struct ReduceInTilesPass : mp::impl::ReduceInTilesPassBase<ReduceInTilesPass> {
       return signalPassFailure();
     SmallVector<KernelOp> kernels;
     getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    auto schedule = [&](KernelOp kernel) {
+      FailureOr<ScheduleInterface> chosen = (*scheduler)->schedule(kernel);
+      if (succeeded(chosen))
+        kernel.setScheduleAttr(*chosen);
+      return succeeded(chosen);
+    };
     bool isMoved = false;
     for (KernelOp kernel : kernels) {
       if (!kernel.getSchedule())
         continue; // neither are its products scheduled
+      const llvm::SetVector<KernelOp> readers = cutMoments(kernel);
+      isMoved |= !readers.empty();
+      if (!llvm::all_of(readers, schedule))
+        return signalPassFailure();
       KernelOp left = moveToProducts(kernel);
       isMoved |= left != kernel;
       if (!left || left.getSchedule())
         continue;
       // Little is left to reduce, of another shape: it runs in another way.
-      FailureOr<ScheduleInterface> schedule = (*scheduler)->schedule(left);
-      if (failed(schedule))
+      if (!schedule(left))
         return signalPassFailure();
-      left.setScheduleAttr(*schedule);
     }
     if (!isMoved)
       markAllAnalysesPreserved(); // nothing for the verifier to see

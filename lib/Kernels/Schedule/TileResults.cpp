@@ -7,8 +7,6 @@
 #include "Kernels/Schedule/KernelScheduler.h"
 #include "mp/IR/Tiles.h"
 
-#include "llvm/ADT/SetVector.h"
-
 using namespace mlir;
 using namespace mp;
 
@@ -66,6 +64,44 @@ static Value addResult(KernelOp kernel, Type type, function_ref<Value(RebuiltKer
   kernel->replaceAllUsesWith(rebuilt.kernel->getResults().drop_back());
   kernel.erase();
   return rebuilt.kernel->getResults().back();
+}
+
+// Moments
+
+/// Gives a result of moments `type`, in so many rows a block, and adds the kernels that read it to `readers`.
+static void retypeMoments(Value result, RankedTensorType type, int64_t block, llvm::SetVector<KernelOp> &readers) {
+  result.setType(type);
+  for (OpOperand &use : result.getUses()) {
+    auto reader = cast<KernelOp>(use.getOwner());
+    BlockArgument argument = reader.getBody().getArgument(use.getOperandNumber());
+    argument.setType(type);
+    for (Operation *user : argument.getUsers())
+      if (auto squares = dyn_cast<RecenterSquaresOp>(user)) {
+        squares.setBlock(block);
+        squares.getResult().setType(type);
+      }
+    readers.insert(reader);
+  }
+}
+
+llvm::SetVector<KernelOp> mp::cutMoments(KernelOp kernel) {
+  llvm::SetVector<KernelOp> readers;
+  auto schedule = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
+  if (!schedule)
+    return readers;
+  const int64_t block = schedule.getBlockM();
+  for (auto op : kernel.getBody().front().getOps<RowBlockMomentsOp>()) {
+    RankedTensorType input = typeOf(op.getInput());
+    const int64_t columns = input.getShape().back(), rows = input.getNumElements() / columns;
+    const RankedTensorType type = typeOf(op.getSums()).clone({countBlocks(rows, block), columns});
+    op.setBlock(block);
+    for (OpResult result : op->getResults())
+      result.setType(type);
+    for (auto [number, yielded] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
+      if (yielded.getDefiningOp() == op)
+        retypeMoments(kernel.getResult(number), type, block, readers);
+  }
+  return readers;
 }
 
 // Sums over rows

@@ -6,7 +6,13 @@
 
 #include "mp/IR/MP.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace mp {
+
+/// Has the moments of a scheduled product's rows, and what reads them, be of the blocks of its schedule. Gives the
+/// kernels that read them, which have another shape now.
+llvm::SetVector<KernelOp> cutMoments(KernelOp kernel);
 
 /// Moves reductions of a kernel that read what a scheduled product makes into the product's kernel, where the values
 /// are in registers: sums over rows become mp.sum_row_blocks, of which the kernel adds up the few rows that are left,

@@ -39,8 +39,12 @@ static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
   return success();
 }
 
-/// Whether checks of tiles are of those that the schedule makes.
+/// Whether checks of tiles and moments of rows are of those that the schedule makes.
 static LogicalResult verifyTiles(KernelOp kernel, ContractionScheduleAttr schedule) {
+  for (auto moments : kernel.getBody().front().getOps<RowBlockMomentsOp>())
+    if (int64_t(moments.getBlock()) != schedule.getBlockM())
+      return moments.emitOpError("takes blocks of ")
+             << moments.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
   for (auto flags : kernel.getBody().front().getOps<NonfiniteTilesOp>())
     if (int64_t(flags.getRows()) != schedule.getBlockM() || int64_t(flags.getColumns()) != schedule.getBlockN())
       return flags.emitOpError("checks tiles of ")

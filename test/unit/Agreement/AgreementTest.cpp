@@ -74,9 +74,9 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
 }
 
 /// Cases that a machine computes: chips before sm_80 have no bf16, a matrix product is cut into parts for GPUs, the
-/// gradient of a filter for CPUs, and tiles are those of a product (TileTest.cpp).
+/// gradient of a filter for CPUs, and tiles are those of a product (TileTest.cpp, TileMomentsTest.cpp).
 bool computes(const Machine &machine, const OpCase &use, ElementType element) {
-  if (use.op == "mp.sum_row_blocks" || use.op == "mp.nonfinite_tiles")
+  if (use.op == "mp.sum_row_blocks" || use.op == "mp.row_block_moments" || use.op == "mp.nonfinite_tiles")
     return false;
   if (use.op == "mp.conv_filter_grad_parts")
     return !machine.isGPU();

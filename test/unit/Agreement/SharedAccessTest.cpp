@@ -77,7 +77,7 @@ unsigned checkAccesses(const std::string &text, const CompileOptions &options) {
 
 /// Ops that only scheduling makes, of products.
 const std::set<std::string> kMadeBySchedules = {"mp.matmul_parts", "mp.conv_filter_grad_parts", "mp.sum_row_blocks",
-                                                "mp.nonfinite_tiles"};
+                                                "mp.row_block_moments", "mp.nonfinite_tiles"};
 
 CompileOptions optionsFor(const std::string &chip) {
   CompileOptions options;

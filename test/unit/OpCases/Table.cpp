@@ -367,6 +367,16 @@ static void addLossScaling(Cases &cases) {
                    {"2x2x5x3x$A"},
                    "mp.matmul_parts %0, %1 transpose_lhs transpose_rhs depth 128 acc $A : {0}, {1} -> {r}"});
   cases.push_back({"mp.sum_row_blocks", "", {{"7x5xf16"}}, {"3x5xf32"}, "mp.sum_row_blocks %0 block 3 : {0} -> {r}"});
+  cases.push_back({"mp.row_block_moments",
+                   "",
+                   {{"7x2x5x$T"}},
+                   {"5x5xf32", "5x5xf32", "5x5xf32", "5x5xf32"},
+                   "mp.row_block_moments %0 block 3 : {0}"});
+  cases.push_back({"mp.recenter_squares",
+                   "",
+                   {{"3x5xf32"}, {"3x5xf32"}, {"3x5xf32", Fill::Positive}, {"5xf32"}},
+                   {"3x5xf32"},
+                   "mp.recenter_squares %0, %1, %2, %3 rows 7 block 3 : {0}, {3}"});
   cases.push_back({"mp.nonfinite_tiles",
                    "",
                    {{"2x5x7x$T", Fill::Overflow}},

@@ -41,8 +41,8 @@ static CaseProgram programOf(const std::string &op, const std::string &part) {
 }
 
 /// Ops that only scheduling makes, of products.
-static const std::set<std::string> kMadeBySchedules = {"mp.matmul_parts", "mp.conv_filter_grad_parts",
-                                                       "mp.sum_row_blocks", "mp.nonfinite_tiles"};
+static const std::set<std::string> kMadeBySchedules = {
+    "mp.matmul_parts", "mp.conv_filter_grad_parts", "mp.sum_row_blocks", "mp.row_block_moments", "mp.nonfinite_tiles"};
 
 int main(int argc, char **argv) {
   if (argc != 2) {

@@ -62,6 +62,29 @@ TEST(Evaluator, tilesAreThoseOfTheLastTwoDimensions) {
   EXPECT_EQ(results[1].integers(), (std::vector<int64_t>{0, 1, 0, 0, 0, 0, 1, 1}));
 }
 
+// The last block has one row of three in all, whose squares are about its mean until they are about another.
+TEST(Evaluator, momentsOfBlocksOfRows) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  std::vector<Tensor> results =
+      run("(%x: tensor<3x1x2xf32>, %c: tensor<2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, "
+          "tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>)",
+          R"(
+    %s, %f, %d, %q = mp.row_block_moments %x block 2 : tensor<3x1x2xf32>
+    %r = mp.recenter_squares %f, %d, %q, %c rows 3 block 2 : tensor<2x2xf32>, tensor<2xf32>
+    return %s, %f, %d, %q, %r : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>)",
+          {reals(ElementType::F32, {3, 1, 2}, {1, 2, 3, 12, 5, inf}), reals(ElementType::F32, {2}, {1, 10})});
+  ASSERT_EQ(results.size(), 5u);
+  EXPECT_EQ(results[0].reals(), (std::vector<double>{4, 14, 5, inf}));
+  EXPECT_EQ(results[1].reals(), (std::vector<double>{1, 2, 5, 0}));
+  EXPECT_EQ(results[2].reals(), (std::vector<double>{2, 10, 0, inf}));
+  for (auto [number, expected] : {std::pair(3, std::vector<double>{2, 50, 0}), {4, {4, 68, 16}}}) {
+    std::vector<double> squares = results[number].reals();
+    EXPECT_TRUE(std::isnan(squares.back()));
+    squares.pop_back();
+    EXPECT_EQ(squares, expected);
+  }
+}
+
 // Parts are the leading bf16 of what those before leave; infinities and the largest numbers are in the first.
 TEST(Evaluator, partsAddUpToWhatIsPacked) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

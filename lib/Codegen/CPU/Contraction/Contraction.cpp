@@ -25,8 +25,8 @@
 // Tiles at other edges are computed whole, over zeros, and stored in part.
 
 #include "Codegen/CPU/Contraction/Pixels.h"
-#include "Codegen/CPU/Contraction/TileChecks.h"
 #include "Codegen/CPU/Contraction/TileProduct.h"
+#include "Codegen/CPU/Contraction/TileReductions.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
 
@@ -112,8 +112,9 @@ public:
   /// `place` says where rows are in the result; there is none where they are in their order.
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule, const IndexMap *place)
       : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
-        width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)), checks(f, epilogue, width),
-        tileProduct(makeTile(schedule)), lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
+        width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
+        reductions(f, epilogue, width), tileProduct(makeTile(schedule)),
+        lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
         readsLhs(schedule.getReadLhs()) {
     if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
@@ -158,8 +159,6 @@ private:
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value depth);
   void prefetchAddends(Value row, Value column);
-  LogicalResult finishChecked(Value rowsHere, Value start,
-                              function_ref<LogicalResult(Value, Value, int64_t, ProductEpilogue::OnTile)> finish);
   Value rowsBefore(Value row);
   LogicalResult finishTile(Value tile, Value row, Value early, Value column);
   Value rowInResult(Value row);
@@ -175,7 +174,7 @@ private:
   ProductEpilogue epilogue;
   Type acc; ///< of sums: f32 for f16, too
   int64_t width;
-  TileChecks checks;
+  TileReductions reductions;
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
   const bool streamsRhs, readsLhs;
@@ -198,7 +197,7 @@ LogicalResult ContractionEmitter::prepare() {
   if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
-  return checks.prepare();
+  return reductions.prepare(s, s.blockM);
 }
 
 LogicalResult ContractionEmitter::emit(Value block) {
@@ -222,7 +221,7 @@ LogicalResult ContractionEmitter::emit(Value block) {
 
   if (pixels && failed(pixels->emit(firstRow)))
     return failure();
-  checks.start();
+  reductions.start(blockRow);
   // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
   const LogicalResult chunks = s.isChunked()
                                    ? f.forEach(firstK, endK, s.blockK, [&](Value from) { return emitChunk(from); })
@@ -230,7 +229,7 @@ LogicalResult ContractionEmitter::emit(Value block) {
   if (storesPastCaches) // what waits for the block may read them then
     f.finishStoresPastCaches();
   if (succeeded(chunks))
-    checks.finish(f.add(f.mul(f.add(f.mul(outer, blocksM), blockRow), blocksN), blockColumn));
+    reductions.finish(f.add(f.mul(f.add(f.mul(outer, blocksM), blockRow), blocksN), blockColumn));
   return chunks;
 }
 
@@ -415,47 +414,31 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value early,
     return epilogue.emit(rowInResult(f.add(firstOfTile, index)), f.add(j, firstOfBatch), loadLanes(sumsAt, count),
                          count, onTile);
   };
-  auto finishRows = [&] {
+  const bool hasRest = s.n % lanes != 0;
+  if (reductions.empty())
     return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
       Elements::Scope scope(values);
-      return f.forLanes(start, end, lanes, s.n % lanes != 0, [&](Value j, int64_t count) {
-        return finish(index, j, count, [&](size_t number, Value value) { checks.note(number, value); });
-      });
+      return f.forLanes(start, end, lanes, hasRest,
+                        [&](Value j, int64_t count) { return finish(index, j, count, {}); });
     });
-  };
-  if (checks.empty() || lanes != width)
-    return finishRows();
-  if (s.n % s.tileN == 0)
-    return finishChecked(rowsHere, start, finish);
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, f.sub(end, start), f.i64(s.tileN));
-  return f.either(isWhole, [&] { return finishChecked(rowsHere, start, finish); }, finishRows);
-}
 
-/// Finishes whole rows of a tile, with checks in registers: a vector of each is checked apart from the next.
-LogicalResult ContractionEmitter::finishChecked(
-    Value rowsHere, Value start,
-    function_ref<LogicalResult(Value index, Value j, int64_t count, ProductEpilogue::OnTile)> finish) {
-  const int64_t vectors = s.tileN / width;
-  FailureOr<SmallVector<Value>> found =
-      f.forEach(values.zero, rowsHere, 1, checks.none(vectors),
-                [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-                  Elements::Scope scope(values);
-                  SmallVector<Value> next(soFar);
-                  for (int64_t vector = 0; vector < vectors; ++vector) {
-                    auto note = [&](size_t number, Value value) {
-                      Value &own = next[number * vectors + vector];
-                      own = checks.gathered(own, value);
-                    };
-                    if (failed(finish(index, f.add(start, f.i64(vector * width)), width, note)))
-                      return failure();
-                  }
-                  return next;
-                });
-  if (failed(found))
-    return failure();
-  for (auto [index, lanes] : llvm::enumerate(*found))
-    checks.note(index / vectors, lanes);
-  return success();
+  auto reduce = [&](Value first, int64_t vectors, int64_t lanesOfEach) {
+    return reductions.emit({row, rowsHere, first, vectors, lanesOfEach},
+                           [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
+                             Elements::Scope scope(values);
+                             return finish(index, j, count, onTile);
+                           });
+  };
+  auto reduceWhole = [&] { return reduce(start, s.tileN / width, width); };
+  auto reducePart = [&] {
+    return f.forLanes(start, end, lanes, hasRest, [&](Value j, int64_t count) { return reduce(j, 1, count); });
+  };
+  if (lanes != width)
+    return reducePart();
+  if (s.n % s.tileN == 0)
+    return reduceWhole();
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, f.sub(end, start), f.i64(s.tileN));
+  return f.either(isWhole, reduceWhole, reducePart);
 }
 
 /// Class after class, in the same scratch memory: a block is of one.

@@ -11,14 +11,16 @@
 using namespace mlir;
 using namespace mp;
 
-TileResults::TileResults(GPUFunction &f, ArrayRef<ProductEpilogue::TileCheck> ops, const Product &product,
+TileResults::TileResults(GPUFunction &f, ArrayRef<ProductEpilogue::ReducedTile> ops, const Product &product,
                          const MatrixTiles &tiles, int64_t width)
     : f(f), b(f.b), ops(ops), product(product), tiles(tiles), width(width), ofRow(tiles.schedule.getWarpN() / width),
       phaseCount(ops.empty() ? 1 : std::max<int64_t>(ofRow / Chip::kWarp, 1)) {}
 
 LogicalResult TileResults::verify() {
   const int64_t rows = tiles.schedule.getBlockM(), columns = tiles.schedule.getBlockN();
-  for (const ProductEpilogue::TileCheck &tile : ops) {
+  for (const ProductEpilogue::ReducedTile &tile : ops) {
+    if (!isa<SumRowBlocksOp, NonfiniteTilesOp>(tile.op))
+      return tile.op->emitOpError("is of the tiles of a product, which are those of a CPU");
     if (product.parts > 1)
       return tile.op->emitOpError("reads a product whose k is in parts");
     if (auto sums = dyn_cast<SumRowBlocksOp>(tile.op);
@@ -42,7 +44,7 @@ size_t TileResults::countOf(size_t op) const { return isa<SumRowBlocksOp>(ops[op
 
 TileResults::Values TileResults::start() {
   Values nothing;
-  for (const ProductEpilogue::TileCheck &tile : ops)
+  for (const ProductEpilogue::ReducedTile &tile : ops)
     if (isa<SumRowBlocksOp>(tile.op))
       nothing.append(phaseCount, floatConstant(b, withLanes(b.getF32Type(), width), 0));
     else
@@ -142,7 +144,8 @@ LogicalResult TileResults::finish(ValueRange seen, const TilePosition &position)
     f.barrier();
     ValueRange own = seen.slice(first, countOf(number));
     auto sums = dyn_cast<SumRowBlocksOp>(tile.op);
-    if (failed(sums ? finishSums(sums, tile.result, own, position) : finishFlag(tile.result, own.front(), position)))
+    if (failed(sums ? finishSums(sums, tile.results.front(), own, position)
+                    : finishFlag(tile.results.front(), own.front(), position)))
       return failure();
     first += countOf(number);
   }

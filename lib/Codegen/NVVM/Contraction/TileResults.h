@@ -28,7 +28,7 @@ struct TilePosition {
 class TileResults {
 public:
   /// `width` columns are a vector.
-  TileResults(GPUFunction &f, llvm::ArrayRef<ProductEpilogue::TileCheck> ops, const Product &product,
+  TileResults(GPUFunction &f, llvm::ArrayRef<ProductEpilogue::ReducedTile> ops, const Product &product,
               const MatrixTiles &tiles, int64_t width);
 
   using Values = llvm::SmallVector<mlir::Value>;
@@ -52,7 +52,7 @@ private:
 
   GPUFunction &f;
   LaneBuilder &b;
-  llvm::ArrayRef<ProductEpilogue::TileCheck> ops;
+  llvm::ArrayRef<ProductEpilogue::ReducedTile> ops;
   const Product &product;
   const MatrixTiles &tiles;
   const int64_t width, ofRow; ///< columns of a vector, vectors of a row of the warp's tile

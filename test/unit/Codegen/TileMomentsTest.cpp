@@ -1,0 +1,160 @@
+// Moments of a product's blocks of rows, where the product makes them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Against sums in f64 of what the kernel stored: near 0, and where the mean is ten thousand times the deviation, so
+// that a difference of a mean square and a squared mean would have no digit left.
+
+#include "Codegen/KernelRunner.h"
+#include "Codegen/Values.h"
+
+#include "mp/Numerics/ErrorBounds.h"
+#include "mp/Numerics/Float.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+struct BlocksOfRows {
+  int64_t m, n, blockM, blockN;
+  const char *tile, *type = "f32";
+  static constexpr int64_t k = 5;
+
+  int64_t blocks() const { return (m + blockM - 1) / blockM; }
+  int64_t rowsOf(int64_t block) const { return std::min(blockM, m - block * blockM); }
+  bool isWide() const { return type == std::string("f32"); }
+  std::string tensor(int64_t rows, int64_t columns, const std::string &element) const {
+    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
+  }
+  std::string text() const {
+    const std::string a = tensor(m, k, type), b = tensor(k, n, type), z = tensor(m, n, type);
+    const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">", of = ", " + tensor(blocks(), n, "f32");
+    const std::string four = of + of + of + of;
+    return "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c +
+           ") {\n%z:5 = mp.kernel \"k\" (%x = %a, %y = %b, %w = %c) schedule(#mp.contraction<block_m = " +
+           std::to_string(blockM) + ", block_n = " + std::to_string(blockN) + ", block_k = 4, " + tile + ">) : (" + a +
+           ", " + b + ", " + c + ") -> (" + z + four + ") {\n%0 = mp.matmul %x, %y bias %w : " + c + " acc f32 : " + a +
+           ", " + b + " -> " + z + "\n%1, %2, %3, %4 = mp.row_block_moments %0 block " + std::to_string(blockM) +
+           " : " + z + "\nmp.yield %0, %1, %2, %3, %4 : " + z + four + "\n}\nreturn\n}\n";
+  }
+};
+
+struct Moments {
+  std::vector<double> z; ///< as it is stored
+  std::vector<float> sums, shifts, differences, squares;
+};
+
+class TileMoments : public testing::TestWithParam<BlocksOfRows> {
+protected:
+  /// Of a * b and a bias of `mean` in each column.
+  static Moments run(const KernelRunner &kernel, const BlocksOfRows &p, const std::vector<float> &a, float mean,
+                     bool backwards = false) {
+    const std::vector<float> b = randomFloats(BlocksOfRows::k * p.n, 2, 1), bias(p.n, mean);
+    auto buffer = [&](const std::vector<float> &values) {
+      return p.isWide() ? Buffer::of(values) : Buffer::of(encoded(values, encodeBF16));
+    };
+    const std::vector<Buffer> results = kernel.run({buffer(a), buffer(b), buffer(bias)}, backwards);
+    Moments found = {
+        {}, results[1].as<float>(), results[2].as<float>(), results[3].as<float>(), results[4].as<float>()};
+    if (p.isWide())
+      for (float value : results[0].as<float>())
+        found.z.push_back(value);
+    else
+      for (uint16_t value : results[0].as<uint16_t>())
+        found.z.push_back(decodeBF16(value));
+    return found;
+  }
+};
+
+} // namespace
+
+TEST_P(TileMoments, AreThoseOfWhatIsStored) {
+  const BlocksOfRows &p = GetParam();
+  const KernelRunner kernel(p.text());
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  for (auto [mean, deviation] : {std::pair(0.0f, 1.0f), std::pair(1000.0f, 0.05f)}) {
+    const std::vector<float> a = randomFloats(p.m * BlocksOfRows::k, 1, deviation);
+    const Moments found = run(kernel, p, a, mean), again = run(kernel, p, a, mean, /*backwards=*/true);
+    EXPECT_EQ(found.sums, again.sums);
+    EXPECT_EQ(found.squares, again.squares);
+    for (int64_t block = 0; block < p.blocks(); ++block)
+      for (int64_t j = 0; j < p.n; ++j) {
+        const int64_t at = block * p.n + j;
+        const double shift = found.z[block * p.blockM * p.n + j];
+        double sum = 0, absolutes = 0, differences = 0, left = 0, squares = 0;
+        auto forRows = [&](auto see) {
+          for (int64_t i = 0; i < p.rowsOf(block); ++i)
+            see(found.z[(block * p.blockM + i) * p.n + j]);
+        };
+        forRows([&](double value) {
+          sum += value, absolutes += std::abs(value);
+          differences += value - shift, left += std::abs(value - shift);
+        });
+        const auto rows = static_cast<double>(p.rowsOf(block));
+        forRows([&](double value) { squares += (value - sum / rows) * (value - sum / rows); });
+        EXPECT_EQ(found.shifts[at], shift);
+        EXPECT_NEAR(found.sums[at], sum, contractionBound(p.blockM, absolutes, sum, kF32, kF32));
+        EXPECT_NEAR(found.differences[at], differences, contractionBound(p.blockM, 2 * left, differences, kF32, kF32));
+        EXPECT_NEAR(found.squares[at], squares, 4e-6 * squares) << "block " << block << ", column " << j;
+      }
+  }
+}
+
+// As the evaluator has them: infinity is the sum of what is infinite, and no deviation from it is a number.
+TEST_P(TileMoments, InfinitiesAndNaN) {
+  const BlocksOfRows &p = GetParam();
+  const KernelRunner kernel(p.text());
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (float bad : {inf, nan})
+    for (int64_t row : {int64_t(0), p.m / 2, p.m - 1}) {
+      std::vector<float> a = randomFloats(p.m * BlocksOfRows::k, 1, 1);
+      a[row * BlocksOfRows::k] = bad;
+      const Moments found = run(kernel, p, a, 0);
+      for (int64_t i = 0; i < p.blocks() * p.n; ++i) {
+        const bool isHit = i / p.n == row / p.blockM;
+        const double value = found.z[row * p.n + i % p.n];
+        EXPECT_EQ(std::isfinite(found.sums[i]), !isHit);
+        EXPECT_EQ(std::isnan(found.squares[i]), isHit);
+        EXPECT_TRUE(!isHit || std::isnan(value) ? isHit == std::isnan(found.sums[i]) : found.sums[i] == value);
+      }
+    }
+}
+
+// One row and one column, rows that no block divides, several tiles in a block, columns in vectors and one by one,
+// blocks beside each other.
+INSTANTIATE_TEST_SUITE_P(Shapes, TileMoments,
+                         testing::Values(BlocksOfRows{1, 1, 4, 8, "tile_m = 4, tile_n = 8, vector = 4"},
+                                         BlocksOfRows{9, 16, 4, 8, "tile_m = 4, tile_n = 8, vector = 4"},
+                                         BlocksOfRows{333, 3, 100, 8, "tile_m = 4, tile_n = 8, vector = 8"},
+                                         BlocksOfRows{130, 23, 64, 16, "tile_m = 4, tile_n = 8, vector = 8"},
+                                         BlocksOfRows{1025, 36, 512, 64, "tile_m = 4, tile_n = 16, vector = 16"},
+                                         BlocksOfRows{40, 20, 66, 16, "tile_m = 6, tile_n = 16, vector = 8", "bf16"},
+                                         BlocksOfRows{97, 33, 32, 32, "tile_m = 4, tile_n = 32, vector = 8", "bf16"}));
+
+// A block stores as many rows of moments as there are blocks of rows, of one matrix.
+TEST(TileMomentsOf, OtherBlocksAreRefused) {
+  BlocksOfRows p{16, 8, 8, 8, "tile_m = 4, tile_n = 8, vector = 8"};
+  std::string text = p.text();
+  text.replace(text.find("moments %0 block 8"), 18, "moments %0 block 9");
+  const KernelRunner kernel(text);
+  EXPECT_FALSE(kernel.ok());
+  EXPECT_NE(kernel.errors.find("takes blocks of 9 rows, its product has blocks of 8"), std::string::npos)
+      << kernel.errors;
+}
+
+TEST(TileMomentsOf, BothAreYieldedTogether) {
+  BlocksOfRows p{16, 8, 8, 8, "tile_m = 4, tile_n = 8, vector = 8"};
+  std::string text = p.text();
+  text.replace(text.find("mp.yield %0, %1, %2"), 19, "mp.yield %0, %2, %1");
+  const KernelRunner kernel(text);
+  EXPECT_FALSE(kernel.ok());
+  EXPECT_NE(kernel.errors.find("has results that are not yielded one after the other"), std::string::npos)
+      << kernel.errors;
+}
