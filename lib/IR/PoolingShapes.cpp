@@ -14,11 +14,17 @@ namespace {
 
 /// The numbers of a pooling, by which its result's shape follows from its image's.
 struct Pooling {
-  ArrayRef<int64_t> window, strides, padding;
-  Shape dilations;
+  ArrayRef<int64_t> window, strides;
+  Shape padding, dilations;
 
   template <typename Op> static Pooling of(Op op) {
-    Pooling pooling{op.getWindow(), op.getStrides(), op.getPadding(), {}};
+    Pooling pooling{op.getWindow(), op.getWindow(), {}, {}};
+    if constexpr (requires { op.getStrides(); }) {
+      pooling.strides = op.getStrides();
+      pooling.padding = llvm::to_vector(ArrayRef<int64_t>(op.getPadding()));
+    } else {
+      pooling.padding.assign(2 * pooling.window.size(), 0);
+    }
     if constexpr (requires { op.getDilations(); })
       pooling.dilations = llvm::to_vector(ArrayRef<int64_t>(op.getDilations()));
     else
@@ -101,6 +107,23 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   return inferPool<AvgPoolOp>(location, op, types);
 }
 
+/// Whether a byte holds the number of each pixel of a window.
+static LogicalResult checkIndices(EmitError error, ArrayRef<int64_t> window) {
+  if (ShapedType::getNumElements(window) >
+      MaxPoolWithIndicesOp::kMostPixels) // max_pool_with_indices (C8), max_unpool (C8)
+    return error() << "has windows of " << describe(window) << " pixels, which indices of a byte do not tell apart";
+  return success();
+}
+
+LogicalResult MaxPoolWithIndicesOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor op,
+                                                     SmallVectorImpl<Type> &types) {
+  if (failed(inferPool<MaxPoolWithIndicesOp>(location, op, types)) ||
+      failed(checkIndices(errorAt<MaxPoolWithIndicesOp>(location), op.getWindow())))
+    return failure();
+  types.push_back(cast<RankedTensorType>(types.front()).clone(IntegerType::get(context, 8, IntegerType::Unsigned)));
+  return success();
+}
+
 /// `gradient` has the shape that pooling `image` gives.
 static LogicalResult checkGradient(EmitError error, const Pooling &pooling, ArrayRef<int64_t> image,
                                    ArrayRef<int64_t> gradient) {
@@ -121,12 +144,24 @@ LogicalResult MaxPoolGradOp::inferReturnTypes(MLIRContext *, std::optional<Locat
                        cast<RankedTensorType>(op.getGradient().getType()).getShape());
 }
 
-LogicalResult AvgPoolGradOp::inferShape(Shape &result) {
-  ArrayRef<int64_t> gradient = shapeOf(getGradient());
-  result = llvm::to_vector(shapeOf(getResult()));
+/// The shape of the image that `result` is, where only its first size may be left open.
+template <typename Op> static LogicalResult inferImage(Op op, ArrayRef<int64_t> gradient, Shape &result) {
+  result = llvm::to_vector(shapeOf(op.getResult()));
   if (!result.empty() && !gradient.empty() && isOpen(result.front()))
     result.front() = gradient.front();
-  return checkGradient([&] { return emitOpError(); }, Pooling::of(*this), result, gradient);
+  return checkGradient([&] { return op.emitOpError(); }, Pooling::of(op), result, gradient);
+}
+
+LogicalResult AvgPoolGradOp::inferShape(Shape &result) { return inferImage(*this, shapeOf(getGradient()), result); }
+
+LogicalResult MaxUnpoolOp::inferShape(Shape &result) {
+  if (failed(inferImage(*this, shapeOf(getValues()), result)) ||
+      failed(checkIndices([&] { return emitOpError(); }, getWindow())))
+    return failure();
+  if (!agree(shapeOf(getIndices()), shapeOf(getValues()))) // (C9)
+    return emitOpError("indices have shape ")
+           << describe(shapeOf(getIndices())) << " and values " << describe(shapeOf(getValues())) << ", expected one";
+  return success();
 }
 
 /// Of the two shapes that a pooling has.
@@ -143,6 +178,12 @@ SmallVector<Window, 3> MaxPoolOp::getWindows() { return windowsOf(*this, shapeOf
 SmallVector<Window, 3> MaxPoolGradOp::getWindows() {
   return windowsOf(*this, shapeOf(getImage()), shapeOf(getGradient()));
 }
+SmallVector<Window, 3> MaxPoolWithIndicesOp::getWindows() {
+  return windowsOf(*this, shapeOf(getImage()), shapeOf(getValues()));
+}
+SmallVector<Window, 3> MaxUnpoolOp::getWindows() {
+  return windowsOf(*this, shapeOf(getResult()), shapeOf(getValues()));
+}
 SmallVector<Window, 3> AvgPoolOp::getWindows() { return windowsOf(*this, shapeOf(getImage()), shapeOf(getResult())); }
 SmallVector<Window, 3> AvgPoolGradOp::getWindows() {
   return windowsOf(*this, shapeOf(getResult()), shapeOf(getGradient()));
@@ -157,7 +198,9 @@ static int64_t countReaders(ArrayRef<Window> windows, int64_t each) {
 }
 
 int64_t MaxPoolOp::getOperationsPerElement() { return getWindowSize(); }
+int64_t MaxPoolWithIndicesOp::getOperationsPerElement() { return getWindowSize(); }
 int64_t AvgPoolOp::getOperationsPerElement() { return getWindowSize(); }
 // The winner of each window that has a pixel is found again.
 int64_t MaxPoolGradOp::getOperationsPerElement() { return countReaders(getWindows(), getWindowSize()); }
+int64_t MaxUnpoolOp::getOperationsPerElement() { return 2; }
 int64_t AvgPoolGradOp::getOperationsPerElement() { return countReaders(getWindows(), 1); }

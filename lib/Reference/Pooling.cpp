@@ -9,39 +9,56 @@
 
 using namespace mp;
 
-/// A tensor [images, pixels, channels] of the op's type, of what `get` says of each element.
-template <typename Op, typename Get> static Tensor forEachElement(Op op, int64_t pixels, Get get) {
-  TensorTypeT type = runtimeTypeOf(op.getResult());
+/// Elements [images, pixels, channels] of this shape, of what `get` says of each.
+template <typename Element, typename Get>
+static std::vector<Element> listElements(const TensorTypeT &type, int64_t pixels, Get get) {
   const int64_t channels = type.shape.back();
-  std::vector<double> result(elementsOf(type.shape));
+  std::vector<Element> result(elementsOf(type.shape));
   for (size_t element = 0; element < result.size(); ++element) {
     const int64_t pixel = element / channels;
     result[element] = get(pixel / pixels, pixel % pixels, element % channels);
   }
+  return result;
+}
+
+/// A tensor of the op's type, of what `get` says of each element.
+template <typename Op, typename Get> static Tensor forEachElement(Op op, int64_t pixels, Get get) {
+  TensorTypeT type = runtimeTypeOf(op->getResult(0));
+  const std::vector<double> result = listElements<double>(type, pixels, get);
   return Tensor::ofReals(std::move(type), result);
 }
 
-/// The pixel that is the result of window `p`: the first of the largest, or the first NaN.
-static int64_t findWinner(const Windows &windows, const Images &image, int64_t n, int64_t p, int64_t c) {
+/// The tap that reads the result of window `p`: the first of the largest, or the first NaN.
+static int64_t findWinningTap(const Windows &windows, const Images &image, int64_t n, int64_t p, int64_t c) {
   std::optional<int64_t> winner;
+  double best = 0;
   for (int64_t tap = 0; tap < windows.countTaps(); ++tap) {
     const std::optional<int64_t> h = windows.readBy(p, tap);
     if (!h)
       continue;
-    const double value = image.at(n, *h, c), best = winner ? image.at(n, *winner, c) : 0;
-    if (!winner || value > best || (std::isnan(value) && !std::isnan(best)))
-      winner = h;
+    const double value = image.at(n, *h, c);
+    if (!winner || value > best || (std::isnan(value) && !std::isnan(best))) {
+      winner = tap;
+      best = value;
+    }
   }
   return *winner; // every window has a pixel
 }
 
-Tensor rules::evaluate(MaxPoolOp op, const Frame &frame) {
+/// The pixel that it reads.
+static int64_t findWinner(const Windows &windows, const Images &image, int64_t n, int64_t p, int64_t c) {
+  return *windows.readBy(p, findWinningTap(windows, image, n, p, c));
+}
+
+static Tensor poolMax(auto op, const Frame &frame) {
   const Windows windows(op.getWindows());
   const Images image(frame[op.getImage()], windows.countImagePixels());
   return forEachElement(op, windows.countResultPixels(), [&](int64_t n, int64_t p, int64_t c) {
     return image.at(n, findWinner(windows, image, n, p, c), c);
   });
 }
+
+Tensor rules::evaluate(MaxPoolOp op, const Frame &frame) { return poolMax(op, frame); }
 
 Tensor rules::evaluate(MaxPoolGradOp op, const Frame &frame) {
   const Windows windows(op.getWindows());
@@ -55,6 +72,29 @@ Tensor rules::evaluate(MaxPoolGradOp op, const Frame &frame) {
       if (std::optional<int64_t> p = windows.readerOf(h, tap); p && findWinner(windows, image, n, *p, c) == h)
         sum.add(gradient.at(n, *p, c));
     return sum.get();
+  });
+}
+
+rules::Tensors rules::evaluate(MaxPoolWithIndicesOp op, const Frame &frame) {
+  const Windows windows(op.getWindows());
+  const Images image(frame[op.getImage()], windows.countImagePixels());
+  TensorTypeT type = runtimeTypeOf(op.getIndices());
+  const auto indices = listElements<int64_t>(type, windows.countResultPixels(), [&](int64_t n, int64_t p, int64_t c) {
+    return findWinningTap(windows, image, n, p, c);
+  });
+  return {poolMax(op, frame), Tensor::ofIntegers(std::move(type), indices)};
+}
+
+Tensor rules::evaluate(MaxUnpoolOp op, const Frame &frame) {
+  const Windows windows(op.getWindows());
+  const int64_t channels = shapeOf(op.getResult()).back(), results = windows.countResultPixels();
+  const std::vector<int64_t> indices = frame[op.getIndices()].integers();
+  const Images values(frame[op.getValues()], results);
+  return forEachElement(op, windows.countImagePixels(), [&](int64_t n, int64_t h, int64_t c) {
+    for (int64_t tap = 0; tap < windows.countTaps(); ++tap)
+      if (std::optional<int64_t> p = windows.readerOf(h, tap); p && indices[(n * results + *p) * channels + c] == tap)
+        return 0 + values.at(n, *p, c);
+    return 0.0;
   });
 }
 

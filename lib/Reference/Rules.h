@@ -44,6 +44,8 @@ Tensor evaluate(DepthwiseConvRowSumsOp op, const Frame &frame);
 // Pooling.cpp
 Tensor evaluate(MaxPoolOp op, const Frame &frame);
 Tensor evaluate(MaxPoolGradOp op, const Frame &frame);
+Tensors evaluate(MaxPoolWithIndicesOp op, const Frame &frame);
+Tensor evaluate(MaxUnpoolOp op, const Frame &frame);
 Tensor evaluate(AvgPoolOp op, const Frame &frame);
 Tensor evaluate(AvgPoolGradOp op, const Frame &frame);
 

@@ -37,7 +37,8 @@ func.func @sizes_of_0(%x: tensor<0x4x4x0xf32>) -> tensor<0x2x2x0xf32> {
   return %0 : tensor<0x2x2x0xf32>
 }
 
-// Between f16 convolutions a pooling stays in f16. Its gradient reads the image that it pooled.
+// Between f16 convolutions a pooling stays in f16. Its gradient reads the image that it pooled, and in a kernel which
+// pixels won.
 // STEP-LABEL: func.func @train_step(
 // KERNELS-LABEL: func.func @train_step(
 func.func @step(%x: tensor<?x9x9x1xf32> {mp.input = "x"}, %labels: tensor<?xui8> {mp.input = "y"},
@@ -55,12 +56,12 @@ func.func @step(%x: tensor<?x9x9x1xf32> {mp.input = "x"}, %labels: tensor<?xui8>
   // What is read whole lies in memory: each pooling begins a kernel.
   // KERNELS: mp.kernel "conv_
   // KERNELS-NOT: mp.max_pool
-  // KERNELS: mp.kernel "max_pool_
+  // KERNELS: mp.kernel "max_pool_with_indices_
   // KERNELS-NOT: mp.avg_pool
   // KERNELS: mp.kernel "avg_pool_
   // KERNELS: mp.kernel "avg_pool_grad_
-  // KERNELS-NOT: mp.max_pool_grad
-  // KERNELS: mp.kernel "max_pool_grad_
+  // KERNELS-NOT: mp.max_unpool
+  // KERNELS: mp.kernel "max_unpool_
   %o = mp.reshape %c : tensor<?x1x1x3xf32> -> tensor<?x3xf32>
   %l = mp.softmax_cross_entropy %o, %labels : tensor<?x3xf32>, tensor<?xui8> -> tensor<f32>
   return %l : tensor<f32>

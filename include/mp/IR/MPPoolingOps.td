@@ -4,8 +4,7 @@
 #ifndef MP_POOLING_OPS_TD
 #define MP_POOLING_OPS_TD
 
-include "mlir/Interfaces/SideEffectInterfaces.td"
-include "mp/IR/MPBase.td"
+include "mp/IR/MPKernelOps.td"
 
 // A pooling of images [N, spatial..., C], or its gradient. Channels and images are apart: neighbours in memory are
 // neighbours among channels.
@@ -131,6 +130,70 @@ def MP_AvgPoolGradOp : MP_PoolingOp<"avg_pool_grad", MP_Infer, MP_NotDifferentia
   let arguments = (ins MP_FloatTensor:$gradient, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$padding, BoolAttr:$count_padding);
   let assemblyFormat = "$gradient custom<AvgPoolGrad>(attr-dict, type($gradient), type($result))";
+}
+
+// What mp-decompose makes of mp.max_pool and its gradient where windows neither overlap nor are padded: a window follows
+// the one before, and its pixels without dilation.
+class MP_ApartPoolingOp<string mnemonic, list<Trait> traits> : MP_KernelLevelOp<mnemonic, MP_RoleMap, traits> {
+  let rows = MP_EachRow;
+  let extraClassDeclaration = [{
+    /// Of each spatial dimension: image, window and result of the pooling that this is, or that this is a gradient of.
+    ::llvm::SmallVector<::mp::Window, 3> getWindows();
+    /// So many pixels of a window a byte tells apart.
+    static constexpr int64_t kMostPixels = 256;
+    /// The pixels of a window.
+    int64_t getWindowSize() { return ::mlir::ShapedType::getNumElements(getWindow()); }
+    bool readsWhole(::mlir::OpOperand &) { return true; }
+    int64_t getOperationsPerElement();
+  }];
+}
+
+def MP_MaxPoolWithIndicesOp : MP_ApartPoolingOp<"max_pool_with_indices", [MP_InferredTypes]> {
+  let scaling = [MP_Term];
+  let summary = "the largest value of each window, and which of its pixels that is";
+  let description = [{
+    `values` are those of `mp.max_pool` with strides of `window`, without padding and dilations. `indices` are the numbers of
+    the pixels that won, in row-major order of their window.
+
+    Constraints as `mp.max_pool`, and:
+    - (C8) A window has at most 256 pixels.
+
+    Example:
+
+    ```mlir
+    %p, %i = mp.max_pool_with_indices %y window [2, 2] : tensor<2x13x13x8xf16> -> tensor<2x6x6x8xf16>, tensor<2x6x6x8xui8>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$image, DenseI64ArrayAttr:$window);
+  let results = (outs MP_FloatTensor:$values, RankedTensorOf<[UI<8>]>:$indices);
+  let assemblyFormat = [{
+    $image `window` $window attr-dict `:` type($image) `->` type($values) `,` type($indices)
+  }];
+}
+
+def MP_MaxUnpoolOp : MP_ApartPoolingOp<"max_unpool",
+    [DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>, AllElementTypesMatch<["values", "result"]>]> {
+  let scaling = [MP_Independent, MP_Term];
+  let summary = "each value at the pixel of its window that an index says, 0 elsewhere";
+  let description = [{
+    The gradient of `mp.max_pool_with_indices` in its image, whose sizes the result's type says. A pixel that no window
+    has is 0, and so is what would be -0: `mp.max_pool_grad` adds up.
+
+    Constraints as `mp.max_pool`, with the result for its image and `values` for its result, and:
+    - (C8) A window has at most 256 pixels.
+    - (C9) `indices` and `values` have one shape.
+
+    Example:
+
+    ```mlir
+    %gy = mp.max_unpool %i, %gp window [2, 2] : tensor<2x6x6x8xui8>, tensor<2x6x6x8xf16> -> tensor<2x13x13x8xf16>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[UI<8>]>:$indices, MP_FloatTensor:$values, DenseI64ArrayAttr:$window);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $indices `,` $values `window` $window attr-dict `:` type($indices) `,` type($values) `->` type($result)
+  }];
 }
 
 #endif // MP_POOLING_OPS_TD

@@ -74,7 +74,7 @@ static Value sumOverWindows(WindowBuilder &p, Type type,
 namespace {
 
 struct PoolingForms : ScalarForms {
-  template <typename Op> static int64_t run(Op op) { return op.getType().getShape().back(); }
+  template <typename Op> static int64_t run(Op op) { return shapeOf(op->getResult(0)).back(); }
 
   template <typename Op> WindowBuilder builder(Op op, ArrayRef<Window> windows) {
     return WindowBuilder(b, in, windows, run(op));
@@ -85,6 +85,31 @@ struct PoolingForms : ScalarForms {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
     return exact(buildWinner(p, p.here(&Window::output)).first);
+  }
+
+  FormResult form(MaxPoolWithIndicesOp op) {
+    const auto windows = op.getWindows();
+    WindowBuilder p = builder(op, windows);
+    auto [value, number] = buildWinner(p, p.here(&Window::output));
+    return SmallVector<Value>{value, arith::TruncIOp::create(b, withLanes(b.getI8Type(), in.width), number)};
+  }
+
+  FormResult form(MaxUnpoolOp op) {
+    const auto windows = op.getWindows();
+    WindowBuilder p = builder(op, windows);
+    Value zero = floatConstant(b, laneType(op), 0);
+    // No pixel has a second window. What is chosen, not added to, is not rounded again.
+    auto step = [&](WindowBuilder &p, const Pixel &result, ArrayRef<Value> taps, Value) -> Value {
+      Value value = p.load(1, result, &Window::output);
+      Value number = arith::TruncIOp::create(b, b.getI8Type(), tapNumber(p, taps));
+      Value isWinner = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, p.load(0, result, &Window::output),
+                                             splat(b, number, in.width));
+      Value isOther = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, value, zero); // than -0
+      Value isKept = arith::AndIOp::create(b, isWinner, isOther);
+      isKept = arith::AndIOp::create(b, isKept, splat(b, result.isInside, in.width));
+      return selectLanes(b, isKept, value, zero);
+    };
+    return exact(p.forWindows(zero, step));
   }
 
   FormResult form(MaxPoolGradOp op) {

@@ -7,6 +7,7 @@
 #include "Kernels/Forming/DecomposeBatchNorm.h"
 #include "Kernels/Forming/DecomposeDepthwise.h"
 #include "Kernels/Forming/DecomposeGroupNorm.h"
+#include "Kernels/Forming/DecomposePooling.h"
 #include "Kernels/Forming/DecomposeScan.h"
 #include "Kernels/Forming/DecomposeSums.h"
 #include "Kernels/Forming/DecomposeTraining.h"
@@ -187,6 +188,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateGroupNormPatterns(patterns);
     populateScanPatterns(patterns);
     populateDepthwisePatterns(patterns);
+    populatePoolingPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
     RewritePatternSet ofShapes(&getContext());

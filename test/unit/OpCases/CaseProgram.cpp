@@ -80,7 +80,8 @@ std::vector<const OpCase *> mp::nativeCases(const std::string &op) {
 /// Whether the text of a case says what holds for its sizes only.
 static bool statesSizes(const std::string &text) {
   auto has = [&](const char *what) { return text.find(what) != std::string::npos; };
-  const bool hasWindows = has("window = [") && !has("window = [1, 1]}");
+  const bool hasWindows =
+      (has("window = [") && !has("window = [1, 1]}")) || (has("window [") && !has("window [1, 1] "));
   const bool needsBatch = has("mp.batch_norm ") || has("mp.batch_norm_grad ");
   const bool countsElements = has("mp.slice ") || has("mp.pad ") || has("mp.concat ") || has("mp.top_k ") ||
                               has("mp.split ") || has("mp.tile ");

@@ -39,6 +39,44 @@ const Shapes kShapes[] = {
     {"channels in vectors and a rest", "2x7x7x37x", "2x3x3x37x", "window = [2, 2]", false, false, true},
 };
 
+/// One pooling by windows that follow each other.
+struct ApartShapes {
+  std::string name, image, result;
+  std::string window; ///< "[2, 2]"
+  bool large = false;
+};
+
+const ApartShapes kApart[] = {
+    {"plain", "2x4x6x3x", "2x2x3x3x", "[2, 2]"},
+    {"pixels that no window has", "2x5x7x3x", "2x2x2x3x", "[2, 3]"},
+    {"one pixel", "1x1x1x3x", "1x1x1x3x", "[1, 1]"},
+    {"one channel", "3x5x4x1x", "3x2x2x1x", "[2, 2]"},
+    {"one dimension", "3x8x2x", "3x2x2x", "[4]"},
+    {"three dimensions", "2x3x4x4x2x", "2x3x2x2x2x", "[1, 2, 2]"},
+    {"large windows", "1x17x16x2x", "1x1x1x2x", "[16, 16]"},
+    {"channels in vectors", "3x9x8x48x", "3x4x4x48x", "[2, 2]", true},
+    {"channels in vectors and a rest", "2x7x7x37x", "2x3x3x37x", "[2, 2]", true},
+};
+
+void addApart(std::vector<OpCase> &cases) {
+  for (const ApartShapes &of : kApart) {
+    const Operand image{of.image + "$T", of.large ? Fill::Whole : Fill::Separated};
+    cases.push_back({"mp.max_pool_with_indices",
+                     of.name,
+                     {image},
+                     {of.result + "$T", of.result + "ui8"},
+                     "mp.max_pool_with_indices %0 window " + of.window + " : {0} -> {r}, tensor<" + of.result + "ui8>",
+                     of.large});
+    // An index of 4 says of windows of four pixels that none of them has the value.
+    cases.push_back({"mp.max_unpool",
+                     of.name,
+                     {{of.result + "ui8", Fill::Labels}, {of.result + "$T"}},
+                     {of.image + "$T"},
+                     "mp.max_unpool %0, %1 window " + of.window + " : {0}, {1} -> {r}",
+                     of.large});
+  }
+}
+
 } // namespace
 
 void mp::addPoolings(std::vector<OpCase> &cases) {
@@ -70,4 +108,5 @@ void mp::addPoolings(std::vector<OpCase> &cases) {
       if (of.pads)
         addAverages(", count_padding = " + counts, counts == "true" ? ", counting padding" : "");
   }
+  addApart(cases);
 }

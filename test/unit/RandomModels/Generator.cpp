@@ -442,8 +442,8 @@ const std::vector<std::string> &mp::derivedOps() {
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.depthwise_conv", "mp.depthwise_conv_row_sums", "mp.sum_row_blocks", "mp.row_block_moments",
-      "mp.recenter_squares", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout",
-      "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
+      "mp.recenter_squares", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout", "mp.max_pool_with_indices",
+      "mp.max_unpool", "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
   return ops;
 }
 
