@@ -68,6 +68,7 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   manager.addPass(createPackWeightsPass());
   OpPassManager &packed = manager.nest<func::FuncOp>();
   packed.addPass(createReduceInTilesPass({.features = targetOf(options).getMachine(options)}));
+  packed.addPass(createPoolInBlocksPass());
   packed.addPass(createPlanBuffersPass());
   VerifyKernelsPassOptions verify;
   verify.scheduled = verify.planned = true;

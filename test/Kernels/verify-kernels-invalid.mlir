@@ -185,3 +185,16 @@ func.func @other_guard(%w: tensor<4xf32> {mp.parameter = "w", mp.initializer = #
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @windows_that_blocks_cut(%x: tensor<2x4x4x8xf32>, %w: tensor<16x1x1x8xf32>) -> tensor<2x2x2x16xf32> {
+  %0 = mp.kernel "k" (%a = %x, %b = %w) schedule(#mp.contraction<block_m = 4, block_n = 16, block_k = 8, tile_m = 4, tile_n = 16, vector = 8>)
+      : (tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32>) -> tensor<2x2x2x16xf32> {
+    %1 = mp.conv %a, %b acc f32 : tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32> -> tensor<2x4x4x16xf32>
+    // expected-error@+1 {{pools a product that is made in blocks of 4 x 16, which do not have its windows whole}}
+    %2 = mp.max_pool %1 {window = [2, 2]} : tensor<2x4x4x16xf32> -> tensor<2x2x2x16xf32>
+    mp.yield %2 : tensor<2x2x2x16xf32>
+  }
+  return %0 : tensor<2x2x2x16xf32>
+}

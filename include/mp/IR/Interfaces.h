@@ -5,6 +5,7 @@
 #define MP_IR_INTERFACES_H
 
 #include "mp/IR/Contraction.h"
+#include "mp/IR/Convolution.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"

@@ -227,6 +227,17 @@ def MP_ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   ];
 }
 
+def MP_PoolingOpInterface : OpInterface<"PoolingOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An operation whose results have a pixel for each window of images, its first operand, and see of these that window alone.
+  }];
+  let methods = [
+    InterfaceMethod<"Of each spatial dimension: image, window and result.", "::llvm::SmallVector<::mp::Window, 3>",
+      "getWindows">,
+  ];
+}
+
 def MP_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let cppNamespace = "::mp";
   let description = [{ How the blocks of a kernel's grid divide its work: what passes and code generation ask of any schedule. }];

@@ -22,7 +22,8 @@ class MP_PoolingOp<string mnemonic, I32EnumCase category, I32EnumCase derivative
   let results = (outs MP_FloatTensor:$result);
 }
 
-def MP_MaxPoolOp : MP_PoolingOp<"max_pool", MP_Clear, MP_Differentiable, [MP_InferredTypes]> {
+def MP_MaxPoolOp : MP_PoolingOp<"max_pool", MP_Clear, MP_Differentiable,
+    [MP_InferredTypes, MP_PoolingOpInterface]> {
   let scaling = [MP_Term];
   let listedAs = "max_pool (+grad)";
   let summary = "the largest value of each window of images [N, spatial..., C]";
@@ -84,7 +85,8 @@ def MP_MaxPoolGradOp : MP_PoolingOp<"max_pool_grad", MP_Clear, MP_NotDifferentia
   let assemblyFormat = "$image `,` $gradient custom<MaxPoolGrad>(attr-dict, type($image), type($gradient), type($result))";
 }
 
-def MP_AvgPoolOp : MP_PoolingOp<"avg_pool", MP_Infer, MP_Differentiable, [MP_InferredTypes]> {
+def MP_AvgPoolOp : MP_PoolingOp<"avg_pool", MP_Infer, MP_Differentiable,
+    [MP_InferredTypes, MP_PoolingOpInterface]> {
   let scaling = [MP_Term];
   let listedAs = "avg_pool (+grad)";
   let summary = "the mean of each window of images [N, spatial..., C]";
@@ -148,7 +150,8 @@ class MP_ApartPoolingOp<string mnemonic, list<Trait> traits> : MP_KernelLevelOp<
   }];
 }
 
-def MP_MaxPoolWithIndicesOp : MP_ApartPoolingOp<"max_pool_with_indices", [MP_InferredTypes]> {
+def MP_MaxPoolWithIndicesOp : MP_ApartPoolingOp<"max_pool_with_indices",
+    [MP_InferredTypes, MP_PoolingOpInterface]> {
   let scaling = [MP_Term];
   let summary = "the largest value of each window, and which of its pixels that is";
   let description = [{

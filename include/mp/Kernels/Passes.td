@@ -318,6 +318,43 @@ def ReduceInTilesPass : Pass<"mp-reduce-in-tiles", "::mlir::func::FuncOp"> {
   let options = Machine.options;
 }
 
+def PoolInBlocksPass : Pass<"mp-pool-in-blocks", "::mlir::func::FuncOp"> {
+  let summary = "pool what a product makes where it is made";
+  let description = [{
+    A pooling, and the maps behind it, of what a scheduled product makes and nobody else reads, move into the product's
+    kernel where each of its blocks has whole windows and all channels: a block of a CPU pools what it has made while the
+    caches hold it, and what was pooled has no buffer.
+
+    Needs `mp-schedule-kernels`. Products of GPUs are left as they are.
+
+    Example:
+
+    ```mlir
+    func.func @infer(%x: tensor<2x4x4x8xf32>, %w: tensor<16x1x1x8xf32>) -> tensor<2x2x2x16xf32> {
+      %y = mp.kernel "conv_0" (%a = %x, %b = %w) schedule(#mp.contraction<block_m = 32, block_n = 16, block_k = 8, tile_m = 8, tile_n = 16, vector = 8>) : (tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32>) -> tensor<2x4x4x16xf32> {
+        %0 = mp.conv %a, %b acc f32 : tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32> -> tensor<2x4x4x16xf32>
+        mp.yield %0 : tensor<2x4x4x16xf32>
+      }
+      %p = mp.kernel "max_pool_1" (%a = %y) schedule(#mp.map<block = 128, vector = 8>) : (tensor<2x4x4x16xf32>) -> tensor<2x2x2x16xf32> {
+        %0 = mp.max_pool %a {window = [2, 2]} : tensor<2x4x4x16xf32> -> tensor<2x2x2x16xf32>
+        mp.yield %0 : tensor<2x2x2x16xf32>
+      }
+      return %p : tensor<2x2x2x16xf32>
+    }
+    // becomes
+    func.func @infer(%x: tensor<2x4x4x8xf32>, %w: tensor<16x1x1x8xf32>) -> tensor<2x2x2x16xf32> {
+      %p = mp.kernel "conv_0" (%a = %x, %b = %w) schedule(#mp.contraction<block_m = 32, block_n = 16, block_k = 8, tile_m = 8, tile_n = 16, vector = 8>) : (tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32>) -> tensor<2x2x2x16xf32> {
+        %0 = mp.conv %a, %b acc f32 : tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32> -> tensor<2x4x4x16xf32>
+        %1 = mp.max_pool %0 {window = [2, 2]} : tensor<2x4x4x16xf32> -> tensor<2x2x2x16xf32>
+        mp.yield %1 : tensor<2x2x2x16xf32>
+      }
+      return %p : tensor<2x2x2x16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
 def PlanBuffersPass : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
   let summary = "give each value its buffer";
   let description = [{

@@ -39,8 +39,6 @@ static bool isTileOp(Operation *op) { return op && roleOf(op) == KernelRole::Til
 
 ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Product &product)
     : f(f), values(values), product(product), columns(product.sharesRows ? product.batch * product.n : product.n) {
-  auto isEven = [&](Value value) { return values.isEvenAlong(value, columns); };
-  even = true;
   for (auto [number, yield] : llvm::enumerate(f.yields())) {
     Operation *op = yield.getDefiningOp();
     if (isTileOp(op) && !tiles.empty() && tiles.back().op == op)
@@ -49,8 +47,30 @@ ProductEpilogue::ProductEpilogue(KernelFunction &f, Elements &values, const Prod
       tiles.push_back({op, {static_cast<unsigned>(number)}});
     else
       stored.push_back(number);
-    even &= isEven(isTileOp(op) ? op->getOperand(0) : yield);
   }
+  even = isEvenNow();
+}
+
+SmallVector<Value> ProductEpilogue::wanted() const {
+  SmallVector<Value> all;
+  for (unsigned number : stored)
+    all.push_back(f.yields()[number]);
+  for (const ReducedTile &tile : tiles)
+    all.push_back(tile.op->getOperand(0));
+  if (kept)
+    all.push_back(kept);
+  return all;
+}
+
+bool ProductEpilogue::isEvenNow() {
+  return llvm::all_of(wanted(), [&](Value value) { return values.isEvenAlong(value, columns); });
+}
+
+void ProductEpilogue::keep(Value value, Value pointer, ArrayRef<unsigned> ofOthers) {
+  kept = value;
+  keptAt = pointer;
+  llvm::erase_if(stored, [&](unsigned number) { return llvm::is_contained(ofOthers, number); });
+  even = isEvenNow();
 }
 
 unsigned ProductEpilogue::leastBits() const {
@@ -61,21 +81,18 @@ unsigned ProductEpilogue::leastBits() const {
 }
 
 LogicalResult ProductEpilogue::prepare(bool hasTiles) {
-  SmallVector<Value> wanted;
-  for (unsigned number : stored)
-    wanted.push_back(f.yields()[number]);
   for (const ReducedTile &tile : tiles) {
     if (!hasTiles)
       return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
     for (auto [number, result] : llvm::zip_longest(tile.results, tile.op->getResults()))
       if (!number || !result || f.yields()[*number] != *result)
         return tile.op->emitOpError("has results that are not yielded one after the other");
-    wanted.push_back(tile.op->getOperand(0));
   }
-  for (Value value : wanted)
+  const SmallVector<Value> all = wanted();
+  for (Value value : all)
     if (typeOf(value).getNumElements() != typeOf(product.result).getNumElements())
       return product.op->emitOpError("shares a kernel with a result of another size");
-  return values.prepare(wanted);
+  return values.prepare(all);
 }
 
 SmallVector<std::pair<Value, Type>> ProductEpilogue::addends() const {
@@ -105,6 +122,12 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
     sums = roundSums ? roundSums(sums) : roundTo(f.b, sums, element);
   values.bindLanes(product.result, sums, here);
   return f.storeResults(values, stored, here, [&] {
+    if (kept) {
+      FailureOr<Value> value = values.at(kept, here);
+      if (failed(value))
+        return failure();
+      values.store(*value, elementOf(kept), keptAt, here);
+    }
     for (auto [number, tile] : llvm::enumerate(tiles)) {
       FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
       if (failed(value))

@@ -45,6 +45,9 @@ public:
   llvm::ArrayRef<ReducedTile> tileOps() const { return tiles; }
   /// Sums are rounded to the result's type by `own`, not by roundTo: the same, by what is known of them.
   void roundSumsBy(std::function<mlir::Value(mlir::Value)> own) { roundSums = std::move(own); }
+  /// Has `value`, of the product's shape, stored at `pointer`; results by these numbers, which are made of it there,
+  /// are left to the caller.
+  void keep(mlir::Value value, mlir::Value pointer, llvm::ArrayRef<unsigned> ofOthers);
   /// The fewest bits of an element that is stored.
   unsigned leastBits() const;
   /// Whether several neighbours of a row can be finished at once.
@@ -59,12 +62,17 @@ public:
   llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes, OnTile onTile = {});
 
 private:
+  /// What is computed of each sum.
+  llvm::SmallVector<mlir::Value> wanted() const;
+  bool isEvenNow();
+
   KernelFunction &f;
   Elements &values;
   const Product &product;
   llvm::SmallVector<unsigned> stored; ///< results by number
   llvm::SmallVector<ReducedTile> tiles;
-  const int64_t columns; ///< of a row of the result
+  mlir::Value kept, keptAt; ///< beside results; may be null
+  const int64_t columns;    ///< of a row of the result
   bool even;
   std::function<mlir::Value(mlir::Value)> roundSums;
 };

@@ -7,6 +7,7 @@
 #include "Kernels/Memory/Buffers.h"
 #include "Kernels/Memory/Guards.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/Analysis/Pooled.h"
 #include "mp/IR/Program.h"
 #include "mp/IR/Views.h"
 
@@ -39,12 +40,17 @@ static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
   return success();
 }
 
-/// Whether checks of tiles and moments of rows are of those that the schedule makes.
+/// Whether checks of tiles and moments of rows are of those that the schedule makes, and windows are whole in its blocks.
 static LogicalResult verifyTiles(KernelOp kernel, ContractionScheduleAttr schedule) {
   for (auto moments : kernel.getBody().front().getOps<RowBlockMomentsOp>())
     if (int64_t(moments.getBlock()) != schedule.getBlockM())
       return moments.emitOpError("takes blocks of ")
              << moments.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
+  std::optional<Pooled> pooled = findPooled(kernel);
+  for (auto product : kernel.getBody().front().getOps<ContractionOpInterface>())
+    if (pooled && !mayPoolInBlocks(product.getContraction(), schedule, *pooled))
+      return pooled->op.emitOpError("pools a product that is made in blocks of ")
+             << schedule.getBlockM() << " x " << schedule.getBlockN() << ", which do not have its windows whole";
   for (auto flags : kernel.getBody().front().getOps<NonfiniteTilesOp>())
     if (int64_t(flags.getRows()) != schedule.getBlockM() || int64_t(flags.getColumns()) != schedule.getBlockN())
       return flags.emitOpError("checks tiles of ")

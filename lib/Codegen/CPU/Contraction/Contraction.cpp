@@ -23,8 +23,12 @@
 // result.
 //
 // Tiles at other edges are computed whole, over zeros, and stored in part.
+//
+// Where the kernel pools what the product makes, a block stores that in scratch memory and pools it when all of it is
+// there (PooledBlock.h).
 
 #include "Codegen/CPU/Contraction/Pixels.h"
+#include "Codegen/CPU/Contraction/PooledBlock.h"
 #include "Codegen/CPU/Contraction/TileProduct.h"
 #include "Codegen/CPU/Contraction/TileReductions.h"
 #include "mp/Analysis/CostModel.h"
@@ -122,6 +126,8 @@ public:
     if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))
       pixelsOfDepth.emplace(f, values, s.rhs, mp::pixelsOfDepth(s.rhsMap), *rows, schedule.getBlockK(),
                             tileProduct->word(), width);
+    if (std::optional<Pooled> found = findPooled(f.kernel))
+      pooled.emplace(f, *found, s.blockM, schedule.getVector());
     if (place)
       rowsInResult.emplace(f, Value(), *place);
     if (!s.bias) // nothing comes between
@@ -181,6 +187,7 @@ private:
   std::optional<MappedOperand> rowsInResult;
   std::optional<Pixels> pixels;
   std::optional<PixelWords> pixelsOfDepth;
+  std::optional<PooledBlock> pooled;
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
   Value blockRow, blockColumn;
@@ -201,7 +208,7 @@ LogicalResult ContractionEmitter::prepare() {
 }
 
 LogicalResult ContractionEmitter::emit(Value block) {
-  if (failed(values.prepare(s.op->getOperands())) || failed(epilogue.prepare(/*hasTiles=*/true)))
+  if (failed(values.prepare(s.op->getOperands())))
     return failure();
   const int64_t blocksN = s.blocksN(), blocksM = s.blocksM();
   if (s.grid() == 0)
@@ -219,6 +226,11 @@ LogicalResult ContractionEmitter::emit(Value block) {
   rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
   columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
 
+  Value image = pooled ? pooled->begin(firstRow) : Value();
+  if (pooled)
+    epilogue.keep(pooled->image(), image, pooled->results());
+  if (failed(epilogue.prepare(/*hasTiles=*/true)))
+    return failure();
   if (pixels && failed(pixels->emit(firstRow)))
     return failure();
   reductions.start(blockRow);
@@ -226,6 +238,8 @@ LogicalResult ContractionEmitter::emit(Value block) {
   const LogicalResult chunks = s.isChunked()
                                    ? f.forEach(firstK, endK, s.blockK, [&](Value from) { return emitChunk(from); })
                                    : emitChunk(firstK);
+  if (succeeded(chunks) && pooled && failed(pooled->emit(image, firstRow, rows)))
+    return failure();
   if (storesPastCaches) // what waits for the block may read them then
     f.finishStoresPastCaches();
   if (succeeded(chunks))
@@ -490,6 +504,9 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
            << product->n << " x " << product->k
            << " that is no image whose rows of pixels are whole steps of k, with columns side by side for whole tiles, "
               "as reading it there needs";
+  if (std::optional<Pooled> pooled = findPooled(f.kernel); pooled && !mayPoolInBlocks(*product, schedule, *pooled))
+    return pooled->op.emitOpError("has windows that blocks of ")
+           << schedule.getBlockM() << " x " << schedule.getBlockN() << " do not have whole";
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, which the instruction takes by " << granule;

@@ -1,0 +1,44 @@
+// Products whose results are pooled where they are made.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows of a convolution are the pixels of its result, image by image and line by line. A block of them that has
+// whole windows can be pooled as soon as it is computed, while a cache holds it, and what was pooled is in no memory
+// that others read.
+
+#ifndef MP_ANALYSIS_POOLED_H
+#define MP_ANALYSIS_POOLED_H
+
+#include "mp/IR/MP.h"
+
+#include <optional>
+
+namespace mp {
+
+/// Pixels of an image, from a multiple of their number, that have whole windows and share none with others, and the
+/// pixels of what pooling gives of them: whole lines of windows, or an image.
+///
+///   4 x 6 pixels by windows of 2 x 2, without padding    12 of them give 3
+///   5 x 6                                                30 give 6: the last line belongs to the image alone
+struct PooledPixels {
+  int64_t image, result;
+};
+PooledPixels pixelsOfWindows(llvm::ArrayRef<Window> windows);
+
+/// The pooling of a kernel, of a value that the kernel makes or of an input, and what is made of its results.
+struct Pooled {
+  PoolingOpInterface op;
+  PooledPixels pixels;
+  llvm::SmallVector<unsigned> results; ///< of the kernel, by number
+
+  mlir::Value image() const { return op->getOperand(0); }
+};
+
+/// None where a kernel has no pooling, or several.
+std::optional<Pooled> findPooled(KernelOp kernel);
+
+/// Whether each block of a product by this schedule has all of what it takes to pool `image`, its result.
+bool mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled);
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_POOLED_H
