@@ -130,10 +130,10 @@ void checkBits(std::span<const PooledConv> cases, const CPULevel &level, const s
 
 TEST(PooledBlock, HasTheBitsOfAPoolingInMemory) {
   checkBits(kCases, hostVectorLevel(), "f32", ", vector = 4");
-  checkBits(std::span(kCases).first(4), hostVectorLevel(), "f16", ", vector = 8");
+  checkBits(std::span(kCases).first(2), hostVectorLevel(), "f16", ", vector = 8");
   for (const CPULevel &level : allCPULevels())
     if (level.vectorBits <= hostLevel().vectorBits && level.dotsBF16 <= hostLevel().dotsBF16 && !level.tilesBF16)
-      checkBits(std::span(kCases).first(4), level, "bf16", ", vector = 4");
+      checkBits(std::span(kCases).subspan(1, 1), level, "bf16", ", vector = 4");
 }
 
 TEST(PooledBlock, HasTheBitsOfPixelsThatAreRead) {
