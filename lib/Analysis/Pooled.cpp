@@ -18,7 +18,7 @@ PooledPixels mp::pixelsOfWindows(ArrayRef<Window> windows) {
   const int64_t span = (lines.filter - 1) * lines.dilation + 1;
   if (lines.low != 0 || lines.stride != span || lines.input % span != 0)
     return image;
-  return {image.image / lines.output, image.result / lines.output};
+  return {image.image / lines.input * span, image.result / lines.output};
 }
 
 std::optional<Pooled> mp::findPooled(KernelOp kernel) {
