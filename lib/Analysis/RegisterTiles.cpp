@@ -139,6 +139,16 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
   return rows && unitOf(instruction) > 1 && !isOfPairs(*rows) ? std::nullopt : rows;
 }
 
+std::optional<PixelRows> mp::findPixelColumns(const Contraction &product, const IndexMap &map, Value lhs,
+                                              TileInstruction instruction) {
+  constexpr size_t kRankWithChannels = 4;
+  if (instruction == TileInstruction::Amx || !multipliesAsItLies(product, lhs, instruction, /*products=*/1) ||
+      withImages(map).dimensions.size() != kRankWithChannels)
+    return std::nullopt;
+  std::optional<PixelRows> rows = pixelRowsOf(map, unitOf(instruction));
+  return rows && rows->columnStep == rows->together ? rows : std::nullopt;
+}
+
 IndexMap mp::pixelsOfDepth(const IndexMap &map) {
   IndexMap turned = map;
   std::swap(turned.row, turned.depth);

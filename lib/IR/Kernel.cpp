@@ -225,7 +225,8 @@ static LogicalResult verifyPositive(function_ref<InFlightDiagnostic()> emitError
 LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t blockM,
                                               int64_t blockN, int64_t blockK, int64_t tileM, int64_t tileN,
                                               int64_t vector, TileInstruction instruction, int64_t products,
-                                              bool packLhs, bool packRhs, bool streamRhs, bool readLhs, bool readRhs) {
+                                              bool packLhs, bool packRhs, bool streamRhs, bool readLhs, bool readRhs,
+                                              bool transposed) {
   if (failed(verifyPositive(emitError, {blockM, blockN, blockK, tileM, tileN, vector})))
     return failure();
   if (blockM % tileM != 0 || blockN % tileN != 0) // (C1)
@@ -246,6 +247,10 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
   if (products != 1 && !(isAmx && llvm::is_contained({3, 6, 9}, products))) // (C5)
     return emitError() << products << " products of " << stringifyTileInstruction(instruction)
                        << ", expected 1, or 3, 6 or 9 of amx";
+  if (transposed && instruction == TileInstruction::Amx) // (C6)
+    return emitError() << "operands of an amx change places";
+  if (transposed && (packLhs || packRhs)) // (C6)
+    return emitError() << (packLhs ? "lhs" : "rhs") << " is packed and changes places";
   if (!isAmx)
     return success();
   if (streamRhs || readRhs) // (C3)

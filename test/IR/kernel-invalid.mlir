@@ -609,6 +609,24 @@ func.func @streamed_tiles() attributes {a = #mp.contraction<block_m = 16, block_
 
 // -----
 
+// #mp.contraction (C6)
+// expected-error@+1 {{operands of an amx change places}}
+func.func @transposed_tiles() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, transposed = true>} { return }
+
+// -----
+
+// #mp.contraction (C6)
+// expected-error@+1 {{lhs is packed and changes places}}
+func.func @packed_lhs_transposed() attributes {a = #mp.contraction<block_m = 4, block_n = 4, block_k = 4, tile_m = 4, tile_n = 4, vector = 4, pack_lhs = true, transposed = true>} { return }
+
+// -----
+
+// #mp.contraction (C6)
+// expected-error@+1 {{rhs is packed and changes places}}
+func.func @packed_rhs_transposed() attributes {a = #mp.contraction<block_m = 4, block_n = 4, block_k = 4, tile_m = 4, tile_n = 4, vector = 4, pack_rhs = true, transposed = true>} { return }
+
+// -----
+
 // #mp.contraction (C4)
 // expected-error@+1 {{an amx has vector 16 and block_k 48, expected 16 and a multiple of 32 of at most 2^20}}
 func.func @depth_of_tiles() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 48, tile_m = 16, tile_n = 16, vector = 16, instruction = amx>} { return }

@@ -1,5 +1,6 @@
 // Gradients of filters read rows of pixels that a block keeps: of images in memory or with an op in front of them, whose rows of taps are whole
-// tiles, or all columns one tile. Pairs need rows of an even number of pixels; tiles of a unit pack.
+// tiles. Where vectors divide the filters operands of f32 change places, and the gradient is streamed. Pairs need rows of an even number of
+// pixels; tiles of a unit pack.
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=avx512bf16 -mp-schedule-kernels=features=avx512bf16 | FileCheck %s
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=amx-bf16 -mp-schedule-kernels=features=amx-bf16 | FileCheck %s --check-prefix=UNIT
@@ -9,7 +10,7 @@
 // UNIT-LABEL: @one_dimension
 
 // CHECK-LABEL: @one_by_one
-// CHECK: tile_n = 48, {{.*}}read_rhs = true
+// CHECK: tile_m = 12, tile_n = 32, {{.*}}stream_rhs = true, read_lhs = true, transposed = true
 func.func @one_by_one(%x: tensor<128x13x13x32xf32>, %g: tensor<128x13x13x64xf32>) -> tensor<64x3x3x32xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x13x13x32xf32>, tensor<128x13x13x64xf32> -> tensor<64x3x3x32xf32>
   return %w : tensor<64x3x3x32xf32>
@@ -35,7 +36,7 @@ func.func @pairs(%x: tensor<128x16x16x16xbf16>, %g: tensor<128x8x8x32xbf16>) -> 
 // Nothing separates images of one dimension: a part is rows of one.
 //
 // CHECK-LABEL: @one_dimension
-// CHECK: block_k = 512, {{.*}}read_rhs = true
+// CHECK: block_k = 512, {{.*}}read_lhs = true, transposed = true
 // CHECK-NEXT: mp.conv_filter_grad_parts {{.*}} depth 512
 func.func @one_dimension(%x: tensor<128x32x16xf32>, %g: tensor<128x32x16xf32>) -> tensor<16x3x16xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {padding = [1, 1]} : tensor<128x32x16xf32>, tensor<128x32x16xf32> -> tensor<16x3x16xf32>
@@ -50,19 +51,27 @@ func.func @odd_rows(%x: tensor<128x13x13x32xbf16>, %g: tensor<128x13x13x64xbf16>
   return %w : tensor<64x3x3x32xf32>
 }
 
-// All columns are one tile, whose vectors are of two rows of taps each.
+// Rows of a tile are a row of taps, its vectors the filters.
 //
 // CHECK-LABEL: @colours
-// CHECK: block_n = 32, {{.*}}tile_n = 32, {{.*}}read_rhs = true
+// CHECK: tile_m = 9, tile_n = 32, {{.*}}read_lhs = true, transposed = true
 func.func @colours(%x: tensor<128x32x32x3xf32>, %g: tensor<128x32x32x32xf32>) -> tensor<32x3x3x3xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x32x32x3xf32>, tensor<128x32x32x32xf32> -> tensor<32x3x3x3xf32>
   return %w : tensor<32x3x3x3xf32>
 }
 
 // CHECK-LABEL: @long_rows_of_taps
-// CHECK: #mp.contraction
-// CHECK-NOT: read_rhs
+// CHECK: tile_m = 7, tile_n = 32, {{.*}}read_lhs = true, transposed = true
 func.func @long_rows_of_taps(%x: tensor<4x224x224x3xf32>, %g: tensor<4x112x112x64xf32>) -> tensor<64x7x7x3xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {strides = [2, 2], padding = same} : tensor<4x224x224x3xf32>, tensor<4x112x112x64xf32> -> tensor<64x7x7x3xf32>
   return %w : tensor<64x7x7x3xf32>
+}
+
+// No tile divides the filters: all columns are one, whose vectors are of two rows of taps each.
+//
+// CHECK-LABEL: @odd_filters
+// CHECK: tile_n = 32, {{.*}}read_rhs = true
+func.func @odd_filters(%x: tensor<128x32x32x3xf32>, %g: tensor<128x32x32x28xf32>) -> tensor<28x3x3x3xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x32x32x3xf32>, tensor<128x32x32x28xf32> -> tensor<28x3x3x3xf32>
+  return %w : tensor<28x3x3x3xf32>
 }

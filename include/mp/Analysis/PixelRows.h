@@ -28,6 +28,14 @@ struct PixelRows {
   int64_t tapRows, tapElements;   ///< which the taps of one pixel span
   int64_t together;               ///< neighbours in k, from a multiple of that, whose elements lie side by side
 
+  /// How many of them a loop's code takes at once: whole units, a part of those that lie side by side.
+  int64_t neighbours(int64_t unit) const {
+    constexpr int64_t kMost = 12;
+    int64_t count = std::max<int64_t>(std::min(together, kMost) / unit, 1) * unit;
+    while (together % count != 0)
+      count -= unit;
+    return count;
+  }
   /// Rows of an image that so many rows of pixels need.
   int64_t rowsFor(int64_t count) const { return (count - 1) * rowStep + tapRows; }
   /// Those that a block of so many rows of lhs keeps: whole rows of pixels of one image, or whole images; 0 where it is

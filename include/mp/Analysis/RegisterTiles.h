@@ -38,6 +38,11 @@ IndexMap withImages(const IndexMap &map);
 std::optional<PixelRows> findPixelRows(const Contraction &product, mlir::Value lhs, TileInstruction instruction,
                                        int64_t products);
 
+/// The rows of pixels of an lhs that walks images by `map`, the product's or a class's, where vectors may lie along
+/// them when operands change places: as above, of whole units of channels, each pixel beside the next.
+std::optional<PixelRows> findPixelColumns(const Contraction &product, const IndexMap &map, mlir::Value lhs,
+                                          TileInstruction instruction);
+
 /// `map` of images whose pixels are k, as one whose pixels are rows and whose columns are their taps.
 IndexMap pixelsOfDepth(const IndexMap &map);
 

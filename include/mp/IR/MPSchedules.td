@@ -40,6 +40,9 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     `read_lhs` so is lhs: a matrix along its rows, of k whole pairs of a `dot` and whole registers of an `amx`; or
     images, of which a block keeps the rows of pixels that it needs. With `read_rhs` rhs is images whose pixels are k,
     as for the gradient of a filter: a block keeps the rows that `block_k` needs, and tiles read them for every tap.
+    With `transposed` lhs and rhs change places, with all that is said of them here: rows of the product are columns of
+    the result, and vectors lie along rows of the op's lhs. Images whose pixels are k are then those of lhs
+    (`read_lhs`), and images of which a block keeps the rows of pixels that are its columns those of rhs (`read_rhs`).
 
     Constraints:
     - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
@@ -48,6 +51,7 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
       `read_lhs` is of one product, and not said with `pack_lhs`.
     - (C4) `amx`: `vector` is 16, 32 divides `block_k`, which is at most 2^20; sums, a column of lhs and one tile of rhs are at most 8 tiles.
     - (C5) `products` is 1, or 3, 6 or 9 of an `amx`.
+    - (C6) `transposed` is not of an `amx`, and not said with `pack_lhs` or `pack_rhs`.
 
     Example: `#mp.contraction<block_m = 96, block_n = 256, block_k = 256, tile_m = 12, tile_n = 32, vector = 16>`,
     `#mp.contraction<block_m = 64, block_n = 64, block_k = 256, tile_m = 32, tile_n = 32, vector = 16, instruction = amx, products = 6>`
@@ -60,7 +64,8 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
                         DefaultValuedParameter<"bool", "false">:$pack_rhs,
                         DefaultValuedParameter<"bool", "false">:$stream_rhs,
                         DefaultValuedParameter<"bool", "false">:$read_lhs,
-                        DefaultValuedParameter<"bool", "false">:$read_rhs);
+                        DefaultValuedParameter<"bool", "false">:$read_rhs,
+                        DefaultValuedParameter<"bool", "false">:$transposed);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = getKind # [{
     /// Into how many bf16 an operand is split for so many products; 1 where it is multiplied as it is.

@@ -15,6 +15,14 @@ Product Product::of(const Class &rows) const {
   return part;
 }
 
+Product Product::transposed() const {
+  Product turned = *this;
+  std::swap(turned.m, turned.n);
+  std::swap(turned.lhs, turned.rhs);
+  std::swap(turned.lhsMap, turned.rhsMap);
+  return turned;
+}
+
 FailureOr<Product> mp::findProduct(KernelFunction &f) {
   Product product;
   for (Operation &op : f.body()) {

@@ -20,6 +20,8 @@ struct Product : Contraction {
 
   /// The product of a class of rows alone.
   Product of(const Class &rows) const;
+  /// The transpose of a product without classes, whose rows are columns of the result.
+  Product transposed() const;
 };
 
 /// The product of a kernel. Emits an error where there is none, or a second one.

@@ -176,6 +176,7 @@ private:
     size.keepsLhs = size.keepsRhs = size.mayReadLhs = false;
     size.pixels.reset();
     size.pixelsOfDepth.reset();
+    size.pixelColumns.reset();
     return chooseContractionBlocks(size, level);
   }
 
@@ -211,7 +212,8 @@ private:
     const ContractionBlocks blocks = chooseContractionBlocks(sizeOf(op, product, how), level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, level.lanes(), how.instruction, how.products, blocks.packsLhs,
-                                        blocks.packsRhs, blocks.streamsRhs, blocks.readsLhs, blocks.readsRhs);
+                                        blocks.packsRhs, blocks.streamsRhs, blocks.readsLhs, blocks.readsRhs,
+                                        blocks.transposed);
   }
 
   ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {
@@ -246,9 +248,30 @@ private:
     size.lhsPitch = product.k;
     size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
     size.pixelsOfDepth = findPixelRowsOfDepth(product, op.getRhs(), instruction);
-    size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product);
+    // What reduces tiles does it down their rows.
+    if (auto kernel = op->getParentOfType<KernelOp>(); !kernel || findRole(kernel, KernelRole::Tile).empty())
+      size.pixelColumns = findColumns(product, op.getLhs(), instruction);
+    size.mayStreamRhs = instruction != TileInstruction::Amx && mayStream(product.rhsMap);
     size.rhsBytes = typeOf(op.getRhs()).getElementTypeBitWidth() / 8;
+    size.mayStreamLhs = instruction == TileInstruction::Fma && mayStream(product.lhsMap);
+    size.lhsBytes = typeOf(op.getLhs()).getElementTypeBitWidth() / 8;
     return size;
+  }
+
+  /// The pixels of the product's lhs that vectors may lie along: of classes those that span the most, where all have
+  /// as many.
+  static std::optional<PixelRows> findColumns(const Contraction &product, Value lhs, TileInstruction instruction) {
+    if (product.classes.empty())
+      return findPixelColumns(product, product.lhsMap, lhs, instruction);
+    std::optional<PixelRows> most;
+    for (const Contraction::Class &own : product.classes) {
+      std::optional<PixelRows> rows = findPixelColumns(product, own.lhsMap, lhs, instruction);
+      if (!rows || (most && (rows->rows != most->rows || rows->columns != most->columns)))
+        return std::nullopt;
+      if (!most || rows->tapRows * rows->tapElements > most->tapRows * most->tapElements)
+        most = rows;
+    }
+    return most;
   }
 
   /// Neighbours in k that lie together, or are missing together, where one operand is an image: a row of the filter's
@@ -267,10 +290,8 @@ private:
     return 1;
   }
 
-  /// Whether rhs may be read where it lies: its rows are those of a step of k.
-  static bool mayStream(const Contraction &product) {
-    return product.rhsMap.isMatrix() && !product.rhsMap.isAlongDepth();
-  }
+  /// Whether an operand may be read where it lies: its rows are those of a step of k.
+  static bool mayStream(const IndexMap &map) { return map.isMatrix() && !map.isAlongDepth(); }
 
   /// Whether another kernel can pack an operand: a matrix, or filters, that nothing else in the product's kernel reads.
   static bool canPack(Value operand, const IndexMap &map) {

@@ -3,6 +3,8 @@
 
 #include "mp/Kernels/Schedule/Schedules.h"
 
+#include "Kernels/Schedule/TransposedBlocks.h"
+
 #include "mp/IR/TileRegisters.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,8 +29,6 @@ static constexpr std::array<int64_t, 1> kStepsOfTiles = {256};
 /// By how much blocks of shorter steps, or of more than half of the cache, have to be better than others: the model is
 /// not as exact as that.
 static constexpr double kMargin = 1.05;
-/// The most pixels of k between two visits of the sums.
-static constexpr int64_t kMostOfChunk = 1024;
 /// Where tiles read pixels, which lie close together for all taps, a panel of rhs may have so much of the first cache.
 static constexpr int64_t kPixelPanelBytes = 40 << 10;
 /// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
@@ -38,8 +38,8 @@ static constexpr int64_t kFewestStreamedRows = 8, kMostStreamedRows = 32, kStrea
 static constexpr int64_t kMostStreamedVectors = 4;
 /// How much faster whole rows of rhs are read, which follow each other, than pieces of them.
 static constexpr double kWholeRowsSpeed = 1.6;
-/// The least of rhs that is worth a part of k, the more so the more sums each part has, and the most parts.
-static constexpr int64_t kLeastPartBytes = 1 << 20, kPartBytesPerSum = 16, kMostParts = 8;
+/// The least of rhs that is worth a part of k, the more so the more sums each part has.
+static constexpr int64_t kLeastPartBytes = 1 << 20, kPartBytesPerSum = 16;
 /// Tiles of rows up to which rhs is streamed: each reads it again, from the cache.
 static constexpr int64_t kMostStreamingTiles = 4;
 
@@ -114,21 +114,26 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
   if (blocks.streamsRhs) {
     const double bytes = static_cast<double>(blocks.blockN * size.rhsBytes) * k;
     const int64_t tiles = blocks.blockM / blocks.tileM;
-    const auto again = static_cast<double>(tiles - 1);
+    // Of a transposed product a tile's columns stay in the first cache for all rows of a chunk.
+    const auto again = blocks.transposed ? 0 : static_cast<double>(tiles - 1);
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
-  if (blocks.readsRhs) {
-    // Each chunk's rows of pixels, and the words of pairs of them.
+  // Each chunk's rows of pixels, and the words of pairs of them.
+  auto depthSeconds = [&] {
     const PixelRows &pixels = *size.pixelsOfDepth;
     const double elements = static_cast<double>(pixels.keptRows(blocks.blockK) * pixels.keptWidth() * size.unit);
-    rhsSeconds = packSeconds(k / static_cast<double>(blocks.blockK) * elements, size, level);
-  }
-  const double lhsSeconds =
-      blocks.readsLhs && size.pixels
-          ? packSeconds(static_cast<double>(size.pixels->keptRows(blocks.blockM) * size.pixels->keptWidth()), size,
-                        level)
-          : operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs);
+    return packSeconds(k / static_cast<double>(blocks.blockK) * elements, size, level);
+  };
+  auto keptSeconds = [&](const PixelRows &pixels, int64_t count) {
+    return packSeconds(static_cast<double>(pixels.keptRows(count) * pixels.keptWidth()), size, level);
+  };
+  if (blocks.readsRhs)
+    rhsSeconds = blocks.transposed ? keptSeconds(*size.pixelColumns, blocks.blockN) : depthSeconds();
+  const double lhsSeconds = blocks.transposed && blocks.readsLhs ? depthSeconds()
+                            : blocks.readsLhs && size.pixels
+                                ? keptSeconds(*size.pixels, blocks.blockM)
+                                : operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs);
   // Each step but the first finds the sums of the one before; those of units have one length.
   const double visits = size.tiles.empty() ? std::ceil(k / static_cast<double>(blocks.blockK)) - 1 : 0;
   const double sumBytes = 2 * sizeof(float) * static_cast<double>(blocks.blockM * blocks.blockN);
@@ -214,8 +219,7 @@ static int64_t countStreamedParts(const ContractionSize &size) {
   return std::clamp<int64_t>(std::min(worthwhile, kMostParts / std::max<int64_t>(size.batch, 1)), 1, kMostParts);
 }
 
-/// Steps of k of equal lengths, of whole runs where some fit.
-static int64_t chooseStep(const ContractionSize &size, int64_t longest) {
+int64_t mp::chooseStep(const ContractionSize &size, int64_t longest) {
   int64_t granule = std::lcm(std::max<int64_t>(size.run, 1), size.unit);
   if (granule > longest)
     granule = size.unit;
@@ -231,7 +235,7 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
   const bool isUnit = !asked.tiles.empty();
   // Chunks of k do not cut what is read side by side.
   ContractionSize size = asked;
-  size.unit = std::lcm(asked.unit, std::gcd(pixels.together, int64_t{8}));
+  size.unit = pixels.neighbours(asked.unit);
   const int64_t mostBytes = level.cacheBytes / 2, rowBytes = size.wordBytes * pixels.keptWidth();
   auto fits = [&](int64_t keptRows) { return keptRows <= mostBytes / rowBytes; };
   auto tryRows = [&](const RegisterTile &tile, int64_t blockRows) {
@@ -317,13 +321,14 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
   // Panels and sums of a block; what its tiles read of them comes by lines, and finds room.
   const int64_t mostBytes = isUnit ? level.cacheBytes / 2 : level.cacheBytes / 8 * 5;
 
+  const ContractionSize turned = transposed(size);
   ContractionBlocks best = {};
   double bestSeconds = std::numeric_limits<double>::infinity();
   double margin = 1;
   auto consider = [&](const ContractionBlocks &blocks) {
     double seconds = 0;
     for (int64_t cores : {1, 2, 4, 8})
-      seconds += totalSeconds(blocks, size, cores, level);
+      seconds += totalSeconds(blocks, blocks.transposed ? turned : size, cores, level);
     if (margin * seconds < bestSeconds) {
       best = blocks;
       best.seconds = seconds;
@@ -369,6 +374,7 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
     tryPixels(size, level, consider);
   if (size.pixelsOfDepth)
     tryPixelsOfDepth(size, level, consider);
+  tryTransposed(turned, level, consider);
   if (!size.mayStreamRhs)
     return best;
   for (const RegisterTile &tile : findStreamingTiles(size, level)) {

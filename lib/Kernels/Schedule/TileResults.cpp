@@ -45,7 +45,8 @@ static std::optional<MadeByProduct> findProduct(Value value) {
   if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
     return MadeByProduct{kernel, result, ofGPU.getBlockM(), ofGPU.getBlockN(), true};
   if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule()))
-    return MadeByProduct{kernel, result, ofCPU.getBlockM(), ofCPU.getBlockN(), false};
+    return ofCPU.getTransposed() ? MadeByProduct{kernel, result, ofCPU.getBlockN(), ofCPU.getBlockM(), false}
+                                 : MadeByProduct{kernel, result, ofCPU.getBlockM(), ofCPU.getBlockN(), false};
   return std::nullopt;
 }
 

@@ -40,7 +40,8 @@ static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
   return success();
 }
 
-/// Whether checks of tiles and moments of rows are of those that the schedule makes, and windows are whole in its blocks.
+/// Whether checks of tiles and moments of rows are of those that the schedule makes, and windows are whole in its
+/// blocks.
 static LogicalResult verifyTiles(KernelOp kernel, ContractionScheduleAttr schedule) {
   for (auto moments : kernel.getBody().front().getOps<RowBlockMomentsOp>())
     if (int64_t(moments.getBlock()) != schedule.getBlockM())

@@ -150,6 +150,17 @@ INSTANTIATE_TEST_SUITE_P(
                 "block_m = 1, block_n = 64, block_k = 8, tile_m = 1, tile_n = 32, vector = 8, stream_rhs = true"},
         Product{7, 48, 21, true, false, true, 2,
                 "block_m = 8, block_n = 32, block_k = 4, tile_m = 4, tile_n = 16, vector = 8, stream_rhs = true"},
+        // The transposed product: tiles at the edges, operands that lie either way, the bias along its columns.
+        Product{37, 45, 21, false, false, true, 0,
+                "block_m = 24, block_n = 16, block_k = 8, tile_m = 6, tile_n = 8, vector = 4, transposed = true"},
+        Product{25, 67, 37, true, true, true, 2,
+                "block_m = 36, block_n = 32, block_k = 64, tile_m = 9, tile_n = 16, vector = 8, transposed = true"},
+        Product{32, 7, 21, true, false, false, 0,
+                "block_m = 8, block_n = 32, block_k = 6, tile_m = 4, tile_n = 16, vector = 8, stream_rhs = true, "
+                "transposed = true"},
+        // Whole vectors of 16 pairs.
+        Product{20, 48, 30, false, false, false, 0,
+                "block_m = 12, block_n = 64, block_k = 16, tile_m = 6, tile_n = 32, vector = 16"},
         // Across the rows of rhs words are put together one by one.
         Product{5, 32, 21, false, true, false, 0,
                 "block_m = 5, block_n = 32, block_k = 6, tile_m = 5, tile_n = 16, vector = 4, stream_rhs = true"}));
@@ -199,9 +210,63 @@ TEST(ContractionKernel, StreamsWholeTilesOnly) {
                   0,
                   "block_m = 4, block_n = 32, block_k = 8, tile_m = 4, tile_n = 16, vector = 8, "
                   "stream_rhs = true"};
-  KernelRunner kernel(p.text("f32", "f32"));
-  EXPECT_FALSE(kernel.ok());
-  EXPECT_NE(kernel.errors.find("has 40 columns, which tiles of 16 do not divide"), std::string::npos) << kernel.errors;
+  Product turned = p;
+  std::swap(turned.m, turned.n);
+  turned.schedule += ", transposed = true";
+  for (const Product &own : {p, turned}) {
+    KernelRunner kernel(own.text("f32", "f32"));
+    EXPECT_FALSE(kernel.ok());
+    EXPECT_NE(kernel.errors.find("has 40 columns, which tiles of 16 do not divide"), std::string::npos)
+        << kernel.errors;
+  }
+}
+
+// Of two bf16 nearest, of NaN and of infinity the processor's conversion gives what integer operations do.
+TEST(ContractionKernel, RoundsSumsOfPairsInOneInstruction) {
+  for (bool hasBias : {false, true})
+    for (int64_t vector : {8, 16}) {
+      const Product p{8,
+                      32,
+                      8,
+                      false,
+                      false,
+                      hasBias,
+                      0,
+                      "block_m = 8, block_n = 32, block_k = 8, tile_m = 4, tile_n = 16, instruction = dot, vector = " +
+                          std::to_string(vector)};
+      KernelRunner kernel(p.text("bf16", "f32", "bf16"), dotsLevel(), /*keepText=*/true);
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      EXPECT_EQ(kernel.code->assembly.find("vcvtneps2bf16") != std::string::npos, !hasBias);
+    }
+}
+
+TEST(ContractionKernel, RoundsSumsOfPairsThatAreNotFinite) {
+  if (!hasDots())
+    GTEST_SKIP() << "this processor has no dot products of bf16";
+  const Product p{3,
+                  16,
+                  2,
+                  false,
+                  false,
+                  false,
+                  0,
+                  "block_m = 3, block_n = 16, block_k = 2, tile_m = 3, tile_n = 16, vector = 16, "
+                  "instruction = dot"};
+  KernelRunner kernel(p.text("bf16", "f32"), dotsLevel());
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity(), kLargest = 0x1.fep127f;
+  // A sum that is infinite, one that is beyond the largest bf16 but no f32, and one that is NaN.
+  const std::vector<float> a = {kInfinity, 1, kLargest, 0x1p119f, kInfinity, -kInfinity};
+  const auto z =
+      kernel
+          .run({Buffer::of(encoded(a, encodeBF16)), Buffer::of(encoded(std::vector<float>(32, 1), encodeBF16)),
+                Buffer::of(encoded(std::vector<float>(16, 0), encodeBF16))})[0]
+          .as<uint16_t>();
+  for (int j = 0; j < 16; ++j) {
+    EXPECT_EQ(decodeBF16(z[j]), kInfinity);
+    EXPECT_EQ(decodeBF16(z[16 + j]), kInfinity);
+    EXPECT_TRUE(std::isnan(decodeBF16(z[32 + j])));
+  }
 }
 
 TEST(ContractionKernel, UsesTheWidestRegisters) {

@@ -71,6 +71,8 @@ const Pixels kVectorCases[] = {
      "block_m = 35, block_n = 32, block_k = 11, tile_m = 7, tile_n = 16"},
     {"whole images", kConv, "4x3x3x5x", "8x2x2x5x", "4x3x3x8x", "{padding = [0, 1, 1, 0]}", 36 * 5, 8 * 20,
      "block_m = 18, block_n = 8, block_k = 20, tile_m = 3, tile_n = 8"},
+    {"a part of the channels at once", kConv, "1x4x6x20x", "8x3x3x20x", "1x2x4x8x", "", 24 * 20, 8 * 180,
+     "block_m = 8, block_n = 8, block_k = 60, tile_m = 4, tile_n = 8"},
     {"strides", kConv, "1x8x10x3x", "16x3x3x3x", "1x4x5x16x", "{strides = [2, 2], padding = same}", 80 * 3, 16 * 27,
      "block_m = 10, block_n = 16, block_k = 27, tile_m = 5, tile_n = 8"},
     {"gradient, dilations", kGradient, "1x5x5x7x", "7x3x3x16x", "1x9x11x16x", "{dilations = [2, 3]}", 25 * 7, 63 * 16,
@@ -104,6 +106,47 @@ const Pixels kDepthCases[] = {
      80 * 4, "block_m = 4, block_n = 12, block_k = 16, tile_m = 4, tile_n = 12"},
 };
 
+// The same with operands in each other's place: rows of a tile are taps that lie side by side, its columns filters.
+const Pixels kTransposedCases[] = {
+    {"plain", kFilterGrad, "2x6x8x4x", "2x4x6x8x", "8x3x3x4x", "", 2 * 48 * 4, 2 * 24 * 8,
+     "block_m = 24, block_n = 8, block_k = 12, tile_m = 6, tile_n = 8"},
+    {"whole images", kFilterGrad, "6x3x4x4x", "6x3x4x4x", "4x2x2x4x", "{padding = [0, 1, 1, 0]}", 72 * 4, 72 * 4,
+     "block_m = 16, block_n = 4, block_k = 24, tile_m = 8, tile_n = 4"},
+    {"colours", kFilterGrad, "2x6x8x3x", "2x6x8x12x", "12x3x3x3x", "{padding = same}", 2 * 48 * 3, 2 * 48 * 12,
+     "block_m = 27, block_n = 8, block_k = 16, tile_m = 9, tile_n = 4"},
+    {"dilations", kFilterGrad, "1x9x10x4x", "1x5x4x4x", "4x3x3x4x", "{dilations = [2, 3]}", 90 * 4, 20 * 4,
+     "block_m = 12, block_n = 4, block_k = 20, tile_m = 2, tile_n = 4"},
+    {"one dimension", kFilterGrad, "3x10x4x", "3x8x4x", "4x3x4x", "", 30 * 4, 24 * 4,
+     "block_m = 8, block_n = 4, block_k = 8, tile_m = 4, tile_n = 4"},
+    {"parts", kInParts, "5x4x4x4x", "5x4x4x4x", "3x4x3x3x4x", "{padding = same}", 80 * 4, 80 * 4,
+     "block_m = 24, block_n = 4, block_k = 16, tile_m = 12, tile_n = 4"},
+    {"strides", kFilterGrad, "1x8x10x3x", "1x4x5x4x", "4x7x7x3x", "{strides = [2, 2], padding = same}", 80 * 3, 20 * 4,
+     "block_m = 147, block_n = 4, block_k = 10, tile_m = 7, tile_n = 4"},
+};
+
+// Few columns: vectors lie along rows of pixels. Edges on all sides, on some, on none; classes of pixels under strides;
+// blocks of some rows, of an image and of several; a tap in each chunk. The last two have odd numbers of channels.
+const Pixels kColumnCases[] = {
+    {"gradient", kGradient, "2x6x8x6x", "6x3x3x3x", "2x6x8x3x", "{padding = same}", 2 * 48 * 6, 6 * 27,
+     "block_m = 3, block_n = 16, block_k = 54, tile_m = 3, tile_n = 8"},
+    {"gradient, strides", kGradient, "2x4x8x4x", "4x4x4x3x", "2x8x16x3x", "{strides = [2, 2], padding = same}",
+     2 * 32 * 4, 4 * 48, "block_m = 3, block_n = 64, block_k = 16, tile_m = 3, tile_n = 16"},
+    {"gradient, long taps", kGradient, "1x4x4x8x", "8x7x7x3x", "1x8x8x3x", "{strides = [2, 2], padding = same}", 16 * 8,
+     8 * 147, "block_m = 4, block_n = 8, block_k = 128, tile_m = 2, tile_n = 8"},
+    {"gradient, dilations", kGradient, "1x5x6x4x", "4x3x3x2x", "1x9x12x2x", "{dilations = [2, 3]}", 30 * 4, 4 * 18,
+     "block_m = 2, block_n = 36, block_k = 36, tile_m = 2, tile_n = 12"},
+    {"few filters", kConv, "2x5x8x4x", "2x3x3x4x", "2x5x8x2x", "{padding = same}", 2 * 40 * 4, 2 * 36,
+     "block_m = 2, block_n = 80, block_k = 12, tile_m = 2, tile_n = 8"},
+    {"one side", kConv, "1x4x8x4x", "3x2x2x4x", "1x4x8x3x", "{padding = [0, 1, 1, 0]}", 32 * 4, 3 * 16,
+     "block_m = 4, block_n = 8, block_k = 16, tile_m = 4, tile_n = 8"},
+    {"strides of rows", kConv, "1x7x8x4x", "2x3x3x4x", "1x3x8x2x", "{strides = [2, 1], padding = [0, 0, 1, 1]}", 56 * 4,
+     2 * 36, "block_m = 2, block_n = 24, block_k = 36, tile_m = 1, tile_n = 8"},
+    {"odd channels", kConv, "1x4x8x3x", "2x3x3x3x", "1x4x8x2x", "{padding = same}", 32 * 3, 2 * 27,
+     "block_m = 2, block_n = 16, block_k = 27, tile_m = 2, tile_n = 4"},
+    {"gradient, without edges", kGradient, "1x4x10x5x", "5x3x3x2x", "1x6x12x2x", "", 40 * 5, 5 * 18,
+     "block_m = 2, block_n = 36, block_k = 5, tile_m = 1, tile_n = 12"},
+};
+
 /// The results of a kernel with this schedule; none where it was refused.
 std::vector<Buffer> run(const Pixels &p, const std::string &schedule, const CPULevel &level, const std::string &type) {
   KernelRunner kernel(p.text(schedule, type), level);
@@ -130,7 +173,8 @@ void checkBits(std::span<const Pixels> cases, const std::string &packed, const C
 constexpr const char *kPackedTiles = "block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32",
                      *kTiles = ", vector = 16, instruction = amx",
                      *kPackedVectors = "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8",
-                     *kReadsRhs = ", read_rhs = true";
+                     *kReadsRhs = ", read_rhs = true", *kColumns = ", read_rhs = true, transposed = true",
+                     *kTransposed = ", stream_rhs = true, read_lhs = true, transposed = true";
 
 } // namespace
 
@@ -169,6 +213,57 @@ TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairs) {
   if (!hostLevel().dotsBF16)
     GTEST_SKIP() << "this processor lacks avx512bf16";
   checkBits(kDepthCases, kPackedVectors, hostLevel(), "bf16", ", vector = 4, instruction = dot", kReadsRhs);
+}
+
+TEST(PixelRowsOfDepth, HaveTheBitsOfPackedOperandsInEachOthersPlace) {
+  checkBits(kTransposedCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4", kTransposed);
+}
+
+TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairsInEachOthersPlace) {
+  if (!hostLevel().dotsBF16)
+    GTEST_SKIP() << "this processor lacks avx512bf16";
+  // The last has rows of no whole pairs.
+  checkBits(std::span(kTransposedCases).first(std::size(kTransposedCases) - 1), kPackedVectors, hostLevel(), "bf16",
+            ", vector = 4, instruction = dot", kTransposed);
+}
+
+TEST(PixelColumns, HaveTheBitsOfPackedOperands) {
+  checkBits(kColumnCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4", kColumns);
+}
+
+TEST(PixelColumns, HaveTheBitsOfPackedPairs) {
+  if (!hostLevel().dotsBF16)
+    GTEST_SKIP() << "this processor lacks avx512bf16";
+  checkBits(std::span(kColumnCases).first(std::size(kColumnCases) - 2), kPackedVectors, hostLevel(), "bf16",
+            ", vector = 4, instruction = dot", kColumns);
+}
+
+// Blocks that cut a row, chunks that cut a tap, rows of no whole vectors, and strides between pixels.
+TEST(PixelColumns, RefuseOtherBlocks) {
+  Pixels narrow = kColumnCases[0], strided = kColumnCases[6];
+  narrow.lhs = "2x6x6x6x", narrow.result = "2x6x6x3x";
+  strided.lhs = "1x5x16x4x", strided.windows = "{strides = [1, 2], padding = [0, 0, 1, 0]}";
+  for (const auto &[p, blocks] :
+       {std::pair(kColumnCases[0], "block_m = 3, block_n = 12, block_k = 54, tile_m = 3, tile_n = 4"),
+        std::pair(kColumnCases[0], "block_m = 3, block_n = 32, block_k = 54, tile_m = 3, tile_n = 8"),
+        std::pair(kColumnCases[0], "block_m = 3, block_n = 16, block_k = 27, tile_m = 3, tile_n = 8"),
+        std::pair(narrow, "block_m = 3, block_n = 36, block_k = 54, tile_m = 3, tile_n = 4"),
+        std::pair(strided, kColumnCases[6].blocks)}) {
+    KernelRunner kernel(p.text(std::string(blocks) + ", vector = 4" + kColumns, "f32"), *findCPULevel("avx512"));
+    EXPECT_FALSE(kernel.ok()) << blocks;
+    EXPECT_NE(kernel.errors.find("as reading it there as columns needs"), std::string::npos) << kernel.errors;
+  }
+}
+
+// Chunks that cut a row, and tiles that reach from one row of taps to the next.
+TEST(PixelRowsOfDepth, RefuseOtherBlocksInEachOthersPlace) {
+  for (const char *blocks : {"block_m = 24, block_n = 8, block_k = 8, tile_m = 6, tile_n = 8, vector = 4",
+                             "block_m = 24, block_n = 8, block_k = 12, tile_m = 8, tile_n = 8, vector = 4"}) {
+    KernelRunner kernel(kTransposedCases[0].text(std::string(blocks) + kTransposed, "f32"), *findCPULevel("avx512"));
+    EXPECT_FALSE(kernel.ok()) << blocks;
+    EXPECT_NE(kernel.errors.find("is no image whose rows of pixels are whole steps of k"), std::string::npos)
+        << kernel.errors;
+  }
 }
 
 // Chunks that cut a row or an image, tiles that reach from one row of taps to the next, and rows of no whole pairs.

@@ -18,6 +18,7 @@ namespace {
 struct CheckedProduct {
   int64_t batch, m, n, k, blockM, blockN;
   const char *tile;
+  bool isTransposed = false; ///< blockM and blockN are those of the result's rows and columns all the same
 
   int64_t blocksM() const { return (m + blockM - 1) / blockM; }
   int64_t blocksN() const { return (n + blockN - 1) / blockN; }
@@ -29,8 +30,9 @@ struct CheckedProduct {
     const std::string flags = "tensor<" + std::to_string(batch * blocksM() * blocksN()) + "xi32>";
     const std::string blocks = std::to_string(blockM) + " x " + std::to_string(blockN);
     return "func.func @f(%a: " + a + ", %b: " + b + ") {\n%z:2 = mp.kernel \"k\" (%x = %a, %y = %b) " +
-           "schedule(#mp.contraction<block_m = " + std::to_string(blockM) + ", block_n = " + std::to_string(blockN) +
-           ", block_k = 4, " + tile + ">) : (" + a + ", " + b + ") -> (" + c + ", " + flags +
+           "schedule(#mp.contraction<block_m = " + std::to_string(isTransposed ? blockN : blockM) +
+           ", block_n = " + std::to_string(isTransposed ? blockM : blockN) + ", block_k = 4, " + tile +
+           (isTransposed ? ", transposed = true" : "") + ">) : (" + a + ", " + b + ") -> (" + c + ", " + flags +
            ") {\n%0 = mp.matmul %x, %y acc f32 : " + a + ", " + b + " -> " + c + "\n%1 = mp.relu %0 : " + c +
            "\n%2 = mp.nonfinite_tiles %1 tile " + blocks + " : " + c + " -> " + flags + "\nmp.yield %1, %2 : " + c +
            ", " + flags + "\n}\nreturn\n}\n";
@@ -71,7 +73,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, TileChecks,
                                          CheckedProduct{1, 9, 16, 3, 4, 8, "tile_m = 4, tile_n = 8, vector = 4"},
                                          CheckedProduct{1, 13, 23, 9, 8, 16, "tile_m = 4, tile_n = 8, vector = 8"},
                                          CheckedProduct{2, 5, 20, 6, 8, 8, "tile_m = 4, tile_n = 8, vector = 8"},
-                                         CheckedProduct{1, 6, 36, 5, 4, 64, "tile_m = 4, tile_n = 16, vector = 16"}));
+                                         CheckedProduct{1, 6, 36, 5, 4, 64, "tile_m = 4, tile_n = 16, vector = 16"},
+                                         CheckedProduct{2, 13, 20, 6, 8, 12, "tile_m = 4, tile_n = 8, vector = 8",
+                                                        true}));
 
 // Columns of so long products are taken in twos: three are two and one.
 INSTANTIATE_TEST_SUITE_P(LongShapes, TileChecks,

@@ -219,6 +219,59 @@ TEST(Schedules, TilesReadRowsOfPixelsOfDepth) {
   }
 }
 
+// The same with operands in each other's place, where lhs may be streamed: rows of a tile are taps that lie side by
+// side, its vectors divide the filters, and what it reads of them for a chunk stays in the first cache.
+TEST(Schedules, OperandsOfFilterGradientsChangePlaces) {
+  for (const char *name : {"avx2", "avx512", "avx512bf16"})
+    for (int64_t images : {1, 64})
+      for (int64_t filters : {5, 16, 32, 64, 96})
+        for (int64_t channels : {3, 16}) {
+          const CPULevel &level = *findCPULevel(name);
+          ContractionSize asked{1, filters, 9 * channels, images * 1024, kRate};
+          asked.mayCut = true;
+          asked.granules = images;
+          asked.pixelsOfDepth =
+              PixelRows{images, 32, 32, 32, channels * 32, 1, channels, -1, -channels, 3, 3 * channels, 3 * channels};
+          EXPECT_FALSE(chooseContractionBlocks(asked, level).transposed);
+          asked.mayStreamLhs = true;
+          const ContractionBlocks blocks = chooseContractionBlocks(asked, level);
+          EXPECT_TRUE(blocks.transposed || images == 1 || channels != 3 || filters % 16 != 0) << name << ' ' << filters;
+          if (!blocks.transposed)
+            continue;
+          EXPECT_TRUE(blocks.streamsRhs && blocks.readsLhs && !blocks.readsRhs);
+          EXPECT_EQ(filters % blocks.tileN, 0) << blocks.tileN;
+          EXPECT_EQ(3 * channels % blocks.tileM, 0) << blocks.tileM;
+          EXPECT_EQ(blocks.blockM % blocks.tileM, 0);
+          EXPECT_GT(asked.pixelsOfDepth->keptRows(blocks.blockK), 0) << blocks.blockK;
+          EXPECT_LE(4 * blocks.blockK * blocks.tileN, 32 << 10);
+        }
+}
+
+// Vectors of few columns lie along rows of pixels, as many as registers hold sums of.
+TEST(Schedules, FewColumnsAreRowsOfTiles) {
+  for (const char *name : {"avx2", "avx512", "avx512bf16"})
+    for (int64_t images : {1, 3, 64})
+      for (int64_t size : {8, 24, 32, 112})
+        for (int64_t columns : {1, 3, 5, 40}) {
+          const CPULevel &level = *findCPULevel(name);
+          ContractionSize asked{1, images * size * size, columns, 288, kRate};
+          asked.pixels = PixelRows{images, size, size, size, 32 * size, 1, 32, -1, -32, 3, 96, 32};
+          EXPECT_FALSE(chooseContractionBlocks(asked, level).transposed);
+          asked.pixelColumns = asked.pixels;
+          const ContractionBlocks blocks = chooseContractionBlocks(asked, level);
+          EXPECT_TRUE(blocks.transposed || columns > 3 || size % level.lanes() != 0) << name << ' ' << size;
+          if (!blocks.transposed)
+            continue;
+          EXPECT_TRUE(blocks.readsRhs && !blocks.streamsRhs && !blocks.readsLhs);
+          EXPECT_EQ(size % level.lanes(), 0) << size;
+          EXPECT_EQ(blocks.blockN % blocks.tileN, 0);
+          EXPECT_EQ(blocks.tileM, columns);
+          EXPECT_EQ(blocks.blockK % 32, 0);
+          EXPECT_LE(blocks.tileM * blocks.tileN / level.lanes(), level.vectorRegisters - 4);
+          EXPECT_LE(4 * asked.pixels->keptRows(blocks.blockN) * asked.pixels->keptWidth(), level.cacheBytes / 2);
+        }
+}
+
 // A tile of few rows reads the rows of rhs where they lie, in vectors that divide them.
 TEST(Schedules, FewRowsStreamRhs) {
   for (const CPULevel &level : allCPULevels())

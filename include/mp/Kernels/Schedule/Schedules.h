@@ -31,12 +31,17 @@ struct ContractionSize {
   std::optional<PixelRows> pixels = std::nullopt;
   /// Of an rhs of images whose pixels are k the rows of pixels that vectors may read.
   std::optional<PixelRows> pixelsOfDepth = std::nullopt;
+  /// Of an lhs of images the rows of pixels that vectors may lie along when operands change places.
+  std::optional<PixelRows> pixelColumns = std::nullopt;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
   /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.
   bool mayCut = false;
   int64_t granules = 1;
-  int64_t rhsBytes = 4;                     ///< of an element of rhs in memory
+  int64_t rhsBytes = 4; ///< of an element of rhs in memory
+  /// The same of lhs: rhs streams it where they change places.
+  bool mayStreamLhs = false;
+  int64_t lhsBytes = 4;
   std::span<const RegisterTile> tiles = {}; ///< the instruction's; the level's where there is none
 };
 
@@ -46,6 +51,7 @@ struct ContractionSize {
 struct ContractionBlocks {
   int64_t blockM, blockN, blockK, tileM, tileN;
   bool packsLhs = false, packsRhs = false, streamsRhs = false, readsLhs = false, readsRhs = false;
+  bool transposed = false; ///< lhs and rhs have changed places
   int64_t parts = 1;
   double seconds = 0; ///< modelled, on 1, 2, 4 and 8 cores taken together, to be compared alone
 };

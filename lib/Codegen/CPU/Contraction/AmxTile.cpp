@@ -154,9 +154,10 @@ public:
 
   Type word() const override { return pairWord; }
   LogicalResult multiply(const TileOperands &operands, const TileSums &sums) override;
-  Value roundSums(LaneBuilder &b, Value sums, Type type) override;
 
 private:
+  bool flushesSums() const override { return unit->flushes(); }
+
   static constexpr int64_t kWords = kTileDepth / kPair;
 
   int64_t columnTiles() const { return shape.columns / kTileColumns; }
@@ -297,16 +298,6 @@ LogicalResult AmxTile::multiply(const TileOperands &operands, const TileSums &su
   return failed(repaired)
              ? repaired
              : forSums([&](Value index) { storeVector(loadVector(sumsOfAll, index), sums.pointer, index); });
-}
-
-/// The processor's own conversion to bf16 flushes subnormal numbers, of which there are none.
-Value AmxTile::roundSums(LaneBuilder &b, Value sums, Type type) {
-  if (!unit->flushes() || !type.isBF16() || laneCount(sums.getType()) != kTileColumns)
-    return roundTo(b, sums, type);
-  Value narrow = LLVM::CallIntrinsicOp::create(b, withLanes(type, kTileColumns),
-                                               b.getStringAttr("llvm.x86.avx512bf16.cvtneps2bf16.512"), sums)
-                     .getResult(0);
-  return arith::ExtFOp::create(b, sums.getType(), narrow);
 }
 
 /// body(index of the first) for each vector of sums.

@@ -16,6 +16,9 @@
 // which it copies once (Pixels.h). Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel
 // behind each.
 //
+// A transposed product has the operands of the other in each other's place, and a tile of its result is stored with
+// rows as columns: few elements, of many products each.
+//
 // Where all columns of rhs are more than a cache holds, blocks of some columns come before those of the next, for all
 // rows: rows of blocks would each read the whole of rhs from memory.
 //
@@ -27,8 +30,10 @@
 // Where the kernel pools what the product makes, a block stores that in scratch memory and pools it when all of it is
 // there (PooledBlock.h).
 
+#include "Codegen/CPU/Contraction/PixelColumns.h"
 #include "Codegen/CPU/Contraction/Pixels.h"
 #include "Codegen/CPU/Contraction/PooledBlock.h"
+#include "Codegen/CPU/Contraction/ScheduledPixels.h"
 #include "Codegen/CPU/Contraction/TileProduct.h"
 #include "Codegen/CPU/Contraction/TileReductions.h"
 #include "mp/Analysis/CostModel.h"
@@ -53,7 +58,8 @@ struct Sizing : Product {
   int64_t tileM, tileN, blockM, blockN, blockK;
 
   Sizing(const Product &product, ContractionScheduleAttr schedule)
-      : Product(product), tileM(schedule.getTileM()), tileN(schedule.getTileN()) {
+      : Product(schedule.getTransposed() ? product.transposed() : product), tileM(schedule.getTileM()),
+        tileN(schedule.getTileN()) {
     // No block is larger than the product, rounded up to whole tiles.
     blockM = std::min(schedule.getBlockM(), std::max<int64_t>(llvm::alignTo(m, tileM), tileM));
     blockN = std::min(schedule.getBlockN(), std::max<int64_t>(llvm::alignTo(n, tileN), tileN));
@@ -85,49 +91,25 @@ struct PanelSource {
   Value panels;                       ///< the block's own, or all of them
 };
 
-/// The pixels that tiles of this schedule read, if it reads any and its blocks and tiles are such.
-std::optional<PixelRows> pixelsOf(const Product &product, ContractionScheduleAttr schedule) {
-  std::optional<PixelRows> rows =
-      schedule.getReadLhs() ? findPixelRows(product, product.lhs, schedule.getInstruction(), schedule.getProducts())
-                            : std::nullopt;
-  if (!rows)
-    return std::nullopt;
-  const bool isAmx = schedule.getInstruction() == TileInstruction::Amx;
-  const int64_t tiles = isAmx ? llvm::divideCeil(schedule.getTileM(), kTileRows) : 1; // of rows that lie together
-  const bool isWhole = rows->keptRows(schedule.getBlockM()) > 0 && rows->fillTile(schedule.getTileM(), tiles);
-  return isWhole ? rows : std::nullopt;
-}
-
-/// The pixels of k that tiles of this schedule read of rhs, if it reads any and its steps and tiles are such: whole
-/// rows of them, and columns that lie side by side in one.
-std::optional<PixelRows> pixelsOfDepthOf(const Product &product, ContractionScheduleAttr schedule) {
-  std::optional<PixelRows> rows =
-      schedule.getReadRhs() ? findPixelRowsOfDepth(product, product.rhs, schedule.getInstruction()) : std::nullopt;
-  if (!rows)
-    return std::nullopt;
-  const bool isWhole =
-      rows->keptRows(schedule.getBlockK()) > 0 &&
-      mayHaveColumns(*rows, product.n, schedule.getTileN(), std::min(schedule.getVector(), schedule.getTileN()));
-  return isWhole ? rows : std::nullopt;
-}
-
 class ContractionEmitter {
 public:
   /// `place` says where rows are in the result; there is none where they are in their order.
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule, const IndexMap *place)
-      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, s), acc(registerType(product.acc)),
+      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, product), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
         reductions(f, epilogue, width), tileProduct(makeTile(schedule)),
         lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
-        readsLhs(schedule.getReadLhs()) {
+        readsLhs(schedule.getReadLhs()), isTransposed(schedule.getTransposed()) {
     if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
       pixels.emplace(f, values, s.lhs, s.lhsMap, *rows, s.blockM, tileProduct->word(), width);
     if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))
-      pixelsOfDepth.emplace(f, values, s.rhs, mp::pixelsOfDepth(s.rhsMap), *rows, schedule.getBlockK(),
+      pixelsOfDepth.emplace(f, values, product.rhs, mp::pixelsOfDepth(product.rhsMap), *rows, schedule.getBlockK(),
                             tileProduct->word(), width);
     if (std::optional<Pooled> found = findPooled(f.kernel))
       pooled.emplace(f, *found, s.blockM, schedule.getVector());
+    if (std::optional<PixelRows> rows = pixelColumnsOf(product, product.lhsMap, schedule))
+      pixelColumns.emplace(f, values, product.lhs, product.lhsMap, *rows, s.blockN, tileProduct->word(), width);
     if (place)
       rowsInResult.emplace(f, Value(), *place);
     if (!s.bias) // nothing comes between
@@ -159,6 +141,11 @@ private:
   }
   void findPlace(Value block);
   void chooseStores();
+  /// Whether tiles read pixels that the block keeps of the operand.
+  bool readsPixels(const PanelSource &source) const {
+    const bool isOfDepth = pixelsOfDepth && &source == (isTransposed ? &lhs : &rhs);
+    return isOfDepth || (pixels && &source == &lhs) || (pixelColumns && &source == &rhs);
+  }
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
@@ -167,6 +154,7 @@ private:
   void prefetchAddends(Value row, Value column);
   Value rowsBefore(Value row);
   LogicalResult finishTile(Value tile, Value row, Value early, Value column);
+  LogicalResult finishTransposed(Value tile, Value row, Value column);
   Value rowInResult(Value row);
 
   Value loadLanes(Value pointer, int64_t lanes) {
@@ -183,10 +171,11 @@ private:
   TileReductions reductions;
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
-  const bool streamsRhs, readsLhs;
+  const bool streamsRhs, readsLhs, isTransposed;
   std::optional<MappedOperand> rowsInResult;
   std::optional<Pixels> pixels;
   std::optional<PixelWords> pixelsOfDepth;
+  std::optional<PixelColumns> pixelColumns;
   std::optional<PooledBlock> pooled;
   bool storesPastCaches = false;
   Value outer; // part and batch of the running block
@@ -204,7 +193,7 @@ LogicalResult ContractionEmitter::prepare() {
   if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
-  return reductions.prepare(s, s.blockM);
+  return reductions.prepare(s, s.blockM, isTransposed);
 }
 
 LogicalResult ContractionEmitter::emit(Value block) {
@@ -231,7 +220,7 @@ LogicalResult ContractionEmitter::emit(Value block) {
     epilogue.keep(pooled->image(), image, pooled->results());
   if (failed(epilogue.prepare(/*hasTiles=*/true)))
     return failure();
-  if (pixels && failed(pixels->emit(firstRow)))
+  if ((pixels && failed(pixels->emit(firstRow))) || (pixelColumns && failed(pixelColumns->emit(firstColumn))))
     return failure();
   reductions.start(blockRow);
   // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
@@ -243,7 +232,8 @@ LogicalResult ContractionEmitter::emit(Value block) {
   if (storesPastCaches) // what waits for the block may read them then
     f.finishStoresPastCaches();
   if (succeeded(chunks))
-    reductions.finish(f.add(f.mul(f.add(f.mul(outer, blocksM), blockRow), blocksN), blockColumn));
+    reductions.finish(isTransposed ? f.add(f.mul(f.add(f.mul(outer, blocksN), blockColumn), blocksM), blockRow)
+                                   : f.add(f.mul(f.add(f.mul(outer, blocksM), blockRow), blocksN), blockColumn));
   return chunks;
 }
 
@@ -284,7 +274,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
-  if ((&source == &lhs && pixels) || (&source == &rhs && pixelsOfDepth))
+  if (readsPixels(source))
     return success();
   if (&source == &lhs && readsLhs) {
     source.inMemory = s.element;
@@ -299,7 +289,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
 
 /// The panels of k in [from, to) of `count` rows from `first`.
 FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, Value count, Value from, Value to) {
-  if (&source == &rhs ? streamsRhs || pixelsOfDepth : pixels.has_value())
+  if (readsPixels(source) || (&source == &rhs && streamsRhs))
     return Value();
   if (source.packing)
     return failed(source.packing->emit(source.panels, {batch, first, count, from, to})) ? FailureOr<Value>(failure())
@@ -334,7 +324,7 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
 /// Asks for what the tile's epilogue will read: lines of rows that are far apart, which nothing fetches ahead.
 void ContractionEmitter::prefetchAddends(Value row, Value column) {
   constexpr int64_t kLineBytes = 64;
-  if (rowsInResult || epilogue.addends().empty())
+  if (rowsInResult || isTransposed || epilogue.addends().empty())
     return;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
   Value first = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
@@ -359,9 +349,9 @@ Value ContractionEmitter::rowsBefore(Value row) {
 
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
   Value early = rowsBefore(row);
-  Value lhsPanel = pixels         ? Value()
-                   : lhs.inMemory ? f.offset(packedLhs, lhs.inMemory, f.mul(f.sub(row, early), s.k))
-                                  : f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
+  Value lhsPanel = readsPixels(lhs) ? Value()
+                   : lhs.inMemory   ? f.offset(packedLhs, lhs.inMemory, f.mul(f.sub(row, early), s.k))
+                                    : f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
@@ -384,8 +374,8 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
                                                Value depth) {
   Value panel = packedRhs ? f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow())) : Value();
   auto wordsOfRhs = [&](Value unit, int64_t vector) -> FailureOr<Value> {
-    if (pixelsOfDepth)
-      return pixelsOfDepth->wordsAt(unit, vector);
+    if (readsPixels(rhs))
+      return pixelColumns ? pixelColumns->wordsAt(unit, vector) : pixelsOfDepth->wordsAt(unit, vector);
     if (!streamsRhs) {
       Value words = f.offset(panel, rhs.order.word, f.add(f.mul(unit, s.tileN), f.i64(vector * width)));
       return Value(
@@ -398,14 +388,27 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   TileSums sumsOfTile = {tile, {}};
   if (s.isChunked())
     sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
-  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, 1, wordsOfRhs, 0, {}};
+  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, {}, 1, wordsOfRhs, 0, {}};
   if (pixelsOfDepth) {
     operands.unitsOfRow = pixelsOfDepth->unitsOfRow();
-    operands.beginRow = [&](Value unit) { pixelsOfDepth->beginRow(unit, f.add(firstColumn, column), s.tileN, s.n); };
+    operands.beginRow = [&](Value unit) {
+      if (isTransposed)
+        pixelsOfDepth->beginRow(unit, f.add(firstRow, row), s.tileM, s.m);
+      else
+        pixelsOfDepth->beginRow(unit, f.add(firstColumn, column), s.tileN, s.n);
+    };
+    if (isTransposed)
+      operands.lhsAt = [&](Value k) { return pixelsOfDepth->firstAt(k); };
+  }
+  if (pixelColumns) {
+    operands.unitsOfRow = pixelColumns->unitsOfTap();
+    operands.beginRow = [&](Value unit) {
+      pixelColumns->beginTap(unit, f.add(from, f.mul(unit, rhs.order.unit)), column, s.tileN / width);
+    };
   }
   if (pixels) {
     operands.lhsDepth = pixels->step();
-    operands.together = std::gcd(pixels->together(), s.blockK);
+    operands.together = std::gcd(pixels->neighbours(), s.blockK);
     operands.lhsRow = [&](int64_t index) { return pixels->at(f.add(row, f.i64(index))); };
     operands.lhsAlongDepth = [&](Value k) { return pixels->alongDepth(f.add(from, k)); };
   }
@@ -418,6 +421,8 @@ Value ContractionEmitter::rowInResult(Value row) {
 
 /// Finishes the rows from `row` of a tile that begins `early` rows before.
 LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value early, Value column) {
+  if (isTransposed)
+    return finishTransposed(tile, row, column);
   const int64_t lanes = epilogue.isEven() ? width : 1;
   Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
   Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
@@ -455,6 +460,25 @@ LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value early,
   return f.either(isWhole, reduceWhole, reducePart);
 }
 
+/// The same of a transposed product: each of its columns is a row of the result.
+LogicalResult ContractionEmitter::finishTransposed(Value tile, Value row, Value column) {
+  Value rowsHere = s.m % s.tileM == 0 ? f.i64(s.tileM) : f.min(f.sub(rows, row), f.i64(s.tileM));
+  Value columnsHere = f.min(f.sub(columns, column), f.i64(s.tileN));
+  Value firstInRow = f.add(f.add(epilogue.firstColumnOf(outer), firstRow), row);
+  Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstColumn), column);
+  return f.forEach(values.zero, columnsHere, 1, [&](Value j) {
+    Value resultRow = rowInResult(f.add(firstOfTile, j));
+    auto finish = [&](Value index, Value, int64_t, ProductEpilogue::OnTile onTile) {
+      Elements::Scope scope(values);
+      Value sum = loadLanes(f.offset(tile, acc, f.add(f.mul(index, s.tileN), j)), 1);
+      return epilogue.emit(resultRow, f.add(firstInRow, index), sum, 1, onTile);
+    };
+    if (!reductions.empty())
+      return reductions.emit({row, rowsHere, j, 1, 1}, finish);
+    return f.forEach(values.zero, rowsHere, 1, [&](Value index) { return finish(index, j, 1, {}); });
+  });
+}
+
 /// Class after class, in the same scratch memory: a block is of one.
 static FailureOr<int64_t> emitClasses(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule) {
   const int64_t before = f.scratchBytes;
@@ -488,22 +512,8 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
            << product->element << " with sums in " << product->acc << ", which "
            << stringifyTileInstruction(instruction)
            << (products > 1 ? " does not in " + std::to_string(products) + " products of parts" : " does not");
-  // Tiles of what is streamed are whole: behind its last column there may be no memory.
-  if (schedule.getStreamRhs() && product->n % schedule.getTileN() != 0)
-    return product->op->emitOpError("has ") << product->n << " columns, which tiles of " << schedule.getTileN()
-                                            << " do not divide, as streaming needs it";
-  const bool isMatrix =
-      mayReadInMemory(*product, product->lhs, instruction, products) && product->m >= schedule.getTileM();
-  if (schedule.getReadLhs() && !isMatrix && !pixelsOf(*product, schedule))
-    return product->op->emitOpError("has an lhs of ")
-           << product->m << " x " << product->k
-           << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "
-              "whole registers of channels of an amx, as reading it there needs";
-  if (schedule.getReadRhs() && !pixelsOfDepthOf(*product, schedule))
-    return product->op->emitOpError("has an rhs of ")
-           << product->n << " x " << product->k
-           << " that is no image whose rows of pixels are whole steps of k, with columns side by side for whole tiles, "
-              "as reading it there needs";
+  if (failed(verifyReads(*product, schedule)))
+    return failure();
   if (std::optional<Pooled> pooled = findPooled(f.kernel); pooled && !mayPoolInBlocks(*product, schedule, *pooled))
     return pooled->op.emitOpError("has windows that blocks of ")
            << schedule.getBlockM() << " x " << schedule.getBlockN() << " do not have whole";

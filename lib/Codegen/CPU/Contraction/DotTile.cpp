@@ -25,6 +25,7 @@ private:
   static constexpr int64_t kPair = 2;
 
   FailureOr<SmallVector<Value>> addProducts(const TileOperands &operands, ValueRange sums) override;
+  bool flushesSums() const override { return true; }
 
   Value pairsOf(Value words) {
     return LLVM::BitcastOp::create(b, VectorType::get(kPair * shape.width, b.getBF16Type()), words);
@@ -65,7 +66,7 @@ FailureOr<SmallVector<Value>> DotTile::addProducts(const TileOperands &operands,
   auto steps = [&](Value pair, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     Value along =
         operands.lhsAlongDepth ? f.div(operands.lhsAlongDepth(f.mul(pair, kPair)), kPair) : f.mul(pair, pairStep);
-    Value lhsAt = f.offset(first, pairWord, along);
+    Value lhsAt = operands.lhsAt ? operands.lhsAt(pair) : f.offset(first, pairWord, along);
     SmallVector<Value> all(soFar);
     for (int64_t next = 0; next < together; ++next) {
       FailureOr<SmallVector<Value>> added =

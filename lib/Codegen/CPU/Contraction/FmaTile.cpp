@@ -50,7 +50,7 @@ FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands,
   // Where the elements of a k are is asked for once for those that lie together.
   auto steps = [&](Value k, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     Value along = operands.lhsAlongDepth ? operands.lhsAlongDepth(k) : f.mul(k, depthStep);
-    Value lhsAt = f.offset(first, shape.sum, along);
+    Value lhsAt = operands.lhsAt ? operands.lhsAt(k) : f.offset(first, shape.sum, along);
     SmallVector<Value> all(soFar);
     for (int64_t next = 0; next < operands.together; ++next) {
       FailureOr<SmallVector<Value>> added =

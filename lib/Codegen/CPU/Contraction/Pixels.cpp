@@ -6,8 +6,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mp/Analysis/RegisterTiles.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mp;
 
@@ -40,9 +38,9 @@ static PanelOrder orderOfRows(Type word, int64_t unit, const PixelRows &rows) {
 Pixels::Pixels(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const PixelRows &rows,
                int64_t pixels, Type word, int64_t vector)
     : f(f), b(f.b), values(values), rows(rows), keptRows(rows.keptRows(pixels)), image(f, images, withImages(map)),
-      element(memoryType(elementOf(images))),
+      element(memoryType(elementOf(images))), unit(word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth()),
       copy(f, values, images, rowsOfImages(rows), rows.images * rows.rowsFor(rows.rows), elementsOfRow(rows),
-           orderOfRows(word, word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth(), rows), vector),
+           orderOfRows(word, unit, rows), vector),
       kept(f.allocate(element, keptRows * rows.keptWidth() + kLanes)) {}
 
 LogicalResult Pixels::emit(Value first) {
@@ -85,11 +83,6 @@ Value Pixels::elementsOf(const MappedOperand::Sums &sums) {
 }
 
 Value Pixels::at(Value row) { return f.offset(kept, element, elementsAt(row)); }
-
-int64_t Pixels::together() const {
-  constexpr int64_t kMost = 8; // steps in the code of a loop
-  return std::gcd(rows.together, kMost);
-}
 
 Value Pixels::alongDepth(Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }
 
@@ -141,8 +134,10 @@ void PixelWords::beginRow(Value first, Value column, int64_t tileColumns, int64_
     pieces.push_back(at(first, f.i64(from)));
 }
 
+Value PixelWords::firstAt(Value number) { return f.offset(pieces.front(), word, alongRow(number)); }
+
 Value PixelWords::wordsAt(Value number, int64_t vectorOfTile) {
-  Value words, along = f.mul(f.sub(number, firstOfRow), step());
+  Value words, along = alongRow(number);
   for (auto [index, piece] : llvm::enumerate(pieces)) {
     // The lanes of the vector that are this piece's; those behind are the next's, or of no column.
     const int64_t from = static_cast<int64_t>(index) * columnsOfPiece - vectorOfTile * vector,

@@ -23,8 +23,8 @@ public:
   mlir::Value at(mlir::Value row);
   /// Elements from one row to the next, of the same row of pixels.
   int64_t step() const { return rows.columnStep; }
-  /// So many neighbours in k, from a multiple of that, lie side by side: a few.
-  int64_t together() const;
+  /// Neighbours in k that lie side by side, from a multiple of that.
+  int64_t neighbours() const { return rows.neighbours(unit); }
   /// Elements from a row's element at k of 0 to that at `k`.
   mlir::Value alongDepth(mlir::Value k);
 
@@ -42,11 +42,12 @@ private:
   const int64_t keptRows; ///< for so many pixels
   MappedOperand image;
   const mlir::Type element; ///< in memory
+  const int64_t unit;       ///< of them in a word
   Packing copy;             ///< of rows of the image without what is beside them
   mlir::Value kept;
 };
 
-/// The same where pixels are k, as words of rhs: each of an element and, for pairs, of that of the next pixel.
+/// The same where pixels are k, as words of an operand: each of an element and, for pairs, of that of the next pixel.
 class PixelWords {
 public:
   PixelWords(CPUFunction &f, Elements &values, mlir::Value images, const IndexMap &map, const PixelRows &rows,
@@ -60,7 +61,9 @@ public:
   /// A tile of so many columns, from `column` of all, comes to the unit `first` behind the first, which begins a row of
   /// pixels. Where its columns do not lie side by side it has all there are.
   void beginRow(mlir::Value first, mlir::Value column, int64_t tileColumns, int64_t columns);
-  /// A vector of the tile's words at a unit of that row.
+  /// Where the tile's first word is at a unit of that row; where its columns lie side by side, the others are behind.
+  mlir::Value firstAt(mlir::Value number);
+  /// A vector of the tile's words there.
   mlir::Value wordsAt(mlir::Value number, int64_t vectorOfTile);
 
 private:
@@ -76,6 +79,8 @@ private:
   llvm::SmallVector<mlir::Value> pieces;
   int64_t columnsOfPiece = 0;
 
+  /// How far the words of a unit of the row are from those of its first.
+  mlir::Value alongRow(mlir::Value number) { return f.mul(f.sub(number, firstOfRow), step()); }
   /// Where the words of the unit `number` behind the first are, for columns from `column`.
   mlir::Value at(mlir::Value number, mlir::Value column);
 };

@@ -23,13 +23,16 @@ struct TileOperands {
   mlir::Value rhs;   ///< a panel; null where rhs is streamed
   mlir::Value depth; ///< of k, which may end within a unit
   int64_t lhsDepth;  ///< from one row of lhs to the next, where it has rows of k
+  /// Of an lhs whose k are pixels: where it has the first row of the tile at a k of the chunk, beside the others.
+  std::function<mlir::Value(mlir::Value k)> lhsAt = {};
   /// Of an lhs of pixels: where a row of the tile is, and how far from there its elements of a k of the chunk are.
   std::function<mlir::Value(int64_t row)> lhsRow = {};
   std::function<mlir::Value(mlir::Value k)> lhsAlongDepth = {};
   int64_t together = 1; ///< of k, which divide the chunk's, whose elements follow each other
   /// The words of rhs at a unit of k: those of one vector of columns.
   llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
-  /// Of an rhs of pixels: the units of a row of them, which the chunk has whole, and what is told of the first of each.
+  /// Of k in runs, rows of pixels or the channels of a tap, of which the chunk has whole ones: the units of each, and
+  /// what is told of its first.
   int64_t unitsOfRow = 0;
   std::function<void(mlir::Value unit)> beginRow = {};
 };
@@ -49,8 +52,12 @@ public:
   virtual mlir::Type word() const = 0;
   /// Adds the products of all of `operands` to the sums.
   virtual llvm::LogicalResult multiply(const TileOperands &operands, const TileSums &sums) = 0;
-  /// Lanes of sums rounded to `type`, in registers, as roundTo does it: a unit may know that none is subnormal.
-  virtual mlir::Value roundSums(LaneBuilder &b, mlir::Value sums, mlir::Type type) { return roundTo(b, sums, type); }
+  /// Lanes of sums rounded to `type`, in registers, as roundTo does it.
+  mlir::Value roundSums(LaneBuilder &b, mlir::Value sums, mlir::Type type) const;
+
+protected:
+  /// Whether no sum is subnormal, where there is a conversion to bf16 that flushes those.
+  virtual bool flushesSums() const { return false; }
 };
 
 /// A tile whose sums are vectors.

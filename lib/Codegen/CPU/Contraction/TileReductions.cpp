@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mp;
 
-LogicalResult TileReductions::prepare(const Product &product, int64_t blockM) {
+LogicalResult TileReductions::prepare(const Product &product, int64_t blockM, bool isTransposed) {
   for (const ProductEpilogue::ReducedTile &tile : epilogue.tileOps()) {
     if (isa<NonfiniteTilesOp>(tile.op)) {
       reductions.push_back(makeTileCheck(f, tile, width));
@@ -17,6 +17,8 @@ LogicalResult TileReductions::prepare(const Product &product, int64_t blockM) {
     auto moments = dyn_cast<RowBlockMomentsOp>(tile.op);
     if (!moments)
       return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
+    if (isTransposed)
+      return moments.emitOpError("is of rows that a transposed product has as columns");
     // A block stores one row of moments: fewer would be left over, more would be beyond the end.
     const auto block = static_cast<int64_t>(moments.getBlock());
     if (std::min(block, product.m) != std::min(blockM, product.m) || product.batch * product.parts != 1 ||

@@ -1,0 +1,81 @@
+// What tiles of a schedule read where it lies.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/CPU/Contraction/ScheduledPixels.h"
+
+#include "mp/Analysis/RegisterTiles.h"
+#include "mp/IR/TileRegisters.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+std::optional<PixelRows> mp::pixelsOf(const Product &product, ContractionScheduleAttr schedule) {
+  if (!schedule.getReadLhs() || schedule.getTransposed())
+    return std::nullopt;
+  std::optional<PixelRows> rows =
+      findPixelRows(product, product.lhs, schedule.getInstruction(), schedule.getProducts());
+  const bool isAmx = schedule.getInstruction() == TileInstruction::Amx;
+  const int64_t tiles = isAmx ? llvm::divideCeil(schedule.getTileM(), kTileRows) : 1; // of rows that lie together
+  const bool isWhole = rows && rows->keptRows(schedule.getBlockM()) > 0 && rows->fillTile(schedule.getTileM(), tiles);
+  return isWhole ? rows : std::nullopt;
+}
+
+std::optional<PixelRows> mp::pixelsOfDepthOf(const Product &product, ContractionScheduleAttr schedule) {
+  if (!(schedule.getTransposed() ? schedule.getReadLhs() : schedule.getReadRhs()))
+    return std::nullopt;
+  std::optional<PixelRows> rows = findPixelRowsOfDepth(product, product.rhs, schedule.getInstruction());
+  if (!rows || rows->keptRows(schedule.getBlockK()) == 0)
+    return std::nullopt;
+  const int64_t vector = std::min(schedule.getVector(), schedule.getTileN());
+  const bool isWhole = schedule.getTransposed() ? rows->together % schedule.getTileM() == 0
+                                                : mayHaveColumns(*rows, product.n, schedule.getTileN(), vector);
+  return isWhole ? rows : std::nullopt;
+}
+
+std::optional<PixelRows> mp::pixelColumnsOf(const Product &product, const IndexMap &map,
+                                            ContractionScheduleAttr schedule) {
+  if (!schedule.getTransposed() || !schedule.getReadRhs())
+    return std::nullopt;
+  std::optional<PixelRows> rows = findPixelColumns(product, map, product.lhs, schedule.getInstruction());
+  const bool isWhole = rows && rows->keptRows(schedule.getBlockN()) > 0 && rows->columns % schedule.getVector() == 0 &&
+                       schedule.getBlockK() % rows->together == 0;
+  return isWhole ? rows : std::nullopt;
+}
+
+/// Whether all classes of rows, or all rows, have such pixels.
+static bool havePixelColumns(const Product &product, ContractionScheduleAttr schedule) {
+  if (product.classes.empty())
+    return pixelColumnsOf(product, product.lhsMap, schedule).has_value();
+  return llvm::all_of(product.classes, [&](const Contraction::Class &own) {
+    return pixelColumnsOf(product, own.lhsMap, schedule).has_value();
+  });
+}
+
+LogicalResult mp::verifyReads(const Product &product, ContractionScheduleAttr schedule) {
+  const bool isTransposed = schedule.getTransposed();
+  // Tiles of what is streamed are whole: behind its last column there may be no memory.
+  const int64_t columns = isTransposed ? product.m : product.n;
+  if (schedule.getStreamRhs() && columns % schedule.getTileN() != 0)
+    return product.op->emitOpError("has ")
+           << columns << " columns, which tiles of " << schedule.getTileN() << " do not divide, as streaming needs it";
+  const bool isMatrix = mayReadInMemory(product, product.lhs, schedule.getInstruction(), schedule.getProducts()) &&
+                        product.m >= schedule.getTileM();
+  if (schedule.getReadLhs() && !isTransposed && !isMatrix && !pixelsOf(product, schedule))
+    return product.op->emitOpError("has an lhs of ")
+           << product.m << " x " << product.k
+           << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "
+              "whole registers of channels of an amx, as reading it there needs";
+  if ((isTransposed ? schedule.getReadLhs() : schedule.getReadRhs()) && !pixelsOfDepthOf(product, schedule))
+    return product.op->emitOpError("has an rhs of ")
+           << product.n << " x " << product.k
+           << " that is no image whose rows of pixels are whole steps of k, with columns side by side for whole tiles, "
+              "as reading it there needs";
+  if (isTransposed && schedule.getReadRhs() && !havePixelColumns(product, schedule))
+    return product.op->emitOpError("has an lhs of ")
+           << product.m << " x " << product.k
+           << " that is no image of blocks of whole rows of pixels, in whole vectors and steps of whole taps, as "
+              "reading it there as columns needs";
+  return success();
+}
