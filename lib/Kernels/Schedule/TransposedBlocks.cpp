@@ -52,14 +52,15 @@ static void tryTaps(const ContractionSize &size, const CPULevel &level,
   }
 }
 
-/// Few columns, as the channels of a gradient of pictures are, are the rows of a tile, and vectors lie along rows of
-/// pixels, each channel of which the block keeps apart.
+/// Few columns, which are half a vector at most, as the channels of a gradient of pictures are, are the rows of a tile,
+/// and vectors lie along rows of pixels, each channel of which the block keeps apart.
 static void tryPixelColumns(const ContractionSize &size, const CPULevel &level,
                             llvm::function_ref<void(const ContractionBlocks &)> consider) {
   constexpr int64_t kMostVectors = 8; // whose places are in registers
   const PixelRows &pixels = *size.pixelColumns;
   const int64_t lanes = level.lanes(), mostBytes = level.cacheBytes / 2, rowBytes = size.wordBytes * pixels.keptWidth();
-  if (pixels.columns % lanes != 0)
+  // Turned pixels and rows of few columns cost more than some empty lanes.
+  if (pixels.columns % lanes != 0 || 2 * size.m > lanes)
     return;
   int64_t mostSums = 0; // vectors
   for (const RegisterTile &tile : level.tiles)

@@ -252,7 +252,7 @@ TEST(Schedules, FewColumnsAreRowsOfTiles) {
   for (const char *name : {"avx2", "avx512", "avx512bf16"})
     for (int64_t images : {1, 3, 64})
       for (int64_t size : {8, 24, 32, 112})
-        for (int64_t columns : {1, 3, 5, 40}) {
+        for (int64_t columns : {1, 3, 5, 16, 40}) {
           const CPULevel &level = *findCPULevel(name);
           ContractionSize asked{1, images * size * size, columns, 288, kRate};
           asked.pixels = PixelRows{images, size, size, size, 32 * size, 1, 32, -1, -32, 3, 96, 32};
@@ -266,6 +266,7 @@ TEST(Schedules, FewColumnsAreRowsOfTiles) {
           EXPECT_EQ(size % level.lanes(), 0) << size;
           EXPECT_EQ(blocks.blockN % blocks.tileN, 0);
           EXPECT_EQ(blocks.tileM, columns);
+          EXPECT_LE(2 * columns, level.lanes());
           EXPECT_EQ(blocks.blockK % 32, 0);
           EXPECT_LE(blocks.tileM * blocks.tileN / level.lanes(), level.vectorRegisters - 4);
           EXPECT_LE(4 * asked.pixels->keptRows(blocks.blockN) * asked.pixels->keptWidth(), level.cacheBytes / 2);

@@ -153,6 +153,8 @@ private:
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value depth);
   void prefetchAddends(Value row, Value column);
   Value rowsBefore(Value row);
+  Value rowsOfTile(Value row);
+  Value columnsOfTile(Value column);
   LogicalResult finishTile(Value tile, Value row, Value early, Value column);
   LogicalResult finishTransposed(Value tile, Value row, Value column);
   Value rowInResult(Value row);
@@ -419,51 +421,61 @@ Value ContractionEmitter::rowInResult(Value row) {
   return rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, row)).column : row;
 }
 
+/// The rows that a tile has from `row`, and its columns: a constant where all are whole.
+Value ContractionEmitter::rowsOfTile(Value row) {
+  return s.m % s.tileM == 0 ? f.i64(s.tileM) : f.min(f.sub(rows, row), f.i64(s.tileM));
+}
+
+Value ContractionEmitter::columnsOfTile(Value column) {
+  return s.n % s.tileN == 0 ? f.i64(s.tileN) : f.min(f.sub(columns, column), f.i64(s.tileN));
+}
+
 /// Finishes the rows from `row` of a tile that begins `early` rows before.
 LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value early, Value column) {
   if (isTransposed)
     return finishTransposed(tile, row, column);
   const int64_t lanes = epilogue.isEven() ? width : 1;
-  Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
-  Value start = f.add(firstColumn, column), end = f.min(f.add(start, f.i64(s.tileN)), f.i64(s.n));
+  Value rowsHere = rowsOfTile(row), columnsHere = columnsOfTile(column);
   Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
-  Value firstOfBatch = epilogue.firstColumnOf(outer);
+  Value firstInRow = f.add(f.add(epilogue.firstColumnOf(outer), firstColumn), column);
   auto finish = [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
-    Value sumsAt = f.offset(tile, acc, f.add(f.mul(f.add(index, early), s.tileN), f.sub(j, start)));
-    return epilogue.emit(rowInResult(f.add(firstOfTile, index)), f.add(j, firstOfBatch), loadLanes(sumsAt, count),
-                         count, onTile);
+    Value sumsAt = f.offset(tile, acc, f.add(f.mul(f.add(index, early), s.tileN), j));
+    return epilogue.emit(rowInResult(f.add(firstOfTile, index)), f.add(firstInRow, j), loadLanes(sumsAt, count), count,
+                         onTile);
   };
   const bool hasRest = s.n % lanes != 0;
   if (reductions.empty())
     return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
       Elements::Scope scope(values);
-      return f.forLanes(start, end, lanes, hasRest,
+      return f.forLanes(values.zero, columnsHere, lanes, hasRest,
                         [&](Value j, int64_t count) { return finish(index, j, count, {}); });
     });
 
+  // Reductions know columns of the product.
+  Value start = f.add(firstColumn, column);
   auto reduce = [&](Value first, int64_t vectors, int64_t lanesOfEach) {
-    return reductions.emit({row, rowsHere, first, vectors, lanesOfEach},
+    return reductions.emit({row, rowsHere, f.add(start, first), vectors, lanesOfEach},
                            [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
                              Elements::Scope scope(values);
-                             return finish(index, j, count, onTile);
+                             return finish(index, f.sub(j, start), count, onTile);
                            });
   };
-  auto reduceWhole = [&] { return reduce(start, s.tileN / width, width); };
+  auto reduceWhole = [&] { return reduce(values.zero, s.tileN / width, width); };
   auto reducePart = [&] {
-    return f.forLanes(start, end, lanes, hasRest, [&](Value j, int64_t count) { return reduce(j, 1, count); });
+    return f.forLanes(values.zero, columnsHere, lanes, hasRest,
+                      [&](Value j, int64_t count) { return reduce(j, 1, count); });
   };
   if (lanes != width)
     return reducePart();
   if (s.n % s.tileN == 0)
     return reduceWhole();
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, f.sub(end, start), f.i64(s.tileN));
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columnsHere, f.i64(s.tileN));
   return f.either(isWhole, reduceWhole, reducePart);
 }
 
 /// The same of a transposed product: each of its columns is a row of the result.
 LogicalResult ContractionEmitter::finishTransposed(Value tile, Value row, Value column) {
-  Value rowsHere = s.m % s.tileM == 0 ? f.i64(s.tileM) : f.min(f.sub(rows, row), f.i64(s.tileM));
-  Value columnsHere = f.min(f.sub(columns, column), f.i64(s.tileN));
+  Value rowsHere = rowsOfTile(row), columnsHere = columnsOfTile(column);
   Value firstInRow = f.add(f.add(epilogue.firstColumnOf(outer), firstRow), row);
   Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstColumn), column);
   return f.forEach(values.zero, columnsHere, 1, [&](Value j) {
