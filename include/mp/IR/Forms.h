@@ -9,6 +9,7 @@
 #include "mlir/IR/OpDefinition.h"
 
 #include <optional>
+#include <utility>
 
 namespace mlir {
 class ImplicitLocOpBuilder;
@@ -17,6 +18,9 @@ class ImplicitLocOpBuilder;
 namespace mp {
 /// Where operands and positions come from when an op's scalar form is built: Codegen has it.
 struct ScalarOperands;
+
+/// In each spatial dimension a first pixel, and the one behind the last.
+using PixelRanges = llvm::SmallVector<std::pair<int64_t, int64_t>, 3>;
 } // namespace mp
 
 #include "mp/IR/MPForms.h.inc"

@@ -81,8 +81,8 @@ def MP_DepthwiseConvRowSumsOp : MP_DepthwiseOp<"depthwise_conv_row_sums"> {
   let description = [{
     `result[n, t, i, c] = sum_q image[n, h, w, c] * gradient[n, p, q, c]`, where i counts the rows p of the gradient, q are its
     last dimension, t the taps, and h and w are the pixel that tap t reads there; a product with a pixel that the image
-    does not have is left out. Products are added by fused multiply-adds to four sums in turn, and those in pairs; the last
-    ones, fewer than four, to the first. Summed over i and over n they are the gradient in tap t.
+    does not have is left out. Products are added by fused multiply-adds, in the order of q. Summed over i and over n they
+    are the gradient in tap t.
 
     Constraints as `mp.conv`, with filters [C, window..., 1], C groups and `gradient` for its result, and:
     - (C10) `image` and `gradient` have one element type; the result is f32, or f64 for f64.

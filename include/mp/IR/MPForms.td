@@ -30,6 +30,24 @@ def MP_ScalarFormInterface : OpInterface<"ScalarFormInterface"> {
   ];
 }
 
+def MP_WindowFormInterface : OpInterface<"WindowFormInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    What an emitter may know of an operation with a scalar form whose elements come of windows over images, to have
+    several of them built together.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Of a first result that is images: in each spatial dimension the first pixel, and the one behind the last, for which
+      the operation reads no pixel that is not there. Empty where the result is none.
+    }], "::mp::PixelRanges", "getInnerPixels", (ins), /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<[{
+      Of a first result [..., matrices, rows, columns]: so many matrices, `most` or fewer, share what they read, so that one
+      element of each is built at once; a divisor of their number, and the first is a multiple of it.
+    }], "int64_t", "countJoined", (ins "int64_t":$most), /*methodBody=*/"", /*defaultImplementation=*/"return 1;">,
+  ];
+}
+
 def MP_ScalarPartsInterface : OpInterface<"ScalarPartsInterface"> {
   let cppNamespace = "::mp";
   let description = [{

@@ -58,7 +58,7 @@ LogicalResult mp::emitNestOnCPU(CPUFunction &f, const Nest &nest, NestBody &body
   auto emitRun = [&](Value row, Value first, Value last) {
     const bool hasRest = run % width != 0 || !isWhole;
     return f.forLanes(first, last, width, hasRest,
-                      [&](Value column, int64_t lanes) { return body.emit({row, run, column, 1, lanes}); });
+                      [&](Value column, int64_t lanes) { return body.emit(Lanes{row, run, column, 1, lanes}); });
   };
   if (run == nest.elements)
     return emitRun(body.zero(), from, to);

@@ -321,6 +321,23 @@ FailureOr<Value> Elements::oneByOne(OpResult result, const Lanes &lanes) {
   return vector::FromElementsOp::create(b, withLanes(each.front().getType(), lanes.width), each).getResult();
 }
 
+/// What is known of the windows of `op` at this row, if it is a pixel of the images that the walk is over.
+std::optional<WindowsKnown> Elements::windowsAt(Operation *op, Value row) const {
+  auto windows = dyn_cast<WindowFormInterface>(op);
+  auto placed = placedPixels.find(row);
+  if (!windows || windows.getInnerPixels().empty() || placed == placedPixels.end() ||
+      placed->second.first != shapeOf(op->getResult(0)))
+    return std::nullopt;
+  return placed->second.second;
+}
+
+/// How many elements the form of `op` builds at once where it is asked for one of this row.
+int64_t Elements::countJoined(Operation *op, Value row) const {
+  const auto count = static_cast<int64_t>(joinedRows.size());
+  auto windows = dyn_cast<WindowFormInterface>(op);
+  return windows && llvm::is_contained(joinedRows, row) && windows.countJoined(count) == count ? count : 1;
+}
+
 FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
   Operation *op = result.getOwner();
   // All results of an op are built at once.
@@ -336,6 +353,14 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
     return op->emitOpError("has no native code as a map of elements");
   if (lanes.width != 1 && lanes.stride != 1 && form.getRun() != 0)
     return oneByOne(result, lanes);
+  const int64_t joined = countJoined(op, lanes.row);
+  if (joined != 1 && lanes.row != joinedRows.front()) {
+    Lanes first = lanes;
+    first.row = joinedRows.front();
+    if (failed(atMap(result, first)))
+      return failure();
+    return atMap(result, lanes);
+  }
   ScalarOperands operands;
   operands.width = lanes.width;
   operands.areNeighbours = lanes.stride == 1;
@@ -381,9 +406,16 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
     return load(typeOf(op->getOperand(number)).getElementType(), operands.values[number], {index, 1, zero, 0, 1});
   };
   operands.loadOne = loadOne;
+  operands.windows = windowsAt(op, lanes.row);
+  operands.joined = joined;
   FailureOr<SmallVector<Value>> values = form.buildElement(b, operands);
   if (failed(values))
     return failure();
+  for (int64_t i = 1; i < joined; ++i) {
+    Key other = key;
+    std::get<1>(other) = joinedRows[i].getAsOpaquePointer();
+    scopes.back().results[other] = {(*values)[i]};
+  }
   scopes.back().results[key] = *values;
   return (*values)[result.getResultNumber()];
 }

@@ -51,6 +51,15 @@ public:
     splitRows[row] = {matrix, own, rows};
   }
 
+  /// The same of a pixel of images of this shape, with what is known of windows there.
+  void placePixel(mlir::Value pixel, llvm::ArrayRef<int64_t> images, mlir::Value line, mlir::Value column,
+                  WindowsKnown windows) {
+    splitRow(pixel, line, column, images[images.size() - 2]);
+    placedPixels[pixel] = {images, windows};
+  }
+  /// Says that whoever asks for elements of one of these rows, of as many matrices, asks for those of the others, too.
+  void joinRows(llvm::ArrayRef<mlir::Value> rows) { joinedRows.assign(rows.begin(), rows.end()); }
+
   /// Steps of a walk by `stride` in `value` after which some operand jumps; 0 for never, 1 for always.
   int64_t evenRun(mlir::Value value, int64_t stride);
 
@@ -116,6 +125,8 @@ private:
 
   mlir::FailureOr<mlir::Value> atBound(mlir::Value tensor, const Binding &binding, const Lanes &lanes);
   mlir::FailureOr<mlir::Value> atMap(mlir::OpResult result, const Lanes &lanes);
+  std::optional<WindowsKnown> windowsAt(mlir::Operation *op, mlir::Value row) const;
+  int64_t countJoined(mlir::Operation *op, mlir::Value row) const;
   mlir::FailureOr<mlir::Value> oneByOne(mlir::OpResult result, const Lanes &lanes);
   mlir::FailureOr<ScalarParts> partsOf(mlir::Operation *op);
   bool isReady(mlir::Value tensor);
@@ -131,6 +142,8 @@ private:
   llvm::DenseMap<mlir::Value, Binding> bindings;
   /// What is known of a row: its matrix, its number there, and the rows of a matrix.
   llvm::DenseMap<mlir::Value, std::tuple<mlir::Value, mlir::Value, int64_t>> splitRows;
+  llvm::DenseMap<mlir::Value, std::pair<llvm::ArrayRef<int64_t>, WindowsKnown>> placedPixels;
+  llvm::SmallVector<mlir::Value> joinedRows;
   llvm::DenseMap<mlir::Value, mlir::Value> pointers; ///< of what lies in memory, whatever it is bound to since
   /// By op, attributes and operands: optimizers of several tensors have the same parts.
   using PartsKey = std::tuple<mlir::OperationName, mlir::DictionaryAttr, llvm::SmallVector<mlir::Value, 2>>;

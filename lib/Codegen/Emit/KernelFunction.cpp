@@ -20,18 +20,19 @@ void KernelFunction::bindInputs(Elements &elements) {
     elements.bindUniform(body().getArgument(*kernel.getGuard()), intConstant(b, b.getI32Type(), -1));
 }
 
-LogicalResult KernelFunction::storeResults(Elements &elements, ArrayRef<unsigned> numbers, const Lanes &here,
+LogicalResult KernelFunction::storeResults(Elements &elements, ArrayRef<unsigned> numbers, ArrayRef<Lanes> lanes,
                                            function_ref<LogicalResult()> onRead) {
-  SmallVector<Value> computed;
-  for (unsigned number : numbers) {
-    FailureOr<Value> value = elements.at(yields()[number], here);
-    if (failed(value))
-      return failure();
-    computed.push_back(*value);
-  }
+  SmallVector<std::tuple<unsigned, Lanes, Value>> computed;
+  for (const Lanes &here : lanes)
+    for (unsigned number : numbers) {
+      FailureOr<Value> value = elements.at(yields()[number], here);
+      if (failed(value))
+        return failure();
+      computed.emplace_back(number, here, *value);
+    }
   if (onRead && failed(onRead()))
     return failure();
-  for (auto [number, value] : llvm::zip_equal(numbers, computed))
+  for (auto [number, here, value] : computed)
     elements.store(value, elementOf(yields()[number]), result(number), here);
   return success();
 }

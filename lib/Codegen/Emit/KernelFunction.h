@@ -34,9 +34,9 @@ public:
   /// `elements` with every block argument bound to its buffer.
   void bindInputs(Elements &elements);
 
-  /// Stores results of the kernel, by their numbers, at `here`. Everything is read before anything is written, since a
-  /// result may lie where an operand lies; `onRead` runs between the two.
-  llvm::LogicalResult storeResults(Elements &elements, llvm::ArrayRef<unsigned> numbers, const Lanes &here,
+  /// Stores results of the kernel, by their numbers, at each of `lanes`. Everything is read before anything is written,
+  /// since a result may lie where an operand lies; `onRead` runs between the two.
+  llvm::LogicalResult storeResults(Elements &elements, llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<Lanes> lanes,
                                    llvm::function_ref<llvm::LogicalResult()> onRead = {});
 
   mlir::Value i64(int64_t value) { return intConstant(b, b.getI64Type(), value); }

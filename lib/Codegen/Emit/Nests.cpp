@@ -53,15 +53,16 @@ void NestBody::keep(Value value, Value pointer) {
   kept.emplace_back(value, pointer);
 }
 
-LogicalResult NestBody::emit(const Lanes &here) {
+LogicalResult NestBody::emit(ArrayRef<Lanes> lanes) {
   Elements::Scope scope(values);
-  return f.storeResults(values, nest.results, here, [&] {
-    for (auto [value, pointer] : kept) {
-      FailureOr<Value> lanes = values.at(value, here);
-      if (failed(lanes))
-        return failure();
-      values.store(*lanes, elementOf(value), pointer, here);
-    }
+  return f.storeResults(values, nest.results, lanes, [&] {
+    for (auto [value, pointer] : kept)
+      for (const Lanes &here : lanes) {
+        FailureOr<Value> own = values.at(value, here);
+        if (failed(own))
+          return failure();
+        values.store(*own, elementOf(value), pointer, here);
+      }
     return success();
   });
 }

@@ -35,8 +35,8 @@ public:
 
   /// Builds what the nest needs once.
   mlir::LogicalResult prepare() { return values.prepare(yields); }
-  /// The results at `here`.
-  mlir::LogicalResult emit(const Lanes &here);
+  /// The results at each of these, which are all read before any is written.
+  mlir::LogicalResult emit(llvm::ArrayRef<Lanes> lanes);
 
   mlir::Value zero() const { return values.zero; }
 

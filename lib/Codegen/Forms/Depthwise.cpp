@@ -26,6 +26,7 @@ struct DepthwiseForms : ScalarForms {
 
   Value noSum(Value taps) { return floatConstant(b, withLanes(elementOf(taps), in.width), 0); }
 
+  static PixelRanges innerPixels(DepthwiseConvOp op) { return mp::innerResults(op.getWindows()); }
   FormResult form(DepthwiseConvOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p(b, in, windows, run(op));
@@ -46,6 +47,7 @@ struct DepthwiseForms : ScalarForms {
     return rounded(op, sum);
   }
 
+  static PixelRanges innerPixels(DepthwiseConvTransposeOp op) { return mp::innerPixels(op.getWindows()); }
   FormResult form(DepthwiseConvTransposeOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p(b, in, windows, run(op));
@@ -59,32 +61,55 @@ struct DepthwiseForms : ScalarForms {
     return rounded(op, p.forWindows(noSum(op.getTaps()), step));
   }
 
+  /// The taps of whole dimensions of the window, the last ones.
+  static int64_t countJoined(DepthwiseConvRowSumsOp op, int64_t most) {
+    int64_t joined = 1;
+    for (const Window &window : llvm::reverse(op.getWindows())) {
+      if (joined * window.filter > most)
+        break;
+      joined *= window.filter;
+    }
+    return joined;
+  }
   FormResult form(DepthwiseConvRowSumsOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p(b, in, windows, run(op));
     const auto [row, taps] = p.hereUnderTaps();
-    const auto [first, limit] = p.columnsReadBy(row, taps);
-    // Several sums, since each waits for its last product.
-    constexpr int64_t kSums = 4;
-    auto add = [&](Value column, Value soFar) -> Value {
+    // The columns by which every tap reads a pixel, and those of the others, in order.
+    Value all = p.index.i64(op.getWindows().back().output), first = p.index.i64(0), limit = all;
+    for (ArrayRef<Value> tap : taps) {
+      auto [own, behind] = p.columnsReadBy(row, tap);
+      first = b.createOrFold<arith::MaxSIOp>(first, own);
+      limit = b.createOrFold<arith::MinSIOp>(limit, behind);
+    }
+    auto add = [&](Value column, bool isKnownInside, ValueRange soFar) {
       Pixel own = row;
       own.at.push_back(column);
-      const Pixel pixel = p.readBy(own, taps, /*isKnownInside=*/true);
-      return math::FmaOp::create(b, p.load(kImage, pixel, &Window::input), p.load(kGradient, own, &Window::output),
-                                 soFar);
-    };
-    Value zero = floatConstant(b, withLanes(elementOf(op.getResult()), in.width), 0);
-    Value rest = p.index.rem(p.index.sub(limit, first), kSums), turns = p.index.sub(limit, rest);
-    auto sums = p.forRange(first, turns, kSums, SmallVector<Value>(kSums, zero), [&](Value column, ValueRange soFar) {
-      return llvm::map_to_vector(llvm::enumerate(soFar), [&](auto sum) {
-        return add(p.index.add(column, p.index.i64(static_cast<int64_t>(sum.index()))), sum.value());
+      Value gradient = p.load(kGradient, own, &Window::output);
+      return llvm::map_to_vector(llvm::zip_equal(taps, soFar), [&](auto of) -> Value {
+        auto [tap, before] = of;
+        const Pixel pixel = p.readBy(own, tap, isKnownInside);
+        Value sum = math::FmaOp::create(b, p.load(kImage, pixel, &Window::input), gradient, before);
+        return pixel.isInside ? selectLanes(b, splat(b, pixel.isInside, in.width), sum, before) : sum;
       });
+    };
+    SmallVector<Value> sums(taps.size(), floatConstant(b, withLanes(elementOf(op.getResult()), in.width), 0));
+    if (taps.size() == 1)
+      return p.forRange(first, limit, 1, sums,
+                        [&](Value column, ValueRange soFar) { return add(column, /*isKnownInside=*/true, soFar); });
+    // Several at once share the pixels that they read.
+    constexpr int64_t kColumns = 4;
+    Value whole = p.index.div(b.createOrFold<arith::MaxSIOp>(p.index.sub(limit, first), p.index.i64(0)), kColumns);
+    limit = p.index.add(first, p.index.mul(whole, kColumns));
+    auto addOne = [&](Value column, ValueRange soFar) { return add(column, /*isKnownInside=*/false, soFar); };
+    sums = p.forRange(p.index.i64(0), first, 1, sums, addOne);
+    sums = p.forRange(first, limit, kColumns, sums, [&](Value column, ValueRange soFar) {
+      SmallVector<Value> next(soFar);
+      for (int64_t i = 0; i < kColumns; ++i)
+        next = add(p.index.add(column, p.index.i64(i)), /*isKnownInside=*/true, next);
+      return next;
     });
-    sums[0] = p.forRange(turns, limit, 1, sums[0], [&](Value column, ValueRange soFar) {
-                 return SmallVector<Value>{add(column, soFar[0])};
-               }).front();
-    return exact(arith::AddFOp::create(b, arith::AddFOp::create(b, sums[0], sums[1]),
-                                       arith::AddFOp::create(b, sums[2], sums[3])));
+    return p.forRange(limit, all, 1, sums, addOne);
   }
 };
 

@@ -50,11 +50,30 @@ struct ScalarModel : ScalarFormInterface::ExternalModel<ScalarModel<Family, Op>,
   }
 };
 
+/// What emitters may know of `Op`, where `Family` says it.
+template <typename Family, typename Op>
+struct WindowModel : WindowFormInterface::ExternalModel<WindowModel<Family, Op>, Op> {
+  PixelRanges getInnerPixels(mlir::Operation *op) const {
+    if constexpr (requires(Op typed) { Family::innerPixels(typed); })
+      return Family::innerPixels(mlir::cast<Op>(op));
+    else
+      return {};
+  }
+  int64_t countJoined(mlir::Operation *op, int64_t most) const {
+    if constexpr (requires(Op typed) { Family::countJoined(typed, most); })
+      return Family::countJoined(mlir::cast<Op>(op), most);
+    else
+      return 1;
+  }
+};
+
 namespace detail {
 template <typename Family, typename... Ops> void attachForms(mlir::MLIRContext *context) {
   auto attach = [&]<typename Op>(Op *) {
     if constexpr (requires(Family family, Op op) { family.form(op); })
       Op::template attachInterface<ScalarModel<Family, Op>>(*context);
+    if constexpr (requires(Op op) { Family::innerPixels(op); } || requires(Op op) { Family::countJoined(op, 1); })
+      Op::template attachInterface<WindowModel<Family, Op>>(*context);
   };
   (attach(static_cast<Ops *>(nullptr)), ...);
 }

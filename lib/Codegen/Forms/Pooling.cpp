@@ -16,11 +16,11 @@ static Value tapNumber(WindowBuilder &p, ArrayRef<Value> taps) {
 static std::pair<Value, Value> buildWinner(WindowBuilder &p, const Pixel &of) {
   // The first tap that the image has, which whatever follows has to exceed.
   SmallVector<Value, 3> first;
-  for (auto [window, at] : llvm::zip_equal(p.windows, of.at)) {
+  for (auto [i, window, at] : llvm::enumerate(p.windows, of.at)) {
     Value before = p.index.sub(p.index.i64(window.low), p.index.mul(at, window.stride));
     Value steps =
         p.index.add(p.b.createOrFold<arith::MaxSIOp>(before, p.index.i64(0)), p.index.i64(window.dilation - 1));
-    first.push_back(window.low == 0 ? p.index.i64(0) : p.index.div(steps, window.dilation));
+    first.push_back(window.low == 0 || p.isKnown(i) ? p.index.i64(0) : p.index.div(steps, window.dilation));
   }
   Value best = p.load(0, p.readBy(of, first), &Window::input);
   Value winner = splat(p.b, tapNumber(p, first), p.in.width);
@@ -42,13 +42,13 @@ static std::pair<Value, Value> buildWinner(WindowBuilder &p, const Pixel &of) {
 /// The i64 pixels of a window that the image has, or all.
 static Value buildCount(WindowBuilder &p, const Pixel &of, bool countsPadding) {
   Value count = p.index.i64(1);
-  for (auto [window, at] : llvm::zip_equal(p.windows, of.at)) {
+  for (auto [i, window, at] : llvm::enumerate(p.windows, of.at)) {
     Value first = p.index.sub(p.index.mul(at, window.stride), p.index.i64(window.low));
     Value end = p.index.add(first, p.index.i64(window.filter));
     Value inside = p.index.sub(p.b.createOrFold<arith::MinSIOp>(end, p.index.i64(window.input)),
                                p.b.createOrFold<arith::MaxSIOp>(first, p.index.i64(0)));
-    const bool isWhole =
-        countsPadding || (window.low == 0 && (window.output - 1) * window.stride + window.filter <= window.input);
+    const bool isWhole = countsPadding || p.isKnown(i) ||
+                         (window.low == 0 && (window.output - 1) * window.stride + window.filter <= window.input);
     count = p.b.createOrFold<arith::MulIOp>(count, isWhole ? p.index.i64(window.filter) : inside);
   }
   return count;
@@ -65,8 +65,13 @@ static Value sumOverWindows(WindowBuilder &p, Type type,
   auto step = [&](WindowBuilder &p, const Pixel &result, ArrayRef<Value> taps, Value soFar) -> Value {
     Value term = termOf(p, result, taps);
     Value none = floatConstant(p.b, term.getType(), 0);
-    term = selectLanes(p.b, splat(p.b, result.isInside, p.in.width), term, none);
-    return arith::AddFOp::create(p.b, soFar, term);
+    if (result.isInside)
+      term = selectLanes(p.b, splat(p.b, result.isInside, p.in.width), term, none);
+    if (doOverlap(p.windows))
+      return arith::AddFOp::create(p.b, soFar, term);
+    // The one term plus 0 without arithmetic, so that it is stored with the bits that it was read with.
+    Value isZero = arith::CmpFOp::create(p.b, arith::CmpFPredicate::OEQ, term, none);
+    return selectLanes(p.b, isZero, none, term);
   };
   return p.forWindows(floatConstant(p.b, type, 0), step);
 }
@@ -81,12 +86,14 @@ struct PoolingForms : ScalarForms {
   }
   Type laneType(Operation *op) { return withLanes(registerType(resultElement(op)), in.width); }
 
+  static PixelRanges innerPixels(MaxPoolOp op) { return mp::innerResults(op.getWindows()); }
   FormResult form(MaxPoolOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
     return exact(buildWinner(p, p.here(&Window::output)).first);
   }
 
+  static PixelRanges innerPixels(MaxPoolWithIndicesOp op) { return mp::innerResults(op.getWindows()); }
   FormResult form(MaxPoolWithIndicesOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
@@ -94,6 +101,7 @@ struct PoolingForms : ScalarForms {
     return SmallVector<Value>{value, arith::TruncIOp::create(b, withLanes(b.getI8Type(), in.width), number)};
   }
 
+  static PixelRanges innerPixels(MaxUnpoolOp op) { return mp::innerPixels(op.getWindows()); }
   FormResult form(MaxUnpoolOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
@@ -106,12 +114,14 @@ struct PoolingForms : ScalarForms {
                                              splat(b, number, in.width));
       Value isOther = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, value, zero); // than -0
       Value isKept = arith::AndIOp::create(b, isWinner, isOther);
-      isKept = arith::AndIOp::create(b, isKept, splat(b, result.isInside, in.width));
+      if (result.isInside)
+        isKept = arith::AndIOp::create(b, isKept, splat(b, result.isInside, in.width));
       return selectLanes(b, isKept, value, zero);
     };
     return exact(p.forWindows(zero, step));
   }
 
+  static PixelRanges innerPixels(MaxPoolGradOp op) { return mp::innerPixels(op.getWindows()); }
   FormResult form(MaxPoolGradOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
@@ -121,9 +131,11 @@ struct PoolingForms : ScalarForms {
                                              splat(p.b, tapNumber(p, taps), p.in.width));
       return selectLanes(p.b, isWinner, gradient, floatConstant(p.b, gradient.getType(), 0));
     };
-    return rounded(op, sumOverWindows(p, laneType(op), term));
+    Value sum = sumOverWindows(p, laneType(op), term);
+    return doOverlap(windows) ? rounded(op, sum) : exact(sum);
   }
 
+  static PixelRanges innerPixels(AvgPoolOp op) { return mp::innerResults(op.getWindows()); }
   FormResult form(AvgPoolOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
@@ -139,6 +151,7 @@ struct PoolingForms : ScalarForms {
     return rounded(op, divideBy(p, sum, buildCount(p, own, op.getCountPadding())));
   }
 
+  static PixelRanges innerPixels(AvgPoolGradOp op) { return mp::innerPixels(op.getWindows()); }
   FormResult form(AvgPoolGradOp op) {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);

@@ -12,6 +12,8 @@
 #include "mp/IR/Forms.h"
 #include "mp/IR/MP.h"
 
+#include <optional>
+
 namespace mp {
 
 /// The type that holds values of `element` in registers: f32 for f16 and bf16, i8 for ui8, else itself.
@@ -43,6 +45,12 @@ using ScalarParts = llvm::SmallVector<mlir::Value, 4>;
 /// The results of an op, of their register types, or an error.
 using FormResult = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 
+/// What is known of windows at a pixel: whether they have all of their pixels along the last spatial dimension, and
+/// along the others.
+struct WindowsKnown {
+  bool column = false, line = false;
+};
+
 /// Where operands and positions come from when an op's scalar form is built.
 struct ScalarOperands {
   /// Of register types; of operands that are read whole the address of their memory; null for others that are not read
@@ -60,6 +68,9 @@ struct ScalarOperands {
   llvm::function_ref<mlir::Value(unsigned operand, mlir::Value row, int64_t unit, mlir::Value column)> load;
   /// Of an operand that is read whole, in one lane and in a register, the element at `index`.
   llvm::function_ref<mlir::Value(unsigned operand, mlir::Value index)> loadOne;
+  /// Of the row, as a pixel, where the emitter asks for pixels whose windows are inside of the image apart from others.
+  std::optional<WindowsKnown> windows;
+  int64_t joined = 1;                ///< so many matrices are built at once, from this row's on: a result for each
   llvm::ArrayRef<mlir::Value> parts; ///< what ScalarPartsInterface made
 };
 

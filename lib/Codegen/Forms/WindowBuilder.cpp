@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mp;
 
-/// Loops of no more steps than that are unrolled.
-static constexpr int64_t kMostUnrolled = 16;
+/// Loops of no more steps than that are unrolled: of more, where pixels of one line share what they read.
+static constexpr int64_t kMostUnrolled = 16, kMostShared = 64;
 
 /// The pixels that a window spans.
 static int64_t spanOf(const Window &window) { return (window.filter - 1) * window.dilation + 1; }
@@ -19,17 +19,45 @@ static bool isCertain(const Window &window) {
   return window.low == 0 && (window.output - 1) * window.stride + spanOf(window) <= window.input;
 }
 
+/// The first result whose window has every pixel, and the one behind the last.
+static std::pair<int64_t, int64_t> innerResults(const Window &window) {
+  const int64_t first = llvm::divideCeil(window.low, window.stride);
+  const int64_t lastBegin = window.input - spanOf(window) + window.low;
+  const int64_t limit = lastBegin < 0 ? 0 : std::min(lastBegin / window.stride + 1, window.output);
+  return {first, std::max(first, limit)};
+}
+
+/// Windows that may have one pixel.
+static int64_t countReaders(const Window &window) {
+  return std::min(window.output, (spanOf(window) - 1) / window.stride + 1);
+}
+
+bool mp::doOverlap(ArrayRef<Window> windows) {
+  return llvm::any_of(windows, [](const Window &window) { return countReaders(window) > 1; });
+}
+
+PixelRanges mp::innerResults(ArrayRef<Window> windows) {
+  return llvm::map_to_vector<3>(windows, [](const Window &window) { return ::innerResults(window); });
+}
+
+PixelRanges mp::innerPixels(ArrayRef<Window> windows) {
+  return llvm::map_to_vector<3>(windows, [](const Window &window) -> std::pair<int64_t, int64_t> {
+    auto [first, limit] = ::innerResults(window);
+    const int64_t pixel = (first + countReaders(window) - 1) * window.stride - window.low;
+    return {pixel, std::max(pixel, std::min(limit * window.stride - window.low, window.input))};
+  });
+}
+
 WindowBuilder::WindowBuilder(LaneBuilder &b, const ScalarOperands &in, ArrayRef<Window> windows, int64_t channels)
-    : b(b), in(in), index{b}, windows(windows), channels(channels) {
+    : b(b), in(in), index{b}, windows(windows), channels(channels), known(in.windows.value_or(WindowsKnown())),
+      mostUnrolled(in.windows ? kMostShared : kMostUnrolled) {
   std::tie(row, channel) = in.inRowsOf(channels);
 }
 
 SmallVector<Value, 3> WindowBuilder::takeFrom(Value &number, ArrayRef<Window> of, int64_t Window::*sizeOf) {
   SmallVector<Value, 3> at(of.size());
-  for (size_t i = of.size(); i-- > 0;) {
-    at[i] = index.rem(number, of[i].*sizeOf);
-    number = index.div(number, of[i].*sizeOf);
-  }
+  for (size_t i = of.size(); i-- > 0;)
+    std::tie(number, at[i]) = in.inMatricesOf(number, of[i].*sizeOf);
   return at;
 }
 
@@ -38,14 +66,30 @@ Pixel WindowBuilder::here(int64_t Window::*sizeOf) {
   return {takeFrom(image, windows, sizeOf), {}};
 }
 
-std::pair<Pixel, SmallVector<Value, 3>> WindowBuilder::hereUnderTaps() {
+std::pair<Pixel, SmallVector<SmallVector<Value, 3>>> WindowBuilder::hereUnderTaps() {
   const ArrayRef<Window> outer = windows.drop_back();
   int64_t rows = 1;
   for (const Window &window : outer)
     rows *= window.output;
   Value number;
   std::tie(image, number) = in.inMatricesOf(row, rows);
-  return {{takeFrom(number, outer, &Window::output), {}}, takeFrom(image, windows, &Window::filter)};
+  const Pixel own = {takeFrom(number, outer, &Window::output), {}};
+  if (in.joined == 1)
+    return {own, {takeFrom(image, windows, &Window::filter)}};
+  // All places along the last dimensions, at one along the others.
+  image = index.div(image, in.joined);
+  int64_t joined = 1;
+  size_t outermost = windows.size();
+  while (joined < in.joined)
+    joined *= windows[--outermost].filter;
+  const SmallVector<Value, 3> shared = takeFrom(image, windows.take_front(outermost), &Window::filter);
+  SmallVector<SmallVector<Value, 3>> taps;
+  for (int64_t tap = 0; tap < joined; ++tap) {
+    Value place = index.i64(tap);
+    taps.push_back(shared);
+    llvm::append_range(taps.back(), takeFrom(place, windows.drop_front(outermost), &Window::filter));
+  }
+  return {own, taps};
 }
 
 std::pair<Value, Value> WindowBuilder::columnsReadBy(const Pixel &of, ArrayRef<Value> taps) {
@@ -76,9 +120,9 @@ Value WindowBuilder::pixelOf(const Window &window, Value result, Value tap) {
 
 Pixel WindowBuilder::readBy(const Pixel &of, ArrayRef<Value> taps, bool isKnownInside) {
   Pixel pixel;
-  for (auto [window, p, r] : llvm::zip_equal(windows, of.at, taps)) {
+  for (auto [i, window, p, r] : llvm::enumerate(windows, of.at, taps)) {
     Value h = pixelOf(window, p, r);
-    if (!isKnownInside && !isWithin && !isCertain(window)) {
+    if (!isKnownInside && !isKnown(i) && !isCertain(window)) {
       pixel.require(b, index.isBelow(h, window.input));
       h = index.clamp(h, window.input);
     }
@@ -113,7 +157,7 @@ SmallVector<Value> WindowBuilder::forGrid(ArrayRef<int64_t> sizes, ValueRange st
     }
     return at;
   };
-  if (count <= kMostUnrolled) {
+  if (count <= mostUnrolled) {
     SmallVector<Value> soFar(start);
     for (int64_t number = 0; number < count; ++number)
       soFar = body(*this, coordinates(index.i64(number)), soFar);
@@ -136,32 +180,39 @@ SmallVector<Value> WindowBuilder::forRange(Value first, Value limit, int64_t ste
 
 Value WindowBuilder::forWindows(Value start, WindowStep step) {
   const Pixel pixel = here(&Window::input);
-  // Of the last window that begins before the pixel, and of those in front of it that may reach as far.
-  auto counts = llvm::map_to_vector<3>(
-      windows, [](const Window &window) { return std::min(window.output, (spanOf(window) - 1) / window.stride + 1); });
+  auto counts = llvm::map_to_vector<3>(windows, countReaders);
   auto next = [&](WindowBuilder &p, ArrayRef<Value> numbers, ValueRange soFar) -> SmallVector<Value> {
     Pixel result;
     SmallVector<Value, 3> taps;
-    for (auto [window, at, number, count] : llvm::zip_equal(p.windows, pixel.at, numbers, counts)) {
-      Value place = p.index.add(at, p.index.i64(window.low));
-      Value last = p.b.createOrFold<arith::MinSIOp>(p.index.div(place, window.stride), p.index.i64(window.output - 1));
+    for (auto [i, window, at, number, count] : llvm::enumerate(p.windows, pixel.at, numbers, counts)) {
+      const bool isKnown = p.isKnown(i);
+      Value place = p.index.add(at, p.index.i64(window.low)), last = p.index.div(place, window.stride);
+      if (!isKnown)
+        last = p.b.createOrFold<arith::MinSIOp>(last, p.index.i64(window.output - 1));
       Value own = p.index.sub(p.index.add(last, number), p.index.i64(count - 1));
       Value offset = p.index.sub(place, p.index.mul(own, window.stride));
       Value tap = p.index.div(offset, window.dilation);
-      result.require(p.b, p.index.isBelow(own, window.output));
-      result.require(p.b, p.index.isBelow(tap, window.filter));
+      if (!isKnown)
+        result.require(p.b, p.index.isBelow(own, window.output));
+      if (!isKnown || count * window.stride > spanOf(window))
+        result.require(p.b, p.index.isBelow(tap, window.filter));
       if (window.dilation != 1)
         result.require(p.b, p.b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
                                                             p.index.rem(offset, window.dilation), p.index.i64(0)));
-      result.at.push_back(p.index.clamp(own, window.output));
+      result.at.push_back(isKnown ? own : p.index.clamp(own, window.output));
       taps.push_back(tap);
     }
     return {step(p, result, taps, soFar[0])};
   };
-  return forGrid(counts, start, next).front();
+  // A step may have a loop of its own.
+  WindowBuilder own = *this;
+  own.mostUnrolled = kMostUnrolled;
+  return own.forGrid(counts, start, next).front();
 }
 
 Value WindowBuilder::whereWithin(const Pixel &of, function_ref<Value(WindowBuilder &)> build) {
+  if (in.windows) // the emitter asks for such windows apart
+    return build(*this);
   Value condition;
   for (auto [window, at] : llvm::zip_equal(windows, of.at)) {
     if (isCertain(window))
@@ -177,7 +228,7 @@ Value WindowBuilder::whereWithin(const Pixel &of, function_ref<Value(WindowBuild
   auto branch = [&](bool within) {
     return [&, within](OpBuilder &, Location) {
       WindowBuilder own = *this;
-      own.isWithin = within;
+      own.known = {within, within};
       // A value of its own: what is remembered of it is known in this branch alone.
       own.image = arith::AddIOp::create(b, image, index.i64(0));
       scf::YieldOp::create(b, build(own));

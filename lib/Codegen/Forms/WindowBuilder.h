@@ -19,6 +19,13 @@ struct Pixel {
   }
 };
 
+/// The results whose windows have every pixel, as WindowFormInterface asks for them.
+PixelRanges innerResults(llvm::ArrayRef<Window> windows);
+/// The pixels that no window lacks, with windows that have every pixel.
+PixelRanges innerPixels(llvm::ArrayRef<Window> windows);
+/// Whether a pixel may be of several windows.
+bool doOverlap(llvm::ArrayRef<Window> windows);
+
 /// Builds what the form of an op needs to know about the windows that its lanes are in.
 class WindowBuilder {
 public:
@@ -26,9 +33,9 @@ public:
 
   /// The pixel of these lanes, of images or results: `sizeOf` is a member of Window.
   Pixel here(int64_t Window::*sizeOf);
-  /// The row of a result's pixels, without their last coordinate, and the tap of these lanes, whose rows are [images,
-  /// taps, rows].
-  std::pair<Pixel, llvm::SmallVector<mlir::Value, 3>> hereUnderTaps();
+  /// The row of a result's pixels, without their last coordinate, and the taps of these lanes, whose rows are [images,
+  /// taps, rows]: as many as are built at once.
+  std::pair<Pixel, llvm::SmallVector<llvm::SmallVector<mlir::Value, 3>>> hereUnderTaps();
   /// The pixel of the image that window `of` takes by a tap; one of the image that is near where it has none, which
   /// the image may be known to have.
   Pixel readBy(const Pixel &of, llvm::ArrayRef<mlir::Value> taps, bool isKnownInside = false);
@@ -64,6 +71,9 @@ public:
   /// where that is so, and else by code that asks for each.
   mlir::Value whereWithin(const Pixel &of, llvm::function_ref<mlir::Value(WindowBuilder &)> build);
 
+  /// Whether every pixel that is read along dimension `i` is known to be there.
+  bool isKnown(size_t i) const { return i + 1 == windows.size() ? known.column : known.line; }
+
   LaneBuilder &b;
   const ScalarOperands &in;
   const Indices index;
@@ -78,7 +88,8 @@ private:
   mlir::Value pixelOf(const Window &window, mlir::Value result, mlir::Value tap);
 
   mlir::Value row, image;
-  bool isWithin = false; ///< whether the image has every pixel that is read
+  WindowsKnown known;
+  int64_t mostUnrolled; ///< steps of a loop
 };
 
 /// condition ? x : y in each lane.

@@ -20,7 +20,7 @@ using namespace mp;
 /// The same where the elements are known when it runs alone.
 static LogicalResult emitSizedNest(GPUFunction &f, NestBody &body, int64_t vector, int64_t size, Value block,
                                    Value elements) {
-  auto emit = [&](Value element, int64_t lanes) { return body.emit({body.zero(), 1, element, 1, lanes}); };
+  auto emit = [&](Value element, int64_t lanes) { return body.emit(Lanes{body.zero(), 1, element, 1, lanes}); };
   Value whole = f.mul(f.div(elements, vector), vector);
   Value from = f.mul(block, size), to = f.min(f.add(from, f.i64(size)), whole);
   Value own = f.add(from, f.mul(f.thread, vector));
@@ -46,8 +46,8 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
 
   auto emit = [&](Value element, int64_t lanes) {
     if (isEven)
-      return body.emit({body.zero(), run, element, 1, lanes});
-    return body.emit({f.div(element, run), run, run == 1 ? body.zero() : f.rem(element, run), 1, lanes});
+      return body.emit(Lanes{body.zero(), run, element, 1, lanes});
+    return body.emit(Lanes{f.div(element, run), run, run == 1 ? body.zero() : f.rem(element, run), 1, lanes});
   };
   // Whole vectors, then what is left of the last one, in the last block. Blocks and steps that fill the elements need
   // no test; where whole vectors alone fill blocks, the rest is in one more.

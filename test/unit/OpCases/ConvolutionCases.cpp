@@ -48,6 +48,7 @@ const Shapes kShapes[] = {
      true},
     {"few channels, odd rows", "3x15x13x3x", "17x5x3x3x", "3x15x13x17x", "{padding = same} ", true},
     {"depthwise, whole vectors", "2x9x10x64x", "64x3x3x1x", "2x9x10x64x", "{padding = same, groups = 64} ", true},
+    {"depthwise, groups of pixels", "2x6x17x24x", "24x3x5x1x", "2x6x17x24x", "{padding = same, groups = 24} ", true},
     {"depthwise, large windows", "1x13x12x16x", "16x9x9x1x", "1x7x6x16x",
      "{strides = [2, 2], padding = same, groups = 16} ", true},
     {"whole registers of channels", "2x6x7x32x", "40x3x3x32x", "2x6x7x40x", "{padding = same} ", true},

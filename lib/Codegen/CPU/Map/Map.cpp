@@ -3,13 +3,16 @@
 
 #include "Codegen/CPU/CPUThreadGroup.h"
 #include "Codegen/CPU/Map/PackedNest.h"
+#include "Codegen/CPU/Map/PixelNest.h"
 
 using namespace mlir;
 using namespace mp;
 
 FailureOr<int64_t> mp::emitMap(CPUFunction &f, MapScheduleAttr schedule) {
   auto sizeOf = [&](const Nest &nest) {
-    return static_cast<int64_t>(llvm::alignTo(schedule.getBlock(), PackedNest::granule(f, nest)));
+    const std::optional<PixelNest> pixels = PixelNest::find(f, nest);
+    const int64_t granule = pixels ? pixels->granule(schedule.getBlock()) : PackedNest::granule(f, nest);
+    return static_cast<int64_t>(llvm::alignTo(schedule.getBlock(), granule));
   };
   auto countBlocks = [&](const Nest &nest) { return llvm::divideCeil(nest.elements, sizeOf(nest)); };
   // A block is of one nest: nests have the same scratch memory.
@@ -25,8 +28,12 @@ FailureOr<int64_t> mp::emitMap(CPUFunction &f, MapScheduleAttr schedule) {
     PackedNest packed(f, nest, schedule.getVector());
     packed.keepInputs(body, size, from);
     most = std::max(most, f.scratchBytes);
-    if (failed(body.prepare()) ||
-        failed(emitNestOnCPU(f, nest, body, schedule.getVector(), from, to, size % schedule.getVector() == 0)))
+    if (failed(body.prepare()))
+      return failure();
+    // Where something else walks in shorter runs, channels are not apart from pixels.
+    if (const auto pixels = PixelNest::find(f, nest); pixels && body.run == pixels->channels())
+      return pixels->emit(f, body, values, schedule.getVector(), from, to, size);
+    if (failed(emitNestOnCPU(f, nest, body, schedule.getVector(), from, to, size % schedule.getVector() == 0)))
       return failure();
     return packed.emit(from, to);
   };
