@@ -441,15 +441,15 @@ const std::vector<std::string> &mp::derivedOps() {
       "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw", "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
-      "mp.depthwise_conv", "mp.depthwise_conv_row_sums", "mp.sum_row_blocks", "mp.row_block_moments",
-      "mp.recenter_squares", "mp.nonfinite_tiles", "mp.dropout_mask", "mp.masked_dropout", "mp.max_pool_with_indices",
-      "mp.max_unpool", "mp.softmax_cross_entropy_rows", "mp.softmax_cross_entropy_grad_rows"};
+      "mp.depthwise_conv", "mp.depthwise_conv_row_sums", "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask",
+      "mp.masked_dropout", "mp.max_pool_with_indices", "mp.max_unpool", "mp.softmax_cross_entropy_rows",
+      "mp.softmax_cross_entropy_grad_rows"};
   return ops;
 }
 
 const std::vector<std::string> &mp::opsOfLargerModels() {
   static const std::vector<std::string> ops = {"mp.conv_filter_grad_parts", "mp.depthwise_conv_transpose", "mp.pack",
-                                               "mp.unpack"};
+                                               "mp.row_block_moments",      "mp.recenter_squares",         "mp.unpack"};
   return ops;
 }
 

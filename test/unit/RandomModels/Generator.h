@@ -21,7 +21,8 @@ std::vector<std::string> writtenOps();
 /// The ops that the compiler makes of those, in a training step or in kernels.
 const std::vector<std::string> &derivedOps();
 
-/// Those that it makes of strides, long sums and products larger than models here have: AgreementTests run them.
+/// Those that it makes of strides, long sums and products larger than models here have, or of a batch norm right behind
+/// a convolution: other tests run them.
 const std::vector<std::string> &opsOfLargerModels();
 
 } // namespace mp
