@@ -11,6 +11,8 @@
 #include "mp/IR/Program.h"
 #include "mp/IR/Views.h"
 
+#include <utility>
+
 namespace mp {
 #define GEN_PASS_DEF_VERIFYKERNELSPASS
 #include "mp/Kernels/Passes.h.inc"
@@ -43,20 +45,24 @@ static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
 /// Whether checks of tiles and moments of rows are of those that the schedule makes, and windows are whole in its
 /// blocks.
 static LogicalResult verifyTiles(KernelOp kernel, ContractionScheduleAttr schedule) {
+  // Of the result.
+  int64_t rows = schedule.getBlockM(), columns = schedule.getBlockN();
+  if (schedule.getTransposed())
+    std::swap(rows, columns);
   for (auto moments : kernel.getBody().front().getOps<RowBlockMomentsOp>())
-    if (int64_t(moments.getBlock()) != schedule.getBlockM())
+    if (int64_t(moments.getBlock()) != rows)
       return moments.emitOpError("takes blocks of ")
-             << moments.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
+             << moments.getBlock() << " rows of a product that is made in blocks of " << rows;
   std::optional<Pooled> pooled = findPooled(kernel);
   for (auto product : kernel.getBody().front().getOps<ContractionOpInterface>())
     if (pooled && !mayPoolInBlocks(product.getContraction(), schedule, *pooled))
       return pooled->op.emitOpError("pools a product that is made in blocks of ")
-             << schedule.getBlockM() << " x " << schedule.getBlockN() << ", which do not have its windows whole";
+             << rows << " x " << columns << ", which do not have its windows whole";
   for (auto flags : kernel.getBody().front().getOps<NonfiniteTilesOp>())
-    if (int64_t(flags.getRows()) != schedule.getBlockM() || int64_t(flags.getColumns()) != schedule.getBlockN())
+    if (int64_t(flags.getRows()) != rows || int64_t(flags.getColumns()) != columns)
       return flags.emitOpError("checks tiles of ")
-             << flags.getRows() << " x " << flags.getColumns() << " of a product that is made in blocks of "
-             << schedule.getBlockM() << " x " << schedule.getBlockN();
+             << flags.getRows() << " x " << flags.getColumns() << " of a product that is made in blocks of " << rows
+             << " x " << columns;
   return success();
 }
 
