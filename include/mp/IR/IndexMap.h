@@ -48,8 +48,8 @@ struct IndexMap {
   /// Matrices [rows x depth], or [depth x rows] where they lie transposed; one of them for each batch, or one for all.
   static IndexMap ofMatrix(int64_t batch, int64_t rows, int64_t depth, bool isTransposed, bool isShared = false);
 
-  /// Filters [K, taps..., C] as mp.conv reads them: rows K, of each the taps with their channels; or `isTransposed`, as
-  /// mp.conv_transpose does: rows C, of each the taps, the last one first, with their filters.
+  /// Filters [K, taps..., C] as a convolution reads them: rows K, of each the taps with their channels; or
+  /// `isTransposed`, as its data gradient does: rows C, of each the taps, the last one first, with their filters.
   static IndexMap ofFilters(llvm::ArrayRef<int64_t> shape, bool isTransposed);
 
   bool operator==(const IndexMap &) const = default;
