@@ -367,11 +367,12 @@ static void addLossScaling(Cases &cases) {
                    {"2x2x5x3x$A"},
                    "mp.matmul_parts %0, %1 transpose_lhs transpose_rhs depth 128 acc $A : {0}, {1} -> {r}"});
   cases.push_back({"mp.sum_row_blocks", "", {{"7x5xf16"}}, {"3x5xf32"}, "mp.sum_row_blocks %0 block 3 : {0} -> {r}"});
-  cases.push_back({"mp.row_block_moments",
-                   "",
-                   {{"7x2x5x$T"}},
-                   {"5x5xf32", "5x5xf32", "5x5xf32", "5x5xf32"},
-                   "mp.row_block_moments %0 block 3 : {0}"});
+  for (const char *element : {"f32", "bf16", "f16"}) // not of f64
+    cases.push_back({"mp.row_block_moments",
+                     element,
+                     {{std::string("7x2x5x") + element}},
+                     {"5x5xf32", "5x5xf32", "5x5xf32", "5x5xf32"},
+                     "mp.row_block_moments %0 block 3 : {0}"});
   cases.push_back({"mp.recenter_squares",
                    "",
                    {{"3x5xf32"}, {"3x5xf32"}, {"3x5xf32", Fill::Positive}, {"5xf32"}},
