@@ -79,12 +79,12 @@ LogicalResult PixelColumns::copyRow(Value row, Value target) {
 }
 
 Value PixelColumns::wordsOf(const MappedOperand::Sums &sums) {
-  constexpr size_t kChannel = 3;
-  const int64_t ofRow = units * width, steps[] = {rows.rowsFor(rows.rows) * ofRow, ofRow, 1, width};
+  // An image, a row and a pixel of it; what begins a tap moves no channel.
+  const int64_t ofRow = units * width, steps[] = {rows.rowsFor(rows.rows) * ofRow, ofRow, 1};
   Value words = values.zero;
-  for (auto [dimension, sum] : llvm::enumerate(sums))
+  for (auto [step, sum] : llvm::zip_first(steps, sums))
     if (sum)
-      words = f.add(words, f.mul(dimension == kChannel ? f.div(sum, unit) : sum, steps[dimension]));
+      words = f.add(words, f.mul(sum, step));
   return words;
 }
 
