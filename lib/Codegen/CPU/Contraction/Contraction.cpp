@@ -19,28 +19,25 @@
 // A transposed product has the operands of the other in each other's place, and a tile of its result is stored with
 // rows as columns: few elements, of many products each.
 //
-// Where all columns of rhs are more than a cache holds, blocks of some columns come before those of the next, for all
-// rows: rows of blocks would each read the whole of rhs from memory.
-//
 // A product in classes is one of the kind for each: their blocks follow one another, and each has its rows of the
 // result.
 //
-// Tiles at other edges are computed whole, over zeros, and stored in part.
+// Tiles at other edges are computed whole, over zeros, and stored in part (FinishedTiles.h).
 //
 // Where the kernel pools what the product makes, a block stores that in scratch memory and pools it when all of it is
 // there (PooledBlock.h).
 
+#include "Codegen/CPU/Contraction/Blocks.h"
+#include "Codegen/CPU/Contraction/FinishedTiles.h"
 #include "Codegen/CPU/Contraction/PixelColumns.h"
 #include "Codegen/CPU/Contraction/Pixels.h"
 #include "Codegen/CPU/Contraction/PooledBlock.h"
 #include "Codegen/CPU/Contraction/ScheduledPixels.h"
 #include "Codegen/CPU/Contraction/TileProduct.h"
-#include "Codegen/CPU/Contraction/TileReductions.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
 
@@ -48,34 +45,6 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-
-/// What of rhs is read by all rows of blocks before what comes next: a part of a third-level cache that others use,
-/// too.
-constexpr int64_t kBytesTogether = 4 << 20;
-
-/// The sizes of what a block does of a product.
-struct Sizing : Product {
-  int64_t tileM, tileN, blockM, blockN, blockK;
-
-  Sizing(const Product &product, ContractionScheduleAttr schedule)
-      : Product(schedule.getTransposed() ? product.transposed() : product), tileM(schedule.getTileM()),
-        tileN(schedule.getTileN()) {
-    // No block is larger than the product, rounded up to whole tiles.
-    blockM = std::min(schedule.getBlockM(), std::max<int64_t>(llvm::alignTo(m, tileM), tileM));
-    blockN = std::min(schedule.getBlockN(), std::max<int64_t>(llvm::alignTo(n, tileN), tileN));
-    blockK = std::min(schedule.getBlockK(), std::max<int64_t>(depth, 1));
-  }
-
-  int64_t blocksM() const { return llvm::divideCeil(m, blockM); }
-  int64_t blocksN() const { return llvm::divideCeil(n, blockN); }
-  int64_t grid() const { return parts * batch * blocksM() * blocksN(); }
-  /// Columns of blocks whose rows follow one another, before those of the next.
-  int64_t columnsTogether() const {
-    const int64_t bytes = blockN * std::max<int64_t>(depth, 1) * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-    return std::clamp<int64_t>(kBytesTogether / bytes, 1, blocksN());
-  }
-  bool isChunked() const { return std::min(depth, k) > blockK; }
-};
 
 /// How an operand comes to its panels: packed by the block, or by another kernel before; or that tiles read its rows.
 struct PanelSource {
@@ -95,12 +64,12 @@ class ContractionEmitter {
 public:
   /// `place` says where rows are in the result; there is none where they are in their order.
   ContractionEmitter(CPUFunction &f, const Product &product, ContractionScheduleAttr schedule, const IndexMap *place)
-      : f(f), b(f.b), s(product, schedule), values(f.b), epilogue(f, values, product), acc(registerType(product.acc)),
+      : f(f), b(f.b), s(product, schedule), values(f.b), acc(registerType(product.acc)),
         width(std::min(schedule.getVector() * 32 / acc.getIntOrFloatBitWidth(), s.tileN)),
-        reductions(f, epilogue, width), tileProduct(makeTile(schedule)),
+        tiles(f, values, product, s, acc, width, place), tileProduct(makeTile(schedule)),
         lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
-        readsLhs(schedule.getReadLhs()), isTransposed(schedule.getTransposed()) {
+        readsLhs(schedule.getReadLhs()) {
     if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
       pixels.emplace(f, values, s.lhs, s.lhsMap, *rows, s.blockM, tileProduct->word(), width);
     if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))
@@ -110,10 +79,8 @@ public:
       pooled.emplace(f, *found, s.blockM, schedule.getVector());
     if (std::optional<PixelRows> rows = pixelColumnsOf(product, product.lhsMap, schedule))
       pixelColumns.emplace(f, values, product.lhs, product.lhsMap, *rows, s.blockN, tileProduct->word(), width);
-    if (place)
-      rowsInResult.emplace(f, Value(), *place);
     if (!s.bias) // nothing comes between
-      epilogue.roundSumsBy([this](Value sums) {
+      tiles.epilogue().roundSumsBy([this](Value sums) {
         return tileProduct->roundSums(b, sums, cast<RankedTensorType>(s.result.getType()).getElementType());
       });
     s.blockK = lhs.order.depth;
@@ -139,11 +106,10 @@ private:
     }
     llvm_unreachable("unknown instruction");
   }
-  void findPlace(Value block);
   void chooseStores();
   /// Whether tiles read pixels that the block keeps of the operand.
   bool readsPixels(const PanelSource &source) const {
-    const bool isOfDepth = pixelsOfDepth && &source == (isTransposed ? &lhs : &rhs);
+    const bool isOfDepth = pixelsOfDepth && &source == (s.isTransposed ? &lhs : &rhs);
     return isOfDepth || (pixels && &source == &lhs) || (pixelColumns && &source == &rhs);
   }
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
@@ -151,38 +117,25 @@ private:
   LogicalResult emitChunk(Value from);
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value depth);
-  void prefetchAddends(Value row, Value column);
   Value rowsBefore(Value row);
-  Value rowsOfTile(Value row);
-  Value columnsOfTile(Value column);
-  LogicalResult finishTile(Value tile, Value row, Value early, Value column);
-  LogicalResult finishTransposed(Value tile, Value row, Value column);
-  Value rowInResult(Value row);
-
-  Value loadLanes(Value pointer, int64_t lanes) {
-    return LLVM::LoadOp::create(b, withLanes(acc, lanes), pointer, acc.getIntOrFloatBitWidth() / 8);
-  }
 
   CPUFunction &f;
   LaneBuilder &b;
   Sizing s;
   Elements values;
-  ProductEpilogue epilogue;
   Type acc; ///< of sums: f32 for f16, too
   int64_t width;
-  TileReductions reductions;
+  FinishedTiles tiles;
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
-  const bool streamsRhs, readsLhs, isTransposed;
-  std::optional<MappedOperand> rowsInResult;
+  const bool streamsRhs, readsLhs;
   std::optional<Pixels> pixels;
   std::optional<PixelWords> pixelsOfDepth;
   std::optional<PixelColumns> pixelColumns;
   std::optional<PooledBlock> pooled;
   bool storesPastCaches = false;
-  Value outer; // part and batch of the running block
-  Value blockRow, blockColumn;
-  Value batch, firstRow, firstColumn, rows, columns, firstK, endK;
+  BlockPlace at;
+  Value batch, firstK, endK;  // of the running block
   Value packedLhs, packedRhs; // panels of the running chunk
   Value sums;
 };
@@ -195,62 +148,39 @@ LogicalResult ContractionEmitter::prepare() {
   if (failed(findSource(lhs, s.lhs, s.lhsMap, s.m)) || failed(findSource(rhs, s.rhs, s.rhsMap, s.n)))
     return failure();
   sums = f.allocate(acc, s.isChunked() ? s.blockM * s.blockN : s.tileM * s.tileN);
-  return reductions.prepare(s, s.blockM, isTransposed);
+  return tiles.prepare();
 }
 
 LogicalResult ContractionEmitter::emit(Value block) {
   if (failed(values.prepare(s.op->getOperands())))
     return failure();
-  const int64_t blocksN = s.blocksN(), blocksM = s.blocksM();
   if (s.grid() == 0)
     return success();
-  outer = s.parts * s.batch == 1 ? values.zero : f.div(block, blocksN * blocksM);
-  batch = s.hasParts ? f.rem(outer, s.batch) : outer;
+  at = BlockPlace(f, s, block);
+  batch = s.hasParts ? f.rem(at.outer, s.batch) : at.outer;
   firstK = values.zero, endK = f.i64(s.k);
   if (s.hasParts) {
-    firstK = f.mul(f.div(outer, s.batch), s.depth);
+    firstK = f.mul(f.div(at.outer, s.batch), s.depth);
     endK = f.min(f.add(firstK, f.i64(s.depth)), endK);
   }
-  findPlace(s.parts * s.batch == 1 ? block : f.rem(block, blocksN * blocksM));
-  firstColumn = f.mul(blockColumn, s.blockN);
-  firstRow = f.mul(blockRow, s.blockM);
-  rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
-  columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
 
-  Value image = pooled ? pooled->begin(firstRow) : Value();
+  Value image = pooled ? pooled->begin(at.firstRow) : Value();
   if (pooled)
-    epilogue.keep(pooled->image(), image, pooled->results());
-  if (failed(epilogue.prepare(/*hasTiles=*/true)))
+    tiles.epilogue().keep(pooled->image(), image, pooled->results());
+  if (failed(tiles.begin(at)) || (pixels && failed(pixels->emit(at.firstRow))) ||
+      (pixelColumns && failed(pixelColumns->emit(at.firstColumn))))
     return failure();
-  if ((pixels && failed(pixels->emit(firstRow))) || (pixelColumns && failed(pixelColumns->emit(firstColumn))))
-    return failure();
-  reductions.start(blockRow);
   // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
   const LogicalResult chunks = s.isChunked()
                                    ? f.forEach(firstK, endK, s.blockK, [&](Value from) { return emitChunk(from); })
                                    : emitChunk(firstK);
-  if (succeeded(chunks) && pooled && failed(pooled->emit(image, firstRow, rows)))
+  if (succeeded(chunks) && pooled && failed(pooled->emit(image, at.firstRow, at.rows)))
     return failure();
   if (storesPastCaches) // what waits for the block may read them then
     f.finishStoresPastCaches();
   if (succeeded(chunks))
-    reductions.finish(isTransposed ? f.add(f.mul(f.add(f.mul(outer, blocksN), blockColumn), blocksM), blockRow)
-                                   : f.add(f.mul(f.add(f.mul(outer, blocksM), blockRow), blocksN), blockColumn));
+    tiles.end();
   return chunks;
-}
-
-/// Finds the row and the column of a block of a product: those of some columns first, row by row.
-void ContractionEmitter::findPlace(Value block) {
-  const int64_t together = s.columnsTogether(), blocksN = s.blocksN();
-  Value before = f.mul(f.div(block, together * s.blocksM()), together), inside = f.rem(block, together * s.blocksM());
-  if (blocksN % together == 0) {
-    blockRow = f.div(inside, together);
-    blockColumn = f.add(before, f.rem(inside, together));
-    return;
-  }
-  Value here = f.min(f.sub(f.i64(blocksN), before), f.i64(together));
-  blockRow = arith::DivUIOp::create(b, inside, here);
-  blockColumn = f.add(before, arith::RemUIOp::create(b, inside, here));
 }
 
 /// What is stored of a result that no cache keeps would be read into them first.
@@ -309,8 +239,8 @@ FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, 
 
 LogicalResult ContractionEmitter::emitChunk(Value from) {
   Value to = f.min(f.add(from, f.i64(s.blockK)), endK);
-  FailureOr<Value> ofLhs = panelsOf(lhs, firstRow, rows, from, to),
-                   ofRhs = panelsOf(rhs, firstColumn, columns, from, to);
+  FailureOr<Value> ofLhs = panelsOf(lhs, at.firstRow, at.rows, from, to),
+                   ofRhs = panelsOf(rhs, at.firstColumn, at.columns, from, to);
   if (failed(ofLhs) || failed(ofRhs))
     return failure();
   if (pixelsOfDepth && failed(pixelsOfDepth->emit(from)))
@@ -318,27 +248,8 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
   packedLhs = *ofLhs;
   packedRhs = *ofRhs;
   // The panel of rhs stays in the first cache while the panels of lhs pass by.
-  return f.forEach(values.zero, columns, s.tileN, [&](Value column) {
-    return f.forEach(values.zero, rows, s.tileM, [&](Value row) { return emitTile(row, column, from, to); });
-  });
-}
-
-/// Asks for what the tile's epilogue will read: lines of rows that are far apart, which nothing fetches ahead.
-void ContractionEmitter::prefetchAddends(Value row, Value column) {
-  constexpr int64_t kLineBytes = 64;
-  if (rowsInResult || isTransposed || epilogue.addends().empty())
-    return;
-  Value rowsHere = f.min(f.sub(rows, row), f.i64(s.tileM));
-  Value first = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
-  Value start = f.add(f.add(firstColumn, column), epilogue.firstColumnOf(outer));
-  const int64_t columnsOfRow = s.sharesRows ? s.batch * s.n : s.n;
-  (void)f.forEach(values.zero, rowsHere, 1, [&](Value index) {
-    Value element = f.add(f.mul(f.add(first, index), columnsOfRow), start);
-    for (auto [pointer, type] : epilogue.addends())
-      for (int64_t at = 0; at < s.tileN; at += kLineBytes * 8 / type.getIntOrFloatBitWidth())
-        LLVM::Prefetch::create(b, f.offset(pointer, type, f.add(element, f.i64(at))), /*rw=*/0, /*hint=*/3,
-                               /*cache=*/1);
-    return success();
+  return f.forEach(values.zero, at.columns, s.tileN, [&](Value column) {
+    return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) { return emitTile(row, column, from, to); });
   });
 }
 
@@ -346,7 +257,7 @@ void ContractionEmitter::prefetchAddends(Value row, Value column) {
 Value ContractionEmitter::rowsBefore(Value row) {
   if (!lhs.inMemory || s.m % s.tileM == 0)
     return values.zero;
-  return f.max(f.sub(f.add(f.add(firstRow, row), f.i64(s.tileM)), f.i64(s.m)), values.zero);
+  return f.max(f.sub(f.add(f.add(at.firstRow, row), f.i64(s.tileM)), f.i64(s.m)), values.zero);
 }
 
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
@@ -359,17 +270,17 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, endK);
   if (!s.isChunked())
-    prefetchAddends(row, column);
-  else if (!epilogue.addends().empty())
+    tiles.prefetchAddends(row, column);
+  else if (tiles.hasAddends())
     (void)f.when(isLast, [&] {
-      prefetchAddends(row, column);
+      tiles.prefetchAddends(row, column);
       return success();
     });
   if (failed(multiplyTile(lhsPanel, tile, row, column, from, f.sub(to, from))))
     return failure();
   if (!s.isChunked())
-    return finishTile(tile, row, early, column);
-  return f.when(isLast, [&] { return finishTile(tile, row, early, column); });
+    return tiles.finish(tile, row, early, column);
+  return f.when(isLast, [&] { return tiles.finish(tile, row, early, column); });
 }
 
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from,
@@ -384,7 +295,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
           LLVM::LoadOp::create(b, withLanes(rhs.order.word, width), words, rhs.order.word.getIntOrFloatBitWidth() / 8));
     }
     Elements::Scope scope(values);
-    Value first = f.add(f.add(firstColumn, column), f.i64(vector * width));
+    Value first = f.add(f.add(at.firstColumn, column), f.i64(vector * width));
     return rhs.packing->wordsAt(batch, first, f.add(from, f.mul(unit, rhs.order.unit)), width);
   };
   TileSums sumsOfTile = {tile, {}};
@@ -394,12 +305,12 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   if (pixelsOfDepth) {
     operands.unitsOfRow = pixelsOfDepth->unitsOfRow();
     operands.beginRow = [&](Value unit) {
-      if (isTransposed)
-        pixelsOfDepth->beginRow(unit, f.add(firstRow, row), s.tileM, s.m);
+      if (s.isTransposed)
+        pixelsOfDepth->beginRow(unit, f.add(at.firstRow, row), s.tileM, s.m);
       else
-        pixelsOfDepth->beginRow(unit, f.add(firstColumn, column), s.tileN, s.n);
+        pixelsOfDepth->beginRow(unit, f.add(at.firstColumn, column), s.tileN, s.n);
     };
-    if (isTransposed)
+    if (s.isTransposed)
       operands.lhsAt = [&](Value k) { return pixelsOfDepth->firstAt(k); };
   }
   if (pixelColumns) {
@@ -415,80 +326,6 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
     operands.lhsAlongDepth = [&](Value k) { return pixels->alongDepth(f.add(from, k)); };
   }
   return tileProduct->multiply(operands, sumsOfTile);
-}
-
-Value ContractionEmitter::rowInResult(Value row) {
-  return rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, row)).column : row;
-}
-
-/// The rows that a tile has from `row`, and its columns: a constant where all are whole.
-Value ContractionEmitter::rowsOfTile(Value row) {
-  return s.m % s.tileM == 0 ? f.i64(s.tileM) : f.min(f.sub(rows, row), f.i64(s.tileM));
-}
-
-Value ContractionEmitter::columnsOfTile(Value column) {
-  return s.n % s.tileN == 0 ? f.i64(s.tileN) : f.min(f.sub(columns, column), f.i64(s.tileN));
-}
-
-/// Finishes the rows from `row` of a tile that begins `early` rows before.
-LogicalResult ContractionEmitter::finishTile(Value tile, Value row, Value early, Value column) {
-  if (isTransposed)
-    return finishTransposed(tile, row, column);
-  const int64_t lanes = epilogue.isEven() ? width : 1;
-  Value rowsHere = rowsOfTile(row), columnsHere = columnsOfTile(column);
-  Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstRow), row);
-  Value firstInRow = f.add(f.add(epilogue.firstColumnOf(outer), firstColumn), column);
-  auto finish = [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
-    Value sumsAt = f.offset(tile, acc, f.add(f.mul(f.add(index, early), s.tileN), j));
-    return epilogue.emit(rowInResult(f.add(firstOfTile, index)), f.add(firstInRow, j), loadLanes(sumsAt, count), count,
-                         onTile);
-  };
-  const bool hasRest = s.n % lanes != 0;
-  if (reductions.empty())
-    return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
-      Elements::Scope scope(values);
-      return f.forLanes(values.zero, columnsHere, lanes, hasRest,
-                        [&](Value j, int64_t count) { return finish(index, j, count, {}); });
-    });
-
-  // Reductions know columns of the product.
-  Value start = f.add(firstColumn, column);
-  auto reduce = [&](Value first, int64_t vectors, int64_t lanesOfEach) {
-    return reductions.emit({row, rowsHere, f.add(start, first), vectors, lanesOfEach},
-                           [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
-                             Elements::Scope scope(values);
-                             return finish(index, f.sub(j, start), count, onTile);
-                           });
-  };
-  auto reduceWhole = [&] { return reduce(values.zero, s.tileN / width, width); };
-  auto reducePart = [&] {
-    return f.forLanes(values.zero, columnsHere, lanes, hasRest,
-                      [&](Value j, int64_t count) { return reduce(j, 1, count); });
-  };
-  if (lanes != width)
-    return reducePart();
-  if (s.n % s.tileN == 0)
-    return reduceWhole();
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columnsHere, f.i64(s.tileN));
-  return f.either(isWhole, reduceWhole, reducePart);
-}
-
-/// The same of a transposed product: each of its columns is a row of the result.
-LogicalResult ContractionEmitter::finishTransposed(Value tile, Value row, Value column) {
-  Value rowsHere = rowsOfTile(row), columnsHere = columnsOfTile(column);
-  Value firstInRow = f.add(f.add(epilogue.firstColumnOf(outer), firstRow), row);
-  Value firstOfTile = f.add(f.add(epilogue.firstRowOf(outer), firstColumn), column);
-  return f.forEach(values.zero, columnsHere, 1, [&](Value j) {
-    Value resultRow = rowInResult(f.add(firstOfTile, j));
-    auto finish = [&](Value index, Value, int64_t, ProductEpilogue::OnTile onTile) {
-      Elements::Scope scope(values);
-      Value sum = loadLanes(f.offset(tile, acc, f.add(f.mul(index, s.tileN), j)), 1);
-      return epilogue.emit(resultRow, f.add(firstInRow, index), sum, 1, onTile);
-    };
-    if (!reductions.empty())
-      return reductions.emit({row, rowsHere, j, 1, 1}, finish);
-    return f.forEach(values.zero, rowsHere, 1, [&](Value index) { return finish(index, j, 1, {}); });
-  });
 }
 
 /// Class after class, in the same scratch memory: a block is of one.
