@@ -43,6 +43,11 @@ std::optional<Pooled> mp::findPooled(KernelOp kernel) {
   return pooled;
 }
 
+std::optional<Pooled> mp::findPooledWithin(KernelOp kernel) {
+  std::optional<Pooled> pooled = findPooled(kernel);
+  return pooled && !isa<BlockArgument>(pooled->image()) ? pooled : std::nullopt;
+}
+
 bool mp::mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled) {
   // Rows of a product in parts, batches or classes are not the pixels of one image after the other.
   const bool isWhole = !product.hasParts && product.batch == 1 && product.classes.empty();

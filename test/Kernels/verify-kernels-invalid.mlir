@@ -81,6 +81,33 @@ func.func @other_rows(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // -----
 
+func.func @rows_as_columns(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 64, block_n = 32, block_k = 64, tile_m = 4, tile_n = 16, vector = 8, transposed = true>)
+      : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    // expected-error@+1 {{takes blocks of 32 rows of a product that is made in blocks of 32, its operands in each other's place}}
+    %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<64x64xf32>
+    mp.yield %1, %2, %3, %4, %5 : tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>
+  }
+  return %0#0 : tensor<64x64xf32>
+}
+
+// -----
+
+// A pooling in front of a product is none of its result.
+func.func @pooled_operand(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x2x2x8xf32> {
+  // expected-error@+1 {{has no buffers; run mp-plan-buffers first}}
+  %0 = mp.kernel "k" (%a = %x, %b = %w) schedule(#mp.contraction<block_m = 4, block_n = 8, block_k = 8, tile_m = 4, tile_n = 8, vector = 8>)
+      : (tensor<2x4x4x8xf32>, tensor<8x1x1x8xf32>) -> tensor<2x2x2x8xf32> {
+    %1 = mp.max_pool %a {window = [2, 2]} : tensor<2x4x4x8xf32> -> tensor<2x2x2x8xf32>
+    %2 = mp.conv %1, %b acc f32 : tensor<2x2x2x8xf32>, tensor<8x1x1x8xf32> -> tensor<2x2x2x8xf32>
+    mp.yield %2 : tensor<2x2x2x8xf32>
+  }
+  return %0 : tensor<2x2x2x8xf32>
+}
+
+// -----
+
 func.func @unplanned(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{has no buffers; run mp-plan-buffers first}}
   %0 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>) : (tensor<4xf32>) -> tensor<4xf32> {

@@ -35,8 +35,10 @@ struct Pooled {
 
 /// None where a kernel has no pooling, or several.
 std::optional<Pooled> findPooled(KernelOp kernel);
+/// The same of what the kernel itself makes, as a product's does; not of an input in front of a product.
+std::optional<Pooled> findPooledWithin(KernelOp kernel);
 
-/// Whether each block of a product by this schedule has all of what it takes to pool `image`, its result.
+/// Whether each block of a product by this schedule has all of what it takes to pool the product's result.
 bool mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled);
 
 } // namespace mp

@@ -165,7 +165,7 @@ def MP_ColumnScheduleAttr : MP_ScheduleAttr<"Column", "column", MP_KindColumn> {
   let summary = "reductions over leading dimensions, rows in order";
   let description = [{
     One block reduces `columns` columns of one matrix of one root, or, where a matrix has fewer, all columns of several
-    matrices. Grid: the sum over roots of the blocks of all its matrices.
+    matrices; of matrices that are reduced together so many in all. Grid: the sum over roots of the blocks of all its matrices.
 
     Constraints:
     - (C1) Every parameter is positive; `vector` divides `columns`.

@@ -88,14 +88,11 @@ unsigned ProductEpilogue::leastBits() const {
   return bits;
 }
 
-LogicalResult ProductEpilogue::prepare(bool hasTiles) {
-  for (const ReducedTile &tile : tiles) {
-    if (!hasTiles)
-      return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
+LogicalResult ProductEpilogue::prepare() {
+  for (const ReducedTile &tile : tiles)
     for (auto [number, result] : llvm::zip_longest(tile.results, tile.op->getResults()))
       if (!number || !result || f.yields()[*number] != *result)
         return tile.op->emitOpError("has results that are not yielded one after the other");
-  }
   const SmallVector<Value> all = wanted();
   for (Value value : all)
     if (typeOf(value).getNumElements() != typeOf(product.result).getNumElements())

@@ -43,7 +43,7 @@ public:
 
   /// Builds what is needed once. Emits an error if a result is of another size than the product, or of tiles that the
   /// caller does not have.
-  llvm::LogicalResult prepare(bool hasTiles = false);
+  llvm::LogicalResult prepare();
   llvm::ArrayRef<ReducedTile> tileOps() const { return tiles; }
   /// Sums are rounded to the result's type by `own`, not by roundTo: the same, by what is known of them.
   void roundSumsBy(std::function<mlir::Value(mlir::Value)> own) { roundSums = std::move(own); }

@@ -44,10 +44,11 @@ static std::optional<MadeByProduct> findProduct(Value value) {
   const unsigned result = cast<OpResult>(value).getResultNumber();
   if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
     return MadeByProduct{kernel, result, ofGPU.getBlockM(), ofGPU.getBlockN(), true};
-  if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule()))
-    return ofCPU.getTransposed() ? MadeByProduct{kernel, result, ofCPU.getBlockN(), ofCPU.getBlockM(), false}
-                                 : MadeByProduct{kernel, result, ofCPU.getBlockM(), ofCPU.getBlockN(), false};
-  return std::nullopt;
+  auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
+  if (!ofCPU)
+    return std::nullopt;
+  const ResultBlock block(ofCPU);
+  return MadeByProduct{kernel, result, block.rows, block.columns, false};
 }
 
 /// Gives the product's kernel one more result, which `build` makes of the values that the kernel yields.
@@ -90,7 +91,7 @@ llvm::SetVector<KernelOp> mp::cutMoments(KernelOp kernel) {
   auto schedule = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
   if (!schedule)
     return readers;
-  const int64_t block = schedule.getBlockM();
+  const int64_t block = ResultBlock(schedule).rows;
   for (auto op : kernel.getBody().front().getOps<RowBlockMomentsOp>()) {
     RankedTensorType input = typeOf(op.getInput());
     const int64_t columns = input.getShape().back(), rows = input.getNumElements() / columns;

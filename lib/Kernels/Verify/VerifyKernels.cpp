@@ -6,12 +6,11 @@
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Memory/Buffers.h"
 #include "Kernels/Memory/Guards.h"
+#include "Kernels/Schedule/TileResults.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/Pooled.h"
 #include "mp/IR/Program.h"
 #include "mp/IR/Views.h"
-
-#include <utility>
 
 namespace mp {
 #define GEN_PASS_DEF_VERIFYKERNELSPASS
@@ -45,15 +44,13 @@ static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
 /// Whether checks of tiles and moments of rows are of those that the schedule makes, and windows are whole in its
 /// blocks.
 static LogicalResult verifyTiles(KernelOp kernel, ContractionScheduleAttr schedule) {
-  // Of the result.
-  int64_t rows = schedule.getBlockM(), columns = schedule.getBlockN();
-  if (schedule.getTransposed())
-    std::swap(rows, columns);
+  const auto [rows, columns] = ResultBlock(schedule);
   for (auto moments : kernel.getBody().front().getOps<RowBlockMomentsOp>())
-    if (int64_t(moments.getBlock()) != rows)
+    if (schedule.getTransposed() || int64_t(moments.getBlock()) != rows)
       return moments.emitOpError("takes blocks of ")
-             << moments.getBlock() << " rows of a product that is made in blocks of " << rows;
-  std::optional<Pooled> pooled = findPooled(kernel);
+             << moments.getBlock() << " rows of a product that is made in blocks of " << rows
+             << (schedule.getTransposed() ? ", its operands in each other's place" : "");
+  std::optional<Pooled> pooled = findPooledWithin(kernel);
   for (auto product : kernel.getBody().front().getOps<ContractionOpInterface>())
     if (pooled && !mayPoolInBlocks(product.getContraction(), schedule, *pooled))
       return pooled->op.emitOpError("pools a product that is made in blocks of ")

@@ -190,6 +190,28 @@ TEST(Pack, RefusesFiltersInAnotherOrder) {
   EXPECT_TRUE(refuses(shifted("[1, 1, 1, 1]")));
 }
 
+// A block of a map has whole filters, of which a word would hold two taps' where their number is odd.
+TEST(Pack, MapsRefuseWordsOfTwoTaps) {
+  for (const int64_t count : {3, 4}) {
+    const Filters filters{{count, 2, 2, 5}, true};
+    const Packed p = filters.packed(16, 16, 2, false);
+    const std::string input = filters.type("f32"), low = filters.type("bf16"), result = p.packedType("bf16");
+    KernelRunner kernel("func.func @f(%a: " + input + ") -> " + result +
+                        " {\n %z = mp.kernel \"k\" (%x = %a) schedule(#mp.map<block = 64, vector = 8>) : (" + input +
+                        ") -> " + result + " {\n %0 = mp.cast %x : " + input + " -> " + low + "\n %1 = mp.pack %0" +
+                        filters.attributes(p) + " : " + low + " -> " + result + "\n mp.yield %1 : " + result +
+                        "\n }\n return %z : " + result + "\n}\n");
+    EXPECT_EQ(kernel.ok(), count == 4) << kernel.errors;
+    if (!kernel.ok()) {
+      EXPECT_NE(kernel.errors.find("words along rows, of one tap"), std::string::npos) << kernel.errors;
+      continue;
+    }
+    const auto values = randomFloats(filters.count(), 1);
+    EXPECT_EQ(kernel.run({Buffer::of(values)}, true)[0].as<uint16_t>(),
+              packedFilters(filters, p, encoded(values, encodeBF16)));
+  }
+}
+
 // f16 is packed as the f32 that it is multiplied as.
 TEST(Pack, WidensExactly) {
   const Packed p{{1, 9, 11, 4, 8, 1, true}, false};

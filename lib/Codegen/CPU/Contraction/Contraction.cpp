@@ -12,12 +12,11 @@
 //
 // An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are rows
 // of lhs in memory that are multiplied as they are: the last tile then begins early enough to have whole rows, and
-// stores those that are its own. Of an lhs of images they read the pixels of a block,
-// which it copies once (Pixels.h). Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel
-// behind each.
+// stores those that are its own. Of an lhs of images they read the pixels of a block, which it copies once (Pixels.h).
+// Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel behind each.
 //
 // A transposed product has the operands of the other in each other's place, and a tile of its result is stored with
-// rows as columns: few elements, of many products each.
+// rows as columns. Where vectors lie along pixels, a block copies those with channels apart (PixelColumns.h).
 //
 // A product in classes is one of the kind for each: their blocks follow one another, and each has its rows of the
 // result.
@@ -75,7 +74,7 @@ public:
     if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))
       pixelsOfDepth.emplace(f, values, product.rhs, mp::pixelsOfDepth(product.rhsMap), *rows, schedule.getBlockK(),
                             tileProduct->word(), width);
-    if (std::optional<Pooled> found = findPooled(f.kernel))
+    if (std::optional<Pooled> found = findPooledWithin(f.kernel))
       pooled.emplace(f, *found, s.blockM, schedule.getVector());
     if (std::optional<PixelRows> rows = pixelColumnsOf(product, product.lhsMap, schedule))
       pixelColumns.emplace(f, values, product.lhs, product.lhsMap, *rows, s.blockN, tileProduct->word(), width);
@@ -363,7 +362,8 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
            << (products > 1 ? " does not in " + std::to_string(products) + " products of parts" : " does not");
   if (failed(verifyReads(*product, schedule)))
     return failure();
-  if (std::optional<Pooled> pooled = findPooled(f.kernel); pooled && !mayPoolInBlocks(*product, schedule, *pooled))
+  if (std::optional<Pooled> pooled = findPooledWithin(f.kernel);
+      pooled && !mayPoolInBlocks(*product, schedule, *pooled))
     return pooled->op.emitOpError("has windows that blocks of ")
            << schedule.getBlockM() << " x " << schedule.getBlockN() << " do not have whole";
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)

@@ -20,7 +20,7 @@ FinishedTiles::FinishedTiles(CPUFunction &f, Elements &values, const Product &pr
 
 LogicalResult FinishedTiles::begin(const BlockPlace &block) {
   at = block;
-  if (failed(ownEpilogue.prepare(/*hasTiles=*/true)))
+  if (failed(ownEpilogue.prepare()))
     return failure();
   reductions.start(at.blockRow);
   return success();
@@ -48,8 +48,8 @@ void FinishedTiles::prefetchAddends(Value row, Value column) {
   (void)f.forEach(values.zero, rowsHere, 1, [&](Value index) {
     Value element = f.add(f.mul(f.add(first, index), columnsOfRow), start);
     for (auto [pointer, type] : ownEpilogue.addends())
-      for (int64_t at = 0; at < s.tileN; at += kLineBytes * 8 / type.getIntOrFloatBitWidth())
-        LLVM::Prefetch::create(b, f.offset(pointer, type, f.add(element, f.i64(at))), /*rw=*/0, /*hint=*/3,
+      for (int64_t ahead = 0; ahead < s.tileN; ahead += kLineBytes * 8 / type.getIntOrFloatBitWidth())
+        LLVM::Prefetch::create(b, f.offset(pointer, type, f.add(element, f.i64(ahead))), /*rw=*/0, /*hint=*/3,
                                /*cache=*/1);
     return success();
   });
@@ -63,7 +63,7 @@ Value FinishedTiles::rowInResult(Value row) {
   return rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, row)).column : row;
 }
 
-/// The at.rows that a tile has from `row`, and its at.columns: a constant where all are whole.
+/// The rows that a tile has from `row`, and its columns: a constant where all are whole.
 Value FinishedTiles::rowsOfTile(Value row) {
   return s.m % s.tileM == 0 ? f.i64(s.tileM) : f.min(f.sub(at.rows, row), f.i64(s.tileM));
 }
@@ -92,7 +92,7 @@ LogicalResult FinishedTiles::finish(Value tile, Value row, Value early, Value co
                         [&](Value j, int64_t count) { return finish(index, j, count, {}); });
     });
 
-  // Reductions know at.columns of the product.
+  // Reductions know columns of the product.
   Value start = f.add(at.firstColumn, column);
   auto reduce = [&](Value first, int64_t vectors, int64_t lanesOfEach) {
     return reductions.emit({row, rowsHere, f.add(start, first), vectors, lanesOfEach},
@@ -114,7 +114,7 @@ LogicalResult FinishedTiles::finish(Value tile, Value row, Value early, Value co
   return f.either(isWhole, reduceWhole, reducePart);
 }
 
-/// The same of a transposed product: each of its at.columns is a row of the result.
+/// The same of a transposed product: each of its columns is a row of the result.
 LogicalResult FinishedTiles::finishTransposed(Value tile, Value row, Value column) {
   Value rowsHere = rowsOfTile(row), columnsHere = columnsOfTile(column);
   Value firstInRow = f.add(f.add(ownEpilogue.firstColumnOf(at.outer), at.firstRow), row);

@@ -68,8 +68,12 @@ LogicalResult PackedNest::emitPack(unsigned result, Value firstRow, Value endRow
   const PackedMatrix matrix = pack.getMatrix();
   const Type element = elementOf(pack.getResult());
   const PanelOrder order(f.b.getIntegerType(matrix.unit * element.getIntOrFloatBitWidth()), pack.getPanels());
-  if (matrix.batch != 1 || matrix.isDepthInner || matrix.unit == 1)
-    return pack.emitOpError("packs panels in a map that maps do not make: expected one matrix, words along rows");
+  const bool crossesTaps = pack.getFilters() && pack.getTransposed() &&
+                           typeOf(pack.getInput()).getDimSize(0) % pack.getPanels().getStep() != 0;
+  if (matrix.batch != 1 || matrix.isDepthInner || matrix.unit == 1 || crossesTaps)
+    return pack.emitOpError(
+        "packs panels in a map that maps do not make: expected one matrix, words along rows, of one "
+        "tap");
 
   Elements values = f.makeElements();
   values.bindMemory(pack.getInput(), pointers.lookup(pack.getInput()));

@@ -16,7 +16,7 @@ SumsEpilogue::SumsEpilogue(GPUFunction &f, Elements &values, const Product &prod
 }
 
 LogicalResult SumsEpilogue::prepare() {
-  if (failed(epilogue.prepare(/*hasTiles=*/true)))
+  if (failed(epilogue.prepare()))
     return failure();
   const int64_t bytes = std::max<int64_t>(epilogue.leastBits() / 8, 2);
   width = epilogue.isEven() ? std::gcd(product.n, Chip::kAccessBytes / bytes) : 1;
