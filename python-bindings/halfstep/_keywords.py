@@ -82,12 +82,15 @@ def told(function: Callable, module: str) -> Callable:
         try:
             return function(*arguments, **named)
         except TypeError as error:
-            if not named or error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # it was called: the error is of what it does
             known = _arguments(function)[is_method:]
             unknown = next((one for one in named if one not in known), None)
             if unknown is None or any(one.startswith("**") for one in known):
-                raise
+                if not is_method:
+                    raise
+                # By the layer's name, not by that of a base which has its arguments.
+                raise TypeError(str(error).replace(f"{function.__qualname__}()", f"{type(arguments[0]).__name__}()")) from None
             if not is_method:
                 raise unknown_argument(function.__name__, unknown, known) from None
             kind = type(arguments[0])  # which may hand on to its base what it does not have itself

@@ -113,37 +113,37 @@ class _GlobalAvgPool(_Windows):
 
 
 class MaxPool1D(_MaxPool):
-    """The largest of each window of a sequence."""
+    """The largest of each window of a sequence; strides are the window's size where there are none; padding as Conv1D has it."""
 
     _rank = 1
 
 
 class MaxPool2D(_MaxPool):
-    """The largest of each window of an image."""
+    """The largest of each window of an image; strides are the window's size where there are none; padding as Conv2D has it."""
 
     _rank = 2
 
 
 class MaxPool3D(_MaxPool):
-    """The largest of each window of a volume or a clip."""
+    """The largest of each window of a volume or a clip; strides are the window's size where there are none; padding as Conv3D has it."""
 
     _rank = 3
 
 
 class AvgPool1D(_AvgPool):
-    """The mean of each window of a sequence; padding does not count, as in Keras."""
+    """The mean of each window of a sequence; padding does not count, as in Keras; strides and padding as MaxPool1D has them."""
 
     _rank = 1
 
 
 class AvgPool2D(_AvgPool):
-    """The mean of each window of an image; padding does not count, as in Keras."""
+    """The mean of each window of an image; padding does not count, as in Keras; strides and padding as MaxPool2D has them."""
 
     _rank = 2
 
 
 class AvgPool3D(_AvgPool):
-    """The mean of each window of a volume or a clip; padding does not count, as in Keras."""
+    """The mean of each window of a volume or a clip; padding does not count, as in Keras; strides and padding as MaxPool3D has them."""
 
     _rank = 3
 

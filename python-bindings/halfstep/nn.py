@@ -36,6 +36,7 @@ _INSTEAD = {
     **dict.fromkeys(["Linear", "LazyLinear"], "nn.Dense(units)"),
     **{f"{name}{rank}{d}": f"nn.Conv{rank}D(filters, kernel_size), channels last" for rank in (1, 2, 3)
        for name, d in (("Conv", "d"), ("LazyConv", "d"), ("Convolution", "D"))},
+    **{f"Global{name}{rank}D": f"ops.reduce_max(x, {dims})" for rank, dims in ((1, [1]), (2, [1, 2]), (3, [1, 2, 3])) for name in ("MaxPool", "MaxPooling")},
     **{f"DepthwiseConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels)" for rank in (1, 2)},
     **{f"SeparableConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels), then nn.Conv{rank}D(filters, 1)" for rank in (1, 2)},
     **{name: "ops.conv_transpose(input, filter)" for rank in (1, 2, 3) for name in (f"ConvTranspose{rank}d", f"Conv{rank}DTranspose")},

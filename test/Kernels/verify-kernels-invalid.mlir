@@ -94,6 +94,18 @@ func.func @rows_as_columns(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // -----
 
+func.func @no_product(%x: tensor<64x64xf32>) -> tensor<1x64xf32> {
+  %0:4 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>)
+      : (tensor<64x64xf32>) -> (tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>) {
+    // expected-error@+1 {{reduces the tiles of a product, of which its kernel has none}}
+    %1, %2, %3, %4 = mp.row_block_moments %a block 64 : tensor<64x64xf32>
+    mp.yield %1, %2, %3, %4 : tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>
+  }
+  return %0#0 : tensor<1x64xf32>
+}
+
+// -----
+
 // A pooling in front of a product is none of its result.
 func.func @pooled_operand(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x2x2x8xf32> {
   // expected-error@+1 {{has no buffers; run mp-plan-buffers first}}

@@ -15,6 +15,7 @@ ContractionSize mp::transposed(const ContractionSize &size) {
   ContractionSize turned = size;
   std::swap(turned.m, turned.n);
   std::swap(turned.lhsBytes, turned.rhsBytes);
+  std::swap(turned.mayStreamLhs, turned.mayStreamRhs);
   return turned;
 }
 
@@ -88,7 +89,7 @@ static void tryPixelColumns(const ContractionSize &size, const CPULevel &level,
 
 void mp::tryTransposed(const ContractionSize &size, const CPULevel &level,
                        llvm::function_ref<void(const ContractionBlocks &)> consider) {
-  if (size.pixelsOfDepth && size.mayStreamLhs)
+  if (size.pixelsOfDepth && size.mayStreamRhs)
     tryTaps(size, level, consider);
   if (size.pixelColumns)
     tryPixelColumns(size, level, consider);

@@ -73,8 +73,12 @@ static LogicalResult verifySchedule(KernelOp kernel) {
                                        << " schedule";
   if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
     return verifyTiles(kernel, ofGPU);
-  auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
-  return ofCPU ? verifyTiles(kernel, ofCPU) : success();
+  if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule()))
+    return verifyTiles(kernel, ofCPU);
+  for (Operation &op : kernel.getBody().front())
+    if (auto own = dyn_cast<KernelOpInterface>(op); own && own.getKernelRole() == KernelRole::Tile)
+      return op.emitOpError("reduces the tiles of a product, of which its kernel has none");
+  return success();
 }
 
 namespace {
