@@ -44,6 +44,7 @@ WORKS = [
     Work(models.Mlp((64, 128, 10)), 64, "adam", 1e-3),
     Work(models.Transformer(), 8, "adamw", 1e-3),
     Work(models.Cnn(), 128, "adam", 1e-3),
+    Work(models.Cnn(), 1024, "adam", 1e-3),
     Work(resnet.ResNet(), 128, "adam", 1e-3),
 ]
 QUICK, SMALLEST = WORKS[1:], WORKS[3]
