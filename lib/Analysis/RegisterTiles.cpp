@@ -171,6 +171,51 @@ std::optional<PixelRows> mp::findPixelRowsOfDepth(const Contraction &product, Va
   return unitOf(instruction) > 1 && !mayPair ? std::nullopt : rows;
 }
 
+/// `map` of images whose pixels are k, with those as rows.
+static IndexMap withPixelsAsRows(const IndexMap &map) {
+  IndexMap turned = map;
+  std::swap(turned.row, turned.depth);
+  return withImages(turned);
+}
+
+std::optional<TapPanels> mp::findTapPanels(const Contraction &product, Value rhs, TileInstruction instruction,
+                                           int64_t products) {
+  if (instruction != TileInstruction::Amx || products != 1 || !isa<FloatType>(product.element) ||
+      elementOf(rhs) != product.element || !product.classes.empty() || product.rhsMap.isMatrix())
+    return std::nullopt;
+  const std::optional<PixelRows> pixels = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
+  if (!pixels)
+    return std::nullopt;
+  // Rows of taps come first, and nothing else moves rows.
+  const IndexMap map = withPixelsAsRows(product.rhsMap);
+  const IndexMap::Digit &taps = map.depth.front();
+  const unsigned kRow = map.row[1].dimension;
+  if (taps.dimension != kRow || taps.size < 2 || taps.factor < 1 ||
+      llvm::any_of(ArrayRef(map.depth).drop_front(), [&](const auto &digit) { return digit.dimension <= kRow; }))
+    return std::nullopt;
+  const TapPanels found{.tapRows = taps.size,
+                        .tapStep = taps.factor,
+                        .rowStep = pixels->rowStep,
+                        .columns = product.n / taps.size,
+                        .images = pixels->images,
+                        .rows = pixels->rows,
+                        .width = pixels->columns,
+                        .startsWithImages = product.depth % (pixels->rows * pixels->columns) == 0};
+  const bool isWhole = found.columns % kTileColumns == 0 && found.width % 2 == 0 && found.pixels() >= kTileDepth;
+  return isWhole ? std::optional(found) : std::nullopt;
+}
+
+IndexMap mp::mapOfTapPanels(const Contraction &product, const TapPanels &panels) {
+  IndexMap map = withPixelsAsRows(product.rhsMap);
+  std::swap(map.row, map.depth);
+  IndexMap::Digit &rows = map.depth[1], &taps = map.row.front();
+  rows.size = panels.rows + panels.rowsBelow();
+  taps = {panels.kinds(), rows.dimension, 1};
+  if (panels.kinds() == 1)
+    map.row.erase(map.row.begin());
+  return map;
+}
+
 Type mp::packedElement(const Contraction &product, ContractionScheduleAttr schedule) {
   if (schedule.getParts() > 1)
     return BFloat16Type::get(schedule.getContext());

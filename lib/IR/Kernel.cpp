@@ -242,8 +242,9 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
   if (packLhs && readLhs) // (C3)
     return emitError() << "lhs is packed and read where it lies";
   const bool isAmx = instruction == TileInstruction::Amx;
-  if (readLhs && products != 1) // (C3)
-    return emitError() << "lhs is read where it lies by " << products << " products of parts, expected one product";
+  if ((readLhs || readRhs) && products != 1) // (C3)
+    return emitError() << (readLhs ? "lhs is read where it lies by " : "rhs is read where a block keeps it by ")
+                       << products << " products of parts, expected one product";
   if (products != 1 && !(isAmx && llvm::is_contained({3, 6, 9}, products))) // (C5)
     return emitError() << products << " products of " << stringifyTileInstruction(instruction)
                        << ", expected 1, or 3, 6 or 9 of amx";
@@ -253,8 +254,8 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return emitError() << (packLhs ? "lhs" : "rhs") << " is packed and changes places";
   if (!isAmx)
     return success();
-  if (streamRhs || readRhs) // (C3)
-    return emitError() << "rhs of an amx is " << (streamRhs ? "streamed" : "read where a block keeps it");
+  if (streamRhs) // (C3)
+    return emitError() << "rhs of an amx is streamed";
   if (vector != kTileColumns || blockK % kTileDepth != 0 || blockK > kMostOfPanel) // (C4)
     return emitError() << "an amx has vector " << vector << " and block_k " << blockK
                        << ", expected 16 and a multiple of 32 of at most 2^20";

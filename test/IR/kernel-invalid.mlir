@@ -598,8 +598,8 @@ func.func @streamed_in_rows() attributes {a = #mp.contraction<block_m = 4, block
 // -----
 
 // #mp.contraction (C3)
-// expected-error@+1 {{rhs of an amx is read where a block keeps it}}
-func.func @tiles_in_rows() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, read_rhs = true>} { return }
+// expected-error@+1 {{rhs is read where a block keeps it by 3 products of parts, expected one product}}
+func.func @parts_in_rows() attributes {a = #mp.contraction<block_m = 16, block_n = 16, block_k = 32, tile_m = 16, tile_n = 16, vector = 16, instruction = amx, products = 3, read_rhs = true>} { return }
 
 // -----
 

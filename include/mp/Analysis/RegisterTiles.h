@@ -5,6 +5,7 @@
 #define MP_ANALYSIS_REGISTERTILES_H
 
 #include "mp/Analysis/PixelRows.h"
+#include "mp/Analysis/TapPanels.h"
 #include "mp/IR/MP.h"
 
 #include <optional>
@@ -49,6 +50,14 @@ IndexMap pixelsOfDepth(const IndexMap &map);
 /// The rows of pixels of an rhs whose k are pixels, that tiles of vectors may read as PixelRows.h tells: of images in
 /// memory, for pairs with rows of whole pairs. `together` columns lie side by side. None where it is anything else.
 std::optional<PixelRows> findPixelRowsOfDepth(const Contraction &product, mlir::Value rhs, TileInstruction instruction);
+
+/// The panels of an rhs whose k are pixels that a unit's registers may read for all rows of taps, as TapPanels.h tells:
+/// rows of taps are whole registers, rows of pixels whole pairs, and an image has as many as a register at least. None
+/// where it is anything else.
+std::optional<TapPanels> findTapPanels(const Contraction &product, mlir::Value rhs, TileInstruction instruction,
+                                       int64_t products);
+/// The map of those panels: rows are kinds of rows and what a row of taps has, k all pixels of the panels.
+IndexMap mapOfTapPanels(const Contraction &product, const TapPanels &panels);
 
 /// The type that elements are packed in: that of the sums where each is multiplied on its own, the operands' where a
 /// word holds several, bf16 where they are split.

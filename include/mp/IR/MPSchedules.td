@@ -39,7 +39,8 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     `stream_rhs` rhs is read where it lies, along its rows, and packed by nobody: few rows of lhs read it once. With
     `read_lhs` so is lhs: a matrix along its rows, of k whole pairs of a `dot` and whole registers of an `amx`; or
     images, of which a block keeps the rows of pixels that it needs. With `read_rhs` rhs is images whose pixels are k,
-    as for the gradient of a filter: a block keeps the rows that `block_k` needs, and tiles read them for every tap.
+    as for the gradient of a filter: a block keeps the rows that `block_k` needs, and tiles read them for every tap. An
+    `amx` has panels of them, one after the other for the taps of a row, and reads those for every row of taps.
     With `transposed` lhs and rhs change places, with all that is said of them here: rows of the product are columns of
     the result, and vectors lie along rows of the op's lhs. Images whose pixels are k are then those of lhs
     (`read_lhs`), and images of which a block keeps the rows of pixels that are its columns those of rhs (`read_rhs`).
@@ -47,8 +48,8 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     Constraints:
     - (C1) Every parameter is positive; tiles divide blocks, `vector` divides `tile_n`.
     - (C2) `vector` of a `dot` is 4, 8 or 16.
-    - (C3) Of `pack_rhs`, `stream_rhs` and `read_rhs` one is said at most, of an `amx` neither of the last two;
-      `read_lhs` is of one product, and not said with `pack_lhs`.
+    - (C3) Of `pack_rhs`, `stream_rhs` and `read_rhs` one is said at most, of an `amx` not the second; `read_lhs` and
+      `read_rhs` are of one product, and the first is not said with `pack_lhs`.
     - (C4) `amx`: `vector` is 16, 32 divides `block_k`, which is at most 2^20; sums, a column of lhs and one tile of rhs are at most 8 tiles.
     - (C5) `products` is 1, or 3, 6 or 9 of an `amx`.
     - (C6) `transposed` is not of an `amx`, and not said with `pack_lhs` or `pack_rhs`.

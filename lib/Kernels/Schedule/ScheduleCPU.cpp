@@ -176,6 +176,7 @@ private:
     size.keepsLhs = size.keepsRhs = size.mayReadLhs = false;
     size.pixels.reset();
     size.pixelsOfDepth.reset();
+    size.tapPanels.reset();
     size.pixelColumns.reset();
     return chooseContractionBlocks(size, level);
   }
@@ -248,6 +249,7 @@ private:
     size.lhsPitch = product.k;
     size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
     size.pixelsOfDepth = findPixelRowsOfDepth(product, op.getRhs(), instruction);
+    size.tapPanels = findTapPanels(product, op.getRhs(), instruction, how.products);
     // What reduces tiles does it down their rows.
     if (auto kernel = op->getParentOfType<KernelOp>(); !kernel || findRole(kernel, KernelRole::Tile).empty())
       size.pixelColumns = findColumns(product, op.getLhs(), instruction);

@@ -3,6 +3,7 @@
 
 #include "mp/Kernels/Schedule/Schedules.h"
 
+#include "Kernels/Schedule/DepthBlocks.h"
 #include "Kernels/Schedule/TransposedBlocks.h"
 
 #include "mp/IR/TileRegisters.h"
@@ -119,12 +120,7 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
-  // Each chunk's rows of pixels, and the words of pairs of them.
-  auto depthSeconds = [&] {
-    const PixelRows &pixels = *size.pixelsOfDepth;
-    const double elements = static_cast<double>(pixels.keptRows(blocks.blockK) * pixels.keptWidth() * size.unit);
-    return packSeconds(k / static_cast<double>(blocks.blockK) * elements, size, level);
-  };
+  auto depthSeconds = [&] { return packSeconds(k * copiedElements(size, blocks.blockK), size, level); };
   auto keptSeconds = [&](const PixelRows &pixels, int64_t count) {
     return packSeconds(static_cast<double>(pixels.keptRows(count) * pixels.keptWidth()), size, level);
   };
@@ -134,8 +130,10 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
                             : blocks.readsLhs && size.pixels
                                 ? keptSeconds(*size.pixels, blocks.blockM)
                                 : operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs);
-  // Each step but the first finds the sums of the one before; those of units have one length.
-  const double visits = size.tiles.empty() ? std::ceil(k / static_cast<double>(blocks.blockK)) - 1 : 0;
+  // Each step but the first finds the sums of the one before; those of units have one length, but where k are pixels.
+  double visits = size.tiles.empty() ? std::ceil(k / static_cast<double>(blocks.blockK)) - 1 : 0;
+  if (!size.tiles.empty() && blocks.readsRhs)
+    visits = k / static_cast<double>(blocks.blockK) - k / static_cast<double>(kStepsOfTiles.front());
   const double sumBytes = 2 * sizeof(float) * static_cast<double>(blocks.blockM * blocks.blockN);
   return operations / size.rate + lhsSeconds + rhsSeconds + visits * sumBytes / level.cacheBandwidth +
          level.blockSeconds;
@@ -271,44 +269,6 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
   }
 }
 
-/// Chunks of k of whole rows of pixels of one image, or of whole images: consider(blocks) for each.
-static void tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level,
-                             llvm::function_ref<void(const ContractionBlocks &)> consider) {
-  const PixelRows &pixels = *size.pixelsOfDepth;
-  const int64_t bytesOfSum = sizeof(float);
-  auto tryChunk = [&](const RegisterTile &tile, int64_t blockK) {
-    if (pixels.keptRows(blockK) == 0)
-      return;
-    // Pairs lie there a second time, as words.
-    const int64_t keptBytes = pixels.keptRows(blockK) * pixels.keptWidth() * size.wordBytes * (2 * size.unit - 1);
-    const int64_t mostRows = llvm::divideCeil(size.m, tile.rows), mostColumns = llvm::divideCeil(size.n, tile.columns);
-    for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2)
-      for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
-        ContractionBlocks blocks = {std::min(rows, mostRows) * tile.rows, std::min(columns, mostColumns) * tile.columns,
-                                    blockK, tile.rows, tile.columns};
-        const int64_t bytes =
-            keptBytes + size.wordBytes * blocks.blockM * blockK + bytesOfSum * blocks.blockM * blocks.blockN;
-        if (bytes > level.cacheBytes / 8 * 5)
-          continue;
-        blocks.readsRhs = true;
-        consider(blocks);
-        for (int64_t parts = 2; size.mayCut && parts <= std::min(size.granules, kMostParts); parts *= 2) {
-          blocks.parts = parts;
-          consider(blocks);
-        }
-      }
-  };
-  for (const RegisterTile &tile : findTiles(size, level)) {
-    if (!mayHaveColumns(pixels, size.n, tile.columns, std::min(level.lanes(), tile.columns)))
-      continue;
-    for (int64_t rows = 1; rows < pixels.rows && rows * pixels.columns <= kMostOfChunk; ++rows)
-      if (pixels.rows % rows == 0)
-        tryChunk(tile, rows * pixels.columns);
-    for (int64_t images = 1; images * pixels.rows * pixels.columns <= kMostOfChunk; images *= 2)
-      tryChunk(tile, images * pixels.rows * pixels.columns);
-  }
-}
-
 ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, const CPULevel &level) {
   // Zero sizes need a legal schedule, too; their grid is empty.
   ContractionSize size = asked;
@@ -373,7 +333,9 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
   if (size.pixels)
     tryPixels(size, level, consider);
   if (size.pixelsOfDepth)
-    tryPixelsOfDepth(size, level, consider);
+    tryPixelsOfDepth(size, level, findTiles(size, level), consider);
+  if (size.tapPanels)
+    tryTapPanels(size, level, consider);
   tryTransposed(turned, level, consider);
   if (!size.mayStreamRhs)
     return best;

@@ -8,6 +8,7 @@
 #include "mp/Numerics/Float.h"
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <span>
 
 using namespace mp;
@@ -23,6 +24,7 @@ struct Pixels {
   const char *name, *op, *lhs, *filter, *result, *windows;
   int64_t lhsSize, filterSize;
   const char *blocks;
+  bool hasInfinity = false; ///< the first and the last element of lhs
 
   std::string text(const std::string &schedule, const std::string &type) const {
     const std::string x = std::string("tensor<") + lhs + type + ">", w = std::string("tensor<") + filter + type + ">",
@@ -147,6 +149,46 @@ const Pixels kColumnCases[] = {
      "block_m = 2, block_n = 36, block_k = 5, tile_m = 1, tile_n = 12"},
 };
 
+// Gradients of filters in tile registers, which read panels for all rows of taps: rows of pixels that 32 divides, and
+// that divide it; registers of pixels of two images, of the last image alone, and chunks that begin and end within
+// images; strides and dilations, whose rows of taps see rows of one kind or of several; channels that are taps' with a
+// register; columns behind the last; parts of images.
+const Pixels kPanelCases[] = {
+    {"rows of a register", kFilterGrad, "2x4x32x16x", "2x4x32x16x", "16x3x3x16x", "{padding = same}", 2 * 128 * 16,
+     2 * 128 * 16, "block_m = 16, block_n = 144, block_k = 64, tile_m = 16, tile_n = 16"},
+    {"images in a chunk", kFilterGrad, "5x8x8x16x", "5x8x8x24x", "24x3x3x16x", "{padding = same}", 5 * 64 * 16,
+     5 * 64 * 24, "block_m = 32, block_n = 192, block_k = 128, tile_m = 32, tile_n = 32"},
+    {"registers of two images", kFilterGrad, "4x6x6x16x", "4x6x6x5x", "5x3x3x16x", "{padding = same}", 4 * 36 * 16,
+     4 * 36 * 5, "block_m = 8, block_n = 96, block_k = 96, tile_m = 8, tile_n = 32"},
+    {"without edges", kFilterGrad, "3x9x16x32x", "3x7x14x16x", "16x3x3x32x", "", 3 * 144 * 32, 3 * 98 * 16,
+     "block_m = 16, block_n = 128, block_k = 64, tile_m = 16, tile_n = 64"},
+    {"one image of no whole registers", kFilterGrad, "1x10x10x16x", "1x10x10x16x", "16x2x2x16x",
+     "{padding = [0, 1, 1, 0]}", 100 * 16, 100 * 16,
+     "block_m = 16, block_n = 64, block_k = 256, tile_m = 16, tile_n = 32"},
+    {"strides", kFilterGrad, "3x16x16x16x", "3x8x8x16x", "16x3x3x16x", "{strides = [2, 2], padding = same}",
+     3 * 256 * 16, 3 * 64 * 16, "block_m = 16, block_n = 144, block_k = 96, tile_m = 16, tile_n = 16"},
+    {"strides of rows", kFilterGrad, "2x19x6x16x", "2x6x6x16x", "16x5x1x16x",
+     "{strides = [3, 1], padding = [1, 1, 0, 0]}", 2 * 114 * 16, 2 * 36 * 16,
+     "block_m = 16, block_n = 80, block_k = 32, tile_m = 16, tile_n = 16"},
+    {"strides longer than taps", kFilterGrad, "1x31x6x16x", "1x7x6x16x", "16x3x1x16x",
+     "{strides = [5, 1], padding = [1, 1, 0, 0]}", 31 * 6 * 16, 42 * 16,
+     "block_m = 16, block_n = 48, block_k = 32, tile_m = 16, tile_n = 16"},
+    {"dilations", kFilterGrad, "2x9x14x16x", "2x5x8x16x", "16x3x3x16x", "{dilations = [2, 3]}", 2 * 126 * 16,
+     2 * 40 * 16, "block_m = 16, block_n = 144, block_k = 64, tile_m = 16, tile_n = 16"},
+    {"dilations as strides", kFilterGrad, "2x13x14x16x", "2x5x8x16x", "16x3x3x16x",
+     "{strides = [2, 1], dilations = [2, 3]}", 2 * 182 * 16, 2 * 40 * 16,
+     "block_m = 16, block_n = 144, block_k = 64, tile_m = 16, tile_n = 16"},
+    {"strides and dilations", kFilterGrad, "2x15x10x16x", "2x5x8x16x", "16x3x3x16x",
+     "{strides = [2, 1], dilations = [3, 1]}", 2 * 150 * 16, 2 * 40 * 16,
+     "block_m = 16, block_n = 144, block_k = 64, tile_m = 16, tile_n = 16"},
+    {"taps of a register", kFilterGrad, "2x8x9x8x", "2x8x8x16x", "16x3x2x8x", "{padding = [1, 1, 0, 0]}", 2 * 72 * 8,
+     2 * 64 * 16, "block_m = 16, block_n = 48, block_k = 64, tile_m = 16, tile_n = 16"},
+    {"parts", kInParts, "5x4x8x16x", "5x4x8x16x", "5x16x3x3x16x", "{padding = same}", 160 * 16, 160 * 16,
+     "block_m = 16, block_n = 144, block_k = 32, tile_m = 16, tile_n = 16"},
+    {"parts of images", kInParts, "2x8x8x16x", "2x8x8x16x", "4x16x3x3x16x", "{padding = same}", 128 * 16, 128 * 16,
+     "block_m = 16, block_n = 144, block_k = 32, tile_m = 16, tile_n = 16"},
+};
+
 /// The results of a kernel with this schedule; none where it was refused.
 std::vector<Buffer> run(const Pixels &p, const std::string &schedule, const CPULevel &level, const std::string &type) {
   KernelRunner kernel(p.text(schedule, type), level);
@@ -156,8 +198,10 @@ std::vector<Buffer> run(const Pixels &p, const std::string &schedule, const CPUL
   auto encodedAs = [&](const std::vector<float> &values) {
     return type == "f32" ? Buffer::of(values) : Buffer::of(encoded(values, type == "bf16" ? encodeBF16 : encodeF16));
   };
-  return kernel.run({encodedAs(randomFloats(p.lhsSize, 1)), encodedAs(randomFloats(p.filterSize, 2))},
-                    /*backwards=*/true);
+  std::vector<float> lhs = randomFloats(p.lhsSize, 1);
+  if (p.hasInfinity)
+    lhs.back() = lhs.front() = std::numeric_limits<float>::infinity();
+  return kernel.run({encodedAs(lhs), encodedAs(randomFloats(p.filterSize, 2))}, /*backwards=*/true);
 }
 
 /// Compares with a schedule that packs. `more` is what both have.
@@ -175,6 +219,18 @@ constexpr const char *kPackedTiles = "block_m = 32, block_n = 32, block_k = 32, 
                      *kPackedVectors = "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8",
                      *kReadsRhs = ", read_rhs = true", *kColumns = ", read_rhs = true, transposed = true",
                      *kTransposed = ", stream_rhs = true, read_lhs = true, transposed = true";
+
+/// The same of bf16 and of f16, by whatever runs tiles.
+void checkOnTheUnit(std::span<const Pixels> cases, const char *reads) {
+  bool isRun = false;
+  for (auto [name, type] : {std::pair("amx-bf16", "bf16"), std::pair("amx-fp16", "f16")})
+    if (const TileUnit unit(*findCPULevel(name)); unit.isThere()) {
+      checkBits(cases, kPackedTiles, *findCPULevel(name), type, kTiles, reads);
+      isRun = true;
+    }
+  if (!isRun)
+    GTEST_SKIP() << "this processor lacks what code around tiles needs: avx512bf16";
+}
 
 } // namespace
 
@@ -225,6 +281,40 @@ TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairsInEachOthersPlace) {
   // The last has rows of no whole pairs.
   checkBits(std::span(kTransposedCases).first(std::size(kTransposedCases) - 1), kPackedVectors, hostLevel(), "bf16",
             ", vector = 4, instruction = dot", kTransposed);
+}
+
+TEST(TapPanels, HaveTheBitsOfPackedOperands) {
+  if (hostLevel().vectorBits < 256)
+    GTEST_SKIP() << "tiles in vectors of four lanes take minutes to compile";
+  checkBits(std::span(kPanelCases).subspan(2, 1), kPackedTiles, hostVectorLevel(), "bf16", kTiles, kReadsRhs);
+}
+
+TEST(TapPanels, HaveTheBitsOfPackedOperandsOnTheUnit) { checkOnTheUnit(kPanelCases, kReadsRhs); }
+
+// What is infinite of a pixel reaches the taps that see it, and no others: no register has it for a k that is 0.
+TEST(TapPanels, KeepInfinitiesToTheirTaps) {
+  Pixels grad = kPanelCases[2];
+  grad.hasInfinity = true;
+  checkOnTheUnit(std::span(&grad, 1), kReadsRhs);
+  grad = kPanelCases[4];
+  grad.hasInfinity = true;
+  checkOnTheUnit(std::span(&grad, 1), kReadsRhs);
+}
+
+// Rows of an odd number of pixels, rows of taps of no whole registers, one row of taps, and images of fewer pixels than
+// a register has.
+TEST(TapPanels, RefuseOtherImages) {
+  Pixels odd = kPanelCases[0], thin = odd, flat = odd, small = odd;
+  odd.lhs = "2x4x31x16x", odd.filter = "2x4x31x16x";
+  thin.lhs = "2x4x32x8x", thin.result = "16x3x3x8x";
+  flat.result = "16x1x3x16x";
+  small.lhs = "2x4x6x16x", small.filter = "2x4x6x16x";
+  for (const Pixels &p : {odd, thin, flat, small}) {
+    KernelRunner kernel(p.text(std::string(p.blocks) + kTiles + kReadsRhs, "bf16"), *findCPULevel("amx-bf16"));
+    EXPECT_FALSE(kernel.ok()) << p.lhs;
+    EXPECT_NE(kernel.errors.find("as reading panels of it for all rows of taps needs"), std::string::npos)
+        << kernel.errors;
+  }
 }
 
 TEST(PixelColumns, HaveTheBitsOfPackedOperands) {
@@ -285,16 +375,7 @@ TEST(PixelRowsOfDepth, RefuseOtherBlocks) {
   }
 }
 
-TEST(PixelRows, HaveTheBitsOfPackedOperandsOnTheUnit) {
-  bool isRun = false;
-  for (auto [name, type] : {std::pair("amx-bf16", "bf16"), std::pair("amx-fp16", "f16")})
-    if (const TileUnit unit(*findCPULevel(name)); unit.isThere()) {
-      checkBits(kCases, kPackedTiles, *findCPULevel(name), type, kTiles);
-      isRun = true;
-    }
-  if (!isRun)
-    GTEST_SKIP() << "this processor lacks what code around tiles needs: avx512bf16";
-}
+TEST(PixelRows, HaveTheBitsOfPackedOperandsOnTheUnit) { checkOnTheUnit(kCases, ", read_lhs = true"); }
 
 // Blocks that cut a row or an image, and tiles that cut a row, are told from those that do not; so are images of which
 // no whole registers of channels lie together, and strides' gradients, whose rows lie in classes.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Kernels/Schedule/Schedules.h"
+#include "mp/IR/TileRegisters.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -217,6 +218,45 @@ TEST(Schedules, TilesReadRowsOfPixelsOfDepth) {
             EXPECT_LE(4 * pixels.keptRows(blocks.blockK) * pixels.keptWidth(), level.cacheBytes);
           }
   }
+}
+
+// A unit reads panels of pixels for all rows of taps, in chunks of whole registers, where that copies less than
+// packing.
+TEST(Schedules, UnitsReadPanelsOfPixels) {
+  const CPULevel &level = *findCPULevel("amx-bf16");
+  for (int64_t images : {1, 3, 128})
+    for (int64_t width : {8, 14, 16, 32, 56})
+      for (int64_t taps : {1, 3, 5})
+        for (int64_t channels : {16, 32, 128})
+          for (int64_t filters : {16, 64}) {
+            const TapPanels panels = {.tapRows = 3,
+                                      .tapStep = 1,
+                                      .rowStep = 1,
+                                      .columns = taps * channels,
+                                      .images = images,
+                                      .rows = width,
+                                      .width = width,
+                                      .startsWithImages = true};
+            ContractionSize asked{1, filters, 3 * taps * channels, images * width * width, 2e12, 2, kTileDepth};
+            asked.tiles = level.unitTiles;
+            asked.mayCut = true;
+            asked.granules = images;
+            const double packed = chooseContractionBlocks(asked, level).seconds;
+            asked.tapPanels = panels;
+            const ContractionBlocks blocks = chooseContractionBlocks(asked, level);
+            EXPECT_LE(blocks.seconds, packed);
+            // Of many columns blocks have a part, of which others have panels, too.
+            const bool isWide = taps * channels > 512;
+            EXPECT_TRUE(blocks.readsRhs || isWide || images == 1 || width == 8 || width == 14)
+                << width << ' ' << channels;
+            if (!blocks.readsRhs)
+              continue;
+            EXPECT_EQ(blocks.blockK % kTileDepth, 0);
+            EXPECT_LE(blocks.tileN, blocks.blockN);
+            // Sums of one register would wait for each other.
+            EXPECT_GE(llvm::divideCeil(blocks.tileM, kTileRows) * blocks.tileN / kTileColumns, 3u);
+            EXPECT_LE(2 * panels.columns * panels.depthFor(blocks.blockK), level.cacheBytes);
+          }
 }
 
 // The same with operands in each other's place, where lhs may be streamed: rows of a tile are taps that lie side by

@@ -5,6 +5,7 @@
 #define MP_KERNELS_SCHEDULE_SCHEDULES_H
 
 #include "mp/Analysis/PixelRows.h"
+#include "mp/Analysis/TapPanels.h"
 #include "mp/Hardware/CPULevels.h"
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct ContractionSize {
   std::optional<PixelRows> pixels = std::nullopt;
   /// Of an rhs of images whose pixels are k the rows of pixels that vectors may read.
   std::optional<PixelRows> pixelsOfDepth = std::nullopt;
+  /// The panels of them that a unit may read for all rows of taps.
+  std::optional<TapPanels> tapPanels = std::nullopt;
   /// Of an lhs of images the rows of pixels that vectors may lie along when operands change places.
   std::optional<PixelRows> pixelColumns = std::nullopt;
   /// Whether rhs may be read where it lies, along its rows.

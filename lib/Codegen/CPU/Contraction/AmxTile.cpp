@@ -236,7 +236,11 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
   auto step = [&](Value index, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     Value number = f.div(index, loops), granule = f.mul(number, kWords * parts);
     Value alongLhs = operands.lhsAlongDepth ? f.div(operands.lhsAlongDepth(f.mul(number, kTileDepth)), kPair) : granule;
-    Value rhsAt = f.offset(operands.rhs, pairWord, f.mul(granule, shape.columns));
+    const bool isOfPixels = static_cast<bool>(operands.rhsRegisters);
+    SmallVector<Value> registers;
+    if (isOfPixels)
+      registers = operands.rhsRegisters(f.mul(number, kTileDepth));
+    Value rhsAt = isOfPixels ? Value() : f.offset(operands.rhs, pairWord, f.mul(granule, shape.columns));
     SmallVector<Tile> lhs, next(rowsOfTile.size() * columnTiles());
     forEachTile([&](size_t row, int64_t column) {
       const size_t values = unit->countValues(rowsOfTile[row]);
@@ -244,8 +248,13 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
       soFar = soFar.drop_front(values);
     });
     auto add = [&](Value lhsPart, Value rhsPart, bool hasLhs) {
-      Value inLhs = f.add(alongLhs, f.mul(lhsPart, kWords)),
-            rhsTiles = f.offset(rhsAt, pairWord, f.mul(rhsPart, kWords * shape.columns));
+      Value inLhs = f.add(alongLhs, f.mul(lhsPart, kWords));
+      auto loadRhs = [&](int64_t column) {
+        if (isOfPixels)
+          return unit->load(registers[column], kWords, kTileColumns);
+        Value words = f.offset(rhsAt, pairWord, f.mul(rhsPart, kWords * shape.columns));
+        return unit->load(f.offset(words, pairWord, column * kTileColumns), kWords, shape.columns);
+      };
       if (!hasLhs) {
         lhs.clear();
         for (auto [row, count] : llvm::zip_equal(rows, rowsOfTile))
@@ -253,7 +262,7 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
       }
       // A tile of rhs is in its register for one column alone.
       for (int64_t column = 0; column < columnTiles(); ++column) {
-        const Tile rhs = unit->load(f.offset(rhsTiles, pairWord, column * kTileColumns), kWords, shape.columns);
+        const Tile rhs = loadRhs(column);
         for (auto [row, rows] : llvm::enumerate(rowsOfTile)) {
           Tile &own = next[row * columnTiles() + column];
           own = unit->dot(own, lhs[row], rhs, rows);

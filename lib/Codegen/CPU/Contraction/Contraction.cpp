@@ -13,7 +13,8 @@
 // An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are rows
 // of lhs in memory that are multiplied as they are: the last tile then begins early enough to have whole rows, and
 // stores those that are its own. Of an lhs of images they read the pixels of a block, which it copies once (Pixels.h).
-// Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel behind each.
+// Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel behind each; tile registers have
+// panels of them (PixelPanels.h).
 //
 // A transposed product has the operands of the other in each other's place, and a tile of its result is stored with
 // rows as columns. Where vectors lie along pixels, a block copies those with channels apart (PixelColumns.h).
@@ -29,6 +30,7 @@
 #include "Codegen/CPU/Contraction/Blocks.h"
 #include "Codegen/CPU/Contraction/FinishedTiles.h"
 #include "Codegen/CPU/Contraction/PixelColumns.h"
+#include "Codegen/CPU/Contraction/PixelPanels.h"
 #include "Codegen/CPU/Contraction/Pixels.h"
 #include "Codegen/CPU/Contraction/PooledBlock.h"
 #include "Codegen/CPU/Contraction/ScheduledPixels.h"
@@ -74,6 +76,9 @@ public:
     if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))
       pixelsOfDepth.emplace(f, values, product.rhs, mp::pixelsOfDepth(product.rhsMap), *rows, schedule.getBlockK(),
                             tileProduct->word(), width);
+    if (std::optional<TapPanels> panels = tapPanelsOf(product, schedule))
+      pixelPanels.emplace(f, values, product.rhs, mapOfTapPanels(product, *panels), *panels, s.blockK,
+                          tileProduct->word(), width);
     if (std::optional<Pooled> found = findPooledWithin(f.kernel))
       pooled.emplace(f, *found, s.blockM, schedule.getVector());
     if (std::optional<PixelRows> rows = pixelColumnsOf(product, product.lhsMap, schedule))
@@ -109,7 +114,7 @@ private:
   /// Whether tiles read pixels that the block keeps of the operand.
   bool readsPixels(const PanelSource &source) const {
     const bool isOfDepth = pixelsOfDepth && &source == (s.isTransposed ? &lhs : &rhs);
-    return isOfDepth || (pixels && &source == &lhs) || (pixelColumns && &source == &rhs);
+    return isOfDepth || (pixels && &source == &lhs) || ((pixelColumns || pixelPanels) && &source == &rhs);
   }
   LogicalResult findSource(PanelSource &source, Value operand, const IndexMap &map, int64_t size);
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
@@ -131,6 +136,7 @@ private:
   std::optional<Pixels> pixels;
   std::optional<PixelWords> pixelsOfDepth;
   std::optional<PixelColumns> pixelColumns;
+  std::optional<PixelPanels> pixelPanels;
   std::optional<PooledBlock> pooled;
   bool storesPastCaches = false;
   BlockPlace at;
@@ -242,7 +248,7 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
                    ofRhs = panelsOf(rhs, at.firstColumn, at.columns, from, to);
   if (failed(ofLhs) || failed(ofRhs))
     return failure();
-  if (pixelsOfDepth && failed(pixelsOfDepth->emit(from)))
+  if ((pixelsOfDepth && failed(pixelsOfDepth->emit(from))) || (pixelPanels && failed(pixelPanels->emit(from, to))))
     return failure();
   packedLhs = *ofLhs;
   packedRhs = *ofRhs;
@@ -300,7 +306,15 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   TileSums sumsOfTile = {tile, {}};
   if (s.isChunked())
     sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
-  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, {}, 1, wordsOfRhs, 0, {}};
+  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, {}, 1, {}, wordsOfRhs, 0, {}};
+  SmallVector<PixelPanels::Register> registers;
+  if (pixelPanels) {
+    // Those behind the last column are computed of others, and stored nowhere.
+    for (int64_t first = 0; first < s.tileN; first += width)
+      registers.push_back(
+          pixelPanels->find(f.min(f.add(f.add(at.firstColumn, column), f.i64(first)), f.i64(s.n - width))));
+    operands.rhsRegisters = [&](Value k) { return pixelPanels->at(registers, k); };
+  }
   if (pixelsOfDepth) {
     operands.unitsOfRow = pixelsOfDepth->unitsOfRow();
     operands.beginRow = [&](Value unit) {

@@ -46,6 +46,12 @@ std::optional<PixelRows> mp::pixelColumnsOf(const Product &product, const IndexM
   return isWhole ? rows : std::nullopt;
 }
 
+std::optional<TapPanels> mp::tapPanelsOf(const Product &product, ContractionScheduleAttr schedule) {
+  if (!schedule.getReadRhs())
+    return std::nullopt;
+  return findTapPanels(product, product.rhs, schedule.getInstruction(), schedule.getProducts());
+}
+
 /// Whether all classes of rows, or all rows, have such pixels.
 static bool havePixelColumns(const Product &product, ContractionScheduleAttr schedule) {
   if (product.classes.empty())
@@ -69,7 +75,13 @@ LogicalResult mp::verifyReads(const Product &product, ContractionScheduleAttr sc
            << product.m << " x " << product.k
            << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "
               "whole registers of channels of an amx, as reading it there needs";
-  if ((isTransposed ? schedule.getReadLhs() : schedule.getReadRhs()) && !pixelsOfDepthOf(product, schedule))
+  const bool isAmx = schedule.getInstruction() == TileInstruction::Amx;
+  if (isAmx && schedule.getReadRhs() && !tapPanelsOf(product, schedule))
+    return product.op->emitOpError("has an rhs of ") << product.n << " x " << product.k
+                                                     << " that is no image with rows of taps, each of whole registers, "
+                                                        "and with rows of whole pairs of pixels, as "
+                                                        "reading panels of it for all rows of taps needs";
+  if (!isAmx && (isTransposed ? schedule.getReadLhs() : schedule.getReadRhs()) && !pixelsOfDepthOf(product, schedule))
     return product.op->emitOpError("has an rhs of ")
            << product.n << " x " << product.k
            << " that is no image whose rows of pixels are whole steps of k, with columns side by side for whole tiles, "

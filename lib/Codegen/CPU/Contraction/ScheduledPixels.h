@@ -6,6 +6,7 @@
 
 #include "Codegen/Emit/Product.h"
 #include "mp/Analysis/PixelRows.h"
+#include "mp/Analysis/TapPanels.h"
 
 #include <optional>
 
@@ -21,6 +22,9 @@ std::optional<PixelRows> pixelsOfDepthOf(const Product &product, ContractionSche
 /// The pixels that vectors of this transposed schedule lie along, if it reads any and its blocks and vectors are such:
 /// of the product's lhs as `map` sees it.
 std::optional<PixelRows> pixelColumnsOf(const Product &product, const IndexMap &map, ContractionScheduleAttr schedule);
+
+/// The panels of pixels of k that tile registers of this schedule read of rhs, if it reads any and they may be.
+std::optional<TapPanels> tapPanelsOf(const Product &product, ContractionScheduleAttr schedule);
 
 /// Emits an error where an operand is not as the schedule reads it.
 llvm::LogicalResult verifyReads(const Product &product, ContractionScheduleAttr schedule);

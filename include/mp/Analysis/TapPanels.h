@@ -1,0 +1,56 @@
+// Panels of pixels that all rows of taps share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The gradient of a filter is a product whose k are pixels. Seen by a row of taps below the first, the k of an image
+// are the same elements as those of the first, some rows of pixels later. So panels of one row of taps, which have the
+// rows of pixels below the last of k, too, are panels of every row: those of a unit's registers begin further along k.
+//
+//   3 x 3 taps, an image of 2 rows of 4 pixels      k:   0 1 2 3  4 5 6 7
+//   panel, for each tap of a row and its channels        a a a a  b b b b  c c c c  d d d d     rows of the image
+//   of the first row of taps                             a a a a  b b b b
+//   of the second, and of the third                               b b b b  c c c c,  c c c c  d d d d
+//
+// Under a stride of rows the taps see rows of the image of several kinds, each of which has panels of its own. What a
+// register has of two images, which have rows between them here, is copied for each row of taps.
+
+#ifndef MP_ANALYSIS_TAPPANELS_H
+#define MP_ANALYSIS_TAPPANELS_H
+
+#include "mp/IR/TileRegisters.h"
+
+#include <cstdint>
+
+namespace mp {
+
+struct TapPanels {
+  int64_t tapRows, tapStep, rowStep; ///< rows of taps; rows of the image from one to the next, and from pixel to pixel
+  int64_t columns;                   ///< of a row of taps: taps with their channels
+  int64_t images, rows, width;       ///< of pixels of the result, in each image
+  bool startsWithImages;             ///< whether parts of k do
+
+  /// The kinds of rows of the image.
+  int64_t kinds() const {
+    const int64_t all = (tapRows - 1) * tapStep + 1;
+    return tapStep % rowStep == 0 ? 1 : rowStep < all ? rowStep : all;
+  }
+  /// Rows of pixels of one kind that the last row of taps sees below the last of k.
+  int64_t rowsBelow() const { return (tapRows - 1) * tapStep / rowStep; }
+  /// Pixels of an image: of k, and those that panels have besides.
+  int64_t pixels() const { return rows * width; }
+  int64_t pixelsBelow() const { return rowsBelow() * width; }
+  /// The most images that so many of k are of.
+  int64_t mostImages(int64_t count) const {
+    if (startsWithImages && (pixels() % count == 0 || count % pixels() == 0))
+      return count / pixels() > 1 ? count / pixels() : 1;
+    const int64_t most = (count + pixels() - 2) / pixels() + 1;
+    return most < images ? most : images;
+  }
+  /// The most that panels have of k for so many.
+  int64_t depthFor(int64_t count) const { return count + mostImages(count) * pixelsBelow(); }
+  /// Whether a unit's register may have pixels of two images.
+  bool meetsImages() const { return pixels() % kTileDepth != 0; }
+};
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_TAPPANELS_H

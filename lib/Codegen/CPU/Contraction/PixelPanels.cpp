@@ -1,0 +1,118 @@
+// Panels of pixels that tile registers read for all rows of taps.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/CPU/Contraction/PixelPanels.h"
+
+#include "mp/IR/TileRegisters.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mp;
+
+static constexpr int64_t kPair = 2, kRowsOfRegister = kTileDepth / kPair;
+
+static PanelOrder orderOf(Type word, int64_t vector, int64_t depth) {
+  return PanelOrder(word, PanelsAttr::get(word.getContext(), vector, depth, kPair, /*depth_inner=*/false, /*parts=*/1));
+}
+
+PixelPanels::PixelPanels(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const TapPanels &panels,
+                         int64_t chunk, Type word, int64_t vector)
+    : f(f), b(f.b), values(values), panels(panels), word(word), vector(vector),
+      order(orderOf(word, vector, panels.depthFor(chunk))),
+      packing(f, values, images, map, panels.kinds() * panels.columns,
+              panels.images * (panels.pixels() + panels.pixelsBelow()), order, vector),
+      packed(f.allocate(word, panels.kinds() * panelsOfTaps() * order.wordsOfPanel())) {
+  if (panels.meetsImages())
+    meetings = f.allocate(word, panels.mostImages(chunk) * panels.tapRows * panelsOfTaps() * kRowsOfRegister * vector);
+}
+
+Value PixelPanels::along(Value k, Value number) {
+  return f.add(f.sub(k, first), f.mul(f.sub(number, firstImage), panels.pixelsBelow()));
+}
+
+LogicalResult PixelPanels::emit(Value from, Value to) {
+  first = from;
+  firstImage = f.div(from, panels.pixels());
+  Value lastImage = f.div(f.sub(to, f.i64(1)), panels.pixels());
+  Value start = f.add(from, f.mul(firstImage, panels.pixelsBelow()));
+  Value count = f.add(along(to, lastImage), f.i64(panels.pixelsBelow()));
+  if (failed(packing.emit(
+          packed, {values.zero, values.zero, f.i64(panels.kinds() * panels.columns), start, f.add(start, count)})))
+    return failure();
+  if (!panels.meetsImages())
+    return success();
+  return f.forEach(firstImage, f.add(lastImage, f.i64(1)), 1, [&](Value number) { return copyMeeting(number, to); });
+}
+
+/// Copies the words of the register that has the last pixel of an image, where it is this chunk's and has pixels of the
+/// next or of none.
+LogicalResult PixelPanels::copyMeeting(Value number, Value to) {
+  const int64_t taps = panels.tapRows * panelsOfTaps(), words = kRowsOfRegister * vector;
+  Value end = f.mul(f.add(number, f.i64(1)), panels.pixels());
+  Value start = f.mul(f.div(f.sub(end, f.i64(1)), kTileDepth), kTileDepth);
+  Value target = f.offset(meetings, word, f.mul(f.sub(number, firstImage), taps * words));
+  const Type lanes = withLanes(word, vector);
+  auto copyPair = [&](Value pair) {
+    Value k = f.add(start, f.mul(pair, kPair));
+    Value isNext = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, k, end);
+    Value pixel = along(k, f.add(number, b.createOrFold<arith::ExtUIOp>(b.getI64Type(), isNext)));
+    // Behind the last k there is nothing.
+    Value isThere = panels.images * panels.pixels() % kTileDepth == 0 ? Value() : f.isBelow(k, to);
+    if (isThere)
+      pixel = arith::SelectOp::create(b, isThere, pixel, values.zero);
+    return f.forEach(values.zero, f.i64(panels.tapRows), 1, [&](Value row) {
+      return f.forEach(values.zero, f.i64(panelsOfTaps()), 1, [&](Value panel) {
+        Value source = f.add(wordsOf(row, panel), f.mul(f.div(pixel, kPair), vector));
+        Value own = LLVM::LoadOp::create(b, lanes, f.offset(packed, word, source), 4);
+        if (isThere)
+          own = arith::SelectOp::create(b, isThere, own, arith::ConstantOp::create(b, b.getZeroAttr(lanes)));
+        Value tap = f.add(f.mul(row, panelsOfTaps()), panel);
+        Value place = f.add(f.mul(tap, kRowsOfRegister * vector), f.mul(pair, vector));
+        LLVM::StoreOp::create(b, own, f.offset(target, word, place), 4);
+        return success();
+      });
+    });
+  };
+  // A register that ends with an image, or lies behind the chunk, is in the panels, or none.
+  Value meets = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, f.rem(end, kTileDepth), values.zero);
+  Value isHere = f.isBelow(start, to);
+  return f.when(arith::AndIOp::create(b, meets, isHere),
+                [&] { return f.forEach(values.zero, f.i64(kRowsOfRegister), 1, copyPair); });
+}
+
+Value PixelPanels::wordsOf(Value row, Value panel) {
+  Value step = f.mul(row, panels.tapStep), below = f.mul(f.div(step, panels.rowStep), panels.width);
+  if (panels.kinds() > 1)
+    panel = f.add(f.mul(f.rem(step, panels.rowStep), panelsOfTaps()), panel);
+  return f.add(f.mul(panel, order.wordsOfPanel()), f.mul(below, vector / kPair));
+}
+
+PixelPanels::Register PixelPanels::find(Value column) {
+  Value row = f.div(column, panels.columns), panel = f.div(f.rem(column, panels.columns), vector);
+  Register found = {f.offset(packed, word, wordsOf(row, panel)), Value()};
+  if (panels.meetsImages()) {
+    Value tap = f.add(f.mul(row, panelsOfTaps()), panel);
+    found.ofTwoImages = f.offset(meetings, word, f.mul(tap, kRowsOfRegister * vector));
+  }
+  return found;
+}
+
+SmallVector<Value> PixelPanels::at(ArrayRef<Register> registers, Value k) {
+  Value ofAll = f.add(first, k), number = f.div(ofAll, panels.pixels());
+  Value inPanels = f.mul(along(ofAll, number), vector / kPair);
+  SmallVector<Value> pointers;
+  if (!panels.meetsImages()) {
+    for (const Register &own : registers)
+      pointers.push_back(f.offset(own.inPanels, word, inPanels));
+    return pointers;
+  }
+  const int64_t wordsOfImage = panels.tapRows * panelsOfTaps() * kRowsOfRegister * vector;
+  Value inMeetings = f.mul(f.sub(number, firstImage), wordsOfImage);
+  Value left = f.sub(f.mul(f.add(number, f.i64(1)), panels.pixels()), ofAll);
+  Value meets = f.isBelow(left, f.i64(kTileDepth));
+  for (const Register &own : registers)
+    pointers.push_back(arith::SelectOp::create(b, meets, f.offset(own.ofTwoImages, word, inMeetings),
+                                               f.offset(own.inPanels, word, inPanels)));
+  return pointers;
+}

@@ -1,0 +1,100 @@
+// Blocks of products whose k are pixels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels/Schedule/DepthBlocks.h"
+
+#include "Kernels/Schedule/TransposedBlocks.h"
+#include "mp/IR/TileRegisters.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mp;
+
+double mp::copiedElements(const ContractionSize &size, int64_t blockK) {
+  const auto depth = static_cast<double>(blockK);
+  if (!size.tapPanels) {
+    const PixelRows &pixels = *size.pixelsOfDepth;
+    return static_cast<double>(pixels.keptRows(blockK) * pixels.keptWidth() * size.unit) / depth;
+  }
+  const TapPanels &panels = *size.tapPanels;
+  const auto pixels = static_cast<double>(panels.pixels());
+  const bool isEven = panels.startsWithImages && (panels.pixels() % blockK == 0 || blockK % panels.pixels() == 0);
+  // Chunks that images do not end with are, on an average, of fewer than the most.
+  const double images =
+      isEven ? static_cast<double>(panels.mostImages(blockK)) : 1 + (depth - static_cast<double>(kTileDepth)) / pixels;
+  const double packed =
+      static_cast<double>(panels.kinds()) * (1 + images * static_cast<double>(panels.pixelsBelow()) / depth);
+  const double meetings = panels.meetsImages() ? static_cast<double>(panels.tapRows * kTileDepth) / pixels : 0;
+  return static_cast<double>(panels.columns) * (packed + meetings);
+}
+
+/// consider(blocks) for those of `tile` and chunks of `blockK` that leave the cache room beside `keptBytes`, in parts,
+/// too.
+static void tryBlocks(const ContractionSize &size, const CPULevel &level, const RegisterTile &tile, int64_t blockK,
+                      int64_t keptBytes, llvm::function_ref<void(const ContractionBlocks &)> consider) {
+  constexpr int64_t kBytesOfSum = sizeof(float);
+  const int64_t mostRows = llvm::divideCeil(size.m, tile.rows), mostColumns = llvm::divideCeil(size.n, tile.columns);
+  for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2)
+    for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
+      ContractionBlocks blocks = {std::min(rows, mostRows) * tile.rows, std::min(columns, mostColumns) * tile.columns,
+                                  blockK, tile.rows, tile.columns};
+      const int64_t bytes =
+          keptBytes + size.wordBytes * blocks.blockM * blockK + kBytesOfSum * blocks.blockM * blocks.blockN;
+      if (bytes > level.cacheBytes / 8 * 5)
+        continue;
+      blocks.readsRhs = true;
+      consider(blocks);
+      for (int64_t parts = 2; size.mayCut && parts <= std::min(size.granules, kMostParts); parts *= 2) {
+        blocks.parts = parts;
+        consider(blocks);
+      }
+    }
+}
+
+void mp::tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, llvm::ArrayRef<RegisterTile> tiles,
+                          llvm::function_ref<void(const ContractionBlocks &)> consider) {
+  const PixelRows &pixels = *size.pixelsOfDepth;
+  auto tryChunk = [&](const RegisterTile &tile, int64_t blockK) {
+    if (pixels.keptRows(blockK) == 0)
+      return;
+    // Pairs lie there a second time, as words.
+    const int64_t keptBytes = pixels.keptRows(blockK) * pixels.keptWidth() * size.wordBytes * (2 * size.unit - 1);
+    tryBlocks(size, level, tile, blockK, keptBytes, consider);
+  };
+  for (const RegisterTile &tile : tiles) {
+    if (!mayHaveColumns(pixels, size.n, tile.columns, std::min(level.lanes(), tile.columns)))
+      continue;
+    for (int64_t rows = 1; rows < pixels.rows && rows * pixels.columns <= kMostOfChunk; ++rows)
+      if (pixels.rows % rows == 0)
+        tryChunk(tile, rows * pixels.columns);
+    for (int64_t images = 1; images * pixels.rows * pixels.columns <= kMostOfChunk; images *= 2)
+      tryChunk(tile, images * pixels.rows * pixels.columns);
+  }
+}
+
+void mp::tryTapPanels(const ContractionSize &size, const CPULevel &level,
+                      llvm::function_ref<void(const ContractionBlocks &)> consider) {
+  constexpr int64_t kFirstCacheBytes = 40 << 10; // for the panels of a tile
+  // Of registers: a product takes three times as long as the unit needs to begin the next.
+  constexpr int64_t kFewestSums = 3;
+  const TapPanels &panels = *size.tapPanels;
+  const auto most = static_cast<int64_t>(llvm::alignTo(size.k, kTileDepth));
+  for (const RegisterTile &of : size.tiles) {
+    // The same with fewer columns where those leave less of the last tile empty: 48 for 144.
+    const int64_t inRow = llvm::divideCeil(size.n, llvm::divideCeil(size.n, of.columns));
+    const RegisterTile tile = {of.rows, static_cast<int64_t>(llvm::alignTo(inRow, kTileColumns))};
+    // Sums of one register wait for each other.
+    if (tile.rows * tile.columns < kFewestSums * kTileRows * kTileColumns)
+      continue;
+    for (int64_t blockK = kTileDepth; blockK * (tile.rows + tile.columns) * size.wordBytes <= kFirstCacheBytes;
+         blockK += kTileDepth) {
+      if (blockK > most)
+        break;
+      const int64_t ofRegisters = panels.meetsImages() ? panels.mostImages(blockK) * panels.tapRows * kTileDepth : 0;
+      const int64_t kept = panels.kinds() * panels.depthFor(blockK) + ofRegisters;
+      tryBlocks(size, level, tile, blockK, size.wordBytes * panels.columns * kept, consider);
+    }
+  }
+}
