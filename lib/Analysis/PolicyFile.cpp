@@ -3,6 +3,10 @@
 
 #include "mp/Analysis/Policy.h"
 
+#include "mp/Base/NearestName.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -71,11 +75,28 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
   return policy;
 }
 
-static std::string listShipped() {
-  std::string names = "auto, mixed_float16, mixed_bfloat16, float32";
+static std::vector<std::string> listShipped() {
+  std::vector<std::string> names = {"auto", "mixed_float16", "mixed_bfloat16", "float32"};
   for (const ShippedPolicy &shipped : kShipped)
-    names += ", " + shipped.name.str();
+    names.push_back(shipped.name.str());
   return names;
+}
+
+/// What was meant by a policy that is none: what its type or its system is called elsewhere, or what is spelled nearly
+/// so.
+static std::string suggestPolicy(StringRef name, const std::vector<std::string> &names) {
+  const StringRef meant =
+      llvm::StringSwitch<StringRef>(name.lower())
+          .Cases({"amp", "mixed", "mixed_precision", "autocast"}, "'mixed_float16' or 'mixed_bfloat16'")
+          .Cases({"fp16", "f16", "half", "16", "16-mixed", "mixed_fp16", "mixed_f16", "mixed_half"}, "'mixed_float16'")
+          .Cases({"bf16", "bf16-mixed", "mixed_bf16"}, "'mixed_bfloat16'")
+          .Cases({"fp32", "f32", "32", "float", "single", "full", "none", "no", "off", "o0"}, "'float32'")
+          .Cases({"o1", "apex"}, "'apex_o1'")
+          .Case("tf32", "'float32' with allow-tf32")
+          .Case("torch", "'pytorch'")
+          .Cases({"tf", "keras"}, "'tensorflow'")
+          .Default("");
+  return meant.empty() ? suggestName(name.str(), names) : ("; did you mean " + meant + "?").str();
 }
 
 ErrorOr<PrecisionPolicy> PrecisionPolicy::load(StringRef name, const KnownOps &ops) {
@@ -99,8 +120,10 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::load(StringRef name, const KnownOps &o
   if (name.contains(':') && !name.contains('/') && !name.contains('.'))
     return makeError("unknown policy '", name.str(),
                      "'; what a variant says behind a colon is a flag of its own, as in ", "--policy=auto --type=bf16");
+  const std::vector<std::string> names = listShipped();
   if (!name.contains('/') && !name.contains('.'))
-    return makeError("unknown policy '", name.str(), "', expected ", listShipped(), " or the path of a policy file");
+    return makeError("unknown policy '", name.str(), "', expected ", llvm::join(names, ", "),
+                     " or the path of a policy file", suggestPolicy(name, names));
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(name, status))
     return makeError("policy file ", name.str(), ": ", error.message());

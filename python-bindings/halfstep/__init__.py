@@ -9,13 +9,14 @@ Models in Python are made of halfstep.nn and halfstep.ops; docs/python.md tells 
 """
 
 import importlib
-import sys
+import types
 from typing import TYPE_CHECKING
 
 from halfstep._libraries import libraries
 
 with libraries():
     from halfstep import _runtime
+from halfstep import _errors, _keywords
 from halfstep._errors import CompileError, Diagnostic, Error, MissingFile, UnknownArgument, UnknownName
 from halfstep._executable import Executable, Program, Value, compile
 from halfstep._session import Session
@@ -69,8 +70,22 @@ __all__ = ["CompileError", "Diagnostic", "Error", "Executable", "MissingFile", "
 def __getattr__(name: str):
     if name in _LAZY:
         module = importlib.import_module(f"halfstep.{_LAZY[name] or name}")
-        return getattr(module, name) if _LAZY[name] else module
-    raise AttributeError(f"module 'halfstep' has no attribute '{name}'", name=name, obj=sys.modules[__name__])  # Python suggests others
+        if not _LAZY[name]:
+            return module
+        value = getattr(module, name)
+        if isinstance(value, types.FunctionType) and not hasattr(value, "__wrapped__"):
+            value = _keywords.told(value, module.__name__)
+            setattr(module, name, value)
+        return value
+    said = ""
+    if not name.startswith("_"):
+        from halfstep import _elsewhere
+
+        layers = importlib.import_module("halfstep.nn").__all__
+        near = _errors.nearest(name, __all__)
+        said = (f"; here it is halfstep.nn.{name}" if name in layers else f"; {_elsewhere.PACKAGE[name]}" if name in _elsewhere.PACKAGE else
+                f"; did you mean halfstep.{near}?" if near else "")
+    raise AttributeError(f"module 'halfstep' has no attribute '{name}'{said}")
 
 
 def __dir__():

@@ -10,7 +10,7 @@ import numpy
 
 from halfstep import _arrays
 from halfstep._data import count_rows, fill_up, name_inputs
-from halfstep._errors import Error
+from halfstep._errors import Error, level_of_user
 from halfstep._progress import Progress
 from halfstep._watchers import Watchers
 from halfstep.callbacks import History
@@ -26,6 +26,9 @@ def _batch(given):
 
 
 def _each(batches):
+    if isinstance(batches, dict) or hasattr(batches, "__array__") or hasattr(batches, "__dlpack__"):
+        kind = "a dictionary of arrays" if isinstance(batches, dict) else "an array"
+        raise Error(f"x is {kind} and y is None, expected targets, one for each row, or for x what gives batches (x, y)")
     try:
         return iter(batches)
     except TypeError:
@@ -127,7 +130,7 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
         if kind not in warned:
             warned.add(kind)
             rest = "" if count > 1 else "; last_batch=\"pad\" fills it up with rows that weigh nothing"
-            warnings.warn(f"{found} dropped: {rule}{rest}", stacklevel=6)
+            warnings.warn(f"{found} dropped: {rule}{rest}", stacklevel=level_of_user())
 
     for given in _each(batches):
         arrays = name_inputs(trainer.model, *_batch(given))

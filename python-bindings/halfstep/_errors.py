@@ -16,6 +16,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 class Error(RuntimeError):
     """What the compiler or the runtime refuses, in one line or more."""
 
+    placed = False  # whether it says in which layer it is
     nonfinite: tuple = ()  # of a training that looked for it: the Nonfinite that were found before it ended
 
 
@@ -67,14 +68,23 @@ def check_folder(path) -> str:
     return path
 
 
-def unknown_name(kind: str, name, known) -> UnknownName:
-    """`there is no state 'kernl'; did you mean 'kernel'?`"""
+def nearest(name, known) -> str | None:
+    """The one of the known names that is meant: spelled otherwise, or with some letters wrong."""
     import difflib
 
+    def plain(one) -> str:
+        return re.sub(r"[^a-z0-9]", "", str(one).lower())
+
     known = list(known)
-    near = difflib.get_close_matches(str(name), known, 1)
+    return next((one for one in known if plain(one) == plain(name)), None) or next(iter(difflib.get_close_matches(str(name), known, 1)), None)
+
+
+def unknown_name(kind: str, name, known) -> UnknownName:
+    """`there is no state 'kernl'; did you mean 'kernel'?`"""
+    known = list(known)
+    near = nearest(name, known)
     many = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
-    return UnknownName(f"there is no {kind} {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"expected one of {many or 'none'}"))
+    return UnknownName(f"there is no {kind} {name!r}; " + (f"did you mean {near!r}?" if near else f"expected one of {many or 'none'}"))
 
 
 @dataclasses.dataclass(frozen=True)

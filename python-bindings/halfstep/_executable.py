@@ -13,7 +13,7 @@ from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error, check_folder, check_there, level_of_user, of_file
 from halfstep._libraries import libraries
 from halfstep._policy import with_policy
-from halfstep._settings import for_device, spell_settings
+from halfstep._settings import check_arguments, for_device, spell_settings
 
 _INPUTS, _RESULTS, _STATE = range(3)
 
@@ -144,6 +144,7 @@ def compile(
     with libraries():
         from halfstep import _compiler  # which loads LLVM
 
+    check_arguments(compile, settings)
     if isinstance(model, str) and ("\n" in model or "func.func" in model):
         text, name = model, name or "model.mlir"
     else:

@@ -165,9 +165,7 @@ class Graph:
             why = told_of_types(str(error), [one.dtype for one in operands])
             if why is None:
                 raise
-            # An importer names the node that an op is of itself.
-            is_layer = self.root is not None and label in (name for name, _ in self.root.named_modules() if name)
-            raise Error(f"{op}, in '{label}': {why}" if is_layer else f"{op}: {why}") from None
+            raise Error(f"{op}: {why}") from None
         return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 
-from halfstep._errors import Error
+from halfstep._errors import Error, nearest
 from halfstep._graph import spell_float
 
+# What others call them.
+_MEANT = {
+    **{f"{name}_{kind}": f"'{ours}_{kind}'" for name, ours in (("kaiming", "he"), ("xavier", "glorot")) for kind in ("uniform", "normal")},
+    **dict.fromkeys(["random_normal", "normal", "truncated_normal"], "nn.Normal(stddev=0.05)"),
+    **dict.fromkeys(["random_uniform", "uniform"], "nn.Uniform(-0.05, 0.05)"),
+}
 _BY_FANS = ("glorot_uniform", "glorot_normal", "he_uniform", "he_normal")
 
 
@@ -35,7 +41,10 @@ def initializer(given: str | float | Initializer) -> Initializer:
     if isinstance(given, (int, float)):
         return Constant(given)
     if given not in ("zeros", "ones", *_BY_FANS):
-        raise Error(f"there is no initializer '{given}'; expected zeros, ones, {', '.join(_BY_FANS)}, a number, "
+        own = nearest(given, ("zeros", "ones", *_BY_FANS))
+        near = _MEANT.get(str(given)) or own and repr(own)
+        meant = f"did you mean {near}? " if near else ""
+        raise Error(f"there is no initializer '{given}'; {meant}expected zeros, ones, {', '.join(_BY_FANS)}, a number, "
                     "nn.Normal(...) or nn.Uniform(...)")
     return Initializer(given)
 

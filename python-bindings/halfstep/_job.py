@@ -12,7 +12,6 @@ from halfstep._executable import Executable
 from halfstep._optimizers import Optimizer, loss_scaling, optimizer
 from halfstep._policy import Policy, global_policy, policy_of
 from halfstep._session import Session
-from halfstep._settings import check_names
 
 
 @dataclasses.dataclass
@@ -56,9 +55,6 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pi
     own = optimizer(optimizer_)
     chosen = global_policy() if policy is None else policy_of(policy)
     integer("threads", threads, 0)
-    for name in {"batch_size", "training"} & settings.keys():
-        raise Error(f"compile: {name} is none of its settings" + (", but an argument of fit" if name == "batch_size" else ""))
-    check_names({**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings})
     return Job(
         own,
         _losses.find(_losses.LOSSES, "loss", loss),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from halfstep._errors import UnknownArgument
+from halfstep._errors import UnknownArgument, nearest
 
 _DIMENSIONS = ("dimension", "dimensions", "permutation")
 _FIRST = ("input", "inputs", "lhs", "image", "base", "labels", "prediction", "logits", "logs", "probabilities", "value")
@@ -30,7 +29,19 @@ _MEANT = {
     **dict.fromkeys(["ddof", "unbiased"], ("correction",)),
     "perm": ("permutation",),
     **dict.fromkeys(["reps", "multiples"], ("repeats",)),
-    **dict.fromkeys(["type", "out_type", "dtype"], ("dtype", "result")),
+    **dict.fromkeys(["type", "out_type", "dtype"], ("dtype", "result", "policy")),
+    **dict.fromkeys(["precision", "amp", "mixed_precision", "autocast"], ("policy",)),
+    **dict.fromkeys(["scaler", "grad_scaler"], ("loss_scaler",)),
+    **dict.fromkeys(["lr", "learning_rate"], ("learning_rate",)),
+    **dict.fromkeys(["gradient_accumulation_steps", "accumulation_steps", "micro_batches"], ("accumulate",)),
+    **dict.fromkeys(["num_threads", "n_threads", "workers"], ("threads",)),
+    **dict.fromkeys(["batch", "bs"], ("batch_size",)),
+    **dict.fromkeys(["num_epochs", "n_epochs", "max_epochs", "nb_epoch"], ("epochs",)),
+    **dict.fromkeys(["val_data", "validation", "eval_data"], ("validation_data",)),
+    **dict.fromkeys(["val_split"], ("validation_split",)),
+    **dict.fromkeys(["drop_last", "drop_remainder"], ("last_batch",)),
+    **dict.fromkeys(["file", "filename", "filepath", "file_path"], ("path", "model", "executable")),
+    "state_dict": ("values",),
     **dict.fromkeys(["num_classes", "depth"], ("classes",)),
     **dict.fromkeys(["size", "newshape", "new_shape", "target_shape"], ("shape",)),
     **dict.fromkeys(["min_value", "a_min", "minval"], ("min", "low")),
@@ -59,12 +70,14 @@ _MEANT = {
 }
 
 
-def unknown_argument(name: str, given: str, known: Iterable[str]) -> UnknownArgument:
+def unknown_argument(name: str, given: str, known: Iterable[str], instead: Mapping[str, str] | None = None) -> UnknownArgument:
     """`softmax: unknown argument 'axis'; did you mean 'dimension'? arguments are input, dimension`"""
     known = list(known)
     named = [one for one in known if not one.startswith("*")]
-    near = [one for one in _MEANT.get(given, ()) if one in named] or difflib.get_close_matches(given, named, 1)
-    said = f"did you mean {near[0]!r}? " if near else ""
+    near = next((one for one in _MEANT.get(given, ()) if one in named), None) or nearest(given, named)
+    said = f"did you mean {near!r}? " if near else ""
+    if instead and given in instead:
+        said = f"{instead[given]}; "
     return UnknownArgument(f"{name}: unknown argument {given!r}; {said}arguments are {', '.join(known) or 'none'}")
 
 
@@ -73,9 +86,11 @@ def _arguments(function: Callable) -> list[str]:
     return [stars.get(one.kind, "") + one.name for one in inspect.signature(function).parameters.values()]
 
 
-def told(function: Callable, module: str) -> Callable:
-    """The function of a public module, whose errors say which keyword was meant: by its signature and its documentation it is the same."""
+def told(function: Callable, module: str, instead: Mapping[str, str] | None = None) -> Callable:
+    """The function of a public module, or a method, whose errors say which keyword was meant, or what is here `instead` of one that is
+    elsewhere: by its signature and its documentation it is the same."""
     is_method = function.__name__ == "__init__"
+    is_bound = _arguments(function)[:1] == ["self"]
 
     @functools.wraps(function)
     def call(*arguments, **named) -> Any:
@@ -84,21 +99,29 @@ def told(function: Callable, module: str) -> Callable:
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # it was called: the error is of what it does
-            known = _arguments(function)[is_method:]
+            known = _arguments(function)[is_bound:]
             unknown = next((one for one in named if one not in known), None)
             if unknown is None or any(one.startswith("**") for one in known):
                 if not is_method:
                     raise
                 # By the layer's name, not by that of a base which has its arguments.
-                raise TypeError(str(error).replace(f"{function.__qualname__}()", f"{type(arguments[0]).__name__}()")) from None
+                also = f"; arguments are {', '.join(known)}" if "multiple values" in str(error) else ""
+                raise TypeError(str(error).replace(f"{function.__qualname__}()", f"{type(arguments[0]).__name__}()") + also) from None
             if not is_method:
-                raise unknown_argument(function.__name__, unknown, known) from None
+                raise unknown_argument(function.__name__, unknown, known, instead) from None
             kind = type(arguments[0])  # which may hand on to its base what it does not have itself
             own = [one for one in _arguments(kind) if not one.startswith("**")]
             raise unknown_argument(kind.__name__, unknown, dict.fromkeys([*own, *known])) from None
 
     call.__module__ = module  # where pickle finds it
     return call
+
+
+def tell_methods(kind: type, names: Iterable[str], instead: Mapping[str, Mapping[str, str]] | None = None) -> None:
+    """Has methods of a class tell of keywords that they do not have; `instead` has what is here, by the method."""
+    for name in names:
+        function = vars(kind)[name]
+        setattr(kind, name, told(function, function.__module__, (instead or {}).get(name)))
 
 
 def tell(module: str, names: Iterable[str], members: dict[str, Any]) -> None:

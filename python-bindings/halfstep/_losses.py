@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import re
 
 from halfstep import _graph, _margins, ops
-from halfstep._errors import Error, fraction, is_integer
+from halfstep._errors import Error, fraction, is_integer, nearest
 from halfstep._graph import Tensor
 from halfstep._promotion import alike, in_float32
 
@@ -57,7 +56,9 @@ def _with_weights(loss, rows, labels, weights, **options):
     """PyTorch's: a row weighs what its label does, and the sum is divided by that of the labels' own weights."""
     labels = _integers(labels)
     if labels.shape not in (rows.shape, rows.shape[:-1]):
-        raise Error(f"labels of shape {labels.shape} are not one for each row of {rows.shape}, expected {rows.shape[:-1]}")
+        several = len(rows.shape) > 2 and len(labels.shape) == 1
+        hint = "; where an image has one label, nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer" if several else ""
+        raise Error(f"labels of shape {labels.shape} are not one for each row of {rows.shape}, expected {rows.shape[:-1]}{hint}")
     if weights is None:
         return loss(rows, labels, **options)
     return loss(rows, labels, _weights_of(labels, weights, options.get("ignore_label")), **options)
@@ -325,6 +326,9 @@ def _refuse_foreign(table, kind, given):
     raise Error(f"{kind}: {library}'s {name} takes no tensors of a compiled model; give {said}")
 
 
+# What losses and metrics are called in short.
+_SHORT = {"acc": "accuracy", "ce": "cross_entropy", "xent": "cross_entropy", "softmax": "cross_entropy", "nll": "nll_loss", "bce": "binary_crossentropy",
+          "logistic": "BCEWithLogitsLoss", "kld": "kl_divergence", "l1": "mae", "l2": "mse"}
 _LIBRARIES = ("torch", "torchmetrics", "keras", "tensorflow", "tf_keras")
 
 
@@ -339,8 +343,8 @@ def find(table, kind, given):
         spelled = {_plain(name): function for name, function in table.items()}
         if (found := spelled.get(_plain(given))) is not None:
             return found
-    near = difflib.get_close_matches(given, table, 1) if isinstance(given, str) else []
-    meant = f"did you mean {near[0]!r}? There are" if near else "expected"
+    near = _SHORT.get(given.lower()) or nearest(given, table) if isinstance(given, str) else None
+    meant = f"did you mean {near!r}? There are" if near in table else "expected"
     raise Error(f"there is no {kind} {given!r}; {meant} {', '.join(table)}, or a function of outputs and targets")
 
 

@@ -5,28 +5,18 @@ from __future__ import annotations
 import copy
 import inspect
 import re
+from typing import TYPE_CHECKING
 
 from halfstep import _graph
-from halfstep._errors import Error
+from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
+from halfstep._errors import Error, nearest
 from halfstep._graph import Tensor
+from halfstep._keywords import tell_methods
 from halfstep._leaves import Input, Leaf, check_keys, first_value, number_array
 
 
 def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-class _Elsewhere:
-    """What other frameworks have as an attribute: an AttributeError that says what is here."""
-
-    def __init__(self, what: str):
-        self.what = what
-
-    def __set_name__(self, owner, name):
-        self.name = name
-
-    def __get__(self, instance, owner):
-        raise AttributeError(f"a module has no '{self.name}': {self.what}")
 
 
 def _refuse_rows(call: str, x) -> None:
@@ -38,23 +28,36 @@ def _refuse_rows(call: str, x) -> None:
         raise Error(f"{call}: a {type(x).__name__} gives rows one by one; wrap it in a DataLoader, as DataLoader(dataset, batch_size=64)")
 
 
+def _place(error: Error, place: str) -> None:
+    """Has an error say in which layer it is: the innermost, which hears of it first."""
+    if not getattr(error, "placed", False):
+        error.args = (f"in {place}: {error}", *error.args[1:])
+        error.placed = True
+
+
 class Module:
     """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
 
     _inputs: dict[str, Input]  # where they are known
     stop_training = False  # a callback's to set
 
-    summary = _Elsewhere("print(model) shows it as the compiler sees it, once its inputs are known")
-    parameters = _Elsewhere("model.state_dict() has them by name; compile is told the optimizer")
-    train = _Elsewhere("fit trains, and leaves dropout in by itself")
-    eval = _Elsewhere("predict and evaluate leave dropout out by themselves")
-    train_on_batch = _Elsewhere("model.trainer.step(x, y) is it")
-    save = _Elsewhere("model.save_weights(path) writes parameters")
-
     def __setattr__(self, name, value):
         if isinstance(value, (Module, Leaf)) and name in vars(Module):
             raise Error(f"{type(self).__name__}: every module has '{name}'; call the {type(value).__name__} something else")
         super().__setattr__(name, value)
+
+    if not TYPE_CHECKING:  # which knows what there is
+
+        def __getattr__(self, name):
+            """What is not there, with what is."""
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # a property that failed, which says why
+            said = ATTRIBUTES.get(name)
+            if said is None and not name.startswith("_"):
+                known = [one for one in {*vars(self), *dir(type(self))} if not one.startswith("_")]
+                near = nearest(name, sorted(known))
+                said = f"did you mean {near!r}?" if near else None
+            raise AttributeError(f"a {type(self).__name__} has no attribute '{name}'" if said is None else f"a module has no '{name}': {said}")
 
     def forward(self, *inputs):
         raise NotImplementedError(f"{type(self).__name__} has no forward" + ("; what Keras calls `call` is `forward`" if hasattr(self, "call") else ""))
@@ -63,15 +66,35 @@ class Module:
         """Makes the parameters that depend on the shapes of inputs; called before the first forward."""
 
     def __call__(self, *inputs, **named):
-        graph = _graph.current()
-        if not self.__dict__.get("_built"):
-            self.build(*(one.shape for one in inputs if isinstance(one, Tensor)))
-            self.__dict__["_built"] = True
-        graph.scope.append(graph.root.name_of(self) if graph.root is not None else "")
+        graph = self._graph_of()
+        name = graph.root.name_of(self) if graph.root is not None else ""
+        graph.scope.append(name)
         try:
+            if not self.__dict__.get("_built"):
+                self.build(*self._shapes_of(inputs))
+                self.__dict__["_built"] = True
             return self.forward(*inputs, **named)
+        except Error as error:
+            if name:
+                _place(error, graph.root._place_of(self, name))
+            raise
         finally:
             graph.scope.pop()
+
+    def _graph_of(self) -> _graph.Graph:
+        """The model that it is called in."""
+        try:
+            return _graph.current()
+        except Error:
+            raise Error(f"a {type(self).__name__} is called in the forward of a module; model.predict(x) computes the outputs of arrays") from None
+
+    def _shapes_of(self, inputs):
+        """What build is told."""
+        shapes = [one.shape for one in inputs if isinstance(one, Tensor)]
+        if inputs and not shapes and type(self).build is not Module.build:
+            given = ", ".join("None" if one is None else f"a {type(one).__name__}" for one in inputs)
+            raise Error(f"{type(self).__name__} is given {given}, expected a tensor; ops.constant(array) makes one of an array")
+        return shapes
 
     def children(self):
         """The modules and leaves in it, by name; those in lists and dictionaries, too."""
@@ -113,6 +136,12 @@ class Module:
 
     def name_of(self, module: Module) -> str:
         return next((name for name, one in self.named_modules() if one is module), "")
+
+    def _place_of(self, module: Module, name: str) -> str:
+        """Where a module in this one is, for who reads it: `layer 1, 'dense2'` in a Sequential, else its name."""
+        of = (i for _, one in self.named_modules() if isinstance(one, Sequential) for i, layer in enumerate(one.layers) if layer is module)
+        index = next(of, None)
+        return f"'{name}'" if index is None else f"layer {index}, '{name}'"
 
     # The model as a whole.
 
@@ -189,7 +218,9 @@ class Module:
         that is none of them is an error here, a value when the model is compiled. A model that has been trained keeps its
         parameters; what its optimizer kept starts anew."""
         from halfstep import _job, _losses
+        from halfstep._settings import check_arguments
 
+        check_arguments(Module.compile, settings, ARGUMENTS["compile"])
         metrics = _losses.metrics_for(loss, metrics)
         self.__dict__["_job"] = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings)
         if "_trainer" in self.__dict__:
@@ -375,6 +406,15 @@ class Sequential(Module):
                 yield f"{kind}{counts[kind]}", layer
 
     def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
+        for i, layer in enumerate(self.layers):
+            try:
+                x = layer(x)
+            except Error as error:
+                _place(error, f"layer {i}, {'a function' if not hasattr(layer, '__name__') else layer.__name__}")
+                raise
+            if x is None:
+                raise Error(f"Sequential: layer {i}, {getattr(layer, '__name__', type(layer).__name__)}, returned None, expected a tensor")
         return x
+
+
+tell_methods(Module, ["fit", "evaluate", "predict", "to_mlir", "state_dict", "load_state_dict", "save_weights", "load_weights"], ARGUMENTS)

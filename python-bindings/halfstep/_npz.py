@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 
 import numpy
 
 from halfstep._errors import Error, of_file
+
+
+_EXPECTED = "a file of several by name, as numpy.savez(path, x_train=x, y_train=y) writes it"
 
 
 def is_npz(x) -> bool:
@@ -22,15 +26,34 @@ def read(x):
         return _parts("x", x)
     path = os.fspath(x)
     try:
-        file = numpy.load(path, allow_pickle=False)
-        if isinstance(file, numpy.ndarray):
-            raise Error(f"{path}: is one array, expected a file of several by name, as numpy.savez writes it")
-        with file:
+        kind = _kind_of(path)
+        if kind is not None:
+            raise Error(f"{path}: is {kind}, expected {_EXPECTED}")
+        with numpy.load(path, allow_pickle=False) as file:
             return _parts(path, file)
     except OSError as error:
         raise of_file(path, error, "cannot open: ") from None
-    except (EOFError, ValueError, zipfile.BadZipFile) as error:
-        raise Error(f"{path}: is no file of arrays, as numpy.savez writes it: {error}") from error
+    except (EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        what = "has arrays of Python's objects, which are not read" if "allow_pickle" in str(error) else f"is damaged or cut short ({error})"
+        raise Error(f"{path}: {what}, expected {_EXPECTED}") from error
+
+
+def _kind_of(path: str) -> str | None:
+    """What a file is that is no archive of NumPy, by how it begins; None of one that is."""
+    with open(path, "rb") as file:
+        head = file.read(512)
+    if head[:4] == b"PK\x03\x04":
+        return None
+    if not head or head[:4] == b"PK\x05\x06":
+        return "an empty file" if not head else "an archive without arrays"
+    if head[:6] == b"\x93NUMPY":
+        return "one array"
+    known = {b"\x89HDF": "a file of HDF5", b"\x1f\x8b": "compressed by gzip", b"\x80": "a pickle of Python"}
+    return next((kind for begin, kind in known.items() if head.startswith(begin)), "a text" if _is_text(head) else "no archive of arrays")
+
+
+def _is_text(head: bytes) -> bool:
+    return not set(head) & {*range(9), *range(14, 32), *range(127, 256)}
 
 
 def _parts(what: str, file):

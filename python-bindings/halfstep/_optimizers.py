@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
-from halfstep._errors import Error
+from halfstep._errors import Error, nearest
 from halfstep._settings import Settings, check_values
 
 
@@ -129,7 +129,9 @@ def optimizer(given: str | Optimizer) -> Optimizer:
     if isinstance(given, type) and issubclass(given, Optimizer):
         return given()
     if not isinstance(given, str) or given.lower() not in kinds:
-        raise Error(f"there is no optimizer {given!r}; expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
+        near = nearest(given, kinds) if isinstance(given, str) else None
+        meant = f"did you mean {near!r}? " if near else ""
+        raise Error(f"there is no optimizer {given!r}; {meant}expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
     return kinds[given.lower()]()
 
 

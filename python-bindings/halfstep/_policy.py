@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import os
-import re
 
 from halfstep._errors import Error, check_there
 from halfstep._settings import Settings, check_values
@@ -47,12 +45,7 @@ def _check_name(name: str) -> None:
     if os.sep in name or "." in name or os.path.exists(name):
         check_there(name)
         return
-    try:
-        check_values({"policy": name})
-    except Error as error:
-        _, _, known = str(error).partition("expected ")
-        near = difflib.get_close_matches(name, re.split(", | or ", known), 1)
-        raise Error(str(error) + (f"; did you mean {near[0]!r}?" if near else "")) from None
+    check_values({"policy": name})
 
 
 def set_global_policy(policy: Policy | str) -> None:

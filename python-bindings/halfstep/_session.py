@@ -9,6 +9,7 @@ from typing import Any
 from halfstep import _runtime
 from halfstep._errors import Error, check_folder, in_our_words, unknown_name
 from halfstep._executable import Executable
+from halfstep._keywords import tell_methods
 
 
 class State(MutableMapping):
@@ -115,3 +116,6 @@ class Session:
 
     def __exit__(self, *exception) -> None:
         self.close()
+
+
+tell_methods(Session, ["__init__", "initialize", "load_weights", "save_weights"])

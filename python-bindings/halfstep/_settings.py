@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 
 from halfstep import _runtime
-from halfstep._errors import CompileError, Diagnostic, Error, UnknownArgument
+from halfstep._errors import CompileError, Diagnostic, UnknownArgument, nearest
+from halfstep._keywords import unknown_argument
 from halfstep._libraries import libraries
 
 # The least that a compilation can start with.
@@ -34,15 +34,22 @@ def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, 
     return {**dict(line.split("=", 1) for line in _runtime.device_settings(device).splitlines()), **settings}
 
 
-def check_names(settings: Mapping[str, object]) -> None:
-    """That each setting is one of the compiler's, whatever its value is."""
+def setting_names() -> list[str]:
+    """What the compiler's settings are called in Python."""
     with libraries():
         from halfstep import _compiler
-    known = _compiler.setting_names()
-    for name in (one.replace("_", "-") for one in settings):
+    return [name.replace("-", "_") for name in _compiler.setting_names()]
+
+
+def check_arguments(function: Callable, given: Iterable[str], instead: Mapping[str, str] | None = None) -> None:
+    """That keywords which a function hands on to the compiler are settings of it, and not of those that are elsewhere, with what is here
+    `instead`."""
+    instead = instead or {}
+    known = [name for name in setting_names() if name not in instead]
+    for name in given:
         if name not in known:
-            _, message, *_ = _compiler.compile("", "", [f"{name}="], None, None, None, False)
-            raise Error(re.sub(r"(?<=[a-z0-9])-(?=[a-z])", "_", message))
+            own = [one.name for one in inspect.signature(function).parameters.values() if one.kind != one.VAR_KEYWORD and one.name != "self"]
+            raise unknown_argument(function.__name__, name, dict.fromkeys([*own, *known]), instead)
 
 
 def check_values(settings: Mapping[str, object]) -> None:
@@ -63,13 +70,11 @@ class Settings:
     def _check_names(self, given, arguments: list[str], meant: dict[str, str] | None = None, more: str = "") -> None:
         """That each name is one of `arguments`, or a setting of the compiler; `meant` is what else they are called."""
         for name in given:
-            try:
-                check_names({} if name in arguments else {name: None})
-            except Error:
-                near = (meant or {}).get(name) or next(iter(difflib.get_close_matches(name, arguments, 1)), None)
+            if name not in arguments and name not in setting_names():
+                near = (meant or {}).get(name) or nearest(name, arguments)
                 said = f"did you mean {near!r}? " if near in arguments else ""
                 known = ", ".join(arguments)
-                raise UnknownArgument(f"{type(self).__name__}: unknown setting {name!r}; {said}arguments are {known}{more}") from None
+                raise UnknownArgument(f"{type(self).__name__}: unknown setting {name!r}; {said}arguments are {known}{more}")
 
     def __repr__(self):
         words = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)

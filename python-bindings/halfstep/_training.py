@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,11 +13,12 @@ import numpy
 
 from halfstep import _batches, _losses
 from halfstep._data import LABEL, Arrays, Model, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
-from halfstep._errors import Error, check_folder, fraction, in_our_words, integer
+from halfstep._errors import Error, check_folder, fraction, in_our_words, integer, level_of_user
 from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
 from halfstep._graph import Tensor, quote, type_of
 from halfstep._job import Job
+from halfstep._keywords import tell_methods
 from halfstep._leaves import Input
 from halfstep._progress import in_notebook
 from halfstep._scaler import Scaler
@@ -240,8 +242,9 @@ class Trainer:
             self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
             self.epochs, behind = divmod(self.steps, self._steps_per_epoch(count_rows(self.model, arrays), last_batch))
         total, first = (epochs, self.epochs) if resume else (self.epochs + epochs, first)
-        if verbose and resume and 0 < total <= self.epochs:
-            print(f"nothing to train: {checkpoint} has {self.epochs} epochs, and epochs={total} asks for so many in all", file=sys.stderr)
+        if resume and 0 < total <= self.epochs:
+            warnings.warn(f"nothing to train: {checkpoint} has {self.epochs} epochs, and epochs={total} asks for so many in all; epochs=0 loads it "
+                          "alone", stacklevel=level_of_user())
         flags.update(epochs=total, log=log, quiet=None if verbose else "true")
         flags["progress-bar"] = "true" if in_notebook() else None
         finder = self._finder(history, verbose) if find_nonfinite else None
@@ -308,3 +311,4 @@ class Trainer:
         return next(iter(results.values())) if len(results) == 1 else results
 
 
+tell_methods(Trainer, ["__init__", "step"])

@@ -4,31 +4,54 @@ from __future__ import annotations
 
 from halfstep import ops
 from halfstep._activations import find_activation
-from halfstep._errors import Error, integer, is_integer
+from halfstep._errors import Error, integer, is_integer, nearest
 from halfstep._leaves import Parameter
 from halfstep._module import Module
 
 _COUNTS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _SHAPES = {1: "[rows, length, channels]", 2: "[rows, height, width, channels]", 3: "[rows, depth, height, width, channels]"}
+_WORDS = ("valid", "same")
 _SIDES = {1: "[left, right]", 2: "[top, bottom, left, right]", 3: "[front, back, top, bottom, left, right]"}
 
 
 def _sizes(name: str, value, rank: int):
     """A size of all dimensions, or one of each."""
-    sizes = (value,) * rank if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
-    if len(sizes) != rank:
-        raise Error(f"{name} is {value!r}, expected a whole number, or one for each of {_COUNTS[rank]}")
-    return tuple(integer(name, size, 1) for size in sizes)
+    sizes = (value,) * rank if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
+    if len(sizes) != rank or not all(is_integer(size) and size >= 1 for size in sizes):
+        raise Error(f"{name} is {value!r}, expected a whole number of at least 1, or one for each of {_COUNTS[rank]}")
+    return tuple(integer(name, size) for size in sizes)
 
 
-def _padding(name: str, value, rank: int):
+def _paddings(rank: int) -> str:
+    each = "" if rank == 1 else f" one for each of {_COUNTS[rank]},"
+    return f"'valid', 'same', a number of at least 0,{each} or {_SIDES[rank]}"
+
+
+def _word(name: str, value: str, window: tuple[int, ...]) -> str:
+    """Padding that is a word; `window` is how many pixels each dimension of a window spans."""
+    if value in _WORDS:
+        return value
+    near = nearest(value, _WORDS)
+    said = f"; did you mean {near!r}?" if near else ""
+    if value.lower() == "causal":
+        said = (f"; zeros before alone are {name.partition(': ')[2]}={[window[0] - 1, 0]}" if len(window) == 1 else
+                "; zeros before alone are numbers, with 0 for what is behind")
+    elif value.lower() == "full":
+        said = f"; that is {name.partition(': ')[2]}={window[0] - 1 if len({*window}) == 1 else tuple(size - 1 for size in window)}"
+    elif value.lower() in ("reflect", "symmetric", "replicate", "circular", "wrap", "edge", "zeros"):
+        said = "; what is around an image is zeros, and of a pooling nothing"
+    raise Error(f"{name} is {value!r}, expected {_paddings(len(window))}{said}")
+
+
+def _padding(name: str, value, window: tuple[int, ...]):
     """"valid" or "same", or how many zeros: a number for all sides, one for each dimension, or each dimension's before and behind."""
     if isinstance(value, str):
-        return value
+        return _word(name, value, window)
+    rank = len(window)
     sizes = (value,) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
-    if len(sizes) not in (1, rank, 2 * rank):
-        raise Error(f"{name} is {value!r}, expected 'valid', 'same', a number, one for each of {_COUNTS[rank]}, or {_SIDES[rank]}")
-    zeros = [integer(name, size, 0) for size in sizes]
+    if len(sizes) not in (1, rank, 2 * rank) or not all(is_integer(size) and size >= 0 for size in sizes):
+        raise Error(f"{name} is {value!r}, expected {_paddings(rank)}")
+    zeros = [integer(name, size) for size in sizes]
     return zeros if len(zeros) == 2 * rank else [size for size in (zeros * rank)[:rank] for _ in range(2)]
 
 
@@ -49,8 +72,9 @@ class _Conv(_Windows):
         self.filters = integer(f"{name}: filters", filters, 1)
         self.kernel_size = _sizes(f"{name}: kernel_size", kernel_size, self._rank)
         self.strides = _sizes(f"{name}: strides", strides, self._rank)
-        self.padding = _padding(f"{name}: padding", padding, self._rank)
         self.dilation = _sizes(f"{name}: dilation", dilation, self._rank)
+        spans = tuple((taps - 1) * far + 1 for taps, far in zip(self.kernel_size, self.dilation))
+        self.padding = _padding(f"{name}: padding", padding, spans)
         self.groups = integer(f"{name}: groups", groups, 1)
         self.activation = find_activation(activation)
         self.use_bias = use_bias
@@ -94,7 +118,7 @@ class _Pool(_Windows):
         name = type(self).__name__
         self.pool_size = _sizes(f"{name}: pool_size", pool_size, self._rank)
         self.strides = _sizes(f"{name}: strides", strides, self._rank) if strides is not None else self.pool_size
-        self.padding = _padding(f"{name}: padding", padding, self._rank)
+        self.padding = _padding(f"{name}: padding", padding, self.pool_size)
 
 
 class _MaxPool(_Pool):

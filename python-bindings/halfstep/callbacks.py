@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from halfstep._errors import Error, UnknownName, check_folder, of_file
+from halfstep._keywords import tell
 
 
 class Callback:
@@ -237,3 +238,6 @@ class TensorBoard(Callback):
 
     def on_train_end(self, logs=None):
         self._writer.close()
+
+
+tell(__name__, ["EarlyStopping", "LearningRateScheduler", "ModelCheckpoint", "CSVLogger", "JSONLinesLogger", "TensorBoard"], globals())

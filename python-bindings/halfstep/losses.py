@@ -11,6 +11,7 @@ import functools
 
 from halfstep import _losses
 from halfstep._errors import Error, fraction
+from halfstep._keywords import tell
 from halfstep._losses import cross_entropy, kl_div, nll_loss
 from halfstep._margins import (
     cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
@@ -58,3 +59,6 @@ def __getattr__(name: str):
     said = (f"did you mean losses.{ours}?" if ours else f'compile(loss="{known}") takes it by its name' if known else
             f"there are {', '.join(__all__)}")
     raise AttributeError(f"module 'halfstep.losses' has no attribute {name!r}; {said}")
+
+
+tell(__name__, __all__, globals())

@@ -11,12 +11,12 @@
 
 from __future__ import annotations
 
-import difflib
+import math
 import warnings
 
 from halfstep import _recurrent, ops
 from halfstep._activations import find_activation
-from halfstep._errors import Error, fraction, integer, is_integer, level_of_user
+from halfstep._errors import Error, fraction, integer, is_integer, level_of_user, nearest
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._keywords import tell
 from halfstep._leaves import Input, Parameter, State
@@ -63,11 +63,11 @@ def __getattr__(name: str):
     from halfstep import _losses
 
     of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
-    near = difflib.get_close_matches(name, __all__, 1)
+    near = nearest(name, __all__)
     said = (f"here it is {_INSTEAD[name]}" if name in _INSTEAD else
             f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op else
             f'losses are named to compile, as loss="{name}"' if name in _losses.LOSSES else
-            f"did you mean nn.{near[0]}?" if near else f"expected one of {', '.join(__all__)}")
+            f"did you mean nn.{near}?" if near else f"expected one of {', '.join(__all__)}")
     raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
 
 
@@ -110,13 +110,22 @@ class Flatten(Module):
 
 
 class Reshape(Module):
-    """Each row in another shape."""
+    """Each row in another shape, of which one size may be -1: what is left."""
 
     def __init__(self, *shape: int):
-        self.shape = shape
+        given = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        self.shape = tuple(integer("Reshape: a size", size, -1) for size in given)
+        if self.shape.count(-1) > 1:
+            raise Error(f"Reshape: {self.shape} has two sizes that are -1, expected at most one")
 
     def forward(self, x):
-        return ops.reshape(x, (None, *self.shape))
+        shape, row = self.shape, x.shape[1:]
+        if None not in row:
+            size, known = math.prod(row), math.prod(one for one in shape if one != -1)
+            shape = tuple(size // known if one == -1 and known else one for one in shape)
+            if math.prod(shape) != size:
+                raise Error(f"Reshape: a row is {list(row)}, of {size} elements, which {list(self.shape)} does not have")
+        return ops.reshape(x, (None, *shape))
 
 
 class Rescaling(Module):

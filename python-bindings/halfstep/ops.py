@@ -6,12 +6,10 @@
 
 from __future__ import annotations
 
-import difflib
-
 from halfstep import _graph, _ops
 from halfstep._along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep._attention import scaled_dot_product_attention
-from halfstep._errors import Error, axis, fraction
+from halfstep._errors import Error, axis, fraction, nearest
 from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
 from halfstep._graph import Tensor
 from halfstep._hyperbolic import acosh, asinh, atanh
@@ -104,10 +102,8 @@ _INSTEAD = {
 
 def __getattr__(name: str):
     """What is not there, with what is."""
-    meant = name.lower().replace("_", "")
-    of_op = next((one for one in __all__ if one.replace("_", "") == meant), None)
-    near = difflib.get_close_matches(name, __all__, 1)
-    said = (f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else f"did you mean ops.{of_op or near[0]}?" if of_op or near else
+    near = nearest(name, __all__)
+    said = (f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else f"did you mean ops.{near}?" if near else
             "docs/ops.md and docs/python-api.md list what there is")
     raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
 

@@ -99,8 +99,8 @@ assert fresh.state_dict().keys() == trained.state_dict().keys() and fresh.traine
 
 # Settings by their names, at compile; what fit has is fit's.
 for wrong, meant in (("polcy", "policy"), ("lerning_rate", "learning_rate"), ("acumulate", "accumulate")):
-    error = refused(f"unknown setting '{wrong}'", make, **{wrong: 1})
-    assert f"did you mean '{meant}'?" in str(error) and "loss_scale" in str(error), error
+    error = refused(f"compile: unknown argument '{wrong}'; did you mean '{meant}'? arguments are optimizer, loss, metrics, policy", make, **{wrong: 1})
+    assert "loss_scale" in str(error) and isinstance(error, TypeError), error
 refused("LossScaler: unknown setting 'grow_interval'; did you mean 'growth_interval'?", halfstep.LossScaler, grow_interval=3)
 for wrong in ({"init_scale": -1}, {"init_scale": math.nan}, {"growth_factor": 0.5}, {"backoff_factor": 2}, {"growth_interval": 1.5}, {"hysteresis": 0}):
     refused(f"LossScaler: {next(iter(wrong))}={next(iter(wrong.values()))}: expected a", halfstep.LossScaler, **wrong)
@@ -110,8 +110,8 @@ refused("there is no policy ['a']; expected a name, as 'mixed_bfloat16'", halfst
 refused("Policy: unknown setting 'denny'; did you mean 'deny'?", halfstep.Policy, "mixed_float16", denny=["mp.exp"])
 refused("there is no policy 3", halfstep.Policy, 3)
 refused("unknown setting 'lr'", halfstep.Adam, lr=0.1)
-refused("unknown setting 'nothing'", make, nothing=None)
-refused("batch_size is none of its settings, but an argument of fit", make, batch_size=8)
+refused("compile: unknown argument 'zork'; arguments are optimizer", make, zork=None)
+refused("compile: unknown argument 'batch_size'; it is an argument of fit; arguments are optimizer", make, batch_size=8)
 make(accumulate=2, allow_tf32=True, deny=["mp.exp"], skip_limit=3, plan_in=None)
 
 # One step on several micro-batches is one on all their rows, for trainer.step and for batches.
@@ -276,12 +276,17 @@ LAYERS = [
     ("Dropout: rate is -0.1, expected a number of at least 0 and less than 1", lambda: nn.Dropout(-0.1)),
     ("Conv2D: filters is 0", lambda: nn.Conv2D(0, 3)),
     ("Conv2D: kernel_size is 0", lambda: nn.Conv2D(3, 0)),
-    ("Conv2D: kernel_size is (3, 3, 3), expected a whole number, or one for each of two dimensions", lambda: nn.Conv2D(3, (3, 3, 3))),
+    ("Conv2D: kernel_size is (3, 3, 3), expected a whole number of at least 1, or one for each of two dimensions", lambda: nn.Conv2D(3, (3, 3, 3))),
     ("Conv2D: strides is 1.5", lambda: nn.Conv2D(3, 3, 1.5)),
     ("Conv2D: groups is -1", lambda: nn.Conv2D(3, 3, groups=-1)),
     ("MaxPool2D: pool_size is 0", lambda: nn.MaxPool2D(0)),
-    ("Conv1D: kernel_size is (3, 3), expected a whole number, or one for each of one dimension", lambda: nn.Conv1D(3, (3, 3))),
-    ("Conv3D: padding is [1, 2], expected 'valid', 'same', a number, one for each of three dimensions, or [front, back, top, bottom, left, right]",
+    ("Conv2D: kernel_size is '33', expected a whole number of at least 1, or one for each of two dimensions", lambda: nn.Conv2D(4, "33")),
+    ("MaxPool2D: pool_size is '2'", lambda: nn.MaxPool2D("2")),
+    ("Conv2D: kernel_size is (3, 'a')", lambda: nn.Conv2D(4, (3, "a"))),
+    ("Conv2D: kernel_size is (3, 0)", lambda: nn.Conv2D(4, (3, 0))),
+    ("Conv3D: dilation is '111'", lambda: nn.Conv3D(4, 3, dilation="111")),
+    ("Conv1D: kernel_size is (3, 3), expected a whole number of at least 1, or one for each of one dimension", lambda: nn.Conv1D(3, (3, 3))),
+    ("Conv3D: padding is [1, 2], expected 'valid', 'same', a number of at least 0, one for each of three dimensions, or [front, back, top, bottom, left, right]",
      lambda: nn.Conv3D(3, 3, padding=[1, 2])),
     ("MaxPool1D: strides is 0", lambda: nn.MaxPool1D(2, 0)),
     ("AvgPool3D: pool_size is (2, 2)", lambda: nn.AvgPool3D((2, 2))),
@@ -293,6 +298,18 @@ LAYERS = [
     ("GroupNorm: epsilon is 64", lambda: nn.GroupNorm(4, 64)),
     ("BatchNorm: momentum is 1,", lambda: nn.BatchNorm(1)),
     ("Conv2D: padding is [1, 2, 3]", lambda: nn.Conv2D(8, 3, padding=[1, 2, 3])),
+    # Words of padding, in another spelling or of other frameworks, with the numbers that are meant.
+    ("Conv2D: padding is 'sme', expected 'valid', 'same', a number of at least 0, one for each of two dimensions, or [top, bottom, left, right]; did "
+     "you mean 'same'?", lambda: nn.Conv2D(4, 3, padding="sme")),
+    ("AvgPool3D: padding is 'VALID', expected 'valid', 'same', a number of at least 0, one for each of three dimensions, or [front, back, top, bottom, "
+     "left, right]; did you mean 'valid'?", lambda: nn.AvgPool3D(padding="VALID")),
+    ("Conv1D: padding is 'causal', expected 'valid', 'same', a number of at least 0, or [left, right]; zeros before alone are padding=[6, 0]",
+     lambda: nn.Conv1D(4, 4, padding="causal", dilation=2)),
+    ("; zeros before alone are numbers, with 0 for what is behind", lambda: nn.Conv2D(4, 3, padding="causal")),
+    ("; that is padding=(2, 4)", lambda: nn.Conv2D(4, (3, 5), padding="full")),
+    ("; what is around an image is zeros, and of a pooling nothing", lambda: nn.Conv2D(4, 3, padding="reflect")),
+    ("Reshape: a size is 2.5, expected a whole number", lambda: nn.Reshape(2.5)),
+    ("Reshape: (-1, 2, -1) has two sizes that are -1, expected at most one", lambda: nn.Reshape(-1, 2, -1)),
     ("Conv2D: padding is -1", lambda: nn.Conv2D(8, 3, padding=-1)),
     ("MaxPool2D: padding is 0.5", lambda: nn.MaxPool2D(2, padding=0.5)),
     ("Input: shape is 2.5", lambda: nn.Input(2.5)),
@@ -313,8 +330,8 @@ for expected, layer, shape in (("Conv2D: 3 channels and 4 filters are not divide
                                ("MaxPool1D takes [rows, length, channels], given 2 dimensions: [", nn.MaxPool1D(), (8,)),
                                ("GroupNorm: 6 channels are not divided by 4 groups", nn.GroupNorm(4), (5, 6)),
                                ("MultiHeadAttention: 6 features are not divided by 4 heads", nn.MultiHeadAttention(4), (5, 6)),
-                               ("padding is 'sme', expected same, valid or numbers", nn.Conv2D(4, 3, padding="sme"), (8, 8, 3)),
-                               ("a size is 2.5, expected a whole number", nn.Reshape(2.5), (5,))):
+                               ("Reshape: a row is [5], of 5 elements, which [2, -1] does not have", nn.Reshape(2, -1), (5,)),
+                               ("Reshape: a row is [8, 8, 3], of 192 elements, which [4, 4] does not have", nn.Reshape((4, 4)), (8, 8, 3))):
     refused(expected, nn.Sequential(nn.Input(shape), layer).to_mlir)
 
 for optimizer in (halfstep.Adam, halfstep.AdamW, halfstep.NAdam, halfstep.LAMB, halfstep.Lion):
@@ -426,7 +443,10 @@ for model in (trained, loaded):
     model.fit(X, Y, 8, verbose=False)
 assert near(trained.state_dict(), loaded.state_dict(), 0) and (loaded.trainer.steps, loaded.trainer.epochs) == (27, 3)
 for epochs, ends in ((3, 3), (4, 4), (2, 4)):
-    loaded.fit(X, Y, 8, epochs, verbose=False, checkpoint=folder / "run", resume=True)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        loaded.fit(X, Y, 8, epochs, verbose=False, checkpoint=folder / "run", resume=True)
+    assert len(warned) == (epochs < ends)
     assert (loaded.trainer.steps, loaded.trainer.epochs) == (9 * ends, ends)
 anew = make()
 anew.fit(X, Y, 8, 0, verbose=False, checkpoint=folder / "none", resume=True)

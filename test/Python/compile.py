@@ -27,9 +27,9 @@ def refused(expected, *arguments, **settings):
     """Compiles what is to be refused, and gives the diagnostics."""
     try:
         halfstep.compile(*arguments, **settings)
-    except halfstep.CompileError as error:
+    except (halfstep.CompileError, halfstep.UnknownArgument) as error:
         assert expected in str(error), error
-        return error.diagnostics
+        return getattr(error, "diagnostics", ())
     raise AssertionError(f"compiled, expected: {expected}")
 
 

@@ -57,13 +57,13 @@ for layer, name, shape in ((nn.Dense(2), "dense1", (6,)), (nn.Conv2D(2, 3), "con
     for dtype in ("bool", "uint8", "int32", "int64"):
         refused(f"an operand has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')",
                 nn.Sequential(nn.Input(shape, dtype), layer).to_mlir)
-        refused(f", in '{name}", nn.Sequential(nn.Input(shape, dtype), layer).to_mlir)
+        refused(f"in 'multi_head_attention1.query': " if "multi" in name else f"in layer 1, '{name}': ", nn.Sequential(nn.Input(shape, dtype), layer).to_mlir)
 for layer, shape, sides in ((nn.Dense(2), (6,), ("lhs", "rhs")), (nn.Conv2D(2, 3), (6, 6, 3), ("image", "filter"))):
     for dtype in ("float16", "float64", "bfloat16"):
         refused(f"operands differ in type: {sides[0]} has {dtype}, {sides[1]} has float32; cast one of them, as in ops.cast(x, 'float32'), or the array, "
                 "as in x.astype('float32')", nn.Sequential(nn.Input(shape, dtype), layer).to_mlir)
 for dtype in ("float16", "float32", "bool"):
-    refused(f"mp.gather, in 'embedding1': an operand has elements of {dtype}, expected uint8, int32 or int64; cast it first, as in ops.cast(x, 'int64')",
+    refused(f"in layer 1, 'embedding1': mp.gather: an operand has elements of {dtype}, expected uint8, int32 or int64; cast it first, as in ops.cast(x, 'int64')",
             nn.Sequential(nn.Input((6,), dtype), nn.Embedding(5, 2)).to_mlir)
 for name, function in (("logical_not", ops.logical_not), ("select", lambda x: ops.select(x, x, x)), ("logical_and", lambda x: ops.logical_and(x, x))):
     for dtype in ("float32", "int64"):
@@ -71,4 +71,4 @@ for name, function in (("logical_not", ops.logical_not), ("select", lambda x: op
                 nn.Sequential(nn.Input((6,), dtype), function).to_mlir)
 fed = nn.Sequential(nn.Dense(2))
 fed.compile("sgd", policy="float32")
-refused("mp.matmul, in 'dense1': operands differ in type: lhs has float16, rhs has float32", lambda: fed.fit(X.astype("float16"), Y, 8))
+refused("in layer 0, 'dense1': mp.matmul: operands differ in type: lhs has float16, rhs has float32", lambda: fed.fit(X.astype("float16"), Y, 8))

@@ -10,7 +10,7 @@ import warnings
 import numpy
 
 import halfstep
-from halfstep import _keywords, nn, ops
+from halfstep import _keywords, _settings, nn, ops
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
@@ -125,7 +125,9 @@ for module in (ops, nn):
             arguments.update(inspect.signature(one).parameters)
 assert str(inspect.signature(ops.softmax)) == "(input: 'Tensor', dimension: 'int' = -1) -> 'Tensor'"
 assert [*inspect.signature(nn.LayerNorm).parameters] == ["epsilon"] and ops.softmax.__doc__.startswith("Exponentials")
-assert {one for several in _keywords._MEANT.values() for one in several} <= arguments
+for function in (nn.Module.compile, nn.Module.fit, nn.Module.load_state_dict, nn.Module.save_weights, halfstep.compile, halfstep.Session):
+    arguments.update(inspect.signature(function).parameters)
+assert {one.lstrip("*") for several in _keywords._MEANT.values() for one in several} <= {*arguments, *_settings.setting_names()}
 for layer in (nn.RNN, nn.LSTM):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

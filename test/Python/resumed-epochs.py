@@ -3,10 +3,9 @@
 RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
 """
 
-import contextlib
-import io
 import pathlib
 import sys
+import warnings
 
 import numpy
 
@@ -38,11 +37,11 @@ class Told(Callback):
         self.ended.append(epoch)
 
 
-def fit(epochs, name, *, stops=None, resume=True):
+def fit(epochs, name, *, stops=None, resume=True, verbose=False):
     model = nn.Sequential(nn.Input((6,)), nn.Dense(8, "relu"), nn.Dense(2))
     model.compile(halfstep.Adam(0.5), policy="float32", threads=1)
     told = Told(stops)
-    model.fit(X, Y, 8, epochs, verbose=False, seed=3, checkpoint=folder / name, resume=resume, callbacks=[
+    model.fit(X, Y, 8, epochs, verbose=verbose, seed=3, checkpoint=folder / name, resume=resume, callbacks=[
         LearningRateScheduler(lambda epoch, rate: rate / 2 if epoch else rate), told])
     return model, told
 
@@ -66,15 +65,15 @@ within, told = fit(4, "within")
 assert told.batches[0] > 3 and told.batches == [*range(told.batches[0], 9), *range(9), *range(9)], told.batches
 assert told.begun == [1, 2, 3] and told.ended == [1, 2, 3] and within.trainer.steps == whole.trainer.steps == 36, (told.begun, told.ended)
 
-# Nothing is left to do, or nothing is there yet.
+# Nothing is left to do, or nothing is there yet. Who asked for epochs is told so; epochs=0 asks for none.
 for epochs in (0, 2, 4):
-    model, told = fit(epochs, "parts")
-    assert told.begun == told.ended == [] and (model.trainer.steps, model.trainer.epochs) == (36, 4), (epochs, told.begun, told.ended, model.trainer.steps, model.trainer.epochs)
-# A person is told so.
-model = nn.Sequential(nn.Input((6,)), nn.Dense(8, "relu"), nn.Dense(2))
-model.compile(halfstep.Adam(0.5), policy="float32", threads=1)
-with contextlib.redirect_stderr(io.StringIO()) as said:
-    model.fit(X, Y, 8, epochs=2, seed=3, checkpoint=folder / "parts", resume=True)
-assert "has 4 epochs, and epochs=2 asks for so many in all" in said.getvalue(), said.getvalue()
+    for verbose in (False, True):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model, told = fit(epochs, "parts", verbose=verbose)
+        assert told.begun == told.ended == [] and (model.trainer.steps, model.trainer.epochs) == (36, 4), (epochs, told.begun, told.ended, model.trainer.steps, model.trainer.epochs)
+        assert [str(one.message) for one in said] == [f"nothing to train: {folder / 'parts'} has 4 epochs, and epochs={epochs} asks for so many in "
+                                                      "all; epochs=0 loads it alone"][: bool(epochs)]
+        assert all(one.filename == __file__ for one in said)
 fresh, told = fit(1, "fresh")
 assert told.begun == told.ended == [0] and fresh.trainer.epochs == 1

@@ -227,6 +227,6 @@ refused("input 'x' is tensor<16x12xui8>, the data are floats", model.fit, X.asty
 refused("leaves none on one side", model.fit, X, Y, 16, validation_split=0.999)
 refused("there is no loss 'hinge'", model.compile, loss="hinge")
 refused("there is no optimizer 'adadelta'", model.compile, "adadelta")
-refused("unknown setting 'polic'", lambda: (model.compile(polic="x"), model.fit(X, Y, 16)))
+refused("unknown argument 'polic'; did you mean 'policy'?", lambda: (model.compile(polic="x"), model.fit(X, Y, 16)))
 refused("elements of complex128", make().fit, X * 1j, Y)
 assert halfstep.Policy("mixed_bfloat16").compute_dtype == "bfloat16" and halfstep.Policy().variable_dtype == "float32"

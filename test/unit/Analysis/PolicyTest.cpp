@@ -61,7 +61,22 @@ TEST(Policy, BuiltInPoliciesDifferInTheLowType) {
 TEST(Policy, UnknownNamesAreErrors) {
   EXPECT_EQ(PrecisionPolicy::load("mixed_float8", knownOps()).message(),
             "unknown policy 'mixed_float8', expected auto, mixed_float16, mixed_bfloat16, float32, pytorch, "
-            "pytorch_cpu, apex_o1, tensorflow, tensorflow_bf16, mxnet, paddle_o1 or the path of a policy file");
+            "pytorch_cpu, apex_o1, tensorflow, tensorflow_bf16, mxnet, paddle_o1 or the path of a policy file; did you "
+            "mean 'mixed_float16'?");
+  // What a type, or a system, is called elsewhere; and what is near to nothing.
+  for (auto [name, meant] : std::initializer_list<std::pair<llvm::StringRef, llvm::StringRef>>{
+           {"mixed_bf16", "'mixed_bfloat16'"},
+           {"bf16", "'mixed_bfloat16'"},
+           {"FP16", "'mixed_float16'"},
+           {"amp", "'mixed_float16' or 'mixed_bfloat16'"},
+           {"fp32", "'float32'"},
+           {"tf32", "'float32' with allow-tf32"},
+           {"mxnt", "'mxnet'"},
+           {"O1", "'apex_o1'"},
+           {"zork", ""}}) {
+    const std::string end = meant.empty() ? "policy file" : ("policy file; did you mean " + meant + "?").str();
+    EXPECT_TRUE(llvm::StringRef(PrecisionPolicy::load(name, knownOps()).message()).ends_with(end)) << name.str();
+  }
   for (const char *name : {"float16", "bfloat16", "apex_o2", "apex_o3", "O2", "O3"}) {
     const std::string low = llvm::StringRef(name).starts_with("b") ? "bfloat16" : "float16";
     EXPECT_EQ(PrecisionPolicy::load(name, knownOps()).message(),

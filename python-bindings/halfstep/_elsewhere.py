@@ -1,0 +1,102 @@
+"""What other frameworks have under names that are not here, with what is."""
+
+from __future__ import annotations
+
+_WEIGHTS = "model.save_weights(path) writes parameters, model.load_weights(path) reads them"
+_SAVED = _WEIGHTS + '; halfstep.compile(model.to_mlir(), training=False).save("model.mpx") writes the compiled model, for halfstep.Session and mp-exec'
+_DEVICE = 'model.compile(device="cuda") trains there, halfstep.devices() lists what there is'
+_POLICY = 'parameters are float32, and model.compile(policy="mixed_bfloat16") says what is computed narrow'
+_BY_NAME = "model.state_dict() has them by name"
+_ONNX = "no ONNX is written, only read, by halfstep.from_onnx; "
+
+# Attributes of a module.
+ATTRIBUTES = {
+    "summary": "print(model) shows it as the compiler sees it, once its inputs are known",
+    "parameters": _BY_NAME + "; compile is told the optimizer",
+    **dict.fromkeys(["named_parameters", "get_weights", "weights", "variables", "trainable_weights", "trainable_variables", "buffers"], _BY_NAME),
+    "set_weights": "model.load_state_dict(values) takes them by name",
+    "count_params": "sum(one.size for one in model.state_dict().values()) is their number",
+    "train": "fit trains, and leaves dropout in by itself",
+    "eval": "predict and evaluate leave dropout out by themselves",
+    "training": "dropout and batch norms know which program they are in",
+    "trainable": "what training does not change is an nn.State",
+    "requires_grad_": "what training does not change is an nn.State",
+    **dict.fromkeys(["train_on_batch", "train_step", "training_step"], "model.trainer.step(x, y) is it"),
+    "test_on_batch": "model.evaluate(x, y) is it",
+    "predict_on_batch": "model.predict(x) is it",
+    **dict.fromkeys(["backward", "zero_grad"], "model.trainer.step(x, y) does a whole step"),
+    **dict.fromkeys(["save", "save_pretrained", "save_model", "export", "serialize", "to_file", "to_torchscript"], _SAVED),
+    **dict.fromkeys(["onnx", "to_onnx"], _ONNX + _SAVED),
+    **dict.fromkeys(["load", "load_model", "from_pretrained"], _WEIGHTS),
+    **dict.fromkeys(["to_json", "get_config"], "model.to_mlir() is its text"),
+    **dict.fromkeys(["to", "cuda", "cpu", "device"], _DEVICE),
+    **dict.fromkeys(["half", "float", "double", "bfloat16", "dtype", "type"], _POLICY),
+    "history": "fit returns it",
+    "modules": "model.named_modules() has them by name",
+    "named_children": "model.children() has them by name",
+    "get_layer": "a layer is an attribute of its module, model.layers of a Sequential",
+    **dict.fromkeys(["add", "append", "add_module"], "layers are attributes of a module; a Sequential is given all of them, as nn.Sequential(first, second)"),
+    "register_parameter": "self.name = nn.Parameter(shape) is one",
+    "add_weight": "self.name = nn.Parameter(shape, init) is one, nn.State(shape, init) where it is not trainable",
+    "register_buffer": "self.name = nn.State(shape) is one",
+    **dict.fromkeys(["compute_loss", "loss", "optimizer", "metrics"], "model.compile is told it"),
+    "call": "what Keras calls so is forward",
+    "fit_generator": "fit takes what gives batches, too",
+}
+
+_STEP = "a step is one program, compiled ahead of time, on data that are prepared meanwhile: it is not needed"
+_OF_COMPILE = "it is an argument of compile"
+_OF_FIT = "it is an argument of fit"
+
+# Arguments of the methods of a module, by the method.
+ARGUMENTS = {
+    "compile": {
+        **dict.fromkeys(["jit_compile", "run_eagerly", "steps_per_execution"], _STEP),
+        **dict.fromkeys(["batch_size", "epochs", "callbacks", "validation_data", "validation_split", "checkpoint", "resume"], _OF_FIT),
+        "weighted_metrics": "metrics are of all rows, each as much",
+        "loss_weights": "a loss that is a function of outputs and targets weighs what it adds",
+        "auto_scale_loss": "loss_scaler says it, and without one the policy",
+        "training": "fit, evaluate and predict know whether it is",
+    },
+    "fit": {
+        **dict.fromkeys(["optimizer", "loss", "metrics", "policy", "device", "threads", "accumulate", "learning_rate", "lr"], _OF_COMPILE),
+        "shuffle": "rows of arrays are shuffled anew in each epoch, as the seed says; batches of your own come as they are given",
+        "class_weight": "compile(loss=halfstep.losses.CrossEntropy(weight={0: 1, 1: 2})) weighs classes",
+        "sample_weight": "rows have no weights; compile(loss=halfstep.losses.CrossEntropy(weight=...)) weighs classes",
+        **dict.fromkeys(["steps_per_epoch", "validation_steps"], "an epoch is all rows"),
+        "validation_freq": "each epoch ends with it",
+        "validation_batch_size": "validation has the batch size of training",
+        **dict.fromkeys(["workers", "use_multiprocessing", "max_queue_size"], _STEP),
+    },
+    "evaluate": {
+        "return_dict": "it returns a dictionary, always",
+        "verbose": "it prints nothing",
+        "steps": "it goes through all rows",
+        "sample_weight": "rows have no weights",
+    },
+    "predict": {
+        "batch_size": "it takes any number of rows at once",
+        "verbose": "it prints nothing",
+        "steps": "it takes any number of rows at once",
+    },
+    "load_state_dict": {"strict": "it takes all names, no others"},
+}
+
+# What is asked of the package itself.
+PACKAGE = {
+    **dict.fromkeys(["save", "save_model", "export", "load", "load_model", "load_weights", "save_weights"], _SAVED),
+    **dict.fromkeys(["onnx", "to_onnx"], _ONNX + _SAVED),
+    **dict.fromkeys(["GradScaler", "LossScaleOptimizer"], "here it is halfstep.LossScaler()"),
+    **dict.fromkeys(["amp", "mixed_precision"], 'model.compile(policy="mixed_bfloat16"), or halfstep.set_global_policy, says what is computed narrow'),
+    **dict.fromkeys(["cuda", "device", "list_devices", "is_available"], 'halfstep.devices() lists what there is, model.compile(device="cuda") trains there'),
+    **dict.fromkeys(["Model", "layers", "models", "keras", "Layer"], "models are made of halfstep.nn: nn.Sequential(...), or a class of nn.Module"),
+    **dict.fromkeys(["optim", "optimizers"], "optimizers are here, as halfstep.AdamW(1e-3)"),
+    "metrics": 'metrics are named to compile, as metrics=["accuracy"]',
+    **dict.fromkeys(["manual_seed", "seed", "random"], "fit(seed=...) says it, of first values, shuffles and dropout"),
+    **dict.fromkeys(["from_keras", "from_tensorflow", "from_tf"], "docs/from-keras.md takes weights over; there are from_torch and from_onnx"),
+    **dict.fromkeys(["tensor", "array"], "data are arrays of NumPy, or of a library that knows DLPack; in a forward ops.constant(array) is one"),
+    **dict.fromkeys(["no_grad", "inference_mode"], "model.predict computes outputs alone"),
+    **dict.fromkeys(["train", "fit"], "model.fit(x, y) trains, halfstep.Trainer(model) step by step"),
+    **dict.fromkeys(["jit", "trace", "script"], "halfstep.from_torch(module, args) takes a module of PyTorch"),
+    **dict.fromkeys(["float16", "bfloat16", "float32"], "types are said by their names, as 'float16'"),
+}

@@ -1,0 +1,171 @@
+"""What is elsewhere under another name, or misspelt, is an error that says what to write; an error within a model says in which layer.
+
+RUN: %{python} -W error %s
+"""
+
+import inspect
+
+import numpy
+
+import halfstep
+from halfstep import _elsewhere, nn, ops
+from halfstep.callbacks import EarlyStopping, ModelCheckpoint
+
+RANDOM = numpy.random.default_rng(1)
+X = RANDOM.standard_normal((32, 8, 8, 3)).astype("float32")
+Y = (X[..., 0].mean((1, 2)) > 0).astype("int64")
+
+
+def refused(expected, function, kind=halfstep.Error):
+    try:
+        function()
+    except kind as error:
+        assert expected in str(error), error
+        return str(error)
+    raise AssertionError(f"expected: {expected}")
+
+
+def fit(*layers):
+    model = nn.Sequential(*layers)
+    model.compile("sgd", policy="float32", threads=1)
+    return lambda: model.fit(X, Y, 16, verbose=False)
+
+
+class Block(nn.Module):
+    def __init__(self, kernel_size):
+        self.first, self.body = nn.Conv2D(4, 3), nn.Sequential(nn.Activation("relu"), nn.Conv2D(4, kernel_size))
+        self.head = nn.Dense(2)
+
+    def forward(self, x):
+        return self.head(ops.reduce_mean(self.body(self.first(x)), (1, 2)))
+
+
+class Bare(nn.Module):
+    """Does in its own forward what its layers cannot."""
+
+    def __init__(self, forward):
+        self.head, self.__dict__["_does"] = nn.Dense(2), forward
+
+    def forward(self, x):
+        return self.head(self._does(x))
+
+
+# Which layer: its place in a Sequential, and its name; within several, that of the innermost; outside of layers nothing is said of them.
+for said, call in (("in layer 1, 'conv2_d2': 'mp.conv' op a window spans 9 pixels in spatial dimension 0, where the image has 6",
+                    fit(nn.Conv2D(4, 3), nn.Conv2D(4, 9), nn.Flatten(), nn.Dense(2))),
+                   ("in layer 2, 'max_pool2_d2': 'mp.max_pool' op a window spans 4 pixels", fit(nn.Conv2D(4, 3), nn.MaxPool2D(4), nn.MaxPool2D(4))),
+                   ("in layer 0, 'conv1_d1': Conv1D takes [rows, length, channels]", fit(nn.Conv1D(4, 3))),
+                   ("in layer 0, 'conv2_d1': Conv2D: 3 channels and 4 filters are not divided by 2 groups", fit(nn.Conv2D(4, 3, groups=2))),
+                   ("in layer 1, 'lstm1': shape (None, 192) is not", fit(nn.Flatten(), nn.LSTM(5))),
+                   ("in layer 0, 'reshape1': Reshape: a row is [8, 8, 3], of 192 elements, which [4, 5] does not have", fit(nn.Reshape(4, 5))),
+                   ("in layer 1, <lambda>: 'mp.matmul' op contraction sizes differ", fit(nn.Flatten(), lambda x: x @ numpy.ones((5, 5), "float32"))),
+                   ("in layer 1, 'block1.body.conv2_d1': 'mp.conv' op a window spans 9", fit(nn.Dropout(0.1), Block(9))),
+                   ("in layer 0, 'bare1': 'mp.matmul' op contraction sizes differ", fit(Bare(lambda x: x @ numpy.ones((5, 5), "float32")))),
+                   ("in layer 0, 'bare1': softmax: unknown argument 'axis'; did you mean 'dimension'?", fit(Bare(lambda x: ops.softmax(x, axis=1)))),
+                   ("Sequential: layer 1, <lambda>, returned None, expected a tensor", fit(nn.Flatten(), lambda x: None, nn.Dense(2))),
+                   ("in 'head': Dense is given None, expected a tensor", lambda: Bare(lambda x: None).predict(X)),
+                   ("in 'head': Dense is given a ndarray, expected a tensor; ops.constant(array) makes one", lambda: Bare(lambda x: X[0]).predict(X)),
+                   ("labels of shape (None,) are not one for each row of (None, 6, 6, 2), expected (None, 6, 6); where an image has one label, "
+                    "nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer", fit(nn.Conv2D(4, 3), nn.Dense(2))),
+                   ("a Dense is called in the forward of a module; model.predict(x) computes the outputs of arrays", lambda: nn.Dense(2)(X))):
+    assert refused(said, call).count("in layer") + refused(said, call).count("in '") <= 1
+refused("'mp.matmul' op contraction sizes differ", lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
+for given in ((16, 4, 3), (-1, 3), (4, -1)):  # shapes of rows, of which one size is what is left
+    for layer in (nn.Reshape(*given), nn.Reshape(given)):
+        assert nn.Sequential(layer).predict(X).shape == X.reshape(32, *given).shape
+
+# Keywords of methods and functions, each with the one that is meant, or with what is here instead.
+model = nn.Sequential(nn.Flatten(), nn.Dense(2))
+model.compile("sgd", policy="float32", threads=1)
+text = model.to_mlir({"x": nn.Input((8, 8, 3))})
+for said, call in {
+    "fit: unknown argument 'epoch'; did you mean 'epochs'? arguments are x, y, batch_size": lambda: model.fit(X, Y, epoch=1),
+    "fit: unknown argument 'batchsize'; did you mean 'batch_size'?": lambda: model.fit(X, Y, batchsize=1),
+    "fit: unknown argument 'val_data'; did you mean 'validation_data'?": lambda: model.fit(X, Y, val_data=(X, Y)),
+    "fit: unknown argument 'class_weight'; compile(loss=halfstep.losses.CrossEntropy(weight=": lambda: model.fit(X, Y, class_weight={0: 1}),
+    "fit: unknown argument 'policy'; it is an argument of compile": lambda: model.fit(X, Y, policy="float32"),
+    "evaluate: unknown argument 'batch'; did you mean 'batch_size'?": lambda: model.evaluate(X, Y, batch=3),
+    "evaluate: unknown argument 'return_dict'; it returns a dictionary, always": lambda: model.evaluate(X, Y, return_dict=True),
+    "predict: unknown argument 'batch_size'; it takes any number of rows at once": lambda: model.predict(X, batch_size=3),
+    "compile: unknown argument 'optimiser'; did you mean 'optimizer'?": lambda: model.compile(optimiser="adam"),
+    "compile: unknown argument 'lr'; did you mean 'learning_rate'?": lambda: model.compile("adam", lr=0.1),
+    "compile: unknown argument 'dtype'; did you mean 'policy'?": lambda: model.compile("adam", dtype="bfloat16"),
+    "compile: unknown argument 'jit_compile'; a step is one program": lambda: model.compile("adam", jit_compile=True),
+    "compile: unknown argument 'polcy'; did you mean 'policy'? arguments are model, to, remarks": lambda: halfstep.compile(text, polcy="float32"),
+    "load_state_dict: unknown argument 'strict'; it takes all names, no others": lambda: model.load_state_dict({}, strict=False),
+    "save_weights: unknown argument 'filename'; did you mean 'path'?": lambda: model.save_weights(filename="a"),
+    "compare: unknown argument 'epoch'; did you mean 'epochs'?": lambda: halfstep.compare(model, (X, Y), epoch=1),
+    "from_onnx: unknown argument 'path'; arguments are model": lambda: halfstep.from_onnx(path="a"),
+    "Session: unknown argument 'thread'; did you mean 'threads'?": lambda: halfstep.Session("a.mpx", thread=1),
+    "EarlyStopping: unknown argument 'patiance'; did you mean 'patience'?": lambda: EarlyStopping(patiance=1),
+    "ModelCheckpoint: unknown argument 'filepath'; did you mean 'path'?": lambda: ModelCheckpoint(filepath="a"),
+    "CrossEntropy: unknown argument 'smoothing'; did you mean 'label_smoothing'?": lambda: halfstep.losses.CrossEntropy(smoothing=0.1),
+    "CrossEntropy: unknown argument 'ignore_index'; did you mean 'ignore_label'?": lambda: halfstep.losses.CrossEntropy(ignore_index=0),
+    "Reshape: unknown argument 'target_shape'; arguments are *shape": lambda: nn.Reshape(target_shape=(4, 4)),
+}.items():
+    refused(said, call, halfstep.UnknownArgument)
+    refused(said, call, TypeError)
+refused("Conv2D() got multiple values for argument 'kernel_size'; arguments are filters, kernel_size", lambda: nn.Conv2D(3, 16, kernel_size=3), TypeError)
+for method, arguments in _elsewhere.ARGUMENTS.items():
+    own = inspect.signature(getattr(nn.Module, method)).parameters
+    assert not set(own) & set(arguments), method
+    for name, instead in arguments.items():
+        refused(f"{method}: unknown argument '{name}'; {instead}; arguments are", lambda: getattr(model, method)(**{name: 1}), halfstep.UnknownArgument)
+refused("x is an array and y is None, expected targets, one for each row", lambda: model.fit(X))
+refused("x is a dictionary of arrays and y is None", lambda: model.fit({"x": X}))
+
+# Attributes of modules and of the package.
+for name, instead in _elsewhere.ATTRIBUTES.items():
+    refused(f"a module has no '{name}': {instead}", lambda: getattr(model, name), AttributeError)
+    assert not hasattr(model, name)
+for name in ("save", "export", "to_onnx"):
+    refused('halfstep.compile(model.to_mlir(), training=False).save("model.mpx") writes the compiled model', lambda: getattr(model, name), AttributeError)
+refused("a module has no 'evalute': did you mean 'evaluate'?", lambda: model.evalute, AttributeError)
+refused("a module has no 'laers': did you mean 'layers'?", lambda: model.laers, AttributeError)
+refused("a Sequential has no attribute 'zork'", lambda: model.zork, AttributeError)
+for name, instead in _elsewhere.PACKAGE.items():
+    refused(f"module 'halfstep' has no attribute '{name}'; {instead}", lambda: getattr(halfstep, name), AttributeError)
+refused("module 'halfstep' has no attribute 'Dense'; here it is halfstep.nn.Dense", lambda: halfstep.Dense, AttributeError)
+refused("did you mean halfstep.AdamW?", lambda: halfstep.Adamw, AttributeError)
+assert halfstep.compare is halfstep.compare and not hasattr(halfstep, "__path") and {*_elsewhere.PACKAGE}.isdisjoint(halfstep.__all__)
+
+
+class Failing(nn.Module):
+    """What a property lacks is said, not that there is no such property."""
+
+    @property
+    def size(self):
+        return (3).zork
+
+
+class Named(nn.Module):
+    """Names of other frameworks are free."""
+
+    def __init__(self):
+        self.export, self.weights, self.loss = nn.Dense(2), nn.Parameter((192,), "ones"), 3
+
+    def forward(self, x):
+        return self.export(x.reshape(None, 192) * self.weights)
+
+
+refused("'int' object has no attribute 'zork'", lambda: Failing().size, AttributeError)
+assert Named().predict(X).shape == (32, 2)
+
+# Names of activations, initializers, optimizers, losses, metrics and policies.
+for said, call in {
+    "there is no activation 'ReLU'; did you mean 'relu'?": lambda: nn.Dense(2, "ReLU"),
+    "there is no activation 'swish'; did you mean 'silu'?": lambda: nn.Dense(2, "swish"),
+    "there is no initializer 'HeNormal'; did you mean 'he_normal'?": lambda: nn.Parameter((2,), "HeNormal"),
+    "there is no initializer 'xavier_uniform'; did you mean 'glorot_uniform'?": lambda: nn.Parameter((2,), "xavier_uniform"),
+    "there is no initializer 'random_normal'; did you mean nn.Normal(stddev=0.05)?": lambda: nn.Parameter((2,), "random_normal"),
+    "there is no optimizer 'adamm'; did you mean 'adam'?": lambda: model.compile("adamm"),
+    "there is no loss 'bce'; did you mean 'binary_crossentropy'?": lambda: model.compile(loss="bce"),
+    "there is no metric 'acc'; did you mean 'accuracy'?": lambda: model.compile(metrics=["acc"]),
+}.items():
+    refused(said, call)
+for name, meant in (("mixed_bf16", "'mixed_bfloat16'"), ("bf16", "'mixed_bfloat16'"), ("fp16", "'mixed_float16'"), ("FP16", "'mixed_float16'"),
+                    ("amp", "'mixed_float16' or 'mixed_bfloat16'"), ("fp32", "'float32'"), ("mixed_floot16", "'mixed_float16'"), ("O1", "'apex_o1'")):
+    for call in (lambda: halfstep.Policy(name), lambda: model.compile("adam", policy=name), lambda: halfstep.set_global_policy(name),
+                 lambda: halfstep.compile(text, policy=name)):
+        refused(f"unknown policy '{name}', expected auto, mixed_float16, ", call)
+        refused(f"or the path of a policy file; did you mean {meant}?", call)
