@@ -181,29 +181,63 @@ LogicalResult Packing::gatherSomeOfUnit(ArrayRef<Sums> steps, Value k, int64_t c
   return success();
 }
 
+/// Where all are there.
+LogicalResult Packing::copyUnit(ArrayRef<Sums> steps, int64_t count, Value target) {
+  const auto lines = llvm::map_to_vector<2>(steps, [&](const Sums &step) { return operand.lineAt(step); });
+  return forNeighbours(count, vector, [&](Value offset, int64_t lanes) -> LogicalResult {
+    Elements::Scope scope(values);
+    SmallVector<Value, 2> loaded;
+    for (const MappedOperand::Element &line : lines) {
+      MaybeValue own = readLine(line, offset, lanes);
+      if (failed(own))
+        return failure();
+      loaded.push_back(*own);
+    }
+    store(wordsOf(loaded), f.offset(target, order.word, offset));
+    return success();
+  });
+}
+
+LogicalResult Packing::clearUnit(int64_t count, Value target) {
+  return forNeighbours(count, vector, [&](Value offset, int64_t lanes) {
+    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(withLanes(order.word, lanes)));
+    store(Words(order.parts, zeros), f.offset(target, order.word, offset));
+    return success();
+  });
+}
+
 LogicalResult Packing::gatherUnit(ArrayRef<Sums> steps, Value k, int64_t count, Value target) {
-  SmallVector<MappedOperand::Element, 2> lines;
   Value areWhole;
-  for (const Sums &step : steps) {
-    lines.push_back(operand.lineAt(step));
-    if (Value whole = isWhole(lines.back(), count))
+  for (const Sums &step : steps)
+    if (Value whole = isWhole(operand.lineAt(step), count))
       areWhole = areWhole ? b.createOrFold<arith::AndIOp>(areWhole, whole) : whole;
-  }
-  auto copy = [&] {
-    return forNeighbours(count, vector, [&](Value offset, int64_t lanes) -> LogicalResult {
-      Elements::Scope scope(values);
-      SmallVector<Value, 2> loaded;
-      for (const MappedOperand::Element &line : lines) {
-        MaybeValue own = readLine(line, offset, lanes);
-        if (failed(own))
-          return failure();
-        loaded.push_back(*own);
-      }
-      store(wordsOf(loaded), f.offset(target, order.word, offset));
-      return success();
-    });
-  };
+  auto copy = [&] { return copyUnit(steps, count, target); };
   return areWhole ? f.either(areWhole, copy, [&] { return gatherSomeOfUnit(steps, k, count, target); }) : copy();
+}
+
+/// Where a run goes along a line of memory, one comparison says whether that is there, and where units of k are whole
+/// follows from its first element: no unit of a run of pixels is asked for on its own but those at an edge.
+LogicalResult Packing::gatherLine(const MappedOperand::Element &line, int64_t step, Value from, Value to, Value start,
+                                  int64_t count, function_ref<LogicalResult(Value)> whole,
+                                  function_ref<LogicalResult(Value)> some, function_ref<LogicalResult(Value)> none) {
+  const unsigned last = operand.map.dimensions.size() - 1;
+  auto all = [&](function_ref<LogicalResult(Value)> body) { return f.forEach(from, to, order.unit, body); };
+  auto gather = [&]() -> LogicalResult {
+    if (operand.map.isCertain(last))
+      return all(whole);
+    // The first and the end of what is whole, in units.
+    const int64_t most = operand.map.dimensions[last].size - count;
+    Value before = f.div(f.add(f.max(f.sub(values.zero, line.column), values.zero), f.i64(step - 1)), step);
+    Value behind = f.div(f.max(f.sub(f.i64(most + step), line.column), values.zero), step);
+    auto clamped = [&](Value k) { return f.min(f.max(k, from), to); };
+    Value units = f.mul(f.div(f.add(f.add(start, before), f.i64(order.unit - 1)), order.unit), order.unit);
+    Value first = clamped(units);
+    Value end = f.max(clamped(f.mul(f.div(f.add(start, behind), order.unit), order.unit)), first);
+    return success(succeeded(f.forEach(from, first, order.unit, some)) &&
+                   succeeded(f.forEach(first, end, order.unit, whole)) &&
+                   succeeded(f.forEach(end, to, order.unit, some)));
+  };
+  return line.isThere ? f.either(line.isThere, gather, [&] { return all(none); }) : gather();
 }
 
 LogicalResult Packing::gatherPiece(Value row, int64_t count) {
@@ -219,14 +253,26 @@ LogicalResult Packing::gatherPiece(Value row, int64_t count) {
     Value from = f.add(run.start, run.first), to = f.add(run.start, run.last);
     Value wholeFrom = isEvenRun ? from : f.mul(f.div(f.add(from, f.i64(order.unit - 1)), order.unit), order.unit);
     Value wholeTo = isEvenRun ? to : f.mul(f.div(to, order.unit), order.unit);
-    LogicalResult whole = f.forEach(wholeFrom, wholeTo, order.unit, [&](Value k) {
+    auto stepsAt = [&](Value k) {
       SmallVector<Sums, 2> steps;
       for (int64_t step = 0; step < order.unit; ++step)
         steps.push_back(operand.add(ofRun, operand.movedBy(last, f.add(f.sub(k, run.start), f.i64(step)))));
-      return gatherUnit(steps, k, count, targetOf(k));
-    });
-    if (failed(whole) || isEvenRun)
-      return whole;
+      return steps;
+    };
+    // Where a unit is more than one access, what is compared for it costs less than runs of three kinds.
+    const IndexMap::Dimension &along = map.dimensions.back();
+    const bool isAlongLine = map.depth.size() > 1 && last.dimension + 1 == map.dimensions.size() && last.factor > 0 &&
+                             along.divisor == 1 && count <= vector;
+    LogicalResult gathered = isAlongLine
+                                 ? gatherLine(
+                                       operand.lineAt(ofRun), last.factor, wholeFrom, wholeTo, run.start, count,
+                                       [&](Value k) { return copyUnit(stepsAt(k), count, targetOf(k)); },
+                                       [&](Value k) { return gatherSomeOfUnit(stepsAt(k), k, count, targetOf(k)); },
+                                       [&](Value k) { return clearUnit(count, targetOf(k)); })
+                                 : f.forEach(wholeFrom, wholeTo, order.unit,
+                                             [&](Value k) { return gatherUnit(stepsAt(k), k, count, targetOf(k)); });
+    if (failed(gathered) || isEvenRun)
+      return gathered;
     return f.when(f.isBelow(wholeTo, to), [&] {
       auto steps = llvm::map_to_vector<2>(stepsOf(wholeTo), [&](const Sums &s) { return operand.add(ofPiece, s); });
       return gatherSomeOfUnit(steps, wholeTo, count, targetOf(wholeTo));
@@ -259,12 +305,7 @@ LogicalResult Packing::gatherColumns() {
   Value last = f.mul(f.div(part.count, order.rows), order.rows);
   return f.when(f.isBelow(last, part.count), [&] {
     return f.forEach(part.from, part.to, order.unit, [&](Value k) {
-      Value words = f.offset(panelAt(last, k), order.word, inLast);
-      return forNeighbours(order.rows - inLast, vector, [&](Value offset, int64_t lanes) {
-        Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(withLanes(order.word, lanes)));
-        store(Words(order.parts, zeros), f.offset(words, order.word, offset));
-        return success();
-      });
+      return clearUnit(order.rows - inLast, f.offset(panelAt(last, k), order.word, inLast));
     });
   });
 }

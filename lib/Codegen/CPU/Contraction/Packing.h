@@ -76,6 +76,16 @@ private:
   llvm::LogicalResult gatherStretch(const Sums &sums, mlir::Value row, mlir::Value k, int64_t count);
   /// Packs `count` rows of one panel, which lie side by side as far as they are there, from `row`.
   llvm::LogicalResult gatherPiece(mlir::Value row, int64_t count);
+  /// Packs units of k in [from, to) of a run that begins at `start`, whose elements are `step` further along `line`
+  /// with each k: whole(k) where `count` neighbours of all of a unit are there, some(k) where they may be, none(k)
+  /// where none is.
+  llvm::LogicalResult gatherLine(const MappedOperand::Element &line, int64_t step, mlir::Value from, mlir::Value to,
+                                 mlir::Value start, int64_t count,
+                                 llvm::function_ref<llvm::LogicalResult(mlir::Value)> whole,
+                                 llvm::function_ref<llvm::LogicalResult(mlir::Value)> some,
+                                 llvm::function_ref<llvm::LogicalResult(mlir::Value)> none);
+  llvm::LogicalResult copyUnit(llvm::ArrayRef<Sums> steps, int64_t count, mlir::Value target);
+  llvm::LogicalResult clearUnit(int64_t count, mlir::Value target);
   /// Packs one unit of k of them. Of each of its steps there are the sums.
   llvm::LogicalResult gatherUnit(llvm::ArrayRef<Sums> steps, mlir::Value k, int64_t count, mlir::Value target);
   llvm::LogicalResult gatherSomeOfUnit(llvm::ArrayRef<Sums> steps, mlir::Value k, int64_t count, mlir::Value target);
