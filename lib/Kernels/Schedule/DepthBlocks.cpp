@@ -77,17 +77,9 @@ void mp::tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, ll
 void mp::tryTapPanels(const ContractionSize &size, const CPULevel &level,
                       llvm::function_ref<void(const ContractionBlocks &)> consider) {
   constexpr int64_t kFirstCacheBytes = 40 << 10; // for the panels of a tile
-  // Of registers: a product takes three times as long as the unit needs to begin the next.
-  constexpr int64_t kFewestSums = 3;
   const TapPanels &panels = *size.tapPanels;
   const auto most = static_cast<int64_t>(llvm::alignTo(size.k, kTileDepth));
-  for (const RegisterTile &of : size.tiles) {
-    // The same with fewer columns where those leave less of the last tile empty: 48 for 144.
-    const int64_t inRow = llvm::divideCeil(size.n, llvm::divideCeil(size.n, of.columns));
-    const RegisterTile tile = {of.rows, static_cast<int64_t>(llvm::alignTo(inRow, kTileColumns))};
-    // Sums of one register wait for each other.
-    if (tile.rows * tile.columns < kFewestSums * kTileRows * kTileColumns)
-      continue;
+  for (const RegisterTile &tile : size.tiles)
     for (int64_t blockK = kTileDepth; blockK * (tile.rows + tile.columns) * size.wordBytes <= kFirstCacheBytes;
          blockK += kTileDepth) {
       if (blockK > most)
@@ -96,5 +88,4 @@ void mp::tryTapPanels(const ContractionSize &size, const CPULevel &level,
       const int64_t kept = panels.kinds() * panels.depthFor(blockK) + ofRegisters;
       tryBlocks(size, level, tile, blockK, size.wordBytes * panels.columns * kept, consider);
     }
-  }
 }

@@ -64,12 +64,20 @@ static double packSeconds(double elements, const ContractionSize &size, const CP
 
 /// How much longer a tile takes than its arithmetic: each step of k loads its vectors of rhs and an element of lhs for
 /// each row, and a tile of one vector loads more than it multiplies. Dot products of pairs wait for the last one of
-/// their sum, so that a tile of few sums does not keep their units busy.
+/// their sum, so that a tile of few sums does not keep their units busy; so do tile registers.
 static double tileOverhead(int64_t rows, int64_t columns, const ContractionSize &size, const CPULevel &level) {
+  if (!size.tiles.empty()) {
+    // Cycles, of Intel's Optimization Reference Manual ("Intel AMX Instruction Throughput and Latency").
+    constexpr double kLoad = 8, kProduct = 16, kProductUnderWay = 52;
+    const double ofRows = static_cast<double>(llvm::divideCeil(rows, kTileRows)),
+                 ofColumns = static_cast<double>(llvm::divideCeil(columns, kTileColumns));
+    const double products = kProduct * ofRows * ofColumns;
+    return std::max({1.0, kLoad * (ofRows + ofColumns) / products, kProductUnderWay / products});
+  }
   constexpr double kLoadCycles = 1.2, kPairsUnderWay = 16; // measured: of a multiplication's
   const double vectors = static_cast<double>(llvm::divideCeil(columns, level.lanes()));
   const double multiplies = static_cast<double>(rows) * vectors, loads = static_cast<double>(rows) + vectors;
-  const bool isPair = size.unit == 2 && size.tiles.empty();
+  const bool isPair = size.unit == 2;
   return std::max({1.0, kLoadCycles * loads / multiplies, isPair ? kPairsUnderWay / multiplies : 1.0});
 }
 
