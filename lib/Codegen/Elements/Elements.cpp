@@ -187,9 +187,23 @@ Value Elements::position(const Lanes &lanes) {
 
 // Memory
 
-Value Elements::addressOf(Type inMemory, Value pointer, const Lanes &lanes) {
+Value Elements::addressOf(Type inMemory, Value pointer, Lanes lanes, int64_t steps) {
+  if (auto placed = placedPixels.find(lanes.row); placed != placedPixels.end()) {
+    lanes.row = placed->second.first;
+    steps += placed->second.steps;
+  }
   Value index = position({lanes.row, lanes.unit, lanes.column, lanes.stride, 1});
-  return LLVM::GEPOp::create(b, pointer.getType(), inMemory, pointer, ValueRange{index});
+  Value address = LLVM::GEPOp::create(b, pointer.getType(), inMemory, pointer, ValueRange{index});
+  return steps == 0 ? address : stepFrom(inMemory, address, steps * lanes.unit);
+}
+
+/// What lies so many elements behind `address`.
+Value Elements::stepFrom(Type inMemory, Value address, int64_t elements) {
+  // Constants of the op lose what is beyond their bits, without a word.
+  LLVM::GEPArg index = llvm::isInt<LLVM::kGEPConstantBitWidth>(elements)
+                           ? LLVM::GEPArg(static_cast<int32_t>(elements))
+                           : LLVM::GEPArg(intConstant(b, b.getI64Type(), elements));
+  return LLVM::GEPOp::create(b, address.getType(), inMemory, address, ArrayRef<LLVM::GEPArg>{index});
 }
 
 unsigned Elements::alignmentOf(Type inMemory, const Lanes &lanes) const {
@@ -201,27 +215,21 @@ unsigned Elements::alignmentOf(Type inMemory, const Lanes &lanes) const {
   return std::min<unsigned>(64, bytes * static_cast<unsigned>(multiple & -multiple));
 }
 
-Value Elements::load(Type element, Value pointer, const Lanes &lanes) {
+Value Elements::load(Type element, Value pointer, const Lanes &lanes, int64_t steps) {
   Type inMemory = memoryType(element);
   auto loadAt = [&](Value address, int64_t width) -> Value {
     Lanes at = lanes;
     at.width = width;
     return LLVM::LoadOp::create(b, withLanes(inMemory, width), address, alignmentOf(inMemory, at));
   };
-  Value address = addressOf(inMemory, pointer, lanes);
+  Value address = addressOf(inMemory, pointer, lanes, steps);
   if (lanes.width == 1 || lanes.stride == 1)
     return toRegister(b, loadAt(address, lanes.width), element);
   if (lanes.stride == 0)
     return splat(b, toRegister(b, loadAt(address, 1), element), lanes.width);
   SmallVector<Value> each;
   for (int64_t lane = 0; lane < lanes.width; ++lane) {
-    const int64_t step = lane * lanes.stride;
-    // Constants of the op lose what is beyond their bits, without a word.
-    LLVM::GEPArg index = llvm::isInt<LLVM::kGEPConstantBitWidth>(step)
-                             ? LLVM::GEPArg(static_cast<int32_t>(step))
-                             : LLVM::GEPArg(intConstant(b, b.getI64Type(), step));
-    Value next = LLVM::GEPOp::create(b, pointer.getType(), inMemory, address, ArrayRef<LLVM::GEPArg>{index});
-    each.push_back(loadAt(next, 1));
+    each.push_back(loadAt(stepFrom(inMemory, address, lane * lanes.stride), 1));
   }
   return toRegister(b, vector::FromElementsOp::create(b, VectorType::get({lanes.width}, inMemory), each), element);
 }
@@ -326,9 +334,9 @@ std::optional<WindowsKnown> Elements::windowsAt(Operation *op, Value row) const 
   auto windows = dyn_cast<WindowFormInterface>(op);
   auto placed = placedPixels.find(row);
   if (!windows || windows.getInnerPixels().empty() || placed == placedPixels.end() ||
-      placed->second.first != shapeOf(op->getResult(0)))
+      placed->second.images != shapeOf(op->getResult(0)))
     return std::nullopt;
-  return placed->second.second;
+  return placed->second.windows;
 }
 
 /// How many elements the form of `op` builds at once where it is asked for one of this row.
@@ -397,9 +405,9 @@ FailureOr<Value> Elements::atMap(OpResult result, const Lanes &lanes) {
     return {rowOf(row, 1, rows, 0), rowOf(row, 1, 1, rows)};
   };
   operands.inMatricesOf = inMatricesOf;
-  auto loadWhole = [&](unsigned number, Value row, int64_t unit, Value column) {
+  auto loadWhole = [&](unsigned number, Value row, int64_t steps, int64_t unit, Value column) {
     Type element = typeOf(op->getOperand(number)).getElementType();
-    return load(element, operands.values[number], {row, unit, column, 1, lanes.width});
+    return load(element, operands.values[number], {row, unit, column, 1, lanes.width}, steps);
   };
   operands.load = loadWhole;
   auto loadOne = [&](unsigned number, Value index) {

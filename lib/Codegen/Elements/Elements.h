@@ -51,11 +51,11 @@ public:
     splitRows[row] = {matrix, own, rows};
   }
 
-  /// The same of a pixel of images of this shape, with what is known of windows there.
+  /// The same of the pixel of images of this shape that is `steps` behind `first`, with what is known of windows there.
   void placePixel(mlir::Value pixel, llvm::ArrayRef<int64_t> images, mlir::Value line, mlir::Value column,
-                  WindowsKnown windows) {
+                  mlir::Value first, int64_t steps, WindowsKnown windows) {
     splitRow(pixel, line, column, images[images.size() - 2]);
-    placedPixels[pixel] = {images, windows};
+    placedPixels[pixel] = {images, windows, first, steps};
   }
   /// Says that whoever asks for elements of one of these rows, of as many matrices, asks for those of the others, too.
   void joinRows(llvm::ArrayRef<mlir::Value> rows) { joinedRows.assign(rows.begin(), rows.end()); }
@@ -92,8 +92,8 @@ public:
   /// Stores there pass the caches, where rows are whole vectors: `pointer` is that of something larger than those, is
   /// aligned to 64, and lanes side by side start at a multiple of their number.
   void storePastCaches(mlir::Value pointer) { pastCaches.insert(pointer); }
-  /// The lanes of `element`, in registers, that lie at `lanes`.
-  mlir::Value load(mlir::Type element, mlir::Value pointer, const Lanes &lanes);
+  /// The lanes of `element`, in registers, that lie at `lanes`, `steps` rows further.
+  mlir::Value load(mlir::Type element, mlir::Value pointer, const Lanes &lanes, int64_t steps = 0);
 
   /// While it lives, values are remembered that were built inside of it, and forgotten with it: code inside of a loop.
   class Scope {
@@ -133,7 +133,8 @@ private:
   Lanes operandLanes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, const Lanes &lanes);
   mlir::Value rowOf(mlir::Value row, int64_t times, int64_t over, int64_t modulo);
   mlir::Value position(const Lanes &lanes);
-  mlir::Value addressOf(mlir::Type inMemory, mlir::Value pointer, const Lanes &lanes);
+  mlir::Value addressOf(mlir::Type inMemory, mlir::Value pointer, Lanes lanes, int64_t steps = 0);
+  mlir::Value stepFrom(mlir::Type inMemory, mlir::Value address, int64_t elements);
   unsigned alignmentOf(mlir::Type inMemory, const Lanes &lanes) const;
 
   LaneBuilder &b;
@@ -142,7 +143,13 @@ private:
   llvm::DenseMap<mlir::Value, Binding> bindings;
   /// What is known of a row: its matrix, its number there, and the rows of a matrix.
   llvm::DenseMap<mlir::Value, std::tuple<mlir::Value, mlir::Value, int64_t>> splitRows;
-  llvm::DenseMap<mlir::Value, std::pair<llvm::ArrayRef<int64_t>, WindowsKnown>> placedPixels;
+  struct PlacedPixel {
+    llvm::ArrayRef<int64_t> images;
+    WindowsKnown windows;
+    mlir::Value first;
+    int64_t steps;
+  };
+  llvm::DenseMap<mlir::Value, PlacedPixel> placedPixels;
   llvm::SmallVector<mlir::Value> joinedRows;
   llvm::DenseMap<mlir::Value, mlir::Value> pointers; ///< of what lies in memory, whatever it is bound to since
   /// By op, attributes and operands: optimizers of several tensors have the same parts.

@@ -14,7 +14,7 @@ static constexpr unsigned kImage = 0, kTaps = 1, kGradient = 1;
 
 /// `soFar` and the product of `value` with the taps that have this number, unless the pixel is none of the image.
 static Value addProduct(WindowBuilder &p, Value value, Value tap, const Pixel &pixel, Value soFar) {
-  Value weights = p.in.load(kTaps, tap, p.channels, p.channel);
+  Value weights = p.in.load(kTaps, tap, 0, p.channels, p.channel);
   Value sum = math::FmaOp::create(p.b, value, weights, soFar);
   return pixel.isInside ? selectLanes(p.b, splat(p.b, pixel.isInside, p.in.width), sum, soFar) : sum;
 }

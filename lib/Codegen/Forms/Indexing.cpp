@@ -107,7 +107,7 @@ struct IndexingForms : ScalarForms {
     Value row = index.i64(0);
     for (auto [at, size] : llvm::zip(numbers, shape))
       row = index.add(index.mul(row, size), at);
-    return in.load(number, row, product(shape.drop_front(numbers.size())), column);
+    return in.load(number, row, 0, product(shape.drop_front(numbers.size())), column);
   }
 
   /// The number nearest to `number` from which on a dimension of `size` has `granule` elements.
@@ -213,7 +213,7 @@ struct IndexingForms : ScalarForms {
     auto [row, column] = in.inRowsOf(run(op));
     Value at = indexAt(1, op.getIndices(), index.rem(row, count));
     Value slice = index.add(index.mul(index.div(row, count), size), index.clamp(at, size));
-    return exact(select(index.isBelow(at, size), in.load(0, slice, run(op), column), none));
+    return exact(select(index.isBelow(at, size), in.load(0, slice, 0, run(op), column), none));
   }
 
   FormResult form(ScatterAddOp op) {
@@ -228,7 +228,7 @@ struct IndexingForms : ScalarForms {
     auto addOwn = [&](OpBuilder &, Location, Value number, ValueRange soFar) {
       Value isOwn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, indexAt(1, op.getIndices(), number), own);
       auto add = [&](OpBuilder &, Location) {
-        Value update = in.load(2, index.add(first, number), run(op), slice);
+        Value update = in.load(2, index.add(first, number), 0, run(op), slice);
         scf::YieldOp::create(b, ValueRange{arith::AddFOp::create(b, soFar[0], update)});
       };
       scf::YieldOp::create(b, whereTrue(isOwn, add, soFar));
@@ -238,7 +238,7 @@ struct IndexingForms : ScalarForms {
     };
     // As many indices as there are lanes are compared at once: few of them are of this slice.
     auto addBlock = [&](OpBuilder &, Location, Value from, ValueRange soFar) {
-      Value at = castValue(b, in.load(1, from, 1, index.i64(0)), elementOf(op.getIndices()), b.getI64Type());
+      Value at = castValue(b, in.load(1, from, 0, 1, index.i64(0)), elementOf(op.getIndices()), b.getI64Type());
       Value areOwn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, splat(b, own, in.width));
       Value isAny = vector::ReductionOp::create(b, vector::CombiningKind::OR, areOwn);
       auto add = [&](OpBuilder &, Location) {

@@ -6,6 +6,8 @@
 
 #include "Codegen/Forms/Lanes.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace mp {
 
 /// Integers of addresses, in one lane.
@@ -25,6 +27,20 @@ struct Indices {
   mlir::Value clamp(mlir::Value x, int64_t size) const {
     mlir::Value atLeast = b.createOrFold<mlir::arith::MaxSIOp>(x, i64(0));
     return b.createOrFold<mlir::arith::MinSIOp>(atLeast, i64(size - 1));
+  }
+  /// A number and a constant whose sum is `x`: numbers that differ by constants have the same one.
+  std::pair<mlir::Value, int64_t> splitConstant(mlir::Value x) const {
+    llvm::APInt own;
+    if (mlir::matchPattern(x, mlir::m_ConstantInt(&own)))
+      return {i64(0), own.getSExtValue()};
+    mlir::Operation *op = x.getDefiningOp();
+    if (!mlir::isa_and_nonnull<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(op) ||
+        !mlir::matchPattern(op->getOperand(1), mlir::m_ConstantInt(&own)))
+      return {x, 0};
+    auto [number, constant] = splitConstant(op->getOperand(0));
+    if (mlir::isa<mlir::arith::MulIOp>(op))
+      return {constant == 0 ? x : mul(number, own.getSExtValue()), constant * own.getSExtValue()};
+    return {number, mlir::isa<mlir::arith::AddIOp>(op) ? constant + own.getSExtValue() : constant - own.getSExtValue()};
   }
   /// Whether 0 <= x < size.
   mlir::Value isBelow(mlir::Value x, int64_t size) const {

@@ -64,8 +64,10 @@ struct ScalarOperands {
   /// Such a row by so many rows of a matrix, and what is left.
   llvm::function_ref<std::pair<mlir::Value, mlir::Value>(mlir::Value row, int64_t rows)> inMatricesOf;
   /// Of an operand that is read whole, in registers, as many neighbours as there are lanes: from element
-  /// `row * unit + column` on, where the column is a multiple of the number of lanes.
-  llvm::function_ref<mlir::Value(unsigned operand, mlir::Value row, int64_t unit, mlir::Value column)> load;
+  /// `(row + steps) * unit + column` on, where the column is a multiple of the number of lanes. Rows that differ in
+  /// `steps` alone share an address.
+  llvm::function_ref<mlir::Value(unsigned operand, mlir::Value row, int64_t steps, int64_t unit, mlir::Value column)>
+      load;
   /// Of an operand that is read whole, in one lane and in a register, the element at `index`.
   llvm::function_ref<mlir::Value(unsigned operand, mlir::Value index)> loadOne;
   /// Of the row, as a pixel, where the emitter asks for pixels whose windows are inside of the image apart from others.

@@ -132,10 +132,15 @@ Pixel WindowBuilder::readBy(const Pixel &of, ArrayRef<Value> taps, bool isKnownI
 }
 
 Value WindowBuilder::load(unsigned operand, const Pixel &pixel, int64_t Window::*sizeOf) {
+  // Pixels of one window, and of windows beside it, are constants apart.
   Value number = image;
-  for (auto [window, at] : llvm::zip_equal(windows, pixel.at))
-    number = index.add(index.mul(number, window.*sizeOf), at);
-  return in.load(operand, number, channels, channel);
+  int64_t steps = 0;
+  for (auto [window, at] : llvm::zip_equal(windows, pixel.at)) {
+    auto [own, constant] = in.windows ? index.splitConstant(at) : std::pair<Value, int64_t>(at, 0);
+    number = index.add(index.mul(number, window.*sizeOf), own);
+    steps = steps * window.*sizeOf + constant;
+  }
+  return in.load(operand, number, steps, channels, channel);
 }
 
 Value WindowBuilder::numberOf(ArrayRef<Value> taps) {

@@ -75,6 +75,7 @@ const Images kCases[] = {
     {"one side", {6, 2, 2, 1, 0}, {9, 3, 1, 0, 2}, 16},
     {"dilations", {9, 3, 1, 2, 2, 2}, {19, 3, 1, 0, 1, 3}, 8},
     {"windows larger than the image", {2, 3, 1, 2, 2}, {3, 5, 1, 3, 3}, 8},
+    {"one column, left of every whole window", {3, 3, 1, 1, 1}, {3, 8, 1, 4, 1}, 8},
     {"apart", {5, 2, 2}, {15, 2, 2}, 16},
     {"overlapping", {9, 3, 2, 1, 1}, {17, 3, 2, 1, 1}, 24},
     {"strides beyond windows", {8, 1, 3}, {16, 2, 3, 1, 0}, 3},

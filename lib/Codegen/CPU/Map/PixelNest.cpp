@@ -6,9 +6,11 @@
 using namespace mlir;
 using namespace mp;
 
-/// How many pixels are computed at once: with nine taps four read 9 + 18 vectors, not 72. A power of two, for under
-/// strides of two a gradient has every other pixel by the same taps.
-static constexpr int64_t kTogether = 4;
+/// How many pixels are computed at once, where a line has as many: with nine taps six read 9 + 24 vectors, not 108.
+/// Even numbers, for under strides of two a gradient has every other pixel by the same taps.
+static constexpr int64_t kTogether[] = {6, 4, 2};
+/// At the ends of lines no more groups than that are written out.
+static constexpr int64_t kMostConstantGroups = 3;
 
 std::optional<PixelNest> PixelNest::find(KernelFunction &f, const Nest &nest) {
   if (nest.results.empty() || !nest.packs.empty())
@@ -27,11 +29,16 @@ std::optional<PixelNest> PixelNest::find(KernelFunction &f, const Nest &nest) {
   }
   if (found.inner.empty())
     return std::nullopt;
+  // Of windows that all reach beyond the image the first without that would be behind the last result.
+  for (auto [range, size] : llvm::zip(found.inner, found.shape.drop_front()))
+    range = {std::min(range.first, size), std::min(range.second, size)};
   return found;
 }
 
 int64_t PixelNest::countTogether() const {
-  return inner.back().second - inner.back().first < kTogether ? kTogether / 2 : kTogether;
+  const int64_t columns = inner.back().second - inner.back().first;
+  const auto *fits = llvm::find_if(kTogether, [&](int64_t together) { return together <= columns; });
+  return fits == std::end(kTogether) ? kTogether[std::size(kTogether) - 1] : *fits;
 }
 
 Value PixelNest::isInner(KernelFunction &f, Value line) const {
@@ -52,10 +59,11 @@ Value PixelNest::isInner(KernelFunction &f, Value line) const {
 LogicalResult PixelNest::emitPixels(CPUFunction &f, NestBody &body, Elements &values, int64_t vector, Value line,
                                     Value column, int64_t count, WindowsKnown windows) const {
   SmallVector<Value> pixels;
+  Value first = f.add(f.mul(line, columns()), column);
   for (int64_t i = 0; i < count; ++i) {
-    Value own = f.add(column, f.i64(i));
-    pixels.push_back(f.add(f.mul(line, columns()), own));
-    values.placePixel(pixels.back(), shape, line, own, windows);
+    // A value of its own for each pixel, what is known of it being by its value.
+    pixels.push_back(arith::AddIOp::create(f.b, first, f.i64(i)));
+    values.placePixel(pixels.back(), shape, line, f.add(column, f.i64(i)), first, i, windows);
   }
   const bool hasRest = channels() % vector != 0;
   return f.forLanes(body.zero(), f.i64(channels()), vector, hasRest, [&](Value channel, int64_t width) {
@@ -80,22 +88,40 @@ LogicalResult PixelNest::emit(CPUFunction &f, NestBody &body, Elements &values, 
     auto [firstInner, limitInner] = inner.back();
     Value left = f.min(f.max(first, f.i64(firstInner)), end), right = f.max(f.min(end, f.i64(limitInner)), left);
     Value groups = f.div(f.sub(right, left), together), count = f.mul(groups, together);
-    auto emitInner = [&](bool isInnerLine) {
+    auto emitGroups = [&](bool isInnerLine) {
       return f.forEach(body.zero(), groups, 1, [&](Value group) {
         return emitPixels(f, body, values, vector, line, f.add(left, f.mul(group, together)), together,
                           {true, isInnerLine});
       });
     };
+    // Those in front of them and behind them, which ask for each pixel.
+    auto emitOthers = [&] {
+      return f.forEach(first, f.sub(end, count), 1, [&](Value number) {
+        Value isLeft = f.isBelow(number, left);
+        Value column = arith::SelectOp::create(f.b, isLeft, number, f.add(number, count));
+        return emitPixels(f, body, values, vector, line, column, 1, WindowsKnown());
+      });
+    };
+    // Of whole lines they are constants, and so is what their windows lack.
+    const int64_t endGroups = firstInner + (limitInner - firstInner) / together * together;
+    const bool areConstant =
+        size % lineElements() == 0 && firstInner + columns() - endGroups <= kMostConstantGroups * together;
+    auto emitRange = [&](int64_t from, int64_t limit) -> LogicalResult {
+      for (int64_t column = from; column < limit; column += together)
+        if (failed(emitPixels(f, body, values, vector, line, f.i64(column), std::min(together, limit - column),
+                              {/*column=*/false, /*line=*/true})))
+          return failure();
+      return success();
+    };
+    auto emitLine = [&](bool isInnerLine) -> LogicalResult {
+      if (!areConstant || !isInnerLine)
+        return success(succeeded(emitGroups(isInnerLine)) && succeeded(emitOthers()));
+      return success(succeeded(emitRange(0, firstInner)) && succeeded(emitGroups(true)) &&
+                     succeeded(emitRange(endGroups, columns())));
+    };
     Value isInnerLine = isInner(f, line);
-    if (failed(isInnerLine ? f.either(
-                                 isInnerLine, [&] { return emitInner(true); }, [&] { return emitInner(false); })
-                           : emitInner(true)))
-      return failure();
-    // Those in front of them and behind them.
-    return f.forEach(first, f.sub(end, count), 1, [&](Value number) {
-      Value isLeft = f.isBelow(number, left);
-      Value column = arith::SelectOp::create(f.b, isLeft, number, f.add(number, count));
-      return emitPixels(f, body, values, vector, line, column, 1, WindowsKnown());
-    });
+    return isInnerLine ? f.either(
+                             isInnerLine, [&] { return emitLine(true); }, [&] { return emitLine(false); })
+                       : emitLine(true);
   });
 }
