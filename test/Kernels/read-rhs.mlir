@@ -63,6 +63,15 @@ func.func @colours(%x: tensor<128x32x32x3xf32>, %g: tensor<128x32x32x32xf32>) ->
   return %w : tensor<32x3x3x3xf32>
 }
 
+// Pairs of filters are packed eight at a time, for one tile has all columns.
+//
+// CHECK-LABEL: @pairs_of_colours
+// CHECK: block_m = 32, {{.*}}tile_m = 8, tile_n = 32, {{.*}}instruction = dot, read_rhs = true
+func.func @pairs_of_colours(%x: tensor<128x32x32x3xbf16>, %g: tensor<128x32x32x32xbf16>) -> tensor<32x3x3x3xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x32x32x3xbf16>, tensor<128x32x32x32xbf16> -> tensor<32x3x3x3xf32>
+  return %w : tensor<32x3x3x3xf32>
+}
+
 // CHECK-LABEL: @long_rows_of_taps
 // CHECK: tile_m = 7, tile_n = 32, {{.*}}read_lhs = true, transposed = true
 func.func @long_rows_of_taps(%x: tensor<4x224x224x3xf32>, %g: tensor<4x112x112x64xf32>) -> tensor<64x7x7x3xf32> {

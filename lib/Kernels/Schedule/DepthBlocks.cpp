@@ -63,9 +63,14 @@ void mp::tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, ll
     const int64_t keptBytes = pixels.keptRows(blockK) * pixels.keptWidth() * size.wordBytes * (2 * size.unit - 1);
     tryBlocks(size, level, tile, blockK, keptBytes, consider);
   };
-  for (const RegisterTile &tile : tiles) {
+  for (RegisterTile tile : tiles) {
     if (!mayHaveColumns(pixels, size.n, tile.columns, std::min(level.lanes(), tile.columns)))
       continue;
+    // Pairs of lhs are packed for few products where one tile has all columns: by whole accesses, as many rows as an
+    // access has words, if those keep the units of dot products busy.
+    constexpr int64_t kRowsOfAccess = 8;
+    if (size.unit == 2 && size.n <= tile.columns && size.m % kRowsOfAccess == 0 && tile.rows > kRowsOfAccess)
+      tile.rows = kRowsOfAccess;
     for (int64_t rows = 1; rows < pixels.rows && rows * pixels.columns <= kMostOfChunk; ++rows)
       if (pixels.rows % rows == 0)
         tryChunk(tile, rows * pixels.columns);
