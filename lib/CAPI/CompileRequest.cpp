@@ -6,6 +6,7 @@
 #include "CAPI/Status.h"
 
 #include "mp/Pipeline/Model.h"
+#include "mp/Pipeline/Remarks.h"
 #include "mp/Pipeline/Settings.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -58,10 +59,15 @@ Status withText(StringRef text, StringRef name, StringRef remarks, Diagnostics &
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) { diagnostics.add(diagnostic); });
-  if (Status enabled = enableRemarks(context, remarks); !enabled.ok())
-    return enabled;
+  ErrorOr<Remarks> told = Remarks::enable(context, remarks);
+  if (!told)
+    return told.status().in(("remarks '" + remarks + "'").str());
   OwningOpRef<ModuleOp> module = parseModel(text, name, context);
-  return module && action(*module) ? Status::success() : Status::error(diagnostics.errors());
+  if (!module || !action(*module))
+    return Status::error(diagnostics.errors());
+  if (std::string warning = told->warning(); !warning.empty())
+    emitWarning(UnknownLoc::get(&context), warning);
+  return Status::success();
 }
 
 } // namespace mp

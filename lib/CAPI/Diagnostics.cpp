@@ -4,9 +4,6 @@
 #include "CAPI/Diagnostics.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Remarks.h"
-#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -60,20 +57,6 @@ void Diagnostics::add(Diagnostic &diagnostic) {
   handle(diagnostic);
   for (const Diagnostic &note : diagnostic.getNotes())
     handle(note);
-}
-
-Status enableRemarks(MLIRContext &context, StringRef categories) {
-  if (categories.empty())
-    return Status::success();
-  if (std::string error; !llvm::Regex(categories).isValid(error))
-    return makeError("remarks '", categories.str(), "': ", error);
-  remark::RemarkCategories shown;
-  // `all` only joins kinds that have a filter of their own.
-  shown.passed = shown.missed = shown.analysis = shown.failed = categories.str();
-  if (failed(remark::enableOptimizationRemarks(context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
-                                               shown, /*printAsEmitRemarks=*/true)))
-    return makeError("remarks cannot be told");
-  return Status::success();
 }
 
 } // namespace mp

@@ -5,7 +5,6 @@
 #define MP_LIB_CAPI_DIAGNOSTICS_H
 
 #include "mp-c/Compiler.h"
-#include "mp/Base/Status.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -34,9 +33,6 @@ private:
   std::string text;
   std::set<std::pair<const void *, std::string>> seen; // errors at their locations
 };
-
-/// Makes the remarks of categories that match the regular expression diagnostics; none for an empty one.
-Status enableRemarks(mlir::MLIRContext &context, llvm::StringRef categories);
 
 } // namespace mp
 

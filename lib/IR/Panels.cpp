@@ -59,8 +59,14 @@ template <typename Op> static LogicalResult verifyPacking(Op op, RankedTensorTyp
   const bool holds = isSplit ? wide.isBF16() : narrow == wide || (wide.isF32() && (narrow.isF16() || narrow.isBF16()));
   const Type own = isSplit ? BFloat16Type::get(op.getContext()) : narrow;
   if (const auto shape = op.getMatrix().shape();
-      packed.getShape() != ArrayRef(shape) || !holds) // pack (C2), unpack (C2)
-    return op.emitOpError("has ") << packed << " packed, expected " << packed.clone(shape).clone(holds ? wide : own);
+      packed.getShape() != ArrayRef(shape) || !holds) { // pack (C2), unpack (C2)
+    InFlightDiagnostic error = op.emitOpError("has ")
+                               << packed << " packed, expected " << packed.clone(shape).clone(holds ? wide : own);
+    const PackedMatrix filters = matrixOf(matrices, 1, /*isFilters=*/true, op.getTransposed(), op.getPanels());
+    if (!op.getFilters() && batches == 1 && matrices.getRank() > 2 && packed.getShape() == ArrayRef(filters.shape()))
+      error << ", or the word 'filters' before 'panels', as filters of a convolution are packed";
+    return error;
+  }
   return success();
 }
 LogicalResult PackOp::verify() { return verifyPacking(*this, typeOf(getInput()), typeOf(getResult())); }

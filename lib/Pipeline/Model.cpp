@@ -22,9 +22,17 @@ void registerCompilerDialects(DialectRegistry &registry) {
   registerCodegenDialects(registry);
 }
 
-/// A module that holds at least one program.
+/// A module that holds at least one program, and none whose ops have become kernels.
 static OwningOpRef<ModuleOp> checkPrograms(OwningOpRef<ModuleOp> module) {
   if (!module)
+    return nullptr;
+  WalkResult kernels = module->walk([](KernelOp kernel) {
+    kernel.emitError(
+        "is a kernel: the file is what the stage 'kernels' made, whose ops are not compiled again; expected "
+        "the model, or what a stage before that made, as 'optimizer'");
+    return WalkResult::interrupt();
+  });
+  if (kernels.wasInterrupted())
     return nullptr;
   for (auto func : module->getOps<func::FuncOp>())
     if (getProgramKind(func))

@@ -7,6 +7,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include "mp/IR/Program.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipeline/Target.h"
 #include "mp/Transforms/Explain.h"
@@ -129,6 +130,12 @@ FailureOr<PrecisionReport> explainPrecision(ModuleOp module, const CompileOption
   manager.addPass(createAutocastPass(autocastOptions(options), report));
   if (failed(manager.run(module)))
     return failure();
+  if (!report.empty())
+    return report;
+  for (auto func : module.getOps<func::FuncOp>())
+    if (std::optional<ProgramKind> kind = getProgramKind(func))
+      return func.emitError("is the program ")
+             << stringifyProgramKind(*kind) << ", which a stage behind autocast made of a model; expected the model";
   return report;
 }
 

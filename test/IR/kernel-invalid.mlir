@@ -721,6 +721,15 @@ func.func @unpacked_filters(%p: tensor<2x1x2x32xf32>) {
 // -----
 
 // mp.pack (C2)
+func.func @packed_filters_without_the_word(%x: tensor<4x3x3x8xf32>) {
+  // expected-error@+1 {{has 'tensor<1x9x1x32xf32>' packed, expected 'tensor<1x1x9x32xf32>', or the word 'filters' before 'panels', as filters of a convolution are packed}}
+  %0 = mp.pack %x batches 1 panels <rows = 4, depth = 8, unit = 1, depth_inner = true> : tensor<4x3x3x8xf32> -> tensor<1x9x1x32xf32>
+  return
+}
+
+// -----
+
+// mp.pack (C2)
 func.func @packed_shape(%x: tensor<5x15xbf16>) {
   // expected-error@+1 {{has 'tensor<1x2x1x32xbf16>' packed, expected 'tensor<1x2x2x32xbf16>'}}
   %0 = mp.pack %x batches 1 panels <rows = 4, depth = 8, unit = 2, depth_inner = true> : tensor<5x15xbf16> -> tensor<1x2x1x32xbf16>

@@ -8,6 +8,7 @@ CHECK: infer
 
 import re
 import sys
+import warnings
 
 import halfstep
 
@@ -54,6 +55,12 @@ train = halfstep.compile(f"{source}/examples/fashion_mnist_mlp.mlir", optimizer=
 assert set(train.programs) == {"train_step", "eval", "infer", "derive"}, train
 assert train.programs["train_step"].inputs["y"].role == "label"
 assert train.programs["eval"].results["loss"].role == "loss"
+
+# A pattern that is of no remark is a warning of Python, with the categories that there are.
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    halfstep.compile(MODEL, to="autocast", remarks="zork")
+assert [str(one.message) for one in warned] == ["no remark has a category that matches 'zork'; there are those of mp-autocast"], warned
 
 # Errors.
 (error,) = refused("contraction sizes differ: lhs has 2, rhs has 3", MODEL.replace("2x1xf32", "3x1xf32"), name="mine.mlir")

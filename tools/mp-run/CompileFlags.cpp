@@ -5,13 +5,12 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include "mp/Pipeline/Model.h"
+#include "mp/Pipeline/Remarks.h"
 
 #include <iostream>
 #include <set>
@@ -147,18 +146,6 @@ private:
 };
 } // namespace
 
-/// As mp-opt does with --remarks-filter and --remark-format=emitRemark.
-static void printRemarks(MLIRContext &context, const std::string &categories) {
-  if (std::string error; !llvm::Regex(categories).isValid(error))
-    fail("--remarks-filter: " + error);
-  remark::RemarkCategories shown;
-  // `all` only joins kinds that have a filter of their own.
-  shown.passed = shown.missed = shown.analysis = shown.failed = categories;
-  if (failed(remark::enableOptimizationRemarks(context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
-                                               shown, /*printAsEmitRemarks=*/true)))
-    fail("remarks cannot be printed");
-}
-
 void withModel(const std::string &path, const std::string &remarks, llvm::function_ref<bool(ModuleOp)> action) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
@@ -166,11 +153,13 @@ void withModel(const std::string &path, const std::string &remarks, llvm::functi
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   ModelDiagnostics handler(sources, context);
-  if (!remarks.empty())
-    printRemarks(context, remarks);
+  ErrorOr<Remarks> told = Remarks::enable(context, remarks);
+  check(told.status().in("--remarks-filter"));
   OwningOpRef<ModuleOp> module = readModel(path, context);
   if (!module || !action(*module))
     throw CLI::RuntimeError(1);
+  if (std::string warning = told->warning(); !warning.empty())
+    std::cerr << "mp-run: warning: --remarks-filter: " << warning << std::endl;
 }
 
 bool isExecutable(StringRef path) { return path.ends_with(".mpx"); }

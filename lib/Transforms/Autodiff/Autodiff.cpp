@@ -18,6 +18,24 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
+/// The op of models that an op of steps or kernels is made of by this compiler, by its name: mp.max_pool of
+/// mp.max_pool_with_indices; empty where there is none.
+static StringRef modelOpOf(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  for (StringRef suffix : {"_with_indices", "_parts", "_grad", "_filter", "_rows"})
+    name.consume_back(suffix);
+  const bool isOther = name != op->getName().getStringRef();
+  return isOther && RegisteredOperationName::lookup(name, op->getContext()) ? name : "";
+}
+
+static LogicalResult refuse(Operation *op) {
+  InFlightDiagnostic error = op->emitOpError("has no derivative: it is declared not differentiable");
+  if (StringRef model = modelOpOf(op); !model.empty())
+    error.attachNote() << model << " is the op of models; a step has " << op->getName()
+                       << " where the compiler makes it of that";
+  return error;
+}
+
 // What must hold before
 
 /// Every shape is static: the derivative rules count elements.
@@ -154,6 +172,8 @@ private:
     auto derivative = dyn_cast<DerivativeOpInterface>(op);
     if (!derivative)
       return op->emitOpError("has no derivative, and the loss depends on a parameter through it");
+    if (derivative.getDifferentiability() == Differentiability::NotDifferentiable)
+      return refuse(op);
     if (failed(derivative.differentiate(builder, resultGradients, operandGradients)))
       return failure();
     for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), operandGradients)) {

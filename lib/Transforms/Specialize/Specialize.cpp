@@ -132,7 +132,8 @@ private:
       if (auto known = program->getAttrOfType<IntegerAttr>(names::batch)) {
         if (known.getInt() != batch)
           return program.emitError("is specialized for a batch of ")
-                 << known.getInt() << " already, asked for " << batch.getValue();
+                 << known.getInt() << " already, asked for " << batch.getValue()
+                 << "; ask for that one, or specialize the model, whose batch is open";
       } else {
         markOpsCombiningRows(program);
         if (failed(specializeProgram(program, batch)))

@@ -25,9 +25,21 @@ func.func @no_parameter(%x: tensor<8xf32> {mp.input = "x"}) -> (tensor<f32> {mp.
 
 // Gradients have no gradients.
 func.func @no_derivative(%w: tensor<4x8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
-  // expected-error@+1 {{'mp.relu_grad' op has no derivative: it is declared not differentiable}}
+  // expected-error@+2 {{'mp.relu_grad' op has no derivative: it is declared not differentiable}}
+  // expected-note@+1 {{mp.relu is the op of models; a step has mp.relu_grad where the compiler makes it of that}}
   %g = mp.relu_grad %w, %w : tensor<4x8xf32>
   %l = mp.reduce_sum %g dimensions [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// Ops of kernels have none, either: a pooling keeps its indices without being asked.
+func.func @indices(%w: tensor<1x4x4x8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  // expected-error@+2 {{'mp.max_pool_with_indices' op has no derivative: it is declared not differentiable}}
+  // expected-note@+1 {{mp.max_pool is the op of models; a step has mp.max_pool_with_indices where the compiler makes it of that}}
+  %p, %i = mp.max_pool_with_indices %w window [2, 2] : tensor<1x4x4x8xf32> -> tensor<1x2x2x8xf32>, tensor<1x2x2x8xui8>
+  %l = mp.reduce_sum %p dimensions [0, 1, 2, 3] : tensor<1x2x2x8xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
 

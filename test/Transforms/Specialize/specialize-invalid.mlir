@@ -41,7 +41,7 @@ func.func @size_without_a_rule(%x: tensor<?x3xf32> {mp.input = "x"}) -> (tensor<
 
 // -----
 
-// expected-error@+1 {{is specialized for a batch of 8 already, asked for 4}}
+// expected-error@+1 {{is specialized for a batch of 8 already, asked for 4; ask for that one, or specialize the model, whose batch is open}}
 func.func @another_batch(%x: tensor<8x3xf32> {mp.batched, mp.input = "x"}) -> (tensor<8x3xf32> {mp.output = "y"})
     attributes {mp.batch = 8 : i64, mp.program = "model"} {
   return %x : tensor<8x3xf32>
