@@ -40,6 +40,21 @@ int64_t mp::countBytes(Type type) {
   return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
+/// Of a product in classes of rows: each multiplies what it has a factor for, and nothing between strides.
+static std::optional<double> countOfClasses(Operation *op) {
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  if (!contraction)
+    return std::nullopt;
+  const Contraction product = contraction.getContraction();
+  if (product.classes.empty())
+    return std::nullopt;
+  double operations = 0;
+  for (const Contraction::Class &own : product.classes)
+    operations += 2.0 * static_cast<double>(product.batch) * static_cast<double>(product.n) *
+                  static_cast<double>(own.m) * static_cast<double>(own.k);
+  return operations;
+}
+
 Work mp::countArithmetic(Operation *op) {
   Work work;
   auto kernelOp = dyn_cast<KernelOpInterface>(op);
@@ -54,6 +69,7 @@ Work mp::countArithmetic(Operation *op) {
   Type worked = reduces && op->getNumOperands() > 0 ? op->getOperand(0).getType() : op->getResult(0).getType();
   double operations =
       static_cast<double>(cast<RankedTensorType>(worked).getNumElements()) * kernelOp.getOperationsPerElement();
+  operations = countOfClasses(op).value_or(operations);
   ArithmeticType ofOperand = arithmeticType(op->getNumOperands() > 0 ? op->getOperand(0).getType() : worked);
   if (role == KernelRole::Attention) // its kernels widen what they read, whatever units there are
     ofOperand = ArithmeticType::F32;

@@ -70,6 +70,22 @@ TEST_F(CostOfOps, AProductIsTwoOperationsForEachK) {
   EXPECT_EQ(work.bytes, 2 * (4 * 8 + 8 * 2 + 4 * 2));
 }
 
+// Under strides of 2 a pixel meets 4, 2, 2 or 1 of 3 x 3 taps: a quarter of them, and nothing in between is counted.
+TEST_F(CostOfOps, TheGradientOfStridesMultipliesNoZeros) {
+  auto count = [&](const std::string &strides, const std::string &gradient) {
+    Operation *filter =
+        parse("%k = mp.constant dense<0.0> : tensor<6x3x3x5xf32>\n%g = mp.constant dense<0.0> : tensor<" + gradient +
+              "xf32>\n%0 = mp.conv_transpose %g, %k acc f32 {strides = " + strides +
+              ", padding = [1, 1, 1, 1]} : tensor<" + gradient + "xf32>, tensor<6x3x3x5xf32> -> tensor<2x8x8x5xf32>");
+    return countWork(filter->getNextNode()->getNextNode()).contractionOperations[kF32];
+  };
+  // [2 * 8 * 8 x 9 * 6] x [9 * 6 x 5]
+  EXPECT_EQ(count("[1, 1]", "2x8x8x6"), 2 * (2 * 8 * 8) * (9 * 6) * 5);
+  EXPECT_EQ(count("[2, 2]", "2x4x4x6"), 2 * (2 * 4 * 4) * ((1 + 2 + 2 + 4) * 6) * 5);
+  // Of sixteen kinds of pixels nine meet one tap and the others none.
+  EXPECT_EQ(count("[4, 4]", "2x2x2x6"), 2 * (2 * 2 * 2) * (9 * 6) * 5);
+}
+
 TEST_F(CostOfOps, AttentionWorksInFloat32) {
   Operation *reshape =
       parse("%q = mp.reshape %x : tensor<4x8xf16> -> tensor<1x1x4x8xf16>\n"
