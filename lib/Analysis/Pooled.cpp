@@ -3,6 +3,8 @@
 
 #include "mp/Analysis/Pooled.h"
 
+#include "mp/Analysis/ProductRows.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -49,9 +51,7 @@ std::optional<Pooled> mp::findPooledWithin(KernelOp kernel) {
 }
 
 bool mp::mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled) {
-  // Rows of a product in parts, batches or classes are not the pixels of one image after the other.
-  const bool isWhole = !product.hasParts && product.batch == 1 && product.classes.empty();
-  return isWhole && !schedule.getTransposed() && shapeOf(pooled.image()).back() == product.n &&
+  return areRowsOfOneMatrix(product) && !schedule.getTransposed() && shapeOf(pooled.image()).back() == product.n &&
          schedule.getBlockN() >= product.n &&
          (schedule.getBlockM() % pooled.pixels.image == 0 || schedule.getBlockM() >= product.m);
 }

@@ -4,6 +4,7 @@
 #include "Kernels/Forming/DecomposeBatchNorm.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mp/Analysis/ProductRows.h"
 #include "mp/IR/MP.h"
 
 using namespace mlir;
@@ -71,7 +72,7 @@ bool isMadeInBlocks(Value images) {
     return false;
   const Contraction product = op.getContraction();
   const bool isEmpty = product.m == 0 || product.n == 0 || product.k == 0;
-  return product.batch == 1 && product.classes.empty() && !product.takesParts && !isEmpty;
+  return areRowsOfOneMatrix(product) && !product.takesParts && !isEmpty;
 }
 
 /// The mean comes of the sums of blocks of rows, the variance of the squares about it, which are those about the mean

@@ -138,23 +138,22 @@ INSTANTIATE_TEST_SUITE_P(Shapes, TileMoments,
                                          BlocksOfRows{40, 20, 66, 16, "tile_m = 6, tile_n = 16, vector = 8", "bf16"},
                                          BlocksOfRows{97, 33, 32, 32, "tile_m = 4, tile_n = 32, vector = 8", "bf16"}));
 
-// A block stores as many rows of moments as there are blocks of rows, of one matrix.
-TEST(TileMomentsOf, OtherBlocksAreRefused) {
-  BlocksOfRows p{16, 8, 8, 8, "tile_m = 4, tile_n = 8, vector = 8"};
-  std::string text = p.text();
-  text.replace(text.find("moments %0 block 8"), 18, "moments %0 block 9");
+/// That a kernel is refused which has `replace` instead of `find`, and that this is said of it.
+static void expectRefused(llvm::StringRef find, llvm::StringRef replace, llvm::StringRef said) {
+  std::string text = BlocksOfRows{16, 8, 8, 8, "tile_m = 4, tile_n = 8, vector = 8"}.text();
+  const size_t at = text.find(find);
+  ASSERT_NE(at, std::string::npos) << text;
+  text.replace(at, find.size(), replace);
   const KernelRunner kernel(text);
   EXPECT_FALSE(kernel.ok());
-  EXPECT_NE(kernel.errors.find("takes blocks of 9 rows, its product has blocks of 8"), std::string::npos)
-      << kernel.errors;
+  EXPECT_NE(kernel.errors.find(said), std::string::npos) << kernel.errors;
+}
+
+// A block stores as many rows of moments as there are blocks of rows, of one matrix.
+TEST(TileMomentsOf, OtherBlocksAreRefused) {
+  expectRefused("moments %0 block 8", "moments %0 block 9", "takes blocks of 9 rows, its product has blocks of 8");
 }
 
 TEST(TileMomentsOf, BothAreYieldedTogether) {
-  BlocksOfRows p{16, 8, 8, 8, "tile_m = 4, tile_n = 8, vector = 8"};
-  std::string text = p.text();
-  text.replace(text.find("mp.yield %0, %1, %2"), 19, "mp.yield %0, %2, %1");
-  const KernelRunner kernel(text);
-  EXPECT_FALSE(kernel.ok());
-  EXPECT_NE(kernel.errors.find("has results that are not yielded one after the other"), std::string::npos)
-      << kernel.errors;
+  expectRefused("mp.yield %0, %1, %2", "mp.yield %0, %2, %1", "has results that are not yielded one after the other");
 }

@@ -3,6 +3,8 @@
 
 #include "Codegen/CPU/Contraction/TileReductions.h"
 
+#include "mp/Analysis/ProductRows.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -21,8 +23,7 @@ LogicalResult TileReductions::prepare(const Product &product, int64_t blockM, bo
       return moments.emitOpError("is of rows that a transposed product has as columns");
     // A block stores one row of moments: fewer would be left over, more would be beyond the end.
     const auto block = static_cast<int64_t>(moments.getBlock());
-    if (std::min(block, product.m) != std::min(blockM, product.m) || product.batch * product.parts != 1 ||
-        !product.classes.empty())
+    if (std::min(block, product.m) != std::min(blockM, product.m) || !areRowsOfOneMatrix(product))
       return moments.emitOpError("takes blocks of ")
              << block << " rows, its product has blocks of " << blockM << " in " << product.batch * product.parts
              << " parts and " << product.classes.size() << " classes";

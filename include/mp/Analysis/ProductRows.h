@@ -1,0 +1,17 @@
+// Which rows a product's result has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_ANALYSIS_PRODUCTROWS_H
+#define MP_ANALYSIS_PRODUCTROWS_H
+
+#include "mp/IR/Contraction.h"
+
+namespace mp {
+
+/// Whether the rows of a product, block by block, are those of its result as one matrix: not those of parts, of
+/// batches, or of classes of pixels, each of which begins anew.
+bool areRowsOfOneMatrix(const Contraction &product);
+
+} // namespace mp
+
+#endif // MP_ANALYSIS_PRODUCTROWS_H

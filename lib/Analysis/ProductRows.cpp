@@ -1,0 +1,8 @@
+// Which rows a product's result has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/ProductRows.h"
+
+bool mp::areRowsOfOneMatrix(const Contraction &product) {
+  return product.batch == 1 && product.parts == 1 && !product.hasParts && product.classes.empty();
+}
