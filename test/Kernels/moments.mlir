@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-decompose="features=avx512" | FileCheck %s
-// RUN: mp-opt %s -mp-decompose="features=sm_80" | FileCheck %s --check-prefix=GPU
-// RUN: mp-opt %s -mp-decompose="features=avx512" -mp-form-kernels -mp-split-contractions="features=avx512" -mp-schedule-kernels="features=avx512" -mp-reduce-in-tiles="features=avx512" -mp-verify-kernels=scheduled | FileCheck %s --check-prefix=KERNELS
-// GPU-NOT: mp.row_block_moments
+// RUN: mp-opt %s -mp-decompose="features=sm_80" | FileCheck %s
+// RUN: mp-opt %s -mp-decompose="features=avx512" -mp-form-kernels -mp-split-contractions="features=avx512" -mp-schedule-kernels="features=avx512" -mp-reduce-in-tiles="features=avx512" -mp-verify-kernels=scheduled | FileCheck %s --check-prefixes=KERNELS,CPU
+// RUN: mp-opt %s -mp-decompose="features=sm_80" -mp-form-kernels -mp-split-contractions="features=sm_80" -mp-schedule-kernels="features=sm_80" -mp-reduce-in-tiles="features=sm_80" -mp-verify-kernels=scheduled | FileCheck %s --check-prefixes=KERNELS,GPU
 
 // Statistics of what a convolution makes come out of its kernel: all rows are one block until its schedule is known.
 // CHECK-LABEL: @of_a_convolution
@@ -15,7 +15,8 @@ func.func @of_a_convolution(%x: tensor<16x32x32x16xbf16>, %w: tensor<16x3x3x16xb
   // CHECK: %[[R:.*]] = mp.recenter_squares %[[F]], %[[D]], %[[Q]], %[[MEAN]] rows 16384 block 16384 : tensor<1x16xf32>, tensor<16xf32>
   // CHECK: mp.reduce_sum %[[R]] dimensions [0] : tensor<1x16xf32> -> tensor<16xf32>
   // CHECK-NOT: mp.reduce_sum
-  // KERNELS: mp.kernel "conv_0" {{.*}} schedule(#mp.contraction<block_m = [[M:[0-9]+]],
+  // CPU: mp.kernel "conv_0" {{.*}} schedule(#mp.contraction<block_m = [[M:[0-9]+]],
+  // GPU: mp.kernel "conv_0" {{.*}} schedule(#mp.mma<block_m = [[M:[0-9]+]],
   // KERNELS-NEXT: %[[Z:.*]] = mp.conv
   // KERNELS-NEXT: %[[S:.*]], %[[F:.*]], %[[D:.*]], %[[Q:.*]] = mp.row_block_moments %[[Z]] block [[M]] : tensor<16x32x32x16xbf16>
   // KERNELS-NEXT: mp.yield %[[Z]], %[[S]], %[[F]], %[[D]], %[[Q]] : tensor<16x32x32x16xbf16>, tensor<[[P:[0-9]+]]x16xf32>,

@@ -94,6 +94,19 @@ func.func @rows_as_columns(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // -----
 
+func.func @other_rows_of_a_gpu(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+    // expected-error@+1 {{takes blocks of 32 rows of a product that is made in blocks of 64}}
+    %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<64x64xf16>
+    mp.yield %1, %2, %3, %4, %5 : tensor<64x64xf16>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>
+  }
+  return %0#0 : tensor<64x64xf16>
+}
+
+// -----
+
 func.func @no_product(%x: tensor<64x64xf32>) -> tensor<1x64xf32> {
   %0:4 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>)
       : (tensor<64x64xf32>) -> (tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>) {

@@ -184,7 +184,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
                  DecomposeWeightedCrossEntropyGrad, DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(
         &getContext());
     populateTrainingPatterns(patterns);
-    populateBatchNormPatterns(patterns, machine.level != nullptr);
+    populateBatchNormPatterns(patterns);
     populateGroupNormPatterns(patterns);
     populateScanPatterns(patterns);
     populateDepthwisePatterns(patterns);

@@ -167,9 +167,8 @@ struct DecomposeUpdateRunning : OpRewritePattern<UpdateRunningOp> {
 
 } // namespace
 
-void mp::populateBatchNormPatterns(RewritePatternSet &patterns, bool onCPU) {
-  if (onCPU)
-    patterns.add<MomentsOfProduct>(patterns.getContext(), /*benefit=*/2);
+void mp::populateBatchNormPatterns(RewritePatternSet &patterns) {
+  patterns.add<MomentsOfProduct>(patterns.getContext(), /*benefit=*/2);
   patterns.add<DecomposeBatchNorm, DecomposeBatchNormGrad, DecomposeBatchNormInference, DecomposeUpdateRunning>(
       patterns.getContext());
 }

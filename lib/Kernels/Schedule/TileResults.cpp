@@ -88,10 +88,11 @@ static void retypeMoments(Value result, RankedTensorType type, int64_t block, ll
 
 llvm::SetVector<KernelOp> mp::cutMoments(KernelOp kernel) {
   llvm::SetVector<KernelOp> readers;
-  auto schedule = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
-  if (!schedule)
+  auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
+  auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
+  if (!ofCPU && !ofGPU)
     return readers;
-  const int64_t block = ResultBlock(schedule).rows;
+  const int64_t block = ofCPU ? ResultBlock(ofCPU).rows : ofGPU.getBlockM();
   for (auto op : kernel.getBody().front().getOps<RowBlockMomentsOp>()) {
     RankedTensorType input = typeOf(op.getInput());
     const int64_t columns = input.getShape().back(), rows = input.getNumElements() / columns;

@@ -32,6 +32,9 @@ static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
     if (auto sums = dyn_cast<SumRowBlocksOp>(op); sums && int64_t(sums.getBlock()) != schedule.getBlockM())
       return op.emitOpError("sums blocks of ")
              << sums.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
+    if (auto moments = dyn_cast<RowBlockMomentsOp>(op); moments && int64_t(moments.getBlock()) != schedule.getBlockM())
+      return op.emitOpError("takes blocks of ")
+             << moments.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
     if (auto flags = dyn_cast<NonfiniteTilesOp>(op); flags && (int64_t(flags.getRows()) != schedule.getBlockM() ||
                                                                int64_t(flags.getColumns()) != schedule.getBlockN()))
       return op.emitOpError("checks tiles of ")

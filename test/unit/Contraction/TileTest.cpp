@@ -180,19 +180,3 @@ TEST(TilesOfAnother, areNotOfEachBatch) {
                            "sm_70");
   EXPECT_TRUE(ofRows.ok()) << ofRows.errors;
 }
-
-TEST(TilesOfAGPU, haveNoMoments) {
-  const KernelOnSimulator kernel(
-      "func.func @f(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) {\n%z:5 = mp.kernel \"gemm\" (%x = %a, %y = %b) "
-      "schedule(#mp.mma<block_m = 64, block_n = 64, " +
-          kMma +
-          ">) : (tensor<64x64xf16>, tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<1x64xf32>, tensor<1x64xf32>, "
-          "tensor<1x64xf32>, tensor<1x64xf32>) {\n%0 = mp.matmul %x, %y acc f32 : tensor<64x64xf16>, tensor<64x64xf16> "
-          "-> tensor<64x64xf16>\n%1, %2, %3, %4 = mp.row_block_moments %0 block 64 : tensor<64x64xf16>\nmp.yield %0, "
-          "%1, %2, %3, %4 : tensor<64x64xf16>, tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>, "
-          "tensor<1x64xf32>\n}\nreturn\n}\n",
-      "sm_80", /*reportAccesses=*/false);
-  EXPECT_FALSE(kernel.ok());
-  EXPECT_NE(kernel.errors.find("is of the tiles of a product, which are those of a CPU"), std::string::npos)
-      << kernel.errors;
-}

@@ -24,18 +24,18 @@ LogicalResult SumsEpilogue::prepare() {
   return results->verify();
 }
 
-FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t phase, Value epilogueTile, Value outer,
-                                                         Value row, Value column, ValueRange soFar) {
+FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(const Vector &at, Value epilogueTile, Value outer, Value row,
+                                                         Value column, ValueRange soFar) {
   LaneBuilder &b = f.b;
   const int64_t ofRow = tiles.schedule.getWarpN() / width;
   const unsigned sumBytes = tiles.sum.getIntOrFloatBitWidth() / 8;
-  Value inRow = f.mul(f.rem(vector, ofRow), width), rowHere = f.div(vector, ofRow);
+  Value inRow = f.mul(f.rem(at.number, ofRow), width), rowHere = f.div(at.number, ofRow);
   auto finish = [&]() -> FailureOr<Values> {
     Value source = f.offset(epilogueTile, tiles.sum, f.add(f.mul(rowHere, tiles.epiloguePitch()), inRow));
     Value sums = LLVM::LoadOp::create(b, withLanes(tiles.sum, width), source,
                                       std::min<unsigned>(sumBytes * width, Chip::kAccessBytes));
     Values next(soFar);
-    auto onTile = [&](size_t index, Value value) { results->add(index, phase, value, next); };
+    auto onTile = [&](size_t index, Value value) { results->add(index, at.phase, value, at.isFirst, next); };
     Value ofProduct = f.add(row, rowHere);
     Value inResult =
         rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, ofProduct)).column : ofProduct;
@@ -55,15 +55,16 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(Value vector, int64_t p
   return inside ? f.when(inside, soFar, finish) : finish();
 }
 
-FailureOr<SumsEpilogue::Values> SumsEpilogue::emitTile(Value epilogueTile, Value outer, Value row, Value column,
-                                                       ValueRange soFar) {
+FailureOr<SumsEpilogue::Values> SumsEpilogue::emitTile(Value epilogueTile, bool isFirst, Value outer, Value row,
+                                                       Value column, ValueRange soFar) {
   const int64_t vectors = tiles.epilogueRows() * tiles.schedule.getWarpN() / width;
   const int64_t phases = results->phases();
   auto emitVectors = [&](Value first, ValueRange before) -> FailureOr<Values> {
     Values next(before);
+    Value startsHere = isFirst ? Value(arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, first, f.i64(0))) : Value();
     for (int64_t phase = 0; phase < phases; ++phase) {
       Value vector = f.add(f.add(first, f.i64(phase * Chip::kWarp)), f.lane);
-      FailureOr<Values> after = emitVector(vector, phase, epilogueTile, outer, row, column, next);
+      FailureOr<Values> after = emitVector({vector, phase, startsHere}, epilogueTile, outer, row, column, next);
       if (failed(after))
         return failure();
       next = std::move(*after);
@@ -83,7 +84,8 @@ LogicalResult SumsEpilogue::emit(WarpProduct &warp, ValueRange sums, Value epilo
       f.barrierOfWarp(); // the epilogue tile before has been read
     warp.store(sums, first, rows, epilogueTile, tiles.epiloguePitch());
     f.barrierOfWarp();
-    FailureOr<Values> next = emitTile(epilogueTile, position.outer, f.add(row, f.i64(first)), column, reduced);
+    FailureOr<Values> next =
+        emitTile(epilogueTile, /*isFirst=*/first == 0, position.outer, f.add(row, f.i64(first)), column, reduced);
     if (failed(next))
       return failure();
     reduced = std::move(*next);

@@ -26,11 +26,18 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
+  /// A vector of an epilogue tile, for the results of the tile ops (TileReduction.h).
+  struct Vector {
+    mlir::Value number;
+    int64_t phase;
+    mlir::Value isFirst;
+  };
+
   /// Finishes the rows of an epilogue tile, from `row` of the product. Gives what the tile ops have so far.
-  mlir::FailureOr<Values> emitTile(mlir::Value epilogueTile, mlir::Value outer, mlir::Value row, mlir::Value column,
-                                   mlir::ValueRange soFar);
-  mlir::FailureOr<Values> emitVector(mlir::Value vector, int64_t phase, mlir::Value epilogueTile, mlir::Value outer,
-                                     mlir::Value row, mlir::Value column, mlir::ValueRange soFar);
+  mlir::FailureOr<Values> emitTile(mlir::Value epilogueTile, bool isFirst, mlir::Value outer, mlir::Value row,
+                                   mlir::Value column, mlir::ValueRange soFar);
+  mlir::FailureOr<Values> emitVector(const Vector &at, mlir::Value epilogueTile, mlir::Value outer, mlir::Value row,
+                                     mlir::Value column, mlir::ValueRange soFar);
 
   GPUFunction &f;
   const Product &product;

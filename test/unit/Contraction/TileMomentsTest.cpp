@@ -1,0 +1,206 @@
+// Moments of a product's blocks of rows, out of the product's kernel on a GPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Against sums in f64 of what the kernel stored: near 0, and where the mean is twenty thousand times the deviation, so
+// that a difference of a mean square and a squared mean would have no digit left.
+
+#include "Contraction/SimulatedKernel.h"
+
+#include "mp/Numerics/ErrorBounds.h"
+#include "mp/Numerics/Float.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <ostream>
+#include <random>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+/// a * b and a bias, and the moments of its blocks of rows.
+struct RowsOfBlocks {
+  std::string chip, type, schedule;
+  int64_t m, n, blockM, blockN;
+  static constexpr int64_t k = 16;
+
+  FloatFormat format() const { return type == "f16" ? kF16 : type == "bf16" ? kBF16 : kF32; }
+  int64_t blocks() const { return (m + blockM - 1) / blockM; }
+  int64_t rowsOf(int64_t block) const { return std::min(blockM, m - block * blockM); }
+  std::string tensor(int64_t rows, int64_t columns, const std::string &element) const {
+    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
+  }
+  std::string text() const {
+    const std::string a = tensor(m, k, type), b = tensor(k, n, type), z = tensor(m, n, type);
+    const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">", of = ", " + tensor(blocks(), n, "f32");
+    const std::string four = of + of + of + of;
+    return "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c +
+           ") {\n%z:5 = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(#mp.mma<block_m = " +
+           std::to_string(blockM) + ", block_n = " + std::to_string(blockN) + ", " + schedule + ">) : (" + a + ", " +
+           b + ", " + c + ") -> (" + z + four + ") {\n%0 = mp.matmul %x, %y bias %w : " + c + " acc f32 : " + a + ", " +
+           b + " -> " + z + "\n%1, %2, %3, %4 = mp.row_block_moments %0 block " + std::to_string(blockM) + " : " + z +
+           "\nmp.yield %0, %1, %2, %3, %4 : " + z + four + "\n}\nreturn\n}\n";
+  }
+};
+
+std::ostream &operator<<(std::ostream &out, const RowsOfBlocks &p) {
+  return out << p.chip << " " << p.type << " " << p.m << "x" << p.n << " <" << p.blockM << " x " << p.blockN << ", "
+             << p.schedule << ">";
+}
+
+int64_t bytesOf(FloatFormat format) { return (1 + format.exponentBits + format.fractionBits) / 8; }
+
+Bytes encoded(const std::vector<double> &values, FloatFormat format) {
+  const int64_t size = bytesOf(format);
+  Bytes bytes(values.size() * size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint64_t bits = encode(values[i], format);
+    std::memcpy(bytes.data() + i * size, &bits, size);
+  }
+  return bytes;
+}
+
+std::vector<double> decoded(const Bytes &bytes, FloatFormat format) {
+  const int64_t size = bytesOf(format);
+  std::vector<double> values(bytes.size() / size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i * size, size);
+    values[i] = decode(bits, format);
+  }
+  return values;
+}
+
+std::vector<double> normal(int64_t count, unsigned seed, double deviation) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> distribution(0, deviation);
+  std::vector<double> values(count);
+  for (double &value : values)
+    value = distribution(engine);
+  return values;
+}
+
+struct Moments {
+  std::vector<double> z; ///< as it is stored
+  std::vector<double> sums, shifts, differences, squares;
+};
+
+class TileMoments : public testing::TestWithParam<RowsOfBlocks> {
+protected:
+  /// With all checks; another order of threads has the same bits.
+  static void run(const KernelOnSimulator &kernel, const std::vector<double> &a, double mean, Moments &found) {
+    const RowsOfBlocks &p = GetParam();
+    const std::vector<Bytes> inputs = {encoded(a, p.format()), encoded(normal(p.k * p.n, 2, 1), p.format()),
+                                       encoded(std::vector<double>(p.n, mean), p.format())};
+    SIMTOptions options;
+    options.races = options.uninitialized = options.bounds = true;
+    const ErrorOr<std::vector<Bytes>> results = kernel.run(inputs, options);
+    ASSERT_TRUE(results) << results.status().message();
+    options.seed = 5;
+    const ErrorOr<std::vector<Bytes>> again = kernel.run(inputs, options);
+    ASSERT_TRUE(again) << again.status().message();
+    EXPECT_EQ(*results, *again);
+    found = {decoded((*results)[0], p.format()), decoded((*results)[1], kF32), decoded((*results)[2], kF32),
+             decoded((*results)[3], kF32), decoded((*results)[4], kF32)};
+  }
+};
+
+} // namespace
+
+TEST_P(TileMoments, areThoseOfWhatIsStored) {
+  const RowsOfBlocks &p = GetParam();
+  const KernelOnSimulator kernel(p.text(), p.chip, /*reportAccesses=*/true);
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  for (auto [mean, deviation] : {std::pair(0.0, 1.0), std::pair(1000.0, 0.0125)}) {
+    Moments found;
+    run(kernel, normal(p.m * p.k, 1, deviation), mean, found);
+    if (HasFatalFailure())
+      return;
+    for (int64_t block = 0; block < p.blocks(); ++block)
+      for (int64_t j = 0; j < p.n; ++j) {
+        const int64_t at = block * p.n + j;
+        const double shift = found.z[block * p.blockM * p.n + j];
+        double sum = 0, absolutes = 0, differences = 0, left = 0, squares = 0;
+        auto forRows = [&](auto see) {
+          for (int64_t i = 0; i < p.rowsOf(block); ++i)
+            see(found.z[(block * p.blockM + i) * p.n + j]);
+        };
+        forRows([&](double value) {
+          sum += value, absolutes += std::abs(value);
+          differences += value - shift, left += std::abs(value - shift);
+        });
+        const auto rows = static_cast<double>(p.rowsOf(block));
+        forRows([&](double value) { squares += (value - sum / rows) * (value - sum / rows); });
+        EXPECT_EQ(found.shifts[at], shift);
+        EXPECT_NEAR(found.sums[at], sum, contractionBound(p.blockM, absolutes, sum, kF32, kF32));
+        EXPECT_NEAR(found.differences[at], differences, contractionBound(p.blockM, 2 * left, differences, kF32, kF32));
+        EXPECT_NEAR(found.squares[at], squares, 4e-6 * squares) << "block " << block << ", column " << j;
+      }
+  }
+}
+
+// As the evaluator has them: infinity is the sum of what is infinite, and no deviation from it is a number.
+TEST_P(TileMoments, ofInfinitiesAndNaN) {
+  const RowsOfBlocks &p = GetParam();
+  const KernelOnSimulator kernel(p.text(), p.chip, /*reportAccesses=*/true);
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (double bad : {inf, nan})
+    for (int64_t row : {int64_t(0), p.m / 2, p.m - 1}) {
+      std::vector<double> a = normal(p.m * p.k, 1, 1);
+      a[row * p.k] = bad;
+      Moments found;
+      run(kernel, a, 0, found);
+      if (HasFatalFailure())
+        return;
+      for (int64_t i = 0; i < p.blocks() * p.n; ++i) {
+        const bool isHit = i / p.n == row / p.blockM;
+        const double value = found.z[row * p.n + i % p.n];
+        EXPECT_EQ(std::isfinite(found.sums[i]), !isHit);
+        EXPECT_EQ(std::isnan(found.squares[i]), isHit);
+        EXPECT_TRUE(!isHit || std::isnan(value) ? isHit == std::isnan(found.sums[i]) : found.sums[i] == value);
+      }
+    }
+}
+
+static const std::string kMma = "block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16";
+
+// Whole blocks, one row, rows that end within a warp and before the last, columns that come in vectors and one by one,
+// more columns than lanes, one warp and many, each instruction.
+INSTANTIATE_TEST_SUITE_P(
+    Contraction, TileMoments,
+    testing::Values(
+        RowsOfBlocks{"sm_80", "f16", kMma, 128, 128, 64, 64}, RowsOfBlocks{"sm_80", "bf16", kMma, 128, 64, 64, 64},
+        RowsOfBlocks{"sm_80", "f16", kMma, 1, 8, 32, 32}, RowsOfBlocks{"sm_80", "f16", kMma, 100, 72, 64, 64},
+        RowsOfBlocks{"sm_80", "bf16", kMma, 77, 123, 32, 128}, RowsOfBlocks{"sm_80", "f16", kMma, 139, 40, 128, 64},
+        RowsOfBlocks{"sm_80", "f16", "block_k = 32, warps_m = 4, warps_n = 1, stages = 2, instruction = mma.m16n8k16",
+                     130, 65, 64, 64},
+        RowsOfBlocks{"sm_80", "f16", "block_k = 32, warps_m = 8, warps_n = 1, stages = 2, instruction = mma.m16n8k16",
+                     256 + 35, 16, 256, 32},
+        RowsOfBlocks{"sm_80", "f16", "block_k = 32, warps_m = 1, warps_n = 1, stages = 2, instruction = mma.m16n8k16",
+                     33, 8, 32, 16},
+        RowsOfBlocks{"sm_80", "f32",
+                     "block_k = 16, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k8.tf32", 65, 48, 64,
+                     64},
+        RowsOfBlocks{"sm_75", "f16", "block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k8",
+                     100, 72, 64, 64},
+        RowsOfBlocks{"sm_70", "f16", "block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = wmma.m16n16k16",
+                     100, 72, 64, 64},
+        RowsOfBlocks{"sm_70", "f32", "block_k = 16, warps_m = 2, warps_n = 1, stages = 2, instruction = fma", 50, 45,
+                     32, 64}));
+
+TEST(TileMomentsOfAnother, areAnError) {
+  RowsOfBlocks p{"sm_80", "f16", kMma, 128, 64, 64, 64};
+  std::string text = p.text();
+  text.replace(text.find("moments %0 block 64"), 19, "moments %0 block 63");
+  for (size_t at = text.find("tensor<2x64xf32>"); at != std::string::npos; at = text.find("tensor<2x64xf32>"))
+    text.replace(at, 16, "tensor<3x64xf32>");
+  const KernelOnSimulator kernel(text, p.chip);
+  EXPECT_FALSE(kernel.ok());
+  EXPECT_NE(kernel.errors.find("takes blocks of 63 rows, its product has tiles of 64"), std::string::npos)
+      << kernel.errors;
+}
