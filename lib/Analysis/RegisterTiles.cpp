@@ -139,6 +139,28 @@ std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs
   return rows && unitOf(instruction) > 1 && !isOfPairs(*rows) ? std::nullopt : rows;
 }
 
+IndexMap mp::withJoinedPixels(const IndexMap &map) {
+  IndexMap joined = map;
+  joined.joinPixels();
+  return joined;
+}
+
+std::optional<PixelRows> mp::findPixelStretches(const Contraction &product, Value lhs, TileInstruction instruction,
+                                                int64_t products) {
+  // What is copied for a pixel is written out.
+  constexpr int64_t kMostDepth = 512, kMostStretches = 16;
+  if (instruction != TileInstruction::Amx || product.k > kMostDepth || product.depth != product.k ||
+      !multipliesAsItLies(product, lhs, instruction, products) || product.parts > 1 || !product.classes.empty() ||
+      product.lhsMap.isMatrix() || findPixelRows(product, lhs, instruction, products))
+    return std::nullopt;
+  std::optional<PixelRows> rows = pixelRowsOf(withJoinedPixels(product.lhsMap), /*run=*/1);
+  if (!rows || product.k > kMostStretches * rows->together)
+    return std::nullopt;
+  // Rows that are kept are whole words.
+  rows->tapElements += rows->keptWidth() % 2;
+  return rows;
+}
+
 std::optional<PixelRows> mp::findPixelColumns(const Contraction &product, const IndexMap &map, Value lhs,
                                               TileInstruction instruction) {
   constexpr size_t kRankWithChannels = 4;

@@ -1,5 +1,5 @@
 // Tiles read rows of lhs in memory: of another type, with an op in front of them, of a k that registers do not fill, or of fewer rows than a tile, it is packed.
-// Of images they read pixels, of which a block has whole rows of an image or whole images; three channels are packed.
+// Of images they read pixels, of which a block has whole rows of an image or whole images; three channels are packed from those.
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=amx-bf16 | FileCheck %s
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=avx512bf16 | FileCheck %s --check-prefix=DOT
@@ -68,9 +68,10 @@ func.func @gradient(%x: tensor<128x13x13x64xbf16>, %w: tensor<64x3x3x64xbf16>) -
   return %y : tensor<128x15x15x64xbf16>
 }
 
+// All of k is one chunk, which a block packs from rows that it keeps.
+//
 // CHECK-LABEL: @colours
-// CHECK: instruction = amx
-// CHECK-NOT: read_lhs
+// CHECK: block_k = 32, tile_m = 32, tile_n = 32, {{.*}}instruction = amx, read_lhs = true
 func.func @colours(%x: tensor<128x32x32x3xbf16>, %w: tensor<32x3x3x3xbf16>) -> tensor<128x32x32x32xbf16> {
   %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x32x32x3xbf16>, tensor<32x3x3x3xbf16> -> tensor<128x32x32x32xbf16>
   return %y : tensor<128x32x32x32xbf16>

@@ -39,6 +39,12 @@ IndexMap withImages(const IndexMap &map);
 std::optional<PixelRows> findPixelRows(const Contraction &product, mlir::Value lhs, TileInstruction instruction,
                                        int64_t products);
 
+/// The same of an lhs whose rows of taps are no whole registers of a unit, seen by `withJoinedPixels(lhsMap)`: a block
+/// packs them from the rows that it keeps, all of k at once.
+std::optional<PixelRows> findPixelStretches(const Contraction &product, mlir::Value lhs, TileInstruction instruction,
+                                            int64_t products);
+IndexMap withJoinedPixels(const IndexMap &map);
+
 /// The rows of pixels of an lhs that walks images by `map`, the product's or a class's, where vectors may lie along
 /// them when operands change places: as above, of whole units of channels, each pixel beside the next.
 std::optional<PixelRows> findPixelColumns(const Contraction &product, const IndexMap &map, mlir::Value lhs,

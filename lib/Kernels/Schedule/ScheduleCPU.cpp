@@ -175,6 +175,7 @@ private:
     size.mayPackLhs = size.mayPackRhs = true;
     size.keepsLhs = size.keepsRhs = size.mayReadLhs = false;
     size.pixels.reset();
+    size.pixelStretches.reset();
     size.pixelsOfDepth.reset();
     size.tapPanels.reset();
     size.pixelColumns.reset();
@@ -248,6 +249,7 @@ private:
     size.mayReadLhs = mayReadInMemory(product, op.getLhs(), instruction, how.products);
     size.lhsPitch = product.k;
     size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
+    size.pixelStretches = findPixelStretches(product, op.getLhs(), instruction, how.products);
     size.pixelsOfDepth = findPixelRowsOfDepth(product, op.getRhs(), instruction);
     size.tapPanels = findTapPanels(product, op.getRhs(), instruction, how.products);
     // What reduces tiles does it down their rows.

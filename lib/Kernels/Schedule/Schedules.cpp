@@ -134,7 +134,13 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
   };
   if (blocks.readsRhs)
     rhsSeconds = blocks.transposed ? keptSeconds(*size.pixelColumns, blocks.blockN) : depthSeconds();
-  const double lhsSeconds = blocks.transposed && blocks.readsLhs ? depthSeconds()
+  // Rows that are kept, and panels of them from the cache.
+  auto stretchSeconds = [&] {
+    const double bytes = static_cast<double>(blocks.blockM * size.wordBytes) * k;
+    return keptSeconds(*size.pixelStretches, blocks.blockM) + 2 * bytes / level.cacheBandwidth;
+  };
+  const double lhsSeconds = blocks.transposed && blocks.readsLhs     ? depthSeconds()
+                            : blocks.readsLhs && size.pixelStretches ? stretchSeconds()
                             : blocks.readsLhs && size.pixels
                                 ? keptSeconds(*size.pixels, blocks.blockM)
                                 : operandSeconds(blocks.blockM, size.m, blocks.packsLhs || blocks.readsLhs);
@@ -277,6 +283,40 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
   }
 }
 
+/// The same for blocks that pack panels from the rows that they keep, all of k at once.
+static void tryPixelStretches(const ContractionSize &size, const CPULevel &level,
+                              llvm::function_ref<void(const ContractionBlocks &)> consider) {
+  const PixelRows &pixels = *size.pixelStretches;
+  const auto blockK = static_cast<int64_t>(llvm::alignTo(size.k, kTileDepth));
+  const int64_t mostBytes = level.cacheBytes / 2;
+  auto tryRows = [&](const RegisterTile &tile, int64_t blockRows) {
+    const int64_t keptRows = pixels.keptRows(blockRows), mostColumns = llvm::divideCeil(size.n, tile.columns);
+    if (keptRows == 0 || blockRows % tile.rows != 0)
+      return;
+    for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
+      ContractionBlocks blocks = {blockRows, std::min(columns, mostColumns) * tile.columns, blockK, tile.rows,
+                                  tile.columns};
+      const int64_t elements = keptRows * pixels.keptWidth() + (blocks.blockM + blocks.blockN) * blockK;
+      const int64_t sums = static_cast<int64_t>(sizeof(float)) * tile.rows * tile.columns;
+      if (size.wordBytes * elements + sums > mostBytes)
+        continue;
+      blocks.readsLhs = true;
+      for (bool packsRhs : {false, true})
+        if (packsRhs <= size.mayPackRhs) {
+          blocks.packsRhs = packsRhs;
+          consider(blocks);
+        }
+    }
+  };
+  const int64_t mostRows = mostBytes / (size.wordBytes * blockK);
+  for (const RegisterTile &tile : size.tiles) {
+    for (int64_t rows = 1; rows <= pixels.rows && rows * pixels.columns <= mostRows; ++rows)
+      tryRows(tile, rows * pixels.columns);
+    for (int64_t images = 2; images <= pixels.images && images * pixels.rows * pixels.columns <= mostRows; images *= 2)
+      tryRows(tile, images * pixels.rows * pixels.columns);
+  }
+}
+
 ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, const CPULevel &level) {
   // Zero sizes need a legal schedule, too; their grid is empty.
   ContractionSize size = asked;
@@ -340,6 +380,8 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
   margin = 1;
   if (size.pixels)
     tryPixels(size, level, consider);
+  if (size.pixelStretches)
+    tryPixelStretches(size, level, consider);
   if (size.pixelsOfDepth)
     tryPixelsOfDepth(size, level, findTiles(size, level), consider);
   if (size.tapPanels)

@@ -30,6 +30,8 @@ struct ContractionSize {
   int64_t lhsPitch = 0;
   /// Of an lhs of images the rows of pixels that tiles may read, if whole registers fill those of a block.
   std::optional<PixelRows> pixels = std::nullopt;
+  /// The same where registers are of several rows of taps, which a block packs from the rows that it keeps.
+  std::optional<PixelRows> pixelStretches = std::nullopt;
   /// Of an rhs of images whose pixels are k the rows of pixels that vectors may read.
   std::optional<PixelRows> pixelsOfDepth = std::nullopt;
   /// The panels of them that a unit may read for all rows of taps.

@@ -12,7 +12,8 @@
 //
 // An operand that comes packed is read where it lies; so is a streamed rhs, whose words tiles ask for, and so are rows
 // of lhs in memory that are multiplied as they are: the last tile then begins early enough to have whole rows, and
-// stores those that are its own. Of an lhs of images they read the pixels of a block, which it copies once (Pixels.h).
+// stores those that are its own. Of an lhs of images they read the pixels of a block, which it copies once (Pixels.h),
+// or panels that it packs from these (PixelStretches.h).
 // Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel behind each; tile registers have
 // panels of them (PixelPanels.h).
 //
@@ -31,6 +32,7 @@
 #include "Codegen/CPU/Contraction/FinishedTiles.h"
 #include "Codegen/CPU/Contraction/PixelColumns.h"
 #include "Codegen/CPU/Contraction/PixelPanels.h"
+#include "Codegen/CPU/Contraction/PixelStretches.h"
 #include "Codegen/CPU/Contraction/Pixels.h"
 #include "Codegen/CPU/Contraction/PooledBlock.h"
 #include "Codegen/CPU/Contraction/ScheduledPixels.h"
@@ -89,6 +91,8 @@ public:
       });
     s.blockK = lhs.order.depth;
     lhs.order.granule = rhs.order.granule = depthGranule(schedule);
+    if (std::optional<PixelRows> rows = pixelStretchesOf(product, schedule))
+      pixelStretches.emplace(f, values, s.lhs, withJoinedPixels(s.lhsMap), *rows, s.blockM, s.k, lhs.order, width);
   }
 
   int64_t grid() const { return s.grid(); }
@@ -134,6 +138,7 @@ private:
   PanelSource lhs, rhs;
   const bool streamsRhs, readsLhs;
   std::optional<Pixels> pixels;
+  std::optional<PixelStretches> pixelStretches;
   std::optional<PixelWords> pixelsOfDepth;
   std::optional<PixelColumns> pixelColumns;
   std::optional<PixelPanels> pixelPanels;
@@ -173,6 +178,7 @@ LogicalResult ContractionEmitter::emit(Value block) {
   if (pooled)
     tiles.epilogue().keep(pooled->image(), image, pooled->results());
   if (failed(tiles.begin(at)) || (pixels && failed(pixels->emit(at.firstRow))) ||
+      (pixelStretches && failed(pixelStretches->emit(at.firstRow))) ||
       (pixelColumns && failed(pixelColumns->emit(at.firstColumn))))
     return failure();
   // One chunk needs no loop, nor does a product over no k, which is a chunk of nothing.
@@ -211,7 +217,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
-  if (readsPixels(source))
+  if (readsPixels(source) || (pixelStretches && &source == &lhs))
     return success();
   if (&source == &lhs && readsLhs) {
     source.inMemory = s.element;
@@ -228,6 +234,8 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
 FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, Value count, Value from, Value to) {
   if (readsPixels(source) || (&source == &rhs && streamsRhs))
     return Value();
+  if (pixelStretches && &source == &lhs)
+    return pixelStretches->panels();
   if (source.packing)
     return failed(source.packing->emit(source.panels, {batch, first, count, from, to})) ? FailureOr<Value>(failure())
                                                                                         : source.panels;

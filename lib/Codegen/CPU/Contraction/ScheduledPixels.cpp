@@ -24,6 +24,15 @@ std::optional<PixelRows> mp::pixelsOf(const Product &product, ContractionSchedul
   return isWhole ? rows : std::nullopt;
 }
 
+std::optional<PixelRows> mp::pixelStretchesOf(const Product &product, ContractionScheduleAttr schedule) {
+  if (!schedule.getReadLhs() || schedule.getTransposed())
+    return std::nullopt;
+  std::optional<PixelRows> rows =
+      findPixelStretches(product, product.lhs, schedule.getInstruction(), schedule.getProducts());
+  const bool isWhole = rows && rows->keptRows(schedule.getBlockM()) > 0 && schedule.getBlockK() >= product.k;
+  return isWhole ? rows : std::nullopt;
+}
+
 std::optional<PixelRows> mp::pixelsOfDepthOf(const Product &product, ContractionScheduleAttr schedule) {
   if (!(schedule.getTransposed() ? schedule.getReadLhs() : schedule.getReadRhs()))
     return std::nullopt;
@@ -70,11 +79,12 @@ LogicalResult mp::verifyReads(const Product &product, ContractionScheduleAttr sc
            << columns << " columns, which tiles of " << schedule.getTileN() << " do not divide, as streaming needs it";
   const bool isMatrix = mayReadInMemory(product, product.lhs, schedule.getInstruction(), schedule.getProducts()) &&
                         product.m >= schedule.getTileM();
-  if (schedule.getReadLhs() && !isTransposed && !isMatrix && !pixelsOf(product, schedule))
+  if (schedule.getReadLhs() && !isTransposed && !isMatrix && !pixelsOf(product, schedule) &&
+      !pixelStretchesOf(product, schedule))
     return product.op->emitOpError("has an lhs of ")
            << product.m << " x " << product.k
            << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "
-              "whole registers of channels of an amx, as reading it there needs";
+              "whole registers of channels of an amx or all of k, as reading it there needs";
   const bool isAmx = schedule.getInstruction() == TileInstruction::Amx;
   if (isAmx && schedule.getReadRhs() && !tapPanelsOf(product, schedule))
     return product.op->emitOpError("has an rhs of ") << product.n << " x " << product.k

@@ -15,6 +15,10 @@ namespace mp {
 /// The pixels that tiles of this schedule read of lhs, if it reads any and its blocks and tiles are such.
 std::optional<PixelRows> pixelsOf(const Product &product, ContractionScheduleAttr schedule);
 
+/// The pixels of lhs of which a block of this schedule packs the rows that it keeps, if it reads any and its blocks are
+/// such, of all of k.
+std::optional<PixelRows> pixelStretchesOf(const Product &product, ContractionScheduleAttr schedule);
+
 /// The pixels of k that tiles of this schedule read of rhs, if it reads any and its steps and tiles are such: whole
 /// rows of them, and columns that lie side by side in one. Transposed, these are rows of its tiles.
 std::optional<PixelRows> pixelsOfDepthOf(const Product &product, ContractionScheduleAttr schedule);
