@@ -149,9 +149,11 @@ TEST(Schedules, TilesReadLhsInMemory) {
 // Few rows or columns are those of tiles with sums in several registers: those of one would wait for each other.
 TEST(Schedules, UnitsHaveSeveralSums) {
   const CPULevel &level = *findCPULevel("amx-bf16");
-  for (auto [m, n] : {std::pair<int64_t, int64_t>(4096, 16), {4096, 3}, {16, 4096}, {16, 144}, {144, 16}}) {
+  for (auto [m, n] : {std::pair<int64_t, int64_t>(4096, 16), {4096, 3}, {16, 4096}, {16, 144}, {144, 16}, {16, 80}}) {
     ContractionSize size{64, m, n, 1024, level.contractionRates[1], 2, kTileDepth};
     size.tiles = level.unitTiles;
+    // Nothing is packed, of which wider tiles need more.
+    size.mayPackLhs = size.mayPackRhs = size.keepsLhs = size.keepsRhs = true;
     const ContractionBlocks blocks = chooseContractionBlocks(size, level);
     EXPECT_GE(blocks.tileM / kTileRows * (blocks.tileN / kTileColumns), 2) << m << ' ' << n;
     EXPECT_LE(blocks.tileN, llvm::alignTo(n, 2 * kTileColumns)) << m << ' ' << n;
