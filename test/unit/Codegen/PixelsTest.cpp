@@ -8,6 +8,8 @@
 #include "mp/Numerics/Float.h"
 #include <gtest/gtest.h>
 
+#include "llvm/ADT/StringRef.h"
+
 #include <limits>
 #include <span>
 
@@ -323,6 +325,30 @@ TEST(TapPanels, KeepInfinitiesToTheirTaps) {
   grad = kPanelCases[4];
   grad.hasInfinity = true;
   checkOnTheUnit(std::span(&grad, 1), kReadsRhs);
+}
+
+// One configuration; a loop has a product for each register of sums, loads of what it multiplies, and no branch for
+// what is of two images.
+TEST(TapPanels, KeepTilesInRegisters) {
+  const Pixels &p = kPanelCases[2];
+  KernelRunner kernel(p.text(std::string(p.blocks) + kTiles + kReadsRhs, "bf16"), *findCPULevel("amx-bf16"),
+                      /*keepText=*/true);
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const std::string &assembly = kernel.code->assembly;
+  EXPECT_EQ(llvm::StringRef(assembly).count("\tldtilecfg"), 1u);
+  size_t loops = 0;
+  for (size_t from = 0, to = 0; to != assembly.npos; from = to + 1) {
+    to = assembly.find("\n.LBB", from);
+    llvm::StringRef block = llvm::StringRef(assembly).slice(from, to);
+    block = block.take_front(block.find("\n\tj")); // up to the branch back
+    if (!block.contains("tdpbf16ps"))
+      continue;
+    ++loops;
+    EXPECT_EQ(block.count("tdpbf16ps"), 2u) << block.str();
+    EXPECT_EQ(block.count("tileloadd"), 3u) << block.str();
+    EXPECT_EQ(block.count("tilestored") + block.count("tilezero"), 0u) << block.str();
+  }
+  EXPECT_GE(loops, 1u);
 }
 
 // Rows of an odd number of pixels, rows of taps of no whole registers, one row of taps, and images of fewer pixels than

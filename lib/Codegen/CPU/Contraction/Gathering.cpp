@@ -18,6 +18,9 @@ static IndexMap::Digit lastOf(const IndexMap::Digits &digits) {
   return digits.empty() ? IndexMap::Digit{1, 0, 0} : digits.back();
 }
 
+/// The last element of a line from which `count` neighbours are in it.
+static int64_t lastWhole(const IndexMap &map, int64_t count) { return map.dimensions.back().size - count; }
+
 FailureOr<Value> Packing::readLine(const MappedOperand::Element &line, Value offset, int64_t count) {
   return values.at(operand.tensor, values.inRow(line.row, operand.columns, f.add(line.column, offset), count, isEven));
 }
@@ -43,7 +46,7 @@ Value Packing::isWhole(const MappedOperand::Element &line, int64_t count) {
   const unsigned last = operand.map.dimensions.size() - 1;
   if (operand.map.isCertain(last))
     return line.isThere;
-  const int64_t most = operand.map.dimensions[last].size - count;
+  const int64_t most = lastWhole(operand.map, count);
   if (most < 0)
     return intConstant(b, b.getI1Type(), 0);
   // Below 0 is above every bound without a sign.
@@ -226,7 +229,7 @@ LogicalResult Packing::gatherLine(const MappedOperand::Element &line, int64_t st
     if (operand.map.isCertain(last))
       return all(whole);
     // The first and the end of what is whole, in units.
-    const int64_t most = operand.map.dimensions[last].size - count;
+    const int64_t most = lastWhole(operand.map, count);
     Value before = f.div(f.add(f.max(f.sub(values.zero, line.column), values.zero), f.i64(step - 1)), step);
     Value behind = f.div(f.max(f.sub(f.i64(most + step), line.column), values.zero), step);
     auto clamped = [&](Value k) { return f.min(f.max(k, from), to); };
