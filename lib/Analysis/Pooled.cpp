@@ -55,3 +55,64 @@ bool mp::mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr sch
          schedule.getBlockN() >= product.n &&
          (schedule.getBlockM() % pooled.pixels.image == 0 || schedule.getBlockM() >= product.m);
 }
+
+// Rows by window
+
+static SmallVector<Window, 3> windowsOf(const Pooled &pooled) {
+  PoolingOpInterface op = pooled.op;
+  return op.getWindows();
+}
+
+/// Whether a pixel of the image is in one window, or in none, and each window has all of its pixels.
+static bool isApart(const Window &window) {
+  return window.low == 0 && window.dilation == 1 && window.stride == window.filter &&
+         window.output * window.stride <= window.input;
+}
+
+std::optional<Contraction::Class> mp::findRowsByWindow(const Contraction &product, const Pooled &pooled) {
+  const SmallVector<Window, 3> windows = windowsOf(pooled);
+  const IndexMap::Digits &pixels = product.lhsMap.row;
+  if (product.m == 0 || !llvm::all_of(windows, isApart) || pixels.size() != windows.size() + 1)
+    return std::nullopt;
+  for (auto [digit, window] : llvm::zip_equal(ArrayRef(pixels).drop_front(), windows))
+    if (digit.size != window.input)
+      return std::nullopt;
+  Contraction::Class byWindow = {pixels.front().size, product.k, product.lhsMap, product.rhsMap, {}};
+  // Images, then windows, then the pixels of one.
+  IndexMap::Digits outer = {pixels.front()}, inner, outerRows, innerRows;
+  int64_t apart = product.m / pixels.front().size;
+  outerRows.push_back({pixels.front().size, 0, apart});
+  for (auto [digit, window] : llvm::zip_equal(ArrayRef(pixels).drop_front(), windows)) {
+    apart /= window.input;
+    byWindow.m *= window.output * window.filter;
+    outer.push_back({window.output, digit.dimension, digit.factor * window.stride});
+    inner.push_back({window.filter, digit.dimension, digit.factor});
+    outerRows.push_back({window.output, 0, apart * window.stride});
+    innerRows.push_back({window.filter, 0, apart});
+  }
+  outer.append(inner);
+  outerRows.append(innerRows);
+  byWindow.lhsMap.row = std::move(outer);
+  byWindow.rows.dimensions.push_back({product.m});
+  byWindow.rows.row = std::move(outerRows);
+  return byWindow;
+}
+
+int64_t mp::countPixels(const Pooled &pooled) {
+  int64_t pixels = 1;
+  for (const Window &window : windowsOf(pooled))
+    pixels *= window.filter;
+  return pixels;
+}
+
+bool mp::mayPoolInBlocks(const Contraction &product, MmaScheduleAttr schedule, const Pooled &pooled) {
+  // Rows of a warp that pass through shared memory at once.
+  constexpr int64_t kRowsAtOnce = 16;
+  const Type image = elementOf(pooled.image());
+  const bool isWhole = !product.hasParts && product.batch == 1 && product.classes.empty() && schedule.getSplitK() == 1;
+  // Through shared memory as sums are, in whose type each winner has a number that is exact.
+  const bool isKept = !product.acc.isF16() || image.isF16();
+  return isWhole && isKept && isa<MaxPoolOp, MaxPoolWithIndicesOp>(pooled.op) &&
+         shapeOf(pooled.image()).back() == product.n && kRowsAtOnce % countPixels(pooled) == 0 &&
+         findRowsByWindow(product, pooled).has_value();
+}

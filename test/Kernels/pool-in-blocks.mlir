@@ -134,3 +134,62 @@ func.func @groups(%x: tensor<2x4x4x8xf32>, %w: tensor<16x1x1x4xf32>) -> tensor<2
   }
   return %p : tensor<2x2x2x16xf32>
 }
+
+// -----
+
+// On a GPU rows are pixels by window, in blocks of any size: here of a line and a half of windows.
+// CHECK-LABEL: @on_a_gpu
+// CHECK-NEXT: %[[K:.*]]:2 = mp.kernel "conv_0" ({{.*}}) schedule(#mp.mma<block_m = 32, {{.*}}) : {{.*}} -> (tensor<2x6x6x40xf16>, tensor<2x6x6x40xui8>)
+// CHECK-NEXT: mp.conv
+// CHECK-NEXT: %[[R:.*]] = mp.relu
+// CHECK-NEXT: %[[P:.*]], %[[I:.*]] = mp.max_pool_with_indices %[[R]] window [2, 2]
+// CHECK-NEXT: mp.yield %[[P]], %[[I]]
+// CHECK-NOT: mp.kernel
+func.func @on_a_gpu(%x: tensor<2x15x15x8xf16>, %w: tensor<40x3x3x8xf16>) -> (tensor<2x6x6x40xf16>, tensor<2x6x6x40xui8>) {
+  %y = mp.kernel "conv_0" (%a = %x, %b = %w) schedule(#mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 1, stages = 2, instruction = mma.m16n8k16>) : (tensor<2x15x15x8xf16>, tensor<40x3x3x8xf16>) -> tensor<2x13x13x40xf16> {
+    %0 = mp.conv %a, %b acc f32 : tensor<2x15x15x8xf16>, tensor<40x3x3x8xf16> -> tensor<2x13x13x40xf16>
+    %1 = mp.relu %0 : tensor<2x13x13x40xf16>
+    mp.yield %1 : tensor<2x13x13x40xf16>
+  }
+  %p:2 = mp.kernel "max_pool_1" (%a = %y) schedule(#mp.map<block = 1024, vector = 8, threads = 256>) : (tensor<2x13x13x40xf16>) -> (tensor<2x6x6x40xf16>, tensor<2x6x6x40xui8>) {
+    %0, %i = mp.max_pool_with_indices %a window [2, 2] : tensor<2x13x13x40xf16> -> tensor<2x6x6x40xf16>, tensor<2x6x6x40xui8>
+    mp.yield %0, %i : tensor<2x6x6x40xf16>, tensor<2x6x6x40xui8>
+  }
+  return %p#0, %p#1 : tensor<2x6x6x40xf16>, tensor<2x6x6x40xui8>
+}
+
+// -----
+
+// Sixteen rows are no whole windows of nine pixels.
+// CHECK-LABEL: @nine_pixels
+// CHECK: mp.kernel "conv_0"
+// CHECK: mp.kernel "max_pool_1"
+func.func @nine_pixels(%x: tensor<2x8x8x8xf16>, %w: tensor<40x3x3x8xf16>) -> tensor<2x2x2x40xf16> {
+  %y = mp.kernel "conv_0" (%a = %x, %b = %w) schedule(#mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 1, stages = 2, instruction = mma.m16n8k16>) : (tensor<2x8x8x8xf16>, tensor<40x3x3x8xf16>) -> tensor<2x6x6x40xf16> {
+    %0 = mp.conv %a, %b acc f32 : tensor<2x8x8x8xf16>, tensor<40x3x3x8xf16> -> tensor<2x6x6x40xf16>
+    mp.yield %0 : tensor<2x6x6x40xf16>
+  }
+  %p = mp.kernel "max_pool_1" (%a = %y) schedule(#mp.map<block = 1024, vector = 8, threads = 256>) : (tensor<2x6x6x40xf16>) -> tensor<2x2x2x40xf16> {
+    %0 = mp.max_pool %a {window = [3, 3]} : tensor<2x6x6x40xf16> -> tensor<2x2x2x40xf16>
+    mp.yield %0 : tensor<2x2x2x40xf16>
+  }
+  return %p : tensor<2x2x2x40xf16>
+}
+
+// -----
+
+// What overlaps has pixels of several windows.
+// CHECK-LABEL: @overlapping
+// CHECK: mp.kernel "conv_0"
+// CHECK: mp.kernel "max_pool_1"
+func.func @overlapping(%x: tensor<2x8x8x8xf16>, %w: tensor<40x3x3x8xf16>) -> tensor<2x5x5x40xf16> {
+  %y = mp.kernel "conv_0" (%a = %x, %b = %w) schedule(#mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 1, stages = 2, instruction = mma.m16n8k16>) : (tensor<2x8x8x8xf16>, tensor<40x3x3x8xf16>) -> tensor<2x6x6x40xf16> {
+    %0 = mp.conv %a, %b acc f32 : tensor<2x8x8x8xf16>, tensor<40x3x3x8xf16> -> tensor<2x6x6x40xf16>
+    mp.yield %0 : tensor<2x6x6x40xf16>
+  }
+  %p = mp.kernel "max_pool_1" (%a = %y) schedule(#mp.map<block = 1024, vector = 8, threads = 256>) : (tensor<2x6x6x40xf16>) -> tensor<2x5x5x40xf16> {
+    %0 = mp.max_pool %a {window = [2, 2], strides = [1, 1]} : tensor<2x6x6x40xf16> -> tensor<2x5x5x40xf16>
+    mp.yield %0 : tensor<2x5x5x40xf16>
+  }
+  return %p : tensor<2x5x5x40xf16>
+}

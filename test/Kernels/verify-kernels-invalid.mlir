@@ -119,6 +119,19 @@ func.func @no_product(%x: tensor<64x64xf32>) -> tensor<1x64xf32> {
 
 // -----
 
+func.func @means_of_a_gpu(%x: tensor<2x6x6x8xf16>, %w: tensor<8x3x3x8xf16>) -> tensor<2x2x2x8xf16> {
+  %0 = mp.kernel "k" (%a = %x, %b = %w) schedule(#mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 1, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<2x6x6x8xf16>, tensor<8x3x3x8xf16>) -> tensor<2x2x2x8xf16> {
+    %1 = mp.conv %a, %b acc f32 : tensor<2x6x6x8xf16>, tensor<8x3x3x8xf16> -> tensor<2x4x4x8xf16>
+    // expected-error@+1 {{pools a product whose rows do not lie by its windows in a warp}}
+    %2 = mp.avg_pool %1 {window = [2, 2]} : tensor<2x4x4x8xf16> -> tensor<2x2x2x8xf16>
+    mp.yield %2 : tensor<2x2x2x8xf16>
+  }
+  return %0 : tensor<2x2x2x8xf16>
+}
+
+// -----
+
 // A pooling in front of a product is none of its result.
 func.func @pooled_operand(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x2x2x8xf32> {
   // expected-error@+1 {{has no buffers; run mp-plan-buffers first}}

@@ -41,6 +41,16 @@ std::optional<Pooled> findPooledWithin(KernelOp kernel);
 /// Whether each block of a product by this schedule has all of what it takes to pool the product's result.
 bool mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled);
 
+/// The pixels of a product's result by windows: those of one window follow each other, and those that no window has are
+/// not there. None where windows overlap or are padded, or rows do not say which pixels they are.
+///
+///   5 x 5 pixels by windows of 2 x 2: rows (0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3), (1, 2), ... (3, 3)
+std::optional<Contraction::Class> findRowsByWindow(const Contraction &product, const Pooled &pooled);
+/// The pixels of a window.
+int64_t countPixels(const Pooled &pooled);
+/// The same on a GPU, whose warps pool rows by window, some of them at once.
+bool mayPoolInBlocks(const Contraction &product, MmaScheduleAttr schedule, const Pooled &pooled);
+
 } // namespace mp
 
 #endif // MP_ANALYSIS_POOLED_H

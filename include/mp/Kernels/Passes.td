@@ -322,10 +322,11 @@ def PoolInBlocksPass : Pass<"mp-pool-in-blocks", "::mlir::func::FuncOp"> {
   let summary = "pool what a product makes where it is made";
   let description = [{
     A pooling, and the maps behind it, of what a scheduled product makes and nobody else reads, move into the product's
-    kernel where each of its blocks has whole windows and all channels: a block of a CPU pools what it has made while the
-    caches hold it, and what was pooled has no buffer.
+    kernel: what was pooled has no buffer. On a CPU each block has to have whole windows and all channels, and pools what it
+    has made while the caches hold it. On a GPU a warp pools what it has in registers, windows of 2, 4, 8 or 16 pixels that
+    do not overlap, their largest values: rows of the product are pixels by window there.
 
-    Needs `mp-schedule-kernels`. Products of GPUs are left as they are.
+    Needs `mp-schedule-kernels`.
 
     Example:
 

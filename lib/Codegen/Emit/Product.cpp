@@ -131,7 +131,10 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
       FailureOr<Value> value = values.at(kept, here);
       if (failed(value))
         return failure();
-      values.store(*value, elementOf(kept), keptAt, here);
+      if (keptAt)
+        values.store(*value, elementOf(kept), keptAt, here);
+      else
+        onTile(tiles.size(), *value);
     }
     for (auto [number, tile] : llvm::enumerate(tiles)) {
       FailureOr<Value> value = values.at(tile.op->getOperand(0), here);

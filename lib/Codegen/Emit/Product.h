@@ -50,6 +50,9 @@ public:
   /// Has `value`, of the product's shape, stored at `pointer`; results by these numbers, which are made of it there,
   /// are left to the caller.
   void keep(mlir::Value value, mlir::Value pointer, llvm::ArrayRef<unsigned> ofOthers);
+  /// Has `onTile` get `value`, of the product's shape, too, as that of an op behind the last; results by these numbers,
+  /// which are made of it, are left to the caller.
+  void handOver(mlir::Value value, llvm::ArrayRef<unsigned> ofOthers) { keep(value, mlir::Value(), ofOthers); }
   /// The fewest bits of an element that is stored.
   unsigned leastBits() const;
   /// Whether several neighbours of a row can be finished at once.

@@ -24,14 +24,20 @@ static bool isPooling(KernelOp kernel, const Pooled &pooled, BlockArgument image
          });
 }
 
+static bool hasWindows(Attribute schedule, const Contraction &product, const Pooled &pooled) {
+  if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(schedule))
+    return mayPoolInBlocks(product, ofCPU, pooled);
+  auto ofGPU = dyn_cast<MmaScheduleAttr>(schedule);
+  return ofGPU && mayPoolInBlocks(product, ofGPU, pooled);
+}
+
 /// The kernel of the product whose only result `image` is, for this reader alone, in blocks that have whole windows.
 static KernelOp findProductOf(Value image, const Pooled &pooled) {
   auto kernel = image.getDefiningOp<KernelOp>();
-  auto schedule = kernel ? dyn_cast_or_null<ContractionScheduleAttr>(kernel.getScheduleAttr()) : nullptr;
-  ContractionOpInterface op = schedule ? findContraction(kernel) : ContractionOpInterface();
+  ContractionOpInterface op = kernel && kernel.getSchedule() ? findContraction(kernel) : ContractionOpInterface();
   const bool isMadeForIt = op && kernel.getNumResults() == 1 && image.hasOneUse() &&
                            shapeOf(image) == shapeOf(op->getResult(0)) && !findPooled(kernel);
-  return isMadeForIt && mayPoolInBlocks(op.getContraction(), schedule, pooled) ? kernel : KernelOp();
+  return isMadeForIt && hasWindows(kernel.getScheduleAttr(), op.getContraction(), pooled) ? kernel : KernelOp();
 }
 
 namespace {

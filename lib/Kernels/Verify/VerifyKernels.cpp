@@ -22,6 +22,10 @@ using namespace mp;
 
 /// Whether the kernel's ops cut k, rows and columns as its schedule does.
 static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
+  std::optional<Pooled> pooled = findPooledWithin(kernel);
+  for (auto product : kernel.getBody().front().getOps<ContractionOpInterface>())
+    if (pooled && !mayPoolInBlocks(product.getContraction(), schedule, *pooled))
+      return pooled->op.emitOpError("pools a product whose rows do not lie by its windows in a warp");
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (auto product = dyn_cast<ContractionOpInterface>(op)) {
       const int64_t parts = product.getContraction().parts;

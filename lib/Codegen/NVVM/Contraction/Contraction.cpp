@@ -10,7 +10,8 @@
 //                 multiply the fragments of each k, while those of the next are read
 //                 before the last: finish what was started, wait for the tiles of t + 1, meet at a barrier; the last
 //                 products run while the first fragments of t + 1 are read
-//   after         the sums go through shared memory, so that lanes have neighbours of a row, and on to what follows
+//   after         the sums go through shared memory, so that lanes have neighbours of a row, and on to what follows;
+//                 what is pooled goes back, and a lane has neighbours of a window (PooledTile.h)
 //
 // A tile moves by cp.async, or through registers: loaded where it is started, stored where it is finished.
 
@@ -28,10 +29,12 @@ namespace {
 
 class ContractionEmitter {
 public:
-  /// `place` says where rows are in the result; there is none where they are in their order.
-  ContractionEmitter(GPUFunction &f, const Product &product, const MatrixTiles &tiles, const IndexMap *place)
+  /// `place` says where rows are in the result; there is none where they are in their order. They lie by the windows of
+  /// `pooled`, unless that is null.
+  ContractionEmitter(GPUFunction &f, const Product &product, const MatrixTiles &tiles, const IndexMap *place,
+                     const Pooled *pooled)
       : f(f), b(f.b), product(product), tiles(tiles), schedule(tiles.schedule), values(f.makeElements()),
-        epilogue(f, values, product, tiles, place) {}
+        epilogue(f, values, product, tiles, place, pooled) {}
 
   int64_t grid() const { return product.parts * product.countTiles(schedule.getBlockM(), schedule.getBlockN()); }
   /// Emits what block `block` of the grid does, which is not empty.
@@ -257,15 +260,16 @@ LogicalResult ContractionEmitter::emit(Value block) {
   return epilogue.emit(*warp, sums, epilogueTile, position);
 }
 
-/// The product, or a class of its rows: blocks from `first` on. Gives their number.
+/// The product, or a class of its rows: blocks from `first` on, all blocks of the grid where `isAll`. Gives their
+/// number.
 static FailureOr<int64_t> emitFrom(GPUFunction &f, const Product &product, MmaScheduleAttr schedule, int64_t first,
-                                   const IndexMap *place) {
+                                   bool isAll, const IndexMap *place = nullptr, const Pooled *pooled = nullptr) {
   const MatrixTiles tiles(schedule, product);
   if (std::string why = explainIllegal(tiles, f.chip); !why.empty())
     return product.op->emitOpError("is scheduled with ") << why;
-  ContractionEmitter emitter(f, product, tiles, place);
+  ContractionEmitter emitter(f, product, tiles, place, pooled);
   if (emitter.grid() > 0 &&
-      failed(f.forBlocks(first, emitter.grid(), /*isAll=*/!place, [&](Value block) { return emitter.emit(block); })))
+      failed(f.forBlocks(first, emitter.grid(), isAll, [&](Value block) { return emitter.emit(block); })))
     return failure();
   return emitter.grid();
 }
@@ -275,12 +279,21 @@ static FailureOr<int64_t> emitClasses(GPUFunction &f, const Product &product, Mm
   int64_t grid = 0;
   for (const Contraction::Class &own : product.classes) {
     FailureOr<int64_t> blocks =
-        f.releasingShared([&] { return emitFrom(f, product.of(own), schedule, grid, &own.rows); });
+        f.releasingShared([&] { return emitFrom(f, product.of(own), schedule, grid, /*isAll=*/false, &own.rows); });
     if (failed(blocks))
       return failure();
     grid += *blocks;
   }
   return grid;
+}
+
+/// The pixels of windows alone, by window.
+static FailureOr<int64_t> emitPooled(GPUFunction &f, const Product &product, MmaScheduleAttr schedule,
+                                     const Pooled &pooled) {
+  if (!mayPoolInBlocks(product, schedule, pooled))
+    return pooled.op->emitOpError("has windows that lie apart in a warp of its product");
+  const Contraction::Class byWindow = *findRowsByWindow(product, pooled);
+  return emitFrom(f, product.of(byWindow), schedule, 0, /*isAll=*/true, &byWindow.rows, &pooled);
 }
 
 FailureOr<int64_t> mp::emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedule) {
@@ -292,5 +305,8 @@ FailureOr<int64_t> mp::emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedu
   if (product->parts > 1 && product->depth % schedule.getBlockK() != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, no multiple of block_k " << schedule.getBlockK();
-  return isCutInClasses(*product) ? emitClasses(f, *product, schedule) : emitFrom(f, *product, schedule, 0, nullptr);
+  if (std::optional<Pooled> pooled = findPooledWithin(f.kernel))
+    return emitPooled(f, *product, schedule, *pooled);
+  return isCutInClasses(*product) ? emitClasses(f, *product, schedule)
+                                  : emitFrom(f, *product, schedule, 0, /*isAll=*/true);
 }

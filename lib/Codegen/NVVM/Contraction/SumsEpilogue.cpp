@@ -9,17 +9,21 @@ using namespace mlir;
 using namespace mp;
 
 SumsEpilogue::SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles,
-                           const IndexMap *place)
+                           const IndexMap *place, const Pooled *ofRows)
     : f(f), product(product), tiles(tiles), epilogue(f, values, product) {
   if (place)
     rowsInResult.emplace(f, Value(), *place);
+  if (!ofRows)
+    return;
+  pooled.emplace(f, values, *ofRows, product, tiles);
+  epilogue.handOver(ofRows->image(), ofRows->results);
 }
 
 LogicalResult SumsEpilogue::prepare() {
-  if (failed(epilogue.prepare()))
+  if (failed(epilogue.prepare()) || (pooled && failed(pooled->prepare())))
     return failure();
   const int64_t bytes = std::max<int64_t>(epilogue.leastBits() / 8, 2);
-  width = epilogue.isEven() ? std::gcd(product.n, Chip::kAccessBytes / bytes) : 1;
+  width = epilogue.isEven() && (!pooled || pooled->isEven()) ? std::gcd(product.n, Chip::kAccessBytes / bytes) : 1;
   results.emplace(f, epilogue.tileOps(), product, tiles, width);
   return results->verify();
 }
@@ -35,7 +39,14 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(const Vector &at, Value
     Value sums = LLVM::LoadOp::create(b, withLanes(tiles.sum, width), source,
                                       std::min<unsigned>(sumBytes * width, Chip::kAccessBytes));
     Values next(soFar);
-    auto onTile = [&](size_t index, Value value) { results->add(index, at.phase, value, at.isFirst, next); };
+    // What is pooled takes the place of its sums.
+    auto onTile = [&](size_t index, Value value) {
+      if (index == epilogue.tileOps().size())
+        LLVM::StoreOp::create(b, toMemory(b, value, tiles.sum), source,
+                              std::min<unsigned>(sumBytes * width, Chip::kAccessBytes));
+      else
+        results->add(index, at.phase, value, at.isFirst, next);
+    };
     Value ofProduct = f.add(row, rowHere);
     Value inResult =
         rowsInResult ? rowsInResult->at(rowsInResult->movedBy(rowsInResult->map.row, ofProduct)).column : ofProduct;
@@ -89,6 +100,11 @@ LogicalResult SumsEpilogue::emit(WarpProduct &warp, ValueRange sums, Value epilo
     if (failed(next))
       return failure();
     reduced = std::move(*next);
+    if (!pooled)
+      continue;
+    f.barrierOfWarp();
+    if (failed(pooled->emit(epilogueTile, f.add(row, f.i64(first)), column, width)))
+      return failure();
   }
   return results->finish(reduced, position);
 }

@@ -5,6 +5,7 @@
 #define MP_LIB_CODEGEN_NVVM_CONTRACTION_SUMSEPILOGUE_H
 
 #include "Codegen/Emit/MappedOperand.h"
+#include "Codegen/NVVM/Contraction/PooledTile.h"
 #include "Codegen/NVVM/Contraction/TileResults.h"
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
 
@@ -14,9 +15,10 @@ namespace mp {
 /// the narrowest result, where rows are aligned to that.
 class SumsEpilogue {
 public:
-  /// `place` says where rows are in the result; there is none where they are in their order.
+  /// `place` says where rows are in the result; there is none where they are in their order. Rows that lie by the
+  /// windows of `pooled`, unless that is null, are pooled and not stored.
   SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles,
-               const IndexMap *place);
+               const IndexMap *place, const Pooled *pooled);
 
   llvm::LogicalResult prepare();
   /// `epilogueTile` is the warp's shared memory.
@@ -46,6 +48,7 @@ private:
   std::optional<MappedOperand> rowsInResult;
   int64_t width = 1; ///< neighbours at once
   std::optional<TileResults> results;
+  std::optional<PooledTile> pooled;
 };
 
 } // namespace mp
