@@ -9,8 +9,8 @@
 namespace mp {
 
 /// Replaces mp.batch_norm, its gradient, its form for inference and mp.update_running. A mean comes before the squares
-/// of what is left, so that no large mean hides a small variance. Both are what the kernel of a product says of its rows,
-/// where one makes what is normalized.
+/// of what is left, so that no large mean hides a small variance. Both are what the kernel of a product says of its
+/// rows, where one makes what is normalized.
 void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace mp
