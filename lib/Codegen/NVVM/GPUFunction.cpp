@@ -167,6 +167,12 @@ Value GPUFunction::shuffleXor(Value value, int64_t lanes) {
   return arith::OrIOp::create(b, high, arith::ExtUIOp::create(b, i64Type, low));
 }
 
+Value GPUFunction::shuffleFrom(Value value, Value from) {
+  Type i32 = b.getI32Type();
+  return NVVM::ShflOp::create(b, i32, intConstant(b, i32, -1), value, from, intConstant(b, i32, Chip::kWarp - 1),
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
 LogicalResult GPUFunction::finish(int64_t grid) {
   if (grid > std::numeric_limits<int32_t>::max())
     return kernel.emitOpError("needs ") << grid << " blocks; a launch has at most 2147483647";

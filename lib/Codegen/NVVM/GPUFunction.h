@@ -72,6 +72,8 @@ public:
   /// What the lane whose number differs in the bits of `lanes` has for `value`: i32, f32, i64, f64, i1 or i8. All lanes
   /// of the warp take part.
   mlir::Value shuffleXor(mlir::Value value, int64_t lanes);
+  /// What lane `from` has for `value`, both i32. All lanes of the warp take part.
+  mlir::Value shuffleFrom(mlir::Value value, mlir::Value from);
 
   /// Tells LLVM that there are `grid` blocks. Fails with an error where the chip cannot launch that.
   mlir::LogicalResult finish(int64_t grid);

@@ -13,17 +13,18 @@ namespace {
 class AsyncCopy : public OperandCopy {
 public:
   AsyncCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile)
-      : OperandCopy(f, view, tile, Chip::kAccessBytes / tile.elementBytes, /*readsMemory=*/true) {}
+      : OperandCopy(f, view, tile, Chip::kAccessBytes / tile.elementBytes, Chip::kAccessBytes / tile.elementBytes,
+                    /*readsMemory=*/true) {}
 
   bool isAsync() const override { return true; }
   SmallVector<Type> startedTypes() const override { return {}; }
-  FailureOr<SmallVector<Value>> start(Value stage, Value k) override;
+  FailureOr<SmallVector<Value>> start(Value stage, Value k, Value isThere) override;
   void finish(Value, ValueRange) override {}
 
 private:
   void copy(const Position &position, Value stage, Value from, Value isThere);
   void copyMatrix(Value origin, Value stage, Value k);
-  void copyAlways(Value stage, ArrayRef<Gather::Place> places) override;
+  void copyFound(Value stage, ArrayRef<Gather::Place> places);
   void copyMapped(Value origin, Value stage, Value k);
 };
 
@@ -50,15 +51,9 @@ void AsyncCopy::copyMatrix(Value source, Value stage, Value k) {
   }
 }
 
-void AsyncCopy::copyAlways(Value stage, ArrayRef<Gather::Place> places) {
-  Value origin = f.input(cast<BlockArgument>(view.tensor).getArgNumber());
-  auto copyAll = [&] {
-    for (auto [index, place] : llvm::enumerate(places))
-      copy(positionOf(static_cast<int64_t>(index)), stage, f.offset(origin, view.element, place.element),
-           place.isThere);
-    return success();
-  };
-  (void)(isBusy() ? f.when(isBusy(), copyAll) : copyAll());
+void AsyncCopy::copyFound(Value stage, ArrayRef<Gather::Place> places) {
+  for (auto [index, place] : llvm::enumerate(places))
+    copy(positionOf(static_cast<int64_t>(index)), stage, addressOf(place), place.isThere);
 }
 
 void AsyncCopy::copyMapped(Value origin, Value stage, Value k) {
@@ -71,18 +66,21 @@ void AsyncCopy::copyMapped(Value origin, Value stage, Value k) {
   }
 }
 
-FailureOr<SmallVector<Value>> AsyncCopy::start(Value stage, Value k) {
-  if (copiesAlways())
-    return SmallVector<Value>();
+FailureOr<SmallVector<Value>> AsyncCopy::start(Value stage, Value k, Value isThere) {
   Value origin = f.input(cast<BlockArgument>(view.tensor).getArgNumber());
   Value source = origin;
-  if (view.map.isMatrix()) {
+  SmallVector<Gather::Place> places;
+  if (copiesAlways()) {
+    places = find(k, isThere);
+  } else if (view.map.isMatrix()) {
     Value rowHere = f.add(f.add(batchRow, firstRow), row), columnHere = f.add(firstColumn, column);
     Value first = f.offset(origin, view.element, f.add(f.mul(rowHere, view.columns), columnHere));
     source = f.offset(first, view.element, view.isKMajor ? k : f.mul(k, view.columns));
   }
   auto copyAll = [&] {
-    if (view.map.isMatrix())
+    if (copiesAlways())
+      copyFound(stage, places);
+    else if (view.map.isMatrix())
       copyMatrix(source, stage, k);
     else
       copyMapped(origin, stage, k);

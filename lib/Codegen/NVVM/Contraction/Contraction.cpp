@@ -126,56 +126,79 @@ void ContractionEmitter::waitForTile() {
 }
 
 FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Value t) {
-  SmallVector<Type> types = lhs->startedTypes();
-  llvm::append_range(types, rhs->startedTypes());
   Value isThere = f.isBelow(t, steps);
-  auto kOf = [&] { return f.add(firstK, f.mul(t, schedule.getBlockK())); };
-  if (lhs->copiesAlways() || rhs->copiesAlways()) {
-    Value stage = stageAt(slot), k = kOf();
-    lhs->begin(stage, k, isThere);
-    rhs->begin(rhsOf(stage), k, isThere);
-  }
-  auto branch = scf::IfOp::create(b, types, isThere, /*addThenBlock=*/true, /*addElseBlock=*/!types.empty());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  // Here, so that registers of what goes through them hold k no longer than that.
-  Value stage = stageAt(slot), k = kOf();
-  FailureOr<Values> left = lhs->start(stage, k), right = rhs->start(rhsOf(stage), k);
-  if (failed(left) || failed(right))
-    return failure();
-  left->append(*right);
-  scf::YieldOp::create(b, *left);
-  if (types.empty())
-    return Values();
-  b.setInsertionPointToStart(branch.elseBlock());
+  auto startThese = [&](bool thatCopyAlways) -> FailureOr<Values> {
+    Values started;
+    Value stage = stageAt(slot), k = f.add(firstK, f.mul(t, schedule.getBlockK()));
+    for (bool isLhs : {true, false}) {
+      OperandCopy &copy = isLhs ? *lhs : *rhs;
+      if (copy.copiesAlways() != thatCopyAlways)
+        continue;
+      FailureOr<Values> own = copy.start(isLhs ? stage : rhsOf(stage), k, isThere);
+      if (failed(own))
+        return failure();
+      started.append(*own);
+    }
+    return started;
+  };
+  FailureOr<Values> always = startThese(/*thatCopyAlways=*/true);
+  if (failed(always) || (lhs->copiesAlways() && rhs->copiesAlways()))
+    return always;
   Values nothing;
-  for (Type type : types)
-    nothing.push_back(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type))));
-  scf::YieldOp::create(b, nothing);
-  return Values(branch.getResults());
+  for (const OperandCopy *copy : {lhs.get(), rhs.get()})
+    if (!copy->copiesAlways())
+      for (Type type : copy->startedTypes())
+        nothing.push_back(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type))));
+  FailureOr<Values> started = f.when(isThere, nothing, [&] { return startThese(/*thatCopyAlways=*/false); });
+  if (failed(started))
+    return failure();
+  // In the order of the operands.
+  if (rhs->copiesAlways())
+    std::swap(*started, *always);
+  always->append(*started);
+  return always;
 }
 
 void ContractionEmitter::finish(Value slot, Value t, ValueRange started) {
   if (started.empty())
     return;
-  (void)f.when(f.isBelow(t, steps), [&] {
+  const size_t ofLhs = lhs->startedTypes().size();
+  auto finishThese = [&](bool thatCopyAlways) {
     Value stage = stageAt(slot);
-    const size_t ofLhs = lhs->startedTypes().size();
-    lhs->finish(stage, started.take_front(ofLhs));
-    rhs->finish(rhsOf(stage), started.drop_front(ofLhs));
+    if (lhs->copiesAlways() == thatCopyAlways)
+      lhs->finish(stage, started.take_front(ofLhs));
+    if (rhs->copiesAlways() == thatCopyAlways)
+      rhs->finish(rhsOf(stage), started.drop_front(ofLhs));
     return success();
-  });
+  };
+  (void)finishThese(/*thatCopyAlways=*/true);
+  if (!lhs->copiesAlways() || !rhs->copiesAlways())
+    (void)f.when(f.isBelow(t, steps), [&] { return finishThese(/*thatCopyAlways=*/false); });
 }
 
 LogicalResult ContractionEmitter::copyFirstTiles() {
-  for (int64_t step = 0; step < schedule.getStages() - 1; ++step) {
+  auto copyTile = [&](Value step) -> LogicalResult {
     Elements::Scope scope(values);
-    Value slot = f.i64(step);
-    FailureOr<Values> started = start(slot, slot);
+    FailureOr<Values> started = start(step, step);
     if (failed(started))
       return failure();
-    finish(slot, slot, *started);
+    finish(step, step, *started);
     commit();
+    return success();
+  };
+  // Where no branch is between them ptxas would load all tiles before it stores the first, and spill.
+  const bool staysRolled = (lhs->copiesAlways() && !lhs->isAsync()) || (rhs->copiesAlways() && !rhs->isAsync());
+  const int64_t tiles = schedule.getStages() - 1;
+  if (staysRolled && tiles > 1) {
+    auto copyOne = [&](Value step, ValueRange) -> FailureOr<Values> {
+      return failed(copyTile(step)) ? FailureOr<Values>(failure()) : Values();
+    };
+    if (failed(f.forEach(values.zero, f.i64(tiles), 1, ValueRange(), copyOne, /*staysRolled=*/true)))
+      return failure();
+  } else {
+    for (int64_t step = 0; step < tiles; ++step)
+      if (failed(copyTile(f.i64(step))))
+        return failure();
   }
   waitForTile();
   return success();
@@ -253,7 +276,7 @@ LogicalResult ContractionEmitter::emit(Value block) {
   if (failed(emitSums(sums)))
     return failure();
   // The stages are free once every warp has read its last fragments, and nothing is on its way to them.
-  if (lhs->copiesAlways() || rhs->copiesAlways())
+  if (isAsync && (lhs->copiesAlways() || rhs->copiesAlways()))
     NVVM::CpAsyncWaitGroupOp::create(b, 0);
   f.barrier();
   Value epilogueTile = f.offset(position.ring, b.getI8Type(), f.mul(position.warp, tiles.epilogueBytes()));

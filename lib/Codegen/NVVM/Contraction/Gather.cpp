@@ -10,11 +10,14 @@
 using namespace mlir;
 using namespace mp;
 
-// Bits of taps: those of values of digits; one that each vector has that is anywhere; one that none has.
-static constexpr int64_t kAnywhere = 30, kNowhere = 31, kEverywhere = (int64_t(1) << kNowhere) - 1;
+// Bits of taps: those of values of digits; one that each tap asks for, and pixels lack that are nowhere; one that all
+// pixels lack.
+static constexpr int64_t kAnywhere = 30, kNowhere = 31;
 static constexpr int64_t kMostKnown = 64;  // registers of a thread, beside sums and fragments
 static constexpr int64_t kMostDepths = 16; // that a thread looks for in one step
-static constexpr int64_t kStepsAhead = 8;  // more than there are stages: steps begin so far beyond the last
+static constexpr int64_t kLeastShared = 4; // k that a thread looks for
+static constexpr int64_t kOfDigits = 12, kOfSpan = 8, kOfComparison = 4; // instructions for a k, and its dimensions
+static constexpr int64_t kStepsAhead = 8; // more than there are stages: steps begin so far beyond the last
 static constexpr int64_t kMostCounted = std::numeric_limits<int32_t>::max();
 
 static int64_t sizeOf(ArrayRef<IndexMap::Digit> digits) {
@@ -24,22 +27,45 @@ static int64_t sizeOf(ArrayRef<IndexMap::Digit> digits) {
   return size;
 }
 
-/// At most one digit of k, not the innermost, moves each dimension that has an edge, and their values are few.
-bool Gather::hasFewTaps(const IndexMap &map) {
+/// At most one of these digits, not the innermost, moves each dimension that has an edge, and their values are few.
+bool Gather::hasFewTaps(const IndexMap &map, ArrayRef<IndexMap::Digit> digits) {
   int64_t bits = 0;
   for (unsigned number = 0; number < map.dimensions.size(); ++number) {
     if (map.isCertain(number))
       continue;
-    int64_t digits = 0;
-    for (const IndexMap::Digit &digit : map.depth)
+    int64_t count = 0;
+    for (const IndexMap::Digit &digit : digits)
       if (digit.dimension == number) {
-        ++digits;
+        ++count;
         bits += std::min<int64_t>(digit.size, kAnywhere + 1);
       }
-    if (digits > 1 || map.depth.back().dimension == number)
+    if (count > 1 || digits.back().dimension == number)
       return false;
   }
   return bits <= kAnywhere;
+}
+
+/// Of few k a shuffle, on which the copy has to wait, costs more than it saves.
+static bool isWorthSharing(const Gather::Pattern &pattern) {
+  return pattern.sharers > 1 && pattern.depths >= kLeastShared;
+}
+
+/// Where rows are taps, what is under them is found out of each k. That pays where it is asked for several rows, which
+/// would compare indices else, or where lanes share it.
+Gather::Taps Gather::tapsOf(const IndexMap &map, const Pattern &pattern) {
+  if (hasFewTaps(map, map.depth))
+    return Taps::OfDepth;
+  auto isUncertain = [&](const IndexMap::Digit &digit) { return !map.isCertain(digit.dimension); };
+  if (map.row.empty() || !hasFewTaps(map, map.row) || llvm::any_of(map.batch, isUncertain))
+    return Taps::None;
+  const int64_t found = isWorthSharing(pattern) ? llvm::divideCeil(pattern.depths, pattern.sharers) : pattern.depths;
+  int64_t ofTaps = kOfDigits, ofComparisons = 0;
+  for (unsigned number = 0; number < map.dimensions.size(); ++number)
+    ofComparisons += map.isCertain(number) ? 0 : kOfComparison * pattern.rows;
+  for (const IndexMap::Digit &digit : map.row)
+    if (isUncertain(digit))
+      ofTaps += digit.factor == 1 ? kOfSpan : kOfComparison * digit.size;
+  return ofTaps * found < (ofComparisons + kOfDigits) * pattern.depths ? Taps::OfRow : Taps::None;
 }
 
 /// Steps of `blockK` stay within the innermost digit of k.
@@ -47,7 +73,7 @@ bool Gather::staysUnderTap(const IndexMap &map, int64_t blockK) {
   return map.depth.back().size % blockK == 0 && map.isCertain(map.depth.back().dimension);
 }
 
-bool Gather::fits(const IndexMap &map, int64_t blockK, int64_t rows, int64_t depths) {
+bool Gather::fits(const IndexMap &map, const Pattern &pattern) {
   if (map.isMatrix() || map.depth.empty())
     return false;
   // Twice the most, so that rows and k beyond the last are counted, too.
@@ -60,20 +86,29 @@ bool Gather::fits(const IndexMap &map, int64_t blockK, int64_t rows, int64_t dep
   int64_t known = 1;
   for (unsigned number = 0; number < map.dimensions.size(); ++number)
     known += map.isCertain(number) ? 0 : 1;
-  if (rows * (hasFewTaps(map) ? 2 : known) > kMostKnown || (depths > kMostDepths && !staysUnderTap(map, blockK)))
+  if (pattern.rows * (tapsOf(map, pattern) != Taps::None ? 2 : known) > kMostKnown ||
+      (pattern.depths > kMostDepths && !staysUnderTap(map, pattern.blockK)))
     return false;
   return sizeOf(map.row) < kMostCounted / 2 && sizeOf(map.depth) < kMostCounted / 2;
 }
 
-Gather::Gather(GPUFunction &f, const MappedOperand &operand, int64_t blockK, Value first)
-    : f(f), operand(operand), strides(operand.map.dimensions.size(), 1), countsTaps(hasFewTaps(operand.map)),
-      isSteady(staysUnderTap(operand.map, blockK)), isWhole(sizeOf(operand.map.depth) % blockK == 0),
-      mostK(sizeOf(operand.map.depth) + kStepsAhead * blockK), first(narrow(first)) {
+Gather::Gather(GPUFunction &f, const MappedOperand &operand, const Pattern &pattern, Value first)
+    : f(f), operand(operand), strides(operand.map.dimensions.size(), 1), pattern(pattern),
+      taps(tapsOf(operand.map, pattern)),
+      tapDigits(taps == Taps::OfRow ? this->operand.map.row : this->operand.map.depth),
+      isSteady(staysUnderTap(operand.map, pattern.blockK)), isWhole(sizeOf(operand.map.depth) % pattern.blockK == 0),
+      mostK(sizeOf(operand.map.depth) + kStepsAhead * pattern.blockK), first(narrow(first)) {
   for (size_t number = strides.size() - 1; number > 0; --number)
     strides[number - 1] = strides[number] * operand.map.dimensions[number].size;
   for (unsigned number = 0; number < strides.size(); ++number)
     if (!operand.map.isCertain(number))
       uncertain.push_back(number);
+  isShared = !isSteady && isWorthSharing(pattern) && (taps != Taps::None || uncertain.empty());
+  if (isShared) {
+    sharer = narrow(f.rem(f.div(f.lane, pattern.distance), pattern.sharers));
+    const int64_t group = pattern.sharers * pattern.distance;
+    sharers = narrow(f.add(f.mul(f.div(f.lane, group), group), f.rem(f.lane, pattern.distance)));
+  }
 }
 
 /// Below 0 is above every bound without a sign.
@@ -84,34 +119,70 @@ Value Gather::isBelow(Value index, int64_t bound) {
 /// The first of the bits of a dimension's taps.
 int64_t Gather::firstBit(unsigned dimension) const {
   int64_t bit = 0;
-  for (const IndexMap::Digit &digit : operand.map.depth)
+  for (const IndexMap::Digit &digit : tapDigits)
     if (digit.dimension < dimension && llvm::is_contained(uncertain, digit.dimension))
       bit += digit.size;
   return bit;
 }
 
-/// A bit for each row, column, ... of taps under which there are pixels.
-Value Gather::tapsOf(ArrayRef<Value> indices) {
+/// The bit of a digit's value.
+Value Gather::bitOf(const IndexMap::Digit &digit, Value value) {
+  return f.b.createOrFold<arith::ShLIOp>(i32(1), add(value, i32(firstBit(digit.dimension))));
+}
+
+/// Bits of the taps of a digit under which there are pixels, where neighbours see neighbours: they are neighbours, too.
+Value Gather::spanInside(const IndexMap::Digit &digit, Value index) {
+  const int64_t size = operand.map.dimensions[digit.dimension].size;
+  auto startAt = [&](Value value) {
+    value = f.b.createOrFold<arith::MaxSIOp>(value, i32(0));
+    value = f.b.createOrFold<arith::MinSIOp>(value, i32(digit.size));
+    return f.b.createOrFold<arith::ShLIOp>(i32(int64_t(1) << firstBit(digit.dimension)), value);
+  };
+  Value first = startAt(f.b.createOrFold<arith::SubIOp>(i32(0), index));
+  return f.b.createOrFold<arith::SubIOp>(startAt(f.b.createOrFold<arith::SubIOp>(i32(size), index)), first);
+}
+
+/// A bit for each row, column, ... of taps under which there are no pixels.
+Value Gather::tapsOutside(ArrayRef<Value> indices) {
   const IndexMap &map = operand.map;
-  Value taps = i32(1 << kAnywhere), isAnywhere;
+  Value inside = i32(1 << kAnywhere), isAnywhere;
   for (unsigned number : uncertain) {
     auto isInside = [&](int64_t moved) {
       Value index = add(indices[number], i32(moved));
       return isBelow(index, map.dimensions[number].size);
     };
-    const auto *digit = llvm::find_if(map.depth, [&](auto &own) { return own.dimension == number; });
-    if (digit == map.depth.end()) { // a filter of one row
+    const auto *digit = llvm::find_if(tapDigits, [&](auto &own) { return own.dimension == number; });
+    if (digit == tapDigits.end()) { // a filter of one row
       Value here = isInside(0);
       isAnywhere = isAnywhere ? f.b.createOrFold<arith::AndIOp>(isAnywhere, here) : here;
+      continue;
+    }
+    if (digit->factor == 1 && taps == Taps::OfRow) { // in the loop
+      inside = f.b.createOrFold<arith::OrIOp>(inside, spanInside(*digit, indices[number]));
       continue;
     }
     for (int64_t value = 0; value < digit->size; ++value) {
       Value bit = i32(int64_t(1) << (firstBit(number) + value));
       Value here = arith::SelectOp::create(f.b, isInside(value * digit->factor), bit, i32(0));
-      taps = f.b.createOrFold<arith::OrIOp>(taps, here);
+      inside = f.b.createOrFold<arith::OrIOp>(inside, here);
     }
   }
-  return isAnywhere ? Value(arith::SelectOp::create(f.b, isAnywhere, taps, i32(0))) : taps;
+  if (isAnywhere)
+    inside = arith::SelectOp::create(f.b, isAnywhere, inside, i32(0));
+  return f.b.createOrFold<arith::XOrIOp>(inside, i32(-1));
+}
+
+/// The bits of the tap that a row is.
+Value Gather::tapOfRow(Value row) {
+  Value bits = i32(1 << kAnywhere), number = row;
+  for (const IndexMap::Digit &digit : llvm::reverse(tapDigits)) {
+    const bool isFirst = &digit == tapDigits.begin();
+    if (llvm::is_contained(uncertain, digit.dimension))
+      bits = f.b.createOrFold<arith::OrIOp>(bits, bitOf(digit, narrow(isFirst ? number : f.rem(number, digit.size))));
+    if (!isFirst)
+      number = f.div(number, digit.size);
+  }
+  return bits;
 }
 
 Gather::Vector Gather::locate(Value batch, Value row, Value isInside) {
@@ -128,15 +199,25 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside) {
   // Under a step that stays within one tap, each k lies as far on as it is further.
   if (isSteady)
     vector.offset = add(vector.offset, times(first, map.depth.back().factor * strides[map.depth.back().dimension]));
-  if (countsTaps && !uncertain.empty())
-    vector.taps = tapsOf(indices);
-  else if (!countsTaps)
+  if (taps == Taps::OfDepth && !uncertain.empty())
+    vector.taps = tapsOutside(indices);
+  else if (taps == Taps::OfRow)
+    vector.taps = tapOfRow(row);
+  else if (taps == Taps::None)
     for (unsigned number : uncertain)
       vector.edges.push_back(indices[number]);
-  if (isInside) {
-    Value taps = vector.taps ? vector.taps : i32(kEverywhere);
-    vector.taps = arith::SelectOp::create(f.b, isInside, taps, i32(0));
+  // What another lane has found out LLVM cannot take apart again: an address and a step are then one instruction.
+  if (isShared) {
+    Value wide = arith::ExtSIOp::create(f.b, f.b.getI64Type(), vector.offset);
+    vector.address = f.offset(origin(), cast<RankedTensorType>(operand.tensor.getType()).getElementType(), wide);
   }
+  // What lanes share says by a bit whether a step is there.
+  if (isShared && !vector.taps)
+    vector.taps = i32(int64_t(1) << kNowhere);
+  // A tap that is none asks for what no pixel has; a pixel that is none has nothing.
+  if (isInside)
+    vector.taps = arith::SelectOp::create(f.b, isInside, vector.taps ? vector.taps : i32(int64_t(1) << kNowhere),
+                                          i32(taps == Taps::OfRow ? int64_t(1) << kNowhere : -1));
   return vector;
 }
 
@@ -144,6 +225,13 @@ void Gather::enter(Value newK, Value newIsThere) {
   k = newK;
   isThere = newIsThere;
   steps.clear();
+  own.clear();
+  // Of k that lanes share each finds out about its own.
+  for (int64_t index = 0; isShared && index < pattern.depths; index += pattern.sharers) {
+    Value mine = pattern.depths < pattern.sharers ? f.b.createOrFold<arith::RemUIOp>(sharer, i32(pattern.depths))
+                                                  : add(sharer, i32(index));
+    own.push_back(stepOf(add(add(narrow(k), first), times(mine, pattern.apart))));
+  }
 }
 
 /// By a multiplication, if its product is an i32. What LLVM makes of a division of so few is one of 16 bits, each
@@ -164,7 +252,11 @@ Value Gather::quotient(Value number, int64_t divisor, int64_t most) {
 Gather::Step Gather::stepOf(Value number) {
   const IndexMap &map = operand.map;
   SmallVector<Value, 4> moved(map.dimensions.size(), i32(0));
-  Step step{i32(0), i32(1 << kAnywhere), {}};
+  Step step{i32(0), i32(1 << kAnywhere), isThere, {}};
+  if (!isWhole) {
+    Value isInside = isBelow(number, sizeOf(map.depth));
+    step.isThere = isThere ? f.b.createOrFold<arith::AndIOp>(isThere, isInside) : isInside;
+  }
   int64_t most = mostK;
   for (const IndexMap::Digit &digit : llvm::reverse(map.depth)) {
     Value value = number;
@@ -175,20 +267,29 @@ Gather::Step Gather::stepOf(Value number) {
     }
     Value distance = times(value, digit.factor);
     moved[digit.dimension] = add(moved[digit.dimension], distance);
-    if (countsTaps && llvm::is_contained(uncertain, digit.dimension)) {
-      Value bit = add(value, i32(firstBit(digit.dimension)));
-      // In a step that reaches beyond the last k the first digit may, too, and what is computed of so large a number.
-      if (!isWhole)
-        bit = f.b.createOrFold<arith::MinUIOp>(bit, i32(kNowhere));
-      step.tap = f.b.createOrFold<arith::OrIOp>(step.tap, arith::ShLIOp::create(f.b, i32(1), bit));
-    }
+    if (taps == Taps::OfDepth && llvm::is_contained(uncertain, digit.dimension))
+      step.taps = f.b.createOrFold<arith::OrIOp>(step.taps, bitOf(digit, value));
     step.offset = add(step.offset, times(distance, strides[digit.dimension]));
+  }
+  if (taps == Taps::OfRow) {
+    for (auto [index, dimension] : llvm::zip_equal(moved, map.dimensions))
+      index = add(index, i32(dimension.shift));
+    step.taps = tapsOutside(moved);
   }
   for (unsigned dimension : uncertain)
     step.edges.push_back(moved[dimension]);
-  if (isThere)
-    step.tap = arith::SelectOp::create(f.b, isThere, step.tap, i32(int64_t(1) << kNowhere));
+  // What is computed of numbers beyond the last k, as shifts by more than there are bits, is left here.
+  if (step.isThere)
+    step.taps =
+        arith::SelectOp::create(f.b, step.isThere, step.taps, i32(taps == Taps::OfRow ? -1 : int64_t(1) << kNowhere));
   return step;
+}
+
+/// What another lane has found out.
+Gather::Step Gather::sharedStep(int64_t index) {
+  const Step &step = own[index / pattern.sharers];
+  Value lane = add(sharers, i32(index % pattern.sharers * pattern.distance));
+  return {f.shuffleFrom(step.offset, lane), f.shuffleFrom(step.taps, lane), Value(), {}};
 }
 
 const Gather::Step &Gather::stepAt(int64_t further) {
@@ -196,6 +297,8 @@ const Gather::Step &Gather::stepAt(int64_t further) {
   for (auto &[known, step] : steps)
     if (known == key)
       return step;
+  if (isShared)
+    return steps.emplace_back(key, sharedStep(further / pattern.apart)).second;
   Value number = narrow(k);
   return steps.emplace_back(key, stepOf(isSteady ? number : add(add(number, first), i32(further)))).second;
 }
@@ -203,20 +306,19 @@ const Gather::Step &Gather::stepAt(int64_t further) {
 Gather::Place Gather::find(const Vector &vector, int64_t further) {
   const Step &step = stepAt(further);
   auto both = [&](Value x, Value y) { return x ? f.b.createOrFold<arith::AndIOp>(x, y) : y; };
-  Place place;
-  Value offset = add(vector.offset, step.offset);
-  place.element = arith::ExtSIOp::create(f.b, f.b.getI64Type(), offset);
+  Place place{origin(), Value(), 0, step.isThere};
+  if (vector.address)
+    place.from = vector.address;
+  place.offset = vector.address ? step.offset : add(vector.offset, step.offset);
   if (isSteady) {
     const IndexMap::Digit &innermost = operand.map.depth.back();
-    place.element = f.add(place.element, f.i64(further * innermost.factor * strides[innermost.dimension]));
+    place.constant = further * innermost.factor * strides[innermost.dimension];
   }
   if (vector.taps) {
-    Value bit = arith::AndIOp::create(f.b, vector.taps, step.tap);
-    place.isThere = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, bit, step.tap);
-  } else {
-    place.isThere = isThere;
+    Value missing = arith::AndIOp::create(f.b, vector.taps, step.taps);
+    place.isThere = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, missing, i32(0));
   }
-  if (!countsTaps)
+  if (taps == Taps::None)
     for (auto [number, own, moved] : llvm::zip_equal(uncertain, vector.edges, step.edges))
       place.isThere = both(place.isThere, isBelow(add(own, moved), operand.map.dimensions[number].size));
   return place;

@@ -11,22 +11,33 @@ namespace mp {
 
 /// A convolution's image, or its filters seen from the gradient. What does not depend on k is computed once for each
 /// vector, before the loop: how far it is from the operand's first element, and where the operand has it. A step of k
-/// adds a distance. With few taps, "where" is a bit for each that says whether there is a pixel under it, and a step
-/// tests one; else it is the index in each dimension with an edge, and a step compares. (CUTLASS calls the first of
-/// these its optimized iterator.) Numbers are i32 here.
+/// adds a distance. With few taps, "where" is a bit for each: k is a tap and a row a pixel, or the other way round, and
+/// the pixel has bits of all taps under which there is none, the tap its own. (CUTLASS calls this its optimized
+/// iterator.) Else it is the index in each dimension with an edge, and a step compares. Numbers are i32 here.
 class Gather {
 public:
-  /// Whether vectors of `rows` rows and `depths` k in each step of `blockK` can be found so: no index is divided, an
-  /// i32 counts all, and registers have room for what is known of each.
-  static bool fits(const IndexMap &map, int64_t blockK, int64_t rows, int64_t depths);
+  /// What a thread looks for in each step.
+  struct Pattern {
+    int64_t blockK;
+    int64_t rows;         ///< of the product
+    int64_t depths;       ///< k, the first of which depends on the thread
+    int64_t apart = 1;    ///< from one of these k to the next
+    int64_t sharers = 1;  ///< lanes of a warp that look for the same k, and so divide the work
+    int64_t distance = 1; ///< from one of these lanes to the next, each in a group of distance * sharers lanes
+  };
 
-  /// A step takes `blockK` of k, of which `first` is this thread's first.
-  Gather(GPUFunction &f, const MappedOperand &operand, int64_t blockK, mlir::Value first);
+  /// Whether vectors can be found so: no index is divided, an i32 counts all, and registers have room for what is known
+  /// of each.
+  static bool fits(const IndexMap &map, const Pattern &pattern);
+
+  /// `first` is the first k of this thread in a step.
+  Gather(GPUFunction &f, const MappedOperand &operand, const Pattern &pattern, mlir::Value first);
 
   /// What is known of a vector before the loop.
   struct Vector {
     mlir::Value offset;                      ///< of its element at k = 0 from the operand's first
-    mlir::Value taps;                        ///< bits of those where it is there; null where nothing is asked
+    mlir::Value address;                     ///< of that element; null where steps are no values of their own
+    mlir::Value taps;                        ///< bits of a pixel, or of a tap; null where nothing is asked
     llvm::SmallVector<mlir::Value, 2> edges; ///< its indices in dimensions with an edge, where there are many taps
   };
   /// The vector of that row of the product. One that is not `isInside`, if that is not null, is nowhere.
@@ -34,41 +45,58 @@ public:
 
   /// A step begins, with k. One that is not `isThere`, if that is not null, has no elements.
   void enter(mlir::Value k, mlir::Value isThere);
-  /// The element with which a vector begins, as i64, `further` k on, and whether it is there; null where it always is.
+  /// The element with which a vector begins, `further` k on: where it is, and whether, which is null where it always
+  /// is.
   struct Place {
-    mlir::Value element, isThere;
+    mlir::Value from;   ///< an address
+    mlir::Value offset; ///< of the element, an i32
+    int64_t constant;   ///< the same, beside `offset`
+    mlir::Value isThere;
   };
   Place find(const Vector &vector, int64_t further);
 
 private:
   /// What a step adds, or one k of it.
   struct Step {
-    mlir::Value offset, tap;
+    mlir::Value offset, taps, isThere;
     llvm::SmallVector<mlir::Value, 2> edges;
   };
+  /// Which number's digits are taps that have bits.
+  enum class Taps { None, OfDepth, OfRow };
 
-  static bool hasFewTaps(const IndexMap &map);
+  static bool hasFewTaps(const IndexMap &map, llvm::ArrayRef<IndexMap::Digit> digits);
+  static Taps tapsOf(const IndexMap &map, const Pattern &pattern);
   static bool staysUnderTap(const IndexMap &map, int64_t blockK);
   mlir::Value i32(int64_t value) { return intConstant(f.b, f.b.getI32Type(), value); }
+  mlir::Value origin() { return f.input(llvm::cast<mlir::BlockArgument>(operand.tensor).getArgNumber()); }
   mlir::Value narrow(mlir::Value value) { return f.b.createOrFold<mlir::arith::TruncIOp>(f.b.getI32Type(), value); }
   mlir::Value add(mlir::Value x, mlir::Value y) { return f.b.createOrFold<mlir::arith::AddIOp>(x, y); }
   mlir::Value times(mlir::Value x, int64_t y) { return f.b.createOrFold<mlir::arith::MulIOp>(x, i32(y)); }
   mlir::Value isBelow(mlir::Value index, int64_t bound);
   mlir::Value quotient(mlir::Value number, int64_t divisor, int64_t most);
-  mlir::Value tapsOf(llvm::ArrayRef<mlir::Value> indices);
+  mlir::Value bitOf(const IndexMap::Digit &digit, mlir::Value value);
+  mlir::Value tapsOutside(llvm::ArrayRef<mlir::Value> indices);
+  mlir::Value spanInside(const IndexMap::Digit &digit, mlir::Value index);
+  mlir::Value tapOfRow(mlir::Value row);
   Step stepOf(mlir::Value number);
   int64_t firstBit(unsigned dimension) const;
+  Step sharedStep(int64_t index);
   const Step &stepAt(int64_t further);
 
   GPUFunction &f;
   MappedOperand operand;
   llvm::SmallVector<int64_t, 4> strides;    ///< of the operand's dimensions, in elements
   llvm::SmallVector<unsigned, 2> uncertain; ///< dimensions with an edge
-  bool countsTaps;
-  bool isSteady; ///< a step stays under one tap
-  bool isWhole;  ///< no step reaches beyond the last k
-  int64_t mostK; ///< that a step asks for, of those beyond the last, too
+  Pattern pattern;
+  Taps taps;
+  llvm::ArrayRef<IndexMap::Digit> tapDigits; ///< of the number whose digits are taps
+  bool isSteady;                             ///< a step stays under one tap
+  bool isWhole;                              ///< no step reaches beyond the last k
+  int64_t mostK;                             ///< that a step asks for, of those beyond the last, too
+  bool isShared;                             ///< what is found out about k
   mlir::Value first, k, isThere;
+  mlir::Value sharer, sharers; ///< this lane's number among those that share, and the first of them, i32
+  llvm::SmallVector<Step, 2> own;
   llvm::SmallVector<std::pair<int64_t, Step>, 4> steps; ///< of this k, by how far they are on
 };
 

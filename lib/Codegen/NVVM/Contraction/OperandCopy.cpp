@@ -23,21 +23,37 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
   return view;
 }
 
-OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width,
+/// Vectors that a thread copies of each tile.
+static int64_t countVectors(GPUFunction &f, const OperandView &view, int64_t width) {
+  return std::max<int64_t>(view.blockRows * (view.blockColumns / width) / f.threads, 1);
+}
+
+Gather::Pattern OperandCopy::patternOf(GPUFunction &f, const OperandView &view, int64_t width, int64_t run) {
+  // Of a row that a pass fills, or several rows, each vector lies in another row of the same column.
+  const int64_t vectors = countVectors(f, view, width), vectorsOfRow = view.blockColumns / width;
+  const int64_t passes = std::max<int64_t>(vectorsOfRow / f.threads, 1), others = vectors / passes;
+  const int64_t alongRow = passes * (width / run), lanesOfRow = std::min(vectorsOfRow, Chip::kWarp);
+  if (!view.isKMajor)
+    return {view.blockRows, alongRow, others, std::max<int64_t>(f.threads / vectorsOfRow, 1), lanesOfRow, 1};
+  Gather::Pattern pattern{view.blockColumns, others, alongRow, run};
+  if (passes == 1) {
+    pattern.sharers = Chip::kWarp / lanesOfRow;
+    pattern.distance = lanesOfRow;
+  }
+  return pattern;
+}
+
+OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width, int64_t run,
                          bool readsMemory)
-    : f(f), view(view), operand(f, view.tensor, view.map), tile(tile), address(f, tile), width(width),
-      vectorsOfRow(view.blockColumns / width), vectors(std::max<int64_t>(view.blockRows * vectorsOfRow / f.threads, 1)),
+    : f(f), view(view), operand(f, view.tensor, view.map), tile(tile), address(f, tile), width(width), run(run),
+      vectorsOfRow(view.blockColumns / width), vectors(countVectors(f, view, width)),
       isRowCertain(view.rows % view.blockRows == 0), isColumnCertain(view.columns % view.blockColumns == 0) {
   row = f.div(f.thread, vectorsOfRow);
   column = f.mul(f.rem(f.thread, vectorsOfRow), width);
   if (view.blockRows * vectorsOfRow < f.threads)
     busy = f.isBelow(f.thread, f.i64(view.blockRows * vectorsOfRow));
-  // Of a row that a pass fills, or several rows, each vector lies in another row of the same column.
-  const int64_t passes = std::max<int64_t>(vectorsOfRow / f.threads, 1);
-  const int64_t outer = view.isKMajor ? vectors / passes : passes;
-  const int64_t blockK = view.isKMajor ? view.blockColumns : view.blockRows;
-  if (readsMemory && Gather::fits(view.map, blockK, outer, vectors / outer))
-    gather.emplace(f, operand, blockK, view.isKMajor ? column : row);
+  if (readsMemory && Gather::fits(view.map, patternOf(f, view, width, run)))
+    gather.emplace(f, operand, patternOf(f, view, width, run), view.isKMajor ? column : row);
 }
 
 void OperandCopy::locate(Value batchHere, Value first) {
@@ -47,10 +63,11 @@ void OperandCopy::locate(Value batchHere, Value first) {
   firstRow = view.isKMajor ? first : zero;
   firstColumn = view.isKMajor ? zero : first;
   gathered.clear();
-  for (int64_t index = 0; gather && index < vectors; ++index) {
-    const Position position = positionOf(index);
-    gathered.push_back(gather->locate(batch, outerOf(position), isOuterInside(position)));
-  }
+  for (int64_t index = 0; gather && index < vectors; ++index)
+    for (int64_t further = 0; further < (view.isKMajor ? run : width); further += run) {
+      const Position position = positionOf(index);
+      gathered.push_back(gather->locate(batch, outerOf(position, further), isOuterInside(position, further)));
+    }
 }
 
 OperandCopy::Position OperandCopy::positionOf(int64_t index) const {
@@ -65,9 +82,9 @@ Value OperandCopy::isBelow(Value index, int64_t bound, bool isCertain) {
   return isCertain ? Value() : f.isBelow(index, f.i64(bound));
 }
 
-Value OperandCopy::outerOf(const Position &position) {
-  return view.isKMajor ? f.add(f.add(firstRow, row), f.i64(position.rowStep))
-                       : f.add(f.add(firstColumn, column), f.i64(position.columnStep));
+Value OperandCopy::outerOf(const Position &position, int64_t further) {
+  return view.isKMajor ? f.add(f.add(firstRow, row), f.i64(position.rowStep + further))
+                       : f.add(f.add(firstColumn, column), f.i64(position.columnStep + further));
 }
 
 Value OperandCopy::depthOf(const Position &position, Value k) {
@@ -75,9 +92,9 @@ Value OperandCopy::depthOf(const Position &position, Value k) {
                        : f.add(f.add(f.add(firstRow, row), f.i64(position.rowStep)), k);
 }
 
-Value OperandCopy::isOuterInside(const Position &position) {
+Value OperandCopy::isOuterInside(const Position &position, int64_t further) {
   const bool isCertain = view.isKMajor ? isRowCertain : isColumnCertain;
-  return isBelow(outerOf(position), view.isKMajor ? view.rows : view.columns, isCertain);
+  return isBelow(outerOf(position, further), view.isKMajor ? view.rows : view.columns, isCertain);
 }
 
 Value OperandCopy::isDepthInside(const Position &position, Value k) {
@@ -89,21 +106,21 @@ Value OperandCopy::isInside(const Position &position, Value k) {
   return both(isOuterInside(position), isDepthInside(position, k));
 }
 
-void OperandCopy::begin(Value stage, Value k, Value isThere) {
-  if (!copiesAlways())
-    return;
-  copyAlways(stage, find(k, isThere));
-}
-
 SmallVector<Gather::Place> OperandCopy::find(Value k, Value isThere) {
   SmallVector<Gather::Place> found;
   gather->enter(k, isThere);
-  for (auto [index, vector] : llvm::enumerate(gathered)) {
-    const Position position = positionOf(static_cast<int64_t>(index));
-    found.push_back(gather->find(vector, view.isKMajor ? position.columnStep : position.rowStep));
-    found.back().isThere = both(found.back().isThere, isDepthInside(position, k));
-  }
+  for (int64_t index = 0; index < vectors; ++index)
+    for (int64_t number = 0; number < runsOfVector(); ++number) {
+      const Position position = positionOf(index);
+      found.push_back(view.isKMajor ? gather->find(gathered[index], position.columnStep + number * run)
+                                    : gather->find(gathered[index * runsOfVector() + number], position.rowStep));
+    }
   return found;
+}
+
+Value OperandCopy::addressOf(const Gather::Place &place) {
+  Value offset = arith::ExtSIOp::create(f.b, f.b.getI64Type(), place.offset);
+  return f.offset(place.from, view.element, f.add(offset, f.i64(place.constant)));
 }
 
 std::pair<Value, Value> OperandCopy::startOf(const Position &position, Value k) {

@@ -35,18 +35,22 @@ public:
   void locate(mlir::Value batch, mlir::Value first);
   /// The types of what start() gives.
   virtual llvm::SmallVector<mlir::Type> startedTypes() const = 0;
-  /// Whether begin() does all, without a branch, so that finding out where vectors lie runs beside the multiplications:
+  /// Whether there is no branch around the copy, so that finding out where vectors lie runs beside the multiplications:
   /// of a step that is not there zeros are copied, on which somebody has to wait in the end.
-  bool copiesAlways() const { return isAsync() && gather.has_value(); }
-  /// In front of the branch around start(), of a step that may not be there.
-  void begin(mlir::Value stage, mlir::Value k, mlir::Value isThere);
-  /// Starts the copy of the tile from `k` to `stage`; gives what finish() needs.
-  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, mlir::Value k) = 0;
+  bool copiesAlways() const { return gather.has_value(); }
+  /// Starts the copy of the tile from `k` to `stage`; gives what finish() needs. The step is there, or may not be,
+  /// which `isThere` says of what copies always.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, mlir::Value k,
+                                                                mlir::Value isThere) = 0;
   virtual void finish(mlir::Value stage, mlir::ValueRange started) = 0;
 
 protected:
-  /// `width` elements of a row at once; `readsMemory` if they are those of the tensor as it lies.
-  OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width, bool readsMemory);
+  /// `width` elements of a row at once; `readsMemory` if they are those of the tensor as it lies. `run` of them lie
+  /// together; fewer than all only where isGathered() is known to become true.
+  OperandCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile, int64_t width, int64_t run,
+              bool readsMemory);
+  /// What a thread would gather, vectors of `width` elements in runs of `run`.
+  static Gather::Pattern patternOf(GPUFunction &f, const OperandView &view, int64_t width, int64_t run);
 
   /// Vector `index` of this thread: a row and a column of the tile, as what depends on the thread and what does not.
   struct Position {
@@ -62,9 +66,10 @@ protected:
   std::pair<mlir::Value, mlir::Value> startOf(const Position &position, mlir::Value k);
   /// Where memory has what begins at a row and column of the view.
   MappedOperand::Element lookUp(mlir::Value viewRow, mlir::Value viewColumn);
-  /// Where the vectors of the tile from `k` lie, of a gathered operand.
-  bool isGathered() const { return gather.has_value(); }
-  llvm::SmallVector<Gather::Place> find(mlir::Value k, mlir::Value isThere = {});
+  /// Where the runs of the vectors of the tile from `k` lie, of a gathered operand.
+  llvm::SmallVector<Gather::Place> find(mlir::Value k, mlir::Value isThere);
+  mlir::Value addressOf(const Gather::Place &place);
+  int64_t runsOfVector() const { return width / run; }
   /// Both conditions, either of which may be null.
   mlir::Value both(mlir::Value x, mlir::Value y) {
     return x && y ? f.b.createOrFold<mlir::arith::AndIOp>(x, y) : x ? x : y;
@@ -75,26 +80,24 @@ protected:
   MappedOperand operand;
   SharedTile tile;
   TileAddress address;
-  const int64_t width;
+  const int64_t width, run;
   mlir::Value row, column; ///< of this thread's first vector in a tile
   mlir::Value batch;
   mlir::Value batchRow, firstRow, firstColumn; ///< of the tile at k = 0; the row of the batch apart
 
 private:
-  /// Starts the copy of the vectors of a gathered operand.
-  virtual void copyAlways(mlir::Value, mlir::ArrayRef<Gather::Place>) {}
   mlir::Value isBelow(mlir::Value index, int64_t bound, bool isCertain);
   /// Its index of the dimension that is not k, and of the view's dimension of k in a tile from `k`.
-  mlir::Value outerOf(const Position &position);
+  mlir::Value outerOf(const Position &position, int64_t further = 0);
   mlir::Value depthOf(const Position &position, mlir::Value k);
-  mlir::Value isOuterInside(const Position &position);
+  mlir::Value isOuterInside(const Position &position, int64_t further = 0);
   mlir::Value isDepthInside(const Position &position, mlir::Value k);
 
   int64_t vectorsOfRow, vectors;
   bool isRowCertain, isColumnCertain;
   mlir::Value busy;
   std::optional<Gather> gather;
-  llvm::SmallVector<Gather::Vector> gathered; ///< of each vector
+  llvm::SmallVector<Gather::Vector> gathered; ///< of each vector, of each of its runs where they are rows
 };
 
 /// By cp.async, 16 bytes at once, from rows that are aligned to that.

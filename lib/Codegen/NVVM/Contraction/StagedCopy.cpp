@@ -10,32 +10,43 @@
 using namespace mlir;
 using namespace mp;
 
+/// Whether memory has an operand as it is multiplied.
+static bool isInMemory(const OperandView &view, Type shared) {
+  return isa<BlockArgument>(view.tensor) && shared == view.element;
+}
+
 namespace {
 
 class StagedCopy : public OperandCopy {
 public:
+  using OperandCopy::patternOf;
+
   StagedCopy(GPUFunction &f, Elements &values, const OperandView &view, const SharedTile &tile, Type shared,
-             int64_t width)
-      : OperandCopy(f, view, tile, width, isa<BlockArgument>(view.tensor) && shared == view.element), values(values),
-        shared(shared), isEven(values.isEvenAlong(view.tensor, operand.columns)) {}
+             int64_t width, int64_t run)
+      : OperandCopy(f, view, tile, width, run, isInMemory(view, shared)), values(values), shared(shared),
+        isEven(values.isEvenAlong(view.tensor, operand.columns)) {}
 
   bool isAsync() const override { return false; }
-  SmallVector<Type> startedTypes() const override { return SmallVector<Type>(count(), waitingType()); }
-  FailureOr<SmallVector<Value>> start(Value stage, Value k) override;
+  SmallVector<Type> startedTypes() const override {
+    return SmallVector<Type>(count() * runsOfVector(), waitingType(run));
+  }
+  FailureOr<SmallVector<Value>> start(Value stage, Value k, Value isThere) override;
   void finish(Value stage, ValueRange started) override;
 
 private:
   /// What waits in registers is what will be stored; of 16-bit floats the bits, which need no instruction of their own.
-  Type waitingType() const {
-    Type lanes = withLanes(shared, width);
-    return shared.getIntOrFloatBitWidth() == 16 ? integerTwin(lanes) : lanes;
+  Type waitingType(int64_t lanes) const {
+    Type type = withLanes(shared, lanes);
+    return shared.getIntOrFloatBitWidth() == 16 ? integerTwin(type) : type;
   }
+  Value zero() { return arith::ConstantOp::create(f.b, cast<TypedAttr>(f.b.getZeroAttr(waitingType(run)))); }
   FailureOr<Value> load(const Position &position, Value k);
-  Value loadFound(Gather::Place place);
-  Value loadFrom(Value element);
+  Value loadFound(const Gather::Place &place);
+  Value loadFrom(Value address);
   Value orZero(Value loaded, Value isThere);
   /// What waits, from `column` of row `row` of memory.
   FailureOr<Value> read(Value row, Value column);
+  Value join(ValueRange runs);
   void store(const Position &position, Value stage, Value loaded);
 
   Elements &values;
@@ -45,20 +56,20 @@ private:
 
 } // namespace
 
-Value StagedCopy::loadFrom(Value element) {
-  Value from = f.offset(f.input(cast<BlockArgument>(view.tensor).getArgNumber()), shared, element);
-  return LLVM::LoadOp::create(f.b, waitingType(), from, tile.elementBytes * width);
+Value StagedCopy::loadFrom(Value address) {
+  return LLVM::LoadOp::create(f.b, waitingType(run), address, tile.elementBytes * run);
 }
 
 /// What lies in memory as it is multiplied is moved, bit by bit; all else is computed, and rounded again.
 FailureOr<Value> StagedCopy::read(Value rowHere, Value columnHere) {
-  if (isa<BlockArgument>(view.tensor) && shared == view.element)
-    return loadFrom(f.add(f.mul(rowHere, operand.columns), columnHere));
+  if (isInMemory(view, shared))
+    return loadFrom(f.offset(f.input(cast<BlockArgument>(view.tensor).getArgNumber()), shared,
+                             f.add(f.mul(rowHere, operand.columns), columnHere)));
   FailureOr<Value> loaded = values.at(view.tensor, values.inRow(rowHere, operand.columns, columnHere, width, isEven));
   if (failed(loaded))
     return failure();
   Value inMemory = shared == registerType(shared) ? *loaded : toMemory(f.b, *loaded, shared);
-  return f.b.createOrFold<arith::BitcastOp>(waitingType(), inMemory);
+  return f.b.createOrFold<arith::BitcastOp>(waitingType(run), inMemory);
 }
 
 /// What lies beyond the edge is read at the edge instead, and replaced by zeros: no branch, no load of what is not
@@ -79,24 +90,23 @@ FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
 }
 
 Value StagedCopy::orZero(Value loaded, Value isThere) {
-  if (!isThere)
-    return loaded;
-  Value zero = arith::ConstantOp::create(f.b, cast<TypedAttr>(f.b.getZeroAttr(waitingType())));
-  return arith::SelectOp::create(f.b, isThere, loaded, zero);
+  return isThere ? Value(arith::SelectOp::create(f.b, isThere, loaded, zero())) : loaded;
 }
 
-/// What is nowhere is read at the first element instead, and so is what a thread without a vector would read.
-Value StagedCopy::loadFound(Gather::Place place) {
-  if (Value isRead = both(place.isThere, isBusy()))
-    place.element = arith::SelectOp::create(f.b, isRead, place.element, f.i64(0));
-  return orZero(loadFrom(place.element), place.isThere);
+/// A branch around one load becomes a predicate. It waits for nothing, as a choice between what is loaded and zero
+/// would. The address is computed there, too, so that LLVM sees the multiplication to 64 bits, which is one
+/// instruction.
+Value StagedCopy::loadFound(const Gather::Place &place) {
+  auto load = [&] { return FailureOr<SmallVector<Value>>({loadFrom(addressOf(place))}); };
+  Value isRead = both(place.isThere, isBusy());
+  return isRead ? f.when(isRead, zero(), load)->front() : load()->front();
 }
 
-FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k) {
+FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k, Value isThere) {
   Elements::Scope scope(values);
   SmallVector<Value> started;
-  if (isGathered()) {
-    for (const Gather::Place &place : find(k))
+  if (copiesAlways()) {
+    for (const Gather::Place &place : find(k, isThere))
       started.push_back(loadFound(place));
     return started;
   }
@@ -107,6 +117,17 @@ FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k) {
     started.push_back(*waiting);
   }
   return started;
+}
+
+/// A vector of its runs.
+Value StagedCopy::join(ValueRange runs) {
+  if (runs.size() == 1)
+    return runs.front();
+  SmallVector<Value> lanes;
+  for (Value each : runs)
+    for (int64_t lane = 0; lane < run; ++lane)
+      lanes.push_back(run == 1 ? each : Value(vector::ExtractOp::create(f.b, each, lane)));
+  return vector::FromElementsOp::create(f.b, cast<VectorType>(waitingType(width)), lanes);
 }
 
 void StagedCopy::store(const Position &position, Value stage, Value loaded) {
@@ -126,8 +147,8 @@ void StagedCopy::store(const Position &position, Value stage, Value loaded) {
 
 void StagedCopy::finish(Value stage, ValueRange started) {
   auto storeAll = [&] {
-    for (auto [index, loaded] : llvm::enumerate(started))
-      store(positionOf(index), stage, loaded);
+    for (int64_t index = 0; index < count(); ++index)
+      store(positionOf(index), stage, join(started.slice(index * runsOfVector(), runsOfVector())));
     return success();
   };
   (void)(isBusy() ? f.when(isBusy(), storeAll) : storeAll());
@@ -138,5 +159,13 @@ std::unique_ptr<OperandCopy> mp::makeStagedCopy(GPUFunction &f, Elements &values
   // An access of the tensor that is read, but no wider than a row of the tile, or a run in memory, allows.
   const bool isEven = values.isEvenAlong(view.tensor, view.map.dimensions.back().size);
   const int64_t widest = std::min(Chip::kAccessBytes / tile.elementBytes, view.blockColumns);
-  return std::make_unique<StagedCopy>(f, values, view, tile, shared, isEven ? std::gcd(view.map.getRun(), widest) : 1);
+  const int64_t run = isEven ? std::gcd(view.map.getRun(), widest) : 1;
+  // Runs that are found one by one are stored together, as many as still leave all threads something to do: they share
+  // what is found out of a pixel.
+  int64_t width = run;
+  if (isInMemory(view, shared) && tile.outerMajor != view.isKMajor)
+    while (2 * width <= widest && view.blockRows * view.blockColumns >= 2 * width * f.threads &&
+           Gather::fits(view.map, StagedCopy::patternOf(f, view, 2 * width, run)))
+      width *= 2;
+  return std::make_unique<StagedCopy>(f, values, view, tile, shared, width, run);
 }
