@@ -49,6 +49,7 @@ const Shapes kShapes[] = {
     {"few channels, odd rows", "3x15x13x3x", "17x5x3x3x", "3x15x13x17x", "{padding = same} ", true},
     {"few channels, strides", "4x18x16x3x", "8x7x7x3x", "4x9x8x8x", "{strides = [2, 2], padding = [3, 3, 3, 3]} ",
      true},
+    {"many channels, few pixels", "1x6x6x128x", "128x3x3x128x", "1x6x6x128x", "{padding = same} ", true},
     {"depthwise, whole vectors", "2x9x10x64x", "64x3x3x1x", "2x9x10x64x", "{padding = same, groups = 64} ", true},
     {"depthwise, groups of pixels", "2x6x17x24x", "24x3x5x1x", "2x6x17x24x", "{padding = same, groups = 24} ", true},
     {"depthwise, large windows", "1x13x12x16x", "16x9x9x1x", "1x7x6x16x",
