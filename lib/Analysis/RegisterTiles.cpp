@@ -130,9 +130,18 @@ static bool isOfPairs(const PixelRows &rows) {
   return (rows.columnStep | rows.tapElements | rows.width | rows.firstElement) % 2 == 0;
 }
 
+/// Whether what is in front of images, if anything, may be computed as vectors copy their rows, once for each pixel.
+static bool mayKeepPixels(const Contraction &product, Value images, TileInstruction instruction) {
+  const bool isConverted = instruction == TileInstruction::Fma && product.element != product.acc;
+  return !isConverted && !product.acc.isF16() && isa<FloatType>(product.element) &&
+         elementOf(images) == product.element;
+}
+
 std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs, TileInstruction instruction,
                                            int64_t products) {
-  if (!multipliesAsItLies(product, lhs, instruction, products) || product.parts > 1 || !product.classes.empty())
+  const bool mayCopy = instruction == TileInstruction::Amx ? multipliesAsItLies(product, lhs, instruction, products)
+                                                           : products == 1 && mayKeepPixels(product, lhs, instruction);
+  if (!mayCopy || product.parts > 1 || !product.classes.empty())
     return std::nullopt;
   const int64_t together = instruction == TileInstruction::Amx ? kTileDepth : unitOf(instruction);
   std::optional<PixelRows> rows = pixelRowsOf(product.lhsMap, together);
@@ -179,10 +188,8 @@ IndexMap mp::pixelsOfDepth(const IndexMap &map) {
 }
 
 std::optional<PixelRows> mp::findPixelRowsOfDepth(const Contraction &product, Value rhs, TileInstruction instruction) {
-  // What is in front of rhs is computed as rows are copied.
-  const bool isConverted = instruction == TileInstruction::Fma && product.element != product.acc;
-  if (instruction == TileInstruction::Amx || isConverted || product.acc.isF16() || !isa<FloatType>(product.element) ||
-      elementOf(rhs) != product.element || !product.classes.empty() || product.rhsMap.isMatrix())
+  if (instruction == TileInstruction::Amx || !mayKeepPixels(product, rhs, instruction) || !product.classes.empty() ||
+      product.rhsMap.isMatrix())
     return std::nullopt;
   std::optional<PixelRows> rows = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
   // A part is whole images, or whole rows where nothing separates images.

@@ -111,6 +111,35 @@ func.func @odd_channels(%x: tensor<128x30x30x15xbf16>, %w: tensor<16x3x3x15xbf16
   return %y : tensor<128x30x30x16xbf16>
 }
 
+// What is in front of images is computed once for each pixel that a block keeps; tiles of a unit pack.
+//
+// CHECK-LABEL: @bytes
+// CHECK: #mp.contraction<{{.*}}read_lhs = true
+// CHECK: mp.mul
+// CHECK: mp.conv
+// DOT-LABEL: @bytes
+// DOT: read_lhs = true
+func.func @bytes(%x: tensor<64x32x32x3xui8>, %w: tensor<32x3x3x3xf32>) -> tensor<64x32x32x32xf32> {
+  %f = mp.cast %x : tensor<64x32x32x3xui8> -> tensor<64x32x32x3xf32>
+  %byte = mp.constant dense<0.00392156886> : tensor<f32>
+  %image = mp.mul %f, %byte : tensor<64x32x32x3xf32>, tensor<f32> -> tensor<64x32x32x3xf32>
+  %y = mp.conv %image, %w acc f32 {padding = same} : tensor<64x32x32x3xf32>, tensor<32x3x3x3xf32> -> tensor<64x32x32x32xf32>
+  return %y : tensor<64x32x32x32xf32>
+}
+
+// CHECK-LABEL: @pairs_behind_a_relu
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+// CHECK: mp.relu
+// DOT-LABEL: @pairs_behind_a_relu
+// DOT: instruction = dot, {{.*}}read_lhs = true
+// DOT: mp.relu
+func.func @pairs_behind_a_relu(%x: tensor<128x16x16x32xbf16>, %w: tensor<32x3x3x32xbf16>) -> tensor<128x16x16x32xbf16> {
+  %r = mp.relu %x : tensor<128x16x16x32xbf16>
+  %y = mp.conv %r, %w acc f32 {padding = same} : tensor<128x16x16x32xbf16>, tensor<32x3x3x32xbf16> -> tensor<128x16x16x32xbf16>
+  return %y : tensor<128x16x16x32xbf16>
+}
+
 // Strides and paddings of any size are no pixels that a block keeps.
 //
 // CHECK-LABEL: @long_strides

@@ -26,15 +26,17 @@ struct Pixels {
   const char *name, *op, *lhs, *filter, *result, *windows;
   int64_t lhsSize, filterSize;
   const char *blocks;
+  const char *front = ""; ///< an op in front of the pixels
   bool hasInfinity = false; ///< the first and the last element of lhs
 
   std::string text(const std::string &schedule, const std::string &type) const {
     const std::string x = std::string("tensor<") + lhs + type + ">", w = std::string("tensor<") + filter + type + ">",
                       y = std::string("tensor<") + result + type + ">";
     return "func.func @f(%x: " + x + ", %w: " + w + ") -> " + y + " {\n %z = mp.kernel \"k\" (%a = %x, %b = %w) " +
-           "schedule(#mp.contraction<" + schedule + ">) : (" + x + ", " + w + ") -> " + y + " {\n %0 = " + op +
-           " %a, %b" + (op == kInParts ? " depth 32" : "") + " acc f32 " + windows + " : " + x + ", " + w + " -> " + y +
-           "\n mp.yield %0 : " + y + "\n }\n return %z : " + y + "\n}\n";
+           "schedule(#mp.contraction<" + schedule + ">) : (" + x + ", " + w + ") -> " + y + " {\n" +
+           (*front ? " %i = " + std::string(front) + " %a : " + x + "\n" : "") + " %0 = " + op +
+           (*front ? " %i, %b" : " %a, %b") + (op == kInParts ? " depth 32" : "") + " acc f32 " + windows + " : " + x +
+           ", " + w + " -> " + y + "\n mp.yield %0 : " + y + "\n }\n return %z : " + y + "\n}\n";
   }
 };
 
@@ -67,7 +69,8 @@ const Pixels kCases[] = {
      "block_m = 16, block_n = 16, block_k = 32, tile_m = 8, tile_n = 16"},
 };
 
-// Of vectors, which take a channel at a time: pixels of three, and rows of k cut anywhere.
+// Of vectors, which take a channel at a time: pixels of three, and rows of k cut anywhere; an op in front, which makes
+// 1 of 0, but nothing of what is beside the image.
 const Pixels kVectorCases[] = {
     {"plain", kConv, "2x6x18x32x", "32x3x3x32x", "2x4x16x32x", "", 2 * 6 * 18 * 32, 32 * 9 * 32,
      "block_m = 32, block_n = 32, block_k = 100, tile_m = 8, tile_n = 16"},
@@ -79,6 +82,8 @@ const Pixels kVectorCases[] = {
      "block_m = 8, block_n = 8, block_k = 60, tile_m = 4, tile_n = 8"},
     {"strides", kConv, "1x8x10x3x", "16x3x3x3x", "1x4x5x16x", "{strides = [2, 2], padding = same}", 80 * 3, 16 * 27,
      "block_m = 10, block_n = 16, block_k = 27, tile_m = 5, tile_n = 8"},
+    {"behind an op", kConv, "2x5x7x3x", "24x3x3x3x", "2x5x7x24x", "{padding = same}", 2 * 35 * 3, 24 * 27,
+     "block_m = 35, block_n = 32, block_k = 27, tile_m = 7, tile_n = 16", "mp.exp"},
     {"gradient, dilations", kGradient, "1x5x5x7x", "7x3x3x16x", "1x9x11x16x", "{dilations = [2, 3]}", 25 * 7, 63 * 16,
      "block_m = 33, block_n = 16, block_k = 30, tile_m = 11, tile_n = 16"},
 };
@@ -279,6 +284,8 @@ TEST(PixelRows, HaveTheBitsOfPackedPairs) {
        "block_m = 32, block_n = 32, block_k = 100, tile_m = 8, tile_n = 16"},
       {"whole images", kConv, "4x3x3x6x", "8x2x2x6x", "4x3x3x8x", "{padding = [0, 1, 1, 0]}", 36 * 6, 8 * 24,
        "block_m = 18, block_n = 8, block_k = 24, tile_m = 3, tile_n = 8"},
+      {"behind an op", kConv, "4x3x3x6x", "8x2x2x6x", "4x3x3x8x", "{padding = [0, 1, 1, 0]}", 36 * 6, 8 * 24,
+       "block_m = 18, block_n = 8, block_k = 24, tile_m = 3, tile_n = 8", "mp.exp"},
       {"strides", kConv, "1x8x10x2x", "16x3x3x2x", "1x4x5x16x", "{strides = [2, 2], padding = same}", 80 * 2, 16 * 18,
        "block_m = 10, block_n = 16, block_k = 18, tile_m = 5, tile_n = 8"},
       {"gradient, dilations", kGradient, "1x5x5x6x", "6x3x3x16x", "1x9x11x16x", "{dilations = [2, 3]}", 25 * 6, 54 * 16,
