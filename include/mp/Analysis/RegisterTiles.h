@@ -34,8 +34,8 @@ bool mayReadInMemory(const Contraction &product, mlir::Value lhs, TileInstructio
 /// `map` of images, with a dimension of them where it has one image alone and so none.
 IndexMap withImages(const IndexMap &map);
 
-/// The rows of pixels of an lhs that tiles may read as PixelRows.h tells: of images, each of whose pixels is a row's for
-/// every tap; for tiles of a unit in memory, with whole registers of channels. None where it is anything else.
+/// The rows of pixels of an lhs that tiles may read as PixelRows.h tells: of images, each of whose pixels is a row's
+/// for every tap; for tiles of a unit in memory, with whole registers of channels. None where it is anything else.
 std::optional<PixelRows> findPixelRows(const Contraction &product, mlir::Value lhs, TileInstruction instruction,
                                        int64_t products);
 
