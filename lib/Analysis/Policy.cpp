@@ -65,6 +65,9 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
 
   StringRef name = entry.take_until([](char c) { return c == '['; });
   ErrorOr<std::string> op = findOp(name, ops);
+  // A layer's name has numbers, as dense1, or parts, as encoder.0: no op's has.
+  if (!op && allowLocations && !name.starts_with("mp.") && name.find_first_of("0123456789/*") != StringRef::npos)
+    return makeError(op.status().message(), "; ops of a layer are named by their location, as in loc:", name.str());
   if (!op)
     return op.status();
   StringRef condition = entry.drop_front(name.size());

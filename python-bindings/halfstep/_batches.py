@@ -25,23 +25,24 @@ def _batch(given):
     return given
 
 
-def _each(batches):
+def _each(batches, name: str = "x"):
     if isinstance(batches, dict) or hasattr(batches, "__array__") or hasattr(batches, "__dlpack__"):
         kind = "a dictionary of arrays" if isinstance(batches, dict) else "an array"
-        raise Error(f"x is {kind} and y is None, expected targets, one for each row, or for x what gives batches (x, y)")
+        said = " and y is None, expected targets, one for each row, or for x what gives batches (x, y)" if name == "x" else ", expected (inputs, targets)"
+        raise Error(f"{name} is {kind}{said}")
     try:
         return iter(batches)
     except TypeError:
         raise Error(f"x is {_arrays.told(batches)}, expected an array with y, or what gives batches (x, y)") from None
 
 
-def rows_of(data):
+def rows_of(data, name: str = "x"):
     """Inputs and targets of all rows: of a pair of them, or of the batches of an iterable."""
     if isinstance(data, (tuple, list)) and len(data) == 2 and not isinstance(data[0], (tuple, list)):
         return data
     inputs: list = []
     targets: list = []
-    for given in _each(data):
+    for given in _each(data, name):
         x, y = _batch(given)
         inputs.append({name: _arrays.array_of(f"'{name}'", one) for name, one in x.items()} if isinstance(x, dict) else _arrays.array_of("x", x))
         targets.append(_arrays.array_of("y", y))

@@ -13,7 +13,7 @@ from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error, check_folder, check_there, level_of_user, of_file
 from halfstep._libraries import libraries
 from halfstep._policy import with_policy
-from halfstep._settings import check_arguments, for_device, spell_settings
+from halfstep._settings import check_arguments, for_device, in_python, spell_settings
 
 _INPUTS, _RESULTS, _STATE = range(3)
 
@@ -157,7 +157,7 @@ def compile(
         text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None)
     diagnostics = tuple(Diagnostic(*one) for one in told)
     if data is None:
-        raise CompileError(message, diagnostics)
+        raise CompileError(message if diagnostics else in_python(message), diagnostics)
     if on_diagnostic:
         for diagnostic in diagnostics:
             on_diagnostic(diagnostic)

@@ -165,6 +165,8 @@ class Graph:
             why = told_of_types(str(error), [one.dtype for one in operands])
             if why is None:
                 raise
+            if label and self.place is None and why.startswith("an operand has elements of uint8, expected floats"):
+                why += ", or by nn.Rescaling(1 / 255) as the first layer"
             raise Error(f"{op}: {why}") from None
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -315,6 +317,10 @@ class Tensor:
 
     def __repr__(self):
         return f"<halfstep.Tensor {type_of(self.shape, self.dtype)}>"
+
+    def __array_function__(self, function, types, given, named):
+        instead = functions["instead"](function.__name__)
+        raise Error(f"numpy.{function.__name__} takes arrays, and is given a tensor of a model" + (f"; {instead}" if instead else ""))
 
     def __bool__(self):
         raise Error("a tensor of a model has no value yet: use ops.select for what depends on one")

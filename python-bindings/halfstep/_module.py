@@ -66,7 +66,7 @@ class Module:
         """Makes the parameters that depend on the shapes of inputs; called before the first forward."""
 
     def __call__(self, *inputs, **named):
-        graph = self._graph_of()
+        graph = self._graph_of(inputs)
         name = graph.root.name_of(self) if graph.root is not None else ""
         graph.scope.append(name)
         try:
@@ -81,12 +81,15 @@ class Module:
         finally:
             graph.scope.pop()
 
-    def _graph_of(self) -> _graph.Graph:
+    def _graph_of(self, inputs) -> _graph.Graph:
         """The model that it is called in."""
         try:
             return _graph.current()
         except Error:
-            raise Error(f"a {type(self).__name__} is called in the forward of a module; model.predict(x) computes the outputs of arrays") from None
+            is_keras = any(isinstance(one, Input) for one in inputs)
+            said = ("a Sequential begins with an nn.Input, and several inputs are the parameters of a forward" if is_keras else
+                    "model.predict(x) computes the outputs of arrays")
+            raise Error(f"a {type(self).__name__} is called in the forward of a module; {said}") from None
 
     def _shapes_of(self, inputs):
         """What build is told."""
@@ -385,8 +388,9 @@ class Sequential(Module):
         for i, layer in enumerate(self.layers):
             if isinstance(layer, type) or not callable(layer):
                 told = f"the class {layer.__name__}; write {layer.__name__}(...)" if isinstance(layer, type) else repr(layer)
+                named = f"; nn.Activation({layer!r}) is an op by its name" if isinstance(layer, str) else ""
                 raise Error(f"Sequential: layer {i} is {told}" + ("" if isinstance(layer, type) else
-                            ", expected a module, a function of a tensor or, at the start, an nn.Input"))
+                            f", expected a module, a function of a tensor or, at the start, an nn.Input{named}"))
         if self.layers and isinstance(self.layers[0], Input):
             self.specify(x=self.layers[0])
 

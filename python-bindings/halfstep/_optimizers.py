@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 
 from halfstep._errors import Error, nearest
 from halfstep._settings import Settings, check_values
@@ -154,7 +153,7 @@ class LossScaler(Settings):
         try:
             check_values({"policy": "float32", **own})
         except Error as error:
-            raise Error("LossScaler: " + re.sub(r"^[a-z-]+(?==)", lambda found: found[0].replace("-", "_"), str(error))) from None
+            raise Error(f"LossScaler: {error}") from None
 
     def settings(self):
         return {"loss_scale": "dynamic", **self._settings} if self.enabled else {"loss_scale": "none"}

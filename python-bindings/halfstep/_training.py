@@ -230,7 +230,7 @@ class Trainer:
             check_folder(str(log))
         arrays, test = name_inputs(self.model, x, y), {}
         if validation_data is not None:
-            test = name_inputs(self.model, *_batches.rows_of(validation_data))
+            test = name_inputs(self.model, *_batches.rows_of(validation_data, "validation_data"))
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
         session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")

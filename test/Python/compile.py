@@ -67,7 +67,7 @@ assert [str(one.message) for one in warned] == ["no remark has a category that m
 assert (error.severity, error.file, error.line, error.column) == ("error", "mine.mlir", 4, 8), error
 assert re.fullmatch(r"mine.mlir:4:8: error: .*", str(error)), error
 refused("did you mean 'policy'?", MODEL, polcy="float32")
-refused("batch-size=0", MODEL, batch_size=0)
+refused("batch_size=0", MODEL, batch_size=0)
 refused("expected one of specialize, autocast", MODEL, to="nowhere")
 refused("holds no program", "module {\n}\n")
 refused("undeclared SSA value", MODEL.replace("%x, %w acc", "%a, %w acc"))

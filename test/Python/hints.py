@@ -69,6 +69,8 @@ for said, call in (("in layer 1, 'conv2_d2': 'mp.conv' op a window spans 9 pixel
                     "nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer", fit(nn.Conv2D(4, 3), nn.Dense(2))),
                    ("a Dense is called in the forward of a module; model.predict(x) computes the outputs of arrays", lambda: nn.Dense(2)(X))):
     assert refused(said, call).count("in layer") + refused(said, call).count("in '") <= 1
+refused("in layer 1, 'conv2_d1': mp.conv: an operand has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32'), or by "
+        "nn.Rescaling(1 / 255) as the first layer", nn.Sequential(nn.Input((8, 8, 3), "uint8"), nn.Conv2D(4, 3)).to_mlir)
 refused("'mp.matmul' op contraction sizes differ", lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
 for given in ((16, 4, 3), (-1, 3), (4, -1)):  # shapes of rows, of which one size is what is left
     for layer in (nn.Reshape(*given), nn.Reshape(given)):
@@ -113,6 +115,13 @@ for method, arguments in _elsewhere.ARGUMENTS.items():
         refused(f"{method}: unknown argument '{name}'; {instead}; arguments are", lambda: getattr(model, method)(**{name: 1}), halfstep.UnknownArgument)
 refused("x is an array and y is None, expected targets, one for each row", lambda: model.fit(X))
 refused("x is a dictionary of arrays and y is None", lambda: model.fit({"x": X}))
+refused("validation_data is an array, expected (inputs, targets)", lambda: model.fit(X, Y, validation_data=X))
+refused("a Dense is called in the forward of a module; a Sequential begins with an nn.Input", lambda: nn.Dense(2)(nn.Input((3,))))
+refused("Sequential: layer 1 is 'relu', expected a module, a function of a tensor or, at the start, an nn.Input; nn.Activation('relu') is an op by its name",
+        lambda: nn.Sequential(nn.Dense(2), "relu"))
+refused("numpy.mean takes arrays, and is given a tensor of a model; ops.mean(x, ...) computes it", lambda: Bare(lambda x: numpy.mean(x, (1, 2))).predict(X))
+refused("numpy.concatenate takes arrays, and is given a tensor of a model; here it is ops.concat([a, b], dimension)",
+        lambda: Bare(lambda x: numpy.concatenate([x, x])).predict(X))
 
 # Attributes of modules and of the package.
 for name, instead in _elsewhere.ATTRIBUTES.items():

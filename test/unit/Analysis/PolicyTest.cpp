@@ -183,6 +183,13 @@ TEST(UserLists, AreDisjointAndKnown) {
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.add"}).message(),
             "allow=mp.add: 'mp.add' is in two lists, deny and allow");
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"mp.foo"}).message(), "allow=mp.foo: 'mp.foo' is not an op");
+  // A layer's name is told where it goes; of a word that is nothing nothing is said.
+  EXPECT_EQ(edit(policy, PrecisionCategory::Deny, {"dense1"}).message(),
+            "deny=dense1: 'dense1' is not an op; ops of a layer are named by their location, as in loc:dense1");
+  EXPECT_EQ(
+      edit(policy, PrecisionCategory::Deny, {"encoder.0"}).message(),
+      "deny=encoder.0: 'encoder.0' is not an op; ops of a layer are named by their location, as in loc:encoder.0");
+  EXPECT_EQ(edit(policy, PrecisionCategory::Deny, {"zork"}).message(), "deny=zork: 'zork' is not an op");
   EXPECT_FALSE(edit(policy, PrecisionCategory::Allow, {"loc:[a"}).ok());
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"loc:"}).message(),
             "allow=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*");
