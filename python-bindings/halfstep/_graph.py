@@ -165,7 +165,9 @@ class Graph:
             why = told_of_types(str(error), [one.dtype for one in operands])
             if why is None:
                 raise
-            if label and self.place is None and why.startswith("an operand has elements of uint8, expected floats"):
+            # An importer's labels are its nodes.
+            is_layer = self.root is not None and label in (name for name, _ in self.root.named_modules() if name)
+            if is_layer and why.startswith("an operand has elements of uint8, expected floats"):
                 why += ", or by nn.Rescaling(1 / 255) as the first layer"
             raise Error(f"{op}: {why}") from None
         return results[0] if len(results) == 1 else tuple(results)
