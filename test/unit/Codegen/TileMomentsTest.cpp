@@ -4,16 +4,14 @@
 // Against sums in f64 of what the kernel stored: near 0, and where the mean is ten thousand times the deviation, so
 // that a difference of a mean square and a squared mean would have no digit left.
 
+#include "Codegen/BlockMoments.h"
 #include "Codegen/KernelRunner.h"
 #include "Codegen/Values.h"
 
-#include "mp/Numerics/ErrorBounds.h"
 #include "mp/Numerics/Float.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 using namespace mp;
@@ -27,7 +25,6 @@ struct BlocksOfRows {
   static constexpr int64_t k = 5;
 
   int64_t blocks() const { return (m + blockM - 1) / blockM; }
-  int64_t rowsOf(int64_t block) const { return std::min(blockM, m - block * blockM); }
   bool isWide() const { return type == std::string("f32"); }
   std::string tensor(int64_t rows, int64_t columns, const std::string &element) const {
     return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
@@ -45,23 +42,21 @@ struct BlocksOfRows {
   }
 };
 
-struct Moments {
-  std::vector<double> z; ///< as it is stored
-  std::vector<float> sums, shifts, differences, squares;
-};
-
 class TileMoments : public testing::TestWithParam<BlocksOfRows> {
 protected:
   /// Of a * b and a bias of `mean` in each column.
-  static Moments run(const KernelRunner &kernel, const BlocksOfRows &p, const std::vector<float> &a, float mean,
-                     bool backwards = false) {
+  static BlockMoments run(const KernelRunner &kernel, const BlocksOfRows &p, const std::vector<float> &a, float mean,
+                          bool backwards = false) {
     const std::vector<float> b = randomFloats(BlocksOfRows::k * p.n, 2, 1), bias(p.n, mean);
     auto buffer = [&](const std::vector<float> &values) {
       return p.isWide() ? Buffer::of(values) : Buffer::of(encoded(values, encodeBF16));
     };
     const std::vector<Buffer> results = kernel.run({buffer(a), buffer(b), buffer(bias)}, backwards);
-    Moments found = {
-        {}, results[1].as<float>(), results[2].as<float>(), results[3].as<float>(), results[4].as<float>()};
+    auto ofResult = [&](size_t number) {
+      const std::vector<float> values = results[number].as<float>();
+      return std::vector<double>(values.begin(), values.end());
+    };
+    BlockMoments found = {p.m, p.n, p.blockM, {}, ofResult(1), ofResult(2), ofResult(3), ofResult(4)};
     if (p.isWide())
       for (float value : results[0].as<float>())
         found.z.push_back(value);
@@ -80,33 +75,13 @@ TEST_P(TileMoments, AreThoseOfWhatIsStored) {
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
   for (auto [mean, deviation] : {std::pair(0.0f, 1.0f), std::pair(1000.0f, 0.05f)}) {
     const std::vector<float> a = randomFloats(p.m * BlocksOfRows::k, 1, deviation);
-    const Moments found = run(kernel, p, a, mean), again = run(kernel, p, a, mean, /*backwards=*/true);
+    const BlockMoments found = run(kernel, p, a, mean), again = run(kernel, p, a, mean, /*backwards=*/true);
     EXPECT_EQ(found.sums, again.sums);
     EXPECT_EQ(found.squares, again.squares);
-    for (int64_t block = 0; block < p.blocks(); ++block)
-      for (int64_t j = 0; j < p.n; ++j) {
-        const int64_t at = block * p.n + j;
-        const double shift = found.z[block * p.blockM * p.n + j];
-        double sum = 0, absolutes = 0, differences = 0, left = 0, squares = 0;
-        auto forRows = [&](auto see) {
-          for (int64_t i = 0; i < p.rowsOf(block); ++i)
-            see(found.z[(block * p.blockM + i) * p.n + j]);
-        };
-        forRows([&](double value) {
-          sum += value, absolutes += std::abs(value);
-          differences += value - shift, left += std::abs(value - shift);
-        });
-        const auto rows = static_cast<double>(p.rowsOf(block));
-        forRows([&](double value) { squares += (value - sum / rows) * (value - sum / rows); });
-        EXPECT_EQ(found.shifts[at], shift);
-        EXPECT_NEAR(found.sums[at], sum, contractionBound(p.blockM, absolutes, sum, kF32, kF32));
-        EXPECT_NEAR(found.differences[at], differences, contractionBound(p.blockM, 2 * left, differences, kF32, kF32));
-        EXPECT_NEAR(found.squares[at], squares, 4e-6 * squares) << "block " << block << ", column " << j;
-      }
+    found.expectOfWhatIsStored();
   }
 }
 
-// As the evaluator has them: infinity is the sum of what is infinite, and no deviation from it is a number.
 TEST_P(TileMoments, InfinitiesAndNaN) {
   const BlocksOfRows &p = GetParam();
   const KernelRunner kernel(p.text());
@@ -116,14 +91,8 @@ TEST_P(TileMoments, InfinitiesAndNaN) {
     for (int64_t row : {int64_t(0), p.m / 2, p.m - 1}) {
       std::vector<float> a = randomFloats(p.m * BlocksOfRows::k, 1, 1);
       a[row * BlocksOfRows::k] = bad;
-      const Moments found = run(kernel, p, a, 0);
-      for (int64_t i = 0; i < p.blocks() * p.n; ++i) {
-        const bool isHit = i / p.n == row / p.blockM;
-        const double value = found.z[row * p.n + i % p.n];
-        EXPECT_EQ(std::isfinite(found.sums[i]), !isHit);
-        EXPECT_EQ(std::isnan(found.squares[i]), isHit);
-        EXPECT_TRUE(!isHit || std::isnan(value) ? isHit == std::isnan(found.sums[i]) : found.sums[i] == value);
-      }
+      const BlockMoments found = run(kernel, p, a, 0);
+      found.expectInfinitiesOf(row);
     }
 }
 

@@ -4,14 +4,13 @@
 // Against sums in f64 of what the kernel stored: near 0, and where the mean is twenty thousand times the deviation, so
 // that a difference of a mean square and a squared mean would have no digit left.
 
+#include "Codegen/BlockMoments.h"
 #include "Contraction/SimulatedKernel.h"
 
-#include "mp/Numerics/ErrorBounds.h"
 #include "mp/Numerics/Float.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <ostream>
@@ -30,7 +29,6 @@ struct RowsOfBlocks {
 
   FloatFormat format() const { return type == "f16" ? kF16 : type == "bf16" ? kBF16 : kF32; }
   int64_t blocks() const { return (m + blockM - 1) / blockM; }
-  int64_t rowsOf(int64_t block) const { return std::min(blockM, m - block * blockM); }
   std::string tensor(int64_t rows, int64_t columns, const std::string &element) const {
     return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
   }
@@ -84,15 +82,10 @@ std::vector<double> normal(int64_t count, unsigned seed, double deviation) {
   return values;
 }
 
-struct Moments {
-  std::vector<double> z; ///< as it is stored
-  std::vector<double> sums, shifts, differences, squares;
-};
-
 class TileMoments : public testing::TestWithParam<RowsOfBlocks> {
 protected:
   /// With all checks; another order of threads has the same bits.
-  static void run(const KernelOnSimulator &kernel, const std::vector<double> &a, double mean, Moments &found) {
+  static void run(const KernelOnSimulator &kernel, const std::vector<double> &a, double mean, BlockMoments &found) {
     const RowsOfBlocks &p = GetParam();
     const std::vector<Bytes> inputs = {encoded(a, p.format()), encoded(normal(p.k * p.n, 2, 1), p.format()),
                                        encoded(std::vector<double>(p.n, mean), p.format())};
@@ -104,8 +97,14 @@ protected:
     const ErrorOr<std::vector<Bytes>> again = kernel.run(inputs, options);
     ASSERT_TRUE(again) << again.status().message();
     EXPECT_EQ(*results, *again);
-    found = {decoded((*results)[0], p.format()), decoded((*results)[1], kF32), decoded((*results)[2], kF32),
-             decoded((*results)[3], kF32), decoded((*results)[4], kF32)};
+    found = {p.m,
+             p.n,
+             p.blockM,
+             decoded((*results)[0], p.format()),
+             decoded((*results)[1], kF32),
+             decoded((*results)[2], kF32),
+             decoded((*results)[3], kF32),
+             decoded((*results)[4], kF32)};
   }
 };
 
@@ -116,34 +115,14 @@ TEST_P(TileMoments, areThoseOfWhatIsStored) {
   const KernelOnSimulator kernel(p.text(), p.chip, /*reportAccesses=*/true);
   ASSERT_TRUE(kernel.ok()) << kernel.errors;
   for (auto [mean, deviation] : {std::pair(0.0, 1.0), std::pair(1000.0, 0.0125)}) {
-    Moments found;
+    BlockMoments found;
     run(kernel, normal(p.m * p.k, 1, deviation), mean, found);
     if (HasFatalFailure())
       return;
-    for (int64_t block = 0; block < p.blocks(); ++block)
-      for (int64_t j = 0; j < p.n; ++j) {
-        const int64_t at = block * p.n + j;
-        const double shift = found.z[block * p.blockM * p.n + j];
-        double sum = 0, absolutes = 0, differences = 0, left = 0, squares = 0;
-        auto forRows = [&](auto see) {
-          for (int64_t i = 0; i < p.rowsOf(block); ++i)
-            see(found.z[(block * p.blockM + i) * p.n + j]);
-        };
-        forRows([&](double value) {
-          sum += value, absolutes += std::abs(value);
-          differences += value - shift, left += std::abs(value - shift);
-        });
-        const auto rows = static_cast<double>(p.rowsOf(block));
-        forRows([&](double value) { squares += (value - sum / rows) * (value - sum / rows); });
-        EXPECT_EQ(found.shifts[at], shift);
-        EXPECT_NEAR(found.sums[at], sum, contractionBound(p.blockM, absolutes, sum, kF32, kF32));
-        EXPECT_NEAR(found.differences[at], differences, contractionBound(p.blockM, 2 * left, differences, kF32, kF32));
-        EXPECT_NEAR(found.squares[at], squares, 4e-6 * squares) << "block " << block << ", column " << j;
-      }
+    found.expectOfWhatIsStored();
   }
 }
 
-// As the evaluator has them: infinity is the sum of what is infinite, and no deviation from it is a number.
 TEST_P(TileMoments, ofInfinitiesAndNaN) {
   const RowsOfBlocks &p = GetParam();
   const KernelOnSimulator kernel(p.text(), p.chip, /*reportAccesses=*/true);
@@ -153,17 +132,11 @@ TEST_P(TileMoments, ofInfinitiesAndNaN) {
     for (int64_t row : {int64_t(0), p.m / 2, p.m - 1}) {
       std::vector<double> a = normal(p.m * p.k, 1, 1);
       a[row * p.k] = bad;
-      Moments found;
+      BlockMoments found;
       run(kernel, a, 0, found);
       if (HasFatalFailure())
         return;
-      for (int64_t i = 0; i < p.blocks() * p.n; ++i) {
-        const bool isHit = i / p.n == row / p.blockM;
-        const double value = found.z[row * p.n + i % p.n];
-        EXPECT_EQ(std::isfinite(found.sums[i]), !isHit);
-        EXPECT_EQ(std::isnan(found.squares[i]), isHit);
-        EXPECT_TRUE(!isHit || std::isnan(value) ? isHit == std::isnan(found.sums[i]) : found.sums[i] == value);
-      }
+      found.expectInfinitiesOf(row);
     }
 }
 
