@@ -110,8 +110,8 @@ bool mp::mayPoolInBlocks(const Contraction &product, MmaScheduleAttr schedule, c
   constexpr int64_t kRowsAtOnce = 16;
   const Type image = elementOf(pooled.image());
   const bool isWhole = !product.hasParts && product.batch == 1 && product.classes.empty() && schedule.getSplitK() == 1;
-  // Through shared memory as sums are, in whose type each winner has a number that is exact.
-  const bool isKept = !product.acc.isF16() || image.isF16();
+  // Values pass through shared memory in the place of sums, whose type is theirs or holds them.
+  const bool isKept = image == product.acc || (product.acc.isF32() && (image.isF16() || image.isBF16()));
   return isWhole && isKept && isa<MaxPoolOp, MaxPoolWithIndicesOp>(pooled.op) &&
          shapeOf(pooled.image()).back() == product.n && kRowsAtOnce % countPixels(pooled) == 0 &&
          findRowsByWindow(product, pooled).has_value();

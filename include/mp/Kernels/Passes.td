@@ -323,7 +323,7 @@ def PoolInBlocksPass : Pass<"mp-pool-in-blocks", "::mlir::func::FuncOp"> {
   let description = [{
     A pooling, and the maps behind it, of what a scheduled product makes and nobody else reads, move into the product's
     kernel: what was pooled has no buffer. On a CPU each block has to have whole windows and all channels, and pools what it
-    has made while the caches hold it. On a GPU a warp pools what it has in registers, windows of 2, 4, 8 or 16 pixels that
+    has made while the caches hold it. On a GPU a warp pools what it has in shared memory, windows of 2, 4, 8 or 16 pixels that
     do not overlap, their largest values: rows of the product are pixels by window there.
 
     Needs `mp-schedule-kernels`.

@@ -163,6 +163,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "block_m = 32, block_n = 32, block_k = 16, warps_m = 2, warps_n = 1, stages = 2, "
                    "instruction = fma"}));
 
+static const std::string kLieApart = "has windows that lie apart in a warp of its product";
+
 // Windows that overlap or have pixels that no 16 rows are multiples of, sums of windows, rows that do not say which
 // pixels they are, values that no sum holds.
 TEST(PooledTileOf, othersIsAnError) {
@@ -178,7 +180,25 @@ TEST(PooledTileOf, othersIsAnError) {
   for (const PooledConv &p : cases) {
     const KernelOnSimulator kernel(p.ofConv(p.results(), p.hasIndices() ? 2 : 1, p.convText() + p.poolText()), p.chip);
     EXPECT_FALSE(kernel.ok()) << p.name;
-    EXPECT_NE(kernel.errors.find("has windows that lie apart in a warp of its product"), std::string::npos)
-        << p.name << kernel.errors;
+    EXPECT_NE(kernel.errors.find(kLieApart), std::string::npos) << p.name << kernel.errors;
+  }
+}
+
+// Of f32 sums in f64, of f16 sums in f32.
+TEST(PooledTileOf, valuesThatNoSumHoldsIsAnError) {
+  for (auto [acc, type] : {std::pair("f32", "f64"), std::pair("f16", "f32")}) {
+    PooledConv p = {"",          "sm_80", "f16",         "2x8x8x8x", "32x3x3x8x", "2x6x6x32x",
+                    "2x3x3x32x", "",      "mp.max_pool", kMma,       acc};
+    const std::string made = p.tensor(p.conv);
+    p.type = type;
+    const std::string image = p.tensor(p.conv), pooled = p.tensor(p.result);
+    p.type = "f16";
+    const KernelOnSimulator kernel(p.ofConv(pooled, 1,
+                                            p.convText() + "%d = mp.cast %y : " + made + " -> " + image +
+                                                "\n %p = mp.max_pool %d {window = [2, 2]} : " + image + " -> " +
+                                                pooled + "\n mp.yield %p : " + pooled + "\n"),
+                                   p.chip);
+    EXPECT_FALSE(kernel.ok()) << type;
+    EXPECT_NE(kernel.errors.find(kLieApart), std::string::npos) << kernel.errors;
   }
 }

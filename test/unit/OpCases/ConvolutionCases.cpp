@@ -153,7 +153,7 @@ void mp::addConvolutions(std::vector<OpCase> &cases) {
                      "mp.conv_filter_grad_parts %0, %1 depth " + std::to_string(depth) + " acc $A " + windows +
                          ": {0}, {1} -> {r}"});
   };
-  parts("of images", "{padding = same} ", "5x4x6x8x$T", "5x4x6x16x$T", "3x16x3x3x8x$A", 48);
+  parts("of images", "{padding = same} ", "5x4x8x8x$T", "5x4x8x16x$T", "3x16x3x3x8x$A", 64);
   parts("within images", "", "3x5x6x3x$T", "3x3x5x4x$T", "7x4x3x2x3x$A", 7);
   parts("strides and groups", "{strides = [2, 1], padding = [1, 0, 2, 1], groups = 2} ", "4x5x6x6x$T", "4x2x8x4x$T",
         "4x4x3x2x3x$A", 16);
