@@ -99,7 +99,8 @@ KernelRunner::~KernelRunner() {
 static constexpr size_t kMargin = 64;
 static constexpr std::byte kUntouched{0xA5};
 
-std::vector<Buffer> KernelRunner::run(const std::vector<Buffer> &inputs, bool backwards) const {
+std::vector<Buffer> KernelRunner::run(const std::vector<Buffer> &inputs, bool backwards,
+                                      std::optional<size_t> inPlace) const {
   EXPECT_NE(function, nullptr) << errors;
   if (!function)
     return {};
@@ -119,6 +120,8 @@ std::vector<Buffer> KernelRunner::run(const std::vector<Buffer> &inputs, bool ba
     add(input.bytes.size(), input.bytes.data());
   for (int64_t bytes : resultBytes)
     add(bytes, nullptr);
+  if (inPlace)
+    buffers[inputs.size()] = buffers[*inPlace];
   const CompiledKernel &kernel = code->kernels.front();
   // What a block finds there is NaN in every type.
   const std::vector<std::byte> notANumber(kernel.scratchBytes, std::byte{0xFF});
@@ -135,9 +138,9 @@ std::vector<Buffer> KernelRunner::run(const std::vector<Buffer> &inputs, bool ba
       EXPECT_EQ(bytes[-static_cast<ptrdiff_t>(at)], kUntouched) << "before buffer " << index;
       EXPECT_EQ(bytes[sizes[index] + at - 1], kUntouched) << "behind buffer " << index;
     }
-    if (index < inputs.size())
+    if (index < inputs.size() && index != inPlace)
       EXPECT_EQ(std::memcmp(bytes, inputs[index].bytes.data(), sizes[index]), 0) << "input " << index << " changed";
-    else if (index < inputs.size() + resultBytes.size())
+    else if (index >= inputs.size() && index < inputs.size() + resultBytes.size())
       results.push_back({std::vector<std::byte>(bytes, bytes + sizes[index])});
   }
   return results;

@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,9 @@ public:
   bool ok() const { return code.has_value(); }
 
   /// Runs all blocks over copies of the inputs and gives the results. Memory around results and scratch is checked to
-  /// be as it was.
-  std::vector<Buffer> run(const std::vector<Buffer> &inputs, bool backwards = false) const;
+  /// be as it was. With `inPlace` the first result lies where that input does.
+  std::vector<Buffer> run(const std::vector<Buffer> &inputs, bool backwards = false,
+                          std::optional<size_t> inPlace = std::nullopt) const;
 
   std::string errors;
   std::optional<CompiledCode> code;

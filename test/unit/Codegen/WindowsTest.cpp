@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 
 using namespace mp;
 using namespace mp::test;
@@ -99,7 +100,7 @@ void forLevels(const std::function<void(const CPULevel &level, size_t number)> &
 /// Compiles the map for vectors of all levels, and for blocks within a line, of a line and more, and of whole images.
 void checkMap(const Images &shape, const std::vector<std::string> &inputTypes, const std::string &resultType,
               const std::string &body, const std::vector<std::vector<float>> &inputs,
-              const std::vector<float> &expected) {
+              const std::vector<float> &expected, std::optional<size_t> inPlace = std::nullopt) {
   std::vector<Buffer> buffers;
   for (const std::vector<float> &input : inputs)
     buffers.push_back(Buffer::of(input));
@@ -109,7 +110,8 @@ void checkMap(const Images &shape, const std::vector<std::string> &inputTypes, c
         "block = " + std::to_string(blocks[number % 3]) + ", vector = " + std::to_string(level.lanes());
     KernelRunner kernel(mapText(inputTypes, {resultType}, body, "%0", schedule), level);
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
-    EXPECT_EQ(kernel.run(buffers, /*backwards=*/true)[0].as<float>(), expected) << shape.name << ", " << level.name;
+    EXPECT_EQ(kernel.run(buffers, /*backwards=*/true, inPlace)[0].as<float>(), expected)
+        << shape.name << ", " << level.name;
   });
 }
 
@@ -135,6 +137,30 @@ TEST(Windows, MultiplyByTaps) {
              {x, w}, expected);
     isReversed = !isReversed;
   }
+}
+
+// Windows of two ops that no pixel has inside of the image for both: to what is there each pixel is added once.
+TEST(Windows, AddToWhatIsThereOnce) {
+  const Images narrow = {"narrow", {8, 3, 1, 1, 1}, {4, 5, 1, 2, 2}, 16},
+               wide = {"wide", {8, 3, 1, 1, 1}, {4, 9, 1, 4, 4}, 16};
+  const std::string type = narrow.imageType();
+  const auto x = wholeNumbers(narrow.pixels() * narrow.channels, 1), w = wholeNumbers(narrow.taps() * 16, 2),
+             v = wholeNumbers(wide.taps() * 16, 3), there = wholeNumbers(narrow.pixels() * narrow.channels, 4);
+  std::vector<float> expected = there;
+  for (const auto &[shape, taps] : {std::pair(&narrow, &w), std::pair(&wide, &v)})
+    shape->forEachTap([&](int64_t result, int64_t tap, int64_t pixel) {
+      for (int64_t c = 0; c < 16; ++c)
+        expected[result * 16 + c] += x[pixel * 16 + c] * (*taps)[tap * 16 + c];
+    });
+  auto conv = [&](const Images &shape, const char *taps) {
+    return std::string("mp.depthwise_conv %a0, ") + taps + " " + shape.windows(" ") + " : " + type + ", " +
+           shape.tapsType() + " -> " + type + "\n";
+  };
+  const std::string types = " : " + type + ", " + type + " -> " + type + "\n";
+  checkMap(narrow, {type, narrow.tapsType(), wide.tapsType(), type}, type,
+           "%n = " + conv(narrow, "%a1") + "%w = " + conv(wide, "%a2") + "%s = mp.add %n, %w" + types +
+               "%0 = mp.add %a3, %s" + types,
+           {x, w, v, there}, expected, /*inPlace=*/3);
 }
 
 TEST(Windows, GiveBackByTaps) {

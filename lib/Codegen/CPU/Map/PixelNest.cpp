@@ -29,9 +29,12 @@ std::optional<PixelNest> PixelNest::find(KernelFunction &f, const Nest &nest) {
   }
   if (found.inner.empty())
     return std::nullopt;
-  // Of windows that all reach beyond the image the first without that would be behind the last result.
-  for (auto [range, size] : llvm::zip(found.inner, found.shape.drop_front()))
-    range = {std::min(range.first, size), std::min(range.second, size)};
+  // Of windows that all reach beyond the image the first without that would be behind the last result; several ops
+  // need not have such a window in common.
+  for (auto [range, size] : llvm::zip(found.inner, found.shape.drop_front())) {
+    range.first = std::min(range.first, size);
+    range.second = std::clamp(range.second, range.first, size);
+  }
   return found;
 }
 
@@ -48,7 +51,7 @@ Value PixelNest::isInner(KernelFunction &f, Value line) const {
     auto [first, limit] = inner[i];
     if (first != 0 || limit != size) {
       Value isBelow = arith::CmpIOp::create(f.b, arith::CmpIPredicate::ult, f.sub(f.rem(line, size), f.i64(first)),
-                                            f.i64(std::max<int64_t>(limit - first, 0)));
+                                            f.i64(limit - first));
       isInner = isInner ? f.b.createOrFold<arith::AndIOp>(isInner, isBelow) : isBelow;
     }
     line = f.div(line, size);
