@@ -36,7 +36,7 @@ typedef struct MpDiagnostic {
   const char *file; /* "" where no place in a text is known; then line and column are 0 */
   unsigned line;
   unsigned column;
-  const char *message;
+  const char *message; /* begins with the name that the op has at its location, if any: "in 'dense1': ..." */
 } MpDiagnostic;
 
 /* What is called with each diagnostic, in order, by the thread that compiles. The texts live as long as the call. */

@@ -4,6 +4,7 @@
 #include "CAPI/Diagnostics.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mp/Analysis/Place.h"
 
 using namespace mlir;
 
@@ -23,8 +24,14 @@ static MpSeverity severityOf(const Diagnostic &diagnostic) {
   llvm_unreachable("unknown severity");
 }
 
+/// The message, and before it the name that its op has: a line of Python says no layer.
+static std::string messageOf(const Diagnostic &diagnostic) {
+  const Place place(diagnostic.getLocation());
+  return (place.name.empty() ? "" : "in '" + place.name + "': ") + diagnostic.str();
+}
+
 void Diagnostics::tell(const Diagnostic &diagnostic) {
-  std::string message = diagnostic.str(), file;
+  std::string message = messageOf(diagnostic), file;
   MpDiagnostic told = {sizeof(told), severityOf(diagnostic), "", 0, 0, message.c_str()};
   if (auto where = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
     file = where.getFilename().str();
@@ -41,7 +48,7 @@ void Diagnostics::keep(const Diagnostic &diagnostic) {
     os << '\n';
   if (auto where = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
     os << where.getFilename().getValue() << ':' << where.getLine() << ':' << where.getColumn() << ": ";
-  os << diagnostic.str();
+  os << messageOf(diagnostic);
 }
 
 void Diagnostics::add(Diagnostic &diagnostic) {

@@ -15,13 +15,16 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
+#include "mp/Analysis/Place.h"
 #include "mp/Analysis/PrecisionSummary.h"
 #include "mp/Analysis/Tuning.h"
+#include "mp/Base/NearestName.h"
 #include "mp/Base/WholeFile.h"
 #include "mp/IR/InputText.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -165,12 +168,40 @@ private:
     std::vector<std::string> names;
     if (policy.findUnmatched(names).empty()) // there are no patterns
       return;
+    llvm::StringSet<> seen;
+    std::vector<std::string> places;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (isTyped(function))
-        function.walk([&](PrecisionOpInterface op) { llvm::append_range(names, namesOf(op->getLoc())); });
+        function.walk([&](PrecisionOpInterface op) {
+          llvm::append_range(names, namesOf(op->getLoc()));
+          const Place place(op->getLoc());
+          const std::string text = place.name.empty() ? place.text() : place.name;
+          if (!text.empty() && seen.insert(text).second)
+            places.push_back(text);
+        });
     for (const std::string &pattern : policy.findUnmatched(names))
       getOperation().emitWarning("mp-autocast: '")
-          << pattern << "' matches the location of no op; remarks of category mp-autocast name the ops";
+          << pattern << "' matches the location of no op" << tellPlaces(pattern, places);
+  }
+
+  /// What such a pattern could have been: some of the places of ops, those first whose names are near.
+  static std::string tellPlaces(StringRef pattern, std::vector<std::string> places) {
+    constexpr size_t kTold = 5;
+    if (places.empty())
+      return "; no op has one";
+    const std::string meant = nearestName(pattern.drop_front(StringRef("loc:").size()), places);
+    SmallVector<std::string> told;
+    while (told.size() < kTold && !places.empty()) {
+      std::string nearest = nearestName(pattern.drop_front(StringRef("loc:").size()), places);
+      auto found = nearest.empty() ? places.begin() : llvm::find(places, nearest);
+      told.push_back("loc:" + *found);
+      places.erase(found);
+    }
+    std::string text = meant.empty() ? "; " : "; did you mean 'loc:" + meant + "'? ";
+    text += "ops are at " + llvm::join(told, ", ");
+    if (!places.empty())
+      text += " and " + std::to_string(places.size()) + (places.size() == 1 ? " other place" : " other places");
+    return text;
   }
 
   /// Whether the pass gives the ops of a function their types: models and functions that are no programs.

@@ -77,8 +77,10 @@ SmallVector<std::string> mp::namesOf(Location location) {
   location->walk([&](Location part) {
     if (auto name = dyn_cast<NameLoc>(part))
       names.push_back(name.getName().str());
-    else if (auto file = dyn_cast<FileLineColLoc>(part))
+    else if (auto file = dyn_cast<FileLineColLoc>(part)) {
       names.push_back((file.getFilename().getValue() + ":" + Twine(file.getLine())).str());
+      names.push_back((Twine(file.getLine()) + ":" + Twine(file.getColumn())).str()); // as mp-run explain has it
+    }
     return WalkResult::advance();
   });
   return names;
