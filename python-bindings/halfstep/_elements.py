@@ -19,6 +19,7 @@ ELEMENTS = tuple(DTYPES)
 
 # How verifiers say that an op takes other types than a tensor has, and that two differ.
 _UNFIT = re.compile(r"operand #(\d+) must be ranked tensor of ([\w, -]+) values")
+_ALIKE = "requires the same element type for all operands and results"
 _DIFFERING = re.compile(r"operands differ in type: (\w+) has '(\w+)', (\w+) has '(\w+)'")
 
 
@@ -36,4 +37,8 @@ def told_of_types(message: str, operands) -> str | None:
         first, element, second, other = differing.groups()
         return (f"operands differ in type: {first} has {DTYPES.get(element, element)}, {second} has {DTYPES.get(other, other)}; cast one of "
                 f"them, as in ops.cast(x, '{DTYPES.get(other, other)}'), or the array, as in x.astype('{DTYPES.get(other, other)}')")
+    other = next((one for one in operands if one != operands[0]), None)
+    if _ALIKE in message and other is not None:
+        return (f"operands differ in type: {operands[0]} and {other}; cast one of them, as in ops.cast(x, '{other}'), or the array, as in "
+                f"x.astype('{other}')")
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from halfstep import _graph, _ops
 from halfstep._errors import Error, axes, axis, integer, is_integer, several
 from halfstep._graph import Tensor
@@ -21,9 +23,19 @@ def cast(input: Tensor, dtype) -> Tensor:
 
 
 def reshape(input: Tensor, shape) -> Tensor:
-    """The same elements in another shape; None or -1 stands for the batch, or for what is left."""
+    """The same elements in another shape; None or -1 stands for the batch, or for what is left. Behind a None that is the batch, as in
+    `x.reshape(x.shape[0], -1)`, -1 is what is left of a row."""
     sizes = [None] if shape is None else several("reshape: shape", shape)
+    if len(sizes) > 1 and sizes[0] is None and sizes.count(-1) == 1 and input.shape[:1] == (None,) and None not in input.shape[1:]:
+        row, rest = math.prod(size or 0 for size in input.shape[1:]), [integer("reshape: a size", size, -1) for size in sizes[1:]]
+        known = -math.prod(rest)
+        if not known or row % known:
+            raise Error(f"reshape: a row of {list(input.shape[1:])} has {row} elements, which {rest} cannot hold")
+        sizes = [None, *(row // known if size == -1 else size for size in rest)]
     shape = [None if size is None or size == -1 else integer("reshape: a size", size, 0) for size in sizes]
+    if shape.count(None) > 1 and None in input.shape:
+        row = math.prod(size for size in input.shape if size is not None)
+        raise Error(f"reshape: {tuple(sizes)} leaves two sizes open; of rows, x.reshape(None, {row}) or nn.Flatten() keeps the first")
     known, open_sizes = 1, [i for i, size in enumerate(shape) if size is None]
     for size in shape:
         known *= 1 if size is None else size

@@ -28,6 +28,7 @@ from halfstep._scatter import index_put, scatter_add_elements
 from halfstep._shapes import (
     broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu,
 )
+from halfstep._transposed import conv_transpose
 
 __all__ = [
     "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",

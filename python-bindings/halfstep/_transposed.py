@@ -1,0 +1,49 @@
+"""The transposed convolution."""
+
+from __future__ import annotations
+
+from halfstep import _graph, _ops
+from halfstep._errors import Error, integer, several
+from halfstep._graph import Tensor
+
+
+def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilations=None, groups=None, result=None) -> Tensor:
+    """The gradient of a convolution in its image, of a filter [channels of the input, sizes, channels of the result / groups]. Without a
+    `result` each dimension has (size - 1) * stride + (window - 1) * dilation + 1 pixels less its padding, as PyTorch's conv_transpose
+    with an output_padding of 0, and size * stride under padding="same", as Keras has it; `result="tensor<?x16x16x8xf32>"` is another of the sizes that the convolution makes the input of."""
+    input, filter = _graph.operand(input), _graph.operand(filter)
+    if not (isinstance(result, str) and result.startswith("tensor<")):
+        shape = _spread(input.shape, filter.shape, strides, padding, dilations, groups)
+        result = _graph.type_of(shape, input.dtype if result is None else result)
+    return _ops.conv_transpose(input, filter, acc=acc, strides=strides, padding=padding, dilations=dilations, groups=groups, result=result)
+
+
+def _spread(image, filter, strides, padding, dilations, groups):
+    """The shape of the result."""
+    rank = len(image) - 2
+    if rank < 1 or len(filter) != rank + 2:
+        raise Error(f"conv_transpose: an input of shape {image} and a filter of {filter}; expected [rows, sizes, channels] and "
+                    "[channels, sizes of the window, channels of the result / groups]")
+    if isinstance(padding, str) and padding not in ("same", "valid"):
+        raise Error(f"conv_transpose: padding={padding!r}, expected 'same', 'valid' or two numbers for each dimension")
+    strides = _each("strides", strides, rank, 1)
+    dilations = _each("dilations", dilations, rank, 1)
+    zeros = [0] * 2 * rank if isinstance(padding, str) else _each("padding", padding, 2 * rank, 0)
+    sizes: list[int | None] = []
+    for i, (size, window) in enumerate(zip(image[1:-1], filter[1:-1])):
+        if size is None:
+            sizes.append(None)
+        elif padding == "same":
+            sizes.append(size * strides[i])
+        else:
+            sizes.append((size - 1) * strides[i] + (window - 1) * dilations[i] + 1 - zeros[2 * i] - zeros[2 * i + 1])
+    return image[0], *sizes, filter[-1] * (1 if groups is None else integer("conv_transpose: groups", groups, 1))
+
+
+def _each(name: str, value, count: int, default: int) -> list[int]:
+    if value is None:
+        return [default] * count
+    values = [integer(f"conv_transpose: {name}", one) for one in several(f"conv_transpose: {name}", value)]
+    if len(values) != count:
+        raise Error(f"conv_transpose: {name}={value!r}, expected {count} {'number' if count == 1 else 'numbers'}")
+    return values
