@@ -95,3 +95,6 @@ def __dir__():
 def devices() -> list[str]:
     """The devices of this machine, as Session takes them."""
     return _runtime.device_names()
+
+
+devices = _keywords.told(devices, __name__)

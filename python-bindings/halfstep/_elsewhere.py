@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 _WEIGHTS = "model.save_weights(path) writes parameters, model.load_weights(path) reads them"
-_SAVED = _WEIGHTS + '; halfstep.compile(model.to_mlir(), training=False).save("model.mpx") writes the compiled model, for halfstep.Session and mp-exec'
+_SAVED = _WEIGHTS + ('; halfstep.compile(model.to_mlir(), training=False, policy=...).save("model.mpx") writes the compiled model without '
+                     'them, for mp-exec and halfstep.Session, whose load_weights(path) reads them')
 _DEVICE = 'model.compile(device="cuda") trains there, halfstep.devices() lists what there is'
 _POLICY = 'parameters are float32, and model.compile(policy="mixed_bfloat16") says what is computed narrow'
 _BY_NAME = "model.state_dict() has them by name"

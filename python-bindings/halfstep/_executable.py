@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
 from halfstep._errors import CompileError, Diagnostic, Error, check_folder, check_there, level_of_user, of_file
+from halfstep._keywords import tell_methods
 from halfstep._libraries import libraries
 from halfstep._policy import with_policy
 from halfstep._settings import check_arguments, for_device, in_python, spell_settings
@@ -89,6 +90,9 @@ class Executable:
 
     def __repr__(self):
         return f"<halfstep.Executable {self.model!r}, policy {self.policy}, programs {', '.join(self._handle.programs())}>"
+
+
+tell_methods(Executable)
 
 
 def _cache_folder() -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import math
 import os
 import re
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from halfstep._elements import DTYPES, told_of_types
 from halfstep._errors import Error, integer, is_integer, several
+from halfstep._keywords import told
 from halfstep._libraries import libraries
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
@@ -181,6 +183,7 @@ def current() -> Graph:
 
 
 @contextlib.contextmanager
+@functools.partial(told, module=__name__, instead={"device_type": 'model.compile(device="cuda") says where it runs'})
 def autocast(dtype=None, *, enabled: bool = True):
     """In a forward: what is in it is computed with autocast on, in `dtype` or the policy's low type, or off.
 

@@ -117,11 +117,24 @@ def told(function: Callable, module: str, instead: Mapping[str, str] | None = No
     return call
 
 
-def tell_methods(kind: type, names: Iterable[str], instead: Mapping[str, Mapping[str, str]] | None = None) -> None:
-    """Has methods of a class tell of keywords that they do not have; `instead` has what is here, by the method."""
+def tell_methods(kind: type, names: Iterable[str] | None = None, instead: Mapping[str, Mapping[str, str]] | None = None) -> None:
+    """Has methods of a class tell of keywords that they do not have, without names all that users call; `instead` has what is here, by the
+    method."""
+    if names is None:
+        names = [name for name in vars(kind) if name == "__init__" or name[:1] != "_"]
     for name in names:
-        function = vars(kind)[name]
-        setattr(kind, name, told(function, function.__module__, (instead or {}).get(name)))
+        method = vars(kind)[name]
+        function = method.__func__ if isinstance(method, (classmethod, staticmethod)) else method
+        if inspect.isfunction(function):
+            one = told(function, function.__module__, (instead or {}).get(name))
+            setattr(kind, name, one if function is method else type(method)(one))
+
+
+def _takes_nothing(self):
+    """Of a layer without arguments."""
+
+
+_takes_nothing.__name__ = "__init__"
 
 
 def tell(module: str, names: Iterable[str], members: dict[str, Any]) -> None:
@@ -131,6 +144,8 @@ def tell(module: str, names: Iterable[str], members: dict[str, Any]) -> None:
         if inspect.isfunction(one):
             members[name] = told(one, module)
         elif inspect.isclass(one):
+            if one.__init__ is object.__init__ and name != "Module":  # which may be one base of several
+                one.__init__ = _takes_nothing  # type: ignore[method-assign]
             for base in one.__mro__:
                 own = vars(base).get("__init__")
                 if base.__module__.startswith("halfstep.") and inspect.isfunction(own) and not hasattr(own, "__wrapped__"):

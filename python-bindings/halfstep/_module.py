@@ -141,10 +141,11 @@ class Module:
         return next((name for name, one in self.named_modules() if one is module), "")
 
     def _place_of(self, module: Module, name: str) -> str:
-        """Where a module in this one is, for who reads it: `layer 1, 'dense2'` in a Sequential, else its name."""
-        of = (i for _, one in self.named_modules() if isinstance(one, Sequential) for i, layer in enumerate(one.layers) if layer is module)
-        index = next(of, None)
-        return f"'{name}'" if index is None else f"layer {index}, '{name}'"
+        """Where a module in this one is, for who reads it: `layer 1, 'dense2'` in a Sequential, `layer 0 of 'body',
+        'body.dense1'` in one within, else its name."""
+        of = ((i, path) for path, one in self.named_modules() if isinstance(one, Sequential) for i, layer in enumerate(one.layers) if layer is module)
+        index, path = next(of, (None, ""))
+        return f"'{name}'" if index is None else f"layer {index}{f' of {path!r}' if path else ''}, '{name}'"
 
     # The model as a whole.
 
@@ -421,4 +422,4 @@ class Sequential(Module):
         return x
 
 
-tell_methods(Module, ["fit", "evaluate", "predict", "to_mlir", "state_dict", "load_state_dict", "save_weights", "load_weights"], ARGUMENTS)
+tell_methods(Module, instead=ARGUMENTS)

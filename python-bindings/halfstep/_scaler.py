@@ -8,6 +8,7 @@ from typing import Protocol
 from halfstep._errors import Error, integer
 from halfstep._executable import Executable, compile
 from halfstep._job import Job
+from halfstep._keywords import tell_methods
 from halfstep._session import Session
 
 # What a state has by the names of torch.amp.GradScaler, and states of the executable.
@@ -114,3 +115,6 @@ class Scaler:
         for name, value in values.items():
             if name in session.state:  # a scale that stays has no tracker
                 session.state[name] = value
+
+
+tell_methods(Scaler)

@@ -118,4 +118,4 @@ class Session:
         self.close()
 
 
-tell_methods(Session, ["__init__", "initialize", "load_weights", "save_weights"])
+tell_methods(Session)

@@ -11,7 +11,7 @@ import os
 import re
 from typing import Any
 
-from halfstep._errors import Error, UnknownName, check_folder, of_file
+from halfstep._errors import Error, UnknownName, check_folder, nearest, of_file
 from halfstep._keywords import tell
 
 
@@ -23,6 +23,16 @@ class Callback:
     called, once, however training ends."""
 
     model: Any = None
+
+    def __init_subclass__(cls, **named):
+        super().__init_subclass__(**named)
+        for name, value in vars(cls).items():
+            if name.startswith("on_") and callable(value) and name not in vars(Callback):
+                called = [one for one in vars(Callback) if one.startswith("on_")]
+                near = "on_train_batch_end" if name == "on_batch_end" else nearest(name, called)
+                # Others of Keras are no slips.
+                said = f"did you mean {near!r}? " if near and not re.match("on_(test|predict|train_batch_begin)", name) else ""
+                raise UnknownName(f"{cls.__name__}.{name} is never called; {said}a callback has {', '.join(called)}")
 
     def on_train_begin(self, logs: dict | None = None): ...
 

@@ -59,7 +59,7 @@ for said, call in (("in layer 1, 'conv2_d2': 'mp.conv' op a window spans 9 pixel
                    ("in layer 1, 'lstm1': shape (None, 192) is not", fit(nn.Flatten(), nn.LSTM(5))),
                    ("in layer 0, 'reshape1': Reshape: a row is [8, 8, 3], of 192 elements, which [4, 5] does not have", fit(nn.Reshape(4, 5))),
                    ("in layer 1, <lambda>: 'mp.matmul' op contraction sizes differ", fit(nn.Flatten(), lambda x: x @ numpy.ones((5, 5), "float32"))),
-                   ("in layer 1, 'block1.body.conv2_d1': 'mp.conv' op a window spans 9", fit(nn.Dropout(0.1), Block(9))),
+                   ("in layer 1 of 'block1.body', 'block1.body.conv2_d1': 'mp.conv' op a window spans 9", fit(nn.Dropout(0.1), Block(9))),
                    ("in layer 0, 'bare1': 'mp.matmul' op contraction sizes differ", fit(Bare(lambda x: x @ numpy.ones((5, 5), "float32")))),
                    ("in layer 0, 'bare1': softmax: unknown argument 'axis'; did you mean 'dimension'?", fit(Bare(lambda x: ops.softmax(x, axis=1)))),
                    ("Sequential: layer 1, <lambda>, returned None, expected a tensor", fit(nn.Flatten(), lambda x: None, nn.Dense(2))),
@@ -128,7 +128,7 @@ for name, instead in _elsewhere.ATTRIBUTES.items():
     refused(f"a module has no '{name}': {instead}", lambda: getattr(model, name), AttributeError)
     assert not hasattr(model, name)
 for name in ("save", "export", "to_onnx"):
-    refused('halfstep.compile(model.to_mlir(), training=False).save("model.mpx") writes the compiled model', lambda: getattr(model, name), AttributeError)
+    refused('training=False, policy=...).save("model.mpx") writes the compiled model without them', lambda: getattr(model, name), AttributeError)
 refused("a module has no 'evalute': did you mean 'evaluate'?", lambda: model.evalute, AttributeError)
 refused("a module has no 'laers': did you mean 'layers'?", lambda: model.laers, AttributeError)
 refused("a Sequential has no attribute 'zork'", lambda: model.zork, AttributeError)
@@ -178,3 +178,34 @@ for name, meant in (("mixed_bf16", "'mixed_bfloat16'"), ("bf16", "'mixed_bfloat1
                  lambda: halfstep.compile(text, policy=name)):
         refused(f"unknown policy '{name}', expected auto, mixed_float16, ", call)
         refused(f"or the path of a policy file; did you mean {meant}?", call)
+
+# Rows: the line of PyTorch, and what leaves two sizes open.
+for call, shape in ((lambda x: x.reshape(x.shape[0], -1), (32, 192)), (lambda x: x.reshape(x.shape[0], -1, 3), (32, 64, 3)),
+                    (lambda x: ops.reshape(x, (x.shape[0], 4, -1)), (32, 4, 48)), (lambda x: x.reshape(None, 192), (32, 192))):
+    assert nn.Sequential(call).predict(X).shape == shape
+for call, said in ((lambda x: x.reshape(-1, -1), "reshape: (-1, -1) leaves two sizes open; of rows, x.reshape(None, 192) or nn.Flatten() keeps the first"),
+                   (lambda x: x.reshape(None, None, 3), "reshape: (None, None, 3) leaves two sizes open"),
+                   (lambda x: x.reshape(x.shape[0], -1, 5), "reshape: a row of [8, 8, 3] has 192 elements, which [-1, 5] cannot hold"),
+                   (lambda x: x.reshape(x.shape[0], -1, 0), "reshape: a row of [8, 8, 3] has 192 elements, which [-1, 0] cannot hold"),
+                   # Two element types, of every op that wants one.
+                   *((lambda x, op=op: op(x, ops.cast(x, "int32")), "operands differ in type: float32 and int32; cast one of them, as in ops.cast(x, 'int32')")
+                     for op in (ops.add, ops.sub, ops.mul, ops.div, ops.max))):
+    refused(said, lambda: nn.Sequential(call).predict(X))
+
+# What the compiler alone finds names the layer, too, and so does its warning the layers that there are.
+model = nn.Sequential(nn.Flatten(), nn.BatchNorm(), nn.Dense(2))
+model.compile("sgd", policy="float32", threads=1)
+refused("in 'batch_norm1': 'mp.batch_norm' op operand is 'tensor<1x192xf32>'", lambda: model.fit(X, Y, 1, verbose=False))
+model.compile("sgd", policy=halfstep.Policy("mixed_bfloat16", deny=["loc:dense2"]), threads=1)
+try:
+    model.fit(X, Y, 8, verbose=False)
+    raise AssertionError("no warning")
+except UserWarning as warning:
+    assert "'loc:dense2' matches the location of no op; did you mean 'loc:dense1'? ops are at loc:dense1" in str(warning), warning
+
+# Methods of a callback that nothing calls.
+for name, said in (("on_batch_end", "did you mean 'on_train_batch_end'? a callback has on_train_begin, "), ("on_epoch_ends", "did you mean 'on_epoch_end'?"),
+                   ("on_test_begin", "is never called; a callback has "), ("on_train_batch_begin", "is never called; a callback has ")):
+    refused(f"Own.{name} is never called; ", lambda: type("Own", (EarlyStopping,), {name: lambda self, *given: None}), halfstep.UnknownName)
+    refused(said, lambda: type("Own", (EarlyStopping,), {name: lambda self, *given: None}))
+type("Own", (EarlyStopping,), {"on_epoch_begin": lambda self, epoch, logs=None: None, "on_off": 3})
