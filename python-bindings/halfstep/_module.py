@@ -13,6 +13,7 @@ from halfstep._errors import Error, nearest
 from halfstep._graph import Tensor
 from halfstep._keywords import tell_methods
 from halfstep._leaves import Input, Leaf, check_keys, first_value, number_array
+from halfstep._undo import remember, undone_on_error
 
 
 def _snake_case(name: str) -> str:
@@ -71,6 +72,7 @@ class Module:
         graph.scope.append(name)
         try:
             if not self.__dict__.get("_built"):
+                remember(self)
                 self.build(*self._shapes_of(inputs))
                 self.__dict__["_built"] = True
             return self.forward(*inputs, **named)
@@ -177,7 +179,7 @@ class Module:
         order = {name: place for place, name in enumerate(self.input_names())}
         inputs = dict(sorted(inputs.items(), key=lambda one: order.get(one[0], len(order))))
         graph = _graph.Graph(_snake_case(type(self).__name__), self)
-        with graph.current():
+        with graph.current(), undone_on_error():
             tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
             first = self._leading(inputs)
             outputs = self(*tensors[:first], **dict(list(zip(inputs, tensors))[first:]))

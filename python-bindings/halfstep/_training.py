@@ -24,6 +24,7 @@ from halfstep._progress import in_notebook
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._settings import for_device, spell_settings
+from halfstep._undo import undone_on_error
 from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
 
@@ -76,31 +77,32 @@ class Trainer:
     def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True,
                 pad: bool = False) -> Session:
         """The session for such arrays and batches, which rows may only fill up if it is to `pad`; state is kept where another was
-        there before."""
+        there before. Where that fails, neither the model nor this has seen the arrays."""
         batch_size, seed = integer("batch_size", batch_size, 1), integer("seed", seed, 0)
-        if not self.model.__dict__.get("_inputs"):
-            specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != LABEL}
-            self.model.specify(**specs)
-        if LABEL in arrays and self._label_type is None:
-            label = arrays[LABEL]
-            self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
-        is_fit = self._batch_size == batch_size and (self._pads or not pad)
-        if self.session is not None and (is_fit or not trains):
-            return self.session
-        job = self._compiled()
-        if pad and job.settings.get("pad") not in (None, True, "true"):
-            raise Error('last_batch="pad": the model was compiled with pad=False; leave that out')
-        pads = self._pads or pad
-        if self._label_type is None:
-            raise Error("the model has not seen targets yet; train it before")
-        settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
-        _check_names_of(self.model)
-        text = self.model.to_mlir(objective=self._objective, locations=True)
-        name = f"{type(self.model).__name__}.mlir"
-        executable = compile_model(text, name=name, device=job.device, **settings)
-        assert isinstance(executable, Executable)
-        session = job.open(executable)
-        self._start(session, seed)
+        with undone_on_error(self.model, self):
+            if not self.model.__dict__.get("_inputs"):
+                specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != LABEL}
+                self.model.specify(**specs)
+            if LABEL in arrays and self._label_type is None:
+                label = arrays[LABEL]
+                self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
+            is_fit = self._batch_size == batch_size and (self._pads or not pad)
+            if self.session is not None and (is_fit or not trains):
+                return self.session
+            job = self._compiled()
+            if pad and job.settings.get("pad") not in (None, True, "true"):
+                raise Error('last_batch="pad": the model was compiled with pad=False; leave that out')
+            pads = self._pads or pad
+            if self._label_type is None:
+                raise Error("the model has not seen targets yet; train it before")
+            settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
+            _check_names_of(self.model)
+            text = self.model.to_mlir(objective=self._objective, locations=True)
+            name = f"{type(self.model).__name__}.mlir"
+            executable = compile_model(text, name=name, device=job.device, **settings)
+            assert isinstance(executable, Executable)
+            session = job.open(executable)
+            self._start(session, seed)
         if self.session is not None:
             # What is derived follows from the rest, and may be kept in another layout.
             for name, of in self.session.executable.state.items():
@@ -302,9 +304,10 @@ class Trainer:
 
     def predict(self, x):
         arrays = name_inputs(self.model, x)
-        if not self.model.__dict__.get("_inputs"):
-            self.model.specify(**{name: Input(value.shape[1:], dtype_of(value)) for name, value in arrays.items()})
-        session = self._infer()
+        with undone_on_error(self.model, self):
+            if not self.model.__dict__.get("_inputs"):
+                self.model.specify(**{name: Input(value.shape[1:], dtype_of(value)) for name, value in arrays.items()})
+            session = self._infer()
         # What a model takes and does not use is no input of the program.
         unused = set(self.model.__dict__["_inputs"]) - set(session._programs["infer"].inputs)
         results = session.run("infer", {name: value for name, value in arrays.items() if name not in unused})
