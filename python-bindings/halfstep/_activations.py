@@ -2,8 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
+
 from halfstep import ops
 from halfstep._errors import Error, nearest
+
+_AS_CALLED = {"input": "x", "lhs": "x", "rhs": "y", "inputs": "[x, y]"}
+
+
+def _required(name: str) -> list[str]:
+    parameters = inspect.signature(getattr(ops, name)).parameters.values()
+    return [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
+
+
+def is_activation(name: str) -> bool:
+    """Whether it is an op of one tensor alone that gives another of its shape."""
+    parameters = inspect.signature(getattr(ops, name)).parameters
+    return _required(name) == ["input"] and not {"keep_dims", "dtype", "like", "permutation", "diagonal"} & {*parameters} and name not in ("is_finite", "logical_not")
+
+
+def call_of(name: str) -> str:
+    """How an op is called: `ops.split(x, sizes, dimension)`."""
+    parameters = inspect.signature(getattr(ops, name)).parameters
+    several = [one for one, of in parameters.items() if of.kind is of.VAR_POSITIONAL]
+    also = [one for one in parameters if one in ("dimensions", "dimension", "permutation")]
+    return f"ops.{name}({', '.join('x, y' if one in several else _AS_CALLED.get(one, one) for one in dict.fromkeys([*_required(name), *also]))})"
 
 
 def find_activation(name):
@@ -13,9 +36,11 @@ def find_activation(name):
     if callable(name):
         return name
     function = getattr(ops, name) if name in ops.__all__ else None
+    if function is not None and _required(name) != ["input"]:
+        raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward")
     if function is None:
         instead = ops._INSTEAD.get(str(name), "").partition("(")[0]
-        near = instead if instead in ops.__all__ else nearest(name, ops.__all__)
+        near = instead if instead in ops.__all__ else nearest(name, filter(is_activation, ops.__all__))
         meant = f"did you mean {near!r}? " if near else ""
         raise Error(f"there is no activation '{name}'; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
     return function

@@ -287,11 +287,32 @@ def apply(op: str, given, attributes: str, result=None, *, required: int | None 
 # What a tensor would have if it had values, or another shape.
 _VALUES = {
     **dict.fromkeys(["item", "numpy", "detach", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
-    **dict.fromkeys(["T", "mT"], "ops.transpose(x) turns its dimensions around"),
+    "T": "ops.transpose(x) turns its dimensions around; of matrices of a batch, which stays the first dimension, ops.transpose(x, (0, 2, 1)) is it",
+    "mT": "of matrices of a batch ops.transpose(x, (0, 2, 1)) is it",
+    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
     "size": "x.shape has its sizes",
     "dim": "x.ndim is their number",
     **dict.fromkeys(["float", "half", "bfloat16", "int", "long"], 'x.astype("float32") is it in another type'),
     "requires_grad": "parameters have gradients, nn.Parameter",
+}
+
+
+# Python's operators by NumPy's names: that of the tensor on the left, and that of one on the right.
+_OPERATORS = {
+    **{name: (f"__{own}__", f"__r{own}__") for name, own in (("add", "add"), ("subtract", "sub"), ("multiply", "mul"), ("divide", "truediv"),
+                                                            ("true_divide", "truediv"), ("matmul", "matmul"), ("power", "pow"), ("bitwise_and", "and"),
+                                                            ("bitwise_or", "or"))},
+    **{name: (f"__{own}__", f"__{turned}__") for name, own, turned in (("less", "lt", "gt"), ("less_equal", "le", "ge"), ("greater", "gt", "lt"),
+                                                                      ("greater_equal", "ge", "le"), ("equal", "eq", "eq"), ("not_equal", "ne", "ne"))},
+    **{name: (f"__{own}__",) for name, own in (("negative", "neg"), ("absolute", "abs"), ("invert", "invert"))},
+}
+
+# What NumPy's functions do otherwise than PyTorch's of the same name.
+_OF_NUMPY = {
+    "std": "here it is ops.sqrt(ops.var(x, dimensions, correction=0))",
+    "var": "here it is ops.var(x, dimensions, correction=0)",
+    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
+    "repeat": "here it is ops.gather(x, numpy.arange(size).repeat(repeats), dimension)",
 }
 
 
@@ -302,8 +323,6 @@ functions: dict[str, Callable] = {}
 class Tensor:
     """A value of a model: its shape, in which None is the batch, and the type of its elements; no numbers. What a forward is given and
     what ops give are tensors, with Python's operators and NumPy's indices; nothing else makes one."""
-
-    __array_ufunc__ = None  # NumPy leaves operators to this class
 
     def __init__(self, graph: Graph, index: int):
         self.graph = graph
@@ -323,8 +342,18 @@ class Tensor:
     def __repr__(self):
         return f"<halfstep.Tensor {type_of(self.shape, self.dtype)}>"
 
+    def __array_ufunc__(self, function, method, *given, **named):
+        """Operators of arrays on the left, which NumPy's functions for them cannot be told from: those of this class. Others are refused."""
+        ours = _OPERATORS.get(function.__name__)
+        if ours is not None and method == "__call__" and not named:
+            if len(given) == 1:
+                return getattr(self, ours[0])()
+            lhs, rhs = given
+            return getattr(lhs, ours[0])(rhs) if isinstance(lhs, Tensor) else getattr(rhs, ours[1])(lhs)
+        return self.__array_function__(function, (), given, named)
+
     def __array_function__(self, function, types, given, named):
-        instead = functions["instead"](function.__name__)
+        instead = _OF_NUMPY.get(function.__name__) or functions["instead"](function.__name__)
         raise Error(f"numpy.{function.__name__} takes arrays, and is given a tensor of a model" + (f"; {instead}" if instead else ""))
 
     def __bool__(self):

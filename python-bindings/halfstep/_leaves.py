@@ -42,6 +42,11 @@ class Leaf:
         self.value = value  # its first, instead of the initializer's
         self.initializer = initializer(init)
 
+    def __setattr__(self, name, value):
+        if name in ("trainable", "requires_grad") and not value:
+            raise Error(f"a {type(self).__name__} has no '{name}': what training does not change is an nn.State")
+        super().__setattr__(name, value)
+
 
 def _operator(name: str):
     """An operator of the tensor that a leaf is in a forward."""

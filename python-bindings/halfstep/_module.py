@@ -12,7 +12,7 @@ from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
 from halfstep._errors import Error, nearest
 from halfstep._graph import Tensor
 from halfstep._keywords import tell_methods
-from halfstep._leaves import Input, Leaf, check_keys, first_value, number_array
+from halfstep._leaves import Input, Leaf, State, check_keys, first_value, number_array
 from halfstep._undo import remember, undone_on_error
 
 
@@ -36,6 +36,10 @@ def _place(error: Error, place: str) -> None:
         error.placed = True
 
 
+# What other frameworks freeze layers by.
+_UNHEARD = ("trainable", "requires_grad")
+
+
 class Module:
     """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
 
@@ -43,6 +47,13 @@ class Module:
     stop_training = False  # a callback's to set
 
     def __setattr__(self, name, value):
+        if name in _UNHEARD and not value:
+            raise Error(f"a module has no '{name}': {ATTRIBUTES[name]}")
+        if isinstance(value, Tensor) and isinstance(self.__dict__.get(name), Leaf):
+            kind, state = type(self.__dict__[name]).__name__, isinstance(self.__dict__[name], State)
+            raise Error(f"{type(self).__name__}: '{name}' is its {kind}, and a forward sets it to a tensor; " +
+                        (f"self.{name}.assign(value) is its value after the step" if state else
+                         f"write w = self.{name} * 2, of another name: what training changes by its gradient is not set"))
         if isinstance(value, (Module, Leaf)) and name in vars(Module):
             raise Error(f"{type(self).__name__}: every module has '{name}'; call the {type(value).__name__} something else")
         super().__setattr__(name, value)

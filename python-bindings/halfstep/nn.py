@@ -15,7 +15,7 @@ import math
 import warnings
 
 from halfstep import _recurrent, ops
-from halfstep._activations import find_activation
+from halfstep._activations import call_of, find_activation, is_activation
 from halfstep._errors import Error, fraction, integer, is_integer, level_of_user, nearest
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._keywords import tell
@@ -40,17 +40,28 @@ _INSTEAD = {
     **{f"DepthwiseConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels)" for rank in (1, 2)},
     **{f"SeparableConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels), then nn.Conv{rank}D(filters, 1)" for rank in (1, 2)},
     **{name: "ops.conv_transpose(input, filter)" for rank in (1, 2, 3) for name in (f"ConvTranspose{rank}d", f"Conv{rank}DTranspose")},
-    **dict.fromkeys(["BatchNorm1d", "BatchNorm2d", "BatchNormalization"], "nn.BatchNorm()"),
+    **dict.fromkeys(["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "BatchNormalization"], "nn.BatchNorm()"),
     **{f"{name}{rank}{d}": f"nn.{ours}{rank}D({arguments})" for rank in (1, 2, 3) for name, d, ours, arguments in (
         ("MaxPool", "d", "MaxPool", "pool_size"), ("MaxPooling", "D", "MaxPool", "pool_size"), ("AvgPool", "d", "AvgPool", "pool_size"),
         ("AveragePooling", "D", "AvgPool", "pool_size"), ("AdaptiveAvgPool", "d", "GlobalAvgPool", ""),
         ("GlobalAveragePooling", "D", "GlobalAvgPool", ""))},
     "LayerNormalization": "nn.LayerNorm(1e-3)",
     "GroupNormalization": "nn.GroupNorm(groups, 1e-3)",
-    **dict.fromkeys(["Dropout1d", "Dropout2d", "SpatialDropout2D"], "nn.Dropout(rate)"),
+    **{f"{name}{rank}{d}": f"ops.dropout(x, rate, shared={dims})" for rank, dims in ((1, [1]), (2, [1, 2]), (3, [1, 2, 3]))
+       for name, d in (("Dropout", "d"), ("SpatialDropout", "D"))},
     **dict.fromkeys(["ModuleList", "ModuleDict", "ParameterList"], "a list or a dictionary, as an attribute"),
     **dict.fromkeys(["Identity", "Lambda"], "a function of a tensor, as lambda x: x"),
     **dict.fromkeys(["Buffer", "Variable"], "nn.State(shape)"),
+    **dict.fromkeys(["RMSNorm", "RMSNormalization"], "ops.rms_norm(x, scale), its scale an nn.Parameter"),
+    "Multiply": "ops.mul(x, y)",
+    "Subtract": "ops.sub(x, y)",
+    "PReLU": "ops.prelu(x, slope), its slope an nn.Parameter",
+    "ReLU6": "ops.clamp(x, 0, 6)",
+    "Hardtanh": "ops.clamp(x, -1, 1)",
+    "Mish": "x * ops.tanh(ops.softplus(x))",
+    "Softsign": "x / (1 + ops.abs(x))",
+    "Swish": 'nn.Activation("silu")',
+    "SmoothL1Loss": 'loss="huber_loss", told to compile',
     "SimpleRNN": "nn.RNN(units)",
     "Bidirectional": "nn.LSTM(units, bidirectional=True)",
     "Concatenate": "ops.concat([a, b], -1)",
@@ -65,8 +76,9 @@ def __getattr__(name: str):
     of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
     near = nearest(name, __all__)
     said = (f"here it is {_INSTEAD[name]}" if name in _INSTEAD else
-            f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op else
             f'losses are named to compile, as loss="{name}"' if name in _losses.LOSSES else
+            f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op and is_activation(of_op) else
+            f"here it is {call_of(of_op)} in a forward" if of_op else
             f"did you mean nn.{near}?" if near else f"expected one of {', '.join(__all__)}")
     raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
 

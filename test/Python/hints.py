@@ -4,11 +4,12 @@ RUN: %{python} -W error %s
 """
 
 import inspect
+import operator
 
 import numpy
 
 import halfstep
-from halfstep import _elsewhere, nn, ops
+from halfstep import _activations, _elsewhere, nn, ops
 from halfstep.callbacks import EarlyStopping, ModelCheckpoint
 
 RANDOM = numpy.random.default_rng(1)
@@ -122,6 +123,62 @@ refused("Sequential: layer 1 is 'relu', expected a module, a function of a tenso
 refused("numpy.mean takes arrays, and is given a tensor of a model; ops.mean(x, ...) computes it", lambda: Bare(lambda x: numpy.mean(x, (1, 2))).predict(X))
 refused("numpy.concatenate takes arrays, and is given a tensor of a model; here it is ops.concat([a, b], dimension)",
         lambda: Bare(lambda x: numpy.concatenate([x, x])).predict(X))
+
+# NumPy's functions of elements are refused; its operators, which have arrays on the left, are those of the tensor.
+for name, instead in {"exp": "ops.exp(x, ...) computes it", "tanh": "ops.tanh(x, ...) computes it", "std": "here it is ops.sqrt(ops.var(x, dimensions, "
+                      "correction=0))", "var": "here it is ops.var(x, dimensions, correction=0)", "repeat": "here it is ops.gather(x, numpy.arange(size)"}.items():
+    refused(f"numpy.{name} takes arrays, and is given a tensor of a model; {instead}",
+            lambda: Bare(lambda x: getattr(numpy, name)(x, *[2] * (name == "repeat"))).predict(X))
+refused("ops.reduce_max(x, dimensions)", lambda: Bare(lambda x: numpy.max(x, (1, 2))).predict(X))
+refused("ops.maximum(x, ...) computes it", lambda: Bare(lambda x: numpy.maximum(x, 0)).predict(X))
+for call in (numpy.add.reduce, lambda x: numpy.add(x, 1, out=X[0].copy()), lambda x: operator.iadd(X[0].copy(), x)):
+    refused("numpy.add takes arrays", lambda: Bare(call).predict(X))
+for does in (operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, numpy.add, numpy.subtract, numpy.multiply, numpy.divide,
+             numpy.matmul, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+    square = RANDOM.standard_normal((3, 3)).astype("float32")
+    rows = numpy.concatenate([square[None] + one for one in (0, 1, -1)])
+    for call in (lambda x: does(square, x), lambda x: does(x, square)):
+        assert numpy.allclose(nn.Sequential(lambda x: ops.cast(call(x), "float32")).predict(rows), call(rows), 1e-5, 1e-6), does
+assert numpy.allclose(nn.Sequential(lambda x: numpy.abs(numpy.float32(2) ** -x)).predict(rows), 2 ** -rows)
+
+# Layers that are ops: of one tensor alone as an activation, else how they are called; losses before the ops of their names.
+for name in filter(_activations.is_activation, ops.__all__):
+    assert nn.Sequential(nn.Input((6,)), nn.Dense(4, name), nn.Activation(name)).to_mlir()
+for name, said in {"ReLU": 'nn.Activation("relu")', "Add": "ops.add(x, y) in a forward", "Maximum": "ops.maximum(x, y) in a forward",
+                   "Split": "ops.split(x, sizes, dimension)", "Attention": "ops.attention(query, key, value)", "Einsum": "ops.einsum(subscripts, x, y)",
+                   "MSELoss": 'loss="MSELoss"', "L1Loss": 'loss="L1Loss"', "NLLLoss": 'loss="NLLLoss"', "HuberLoss": 'loss="HuberLoss"',
+                   "Dropout2d": "ops.dropout(x, rate, shared=[1, 2])", "SpatialDropout1D": "ops.dropout(x, rate, shared=[1])"}.items():
+    told = refused(f"halfstep.nn has no '{name}'; ", lambda: getattr(nn, name), AttributeError)
+    assert said in told and (name == "ReLU" or "Activation" not in told), told
+for rank in (1, 2, 3):
+    sizes = (4,) * rank
+    fit_ones = nn.Sequential(nn.Input((*sizes, 3)), lambda x: ops.dropout(x, 0.5, shared=[*range(1, rank + 1)]), nn.Flatten(), nn.Dense(2))
+    fit_ones.compile("sgd", policy="float32", threads=1)
+    fit_ones.fit(numpy.ones((16, *sizes, 3), "float32"), numpy.zeros(16, "int64"), 16, verbose=False)
+for name, said in {"add": "ops.add(x, y)", "clamp": "ops.clamp(x, min, max)", "dropout": "ops.dropout(x, rate)", "concat": "ops.concat([x, y], dimension)"}.items():
+    for layer in (nn.Activation, lambda name: nn.Dense(2, name), lambda name: nn.Conv2D(2, 3, activation=name)):
+        refused(f"'{name}' is no activation, which is of one tensor alone: it is called {said} in a forward", lambda: layer(name))
+
+# What freezes elsewhere is refused, and so is a tensor in the place of a parameter or a state.
+frozen = nn.Sequential(nn.Input((4,)), nn.Dense(2))
+frozen.to_mlir()
+for one, name in ((frozen, "trainable"), (frozen.layers[1], "trainable"), (frozen.layers[1].kernel, "requires_grad"), (frozen.layers[1].kernel, "trainable")):
+    refused(f"has no '{name}': what training does not change is an nn.State", lambda: setattr(one, name, False))
+
+
+class Doubled(nn.Module):
+    def __init__(self, kind):
+        self.values = kind((3,), "ones")
+
+    def forward(self, x):
+        self.values *= 2
+        return x * self.values
+
+
+refused("Doubled: 'values' is its Parameter, and a forward sets it to a tensor; write w = self.values * 2, of another name",
+        Doubled(nn.Parameter).specify(x=nn.Input((3,))).to_mlir)
+refused("Doubled: 'values' is its State, and a forward sets it to a tensor; self.values.assign(value) is its value after the step",
+        Doubled(nn.State).specify(x=nn.Input((3,))).to_mlir)
 
 # Attributes of modules and of the package.
 for name, instead in _elsewhere.ATTRIBUTES.items():
