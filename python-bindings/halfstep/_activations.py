@@ -18,7 +18,8 @@ def _required(name: str) -> list[str]:
 def is_activation(name: str) -> bool:
     """Whether it is an op of one tensor alone that gives another of its shape."""
     parameters = inspect.signature(getattr(ops, name)).parameters
-    return _required(name) == ["input"] and not {"keep_dims", "dtype", "like", "permutation", "diagonal"} & {*parameters} and name not in ("is_finite", "logical_not")
+    gives_others = {"keep_dims", "dtype", "like", "permutation", "diagonal"} & {*parameters} or name in ("is_finite", "logical_not")
+    return _required(name) == ["input"] and not gives_others
 
 
 def call_of(name: str) -> str:
@@ -40,7 +41,7 @@ def find_activation(name):
         raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward")
     if function is None:
         instead = ops._INSTEAD.get(str(name), "").partition("(")[0]
-        near = instead if instead in ops.__all__ else nearest(name, filter(is_activation, ops.__all__))
+        near = instead if instead in ops.__all__ and is_activation(instead) else nearest(name, filter(is_activation, ops.__all__))
         meant = f"did you mean {near!r}? " if near else ""
         raise Error(f"there is no activation '{name}'; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
     return function

@@ -9,6 +9,7 @@ import operator
 import os
 import re
 import sys
+from collections.abc import Callable
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -51,9 +52,22 @@ def of_file(path, error: OSError, what: str = "") -> Error:
     return MissingFile(path, said) if isinstance(error, FileNotFoundError) else Error(f"{path}: {said}")
 
 
+def _path_of(path) -> str:
+    try:
+        return os.fspath(path)
+    except TypeError:
+        raise Error(f"path is {path!r}, expected that of a file, as 'model.safetensors'") from None
+
+
+def check_device(device) -> None:
+    """That a device is named, as the runtime knows it."""
+    if not isinstance(device, str):
+        raise Error(f"device is {device!r}, expected a name, as 'cpu' or 'cuda'; halfstep.devices() lists what there is")
+
+
 def check_there(path) -> str:
     """The path, of a file or a folder that is to be read."""
-    path = os.fspath(path)
+    path = _path_of(path)
     if not os.path.exists(path):
         raise MissingFile(path, f"cannot open: {os.strerror(errno.ENOENT)}")
     return path
@@ -61,22 +75,47 @@ def check_there(path) -> str:
 
 def check_folder(path) -> str:
     """The path of a file that is to be written: its folder is there."""
-    path = os.fspath(path)
+    path = _path_of(path)
     folder = os.path.dirname(path)
     if folder and not os.path.exists(folder):
         raise MissingFile(path, f"folder does not exist: {folder}; make it before, as by os.makedirs({folder!r})")
     return path
 
 
+def _plain(name) -> str:
+    return re.sub(r"[^a-z0-9]", "", str(name).lower())
+
+
+def _is_slip(a: str, b: str) -> bool:
+    """Whether one letter is missing, too many or another, or two have changed places. Short names differ by as much from others that
+    there are, sort from sqrt and GLU from GRU: of them only a letter that is there twice, or changed places, is a slip."""
+    a, b = sorted((a, b), key=len)
+    if len(b) < 4 or len(b) - len(a) > 1:
+        return False
+    at = next((i for i in range(len(a)) if a[i] != b[i]), len(a))
+    if len(a) < len(b):
+        return a[at:] == b[at + 1 :] and (len(b) > 4 or b[at] in b[max(at - 1, 0) : at])
+    return a[at + 2 :] == b[at + 2 :] and a[at : at + 2] == b[at : at + 2][::-1] or len(a) > 5 and a[at + 1 :] == b[at + 1 :]
+
+
 def nearest(name, known) -> str | None:
-    """The one of the known names that is meant: spelled otherwise, or with some letters wrong."""
+    """The one of the known names that is meant: spelled otherwise, with a slip, with the number of its dimensions, or the first words of one."""
     import difflib
 
-    def plain(one) -> str:
-        return re.sub(r"[^a-z0-9]", "", str(one).lower())
-
-    known = list(known)
-    return next((one for one in known if plain(one) == plain(name)), None) or next(iter(difflib.get_close_matches(str(name), known, 1)), None)
+    known, plain = list(known), _plain(name)
+    ways: list[Callable[[str], bool]] = [
+        lambda one: _plain(one) == plain,
+        lambda one: _is_slip(plain, _plain(one)),
+        lambda one: _plain(one) == re.sub(r"[123]d$", "", plain),
+    ]
+    for is_meant in ways:
+        if (found := next(filter(is_meant, known), None)) is not None:
+            return found
+    longer = [one for one in known if str(one).startswith(f"{name}_")]
+    if len(longer) == 1:
+        return longer[0]
+    # Of a long name, more than one slip.
+    return next(iter(difflib.get_close_matches(str(name), [one for one in known if len(str(one)) > 9], 1, 0.88)), None)
 
 
 def unknown_name(kind: str, name, known) -> UnknownName:

@@ -287,7 +287,7 @@ def apply(op: str, given, attributes: str, result=None, *, required: int | None 
 # What a tensor would have if it had values, or another shape.
 _VALUES = {
     **dict.fromkeys(["item", "numpy", "detach", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
-    "T": "ops.transpose(x) turns its dimensions around; of matrices of a batch, which stays the first dimension, ops.transpose(x, (0, 2, 1)) is it",
+    "T": "ops.transpose(x) turns its dimensions around; of matrices of a batch, which stays first, ops.transpose(x, (0, 2, 1)) is it",
     "mT": "of matrices of a batch ops.transpose(x, (0, 2, 1)) is it",
     **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
     "size": "x.shape has its sizes",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from halfstep import _losses
-from halfstep._errors import Error, integer
+from halfstep._errors import Error, check_device, integer
 from halfstep._executable import Executable
 from halfstep._optimizers import Optimizer, loss_scaling, optimizer
 from halfstep._policy import Policy, global_policy, policy_of
@@ -55,6 +55,7 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pi
     own = optimizer(optimizer_)
     chosen = global_policy() if policy is None else policy_of(policy)
     integer("threads", threads, 0)
+    check_device(device)
     return Job(
         own,
         _losses.find(_losses.LOSSES, "loss", loss),

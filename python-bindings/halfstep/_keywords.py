@@ -21,7 +21,7 @@ _MEANT = {
     **dict.fromkeys(["y", "b", "x2", "other"], _SECOND),
     **dict.fromkeys(["index", "indexes"], ("indices",)),
     **dict.fromkeys(["src", "source"], ("updates", "values")),
-    **dict.fromkeys(["weight", "weights", "kernel"], ("weight", "filter", "scale", "slope")),
+    **dict.fromkeys(["weight", "weights", "kernel"], ("weight", "filter", "scale", "slope", "kernel_size")),
     **dict.fromkeys(["eps", "epsilon"], ("epsilon",)),
     **dict.fromkeys(["p", "prob", "rate", "dropout", "drop_rate", "dropout_rate", "dropout_prob"], ("rate", "dropout", "dropout_p", "order")),
     "ord": ("order",),
@@ -67,6 +67,7 @@ _MEANT = {
     "bias_initializer": ("bias_init",),
     "recurrent_initializer": ("recurrent_init",),
     "std": ("stddev",),
+    "smoothing": ("label_smoothing",),
 }
 
 

@@ -91,6 +91,8 @@ def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, we
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits, divided by
     their sum as in Keras."""
     logits, labels = _graph.operand(logits), _integers(_graph.operand(labels))
+    if not logits.shape:
+        raise Error("the outputs are one number, expected [rows, classes]")
     if label_smoothing is not None:
         label_smoothing = fraction("label_smoothing", label_smoothing)
     is_soft = labels.shape == logits.shape

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from halfstep import _graph
 from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
-from halfstep._errors import Error, nearest
+from halfstep._errors import Error, check_folder, nearest
 from halfstep._graph import Tensor
 from halfstep._keywords import tell_methods
 from halfstep._leaves import Input, Leaf, State, check_keys, first_value, number_array
@@ -222,6 +222,9 @@ class Module:
     def specify(self, **inputs: Input) -> Module:
         """Says what the model takes, by the names of forward's parameters."""
         self._check_inputs(inputs)
+        for name, one in inputs.items():
+            if not isinstance(one, Input):
+                raise Error(f"specify: {name} is of type {type(one).__name__}, expected an nn.Input, as {name}=nn.Input(shape, dtype)")
         self.__dict__["_inputs"] = inputs
         return self
 
@@ -346,6 +349,7 @@ class Module:
         """Parameters as a safetensors file; before training the first values, as state_dict has them."""
         from halfstep._tensor_files import write_tensors
 
+        path = check_folder(path)
         if self._trained is not None:
             self._trained.save_weights(path)
         else:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error, check_folder, in_our_words, unknown_name
+from halfstep._errors import Error, check_device, check_folder, in_our_words, integer, unknown_name
 from halfstep._executable import Executable
 from halfstep._keywords import tell_methods
 
@@ -57,6 +57,8 @@ class Session:
 
     def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0,
                  pin_threads: bool = False):
+        check_device(device)
+        threads = integer("threads", threads, 0)
         if not isinstance(executable, Executable):
             executable = Executable.load(executable)
         self.executable = executable
@@ -94,6 +96,11 @@ class Session:
         """
         from halfstep import _arrays
 
+        if inputs is not None and not isinstance(inputs, Mapping):
+            raise Error(f"run: inputs are of type {type(inputs).__name__}, expected a dictionary of arrays by name, or arrays by keyword, "
+                        f"as run({program!r}, x=x)")
+        if not isinstance(program, str):
+            raise Error(f"run: the program is of type {type(program).__name__}, expected a name, one of {', '.join(self._programs)}")
         if not self._has_values and program in self._programs:
             raise Error(f"program {program} has no state yet, all of it is zeros: call session.initialize(seed=0), or load_weights(path), before")
         given = {**(inputs or {}), **arrays}

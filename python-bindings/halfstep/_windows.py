@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+
 from halfstep import ops
 from halfstep._activations import find_activation
-from halfstep._errors import Error, integer, is_integer, nearest
+from halfstep._errors import Error, integer, is_integer
 from halfstep._leaves import Parameter
 from halfstep._module import Module
 
@@ -31,7 +33,7 @@ def _word(name: str, value: str, window: tuple[int, ...]) -> str:
     """Padding that is a word; `window` is how many pixels each dimension of a window spans."""
     if value in _WORDS:
         return value
-    near = nearest(value, _WORDS)
+    near = next(iter(difflib.get_close_matches(value.lower(), _WORDS, 1)), None)
     said = f"; did you mean {near!r}?" if near else ""
     if value.lower() == "causal":
         said = (f"; zeros before alone are {name.partition(': ')[2]}={[window[0] - 1, 0]}" if len(window) == 1 else
@@ -58,9 +60,12 @@ def _padding(name: str, value, window: tuple[int, ...]):
 class _Windows(Module):
     _rank: int
 
+    def _check_shape(self, shape) -> None:
+        if len(shape) != self._rank + 2:
+            raise Error(f"{type(self).__name__} takes {_SHAPES[self._rank]}, given {len(shape)} dimensions: [{', '.join(map(str, shape))}]")
+
     def _check(self, x):
-        if len(x.shape) != self._rank + 2:
-            raise Error(f"{type(self).__name__} takes {_SHAPES[self._rank]}, given {len(x.shape)} dimensions: [{', '.join(map(str, x.shape))}]")
+        self._check_shape(x.shape)
         return x
 
 
@@ -83,6 +88,7 @@ class _Conv(_Windows):
 
     def build(self, shape):
         name = type(self).__name__
+        self._check_shape(shape)
         if (shape[-1] or 0) % self.groups or self.filters % self.groups:
             raise Error(f"{name}: {shape[-1]} channels and {self.filters} filters are not divided by {self.groups} groups")
         self.kernel = Parameter((self.filters, *self.kernel_size, shape[-1] // self.groups), self.init)

@@ -111,6 +111,8 @@ class LearningRateScheduler(Callback):
     """The learning rate of an epoch, from its number, which begins again in each `fit`, and, if the schedule takes it, the rate before."""
 
     def __init__(self, schedule):
+        if not callable(schedule):
+            raise Error(f"LearningRateScheduler: schedule is {schedule!r}, expected a function of the epoch, as lambda epoch: 0.1 * 0.5**epoch")
         self.schedule = schedule
         try:
             inspect.signature(schedule).bind(0, 0.0)

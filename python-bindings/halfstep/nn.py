@@ -83,6 +83,13 @@ def __getattr__(name: str):
     raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
 
 
+def _features(layer: Module, shape) -> int:
+    """How many features or channels come to a layer: the last dimension, behind that of rows."""
+    if not shape or shape[-1] is None:
+        raise Error(f"{type(layer).__name__} takes [rows, ..., features], given {len(shape)} dimensions: [{', '.join(map(str, shape))}]")
+    return shape[-1]
+
+
 class Activation(Module):
     """An op on each element, by its name."""
 
@@ -104,7 +111,7 @@ class Dense(Module):
         self.bias_init = bias_init
 
     def build(self, shape):
-        self.kernel = Parameter((shape[-1], self.units), self.init)
+        self.kernel = Parameter((_features(self, shape), self.units), self.init)
         self.bias = Parameter((self.units,), self.bias_init) if self.use_bias else None
 
     def forward(self, x):
@@ -117,6 +124,8 @@ class Flatten(Module):
     def forward(self, x):
         size = 1
         for one in x.shape[1:]:
+            if one is None:
+                raise Error(f"Flatten takes [rows, ...] whose other dimensions are known, given [{', '.join(map(str, x.shape))}]")
             size *= one
         return ops.reshape(x, (None, size))
 
@@ -187,8 +196,9 @@ class LayerNorm(Module):
         self.epsilon = _setting("LayerNorm: epsilon", epsilon)
 
     def build(self, shape):
-        self.scale = Parameter(shape[-1:], "ones")
-        self.offset = Parameter(shape[-1:], "zeros")
+        features = _features(self, shape)
+        self.scale = Parameter((features,), "ones")
+        self.offset = Parameter((features,), "zeros")
 
     def forward(self, x):
         return ops.layer_norm(x, self.scale, self.offset, epsilon=self.epsilon)
@@ -203,7 +213,7 @@ class GroupNorm(Module):
         self.epsilon = _setting("GroupNorm: epsilon", epsilon)
 
     def build(self, shape):
-        if shape[-1] is None or shape[-1] % self.groups:
+        if _features(self, shape) % self.groups:
             raise Error(f"GroupNorm: {shape[-1]} channels are not divided by {self.groups} groups")
         self.scale = Parameter(shape[-1:], "ones")
         self.offset = Parameter(shape[-1:], "zeros")
@@ -221,10 +231,11 @@ class BatchNorm(Module):
         self.unbiased = unbiased
 
     def build(self, shape):
-        self.scale = Parameter(shape[-1:], "ones")
-        self.offset = Parameter(shape[-1:], "zeros")
-        self.running_mean = State(shape[-1:], "zeros")
-        self.running_variance = State(shape[-1:], "ones")
+        channels = _features(self, shape)
+        self.scale = Parameter((channels,), "ones")
+        self.offset = Parameter((channels,), "zeros")
+        self.running_mean = State((channels,), "zeros")
+        self.running_variance = State((channels,), "ones")
 
     def forward(self, x):
         result, mean, variance, count = ops.batch_norm(x, self.scale, self.offset, epsilon=self.epsilon)
@@ -243,6 +254,8 @@ class MultiHeadAttention(Module):
         self.dropout = fraction("MultiHeadAttention: dropout", dropout)
 
     def build(self, shape):
+        if len(shape) != 3 or None in shape[1:]:
+            raise Error(f"MultiHeadAttention takes [rows, positions, features], given {len(shape)} dimensions: [{', '.join(map(str, shape))}]")
         if shape[-1] % self.heads:
             raise Error(f"MultiHeadAttention: {shape[-1]} features are not divided by {self.heads} heads")
         for layer in (self.query, self.key, self.value, self.output):

@@ -15,7 +15,7 @@ import numpy
 
 import halfstep
 from halfstep import nn, ops
-from halfstep.callbacks import Callback, CSVLogger, EarlyStopping, JSONLinesLogger, ModelCheckpoint
+from halfstep.callbacks import Callback, CSVLogger, EarlyStopping, JSONLinesLogger, LearningRateScheduler, ModelCheckpoint
 
 folder = pathlib.Path(sys.argv[1])
 random = numpy.random.default_rng(2)
@@ -632,3 +632,29 @@ for recurrent in (nn.RNN, nn.LSTM, nn.GRU):
         raise AssertionError(recurrent)
     except TypeError:
         pass
+
+# Data without the dimensions that a layer takes, and values of other kinds.
+ONE = numpy.float32(1)
+for layer, given, takes in ((nn.Conv1D(2, 3), (X[:, 0], ONE), "Conv1D takes [rows, length, channels]"),
+                            (nn.Conv2D(2, 3), (X[:, 0], ONE), "Conv2D takes [rows, height, width, channels]"),
+                            (nn.Dense(2), (X[:, 0], ONE), "Dense takes [rows, ..., features]"), (nn.BatchNorm(), (X[:, 0], ONE), "BatchNorm takes"),
+                            (nn.LayerNorm(), (X[:, 0], ONE), "LayerNorm takes"), (nn.GroupNorm(1), (X[:, 0], ONE), "GroupNorm takes"),
+                            (nn.MultiHeadAttention(2), (X, X[:, 0], ONE), "MultiHeadAttention takes [rows, positions, features]")):
+    for one in given:
+        refused(takes, nn.Sequential(layer).predict, one)
+refused("Flatten takes [rows, ...] whose other dimensions are known, given [6, None]", nn.Sequential(ops.transpose, nn.Flatten()).predict, X)
+refused("the outputs are one number, expected [rows, classes]", lambda: (scalar := nn.Sequential(ops.mean), scalar.compile("sgd"), scalar.fit(X, Y)))
+for given in (0, None):
+    refused(f"device is {given!r}, expected a name, as 'cpu' or 'cuda'", make, device=given)
+    refused(f"device is {given!r}, expected a name", halfstep.Session, "a.mpx", given)
+for given in (-1, 1.5, "two"):
+    refused(f"threads is {given!r}, expected a whole number of at least 0", lambda: halfstep.Session("a.mpx", threads=given))
+predicting = halfstep.Session(halfstep.compile(make().to_mlir(), policy="float32", training=False), threads=1)
+predicting.initialize()
+refused("run: inputs are of type ndarray, expected a dictionary of arrays by name, or arrays by keyword, as run('infer', x=x)", predicting.run, "infer", X)
+refused("run: the program is of type ndarray, expected a name, one of infer", predicting.run, X)
+refused("specify: x is of type tuple, expected an nn.Input, as x=nn.Input(shape, dtype)", nn.Sequential(nn.Dense(2)).specify, x=(8, 8, 3))
+for keeper in (make(), predicting):
+    for method in (keeper.save_weights, keeper.load_weights):
+        refused("path is None, expected that of a file", method, None)
+refused("LearningRateScheduler: schedule is 0.1, expected a function of the epoch", LearningRateScheduler, 0.1)

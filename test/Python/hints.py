@@ -4,6 +4,7 @@ RUN: %{python} -W error %s
 """
 
 import inspect
+import math
 import operator
 
 import numpy
@@ -266,3 +267,27 @@ for name, said in (("on_batch_end", "did you mean 'on_train_batch_end'? a callba
     refused(f"Own.{name} is never called; ", lambda: type("Own", (EarlyStopping,), {name: lambda self, *given: None}), halfstep.UnknownName)
     refused(said, lambda: type("Own", (EarlyStopping,), {name: lambda self, *given: None}))
 type("Own", (EarlyStopping,), {"on_epoch_begin": lambda self, epoch, logs=None: None, "on_off": 3})
+
+# What is meant is a slip away, or the same with another spelling; names that are alike are others.
+for name, meant in {"sofmax": "softmax", "relluu": None, "rellu": "relu", "ReLU": "relu", "expp": "exp", "max_pool2d": "max_pool", "scatter": None,
+                    "linear": None, "median": None, "sort": None, "argsort": None, "det": None, "inv": None, "rand": None, "any": None}.items():
+    told = refused(f"halfstep.ops has no '{name}'; ", lambda: getattr(ops, name), AttributeError)
+    assert ("did you mean" in told) == (meant is not None) and (meant is None or told.endswith(f"did you mean ops.{meant}?")), told
+for owner, name, meant in ((nn, "GLU", None), (nn, "Cropping2D", None), (nn, "Denes", "Dense"), (nn, "conv2d", "Conv2D"), (nn, "LSTMS", "LSTM"),
+                           (halfstep, "Adamax", None), (halfstep, "version", None), (halfstep, "SGDD", "SGD"), (halfstep, "Adamm", "Adam")):
+    told = refused(f" '{name}'", lambda: getattr(owner, name), AttributeError)
+    assert told.endswith(f"{meant}?") if meant else "did you mean" not in told, told
+for name in ("kernel_regularizer", "padding_mode"):
+    assert "did you mean" not in refused(f"Conv2D: unknown argument '{name}'", lambda: nn.Conv2D(8, 3, **{name: 1}))
+refused("compile: unknown argument 'learnig_rate'; did you mean 'learning_rate'?", lambda: model.compile(learnig_rate=1))
+rows = RANDOM.standard_normal((3, 4)).astype("float32")
+for name, said, ours, theirs in (
+        ("norm", "ops.l2_norm(x, dimensions)", lambda x: ops.l2_norm(x, 1), numpy.linalg.norm(rows, axis=1)),
+        ("relu6", "ops.clamp(x, 0, 6)", lambda x: ops.clamp(x, 0, 6), rows.clip(0, 6)),
+        ("log_sigmoid", "ops.neg(ops.softplus(-x))", lambda x: ops.neg(ops.softplus(-x)), -numpy.log1p(numpy.exp(-rows))),
+        ("exp2", "ops.pow(2.0, x)", lambda x: ops.pow(2.0, x), numpy.exp2(rows)),
+        ("erfc", "ops.sub(1, ops.erf(x))", lambda x: ops.sub(1, ops.erf(x)), numpy.vectorize(math.erfc)(rows)),
+        ("repeat", "ops.gather(x, numpy.arange(size).repeat(repeats), dimension)", lambda x: ops.gather(x, numpy.arange(4).repeat(2), 1), rows.repeat(2, 1)),
+        ("std", "ops.sqrt(ops.var(x, dimensions, correction=1))", lambda x: ops.sqrt(ops.var(x, 1, correction=1)), rows.std(1, ddof=1))):
+    refused(said, lambda: getattr(ops, name), AttributeError)
+    assert numpy.allclose(nn.Sequential(ours).predict(rows), theirs, 1e-4, 1e-5), name
