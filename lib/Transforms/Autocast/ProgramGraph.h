@@ -39,8 +39,8 @@ struct ProgramGraph {
 llvm::FailureOr<ProgramGraph> readProgram(mlir::FunctionOpInterface function, const PrecisionPolicy &policy,
                                           const RegionSettings &settings);
 
-/// The names in a location, and `file:line` and `line:column` for each position in a file: what patterns of a policy are
-/// matched with.
+/// The names in a location, and `file:line` and `line:column` for each position in a file: what patterns of a policy
+/// are matched with.
 llvm::SmallVector<std::string> namesOf(mlir::Location location);
 
 } // namespace mp
