@@ -18,8 +18,8 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-/// The op of models that an op of steps or kernels is made of by this compiler, by its name: mp.max_pool of
-/// mp.max_pool_with_indices; empty where there is none.
+/// The op of models that an op of steps or kernels is made of by this compiler, by its name, as a pooling of the one
+/// with indices; empty where there is none.
 static StringRef modelOpOf(Operation *op) {
   StringRef name = op->getName().getStringRef();
   for (StringRef suffix : {"_with_indices", "_parts", "_grad", "_filter", "_rows"})
