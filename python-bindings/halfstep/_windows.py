@@ -68,6 +68,21 @@ class _Windows(Module):
         self._check_shape(x.shape)
         return x
 
+    def _apply(self, op, x, *operands, **how):
+        """What `op` makes of `x`. Where no window fits, dimensions or arguments may stand in another system's order."""
+        try:
+            return op(self._check(x), *operands, **how)
+        except Error as error:
+            meant = self._meant(x.shape) if "the result would be empty" in str(error) else ""
+            if not meant:
+                raise
+            raise Error(f"{error}; {meant}") from None
+
+    def _meant(self, shape) -> str:
+        if shape[1] in (1, 3, 4) and shape[-1] not in (1, 3, 4):
+            return f"channels come last here, {_SHAPES[self._rank]}, as in numpy.moveaxis(x, 1, -1)"
+        return ""
+
 
 class _Conv(_Windows):
 
@@ -95,8 +110,14 @@ class _Conv(_Windows):
         self.bias = Parameter((self.filters,), self.bias_init) if self.use_bias else None
 
     def forward(self, x):
-        return self.activation(ops.conv(self._check(x), self.kernel, self.bias, strides=self.strides, padding=self.padding,
-                                        dilations=self.dilation, groups=self.groups))
+        return self.activation(self._apply(ops.conv, x, self.kernel, self.bias, strides=self.strides, padding=self.padding,
+                                          dilations=self.dilation, groups=self.groups))
+
+    def _meant(self, shape) -> str:
+        if self.filters == shape[-1] and len({*self.kernel_size}) == 1:
+            name = type(self).__name__
+            return f"a layer finds the channels of its input, so that {name}({self.kernel_size[0]}, ...) is of {self.kernel_size[0]} filters"
+        return super()._meant(shape)
 
 
 class Conv1D(_Conv):
@@ -129,12 +150,12 @@ class _Pool(_Windows):
 
 class _MaxPool(_Pool):
     def forward(self, x):
-        return ops.max_pool(self._check(x), self.pool_size, strides=self.strides, padding=self.padding)
+        return self._apply(ops.max_pool, x, self.pool_size, strides=self.strides, padding=self.padding)
 
 
 class _AvgPool(_Pool):
     def forward(self, x):
-        return ops.avg_pool(self._check(x), self.pool_size, strides=self.strides, padding=self.padding, count_padding=False)
+        return self._apply(ops.avg_pool, x, self.pool_size, strides=self.strides, padding=self.padding, count_padding=False)
 
 
 class _GlobalAvgPool(_Windows):

@@ -291,3 +291,13 @@ for name, said, ours, theirs in (
         ("std", "ops.sqrt(ops.var(x, dimensions, correction=1))", lambda x: ops.sqrt(ops.var(x, 1, correction=1)), rows.std(1, ddof=1))):
     refused(said, lambda: getattr(ops, name), AttributeError)
     assert numpy.allclose(nn.Sequential(ours).predict(rows), theirs, 1e-4, 1e-5), name
+
+# Dimensions and arguments in the order of PyTorch, where no window fits.
+first = RANDOM.standard_normal((4, 3, 8, 8)).astype("float32")
+for layer, x, said in ((nn.MaxPool2D(4), first, "channels come last here, [rows, height, width, channels], as in numpy.moveaxis(x, 1, -1)"),
+                       (nn.Conv2D(2, 5), first, "channels come last here, [rows, height, width, channels]"),
+                       (nn.Conv2D(3, 16, 3), X, "a layer finds the channels of its input, so that Conv2D(16, ...) is of 16 filters"),
+                       (nn.Conv1D(3, 16, 3), X[:, :, 0], "a layer finds the channels of its input, so that Conv1D(16, ...) is of 16 filters")):
+    refused(f"the result would be empty; take a smaller window, or more padding; {said}", lambda: nn.Sequential(layer).predict(x))
+told = refused("take a smaller window, or more padding", lambda: nn.Sequential(nn.Conv2D(4, 9)).predict(X))
+assert told.endswith("more padding"), told
