@@ -11,9 +11,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 namespace mp::test {
+
+/// A product of [m, k] and [k, n] with a bias, and the moments of its blocks of rows, under a whole schedule.
+inline std::string momentsText(int64_t m, int64_t k, int64_t n, int64_t blockM, const std::string &type,
+                               const std::string &schedule) {
+  auto tensor = [](int64_t rows, int64_t columns, const std::string &element) {
+    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
+  };
+  const std::string a = tensor(m, k, type), b = tensor(k, n, type), z = tensor(m, n, type);
+  const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">";
+  const std::string of = ", " + tensor((m + blockM - 1) / blockM, n, "f32"), four = of + of + of + of;
+  return "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c +
+         ") {\n%z:5 = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(#mp." + schedule + ") : (" + a + ", " +
+         b + ", " + c + ") -> (" + z + four + ") {\n%0 = mp.matmul %x, %y bias %w : " + c + " acc f32 : " + a + ", " +
+         b + " -> " + z + "\n%1, %2, %3, %4 = mp.row_block_moments %0 block " + std::to_string(blockM) + " : " + z +
+         "\nmp.yield %0, %1, %2, %3, %4 : " + z + four + "\n}\nreturn\n}\n";
+}
 
 /// Of a product of `m` rows and `n` columns in blocks of `blockM` rows.
 struct BlockMoments {

@@ -24,21 +24,11 @@ struct BlocksOfRows {
   const char *tile, *type = "f32";
   static constexpr int64_t k = 5;
 
-  int64_t blocks() const { return (m + blockM - 1) / blockM; }
   bool isWide() const { return type == std::string("f32"); }
-  std::string tensor(int64_t rows, int64_t columns, const std::string &element) const {
-    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
-  }
   std::string text() const {
-    const std::string a = tensor(m, k, type), b = tensor(k, n, type), z = tensor(m, n, type);
-    const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">", of = ", " + tensor(blocks(), n, "f32");
-    const std::string four = of + of + of + of;
-    return "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c +
-           ") {\n%z:5 = mp.kernel \"k\" (%x = %a, %y = %b, %w = %c) schedule(#mp.contraction<block_m = " +
-           std::to_string(blockM) + ", block_n = " + std::to_string(blockN) + ", block_k = 4, " + tile + ">) : (" + a +
-           ", " + b + ", " + c + ") -> (" + z + four + ") {\n%0 = mp.matmul %x, %y bias %w : " + c + " acc f32 : " + a +
-           ", " + b + " -> " + z + "\n%1, %2, %3, %4 = mp.row_block_moments %0 block " + std::to_string(blockM) +
-           " : " + z + "\nmp.yield %0, %1, %2, %3, %4 : " + z + four + "\n}\nreturn\n}\n";
+    return momentsText(m, k, n, blockM, type,
+                       "contraction<block_m = " + std::to_string(blockM) + ", block_n = " + std::to_string(blockN) +
+                           ", block_k = 4, " + tile + ">");
   }
 };
 

@@ -5,6 +5,7 @@
 // that a difference of a mean square and a squared mean would have no digit left.
 
 #include "Codegen/BlockMoments.h"
+#include "Codegen/Values.h"
 #include "Contraction/SimulatedKernel.h"
 
 #include "mp/Numerics/Float.h"
@@ -14,7 +15,6 @@
 #include <cstring>
 #include <limits>
 #include <ostream>
-#include <random>
 
 using namespace mp;
 using namespace mp::test;
@@ -28,20 +28,10 @@ struct RowsOfBlocks {
   static constexpr int64_t k = 16;
 
   FloatFormat format() const { return type == "f16" ? kF16 : type == "bf16" ? kBF16 : kF32; }
-  int64_t blocks() const { return (m + blockM - 1) / blockM; }
-  std::string tensor(int64_t rows, int64_t columns, const std::string &element) const {
-    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
-  }
   std::string text() const {
-    const std::string a = tensor(m, k, type), b = tensor(k, n, type), z = tensor(m, n, type);
-    const std::string c = "tensor<" + std::to_string(n) + "x" + type + ">", of = ", " + tensor(blocks(), n, "f32");
-    const std::string four = of + of + of + of;
-    return "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c +
-           ") {\n%z:5 = mp.kernel \"gemm\" (%x = %a, %y = %b, %w = %c) schedule(#mp.mma<block_m = " +
-           std::to_string(blockM) + ", block_n = " + std::to_string(blockN) + ", " + schedule + ">) : (" + a + ", " +
-           b + ", " + c + ") -> (" + z + four + ") {\n%0 = mp.matmul %x, %y bias %w : " + c + " acc f32 : " + a + ", " +
-           b + " -> " + z + "\n%1, %2, %3, %4 = mp.row_block_moments %0 block " + std::to_string(blockM) + " : " + z +
-           "\nmp.yield %0, %1, %2, %3, %4 : " + z + four + "\n}\nreturn\n}\n";
+    return momentsText(m, k, n, blockM, type,
+                       "mma<block_m = " + std::to_string(blockM) + ", block_n = " + std::to_string(blockN) + ", " +
+                           schedule + ">");
   }
 };
 
@@ -74,12 +64,8 @@ std::vector<double> decoded(const Bytes &bytes, FloatFormat format) {
 }
 
 std::vector<double> normal(int64_t count, unsigned seed, double deviation) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<double> distribution(0, deviation);
-  std::vector<double> values(count);
-  for (double &value : values)
-    value = distribution(engine);
-  return values;
+  const std::vector<float> values = randomFloats(count, seed, static_cast<float>(deviation));
+  return {values.begin(), values.end()};
 }
 
 class TileMoments : public testing::TestWithParam<RowsOfBlocks> {
