@@ -8,7 +8,8 @@ says what is worse and what is better. --update writes the table anew. --count p
 
 What is counted is machine code: ptxas assembles, nvdisasm (both wheels in the project's .venv) disassembles. nvdisasm knows no
 sm_70; there the instructions of the text are counted, but for moves. The main loop is the one with most multiplications. Its least
-cycles are the sum of what the code says that a warp waits after each instruction, as if nothing else held it up.
+cycles are the sum of what the code says that a warp waits after each instruction, as if nothing else held it up. A convolution's
+are compared with those of a matrix product of the same schedule, whose operands lie as its own do, for each multiplication.
 """
 
 import argparse
@@ -63,6 +64,12 @@ PASSES = {
     "input gradient": ("mp.conv_transpose", 2, 1, 0),
     "weight gradient": ("mp.conv_filter_grad", 0, 2, 1),
 }
+# The product with which each pass is compared: m, n, k for each part, and how its operands lie.
+SAME_BLOCK = {
+    "forward": (1024, 1024, 4096, "transpose_rhs"),
+    "input gradient": (1024, 1024, 4096, ""),
+    "weight gradient": (1024, 1024, 4096, "transpose_lhs"),
+}
 
 KINDS = ["multiply", "fragments", "copies", "other"]
 
@@ -74,9 +81,10 @@ PTX = [
     ("copies", r"cp\.async\.c[ag]|ld\.global|st\.shared"),
 ]
 
-HEADER = ["operands", "product", "chips", "block", "warps", "stages", *KINDS, "else per multiply", "least cycles"]
+HEADER = ["operands", "product", "chips", "block", "warps", "stages", *KINDS, "else per multiply", "least cycles", "of a product's"]
 
-Row = collections.namedtuple("Row", ["schedule", "counts", "cycles"])  # cycles: - where nobody says
+# Least cycles: - where nobody says. What they are of a product's: - where the row is one, too.
+Row = collections.namedtuple("Row", ["schedule", "counts", "cycles", "of_product"])
 
 
 # What never runs (ptxas writes such loads) keeps its predicate, and is "other".
@@ -175,24 +183,27 @@ def count_kernels(text):
         return count_machine_code(cubin)
 
 
+def tensor_of(element, *shape):
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+
+def matrix_product(element, m, n, k, flags, attributes=""):
+    """Operands, result and op, but for the operands, of a matrix product."""
+    lhs = tensor_of(element, *((k, m) if "lhs" in flags else (m, k)))
+    rhs = tensor_of(element, *((n, k) if "rhs" in flags else (k, n)))
+    return lhs, rhs, tensor_of(element, m, n), f"mp.matmul {{}}, {{}} {flags} acc f32{attributes}"
+
+
 def products_of(name):
     """Of a type: the name of each product in the table, and its operands, its result and its op but for the operands."""
     element = TYPES[name][0]
-
-    def tensor(*shape):
-        return f"tensor<{'x'.join(map(str, shape))}x{element}>"
-
-    found = {}
-    for product, (m, n, k, flags) in PRODUCTS.items():
-        lhs = tensor(*((k, m) if "lhs" in flags else (m, k)))
-        rhs = tensor(*((n, k) if "rhs" in flags else (k, n)))
-        found[product] = (lhs, rhs, tensor(m, n), f"mp.matmul {{}}, {{}} {flags} acc f32")
+    found = {product: matrix_product(element, *sizes) for product, sizes in PRODUCTS.items()}
     for layer, (images, size, channels, filters, taps, stride, padding) in LAYERS.items() if name == LAYER_TYPE else ():
         pixels = (size + 2 * padding - taps) // stride + 1
         shapes = ((images, size, size, channels), (filters, taps, taps, channels), (images, pixels, pixels, filters))
         for direction, (op, left, right, result) in PASSES.items():
             found[f"{layer}, {direction}"] = (
-                *(tensor(*shapes[place]) for place in (left, right, result)),
+                *(tensor_of(element, *shapes[place]) for place in (left, right, result)),
                 f"{op} {{}}, {{}} acc f32 {{{{strides = [{stride}, {stride}], padding = {[padding] * 4}}}}}",
             )
     return found
@@ -212,39 +223,75 @@ def model_text(products):
     )
 
 
+def compile_model(products, chips, settings, dump):
+    """Kernels and text of some products, in a folder for each chip."""
+    dump.mkdir()
+    model = dump / "model.mlir"
+    model.write_text(model_text(products))
+    command = ["mp-run", "compile", model, "--training=false", "--policy=float32", "--target=nvptx", "--compile-to=asm"]
+    command += [f"--chip={','.join(chips)}", f"--dump-dir={dump}", *settings]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"HALFSTEP_COMPILE_CACHE": "off"})
+
+
 def compile_products(name, folder):
     """The folder of each chip with the kernels and the text of the products of one type."""
     _, first, settings = TYPES[name]
     chips = CHIPS[CHIPS.index(first) :]
-    model, dump = folder / f"{name}.mlir", folder / name
-    model.write_text(model_text(products_of(name).values()))
-    command = ["mp-run", "compile", model, "--training=false", "--policy=float32", "--target=nvptx", "--compile-to=asm"]
-    command += [f"--chip={','.join(chips)}", f"--dump-dir={dump}", *settings]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"HALFSTEP_COMPILE_CACHE": "off"})
-    return [(name, chip, dump / chip) for chip in chips]
+    compile_model(products_of(name).values(), chips, settings, folder / name)
+    return [(name, chip, folder / name / chip) for chip in chips]
+
+
+def read_kernels(folder):
+    """Number among its model's products, schedule, counts and least cycles of each kernel that multiplies."""
+    kernels = (folder / "07-kernels.mlir").read_text()
+    (text,) = folder.glob("*-asm.s")
+    counts = count_kernels(text.read_text())
+    for symbol, index, schedule in re.findall(
+        r'mp\.kernel "((?:matmul|conv\w*)_(\d+)(?:\.parts)?)".*?schedule\((#mp\.mma<.*?>)\)', kernels
+    ):
+        yield int(index), schedule, *counts["mp_" + symbol.replace(".", "_")]
+
+
+def values_of(schedule):
+    return dict(part.split(" = ") for part in re.fullmatch(r"#mp\.mma<(.*)>", schedule)[1].split(", "))
+
+
+def count_same_blocks(wanted, chip, folder):
+    """Least cycles for a multiplication of products of these passes and schedules, where they are known."""
+
+    def product_of(direction, schedule):
+        m, n, k, flags = SAME_BLOCK[direction]
+        parts = int(values_of(schedule).get("split_k", 1))
+        return matrix_product(TYPES[LAYER_TYPE][0], m, n, k * parts, flags, f" {{{{mp.schedule = {schedule}}}}}")
+
+    compile_model([product_of(*each) for each in wanted], [chip], [], folder)
+    # Of one chip there is no folder for each.
+    kernels = {index: (counts, cycles) for index, _, counts, cycles in read_kernels(folder)}
+    known = {wanted[index]: (counts, cycles) for index, (counts, cycles) in kernels.items() if cycles != "-"}
+    return {each: int(cycles) / counts["multiply"] for each, (counts, cycles) in known.items()}
 
 
 def rows_of(name, chip, folder):
     """The row of each product of a type on a chip."""
-    kernels = (folder / "07-kernels.mlir").read_text()
-    (text,) = folder.glob("*-asm.s")
-    counts = count_kernels(text.read_text())
+    found = {}
+    for index, schedule, counts, cycles in read_kernels(folder):
+        if counts["multiply"] > 0:  # else k is so short that nothing of the loop is left
+            found[list(products_of(name))[index]] = schedule, counts, cycles
+    passes = {product: product.rsplit(", ", 1)[-1] for product in found if product not in PRODUCTS}
+    wanted = list(dict.fromkeys((direction, found[product][0]) for product, direction in passes.items()))
+    of_blocks = count_same_blocks(wanted, chip, folder / "same-block") if wanted else {}
     rows = {}
-    for symbol, index, schedule in re.findall(
-        r'mp\.kernel "((?:matmul|conv\w*)_(\d+)(?:\.parts)?)".*?schedule\(#mp\.mma<(.*?)>\)', kernels
-    ):
-        values = dict(part.split(" = ") for part in schedule.split(", "))
-        product = list(products_of(name))[int(index)]
+    for product, (schedule, counts, cycles) in found.items():
+        values = values_of(schedule)
         split = f" of {values['split_k']} parts" if "split_k" in values else ""
         shown = (
             f"{values['block_m']}x{values['block_n']}x{values['block_k']}{split}",
             f"{values['warps_m']}x{values['warps_n']}",
             values["stages"],
         )
-        by_kind, cycles = counts["mp_" + symbol.replace(".", "_")]
-        if by_kind["multiply"] == 0:
-            continue  # k is so short that nothing of the loop is left
-        rows[name, product, chip] = Row(shown, tuple(by_kind.values()), cycles)
+        of_block = of_blocks.get((passes.get(product), schedule))
+        of_product = f"{int(cycles) / counts['multiply'] / of_block:.2f}" if of_block else "-"
+        rows[name, product, chip] = Row(shown, tuple(counts.values()), cycles, of_product)
     if len(rows) < len(PRODUCTS):
         sys.exit(f"{name} {chip}: {len(rows)} loops that multiply")
     return rows
@@ -275,7 +322,7 @@ def table_of(rows):
         together[name, product, row].append(chip)
     lines = [HEADER, ["---"] * len(HEADER)]
     for (name, product, row), chips in together.items():
-        lines.append([name, product, ", ".join(chips), *row.schedule, *map(str, row.counts), f"{ratio(row.counts):.2f}", row.cycles])
+        lines.append([name, product, ", ".join(chips), *row.schedule, *map(str, row.counts), f"{ratio(row.counts):.2f}", row.cycles, row.of_product])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
@@ -287,7 +334,7 @@ def read_table(text):
     for line in TABLE.search(text)[0].splitlines()[2:]:
         name, product, chips, *rest = [cell.strip() for cell in line.strip("|").split("|")]
         for chip in chips.split(", "):
-            rows[name, product, chip] = Row(tuple(rest[:3]), tuple(map(int, rest[3:7])), rest[8])
+            rows[name, product, chip] = Row(tuple(rest[:3]), tuple(map(int, rest[3:7])), *rest[8:])
     return rows
 
 
