@@ -67,6 +67,13 @@ IndexMap mp::withImages(const IndexMap &map) {
   return all;
 }
 
+static double countPartWithPixels(const PixelRows &rows) {
+  int64_t met = 0;
+  for (int64_t row = 0; row < rows.rows; ++row)
+    met += rows.toTaps(row) - rows.fromTaps(row);
+  return static_cast<double>(met) / static_cast<double>(std::max<int64_t>(rows.rows * rows.rowsOfTaps, 1));
+}
+
 /// The rows of pixels that `map` walks: images, rows and columns of them by `row`, taps by `depth`. Of taps whole
 /// multiples of `run` lie side by side. None where it walks anything else.
 static std::optional<PixelRows> pixelRowsOf(const IndexMap &given, int64_t run) {
@@ -105,23 +112,32 @@ static std::optional<PixelRows> pixelRowsOf(const IndexMap &given, int64_t run) 
     int64_t &span = taps[digit.dimension == kRow ? 0 : 1];
     span = times(span + times(digit.size - 1, step), 1);
   }
-  const PixelRows found{.images = map.row[kImage].size,
-                        .rows = times(map.row[kRow].size, 1),
-                        .columns = times(map.row[kColumn].size, 1),
-                        .height = map.dimensions[kRow].size,
-                        .width = times(map.dimensions[kColumn].size, channels),
-                        .rowStep = times(map.row[kRow].factor, 1),
-                        .columnStep = times(map.row[kColumn].factor, channels),
-                        .firstRow = times(map.dimensions[kRow].shift, 1),
-                        .firstElement = times(map.dimensions[kColumn].shift, channels),
-                        .tapRows = taps[0],
-                        .tapElements = taps[1],
-                        .together = last.size};
+  // Of rows of taps that come one after the other some may have no pixels.
+  const IndexMap::Digit &first = map.depth.front();
+  const bool areRowsOfTaps = first.dimension == kRow && first.factor > 0 &&
+                             llvm::none_of(ArrayRef(map.depth).drop_front(),
+                                           [&](const IndexMap::Digit &digit) { return digit.dimension == kRow; });
+  PixelRows found{.images = map.row[kImage].size,
+                  .rows = times(map.row[kRow].size, 1),
+                  .columns = times(map.row[kColumn].size, 1),
+                  .height = map.dimensions[kRow].size,
+                  .width = times(map.dimensions[kColumn].size, channels),
+                  .rowStep = times(map.row[kRow].factor, 1),
+                  .columnStep = times(map.row[kColumn].factor, channels),
+                  .firstRow = times(map.dimensions[kRow].shift, 1),
+                  .firstElement = times(map.dimensions[kColumn].shift, channels),
+                  .tapRows = taps[0],
+                  .tapElements = taps[1],
+                  .together = last.size,
+                  .rowsOfTaps = areRowsOfTaps ? first.size : 1,
+                  .tapStep = areRowsOfTaps ? first.factor : taps[0]};
   times(found.columns, found.columnStep);
   if (!isSmall || found.keptWidth() > kMost)
     return std::nullopt;
   const std::optional<int64_t> rows = llvm::checkedMul(found.images, found.rowsFor(found.rows));
   const bool isThere = found.fromElement() < found.toElement();
+  if (found.rowsOfTaps > 1 && found.missesTaps())
+    found.partWithPixels = countPartWithPixels(found);
   return rows && *rows <= kMostRows && isThere ? std::optional(found) : std::nullopt;
 }
 
@@ -130,7 +146,7 @@ static bool isOfPairs(const PixelRows &rows) {
   return (rows.columnStep | rows.tapElements | rows.width | rows.firstElement) % 2 == 0;
 }
 
-/// Whether what is in front of images, if anything, may be computed as vectors copy their rows, once for each pixel.
+/// Whether what is in front of images, if anything, may be computed as their rows are copied, once for each pixel.
 static bool mayKeepPixels(const Contraction &product, Value images, TileInstruction instruction) {
   const bool isConverted = instruction == TileInstruction::Fma && product.element != product.acc;
   return !isConverted && !product.acc.isF16() && isa<FloatType>(product.element) &&
@@ -139,9 +155,7 @@ static bool mayKeepPixels(const Contraction &product, Value images, TileInstruct
 
 std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs, TileInstruction instruction,
                                            int64_t products) {
-  const bool mayCopy = instruction == TileInstruction::Amx ? multipliesAsItLies(product, lhs, instruction, products)
-                                                           : products == 1 && mayKeepPixels(product, lhs, instruction);
-  if (!mayCopy || product.parts > 1 || !product.classes.empty())
+  if (products != 1 || !mayKeepPixels(product, lhs, instruction) || product.parts > 1 || !product.classes.empty())
     return std::nullopt;
   const int64_t together = instruction == TileInstruction::Amx ? kTileDepth : unitOf(instruction);
   std::optional<PixelRows> rows = pixelRowsOf(product.lhsMap, together);
@@ -158,8 +172,8 @@ std::optional<PixelRows> mp::findPixelStretches(const Contraction &product, Valu
                                                 int64_t products) {
   // What is copied for a pixel is written out.
   constexpr int64_t kMostDepth = 512, kMostStretches = 16;
-  if (instruction != TileInstruction::Amx || product.k > kMostDepth || product.depth != product.k ||
-      !multipliesAsItLies(product, lhs, instruction, products) || product.parts > 1 || !product.classes.empty() ||
+  if (unitOf(instruction) == 1 || product.k > kMostDepth || product.depth != product.k || products != 1 ||
+      !mayKeepPixels(product, lhs, instruction) || product.parts > 1 || !product.classes.empty() ||
       product.lhsMap.isMatrix() || findPixelRows(product, lhs, instruction, products))
     return std::nullopt;
   std::optional<PixelRows> rows = pixelRowsOf(withJoinedPixels(product.lhsMap), /*run=*/1);

@@ -103,15 +103,16 @@ func.func @pairs(%x: tensor<128x30x30x16xbf16>, %w: tensor<16x3x3x16xbf16>) -> t
   return %y : tensor<128x30x30x16xbf16>
 }
 
+// Of odd numbers of channels, whose pairs are of two pixels, they are packed from rows that a block keeps.
+//
 // DOT-LABEL: @odd_channels
-// DOT: instruction = dot
-// DOT-NOT: read_lhs
+// DOT: block_k = 136, {{.*}}instruction = dot, {{.*}}read_lhs = true
 func.func @odd_channels(%x: tensor<128x30x30x15xbf16>, %w: tensor<16x3x3x15xbf16>) -> tensor<128x30x30x16xbf16> {
   %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x30x30x15xbf16>, tensor<16x3x3x15xbf16> -> tensor<128x30x30x16xbf16>
   return %y : tensor<128x30x30x16xbf16>
 }
 
-// What is in front of images is computed once for each pixel that a block keeps; tiles of a unit pack.
+// What is in front of images is computed once for each pixel that a block keeps.
 //
 // CHECK-LABEL: @bytes
 // CHECK: #mp.contraction<{{.*}}read_lhs = true
@@ -128,8 +129,7 @@ func.func @bytes(%x: tensor<64x32x32x3xui8>, %w: tensor<32x3x3x3xf32>) -> tensor
 }
 
 // CHECK-LABEL: @pairs_behind_a_relu
-// CHECK: instruction = amx
-// CHECK-NOT: read_lhs
+// CHECK: instruction = amx, {{.*}}read_lhs = true
 // CHECK: mp.relu
 // DOT-LABEL: @pairs_behind_a_relu
 // DOT: instruction = dot, {{.*}}read_lhs = true
@@ -138,6 +138,21 @@ func.func @pairs_behind_a_relu(%x: tensor<128x16x16x32xbf16>, %w: tensor<32x3x3x
   %r = mp.relu %x : tensor<128x16x16x32xbf16>
   %y = mp.conv %r, %w acc f32 {padding = same} : tensor<128x16x16x32xbf16>, tensor<32x3x3x32xbf16> -> tensor<128x16x16x32xbf16>
   return %y : tensor<128x16x16x32xbf16>
+}
+
+// CHECK-LABEL: @colours_of_bytes
+// CHECK: instruction = amx, {{.*}}read_lhs = true
+// CHECK: mp.conv
+// DOT-LABEL: @colours_of_bytes
+// DOT: block_k = 28, {{.*}}instruction = dot, {{.*}}read_lhs = true
+// DOT: mp.conv
+func.func @colours_of_bytes(%x: tensor<64x32x32x3xui8>, %w: tensor<32x3x3x3xbf16>) -> tensor<64x32x32x32xbf16> {
+  %f = mp.cast %x : tensor<64x32x32x3xui8> -> tensor<64x32x32x3xf32>
+  %byte = mp.constant dense<0.00392156886> : tensor<f32>
+  %image = mp.mul %f, %byte : tensor<64x32x32x3xf32>, tensor<f32> -> tensor<64x32x32x3xf32>
+  %narrow = mp.cast %image : tensor<64x32x32x3xf32> -> tensor<64x32x32x3xbf16>
+  %y = mp.conv %narrow, %w acc f32 {padding = same} : tensor<64x32x32x3xbf16>, tensor<32x3x3x3xbf16> -> tensor<64x32x32x32xbf16>
+  return %y : tensor<64x32x32x32xbf16>
 }
 
 // Strides and paddings of any size are no pixels that a block keeps.

@@ -27,6 +27,15 @@ struct PixelRows {
   int64_t firstRow, firstElement; ///< there, which the taps of the first pixel reach: below 0 is padding
   int64_t tapRows, tapElements;   ///< which the taps of one pixel span
   int64_t together;               ///< neighbours in k, from a multiple of that, whose elements lie side by side
+  int64_t rowsOfTaps = 1;         ///< that k goes through, one after the other
+  int64_t tapStep = 1;            ///< rows of the image from one of them to the next
+  double partWithPixels = 1;      ///< of all products, where rows of taps that have no pixels are left out
+
+  /// Whether some row of taps has no pixels for some row of the result.
+  bool missesTaps() const { return firstRow < 0 || (rows - 1) * rowStep + firstRow + tapRows > height; }
+  /// The rows of taps that have pixels for a row of the result, from one to behind the last.
+  int64_t fromTaps(int64_t row) const { return std::min(tapsBefore(row, 0), rowsOfTaps); }
+  int64_t toTaps(int64_t row) const { return std::clamp(tapsBefore(row, height), fromTaps(row), rowsOfTaps); }
 
   /// How many of them a loop's code takes at once: whole units, a part of those that lie side by side.
   int64_t neighbours(int64_t unit) const {
@@ -60,6 +69,13 @@ struct PixelRows {
     while (columns % most != 0)
       --most;
     return most;
+  }
+
+private:
+  /// Rows of taps that lie above a row of the image, for a row of the result.
+  int64_t tapsBefore(int64_t row, int64_t rowOfImage) const {
+    const int64_t distance = rowOfImage - (row * rowStep + firstRow);
+    return distance <= 0 ? 0 : (distance + tapStep - 1) / tapStep;
   }
 };
 

@@ -111,6 +111,10 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
   if (blocks.readsLhs && size.pixels &&
       !size.tiles.empty()) // registers of fewer rows are multiplied in the time of whole ones
     operations *= kTileRows / static_cast<double>(size.pixels->tileRows(kTileRows));
+  // Rows of taps without pixels are left out. What that is worth to units is not measured: it chooses none of their
+  // tiles.
+  if (blocks.readsLhs && size.pixels && size.tiles.empty() && !blocks.transposed)
+    operations *= size.pixels->partWithPixels;
   // What is packed comes from the second-level cache, or from behind it where that does not hold all of an operand.
   auto operandSeconds = [&](int64_t rows, int64_t rowsOfAll, bool isPacked) -> double {
     const double elements = static_cast<double>(rows) * k;
@@ -287,8 +291,9 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
 static void tryPixelStretches(const ContractionSize &size, const CPULevel &level,
                               llvm::function_ref<void(const ContractionBlocks &)> consider) {
   const PixelRows &pixels = *size.pixelStretches;
-  const auto blockK = static_cast<int64_t>(llvm::alignTo(size.k, kTileDepth));
+  const auto blockK = static_cast<int64_t>(llvm::alignTo(size.k, size.unit));
   const int64_t mostBytes = level.cacheBytes / 2;
+  const bool isUnit = !size.tiles.empty();
   auto tryRows = [&](const RegisterTile &tile, int64_t blockRows) {
     const int64_t keptRows = pixels.keptRows(blockRows), mostColumns = llvm::divideCeil(size.n, tile.columns);
     if (keptRows == 0 || blockRows % tile.rows != 0)
@@ -309,7 +314,9 @@ static void tryPixelStretches(const ContractionSize &size, const CPULevel &level
     }
   };
   const int64_t mostRows = mostBytes / (size.wordBytes * blockK);
-  for (const RegisterTile &tile : size.tiles) {
+  for (RegisterTile tile : isUnit ? size.tiles : level.tiles) {
+    if (!isUnit)
+      tile.rows = pixels.tileRows(tile.rows);
     for (int64_t rows = 1; rows <= pixels.rows && rows * pixels.columns <= mostRows; ++rows)
       tryRows(tile, rows * pixels.columns);
     for (int64_t images = 2; images <= pixels.images && images * pixels.rows * pixels.columns <= mostRows; images *= 2)

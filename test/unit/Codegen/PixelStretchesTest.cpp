@@ -1,4 +1,4 @@
-// Convolutions of few channels in tile registers, packed from rows of pixels: the bits of packed operands.
+// Convolutions of few channels in pairs and in tile registers, packed from rows of pixels: the bits of packed operands.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Pixels.h"
@@ -28,6 +28,24 @@ static const Pixels kStretchCases[] = {
      "block_m = 10, block_n = 16, block_k = 32, tile_m = 5, tile_n = 16"},
     {"a register", kConv, "1x5x8x4x", "16x2x4x4x", "1x4x5x16x", "", 40 * 4, 16 * 32,
      "block_m = 20, block_n = 16, block_k = 32, tile_m = 20, tile_n = 16"},
+    {"behind an op", kConv, "2x5x8x3x", "24x3x3x3x", "2x5x8x24x", "{padding = same}", 2 * 40 * 3, 24 * 27,
+     "block_m = 40, block_n = 32, block_k = 32, tile_m = 20, tile_n = 32", "mp.exp"},
+};
+
+// The same for dot products of pairs, whose panels end with the pair that has the last k.
+static const Pixels kPairCases[] = {
+    {"colours", kConv, "2x5x8x3x", "24x3x3x3x", "2x5x8x24x", "{padding = same}", 2 * 40 * 3, 24 * 27,
+     "block_m = 40, block_n = 32, block_k = 28, tile_m = 8, tile_n = 16"},
+    {"behind an op", kConv, "2x5x7x3x", "24x3x3x3x", "2x5x7x24x", "{padding = same}", 2 * 35 * 3, 24 * 27,
+     "block_m = 35, block_n = 32, block_k = 28, tile_m = 7, tile_n = 16", "mp.exp"},
+    {"long taps of colours", kConv, "2x16x20x3x", "16x7x7x3x", "2x8x10x16x", "{strides = [2, 2], padding = same}",
+     2 * 320 * 3, 16 * 147, "block_m = 20, block_n = 16, block_k = 148, tile_m = 10, tile_n = 8"},
+    {"dilations", kConv, "1x9x11x5x", "16x3x3x5x", "1x5x5x16x", "{dilations = [2, 3]}", 99 * 5, 16 * 45,
+     "block_m = 5, block_n = 16, block_k = 46, tile_m = 5, tile_n = 8"},
+    {"one side", kConv, "1x4x5x7x", "16x2x2x7x", "1x4x5x16x", "{padding = [0, 1, 1, 0]}", 20 * 7, 16 * 28,
+     "block_m = 10, block_n = 16, block_k = 28, tile_m = 5, tile_n = 8"},
+    {"gradient", kGradient, "2x5x8x5x", "5x3x3x24x", "2x5x8x24x", "{padding = same}", 2 * 40 * 5, 5 * 9 * 24,
+     "block_m = 80, block_n = 32, block_k = 60, tile_m = 4, tile_n = 8"},
 };
 
 TEST(PixelStretches, HaveTheBitsOfPackedOperands) {
@@ -37,6 +55,12 @@ TEST(PixelStretches, HaveTheBitsOfPackedOperands) {
 }
 
 TEST(PixelStretches, HaveTheBitsOfPackedOperandsOnTheUnit) { checkOnTheUnit(kStretchCases, ", read_lhs = true"); }
+
+TEST(PixelStretches, HaveTheBitsOfPackedPairs) {
+  if (!hostLevel().dotsBF16)
+    GTEST_SKIP() << "this processor lacks avx512bf16";
+  checkBits(kPairCases, kPackedVectors, hostLevel(), "bf16", ", vector = 4, instruction = dot");
+}
 
 // What a vector has of the next pixel is not multiplied, by 0 or anything else.
 TEST(PixelStretches, KeepInfinitiesToTheirPixels) {

@@ -67,6 +67,7 @@ inline void checkBits(std::span<const Pixels> cases, const std::string &packed, 
 }
 
 inline constexpr const char *kPackedTiles = "block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32",
+                            *kPackedVectors = "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8",
                             *kTiles = ", vector = 16, instruction = amx", *kReadsRhs = ", read_rhs = true";
 
 /// The same of bf16 and of f16, by whatever runs tiles.

@@ -35,6 +35,10 @@ const Pixels kCases[] = {
      32 * 9 * 16, "block_m = 33, block_n = 16, block_k = 96, tile_m = 11, tile_n = 16"},
     {"half registers of channels", kConv, "1x6x9x16x", "16x3x2x16x", "1x4x8x16x", "", 54 * 16, 16 * 6 * 16,
      "block_m = 16, block_n = 16, block_k = 32, tile_m = 8, tile_n = 16"},
+    {"tiles of two rows", kConv, "1x6x16x32x", "16x3x3x32x", "1x6x16x16x", "{padding = same}", 96 * 32, 16 * 9 * 32,
+     "block_m = 96, block_n = 16, block_k = 96, tile_m = 32, tile_n = 16"},
+    {"behind an op", kConv, "2x5x5x32x", "16x3x3x32x", "2x5x5x16x", "{padding = same}", 50 * 32, 16 * 9 * 32,
+     "block_m = 25, block_n = 16, block_k = 96, tile_m = 5, tile_n = 16", "mp.exp"},
 };
 
 // Of vectors, which take a channel at a time: pixels of three, and rows of k cut anywhere; an op in front, which makes
@@ -124,8 +128,7 @@ const Pixels kColumnCases[] = {
      "block_m = 2, block_n = 36, block_k = 5, tile_m = 1, tile_n = 12"},
 };
 
-constexpr const char *kPackedVectors = "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8",
-                     *kColumns = ", read_rhs = true, transposed = true",
+constexpr const char *kColumns = ", read_rhs = true, transposed = true",
                      *kTransposed = ", stream_rhs = true, read_lhs = true, transposed = true";
 
 } // namespace
@@ -138,6 +141,34 @@ TEST(PixelRows, HaveTheBitsOfPackedOperands) {
 
 TEST(PixelRows, HaveTheBitsOfPackedOperandsInVectors) {
   checkBits(kVectorCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4");
+}
+
+// Of a filter whose first row of taps is infinite, and whose last one is: only pixels that have image there have such
+// sums, and neither is multiplied by what is above or below the image.
+TEST(PixelRows, MultiplyNoRowsOfTapsWithoutPixels) {
+  constexpr int64_t kRows = 5, kColumns = 4, kChannels = 2, kFilters = 8, kTaps = 3;
+  const Pixels p = {
+      "edges", kConv, "2x5x4x2x", "8x3x1x2x", "2x5x4x8x", "{padding = [1, 1, 0, 0]}", 2 * kRows * kColumns * kChannels,
+      0,       ""};
+  for (const char *blocks : {"block_m = 20, block_n = 8, block_k = 6", "block_m = 4, block_n = 8, block_k = 4",
+                             "block_m = 40, block_n = 8, block_k = 2"}) {
+    KernelRunner kernel(p.text(std::string(blocks) + ", tile_m = 4, tile_n = 8, vector = 4, read_lhs = true", "f32"),
+                        hostVectorLevel());
+    ASSERT_TRUE(kernel.ok()) << kernel.errors;
+    for (int64_t tap : {int64_t(0), kTaps - 1}) {
+      const std::vector<float> image(p.lhsSize, 1);
+      std::vector<float> filter(kFilters * kTaps * kChannels, 1);
+      for (int64_t number = 0; number < kFilters; ++number)
+        filter[(number * kTaps + tap) * kChannels] = std::numeric_limits<float>::infinity();
+      const auto result = kernel.run({Buffer::of(image), Buffer::of(filter)})[0].as<float>();
+      const int64_t without = tap == 0 ? 0 : kRows - 1;
+      for (size_t index = 0; index < result.size(); ++index) {
+        const int64_t row = static_cast<int64_t>(index) / (kFilters * kColumns) % kRows;
+        EXPECT_EQ(result[index], row == without ? kChannels * (kTaps - 1) : std::numeric_limits<float>::infinity())
+            << blocks << ", tap " << tap << ", row " << row;
+      }
+    }
+  }
 }
 
 // Pairs of channels of a pixel: rows of k cut between any two of them.

@@ -204,6 +204,30 @@ TEST(Schedules, TilesReadRowsOfPixels) {
                  40);
 }
 
+// Of five rows under three rows of taps, two apart, each but the one in the middle lacks one or two of them.
+TEST(Schedules, RowsOfPixelsMissRowsOfTaps) {
+  const PixelRows rows = {.images = 1,
+                          .rows = 5,
+                          .columns = 4,
+                          .height = 5,
+                          .width = 4,
+                          .rowStep = 1,
+                          .columnStep = 1,
+                          .firstRow = -2,
+                          .firstElement = 0,
+                          .tapRows = 5,
+                          .tapElements = 1,
+                          .together = 1,
+                          .rowsOfTaps = 3,
+                          .tapStep = 2};
+  EXPECT_TRUE(rows.missesTaps());
+  const int64_t from[] = {1, 1, 0, 0, 0}, to[] = {3, 3, 3, 2, 2};
+  for (int64_t row = 0; row < 5; ++row) {
+    EXPECT_EQ(rows.fromTaps(row), from[row]) << row;
+    EXPECT_EQ(rows.toTaps(row), to[row]) << row;
+  }
+}
+
 // Where pixels are k, chunks are whole rows of an image or whole images, and tiles have taps that lie side by side.
 TEST(Schedules, TilesReadRowsOfPixelsOfDepth) {
   for (const char *name : {"avx2", "avx512", "avx512bf16"}) {

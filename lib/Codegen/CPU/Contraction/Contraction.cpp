@@ -124,7 +124,7 @@ private:
   FailureOr<Value> panelsOf(PanelSource &source, Value first, Value count, Value from, Value to);
   LogicalResult emitChunk(Value from);
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
-  LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value depth);
+  LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value to);
   Value rowsBefore(Value row);
 
   CPUFunction &f;
@@ -289,16 +289,26 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
       tiles.prefetchAddends(row, column);
       return success();
     });
-  if (failed(multiplyTile(lhsPanel, tile, row, column, from, f.sub(to, from))))
+  if (failed(multiplyTile(lhsPanel, tile, row, column, from, to)))
     return failure();
   if (!s.isChunked())
     return tiles.finish(tile, row, early, column);
   return f.when(isLast, [&] { return tiles.finish(tile, row, early, column); });
 }
 
+/// Adds the products of k in [from, to) to the sums of a tile.
 LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from,
-                                               Value depth) {
+                                               Value to) {
+  TileSums sumsOfTile = {tile, {}};
+  if (s.isChunked())
+    sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
   Value panel = packedRhs ? f.offset(packedRhs, rhs.order.word, f.mul(column, rhs.order.wordsOfRow())) : Value();
+  if (pixels) {
+    const Pixels::Depth own = pixels->depthOf(f.add(at.firstRow, row), s.tileM, from, to);
+    if (panel)
+      panel = f.offset(panel, rhs.order.word, f.mul(f.div(f.sub(own.from, from), rhs.order.unit), s.tileN));
+    from = own.from, to = own.to;
+  }
   auto wordsOfRhs = [&](Value unit, int64_t vector) -> FailureOr<Value> {
     if (readsPixels(rhs))
       return pixelColumns ? pixelColumns->wordsAt(unit, vector) : pixelsOfDepth->wordsAt(unit, vector);
@@ -311,9 +321,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
     Value first = f.add(f.add(at.firstColumn, column), f.i64(vector * width));
     return rhs.packing->wordsAt(batch, first, f.add(from, f.mul(unit, rhs.order.unit)), width);
   };
-  TileSums sumsOfTile = {tile, {}};
-  if (s.isChunked())
-    sumsOfTile.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, firstK);
+  Value depth = f.sub(to, from);
   TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, {}, 1, {}, wordsOfRhs, 0, {}};
   SmallVector<PixelPanels::Register> registers;
   if (pixelPanels) {

@@ -86,6 +86,24 @@ Value Pixels::at(Value row) { return f.offset(kept, element, elementsAt(row)); }
 
 Value Pixels::alongDepth(Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }
 
+Pixels::Depth Pixels::depthOf(Value row, int64_t tileRows, Value from, Value to) {
+  // The rows of a tile that is in one row of pixels have the same rows of taps.
+  if (rows.rowsOfTaps == 1 || !rows.missesTaps() || rows.columns % tileRows != 0)
+    return {from, to};
+  int64_t depthOfTaps = 1;
+  for (const IndexMap::Digit &digit : ArrayRef(image.map.depth).drop_front())
+    depthOfTaps *= digit.size;
+  Value inImage = f.rem(f.div(row, rows.columns), rows.rows);
+  Value top = f.add(f.mul(inImage, rows.rowStep), f.i64(rows.firstRow));
+  auto tapsBefore = [&](int64_t rowOfImage) {
+    Value distance = f.max(f.sub(f.i64(rowOfImage), top), values.zero);
+    Value taps = f.min(f.div(f.add(distance, f.i64(rows.tapStep - 1)), rows.tapStep), f.i64(rows.rowsOfTaps));
+    return f.mul(taps, depthOfTaps);
+  };
+  Value first = f.min(f.max(from, tapsBefore(0)), to);
+  return {first, f.max(f.min(to, tapsBefore(rows.height)), first)};
+}
+
 PixelWords::PixelWords(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const PixelRows &rows,
                        int64_t pixels, Type word, int64_t vector)
     : f(f), b(f.b), rows(rows), word(word),

@@ -25,6 +25,12 @@ public:
   int64_t step() const { return rows.columnStep; }
   /// Neighbours in k that lie side by side, from a multiple of that.
   int64_t neighbours() const { return rows.neighbours(unit); }
+  /// What of k in [from, to) has pixels in the image for a tile of so many rows from `row` of all: no row of taps that
+  /// lies above or below it for all of them. That begins, and ends, with a row of taps.
+  struct Depth {
+    mlir::Value from, to;
+  };
+  Depth depthOf(mlir::Value row, int64_t tileRows, mlir::Value from, mlir::Value to);
   /// Elements from a row's element at k of 0 to that at `k`.
   mlir::Value alongDepth(mlir::Value k);
 
