@@ -214,6 +214,21 @@ std::optional<PixelRows> mp::findPixelRowsOfDepth(const Contraction &product, Va
   return unitOf(instruction) > 1 && !mayPair ? std::nullopt : rows;
 }
 
+std::optional<PixelRows> mp::findPixelStretchesOfDepth(const Contraction &product, Value rhs,
+                                                       TileInstruction instruction, int64_t products) {
+  // What is copied for a pair of pixels is written out.
+  constexpr int64_t kMostStretches = 16;
+  if (instruction != TileInstruction::Amx || products != 1 || !mayKeepPixels(product, rhs, instruction) ||
+      !product.classes.empty() || product.rhsMap.isMatrix())
+    return std::nullopt;
+  std::optional<PixelRows> rows = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
+  if (!rows || rows->columns % 2 != 0 || rows->together % kTileColumns == 0 ||
+      product.n > kMostStretches * rows->together || product.depth % (rows->rows * rows->columns) != 0)
+    return std::nullopt;
+  rows->tapElements += rows->keptWidth() % 2;
+  return rows;
+}
+
 /// `map` of images whose pixels are k, with those as rows.
 static IndexMap withPixelsAsRows(const IndexMap &map) {
   IndexMap turned = map;
@@ -244,7 +259,7 @@ std::optional<TapPanels> mp::findTapPanels(const Contraction &product, Value rhs
                         .rows = pixels->rows,
                         .width = pixels->columns,
                         .startsWithImages = product.depth % (pixels->rows * pixels->columns) == 0};
-  const bool isWhole = found.columns % kTileColumns == 0 && found.width % 2 == 0 && found.pixels() >= kTileDepth;
+  const bool isWhole = found.columns % kTileColumns == 0 && found.pixels() >= kTileDepth;
   return isWhole ? std::optional(found) : std::nullopt;
 }
 

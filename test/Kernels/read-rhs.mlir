@@ -1,6 +1,7 @@
 // Gradients of filters read rows of pixels that a block keeps: of images in memory or with an op in front of them, whose rows of taps are whole
 // tiles. Where vectors divide the filters operands of f32 change places, and the gradient is streamed. Pairs need rows of an even number of
-// pixels; a unit then reads panels for all rows of taps, and has no tile of one register of sums.
+// pixels. A unit reads panels for all rows of taps, or panels of few channels that a block packs from such rows, and has no tile of one register of
+// sums.
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=avx512bf16 -mp-schedule-kernels=features=avx512bf16 | FileCheck %s
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=amx-bf16 -mp-schedule-kernels=features=amx-bf16 | FileCheck %s --check-prefix=UNIT
@@ -8,9 +9,11 @@
 // UNIT: tile_m = 16, tile_n = 48, vector = 16, instruction = amx, read_rhs = true
 // UNIT-LABEL: @one_dimension
 // UNIT-LABEL: @odd_rows
-// UNIT: instruction = amx
-// UNIT-NOT: read_rhs
+// UNIT: block_m = 64, block_n = 288, {{.*}}instruction = amx, read_rhs = true
 // UNIT-LABEL: @colours
+// UNIT-LABEL: @pairs_of_colours
+// UNIT: block_n = 32, block_k = 256, {{.*}}instruction = amx, read_rhs = true
+// UNIT-LABEL: @long_rows_of_taps
 
 // CHECK-LABEL: @one_by_one
 // CHECK: tile_m = 12, tile_n = 32, {{.*}}stream_rhs = true, read_lhs = true, transposed = true

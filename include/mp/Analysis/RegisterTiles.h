@@ -57,9 +57,14 @@ IndexMap pixelsOfDepth(const IndexMap &map);
 /// memory, for pairs with rows of whole pairs. `together` columns lie side by side. None where it is anything else.
 std::optional<PixelRows> findPixelRowsOfDepth(const Contraction &product, mlir::Value rhs, TileInstruction instruction);
 
+/// The same of an rhs that a unit's registers may read from panels which a block packs of such rows: of images with or
+/// without something in front of them, whose rows of taps are no whole registers. Those that are kept are whole words.
+std::optional<PixelRows> findPixelStretchesOfDepth(const Contraction &product, mlir::Value rhs,
+                                                   TileInstruction instruction, int64_t products);
+
 /// The panels of an rhs whose k are pixels that a unit's registers may read for all rows of taps, as TapPanels.h tells:
-/// rows of taps are whole registers, rows of pixels whole pairs, and an image has as many as a register at least. None
-/// where it is anything else.
+/// rows of taps are whole registers, and an image has as many pixels as a register at least. None where it is anything
+/// else.
 std::optional<TapPanels> findTapPanels(const Contraction &product, mlir::Value rhs, TileInstruction instruction,
                                        int64_t products);
 /// The map of those panels: rows are kinds of rows and what a row of taps has, k all pixels of the panels.

@@ -12,6 +12,13 @@
 //
 // Under a stride of rows the taps see rows of the image of several kinds, each of which has panels of its own. What a
 // register has of two images, which have rows between them here, is copied for each row of taps.
+//
+// A word has a pair of pixels. Where a row has an odd number of them, the pairs of every other row of taps begin with
+// the second pixel of those of the first: a second set of panels has these, made of the words of the first.
+//
+//   rows of 3 pixels, one image of 2 rows   a a a b b b c c c . . .
+//   the first set                           aa ab bb cc c. ..          of the first row of taps and the third
+//   the second                               aa bb bc cc .. ..         of the second
 
 #ifndef MP_ANALYSIS_TAPPANELS_H
 #define MP_ANALYSIS_TAPPANELS_H
@@ -33,8 +40,20 @@ struct TapPanels {
     const int64_t all = (tapRows - 1) * tapStep + 1;
     return tapStep % rowStep == 0 ? 1 : rowStep < all ? rowStep : all;
   }
-  /// Rows of pixels of one kind that the last row of taps sees below the last of k.
-  int64_t rowsBelow() const { return (tapRows - 1) * tapStep / rowStep; }
+  /// Whether words of panels are pairs that lie otherwise for some rows of taps, which have a second set.
+  bool hasOddPairs() const {
+    bool isOdd = false;
+    for (int64_t row = 1; row < tapRows; ++row)
+      isOdd |= row * tapStep / rowStep * width % 2 != 0;
+    return isOdd;
+  }
+  int64_t sets() const { return hasOddPairs() ? 2 : 1; }
+  /// Rows of pixels of one kind that panels have below the last of k: those that the last row of taps sees, and one
+  /// more where the pairs of the next image would lie otherwise.
+  int64_t rowsBelow() const {
+    const int64_t seen = (tapRows - 1) * tapStep / rowStep;
+    return seen + seen * width % 2;
+  }
   /// Pixels of an image: of k, and those that panels have besides.
   int64_t pixels() const { return rows * width; }
   int64_t pixelsBelow() const { return rowsBelow() * width; }
@@ -49,6 +68,8 @@ struct TapPanels {
   int64_t depthFor(int64_t count) const { return count + mostImages(count) * pixelsBelow(); }
   /// Whether a unit's register may have pixels of two images.
   bool meetsImages() const { return pixels() % kTileDepth != 0; }
+  /// Whether a pair may.
+  bool pairsMeetImages() const { return pixels() % 2 != 0; }
 };
 
 } // namespace mp

@@ -12,11 +12,20 @@
 
 using namespace mp;
 
-double mp::copiedElements(const ContractionSize &size, int64_t blockK) {
+static constexpr int64_t kPair = 2;
+/// What the panels of a unit's tile may have of the first cache.
+static constexpr int64_t kFirstCacheBytes = 40 << 10;
+
+CopiedElements mp::copiedElements(const ContractionSize &size, int64_t blockK) {
   const auto depth = static_cast<double>(blockK);
+  if (size.stretchesOfDepth) {
+    const PixelRows &pixels = *size.stretchesOfDepth;
+    const auto kept = static_cast<double>(pixels.keptRows(blockK) * pixels.keptWidth()) / depth;
+    return {kept, kPair * kept + static_cast<double>(size.n)};
+  }
   if (!size.tapPanels) {
     const PixelRows &pixels = *size.pixelsOfDepth;
-    return static_cast<double>(pixels.keptRows(blockK) * pixels.keptWidth() * size.unit) / depth;
+    return {static_cast<double>(pixels.keptRows(blockK) * pixels.keptWidth() * size.unit) / depth, 0};
   }
   const TapPanels &panels = *size.tapPanels;
   const auto pixels = static_cast<double>(panels.pixels());
@@ -27,7 +36,8 @@ double mp::copiedElements(const ContractionSize &size, int64_t blockK) {
   const double packed =
       static_cast<double>(panels.kinds()) * (1 + images * static_cast<double>(panels.pixelsBelow()) / depth);
   const double meetings = panels.meetsImages() ? static_cast<double>(panels.tapRows * kTileDepth) / pixels : 0;
-  return static_cast<double>(panels.columns) * (packed + meetings);
+  const auto columns = static_cast<double>(panels.columns);
+  return {columns * packed, columns * (packed * static_cast<double>(panels.sets() - 1) + meetings)};
 }
 
 /// consider(blocks) for those of `tile` and chunks of `blockK` that leave the cache room beside `keptBytes`, in parts,
@@ -79,9 +89,32 @@ void mp::tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, ll
   }
 }
 
+void mp::tryStretchesOfDepth(const ContractionSize &size, const CPULevel &level,
+                             llvm::function_ref<void(const ContractionBlocks &)> consider) {
+  const PixelRows &pixels = *size.stretchesOfDepth;
+  for (const RegisterTile &tile : size.tiles) {
+    const int64_t columns = llvm::alignTo(size.n, tile.columns);
+    auto tryChunk = [&](int64_t blockK) {
+      const int64_t keptRows = pixels.keptRows(blockK);
+      if (keptRows == 0 || blockK % kTileDepth != 0 || size.k / std::max<int64_t>(size.granules, 1) % blockK != 0)
+        return;
+      // Rows, the words of their pairs, and panels of those.
+      const int64_t elements = (1 + kPair) * keptRows * pixels.keptWidth() + columns * blockK;
+      tryBlocks(size, level, tile, blockK, size.wordBytes * elements, [&](const ContractionBlocks &blocks) {
+        if (blocks.blockN == columns)
+          consider(blocks);
+      });
+    };
+    const int64_t most = kFirstCacheBytes / (size.wordBytes * (tile.rows + tile.columns));
+    for (int64_t rows = 1; rows < pixels.rows && rows * pixels.columns <= most; ++rows)
+      tryChunk(rows * pixels.columns);
+    for (int64_t images = 1; images * pixels.rows * pixels.columns <= most; images *= 2)
+      tryChunk(images * pixels.rows * pixels.columns);
+  }
+}
+
 void mp::tryTapPanels(const ContractionSize &size, const CPULevel &level,
                       llvm::function_ref<void(const ContractionBlocks &)> consider) {
-  constexpr int64_t kFirstCacheBytes = 40 << 10; // for the panels of a tile
   const TapPanels &panels = *size.tapPanels;
   const auto most = static_cast<int64_t>(llvm::alignTo(size.k, kTileDepth));
   for (const RegisterTile &tile : size.tiles)
@@ -90,7 +123,7 @@ void mp::tryTapPanels(const ContractionSize &size, const CPULevel &level,
       if (blockK > most)
         break;
       const int64_t ofRegisters = panels.meetsImages() ? panels.mostImages(blockK) * panels.tapRows * kTileDepth : 0;
-      const int64_t kept = panels.kinds() * panels.depthFor(blockK) + ofRegisters;
+      const int64_t kept = panels.sets() * panels.kinds() * panels.depthFor(blockK) + ofRegisters;
       tryBlocks(size, level, tile, blockK, size.wordBytes * panels.columns * kept, consider);
     }
 }

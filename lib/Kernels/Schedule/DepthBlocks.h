@@ -11,13 +11,22 @@
 
 namespace mp {
 
-/// Elements of rhs that a block which reads them copies for each of k, in chunks of so many: of rows of pixels, with
-/// the words of pairs of them; or of panels, with what registers have of two images.
-double copiedElements(const ContractionSize &size, int64_t blockK);
+/// Elements of rhs that a block which reads them copies for each of k: of rows of pixels, with the words of pairs of
+/// them, or of panels; and those that it makes of these within the cache: panels of such rows, a second set of panels,
+/// and what registers have of two images.
+struct CopiedElements {
+  double packed, withinCache;
+};
+/// In chunks of so many.
+CopiedElements copiedElements(const ContractionSize &size, int64_t blockK);
 
 /// consider(blocks) for chunks of whole rows of pixels of one image, or of whole images, that vectors read.
 void tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, llvm::ArrayRef<RegisterTile> tiles,
                       llvm::function_ref<void(const ContractionBlocks &)> consider);
+
+/// The same for chunks of whole registers, too, of which blocks of all columns pack panels for a unit.
+void tryStretchesOfDepth(const ContractionSize &size, const CPULevel &level,
+                         llvm::function_ref<void(const ContractionBlocks &)> consider);
 
 /// The same for chunks of whole registers of pixels, whose panels a unit reads for all rows of taps.
 void tryTapPanels(const ContractionSize &size, const CPULevel &level,

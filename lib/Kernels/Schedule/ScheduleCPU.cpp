@@ -177,6 +177,7 @@ private:
     size.pixels.reset();
     size.pixelStretches.reset();
     size.pixelsOfDepth.reset();
+    size.stretchesOfDepth.reset();
     size.tapPanels.reset();
     size.pixelColumns.reset();
     return chooseContractionBlocks(size, level);
@@ -251,6 +252,7 @@ private:
     size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
     size.pixelStretches = findPixelStretches(product, op.getLhs(), instruction, how.products);
     size.pixelsOfDepth = findPixelRowsOfDepth(product, op.getRhs(), instruction);
+    size.stretchesOfDepth = findPixelStretchesOfDepth(product, op.getRhs(), instruction, how.products);
     size.tapPanels = findTapPanels(product, op.getRhs(), instruction, how.products);
     // What reduces tiles does it down their rows.
     if (auto kernel = op->getParentOfType<KernelOp>(); !kernel || findRole(kernel, KernelRole::Tile).empty())

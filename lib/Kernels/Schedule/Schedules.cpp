@@ -132,7 +132,11 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
-  auto depthSeconds = [&] { return packSeconds(k * copiedElements(size, blocks.blockK), size, level); };
+  auto depthSeconds = [&] {
+    const CopiedElements copied = copiedElements(size, blocks.blockK);
+    const double bytes = k * copied.withinCache * static_cast<double>(size.wordBytes);
+    return packSeconds(k * copied.packed, size, level) + 2 * bytes / level.cacheBandwidth;
+  };
   auto keptSeconds = [&](const PixelRows &pixels, int64_t count) {
     return packSeconds(static_cast<double>(pixels.keptRows(count) * pixels.keptWidth()), size, level);
   };
@@ -391,6 +395,8 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
     tryPixelStretches(size, level, consider);
   if (size.pixelsOfDepth)
     tryPixelsOfDepth(size, level, findTiles(size, level), consider);
+  if (size.stretchesOfDepth)
+    tryStretchesOfDepth(size, level, consider);
   if (size.tapPanels)
     tryTapPanels(size, level, consider);
   tryTransposed(turned, level, consider);

@@ -297,6 +297,32 @@ TEST(Schedules, UnitsReadPanelsOfPixels) {
           }
 }
 
+// Rows of an odd number of pixels have a second set of panels, which takes time and a part of the cache.
+TEST(Schedules, UnitsReadPanelsOfOddRows) {
+  const CPULevel &level = *findCPULevel("amx-bf16");
+  auto choose = [&](int64_t width, bool mayRead) {
+    const TapPanels panels = {.tapRows = 3,
+                              .tapStep = 1,
+                              .rowStep = 1,
+                              .columns = 96,
+                              .images = 64,
+                              .rows = 32,
+                              .width = width,
+                              .startsWithImages = false};
+    ContractionSize asked{1, 32, 288, 64 * 32 * width, 2e12, 2, kTileDepth};
+    asked.tiles = level.unitTiles;
+    asked.mayCut = true;
+    asked.granules = 64;
+    if (mayRead)
+      asked.tapPanels = panels;
+    return chooseContractionBlocks(asked, level);
+  };
+  const ContractionBlocks even = choose(16, true), odd = choose(15, true), packed = choose(15, false);
+  EXPECT_TRUE(even.readsRhs && odd.readsRhs);
+  EXPECT_LT(odd.seconds, packed.seconds);
+  EXPECT_GT(odd.seconds / 15, even.seconds / 16 * 1.05);
+}
+
 // The same with operands in each other's place, where lhs may be streamed: rows of a tile are taps that lie side by
 // side, its vectors divide the filters, and what it reads of them for a chunk stays in the first cache.
 TEST(Schedules, OperandsOfFilterGradientsChangePlaces) {

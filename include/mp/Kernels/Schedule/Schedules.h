@@ -34,6 +34,8 @@ struct ContractionSize {
   std::optional<PixelRows> pixelStretches = std::nullopt;
   /// Of an rhs of images whose pixels are k the rows of pixels that vectors may read.
   std::optional<PixelRows> pixelsOfDepth = std::nullopt;
+  /// The same where a block packs panels of a unit's registers from them.
+  std::optional<PixelRows> stretchesOfDepth = std::nullopt;
   /// The panels of them that a unit may read for all rows of taps.
   std::optional<TapPanels> tapPanels = std::nullopt;
   /// Of an lhs of images the rows of pixels that vectors may lie along when operands change places.

@@ -15,7 +15,7 @@
 // stores those that are its own. Of an lhs of images they read the pixels of a block, which it copies once (Pixels.h),
 // or panels that it packs from these (PixelStretches.h).
 // Of an rhs whose k are pixels they read those of a chunk, for pairs with the pixel behind each; tile registers have
-// panels of them (PixelPanels.h).
+// panels of them (PixelPanels.h, DepthStretches.h).
 //
 // A transposed product has the operands of the other in each other's place, and a tile of its result is stored with
 // rows as columns. Where vectors lie along pixels, a block copies those with channels apart (PixelColumns.h).
@@ -29,6 +29,7 @@
 // there (PooledBlock.h).
 
 #include "Codegen/CPU/Contraction/Blocks.h"
+#include "Codegen/CPU/Contraction/DepthStretches.h"
 #include "Codegen/CPU/Contraction/FinishedTiles.h"
 #include "Codegen/CPU/Contraction/PixelColumns.h"
 #include "Codegen/CPU/Contraction/PixelPanels.h"
@@ -93,6 +94,8 @@ public:
     lhs.order.granule = rhs.order.granule = depthGranule(schedule);
     if (std::optional<PixelRows> rows = pixelStretchesOf(product, schedule))
       pixelStretches.emplace(f, values, s.lhs, withJoinedPixels(s.lhsMap), *rows, s.blockM, s.k, lhs.order, width);
+    if (std::optional<PixelRows> rows = pixelStretchesOfDepthOf(product, schedule))
+      depthStretches.emplace(f, values, s.rhs, mp::pixelsOfDepth(s.rhsMap), *rows, s.blockK, s.n, rhs.order, width);
   }
 
   int64_t grid() const { return s.grid(); }
@@ -139,6 +142,7 @@ private:
   const bool streamsRhs, readsLhs;
   std::optional<Pixels> pixels;
   std::optional<PixelStretches> pixelStretches;
+  std::optional<DepthStretches> depthStretches;
   std::optional<PixelWords> pixelsOfDepth;
   std::optional<PixelColumns> pixelColumns;
   std::optional<PixelPanels> pixelPanels;
@@ -217,7 +221,7 @@ LogicalResult ContractionEmitter::findSource(PanelSource &source, Value operand,
     source.panels = f.input(cast<BlockArgument>(unpack.getInput()).getArgNumber());
     return success();
   }
-  if (readsPixels(source) || (pixelStretches && &source == &lhs))
+  if (readsPixels(source) || (pixelStretches && &source == &lhs) || (depthStretches && &source == &rhs))
     return success();
   if (&source == &lhs && readsLhs) {
     source.inMemory = s.element;
@@ -236,6 +240,8 @@ FailureOr<Value> ContractionEmitter::panelsOf(PanelSource &source, Value first, 
     return Value();
   if (pixelStretches && &source == &lhs)
     return pixelStretches->panels();
+  if (depthStretches && &source == &rhs)
+    return failed(depthStretches->emit(from)) ? FailureOr<Value>(failure()) : depthStretches->panels();
   if (source.packing)
     return failed(source.packing->emit(source.panels, {batch, first, count, from, to})) ? FailureOr<Value>(failure())
                                                                                         : source.panels;

@@ -22,7 +22,7 @@ PixelPanels::PixelPanels(CPUFunction &f, Elements &values, Value images, const I
       order(orderOf(word, vector, panels.depthFor(chunk))),
       packing(f, values, images, map, panels.kinds() * panels.columns,
               panels.images * (panels.pixels() + panels.pixelsBelow()), order, vector),
-      packed(f.allocate(word, panels.kinds() * panelsOfTaps() * order.wordsOfPanel())) {
+      packed(f.allocate(word, panels.sets() * wordsOfSet())) {
   if (panels.meetsImages())
     meetings = f.allocate(word, panels.mostImages(chunk) * panels.tapRows * panelsOfTaps() * kRowsOfRegister * vector);
 }
@@ -40,9 +40,39 @@ LogicalResult PixelPanels::emit(Value from, Value to) {
   if (failed(packing.emit(
           packed, {values.zero, values.zero, f.i64(panels.kinds() * panels.columns), start, f.add(start, count)})))
     return failure();
+  if (panels.hasOddPairs() && failed(shiftPairs(f.div(f.add(count, f.i64(1)), kPair))))
+    return failure();
   if (!panels.meetsImages())
     return success();
   return f.forEach(firstImage, f.add(lastImage, f.i64(1)), 1, [&](Value number) { return copyMeeting(number, to); });
+}
+
+/// The low half of each lane from `low`, the high half from `high`.
+static Value joinHalves(LaneBuilder &b, Value low, Value high) {
+  constexpr int64_t kHalf = 0xffff;
+  Value ofLow = arith::AndIOp::create(b, low, intConstant(b, low.getType(), kHalf));
+  return arith::OrIOp::create(b, ofLow, arith::AndIOp::create(b, high, intConstant(b, high.getType(), ~kHalf)));
+}
+
+/// Makes the second set of so many words of each panel: the second pixel of each pair, and the first of the next.
+/// Behind the last pair there is none that a row of taps would see.
+LogicalResult PixelPanels::shiftPairs(Value words) {
+  constexpr int64_t kHalfBits = 16;
+  const Type lanes = withLanes(word, vector);
+  return f.forEach(values.zero, f.i64(panels.kinds() * panelsOfTaps()), 1, [&](Value panel) -> LogicalResult {
+    Value first = f.offset(packed, word, f.mul(panel, order.wordsOfPanel()));
+    auto load = [&](Value pair) -> Value {
+      return LLVM::LoadOp::create(b, lanes, f.offset(first, word, f.mul(pair, vector)), 4);
+    };
+    auto shift = [&](Value pair, ValueRange own) -> FailureOr<SmallVector<Value>> {
+      Value next = load(f.add(pair, f.i64(1))), half = intConstant(b, lanes, kHalfBits);
+      Value both =
+          arith::OrIOp::create(b, arith::ShRUIOp::create(b, own.front(), half), arith::ShLIOp::create(b, next, half));
+      LLVM::StoreOp::create(b, both, f.offset(first, word, f.add(f.mul(pair, vector), f.i64(wordsOfSet()))), 4);
+      return SmallVector<Value>{next};
+    };
+    return f.forEach(values.zero, words, 1, ValueRange{load(values.zero)}, shift);
+  });
 }
 
 /// Copies the words of the register that has the last pixel of an image, where it is this chunk's and has pixels of the
@@ -53,20 +83,32 @@ LogicalResult PixelPanels::copyMeeting(Value number, Value to) {
   Value start = f.mul(f.div(f.sub(end, f.i64(1)), kTileDepth), kTileDepth);
   Value target = f.offset(meetings, word, f.mul(f.sub(number, firstImage), taps * words));
   const Type lanes = withLanes(word, vector);
-  auto copyPair = [&](Value pair) {
-    Value k = f.add(start, f.mul(pair, kPair));
+  // Behind the last k there is nothing.
+  const bool mayEnd = panels.images * panels.pixels() % kTileDepth != 0;
+  struct Half {
+    Value words, isThere; ///< of its pixel, which is the low or the high half
+  };
+  auto find = [&](Value k, int64_t inPair) -> Half {
     Value isNext = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, k, end);
     Value pixel = along(k, f.add(number, b.createOrFold<arith::ExtUIOp>(b.getI64Type(), isNext)));
-    // Behind the last k there is nothing.
-    Value isThere = panels.images * panels.pixels() % kTileDepth == 0 ? Value() : f.isBelow(k, to);
-    if (isThere)
-      pixel = arith::SelectOp::create(b, isThere, pixel, values.zero);
+    Value words = f.mul(f.div(f.sub(pixel, f.i64(inPair)), kPair), vector);
+    Value isThere = mayEnd ? f.isBelow(k, to) : Value();
+    return {isThere ? arith::SelectOp::create(b, isThere, words, values.zero) : words, isThere};
+  };
+  auto load = [&](const Half &half, Value words) -> Value {
+    Value own = LLVM::LoadOp::create(b, lanes, f.offset(packed, word, f.add(words, half.words)), 4);
+    if (!half.isThere)
+      return own;
+    return arith::SelectOp::create(b, half.isThere, own, arith::ConstantOp::create(b, b.getZeroAttr(lanes)));
+  };
+  auto copyPair = [&](Value pair) {
+    Value k = f.add(start, f.mul(pair, kPair));
+    const Half low = find(k, 0), high = panels.pairsMeetImages() ? find(f.add(k, f.i64(1)), 1) : low;
     return f.forEach(values.zero, f.i64(panels.tapRows), 1, [&](Value row) {
       return f.forEach(values.zero, f.i64(panelsOfTaps()), 1, [&](Value panel) {
-        Value source = f.add(wordsOf(row, panel), f.mul(f.div(pixel, kPair), vector));
-        Value own = LLVM::LoadOp::create(b, lanes, f.offset(packed, word, source), 4);
-        if (isThere)
-          own = arith::SelectOp::create(b, isThere, own, arith::ConstantOp::create(b, b.getZeroAttr(lanes)));
+        Value words = wordsOf(row, panel), own = load(low, words);
+        if (panels.pairsMeetImages())
+          own = joinHalves(b, own, load(high, words));
         Value tap = f.add(f.mul(row, panelsOfTaps()), panel);
         Value place = f.add(f.mul(tap, kRowsOfRegister * vector), f.mul(pair, vector));
         LLVM::StoreOp::create(b, own, f.offset(target, word, place), 4);
@@ -85,7 +127,8 @@ Value PixelPanels::wordsOf(Value row, Value panel) {
   Value step = f.mul(row, panels.tapStep), below = f.mul(f.div(step, panels.rowStep), panels.width);
   if (panels.kinds() > 1)
     panel = f.add(f.mul(f.rem(step, panels.rowStep), panelsOfTaps()), panel);
-  return f.add(f.mul(panel, order.wordsOfPanel()), f.mul(below, vector / kPair));
+  Value words = f.add(f.mul(panel, order.wordsOfPanel()), f.mul(f.div(below, kPair), vector));
+  return panels.hasOddPairs() ? f.add(words, f.mul(f.rem(below, kPair), wordsOfSet())) : words;
 }
 
 PixelPanels::Register PixelPanels::find(Value column) {

@@ -10,7 +10,8 @@
 namespace mp {
 
 /// The pixels that a chunk of k needs, packed as TapPanels.h tells: panels of a register's columns, whose rows are the
-/// words of a pair of pixels. What a register has of two images is packed for each row of taps besides.
+/// words of a pair of pixels, and a second set of the pairs between. What a register has of two images is packed for
+/// each row of taps besides.
 class PixelPanels {
 public:
   /// Of images that `map` walks (mapOfTapPanels), for chunks of so many of k, of `word`s of pairs. `vector` is a
@@ -35,6 +36,8 @@ private:
   /// Words before those that a row of taps has of a panel for the first k.
   mlir::Value wordsOf(mlir::Value row, mlir::Value panel);
   int64_t panelsOfTaps() const { return panels.columns / vector; }
+  int64_t wordsOfSet() const { return panels.kinds() * panelsOfTaps() * order.wordsOfPanel(); }
+  llvm::LogicalResult shiftPairs(mlir::Value words);
   llvm::LogicalResult copyMeeting(mlir::Value number, mlir::Value to);
 
   CPUFunction &f;

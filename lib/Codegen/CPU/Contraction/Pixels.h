@@ -71,6 +71,8 @@ public:
   mlir::Value firstAt(mlir::Value number);
   /// A vector of the tile's words there.
   mlir::Value wordsAt(mlir::Value number, int64_t vectorOfTile);
+  /// Where the words of the unit `number` behind the first are, for columns from `column`.
+  mlir::Value at(mlir::Value number, mlir::Value column);
 
 private:
   CPUFunction &f;
@@ -87,8 +89,6 @@ private:
 
   /// How far the words of a unit of the row are from those of its first.
   mlir::Value alongRow(mlir::Value number) { return f.mul(f.sub(number, firstOfRow), step()); }
-  /// Where the words of the unit `number` behind the first are, for columns from `column`.
-  mlir::Value at(mlir::Value number, mlir::Value column);
 };
 
 } // namespace mp

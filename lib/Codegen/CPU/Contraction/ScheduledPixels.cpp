@@ -61,6 +61,16 @@ std::optional<TapPanels> mp::tapPanelsOf(const Product &product, ContractionSche
   return findTapPanels(product, product.rhs, schedule.getInstruction(), schedule.getProducts());
 }
 
+std::optional<PixelRows> mp::pixelStretchesOfDepthOf(const Product &product, ContractionScheduleAttr schedule) {
+  if (!schedule.getReadRhs())
+    return std::nullopt;
+  std::optional<PixelRows> rows =
+      findPixelStretchesOfDepth(product, product.rhs, schedule.getInstruction(), schedule.getProducts());
+  const bool isWhole = rows && rows->keptRows(schedule.getBlockK()) > 0 && schedule.getBlockK() % kTileDepth == 0 &&
+                       product.depth % schedule.getBlockK() == 0 && schedule.getBlockN() >= product.n;
+  return isWhole ? rows : std::nullopt;
+}
+
 /// Whether all classes of rows, or all rows, have such pixels.
 static bool havePixelColumns(const Product &product, ContractionScheduleAttr schedule) {
   if (product.classes.empty())
@@ -86,11 +96,11 @@ LogicalResult mp::verifyReads(const Product &product, ContractionScheduleAttr sc
            << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "
               "whole registers of channels of an amx or all of k, as reading it there needs";
   const bool isAmx = schedule.getInstruction() == TileInstruction::Amx;
-  if (isAmx && schedule.getReadRhs() && !tapPanelsOf(product, schedule))
-    return product.op->emitOpError("has an rhs of ") << product.n << " x " << product.k
-                                                     << " that is no image with rows of taps, each of whole registers, "
-                                                        "and with rows of whole pairs of pixels, as "
-                                                        "reading panels of it for all rows of taps needs";
+  if (isAmx && schedule.getReadRhs() && !tapPanelsOf(product, schedule) && !pixelStretchesOfDepthOf(product, schedule))
+    return product.op->emitOpError("has an rhs of ")
+           << product.n << " x " << product.k
+           << " that is no image with rows of taps, each of whole registers, and none of shorter ones whose steps are "
+              "whole rows of pixels and whole registers, and whose columns one block, as reading panels of it needs";
   if (!isAmx && (isTransposed ? schedule.getReadLhs() : schedule.getReadRhs()) && !pixelsOfDepthOf(product, schedule))
     return product.op->emitOpError("has an rhs of ")
            << product.n << " x " << product.k

@@ -30,6 +30,10 @@ std::optional<PixelRows> pixelColumnsOf(const Product &product, const IndexMap &
 /// The panels of pixels of k that tile registers of this schedule read of rhs, if it reads any and they may be.
 std::optional<TapPanels> tapPanelsOf(const Product &product, ContractionScheduleAttr schedule);
 
+/// The pixels of k of which a block of this schedule for tile registers packs the rows that it keeps of rhs, if it
+/// reads any and its steps are whole registers and rows of them, and its columns all.
+std::optional<PixelRows> pixelStretchesOfDepthOf(const Product &product, ContractionScheduleAttr schedule);
+
 /// Emits an error where an operand is not as the schedule reads it.
 llvm::LogicalResult verifyReads(const Product &product, ContractionScheduleAttr schedule);
 
