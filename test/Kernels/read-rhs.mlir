@@ -9,7 +9,7 @@
 // UNIT: tile_m = 16, tile_n = 48, vector = 16, instruction = amx, read_rhs = true
 // UNIT-LABEL: @one_dimension
 // UNIT-LABEL: @odd_rows
-// UNIT: block_m = 64, block_n = 288, {{.*}}instruction = amx, read_rhs = true
+// UNIT: block_m = 64, block_n = 144, {{.*}}instruction = amx, read_rhs = true
 // UNIT-LABEL: @colours
 // UNIT-LABEL: @pairs_of_colours
 // UNIT: block_n = 32, block_k = 256, {{.*}}instruction = amx, read_rhs = true
@@ -89,4 +89,13 @@ func.func @long_rows_of_taps(%x: tensor<4x224x224x3xf32>, %g: tensor<4x112x112x6
 func.func @odd_filters(%x: tensor<128x32x32x3xf32>, %g: tensor<128x32x32x28xf32>) -> tensor<28x3x3x3xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x32x32x3xf32>, tensor<128x32x32x28xf32> -> tensor<28x3x3x3xf32>
   return %w : tensor<28x3x3x3xf32>
+}
+
+// Blocks have some channels of all taps where sums of all columns would fill the cache.
+//
+// UNIT-LABEL: @channels_of_all_taps
+// UNIT: block_m = 256, block_n = 576, {{.*}}instruction = amx, read_rhs = true
+func.func @channels_of_all_taps(%x: tensor<16x14x14x256xbf16>, %g: tensor<16x14x14x256xbf16>) -> tensor<256x3x3x256xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<16x14x14x256xbf16>, tensor<16x14x14x256xbf16> -> tensor<256x3x3x256xf32>
+  return %w : tensor<256x3x3x256xf32>
 }

@@ -66,6 +66,10 @@ struct TapPanels {
   }
   /// The most that panels have of k for so many.
   int64_t depthFor(int64_t count) const { return count + mostImages(count) * pixelsBelow(); }
+  /// Whether blocks may have so many columns, in tiles of these: as many of each row of taps.
+  bool mayHaveColumns(int64_t blockColumns, int64_t tileColumns) const {
+    return blockColumns % (tapRows * tileColumns) == 0 && columns % (blockColumns / tapRows) == 0;
+  }
   /// Whether a unit's register may have pixels of two images.
   bool meetsImages() const { return pixels() % kTileDepth != 0; }
   /// Whether a pair may.

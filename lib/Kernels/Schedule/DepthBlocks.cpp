@@ -16,7 +16,7 @@ static constexpr int64_t kPair = 2;
 /// What the panels of a unit's tile may have of the first cache.
 static constexpr int64_t kFirstCacheBytes = 40 << 10;
 
-CopiedElements mp::copiedElements(const ContractionSize &size, int64_t blockK) {
+CopiedElements mp::copiedElements(const ContractionSize &size, int64_t blockK, int64_t blockN) {
   const auto depth = static_cast<double>(blockK);
   if (size.stretchesOfDepth) {
     const PixelRows &pixels = *size.stretchesOfDepth;
@@ -36,31 +36,28 @@ CopiedElements mp::copiedElements(const ContractionSize &size, int64_t blockK) {
   const double packed =
       static_cast<double>(panels.kinds()) * (1 + images * static_cast<double>(panels.pixelsBelow()) / depth);
   const double meetings = panels.meetsImages() ? static_cast<double>(panels.tapRows * kTileDepth) / pixels : 0;
-  const auto columns = static_cast<double>(panels.columns);
+  const auto columns = static_cast<double>(std::min(panels.columns, blockN / panels.tapRows));
   return {columns * packed, columns * (packed * static_cast<double>(panels.sets() - 1) + meetings)};
 }
 
-/// consider(blocks) for those of `tile` and chunks of `blockK` that leave the cache room beside `keptBytes`, in parts,
-/// too.
-static void tryBlocks(const ContractionSize &size, const CPULevel &level, const RegisterTile &tile, int64_t blockK,
-                      int64_t keptBytes, llvm::function_ref<void(const ContractionBlocks &)> consider) {
+/// consider(blocks) for those of `tile`, so many columns and chunks of `blockK` that leave the cache room beside
+/// `keptBytes`, in parts, too.
+static void tryBlocks(const ContractionSize &size, const CPULevel &level, const RegisterTile &tile, int64_t blockN,
+                      int64_t blockK, int64_t keptBytes, llvm::function_ref<void(const ContractionBlocks &)> consider) {
   constexpr int64_t kBytesOfSum = sizeof(float);
-  const int64_t mostRows = llvm::divideCeil(size.m, tile.rows), mostColumns = llvm::divideCeil(size.n, tile.columns);
-  for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2)
-    for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
-      ContractionBlocks blocks = {std::min(rows, mostRows) * tile.rows, std::min(columns, mostColumns) * tile.columns,
-                                  blockK, tile.rows, tile.columns};
-      const int64_t bytes =
-          keptBytes + size.wordBytes * blocks.blockM * blockK + kBytesOfSum * blocks.blockM * blocks.blockN;
-      if (bytes > level.cacheBytes / 8 * 5)
-        continue;
-      blocks.readsRhs = true;
+  const int64_t mostRows = llvm::divideCeil(size.m, tile.rows);
+  for (int64_t rows = 1; rows < 2 * mostRows; rows *= 2) {
+    ContractionBlocks blocks = {std::min(rows, mostRows) * tile.rows, blockN, blockK, tile.rows, tile.columns};
+    const int64_t bytes = keptBytes + size.wordBytes * blocks.blockM * blockK + kBytesOfSum * blocks.blockM * blockN;
+    if (bytes > level.cacheBytes / 8 * 5)
+      continue;
+    blocks.readsRhs = true;
+    consider(blocks);
+    for (int64_t parts = 2; size.mayCut && parts <= std::min(size.granules, kMostParts); parts *= 2) {
+      blocks.parts = parts;
       consider(blocks);
-      for (int64_t parts = 2; size.mayCut && parts <= std::min(size.granules, kMostParts); parts *= 2) {
-        blocks.parts = parts;
-        consider(blocks);
-      }
     }
+  }
 }
 
 void mp::tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, llvm::ArrayRef<RegisterTile> tiles,
@@ -71,7 +68,9 @@ void mp::tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, ll
       return;
     // Pairs lie there a second time, as words.
     const int64_t keptBytes = pixels.keptRows(blockK) * pixels.keptWidth() * size.wordBytes * (2 * size.unit - 1);
-    tryBlocks(size, level, tile, blockK, keptBytes, consider);
+    const int64_t mostColumns = llvm::divideCeil(size.n, tile.columns);
+    for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2)
+      tryBlocks(size, level, tile, std::min(columns, mostColumns) * tile.columns, blockK, keptBytes, consider);
   };
   for (RegisterTile tile : tiles) {
     if (!mayHaveColumns(pixels, size.n, tile.columns, std::min(level.lanes(), tile.columns)))
@@ -100,10 +99,7 @@ void mp::tryStretchesOfDepth(const ContractionSize &size, const CPULevel &level,
         return;
       // Rows, the words of their pairs, and panels of those.
       const int64_t elements = (1 + kPair) * keptRows * pixels.keptWidth() + columns * blockK;
-      tryBlocks(size, level, tile, blockK, size.wordBytes * elements, [&](const ContractionBlocks &blocks) {
-        if (blocks.blockN == columns)
-          consider(blocks);
-      });
+      tryBlocks(size, level, tile, columns, blockK, size.wordBytes * elements, consider);
     };
     const int64_t most = kFirstCacheBytes / (size.wordBytes * (tile.rows + tile.columns));
     for (int64_t rows = 1; rows < pixels.rows && rows * pixels.columns <= most; ++rows)
@@ -124,6 +120,11 @@ void mp::tryTapPanels(const ContractionSize &size, const CPULevel &level,
         break;
       const int64_t ofRegisters = panels.meetsImages() ? panels.mostImages(blockK) * panels.tapRows * kTileDepth : 0;
       const int64_t kept = panels.sets() * panels.kinds() * panels.depthFor(blockK) + ofRegisters;
-      tryBlocks(size, level, tile, blockK, size.wordBytes * panels.columns * kept, consider);
+      // Some columns of each row of taps, or all.
+      for (int64_t run = tile.columns; run < panels.columns; run *= 2)
+        if (panels.mayHaveColumns(panels.tapRows * run, tile.columns))
+          tryBlocks(size, level, tile, panels.tapRows * run, blockK, size.wordBytes * run * kept, consider);
+      const auto all = static_cast<int64_t>(llvm::alignTo(size.n, tile.columns));
+      tryBlocks(size, level, tile, all, blockK, size.wordBytes * panels.columns * kept, consider);
     }
 }

@@ -17,8 +17,8 @@ namespace mp {
 struct CopiedElements {
   double packed, withinCache;
 };
-/// In chunks of so many.
-CopiedElements copiedElements(const ContractionSize &size, int64_t blockK);
+/// In chunks of so many, for blocks of so many columns.
+CopiedElements copiedElements(const ContractionSize &size, int64_t blockK, int64_t blockN);
 
 /// consider(blocks) for chunks of whole rows of pixels of one image, or of whole images, that vectors read.
 void tryPixelsOfDepth(const ContractionSize &size, const CPULevel &level, llvm::ArrayRef<RegisterTile> tiles,

@@ -133,7 +133,7 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
   }
   auto depthSeconds = [&] {
-    const CopiedElements copied = copiedElements(size, blocks.blockK);
+    const CopiedElements copied = copiedElements(size, blocks.blockK, blocks.blockN);
     const double bytes = k * copied.withinCache * static_cast<double>(size.wordBytes);
     return packSeconds(k * copied.packed, size, level) + 2 * bytes / level.cacheBandwidth;
   };

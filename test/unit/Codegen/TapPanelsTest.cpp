@@ -13,17 +13,17 @@ using namespace mp::test;
 // Gradients of filters in tile registers, which read panels for all rows of taps: rows of pixels that 32 divides, and
 // that divide it; registers of pixels of two images, of the last image alone, and chunks that begin and end within
 // images; strides and dilations, whose rows of taps see rows of one kind or of several; channels that are taps' with a
-// register; columns behind the last; rows of an odd number of pixels, whose pairs lie otherwise for some rows of taps,
-// and images of such a number, which end within a pair; parts of images.
+// register; columns behind the last, and blocks of some of each row of taps; rows of an odd number of pixels, whose
+// pairs lie otherwise for some rows of taps, and images of such a number, which end within a pair; parts of images.
 static const Pixels kPanelCases[] = {
     {"rows of a register", kFilterGrad, "2x4x32x16x", "2x4x32x16x", "16x3x3x16x", "{padding = same}", 2 * 128 * 16,
      2 * 128 * 16, "block_m = 16, block_n = 144, block_k = 64, tile_m = 16, tile_n = 16"},
     {"images in a chunk", kFilterGrad, "5x8x8x16x", "5x8x8x24x", "24x3x3x16x", "{padding = same}", 5 * 64 * 16,
      5 * 64 * 24, "block_m = 32, block_n = 192, block_k = 128, tile_m = 32, tile_n = 32"},
     {"registers of two images", kFilterGrad, "4x6x6x16x", "4x6x6x5x", "5x3x3x16x", "{padding = same}", 4 * 36 * 16,
-     4 * 36 * 5, "block_m = 8, block_n = 96, block_k = 96, tile_m = 8, tile_n = 32"},
+     4 * 36 * 5, "block_m = 8, block_n = 160, block_k = 96, tile_m = 8, tile_n = 32"},
     {"without edges", kFilterGrad, "3x9x16x32x", "3x7x14x16x", "16x3x3x32x", "", 3 * 144 * 32, 3 * 98 * 16,
-     "block_m = 16, block_n = 128, block_k = 64, tile_m = 16, tile_n = 64"},
+     "block_m = 16, block_n = 320, block_k = 64, tile_m = 16, tile_n = 64"},
     {"one image of no whole registers", kFilterGrad, "1x10x10x16x", "1x10x10x16x", "16x2x2x16x",
      "{padding = [0, 1, 1, 0]}", 100 * 16, 100 * 16,
      "block_m = 16, block_n = 64, block_k = 256, tile_m = 16, tile_n = 32"},
@@ -60,6 +60,11 @@ static const Pixels kPanelCases[] = {
      "block_m = 16, block_n = 144, block_k = 64, tile_m = 16, tile_n = 48"},
     {"one image of odd pixels", kFilterGrad, "1x9x9x16x", "1x9x9x16x", "16x3x3x16x", "{padding = same}", 81 * 16,
      81 * 16, "block_m = 16, block_n = 144, block_k = 256, tile_m = 16, tile_n = 48"},
+    {"channels of all taps", kFilterGrad, "2x8x8x64x", "2x8x8x16x", "16x3x3x64x", "{padding = same}", 2 * 64 * 64,
+     2 * 64 * 16, "block_m = 16, block_n = 96, block_k = 64, tile_m = 16, tile_n = 16"},
+    {"channels of all taps of two kinds", kFilterGrad, "2x13x13x32x", "2x7x7x16x", "16x3x3x32x",
+     "{strides = [2, 2], padding = [1, 1, 1, 1]}", 2 * 169 * 32, 2 * 49 * 16,
+     "block_m = 16, block_n = 144, block_k = 64, tile_m = 16, tile_n = 48"},
     {"parts", kInParts, "5x4x8x16x", "5x4x8x16x", "5x16x3x3x16x", "{padding = same}", 160 * 16, 160 * 16,
      "block_m = 16, block_n = 144, block_k = 32, tile_m = 16, tile_n = 16"},
     {"parts of images", kInParts, "2x8x8x16x", "2x8x8x16x", "4x16x3x3x16x", "{padding = same}", 128 * 16, 128 * 16,
@@ -110,12 +115,16 @@ TEST(TapPanels, KeepTilesInRegisters) {
   EXPECT_GE(loops, 1u);
 }
 
-// One row of taps, and images of fewer pixels than a register has.
+// One row of taps, images of fewer pixels than a register has, and blocks of more columns of one row of taps than of
+// another.
 TEST(TapPanels, RefuseOtherImages) {
   Pixels flat = kPanelCases[0], small = flat;
   flat.result = "16x1x3x16x";
   small.lhs = "2x4x6x16x", small.filter = "2x4x6x16x";
-  for (const Pixels &p : {flat, small}) {
+  Pixels uneven = small;
+  uneven.lhs = "2x4x32x16x", uneven.filter = "2x4x32x16x";
+  uneven.blocks = "block_m = 16, block_n = 64, block_k = 64, tile_m = 16, tile_n = 32";
+  for (const Pixels &p : {flat, small, uneven}) {
     KernelRunner kernel(p.text(std::string(p.blocks) + kTiles + kReadsRhs, "bf16"), *findCPULevel("amx-bf16"));
     EXPECT_FALSE(kernel.ok()) << p.lhs;
     EXPECT_NE(kernel.errors.find("as reading panels of it needs"), std::string::npos) << kernel.errors;

@@ -3,6 +3,8 @@
 
 #include "Codegen/CPU/Contraction/Blocks.h"
 
+#include "Codegen/CPU/Contraction/ScheduledPixels.h"
+
 using namespace mlir;
 using namespace mp;
 
@@ -17,6 +19,9 @@ Sizing::Sizing(const Product &product, ContractionScheduleAttr schedule)
   blockM = std::min(schedule.getBlockM(), std::max<int64_t>(llvm::alignTo(m, tileM), tileM));
   blockN = std::min(schedule.getBlockN(), std::max<int64_t>(llvm::alignTo(n, tileN), tileN));
   blockK = std::min(schedule.getBlockK(), std::max<int64_t>(depth, 1));
+  columnRun = columnStep = blockN;
+  if (const std::optional<TapPanels> panels = tapPanelsOf(product, schedule); panels && blockN < n)
+    columnRun = blockN / panels->tapRows, columnStep = panels->columns;
 }
 
 /// Columns of blocks whose rows follow one another, before those of the next.
@@ -42,8 +47,19 @@ BlockPlace::BlockPlace(CPUFunction &f, const Sizing &s, Value block) {
     blockRow = arith::DivUIOp::create(f.b, inside, here);
     blockColumn = f.add(before, arith::RemUIOp::create(f.b, inside, here));
   }
-  firstColumn = f.mul(blockColumn, s.blockN);
+  firstColumn = f.mul(blockColumn, s.columnRun);
   firstRow = f.mul(blockRow, s.blockM);
   rows = f.min(f.sub(f.i64(s.m), firstRow), f.i64(s.blockM));
   columns = f.min(f.sub(f.i64(s.n), firstColumn), f.i64(s.blockN));
+  if (s.columnRun == s.blockN)
+    return;
+  columns = f.i64(s.blockN);
+  columnRun = s.columnRun, columnStep = s.columnStep;
+}
+
+Value BlockPlace::columnAt(CPUFunction &f, Value column) const {
+  if (columnRun == 0)
+    return f.add(firstColumn, column);
+  Value inRun = f.add(firstColumn, f.rem(column, columnRun));
+  return f.add(inRun, f.mul(f.div(column, columnRun), columnStep));
 }

@@ -17,6 +17,9 @@ namespace mp {
 struct Sizing : Product {
   int64_t tileM, tileN, blockM, blockN, blockK;
   bool isTransposed;
+  /// Columns of a block that follow one another, and how far the next of its columns are from those: where tiles read
+  /// panels for all rows of taps, a block has as many of each row.
+  int64_t columnRun, columnStep;
 
   Sizing(const Product &product, ContractionScheduleAttr schedule);
 
@@ -36,6 +39,12 @@ struct BlockPlace {
   /// Of the block of that number. Where all columns of rhs are more than a cache holds, blocks of some columns come
   /// before those of the next, for all rows: rows of blocks would each read the whole of rhs from memory.
   BlockPlace(CPUFunction &f, const Sizing &s, mlir::Value block);
+
+  /// The product's column that is the block's `column`, from a tile's first.
+  mlir::Value columnAt(CPUFunction &f, mlir::Value column) const;
+
+private:
+  int64_t columnRun = 0, columnStep = 0; ///< the product's, where a block has several runs
 };
 
 } // namespace mp

@@ -81,7 +81,7 @@ public:
                             tileProduct->word(), width);
     if (std::optional<TapPanels> panels = tapPanelsOf(product, schedule))
       pixelPanels.emplace(f, values, product.rhs, mapOfTapPanels(product, *panels), *panels, s.blockK,
-                          tileProduct->word(), width);
+                          std::min(s.columnRun, panels->columns), tileProduct->word(), width);
     if (std::optional<Pooled> found = findPooledWithin(f.kernel))
       pooled.emplace(f, *found, s.blockM, schedule.getVector());
     if (std::optional<PixelRows> rows = pixelColumnsOf(product, product.lhsMap, schedule))
@@ -262,7 +262,8 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
                    ofRhs = panelsOf(rhs, at.firstColumn, at.columns, from, to);
   if (failed(ofLhs) || failed(ofRhs))
     return failure();
-  if ((pixelsOfDepth && failed(pixelsOfDepth->emit(from))) || (pixelPanels && failed(pixelPanels->emit(from, to))))
+  if ((pixelsOfDepth && failed(pixelsOfDepth->emit(from))) ||
+      (pixelPanels && failed(pixelPanels->emit(at.firstColumn, from, to))))
     return failure();
   packedLhs = *ofLhs;
   packedRhs = *ofRhs;
@@ -333,8 +334,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   if (pixelPanels) {
     // Those behind the last column are computed of others, and stored nowhere.
     for (int64_t first = 0; first < s.tileN; first += width)
-      registers.push_back(
-          pixelPanels->find(f.min(f.add(f.add(at.firstColumn, column), f.i64(first)), f.i64(s.n - width))));
+      registers.push_back(pixelPanels->find(f.min(f.add(at.columnAt(f, column), f.i64(first)), f.i64(s.n - width))));
     operands.rhsRegisters = [&](Value k) { return pixelPanels->at(registers, k); };
   }
   if (pixelsOfDepth) {

@@ -43,7 +43,7 @@ void FinishedTiles::prefetchAddends(Value row, Value column) {
     return;
   Value rowsHere = rowsOfTile(row);
   Value first = f.add(f.add(ownEpilogue.firstRowOf(at.outer), at.firstRow), row);
-  Value start = f.add(f.add(at.firstColumn, column), ownEpilogue.firstColumnOf(at.outer));
+  Value start = f.add(at.columnAt(f, column), ownEpilogue.firstColumnOf(at.outer));
   const int64_t columnsOfRow = s.sharesRows ? s.batch * s.n : s.n;
   (void)f.forEach(values.zero, rowsHere, 1, [&](Value index) {
     Value element = f.add(f.mul(f.add(first, index), columnsOfRow), start);
@@ -78,7 +78,7 @@ LogicalResult FinishedTiles::finish(Value tile, Value row, Value early, Value co
   const int64_t lanes = ownEpilogue.isEven() ? width : 1;
   Value rowsHere = rowsOfTile(row), columnsHere = columnsOfTile(column);
   Value firstOfTile = f.add(f.add(ownEpilogue.firstRowOf(at.outer), at.firstRow), row);
-  Value firstInRow = f.add(f.add(ownEpilogue.firstColumnOf(at.outer), at.firstColumn), column);
+  Value firstInRow = f.add(ownEpilogue.firstColumnOf(at.outer), at.columnAt(f, column));
   auto finish = [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {
     Value sumsAt = f.offset(tile, acc, f.add(f.mul(f.add(index, early), s.tileN), j));
     return ownEpilogue.emit(rowInResult(f.add(firstOfTile, index)), f.add(firstInRow, j), loadLanes(sumsAt, count),
@@ -93,7 +93,7 @@ LogicalResult FinishedTiles::finish(Value tile, Value row, Value early, Value co
     });
 
   // Reductions know columns of the product.
-  Value start = f.add(at.firstColumn, column);
+  Value start = at.columnAt(f, column);
   auto reduce = [&](Value first, int64_t vectors, int64_t lanesOfEach) {
     return reductions.emit({row, rowsHere, f.add(start, first), vectors, lanesOfEach},
                            [&](Value index, Value j, int64_t count, ProductEpilogue::OnTile onTile) {

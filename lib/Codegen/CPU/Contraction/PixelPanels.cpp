@@ -17,8 +17,8 @@ static PanelOrder orderOf(Type word, int64_t vector, int64_t depth) {
 }
 
 PixelPanels::PixelPanels(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const TapPanels &panels,
-                         int64_t chunk, Type word, int64_t vector)
-    : f(f), b(f.b), values(values), panels(panels), word(word), vector(vector),
+                         int64_t chunk, int64_t columns, Type word, int64_t vector)
+    : f(f), b(f.b), values(values), panels(panels), columns(columns), word(word), vector(vector),
       order(orderOf(word, vector, panels.depthFor(chunk))),
       packing(f, values, images, map, panels.kinds() * panels.columns,
               panels.images * (panels.pixels() + panels.pixelsBelow()), order, vector),
@@ -31,14 +31,19 @@ Value PixelPanels::along(Value k, Value number) {
   return f.add(f.sub(k, first), f.mul(f.sub(number, firstImage), panels.pixelsBelow()));
 }
 
-LogicalResult PixelPanels::emit(Value from, Value to) {
+LogicalResult PixelPanels::emit(Value column, Value from, Value to) {
+  firstColumn = column;
   first = from;
   firstImage = f.div(from, panels.pixels());
   Value lastImage = f.div(f.sub(to, f.i64(1)), panels.pixels());
   Value start = f.add(from, f.mul(firstImage, panels.pixelsBelow()));
   Value count = f.add(along(to, lastImage), f.i64(panels.pixelsBelow()));
-  if (failed(packing.emit(
-          packed, {values.zero, values.zero, f.i64(panels.kinds() * panels.columns), start, f.add(start, count)})))
+  Value end = f.add(start, count);
+  if (failed(f.forEach(values.zero, f.i64(panels.kinds()), 1, [&](Value kind) {
+        Value target = f.offset(packed, word, f.mul(kind, panelsOfTaps() * order.wordsOfPanel()));
+        Value ofKind = f.add(f.mul(kind, panels.columns), firstColumn);
+        return packing.emit(target, {values.zero, ofKind, f.i64(columns), start, end});
+      })))
     return failure();
   if (panels.hasOddPairs() && failed(shiftPairs(f.div(f.add(count, f.i64(1)), kPair))))
     return failure();
@@ -132,7 +137,8 @@ Value PixelPanels::wordsOf(Value row, Value panel) {
 }
 
 PixelPanels::Register PixelPanels::find(Value column) {
-  Value row = f.div(column, panels.columns), panel = f.div(f.rem(column, panels.columns), vector);
+  Value row = f.div(column, panels.columns);
+  Value panel = f.div(f.sub(f.rem(column, panels.columns), firstColumn), vector);
   Register found = {f.offset(packed, word, wordsOf(row, panel)), Value()};
   if (panels.meetsImages()) {
     Value tap = f.add(f.mul(row, panelsOfTaps()), panel);

@@ -14,13 +14,13 @@ namespace mp {
 /// each row of taps besides.
 class PixelPanels {
 public:
-  /// Of images that `map` walks (mapOfTapPanels), for chunks of so many of k, of `word`s of pairs. `vector` is a
-  /// register's columns.
+  /// Of images that `map` walks (mapOfTapPanels), for chunks of so many of k and so many columns of each row of taps,
+  /// of `word`s of pairs. `vector` is a register's columns.
   PixelPanels(CPUFunction &f, Elements &values, mlir::Value images, const IndexMap &map, const TapPanels &panels,
-              int64_t chunk, mlir::Type word, int64_t vector);
+              int64_t chunk, int64_t columns, mlir::Type word, int64_t vector);
 
-  /// Packs what k in [from, to) needs.
-  llvm::LogicalResult emit(mlir::Value from, mlir::Value to);
+  /// Packs what k in [from, to) needs of rows of taps from `column`.
+  llvm::LogicalResult emit(mlir::Value column, mlir::Value from, mlir::Value to);
 
   /// Where registers with some columns of the product begin in the panels and among what is of two images.
   struct Register {
@@ -35,7 +35,7 @@ private:
   mlir::Value along(mlir::Value k, mlir::Value number);
   /// Words before those that a row of taps has of a panel for the first k.
   mlir::Value wordsOf(mlir::Value row, mlir::Value panel);
-  int64_t panelsOfTaps() const { return panels.columns / vector; }
+  int64_t panelsOfTaps() const { return columns / vector; }
   int64_t wordsOfSet() const { return panels.kinds() * panelsOfTaps() * order.wordsOfPanel(); }
   llvm::LogicalResult shiftPairs(mlir::Value words);
   llvm::LogicalResult copyMeeting(mlir::Value number, mlir::Value to);
@@ -44,11 +44,13 @@ private:
   LaneBuilder &b;
   Elements &values;
   const TapPanels panels;
+  const int64_t columns; ///< of a row of taps
   const mlir::Type word;
   const int64_t vector;
   const PanelOrder order;
   Packing packing;
   mlir::Value packed, meetings;
+  mlir::Value firstColumn;       ///< of the running block, in each row of taps
   mlir::Value first, firstImage; ///< of the running chunk
 };
 

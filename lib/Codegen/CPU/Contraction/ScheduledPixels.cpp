@@ -58,7 +58,11 @@ std::optional<PixelRows> mp::pixelColumnsOf(const Product &product, const IndexM
 std::optional<TapPanels> mp::tapPanelsOf(const Product &product, ContractionScheduleAttr schedule) {
   if (!schedule.getReadRhs())
     return std::nullopt;
-  return findTapPanels(product, product.rhs, schedule.getInstruction(), schedule.getProducts());
+  std::optional<TapPanels> panels =
+      findTapPanels(product, product.rhs, schedule.getInstruction(), schedule.getProducts());
+  const bool isWhole = panels && (schedule.getBlockN() >= product.n ||
+                                  panels->mayHaveColumns(schedule.getBlockN(), schedule.getTileN()));
+  return isWhole ? panels : std::nullopt;
 }
 
 std::optional<PixelRows> mp::pixelStretchesOfDepthOf(const Product &product, ContractionScheduleAttr schedule) {
@@ -99,7 +103,8 @@ LogicalResult mp::verifyReads(const Product &product, ContractionScheduleAttr sc
   if (isAmx && schedule.getReadRhs() && !tapPanelsOf(product, schedule) && !pixelStretchesOfDepthOf(product, schedule))
     return product.op->emitOpError("has an rhs of ")
            << product.n << " x " << product.k
-           << " that is no image with rows of taps, each of whole registers, and none of shorter ones whose steps are "
+           << " that is no image with rows of taps, each of whole registers, of which a block has as many columns of "
+              "each, in whole tiles, or all, and none of shorter ones whose steps are "
               "whole rows of pixels and whole registers, and whose columns one block, as reading panels of it needs";
   if (!isAmx && (isTransposed ? schedule.getReadLhs() : schedule.getReadRhs()) && !pixelsOfDepthOf(product, schedule))
     return product.op->emitOpError("has an rhs of ")

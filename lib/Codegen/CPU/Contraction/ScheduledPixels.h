@@ -27,7 +27,8 @@ std::optional<PixelRows> pixelsOfDepthOf(const Product &product, ContractionSche
 /// of the product's lhs as `map` sees it.
 std::optional<PixelRows> pixelColumnsOf(const Product &product, const IndexMap &map, ContractionScheduleAttr schedule);
 
-/// The panels of pixels of k that tile registers of this schedule read of rhs, if it reads any and they may be.
+/// The panels of pixels of k that tile registers of this schedule read of rhs, if it reads any and they may be: for
+/// blocks of all columns, or of as many of each row of taps, in whole tiles.
 std::optional<TapPanels> tapPanelsOf(const Product &product, ContractionScheduleAttr schedule);
 
 /// The pixels of k of which a block of this schedule for tile registers packs the rows that it keeps of rhs, if it
