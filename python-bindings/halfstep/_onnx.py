@@ -32,6 +32,9 @@ _UNFIT = (ArithmeticError, AssertionError, AttributeError, BufferError, LookupEr
           TypeError, ValueError)
 
 
+_EXPECTED = "expected a whole file, as onnx.save or torch.onnx.export writes it"
+
+
 def from_onnx(model) -> OnnxModel:
     """A module from a file, its bytes or a ModelProto. Weights start from the file's values. What it has that Halfstep lacks
     is one error that lists all of it."""
@@ -66,7 +69,7 @@ def _read(model, path: str) -> OnnxModel:
     except Error:
         raise
     except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
-        raise Error(f"not a model of ONNX: {_said(error)}") from error
+        raise Error(f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
     version, *others = {one.version for one in model.opset_import if one.domain in ("", "ai.onnx")} or {_LEAST_OPSET}
     if others:
         raise Error(f"the model is of several opsets: {', '.join(map(str, sorted([version, *others])))}")
@@ -82,7 +85,7 @@ def _read(model, path: str) -> OnnxModel:
     except Error:
         raise
     except _UNFIT as error:
-        raise Error(f"not a model of ONNX: {_said(error)}") from error
+        raise Error(f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
 
 
 def _check_data(message, file: str) -> None:

@@ -117,6 +117,7 @@ refused("has open sizes, of which only the first", halfstep.from_onnx, make(
     [helper.make_node("Relu", ["x"], ["z"])], {}, ("batch", "other")))
 two.graph.node[0].input[0] = "nowhere"
 refused("not a model of ONNX", halfstep.from_onnx, two)
+refused("; expected a whole file, as onnx.save or torch.onnx.export writes it", halfstep.from_onnx, two)
 
 # A case that vanishes, or ends otherwise, fails.
 page, write = pathlib.Path(sys.argv[1]), sys.argv[2:] == ["--write"]

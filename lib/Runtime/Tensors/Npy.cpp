@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Runtime/Tensors/Npy.h"
+#include "mp/Base/Expecting.h"
 #include "mp/Base/Text.h"
 #include "mp/Runtime/Tensors/Files.h"
 
@@ -219,7 +220,7 @@ ErrorOr<HostTensor> mp::readNpy(const std::string &path) {
     return bytes.status();
   ErrorOr<HostTensor> tensor = parseNpy(*bytes);
   if (!tensor)
-    return tensor.status().in(path);
+    return expecting(tensor.status(), "an array as numpy.save writes it").in(path);
   return tensor;
 }
 

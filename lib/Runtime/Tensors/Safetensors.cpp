@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Runtime/Tensors/Safetensors.h"
+#include "mp/Base/Expecting.h"
 #include "mp/Runtime/Tensors/Files.h"
 
 #include <nlohmann/json.hpp>
@@ -174,7 +175,7 @@ ErrorOr<Safetensors> mp::readSafetensors(const std::string &path) {
     return bytes.status();
   ErrorOr<Safetensors> file = parseSafetensors(*bytes);
   if (!file)
-    return file.status().in(path);
+    return expecting(file.status(), "a whole safetensors file, as safetensors.numpy.save_file writes it").in(path);
   return file;
 }
 

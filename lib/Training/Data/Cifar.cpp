@@ -87,7 +87,7 @@ static Status appendFile(const Cifar &cifar, std::span<const std::byte> bytes, D
     for (size_t i = 0; i < cifar.labels.size(); ++i)
       if (unsigned label = std::to_integer<unsigned>(record[i]); label >= cifar.labels[i].classes)
         return makeError(cifar.labels[i].name, " ", label, " of row ", row, " is out of range: ", cifar.name, " has ",
-                         cifar.labels[i].classes);
+                         cifar.labels[i].classes, "; unpack the archive again");
     data.labels.push_back(std::to_integer<uint8_t>(record[cifar.labels.size() - 1]));
     interleave(record.subspan(cifar.labels.size()), images.subspan(row * kPlane * kChannels, kPlane * kChannels));
   }

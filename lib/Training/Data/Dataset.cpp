@@ -71,7 +71,10 @@ ErrorOr<Dataset> mp::readDataset(const std::string &source, DataPart part) {
     return readNpzArrays(source, part);
   std::error_code ignored;
   if (!std::filesystem::is_directory(source, ignored))
-    return makeError("not a folder, nor an .npz file").in(source);
+    return makeError("not a folder, nor an .npz file; expected a folder with train-images-idx3-ubyte[.gz] and so on or "
+                     "CIFAR's "
+                     ".bin files, or F.npz")
+        .in(source);
   if (const Layout *layout = layoutOf(source))
     return layout->read(source, part);
   if (Status refused = refuseCifarPickles(source); !refused.ok())

@@ -3,6 +3,8 @@
 
 #include "Training/Data/Idx.h"
 
+#include "mp/Base/Expecting.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -120,7 +122,7 @@ static ErrorOr<IdxArray> readArray(Stream &stream, uint64_t fileBytes, unsigned 
   try {
     array.data.resize(*bytes);
   } catch (const std::exception &) {
-    return makeError("no memory for ", *bytes, " bytes");
+    return makeError("no memory for the ", *bytes, " bytes that are expected");
   }
   size_t got = stream.read(array.data.data(), array.data.size());
   if (std::string complaint = stream.complaint(); !complaint.empty())
@@ -148,7 +150,7 @@ static ErrorOr<IdxArray> readIdx(const std::string &path, unsigned dimensions) {
     return makeError("cannot open: ", std::strerror(errno)).in(path);
   ErrorOr<IdxArray> array = readArray(stream, static_cast<uint64_t>(info.st_size), dimensions);
   if (!array)
-    return array.status().in(path);
+    return expecting(array.status(), "a whole IDX file of bytes, as MNIST's; fetch it again").in(path);
   return array;
 }
 

@@ -4,6 +4,7 @@
 #include "Training/Data/Npz.h"
 #include "Training/Data/Zip.h"
 
+#include "mp/Base/Expecting.h"
 #include "mp/Base/NearestName.h"
 #include "mp/Base/Text.h"
 #include "mp/Runtime/Tensors/Npy.h"
@@ -34,6 +35,8 @@ struct NpzSource {
 } // namespace
 
 static constexpr std::string_view kSuffix = ".npz";
+
+static constexpr const char *kExpected = "a whole file as numpy.savez(\"F.npz\", x_train=x, y_train=y) writes it";
 
 /// Where the settings of a source begin: behind its path.
 static size_t pathEnd(const std::string &source) {
@@ -89,7 +92,7 @@ bool mp::hasNpzArrays(const std::string &source, DataPart part) {
   ErrorOr<NpzSource> parsed = parseSource(source);
   if (!parsed)
     return false;
-  ErrorOr<ZipFile> file = ZipFile::open(parsed->path);
+  ErrorOr<ZipFile> file = ZipFile::open(parsed->path, kExpected);
   if (!file)
     return false;
   return std::ranges::any_of(std::initializer_list{parsed->images(part), parsed->labels(part)},
@@ -166,7 +169,7 @@ ErrorOr<Dataset> mp::readNpzArrays(const std::string &source, DataPart part) {
   ErrorOr<NpzSource> parsed = parseSource(source);
   if (!parsed)
     return parsed.status();
-  ErrorOr<ZipFile> file = ZipFile::open(parsed->path);
+  ErrorOr<ZipFile> file = ZipFile::open(parsed->path, kExpected);
   if (!file)
     return file.status();
   auto where = [&](const ArrayName &array) { return parsed->path + ": " + printable(array.name); };
@@ -181,7 +184,7 @@ ErrorOr<Dataset> mp::readNpzArrays(const std::string &source, DataPart part) {
       return bytes.status();
     ErrorOr<HostTensor> images = parseNpy(*bytes);
     if (!images)
-      return images.status().in(where(imageName));
+      return expecting(images.status(), kExpected).in(where(imageName));
     rows = images->type.shape.empty() ? 0 : images->type.shape[0];
     if (Status set = setImages(std::move(*images), data); !set.ok())
       return set.in(where(imageName));
@@ -191,7 +194,7 @@ ErrorOr<Dataset> mp::readNpzArrays(const std::string &source, DataPart part) {
     return bytes.status();
   ErrorOr<HostTensor> labels = parseNpyIntegers(*bytes);
   if (!labels)
-    return labels.status().in(where(labelName));
+    return expecting(labels.status(), kExpected).in(where(labelName));
   if (Status set = setLabels(*labels, rows, data); !set.ok())
     return set.in(where(labelName));
   return data;

@@ -3,6 +3,8 @@
 
 #include "Training/Data/Zip.h"
 
+#include "mp/Base/Expecting.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -19,7 +21,7 @@ static constexpr int kExactCase = 1;
 
 void ZipFile::Close::operator()(void *file) const { unzClose(file); }
 
-ErrorOr<ZipFile> ZipFile::open(const std::string &path) {
+ErrorOr<ZipFile> ZipFile::open(const std::string &path, const std::string &expected) {
   struct stat info;
   if (::stat(path.c_str(), &info) != 0)
     return makeError("cannot open: ", std::strerror(errno)).in(path);
@@ -29,8 +31,9 @@ ErrorOr<ZipFile> ZipFile::open(const std::string &path) {
     return makeError("cannot open: ", std::strerror(errno)).in(path);
   void *file = unzOpen64(path.c_str());
   if (!file)
-    return makeError("not a zip file, or damaged").in(path);
-  return ZipFile(path, static_cast<uint64_t>(info.st_size), file);
+    return expecting(info.st_size == 0 ? makeError("is empty") : makeError("not a zip file, or damaged"), expected)
+        .in(path);
+  return ZipFile(path, expected, static_cast<uint64_t>(info.st_size), file);
 }
 
 bool ZipFile::has(const std::string &name) { return unzLocateFile(file.get(), name.c_str(), kExactCase) == UNZ_OK; }
@@ -84,7 +87,7 @@ ErrorOr<std::vector<std::byte>> ZipFile::readMember() {
   try {
     bytes.resize(size);
   } catch (const std::exception &) {
-    return makeError("no memory for ", size, " bytes");
+    return makeError("no memory for the ", size, " bytes that are expected");
   }
   if (int opened = unzOpenCurrentFile(file.get()); opened != UNZ_OK)
     return complaint(opened);
@@ -110,6 +113,6 @@ ErrorOr<std::vector<std::byte>> ZipFile::read(const std::string &name) {
     return makeError("has no member '", name, "'").in(path);
   ErrorOr<std::vector<std::byte>> bytes = readMember();
   if (!bytes)
-    return bytes.status().in(path + ": " + name);
+    return expecting(bytes.status(), expected).in(path + ": " + name);
   return bytes;
 }

@@ -17,8 +17,9 @@ namespace mp {
 /// An untrusted zip file, open for reading.
 class ZipFile {
 public:
-  /// Opens the file at `path`; every message of this class starts with the path.
-  static ErrorOr<ZipFile> open(const std::string &path);
+  /// Opens the file at `path`; every message of this class starts with the path, and where it is not what is
+  /// `expected`, says so.
+  static ErrorOr<ZipFile> open(const std::string &path, const std::string &expected);
 
   bool has(const std::string &name);
 
@@ -34,12 +35,14 @@ private:
     void operator()(void *file) const;
   };
 
-  ZipFile(const std::string &path, uint64_t fileBytes, void *file) : path(path), fileBytes(fileBytes), file(file) {}
+  ZipFile(const std::string &path, const std::string &expected, uint64_t fileBytes, void *file)
+      : path(path), expected(expected), fileBytes(fileBytes), file(file) {}
 
   Status checkMember(uint64_t &bytes);
   ErrorOr<std::vector<std::byte>> readMember();
 
   std::string path;
+  std::string expected;
   uint64_t fileBytes;
   std::unique_ptr<void, Close> file; // a unzFile
 };

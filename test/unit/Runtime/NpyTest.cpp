@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 
 using namespace mp;
 using namespace mp::test;
@@ -20,6 +21,20 @@ static std::vector<std::byte> makeNpy(const std::string &dictionary, const std::
   text += dictionary + data;
   std::span<const std::byte> bytes = bytesOf(text);
   return {bytes.begin(), bytes.end()};
+}
+
+/// A file's error says what it should be, and where, once.
+TEST(Npy, SaysWhatWasExpected) {
+  TemporaryFolder folder;
+  auto message = [&](const std::string &bytes) {
+    std::ofstream(folder / "a.npy", std::ios::binary) << bytes;
+    return readNpy(folder / "a.npy").message().substr((folder / "a.npy").size());
+  };
+  EXPECT_EQ(message(""), ": not an .npy file; expected an array as numpy.save writes it");
+  EXPECT_EQ(message(std::string("\x93NUMPY\x01\0\x70\0", 10)),
+            ": header of 112 bytes is truncated to 0; expected an array as numpy.save writes it");
+  EXPECT_EQ(message(std::string("\x93NUMPY\x09\0\x70\0", 10)),
+            ": version 9 of .npy is not supported; expected 1.0, 2.0 or 3.0");
 }
 
 TEST(Npy, RoundTrips) {

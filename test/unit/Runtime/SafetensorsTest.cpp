@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 
 using namespace mp;
 using namespace mp::test;
@@ -52,6 +53,16 @@ TEST(Safetensors, ReadsWhatOthersWrite) {
       makeFile(R"({"test":{"dtype":"I32","shape":[2,2],"data_offsets":[0,16]}})", std::string(16, '\0')));
   ASSERT_TRUE(file.ok()) << file.message();
   EXPECT_EQ(file->tensors[0].tensor.type, makeType(ElementType::I32, {2, 2}));
+}
+
+/// A file's error says what it should be, and where.
+TEST(Safetensors, SaysWhatWasExpected) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "a.safetensors") << "{";
+  EXPECT_EQ(readSafetensors(folder / "a.safetensors").message(),
+            (folder / "a.safetensors") + ": not a safetensors file: 1 bytes; expected a whole safetensors file, as "
+                                         "safetensors.numpy.save_file writes it");
+  EXPECT_EQ(readSafetensors(folder / "b").message(), (folder / "b") + ": cannot open: No such file or directory");
 }
 
 TEST(Safetensors, SaysWhatIsWrong) {

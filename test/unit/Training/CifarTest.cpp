@@ -95,9 +95,11 @@ TEST(Cifar, ReadsFineLabelsOfAHundredClasses) {
     return readDataset(folder.path, DataPart::Train).message();
   };
   EXPECT_EQ(messageWith("\x14\x63"),
-            (folder / "train.bin") + ": coarse label 20 of row 1 is out of range: CIFAR-100 has 20");
+            (folder / "train.bin") +
+                ": coarse label 20 of row 1 is out of range: CIFAR-100 has 20; unpack the archive again");
   EXPECT_EQ(messageWith("\x13\x64"),
-            (folder / "train.bin") + ": label 100 of row 1 is out of range: CIFAR-100 has 100");
+            (folder / "train.bin") +
+                ": label 100 of row 1 is out of range: CIFAR-100 has 100; unpack the archive again");
 }
 
 TEST(Cifar, SaysWhatIsWrong) {
@@ -116,7 +118,7 @@ TEST(Cifar, SaysWhatIsWrong) {
             file +
                 ": 0 bytes, expected a multiple of the 3073 bytes of a record of CIFAR-10; unpack the archive again");
   writeFile(file, recordsOf({"\1", "\2", "\xFF"}, 0));
-  EXPECT_EQ(message(), file + ": label 255 of row 2 is out of range: CIFAR-10 has 10");
+  EXPECT_EQ(message(), file + ": label 255 of row 2 is out of range: CIFAR-10 has 10; unpack the archive again");
 }
 
 /// A pickle runs what it says; nothing of the folder is opened.

@@ -82,6 +82,7 @@ TEST(Dataset, ReadsFashionMnist) {
 }
 
 TEST(Dataset, SaysWhatIsWrong) {
+  const std::string kRemedy = "; expected a whole IDX file of bytes, as MNIST's; fetch it again";
   TemporaryFolder folder;
   std::string images = folder / "train-images-idx3-ubyte";
   std::string labels = folder / "train-labels-idx1-ubyte";
@@ -89,7 +90,9 @@ TEST(Dataset, SaysWhatIsWrong) {
   EXPECT_EQ(message(), folder.path + ": holds no data set; expected train-images-idx3-ubyte[.gz] and so on, "
                                      "data_batch_1.bin (CIFAR-10) or train.bin (CIFAR-100)");
   EXPECT_EQ(readDataset(folder / "absent", DataPart::Train).message(),
-            (folder / "absent") + ": not a folder, nor an .npz file");
+            (folder / "absent") +
+                ": not a folder, nor an .npz file; expected a folder with train-images-idx3-ubyte[.gz] and so "
+                "on or CIFAR's .bin files, or F.npz");
 
   writeTinyData(folder.path, 10, 10);
   std::filesystem::rename(images, folder / "other");
@@ -101,20 +104,21 @@ TEST(Dataset, SaysWhatIsWrong) {
     std::string text = message();
     return text.starts_with(images + ": ") ? text.substr(images.size() + 2) : "? " + text;
   };
-  EXPECT_EQ(with(""), "truncated: no magic number");
+  EXPECT_EQ(with(""), "truncated: no magic number" + kRemedy);
   EXPECT_EQ(with("PNG, really"), "not an IDX file: it starts with 80 78, expected 0 0");
   EXPECT_EQ(with(std::string("\0\0\x0D\3", 4)), "element type 13, expected 8 (unsigned byte)");
   EXPECT_EQ(with(std::string("\0\0\x08\1", 4)), "1 dimensions, expected 3");
-  EXPECT_EQ(with(good.substr(0, 9)), "truncated: its header ends after 1 of 3 sizes");
-  EXPECT_EQ(with(good.substr(0, 30)), "truncated: tensor<10x2x2xui8> does not fit into a file of 30 bytes");
-  EXPECT_EQ(with(good.substr(0, 50)), "truncated: 34 of 40 bytes of data");
-  EXPECT_EQ(with(good + "x"), "holds more than the 40 bytes of its header");
+  EXPECT_EQ(with(good.substr(0, 9)), "truncated: its header ends after 1 of 3 sizes" + kRemedy);
+  EXPECT_EQ(with(good.substr(0, 30)), "truncated: tensor<10x2x2xui8> does not fit into a file of 30 bytes" + kRemedy);
+  EXPECT_EQ(with(good.substr(0, 50)), "truncated: 34 of 40 bytes of data" + kRemedy);
+  EXPECT_EQ(with(good + "x"), "holds more than the 40 bytes of its header" + kRemedy);
   // A header that asks for 2^96 bytes, and one that asks for 64 GiB.
   EXPECT_EQ(with(std::string("\0\0\x08\3", 4) + std::string(12, '\xFF')),
             "truncated: tensor<4294967295x4294967295x4294967295xui8> does not fit into a file of "
-            "16 bytes");
+            "16 bytes" +
+                kRemedy);
   EXPECT_EQ(with(std::string("\0\0\x08\3\0\1\0\0\0\1\0\0\0\0\0\x10", 16)),
-            "truncated: tensor<65536x65536x16xui8> does not fit into a file of 16 bytes");
+            "truncated: tensor<65536x65536x16xui8> does not fit into a file of 16 bytes" + kRemedy);
   EXPECT_EQ(with(std::string("\0\0\x08\3\0\0\0\1\0\0\0\1\0\0\0\4", 16) + "1234"), "1 images, but 10 labels");
   writeFile(labels, std::string("\0\0\x08\1\0\0\0\0", 8));
   EXPECT_EQ(with(std::string("\0\0\x08\3\0\0\0\0\0\0\0\2\0\0\0\2", 16)), "the data set is empty");
@@ -136,7 +140,7 @@ TEST(Dataset, SaysThatThereIsNoMemory) {
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &small), 0);
   std::string message = readDataset(folder.path, DataPart::Train).message();
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
-  EXPECT_EQ(message, images + ": no memory for 68719476736 bytes");
+  EXPECT_EQ(message, images + ": no memory for the 68719476736 bytes that are expected");
 }
 
 TEST(Dataset, RefusesDamagedCompression) {

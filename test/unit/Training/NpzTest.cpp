@@ -168,10 +168,14 @@ TEST_F(Npz, SaysWhatSettingsAreWrong) {
   EXPECT_EQ(text(":x=a,x=b"), "f.npz: 'x' is given twice");
 }
 
+static const std::string kRemedy = "; expected a whole file as numpy.savez(\"F.npz\", x_train=x, y_train=y) writes it";
+
 TEST_F(Npz, SaysWhatIsWrong) {
   EXPECT_EQ(readDataset(path, DataPart::Train).message(), path + ": cannot open: No such file or directory");
   write("not a zip file");
-  EXPECT_EQ(readDataset(path, DataPart::Train).message(), path + ": not a zip file, or damaged");
+  EXPECT_EQ(readDataset(path, DataPart::Train).message(), path + ": not a zip file, or damaged" + kRemedy);
+  write("");
+  EXPECT_EQ(readDataset(path, DataPart::Train).message(), path + ": is empty" + kRemedy);
   EXPECT_EQ(message({y}), "has no array 'x_train'; its arrays: 'y_train'; name them as in F.npz:x=NAME");
   EXPECT_EQ(message({x, array("y_train", "3xi32=1 2 3")}),
             "y_train: has shape (3,), expected a label for each of the 2 images: (2,) or (2, 1)");
@@ -188,7 +192,7 @@ TEST_F(Npz, SaysWhatIsWrong) {
       message({array("x_train", "2xui8=0"), y}),
       "x_train: is tensor<2xui8>, expected images [n, y, x], [n, y, x, colour] or flat [n, k], of ui8, f32 or f64");
   EXPECT_EQ(message({array("x_train", "0x2x2xui8="), y}), "x_train: is tensor<0x2x2xui8>: the data set is empty");
-  EXPECT_EQ(message({{"x_train.npy", "no array"}, y}), "x_train: not an .npy file");
+  EXPECT_EQ(message({{"x_train.npy", "no array"}, y}), "x_train: not an .npy file" + kRemedy);
 }
 
 /// What a header says is not believed.
@@ -200,21 +204,21 @@ TEST_F(Npz, RefusesHeadersThatLie) {
     return message({changed, y});
   };
   // A zip bomb says what it becomes, or less.
-  EXPECT_EQ(with([](Member &m) { m.size = 1u << 28; }),
-            "x_train.npy: damaged: 268435456 bytes cannot come from " + std::to_string(deflated(x.bytes).size()));
+  EXPECT_EQ(with([](Member &m) { m.size = 1u << 28; }), "x_train.npy: damaged: 268435456 bytes cannot come from " +
+                                                            std::to_string(deflated(x.bytes).size()) + kRemedy);
   EXPECT_EQ(with([](Member &m) { m.size = uint32_t(m.bytes.size() - 1); }),
-            "x_train.npy: damaged: its checksum is another");
+            "x_train.npy: damaged: its checksum is another" + kRemedy);
   EXPECT_EQ(with([](Member &m) { m.size = uint32_t(m.bytes.size() + 1); }),
             "x_train.npy: truncated: " + std::to_string(x.bytes.size()) + " of " + std::to_string(x.bytes.size() + 1) +
-                " bytes");
+                " bytes" + kRemedy);
   EXPECT_EQ(with([](Member &m) { m.method = 0, m.size = uint32_t(m.bytes.size() + 1); }),
             "x_train.npy: damaged: " + std::to_string(x.bytes.size() + 1) + " bytes cannot come from " +
-                std::to_string(x.bytes.size()));
+                std::to_string(x.bytes.size()) + kRemedy);
   EXPECT_TRUE(with([](Member &m) {
                 m.compressedSize = 0x7FFFFFFF;
               }).starts_with("x_train.npy: damaged: 2147483647 compressed bytes in a file of "));
-  EXPECT_EQ(with([](Member &m) { m.checksum = 1; }), "x_train.npy: damaged: its checksum is another");
-  EXPECT_EQ(with([](Member &m) { m.flags = 1; }), "x_train.npy: is encrypted");
+  EXPECT_EQ(with([](Member &m) { m.checksum = 1; }), "x_train.npy: damaged: its checksum is another" + kRemedy);
+  EXPECT_EQ(with([](Member &m) { m.flags = 1; }), "x_train.npy: is encrypted" + kRemedy);
   EXPECT_EQ(with([](Member &m) { m.method = 14; }),
             "x_train.npy: compression method 14, expected 0 (stored) or 8 (deflated)");
 }

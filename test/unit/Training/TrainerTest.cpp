@@ -247,7 +247,9 @@ TEST_F(Trainer, SaysWhatIsWrong) {
   EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }),
             "--log: " + (folder / "absent/log") + ": folder does not exist: " + (folder / "absent"));
   EXPECT_EQ(with([&](TrainOptions &o) { o.testData = folder / "absent"; }),
-            (folder / "absent") + ": not a folder, nor an .npz file");
+            (folder / "absent") +
+                ": not a folder, nor an .npz file; expected a folder with train-images-idx3-ubyte[.gz] and so "
+                "on or CIFAR's .bin files, or F.npz");
   writeTinyData(folder / "small", 7, 50);
   EXPECT_EQ(with([&](TrainOptions &o) { o.data = folder / "small"; }),
             (folder / "small") + " (train): 7 rows, expected at least the 8 of a step");
