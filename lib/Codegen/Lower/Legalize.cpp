@@ -9,6 +9,8 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
+#include "mp/Hardware/CPULevels.h"
+
 using namespace mlir;
 using namespace mp;
 
@@ -174,12 +176,19 @@ struct WidenFloat : OpRewritePattern<arith::ExtFOp> {
   const NativeArithmetic &native;
 };
 
+StringRef firstLevelWithFma() {
+  return llvm::find_if(allCPULevels(), [](const CPULevel &level) { return level.fma; })->name;
+}
+
 struct ExpandFma : OpRewritePattern<math::FmaOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
     if (!laneType(op.getType()).isF32())
-      return op.emitError("fma of f64 needs a target with fma");
+      return op.emitError(
+                 "multiplies and adds f64 with one rounding, for which the target has no instruction; compile for "
+                 "cpu:")
+             << firstLevelWithFma() << " or a later level";
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, fusedMultiplyAdd(b, op.getA(), op.getB(), op.getC()));
     return success();
