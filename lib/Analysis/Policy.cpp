@@ -19,6 +19,28 @@ KnownOps mp::collectKnownOps(mlir::MLIRContext &context) {
   return ops;
 }
 
+// Patterns of places
+
+/// Whether `text` is a line or a column.
+static bool isNumber(StringRef text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == StringRef::npos;
+}
+
+/// Whether a pattern may be of a place, by its parts: a place is a name, FILE:LINE, LINE:COLUMN or FILE:LINE:COLUMN. A
+/// `*` is no line, so that `*:15` is line 15 of any file and no column 15; and a column stands behind a line.
+static bool mayName(StringRef pattern, StringRef place) {
+  auto [before, last] = place.rsplit(':');
+  if (!isNumber(last))
+    return true;
+  if (isNumber(before))
+    return pattern.contains(':') && pattern.split(':').first.find_first_of("0123456789") != StringRef::npos;
+  return !before.contains(':') || !isNumber(before.rsplit(':').second) || pattern.count(':') > 1;
+}
+
+static bool matchesPlace(const llvm::GlobPattern &pattern, StringRef text, StringRef place) {
+  return mayName(text, place) && pattern.match(place);
+}
+
 // One layer
 
 static std::string quote(StringRef text) { return ("'" + text + "'").str(); }
@@ -119,7 +141,7 @@ ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
   if (!byLocation.empty())
     names = op.locations();
   ErrorOr<std::optional<OpCategory>> ofLocation = findOne(byLocation, [&](const LocationEntry &entry) {
-    return llvm::any_of(names, [&](const std::string &name) { return entry.pattern.match(name); });
+    return llvm::any_of(names, [&](StringRef name) { return matchesPlace(entry.pattern, *entry.owned, name); });
   });
   if (!ofLocation || *ofLocation)
     return ofLocation;
@@ -138,7 +160,7 @@ ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
 std::vector<std::string> PolicyLayer::findUnmatched(llvm::ArrayRef<std::string> names) const {
   std::vector<std::string> unmatched;
   for (const LocationEntry &entry : byLocation)
-    if (llvm::none_of(names, [&](const std::string &name) { return entry.pattern.match(name); }))
+    if (llvm::none_of(names, [&](StringRef name) { return matchesPlace(entry.pattern, *entry.owned, name); }))
       unmatched.push_back(entry.text);
   return unmatched;
 }

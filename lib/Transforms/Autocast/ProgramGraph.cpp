@@ -78,8 +78,10 @@ SmallVector<std::string> mp::namesOf(Location location) {
     if (auto name = dyn_cast<NameLoc>(part))
       names.push_back(name.getName().str());
     else if (auto file = dyn_cast<FileLineColLoc>(part)) {
-      names.push_back((file.getFilename().getValue() + ":" + Twine(file.getLine())).str());
-      names.push_back((Twine(file.getLine()) + ":" + Twine(file.getColumn())).str()); // as mp-run explain has it
+      const std::string line = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
+      const std::string column = (":" + Twine(file.getColumn())).str();
+      names.append(
+          {line, std::to_string(file.getLine()) + column, line + column}); // the second as mp-run explain has it
     }
     return WalkResult::advance();
   });

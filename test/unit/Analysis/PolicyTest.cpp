@@ -168,6 +168,44 @@ TEST(UserLists, LocationsAreStrongerThanNames) {
   EXPECT_EQ(categoryText(policy, "mp.cast", {}, {"encoder/3"}), "fixed");
 }
 
+/// A pattern of a place matches by its parts: what stands where a line stands is a line.
+TEST(UserLists, PlacesMatchByTheirParts) {
+  struct Case {
+    const char *pattern, *matched;
+  };
+  // Of an op at line 15, column 8, and one at line 8, column 15; then those of another file, and one with a name.
+  const std::vector<std::vector<std::string>> places = {{"m.mlir:15", "15:8", "m.mlir:15:8"},
+                                                        {"m.mlir:8", "8:15", "m.mlir:8:15"},
+                                                        {"dir/n.mlir:15", "15:3", "dir/n.mlir:15:3"},
+                                                        {"encoder/3"}};
+  for (auto [pattern, matched] : std::vector<Case>{{"loc:*:15", "0 2"},
+                                                   {"loc:15:8", "0"},
+                                                   {"loc:15:*", "0 2"},
+                                                   {"loc:1?:*", "0 2"},
+                                                   {"loc:[0-9]:15", "1"},
+                                                   {"loc:m.mlir:15", "0"},
+                                                   {"loc:m.mlir:*", "0 1"},
+                                                   {"loc:*.mlir:8", "1"},
+                                                   {"loc:m.mlir:15:8", "0"},
+                                                   {"loc:m.mlir:15:3", ""},
+                                                   {"loc:*:15:*", "0 2"},
+                                                   {"loc:*:*:15", "1"},
+                                                   {"loc:*/n.mlir:15:3", "2"},
+                                                   {"loc:*", "0 1 2 3"},
+                                                   {"loc:*:*", "0 1 2"},
+                                                   {"loc:*3", "3"},
+                                                   {"loc:8", ""},
+                                                   {"loc:?:15", ""}}) {
+    PrecisionPolicy policy = parsed("type: f16");
+    ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {pattern}).ok());
+    std::string found;
+    for (size_t i = 0; i < places.size(); ++i)
+      if (categoryText(policy, "mp.add", {}, places[i]).starts_with("deny"))
+        found += (found.empty() ? "" : " ") + std::to_string(i);
+    EXPECT_EQ(found, matched) << pattern;
+  }
+}
+
 TEST(UserLists, PatternsThatDisagreeAreErrors) {
   PrecisionPolicy policy = parsed("type: f16");
   ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"loc:a*"}).ok());
