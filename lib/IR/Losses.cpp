@@ -42,8 +42,12 @@ Value HuberLossOp::buildSlope(LocBuilder &b, Value x, Value t) {
 Value HuberLossOp::buildTargetSlope(LocBuilder &b, Value x, Value t) { return buildSlope(b, t, x); }
 
 Value SigmoidCrossEntropyOp::buildTerm(LocBuilder &b, Value x, Value t) {
-  Value rest = SoftplusOp::create(b, negate(b, AbsOp::create(b, x)));
-  return add(b, sub(b, ReluOp::create(b, x), mul(b, x, t)), rest);
+  Value distance = AbsOp::create(b, x), zero = scalar(b, x, 0.0);
+  // Of a positive logit what the target lacks of 1 costs it, of a negative one the target; what costs nothing does not
+  // at infinity either, where the product is NaN.
+  Value wrong = select(b, compare(b, ComparePredicate::gt, x, zero), sub(b, scalar(b, x, 1.0), t), t);
+  Value cost = select(b, compare(b, ComparePredicate::eq, wrong, zero), zero, mul(b, distance, wrong));
+  return add(b, cost, SoftplusOp::create(b, negate(b, distance)));
 }
 Value SigmoidCrossEntropyOp::buildSlope(LocBuilder &b, Value x, Value t) { return sub(b, SigmoidOp::create(b, x), t); }
 Value SigmoidCrossEntropyOp::buildTargetSlope(LocBuilder &b, Value x, Value) { return negate(b, x); }

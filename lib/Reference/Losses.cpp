@@ -45,7 +45,12 @@ Tensor rules::evaluate(HuberLossOp op, const Frame &frame) {
 Tensor rules::evaluate(SigmoidCrossEntropyOp op, const Frame &frame) {
   // -(t log(sigmoid(x)) + (1 - t) log(sigmoid(-x))), where log(sigmoid(x)) = x - log(1 + e^x).
   auto logSigmoid = [](double x) { return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x)); };
-  return meanOf(op, frame, [&](double x, double t) { return -(t * logSigmoid(x) + (1 - t) * logSigmoid(-x)); });
+  // What has no probability costs nothing, however far off it is: 0 times infinity is 0.
+  auto times = [](double probability, double log) {
+    return probability == 0 && !std::isnan(log) ? 0 : probability * log;
+  };
+  return meanOf(op, frame,
+                [&](double x, double t) { return -(times(t, logSigmoid(x)) + times(1 - t, logSigmoid(-x))); });
 }
 
 Tensor rules::evaluate(BinaryCrossEntropyOp op, const Frame &frame) {
