@@ -7,18 +7,19 @@ from halfstep._errors import Error, integer, several
 from halfstep._graph import Tensor
 
 
-def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilations=None, groups=None, result=None) -> Tensor:
+def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilations=None, groups=None, result=None, output_padding=None) -> Tensor:
     """The gradient of a convolution in its image, of a filter [channels of the input, sizes, channels of the result / groups]. Without a
-    `result` each dimension has (size - 1) * stride + (window - 1) * dilation + 1 pixels less its padding, as PyTorch's conv_transpose
-    with an output_padding of 0, and size * stride under padding="same", as Keras has it; `result="tensor<?x16x16x8xf32>"` is another of the sizes that the convolution makes the input of."""
+    `result` each dimension has (size - 1) * stride + (window - 1) * dilation + 1 pixels less its padding, and so many more as
+    `output_padding` says, each less than its stride: as PyTorch's conv_transpose. Under padding="same" it has size * stride, as Keras has it.
+    `result="tensor<?x16x16x8xf32>"` is another of the sizes that the convolution makes the input of."""
     input, filter = _graph.operand(input), _graph.operand(filter)
     if not (isinstance(result, str) and result.startswith("tensor<")):
-        shape = _spread(input.shape, filter.shape, strides, padding, dilations, groups)
+        shape = _spread(input.shape, filter.shape, strides, padding, dilations, groups, output_padding)
         result = _graph.type_of(shape, input.dtype if result is None else result)
     return _ops.conv_transpose(input, filter, acc=acc, strides=strides, padding=padding, dilations=dilations, groups=groups, result=result)
 
 
-def _spread(image, filter, strides, padding, dilations, groups):
+def _spread(image, filter, strides, padding, dilations, groups, output_padding):
     """The shape of the result."""
     rank = len(image) - 2
     if rank < 1 or len(filter) != rank + 2:
@@ -28,6 +29,12 @@ def _spread(image, filter, strides, padding, dilations, groups):
         raise Error(f"conv_transpose: padding={padding!r}, expected 'same', 'valid' or two numbers for each dimension")
     strides = _each("strides", strides, rank, 1)
     dilations = _each("dilations", dilations, rank, 1)
+    more = _each("output_padding", output_padding, rank, 0)
+    if any(more) and padding == "same":
+        raise Error(f"conv_transpose: output_padding={output_padding!r} and padding='same', under which a size is size * stride; expected one of the two")
+    for extra, stride in zip(more, strides):
+        if not 0 <= extra < stride:
+            raise Error(f"conv_transpose: output_padding={output_padding!r}, expected at least 0 and less than the strides, {tuple(strides)}")
     zeros = [0] * 2 * rank if isinstance(padding, str) else _each("padding", padding, 2 * rank, 0)
     sizes: list[int | None] = []
     for i, (size, window) in enumerate(zip(image[1:-1], filter[1:-1])):
@@ -36,7 +43,7 @@ def _spread(image, filter, strides, padding, dilations, groups):
         elif padding == "same":
             sizes.append(size * strides[i])
         else:
-            sizes.append((size - 1) * strides[i] + (window - 1) * dilations[i] + 1 - zeros[2 * i] - zeros[2 * i + 1])
+            sizes.append((size - 1) * strides[i] + (window - 1) * dilations[i] + 1 - zeros[2 * i] - zeros[2 * i + 1] + more[i])
     return image[0], *sizes, filter[-1] * (1 if groups is None else integer("conv_transpose: groups", groups, 1))
 
 

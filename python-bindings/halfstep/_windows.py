@@ -84,7 +84,8 @@ class _Windows(Module):
         return ""
 
 
-class _Conv(_Windows):
+class _Filters(_Windows):
+    """Layers with a filter for each channel of their result."""
 
     def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
                  use_bias=True, init="glorot_uniform", bias_init="zeros"):
@@ -101,13 +102,21 @@ class _Conv(_Windows):
         self.init = init
         self.bias_init = bias_init
 
+    def _kernel_shape(self, channels: int) -> tuple[int, ...]:
+        raise NotImplementedError
+
     def build(self, shape):
         name = type(self).__name__
         self._check_shape(shape)
         if (shape[-1] or 0) % self.groups or self.filters % self.groups:
             raise Error(f"{name}: {shape[-1]} channels and {self.filters} filters are not divided by {self.groups} groups")
-        self.kernel = Parameter((self.filters, *self.kernel_size, shape[-1] // self.groups), self.init)
+        self.kernel = Parameter(self._kernel_shape(shape[-1]), self.init)
         self.bias = Parameter((self.filters,), self.bias_init) if self.use_bias else None
+
+
+class _Conv(_Filters):
+    def _kernel_shape(self, channels: int) -> tuple[int, ...]:
+        return (self.filters, *self.kernel_size, channels // self.groups)
 
     def forward(self, x):
         return self.activation(self._apply(ops.conv, x, self.kernel, self.bias, strides=self.strides, padding=self.padding,
@@ -136,6 +145,54 @@ class Conv2D(_Conv):
 class Conv3D(_Conv):
     """Convolution of volumes or clips [rows, depth, height, width, channels]; padding is "valid", "same", a number for all sides, one for each
     dimension, or [front, back, top, bottom, left, right]."""
+
+    _rank = 3
+
+
+class _ConvTranspose(_Filters):
+    def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, output_padding=0, dilation=1, groups=1,
+                 use_bias=True, init="glorot_uniform", bias_init="zeros"):
+        super().__init__(filters, kernel_size, strides, padding, activation, dilation=dilation, groups=groups, use_bias=use_bias, init=init,
+                         bias_init=bias_init)
+        self.output_padding = self._output_padding(output_padding)
+
+    def _output_padding(self, value) -> tuple[int, ...]:
+        name = f"{type(self).__name__}: output_padding"
+        sizes = (value,) * self._rank if is_integer(value) or not isinstance(value, (tuple, list)) else tuple(value)
+        if len(sizes) != self._rank or not all(is_integer(one) and 0 <= one < stride for one, stride in zip(sizes, self.strides)):
+            raise Error(f"{name} is {value!r}, expected a whole number of at least 0 and less than the strides, {self.strides}, or one for each of "
+                        f"{_COUNTS[self._rank]}")
+        if any(sizes) and self.padding == "same":
+            raise Error(f"{name} is {value!r} under padding='same', where a size is size * stride; expected numbers of padding")
+        return tuple(integer(name, one) for one in sizes)
+
+    def _kernel_shape(self, channels: int) -> tuple[int, ...]:
+        return (channels, *self.kernel_size, self.filters // self.groups)
+
+    def forward(self, x):
+        result = self._apply(ops.conv_transpose, x, self.kernel, strides=self.strides, padding=self.padding, dilations=self.dilation,
+                             groups=self.groups, output_padding=self.output_padding)
+        return self.activation(result if self.bias is None else result + self.bias)
+
+
+class Conv1DTranspose(_ConvTranspose):
+    """Transposed convolution of sequences [rows, length, channels], which makes them longer: the gradient of Conv1D in its input. A size
+    becomes (size - 1) * strides + (kernel_size - 1) * dilation + 1 less the padding and, less than strides, `output_padding` more; with
+    padding="same" size * strides. The kernel is [channels, sizes, filters / groups]; padding as Conv1D has it."""
+
+    _rank = 1
+
+
+class Conv2DTranspose(_ConvTranspose):
+    """Transposed convolution of images [rows, height, width, channels], which makes them larger: the gradient of Conv2D in its input. Sizes and
+    the kernel as Conv1DTranspose has them; padding as Conv2D has it."""
+
+    _rank = 2
+
+
+class Conv3DTranspose(_ConvTranspose):
+    """Transposed convolution of volumes or clips [rows, depth, height, width, channels], which makes them larger: the gradient of Conv3D in its
+    input. Sizes and the kernel as Conv1DTranspose has them; padding as Conv3D has it."""
 
     _rank = 3
 

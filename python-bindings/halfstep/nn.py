@@ -21,13 +21,14 @@ from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._keywords import tell
 from halfstep._leaves import Input, Parameter, State
 from halfstep._module import Module, Sequential
-from halfstep._windows import (AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv2D, Conv3D, GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D, MaxPool1D,
-                               MaxPool2D, MaxPool3D)
+from halfstep._windows import (AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose,
+                               GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D)
 
 __all__ = [
-    "Activation", "AvgPool1D", "AvgPool2D", "AvgPool3D", "BatchNorm", "Constant", "Conv1D", "Conv2D", "Conv3D", "Dense", "Dropout", "Embedding",
-    "Flatten", "GRU", "GlobalAvgPool1D", "GlobalAvgPool2D", "GlobalAvgPool3D", "GroupNorm", "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool1D",
-    "MaxPool2D", "MaxPool3D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN", "Rescaling", "Reshape", "Sequential", "State", "Uniform",
+    "Activation", "AvgPool1D", "AvgPool2D", "AvgPool3D", "BatchNorm", "Constant", "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D",
+    "Conv3DTranspose", "Dense", "Dropout", "Embedding", "Flatten", "GRU", "GlobalAvgPool1D", "GlobalAvgPool2D", "GlobalAvgPool3D", "GroupNorm",
+    "Initializer", "Input", "LSTM", "LayerNorm", "MaxPool1D", "MaxPool2D", "MaxPool3D", "Module", "MultiHeadAttention", "Normal", "Parameter", "RNN",
+    "Rescaling", "Reshape", "Sequential", "State", "Uniform",
 ]
 
 
@@ -39,7 +40,8 @@ _INSTEAD = {
     **{f"Global{name}{rank}D": f"ops.reduce_max(x, {dims})" for rank, dims in ((1, [1]), (2, [1, 2]), (3, [1, 2, 3])) for name in ("MaxPool", "MaxPooling")},
     **{f"DepthwiseConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels)" for rank in (1, 2)},
     **{f"SeparableConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels), then nn.Conv{rank}D(filters, 1)" for rank in (1, 2)},
-    **{name: "ops.conv_transpose(input, filter)" for rank in (1, 2, 3) for name in (f"ConvTranspose{rank}d", f"Conv{rank}DTranspose")},
+    **{name: f"nn.Conv{rank}DTranspose(filters, kernel_size), channels last" for rank in (1, 2, 3)
+       for name in (f"ConvTranspose{rank}d", f"LazyConvTranspose{rank}d", f"Convolution{rank}DTranspose")},
     **dict.fromkeys(["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "BatchNormalization"], "nn.BatchNorm()"),
     **{f"{name}{rank}{d}": f"nn.{ours}{rank}D({arguments})" for rank in (1, 2, 3) for name, d, ours, arguments in (
         ("MaxPool", "d", "MaxPool", "pool_size"), ("MaxPooling", "D", "MaxPool", "pool_size"), ("AvgPool", "d", "AvgPool", "pool_size"),

@@ -75,7 +75,7 @@ for optimizer in (halfstep.SGD, halfstep.Adam, halfstep.AdamW, halfstep.Lion, ha
 
 # Layers as others call them.
 for name, said in (("Linear", "here it is nn.Dense(units)"), ("ReLU", 'here it is ops.relu(x), nn.Activation("relu"), or "relu" as the activation'),
-                   ("LogSoftmax", "ops.log_softmax(x)"), ("Conv2d", "nn.Conv2D(filters, kernel_size)"), ("Conv1d", "nn.Conv1D(filters, kernel_size)"), ("DepthwiseConv2D", "groups=channels"), ("GlobalMaxPool2D", "ops.reduce_max(x, [1, 2])"), ("Conv2DTranspose", "ops.conv_transpose("), ("GlobalAveragePooling3D", "nn.GlobalAvgPool3D()"), ("BatchNormalization", "nn.BatchNorm()"),
+                   ("LogSoftmax", "ops.log_softmax(x)"), ("Conv2d", "nn.Conv2D(filters, kernel_size)"), ("Conv1d", "nn.Conv1D(filters, kernel_size)"), ("DepthwiseConv2D", "groups=channels"), ("GlobalMaxPool2D", "ops.reduce_max(x, [1, 2])"), ("ConvTranspose2d", "nn.Conv2DTranspose(filters, kernel_size)"), ("GlobalAveragePooling3D", "nn.GlobalAvgPool3D()"), ("BatchNormalization", "nn.BatchNorm()"),
                    ("CrossEntropyLoss", 'losses are named to compile, as loss="CrossEntropyLoss"'), ("ModuleList", "a list or a dictionary"),
                    ("Embeding", "did you mean nn.Embedding?"), ("Zork", "expected one of Activation, AvgPool1D")):
     refused(f"halfstep.nn has no '{name}'; ", lambda: getattr(nn, name), AttributeError)
