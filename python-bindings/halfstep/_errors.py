@@ -52,9 +52,10 @@ def of_file(path, error: OSError, what: str = "") -> Error:
     return MissingFile(path, said) if isinstance(error, FileNotFoundError) else Error(f"{path}: {said}")
 
 
-def _path_of(path) -> str:
+def path_of(path) -> str:
+    """A path as text, of text, bytes or an object that has one."""
     try:
-        return os.fspath(path)
+        return os.fsdecode(path)
     except TypeError:
         raise Error(f"path is {path!r}, expected that of a file, as 'model.safetensors'") from None
 
@@ -67,7 +68,7 @@ def check_device(device) -> None:
 
 def check_there(path) -> str:
     """The path, of a file or a folder that is to be read."""
-    path = _path_of(path)
+    path = path_of(path)
     if not os.path.exists(path):
         raise MissingFile(path, f"cannot open: {os.strerror(errno.ENOENT)}")
     return path
@@ -75,7 +76,7 @@ def check_there(path) -> str:
 
 def check_folder(path) -> str:
     """The path of a file that is to be written: its folder is there."""
-    path = _path_of(path)
+    path = path_of(path)
     folder = os.path.dirname(path)
     if folder and not os.path.exists(folder):
         raise MissingFile(path, f"folder does not exist: {folder}; make it before, as by os.makedirs({folder!r})")
@@ -190,11 +191,35 @@ def several(name: str, values) -> list:
         raise Error(f"{name} is {values!r}, expected a whole number, or several as in (2, 3)") from None
 
 
-def integer(name: str, value, least: int | None = None) -> int:
-    """An argument that is a whole number: 2.9 is not 2."""
-    if is_integer(value) and (least is None or operator.index(value) >= least):
+def integer(name: str, value, least: int | None = None, *, bits: int | None = None) -> int:
+    """An argument that is a whole number: 2.9 is not 2. With `bits` one that an unsigned number of so many holds."""
+    if is_integer(value) and (least is None or operator.index(value) >= least) and (bits is None or 0 <= operator.index(value) < 1 << bits):
         return operator.index(value)
-    raise Error(f"{name} is {value!r}, expected a whole number" + ("" if least is None else f" of at least {least}"))
+    least = 0 if least is None and bits is not None else least
+    raise Error(f"{name} is {value!r}, expected a whole number" + ("" if least is None else f" of at least {least}") +
+                ("" if bits is None else f" and less than 2**{bits}"))
+
+
+def number_of(name: str, value) -> float:
+    """An argument that is a number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise Error(f"{name} is {value!r}, expected a number") from None
+
+
+def text(name: str, value, example: str) -> str:
+    """An argument that is text."""
+    if isinstance(value, str):
+        return str(value)
+    raise Error(f"{name} is {value!r}, expected text, as {example}")
+
+
+def truth(name: str, value) -> bool:
+    """An argument that is True or False, Python's or NumPy's: "no" is neither."""
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool" and getattr(value, "shape", None) == ():
+        return bool(value)
+    raise Error(f"{name} is {value!r}, expected True or False")
 
 
 def fraction(name: str, value) -> float:

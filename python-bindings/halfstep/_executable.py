@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from halfstep import _runtime
 from halfstep._elements import ELEMENTS
-from halfstep._errors import CompileError, Diagnostic, Error, check_folder, check_there, level_of_user, of_file
+from halfstep._errors import CompileError, Diagnostic, Error, check_device, check_folder, check_there, level_of_user, of_file, text as text_of
 from halfstep._keywords import tell_methods
 from halfstep._libraries import libraries
 from halfstep._policy import with_policy
@@ -46,7 +46,11 @@ class Executable:
     """A compiled model: programs that share one state. No device is needed to look at it."""
 
     def __init__(self, data: bytes):
-        self._handle = _runtime.Executable(data)
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            is_path = isinstance(data, (str, os.PathLike))
+            raise Error(f"Executable: data is {data!r}, expected bytes, as to_bytes() gives them" +
+                        (f"; halfstep.Executable.load({os.fspath(data)!r}) reads a file" if is_path else ""))
+        self._handle = _runtime.Executable(bytes(data))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Executable:
@@ -125,6 +129,15 @@ def _read_text(model) -> str:
         raise of_file(model, error, "cannot open: ") from None
 
 
+def _check_words(to, remarks, name, device) -> None:
+    """That arguments of `compile` which are text are given as text, where they are given."""
+    for what, given, example in (("to", to, "'autocast'"), ("remarks", remarks, "'mp-autocast'"), ("name", name, "'model.mlir'")):
+        if given is not None:
+            text_of(f"compile: {what}", given, example)
+    if device is not None:
+        check_device(device)
+
+
 def compile(
     model: str | os.PathLike[str],
     *,
@@ -149,6 +162,10 @@ def compile(
         from halfstep import _compiler  # which loads LLVM
 
     check_arguments(compile, settings)
+    _check_words(to, remarks, name, device)
+    for what, callback in (("on_diagnostic", on_diagnostic), ("on_stage", on_stage)):
+        if callback is not None and not callable(callback):
+            raise Error(f"compile: {what} is {callback!r}, expected a function")
     if isinstance(model, str) and ("\n" in model or "func.func" in model):
         text, name = model, name or "model.mlir"
     else:

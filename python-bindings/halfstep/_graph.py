@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from halfstep._elements import DTYPES, told_of_types
-from halfstep._errors import Error, integer, is_integer, several
+from halfstep._errors import Error, integer, is_integer, number_of, several
 from halfstep._keywords import told
 from halfstep._libraries import libraries
 
@@ -71,7 +71,7 @@ def spell(name: str, kind: str, value) -> str:
     elif kind == "BoolAttr":
         text = "true" if value else "false"
     elif kind == "F64Attr":
-        text = spell_float(_number(name, value)) + " : f64"
+        text = spell_float(number_of(name, value)) + " : f64"
     elif kind == "TypeAttr":
         text = element_of(value)
     elif kind.startswith("enum:"):
@@ -82,13 +82,6 @@ def spell(name: str, kind: str, value) -> str:
             raise Error(f"{name} is {number}, expected a number of 64 bits")
         text = f"{number} : i64"
     return f"{name} = {text}"
-
-
-def _number(name: str, value) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise Error(f"{name} is {value!r}, expected a number") from None
 
 
 def quote(text: str) -> str:
@@ -301,10 +294,21 @@ _VALUES = {
 _OPERATORS = {
     **{name: (f"__{own}__", f"__r{own}__") for name, own in (("add", "add"), ("subtract", "sub"), ("multiply", "mul"), ("divide", "truediv"),
                                                             ("true_divide", "truediv"), ("matmul", "matmul"), ("power", "pow"), ("bitwise_and", "and"),
-                                                            ("bitwise_or", "or"))},
+                                                            ("bitwise_or", "or"), ("bitwise_xor", "xor"), ("floor_divide", "floordiv"),
+                                                            ("remainder", "mod"), ("divmod", "divmod"), ("left_shift", "lshift"),
+                                                            ("right_shift", "rshift"))},
     **{name: (f"__{own}__", f"__{turned}__") for name, own, turned in (("less", "lt", "gt"), ("less_equal", "le", "ge"), ("greater", "gt", "lt"),
                                                                       ("greater_equal", "ge", "le"), ("equal", "eq", "eq"), ("not_equal", "ne", "ne"))},
-    **{name: (f"__{own}__",) for name, own in (("negative", "neg"), ("absolute", "abs"), ("invert", "invert"))},
+    **{name: (f"__{own}__",) for name, own in (("negative", "neg"), ("positive", "pos"), ("absolute", "abs"), ("invert", "invert"))},
+}
+
+# Operators that no op computes, by what gives the like of it.
+UNDONE = {
+    "floordiv": ("//", "for floats write ops.floor(x / y), which differs where the quotient rounds to a whole number"),
+    "mod": ("%", "for floats write x - ops.floor(x / y) * y, which differs where the quotient rounds to a whole number"),
+    "divmod": ("divmod", "for floats write q = ops.floor(x / y) and x - q * y, which differ where the quotient rounds to a whole number"),
+    "lshift": ("<<", "write x * 2**bits"),
+    "rshift": (">>", "for floats write ops.floor(x / 2**bits)"),
 }
 
 # What NumPy's functions do otherwise than PyTorch's of the same name.
@@ -401,6 +405,14 @@ class Tensor:
     def __neg__(self):
         return apply("mp.neg", [self], "")
 
+    def __pos__(self):
+        return self
+
+    def __round__(self, digits=None):
+        if digits is not None:
+            raise Error(f"round of a tensor to {digits!r} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
+        return apply("mp.round", [self], "")
+
     def _compare(self, predicate, other):
         return apply("mp.compare", [self, other], f"{{predicate = #mp<predicate {predicate}>}}")
 
@@ -436,6 +448,13 @@ class Tensor:
     def __ror__(self, other):
         return apply("mp.logical_or", [other, self], "")
 
+    def __xor__(self, other):
+        if self.dtype != "bool":
+            raise Error(f"^ is of bool, and the tensor has elements of {self.dtype}; x ** 2 is a power")
+        return self._compare("ne", other)
+
+    __rxor__ = __xor__
+
     def __invert__(self):
         return apply("mp.logical_not", [self], "")
 
@@ -459,3 +478,17 @@ class Tensor:
 
     def astype(self, dtype):
         return functions["cast"](self, dtype)
+
+
+def _undone(sign: str, instead: str):
+    """An operator that is refused with what is here."""
+
+    def refuse(self, other):
+        raise Error(f"tensors of a model have no {sign}; {instead}")
+
+    return refuse
+
+
+for _name, (_sign, _instead) in UNDONE.items():
+    for _one in (f"__{_name}__", f"__r{_name}__"):
+        setattr(Tensor, _one, _undone(_sign, _instead))

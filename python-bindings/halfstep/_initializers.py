@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from halfstep._errors import Error, nearest
+from halfstep._errors import Error, integer, nearest, number_of
 from halfstep._graph import spell_float
 
 # What others call them.
@@ -49,13 +49,17 @@ def initializer(given: str | float | Initializer) -> Initializer:
     return Initializer(given)
 
 
+def _seed(name: str, seed) -> int | None:
+    return None if seed is None else integer(f"{name}: seed", seed)
+
+
 def Constant(value: float) -> Initializer:
-    return Initializer("constant", (("value", float(value)),))
+    return Initializer("constant", (("value", number_of("Constant: value", value)),))
 
 
 def Normal(mean: float = 0.0, stddev: float = 1.0, seed: int | None = None) -> Initializer:
-    return Initializer("normal", (("mean", mean), ("stddev", stddev)), seed)
+    return Initializer("normal", (("mean", number_of("Normal: mean", mean)), ("stddev", number_of("Normal: stddev", stddev))), _seed("Normal", seed))
 
 
 def Uniform(low: float, high: float, seed: int | None = None) -> Initializer:
-    return Initializer("uniform", (("low", low), ("high", high)), seed)
+    return Initializer("uniform", (("low", number_of("Uniform: low", low)), ("high", number_of("Uniform: high", high))), _seed("Uniform", seed))

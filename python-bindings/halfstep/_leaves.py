@@ -59,11 +59,14 @@ def _operator(name: str):
 
 
 # == and != are left out: modules know leaves by themselves.
-for _name in ("add", "sub", "mul", "truediv", "matmul", "pow"):
+for _name in ("add", "sub", "mul", "truediv", "matmul", "pow", "xor"):
     setattr(Leaf, f"__{_name}__", _operator(f"__{_name}__"))
     setattr(Leaf, f"__r{_name}__", _operator(f"__r{_name}__"))
-for _name in ("neg", "abs", "lt", "le", "gt", "ge", "getitem"):
+for _name in ("neg", "pos", "abs", "round", "lt", "le", "gt", "ge", "getitem"):
     setattr(Leaf, f"__{_name}__", _operator(f"__{_name}__"))
+for _name in _graph.UNDONE:
+    for _one in (f"__{_name}__", f"__r{_name}__"):
+        setattr(Leaf, _one, getattr(Tensor, _one))
 
 
 class Parameter(Leaf):
@@ -78,10 +81,29 @@ class State(Leaf):
     role = "state"
 
     def assign(self, value: Tensor) -> None:
-        """Its value after a training step."""
+        """Its value after a training step: a tensor of its shape and type, or a number or an array, which all of it becomes."""
         graph = _graph.current()
-        graph.leaf(self)
+        own = graph.leaf(self)
+        value = _graph.operand(value) if isinstance(value, (Tensor, Leaf)) else _full(value, own, self.shape)
+        if (value.shape, value.dtype) != (own.shape, own.dtype):
+            raise Error(f"State.assign: the state is {_graph.type_of(own.shape, own.dtype)}, given {_graph.type_of(value.shape, value.dtype)}; "
+                        "ops.reshape and ops.cast make one of the other")
         graph.next[id(self)] = value
+
+
+def _full(value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A number or an array in that shape and a tensor's type, by NumPy's rules."""
+    import numpy
+
+    from halfstep._arrays import array_of
+
+    array = array_of("State.assign: the value", value)
+    try:
+        numpy.broadcast_to(array, shape)
+    except ValueError:
+        raise Error(f"State.assign: the state has shape {shape}, given an array of {array.shape}") from None
+    own = _graph.constant(array, like.dtype)
+    return own if own.shape == shape else _graph.apply("mp.broadcast", [own], "", _graph.type_of(shape, like.dtype))
 
 
 def number_array(name: str, leaf: Leaf, value):

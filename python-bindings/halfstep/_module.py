@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import inspect
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from halfstep import _graph
 from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
-from halfstep._errors import Error, check_folder, nearest
+from halfstep._errors import Error, nearest, truth
 from halfstep._graph import Tensor
 from halfstep._keywords import tell_methods
 from halfstep._leaves import Input, Leaf, State, check_keys, first_value, number_array
@@ -180,6 +181,9 @@ class Module:
 
     def to_mlir(self, inputs: dict[str, Input] | None = None, objective=None, *, locations: bool = False) -> str:
         """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
+        locations = truth("to_mlir: locations", locations)
+        if inputs is not None and not isinstance(inputs, Mapping):
+            raise Error(f"to_mlir: inputs is {inputs!r}, expected a dictionary of nn.Input by the names of forward's parameters")
         if inputs:
             self._check_inputs(inputs)
         inputs = inputs or getattr(self, "_inputs", None)
@@ -346,10 +350,11 @@ class Module:
                 self._trained.state[name] = array
 
     def save_weights(self, path) -> None:
-        """Parameters as a safetensors file; before training the first values, as state_dict has them."""
-        from halfstep._tensor_files import write_tensors
+        """Parameters as a safetensors file, whose name ends in .safetensors or in nothing that is another format's; before training the
+        first values, as state_dict has them."""
+        from halfstep._tensor_files import check_written, write_tensors
 
-        path = check_folder(path)
+        path = check_written(path)
         if self._trained is not None:
             self._trained.save_weights(path)
         else:

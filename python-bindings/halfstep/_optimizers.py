@@ -115,10 +115,25 @@ _MEANT = {"lr": "learning_rate", "eps": "epsilon", "rho": "alpha", "beta_1": "be
 
 
 def _check(given: Optimizer) -> None:
-    """That its settings are arguments of it, or settings of the compiler."""
+    """That its settings are arguments of it, or settings of the compiler, with values that it takes."""
     arguments = list(dict.fromkeys(name for kind in reversed(type(given).__mro__[:-2])
                                    for name in inspect.signature(kind).parameters if name != "settings"))
-    given._check_names(given.settings(), arguments, _MEANT)
+    settings = given.settings()
+    given._check_names(settings, arguments, _MEANT)
+    name = type(given).__name__
+    for one, value in settings.items():
+        if one in arguments and isinstance(value, (list, tuple)):
+            raise Error(f"{name}: {one} is {value!r}, expected a number")
+        if one.startswith("clip_") and value is not None and not isinstance(value, str) and value == 0:
+            raise Error(f"{name}: {one} is 0, under which nothing would be learned; expected more than 0, or None, which clips nothing")
+    own = {one: value for one, value in settings.items() if one in {*arguments, "optimizer", "beta1", "beta2"}}
+    try:
+        check_values({"policy": "float32", **own})
+    except Error as error:
+        said = str(error)
+        for place, beta in enumerate(("beta1", "beta2")):
+            said = said.replace(f"{beta}=", f"betas[{place}]=")
+        raise Error(f"{name}: {said}") from None
 
 
 def optimizer(given: str | Optimizer) -> Optimizer:

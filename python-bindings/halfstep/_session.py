@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep import _runtime
-from halfstep._errors import Error, check_device, check_folder, in_our_words, integer, unknown_name
+from halfstep._errors import Error, check_device, check_there, in_our_words, integer, truth, unknown_name
 from halfstep._executable import Executable
 from halfstep._keywords import tell_methods
 
@@ -58,7 +58,7 @@ class Session:
     def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0,
                  pin_threads: bool = False):
         check_device(device)
-        threads = integer("threads", threads, 0)
+        threads, pin_threads = integer("threads", threads, bits=32), truth("pin_threads", pin_threads)
         if not isinstance(executable, Executable):
             executable = Executable.load(executable)
         self.executable = executable
@@ -69,7 +69,7 @@ class Session:
 
     def initialize(self, seed: int = 0) -> None:
         """Gives all state its first value under that seed."""
-        self._handle.initialize(seed)
+        self._handle.initialize(integer("seed", seed, bits=64))
         self._has_values = True
 
     @property
@@ -81,12 +81,14 @@ class Session:
         from halfstep._tensor_files import check_kind
 
         check_kind(path)
-        self._handle.load_weights(os.fspath(path))
+        self._handle.load_weights(check_there(path))
         self._has_values = True
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:
-        """Parameters as a safetensors file."""
-        self._handle.save_weights(check_folder(path))
+        """Parameters as a safetensors file, whose name ends in .safetensors or in nothing that is another format's."""
+        from halfstep._tensor_files import check_written
+
+        self._handle.save_weights(check_written(path))
 
     def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays) -> dict[str, Any]:
         """Runs a program once and gives its results by name, as NumPy arrays that nothing else writes to.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from halfstep import _arrays, _runtime
-from halfstep._errors import Error, check_folder, check_there
+from halfstep._errors import Error, check_folder, check_there, path_of
 
 
 def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, object]) -> None:
@@ -17,7 +17,34 @@ def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, object]) -
 
 def read_tensors(path: str | os.PathLike[str]) -> dict[str, object]:
     """The arrays of such a file, or of the folder of a checkpoint."""
-    return {name: _arrays.from_runtime(element, array) for name, element, array in _runtime.read_tensors(os.fspath(path))}
+    return {name: _arrays.from_runtime(element, array) for name, element, array in _runtime.read_tensors(check_there(path))}
+
+
+# What names of files of other formats end in.
+_OTHERS = {
+    **dict.fromkeys([".h5", ".hdf5", ".keras"], "of Keras"),
+    **dict.fromkeys([".pt", ".pth", ".pkl", ".pickle"], "of pickled objects"),
+    **dict.fromkeys([".npy", ".npz"], "of NumPy"),
+    ".ckpt": "of a checkpoint of another system",
+    ".onnx": "of a model of ONNX",
+    ".mlir": "of a model's text",
+    ".mpx": "of an executable",
+}
+
+
+def check_ending(path: str | os.PathLike[str]) -> str:
+    """The path of a file of weights, whose name does not say that it is something else."""
+    path = path_of(path)
+    ending = os.path.splitext(path)[1]
+    if ending.lower() in _OTHERS:
+        raise Error(f"{path}: a file of weights is written as safetensors, and {ending} is {_OTHERS[ending.lower()]}; expected "
+                    f"{path[: -len(ending)]}.safetensors")
+    return path
+
+
+def check_written(path: str | os.PathLike[str]) -> str:
+    """The path of a file of weights that is to be written."""
+    return check_folder(check_ending(path))
 
 
 def check_kind(path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 from typing import Any
 
-from halfstep._errors import Error, UnknownName, check_folder, nearest, of_file
+from halfstep._errors import Error, UnknownName, check_folder, nearest, of_file, path_of, text
 from halfstep._keywords import tell
 
 
@@ -79,12 +79,16 @@ def _score(logs, monitor: str) -> float:
     return logs[monitor] if is_accuracy(monitor) else -logs[monitor]
 
 
+def _text_of(name: str, monitor) -> str:
+    return text(f"{name}: monitor", monitor, "'val_loss'")
+
+
 class EarlyStopping(Callback):
     """Ends training when a score gets no better for `patience` epochs; accuracies get better upwards, all else down."""
 
     def __init__(self, monitor: str = "val_loss", patience: int = 0, min_delta: float = 0.0,
                  restore_best_weights: bool = False):
-        self.monitor = monitor
+        self.monitor = _text_of("EarlyStopping", monitor)
         self.patience = patience
         self.min_delta = min_delta
         self.restore_best_weights = restore_best_weights
@@ -131,8 +135,10 @@ class ModelCheckpoint(Callback):
     "{epoch}", counted from 1, and scores in it: "clothes-{epoch}-{val_loss:.3f}.safetensors"."""
 
     def __init__(self, path, monitor: str = "val_loss", save_best_only: bool = False):
-        self.path = os.fspath(path)
-        self.monitor = monitor
+        from halfstep._tensor_files import check_ending
+
+        self.path = check_ending(path)
+        self.monitor = _text_of("ModelCheckpoint", monitor)
         self.save_best_only = save_best_only
 
     def on_train_begin(self, logs=None):
@@ -174,7 +180,7 @@ class CSVLogger(Callback):
     """A file with a line for each epoch: its number and its scores."""
 
     def __init__(self, path, separator: str = ",", append: bool = False):
-        self.path = path
+        self.path = path_of(path)
         self.separator = separator
         self.append = append
 
@@ -201,7 +207,7 @@ class JSONLinesLogger(Callback):
     """A file with a line of JSON for each epoch; `fit(log=...)` has one for each step."""
 
     def __init__(self, path, append: bool = False):
-        self.path = path
+        self.path = path_of(path)
         self.append = append
 
     def on_train_begin(self, logs=None):
@@ -232,7 +238,7 @@ class TensorBoard(Callback):
         if update_freq not in ("epoch", "batch"):
             raise Error(f"update_freq={update_freq!r}, expected 'epoch' or 'batch'")
         self._create = tensorboardX.SummaryWriter
-        self.log_dir = os.fspath(log_dir)
+        self.log_dir = path_of(log_dir)
         self.update_freq = update_freq
 
     def on_train_begin(self, logs=None):

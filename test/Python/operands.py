@@ -10,7 +10,7 @@ import sys
 import numpy
 
 import halfstep
-from halfstep import ops
+from halfstep import nn, ops
 
 sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
 from checks import model_of
@@ -238,3 +238,25 @@ check(lambda t: ops.max(t, 3), numpy.maximum(x, 3), x)
 refused("max(x, 1) is ambiguous: ops.maximum(x, 1) is the larger of each element and 1, ops.reduce_max(x, 1) the largest along dimension 1",
         lambda t: ops.max(t, 1), whole=True)
 refused("ops.reduce_min(x, -3) the smallest along dimension -3", lambda t: ops.min(t, -3))
+
+# Python's operators: those that an op computes, with a tensor, a parameter, a number or an array on either side, and all others with what is here.
+for operator in (lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b):
+    for other in (2, 0.5, x[0]):
+        check(lambda t: operator(t, other), operator(x, other), x)
+        check(lambda t: operator(other, t), operator(other, x), x, tolerance=1e-3)
+check(lambda t: abs(t) ** 2.5, numpy.abs(x) ** 2.5, x, tolerance=1e-4)
+check(lambda t: 2**t, 2**x, x, tolerance=1e-4)
+check(lambda t: +t, x, x)
+check(lambda t: numpy.positive(t), x, x)
+check(lambda t: round(t * 3), numpy.round(x * 3), x)
+check(lambda t: ops.cast((t > 0) ^ (t < 1), "float32"), (x > 0) ^ (x < 1), x)
+check(lambda t: ops.cast(keep ^ (t > 0), "float32"), keep ^ (x > 0), x)
+check(lambda t: ops.cast(True ^ (t > 0), "float32"), x <= 0, x)
+OTHERS = {"%": lambda a, b: a % b, "//": lambda a, b: a // b, "divmod": divmod, "<<": lambda a, b: a << b, ">>": lambda a, b: a >> b}
+for sign, operator in OTHERS.items():
+    for other in (2, numpy.ones(4, "int32"), nn.Parameter((4,))):
+        for one in (lambda t: operator(t, other), lambda t: operator(other, t)):
+            refused(f"tensors of a model have no {sign}; ", one)
+            refused("write ", one, "int32")
+refused("^ is of bool, and the tensor has elements of float32", lambda t: t ^ 2)
+refused("round of a tensor to 2 digits: ops.round(x) is to whole numbers", lambda t: round(t, 2))
