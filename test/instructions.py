@@ -241,15 +241,27 @@ def compile_products(name, folder):
     return [(name, chip, folder / name / chip) for chip in chips]
 
 
+def products_in(kernels):
+    """The name, the number of the product and the schedule of each kernel that multiplies, of a text of kernels."""
+    inputs = {}  # the input of the program that a value is, or is a padded copy of
+    for value, symbol, operands, schedule, kind in re.findall(
+        r'(%\w+)(?::\d+)? = mp\.kernel "([\w.]+)" \((.*?)\) schedule\((#mp\.(\w+)<.*?>)\)', kernels
+    ):
+        read = [inputs.get(operand, operand) for operand in re.findall(r"= (%[\w#]+)", operands)]
+        if symbol.startswith("pad_"):
+            inputs |= {f"{value}#{index}" if len(read) > 1 else value: operand for index, operand in enumerate(read)}
+        elif kind == "mma":
+            # Each product has two inputs of its own.
+            yield symbol, int(re.fullmatch(r"%arg(\d+)", read[0])[1]) // 2, schedule
+
+
 def read_kernels(folder):
     """Number among its model's products, schedule, counts and least cycles of each kernel that multiplies."""
     kernels = (folder / "07-kernels.mlir").read_text()
     (text,) = folder.glob("*-asm.s")
     counts = count_kernels(text.read_text())
-    for symbol, index, schedule in re.findall(
-        r'mp\.kernel "((?:matmul|conv\w*)_(\d+)(?:\.parts)?)".*?schedule\((#mp\.mma<.*?>)\)', kernels
-    ):
-        yield int(index), schedule, *counts["mp_" + symbol.replace(".", "_")]
+    for symbol, index, schedule in products_in(kernels):
+        yield index, schedule, *counts["mp_" + symbol.replace(".", "_")]
 
 
 def values_of(schedule):

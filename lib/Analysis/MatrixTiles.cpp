@@ -60,12 +60,16 @@ static OperandShape rhsOf(MmaScheduleAttr schedule, const Contraction &product) 
   return {schedule.getBlockN(), product.rhsMap.isAlongDepth(), product.computesRhs, product.rhsMap.getRun()};
 }
 
+/// The shortest of aligned chunks that cp.async brings; of shorter ones there would be too many.
+static constexpr int64_t kLeastAsyncBytes = 8;
+
 /// Why cp.async, which moves aligned chunks as they are, cannot bring an operand to `tile`.
 static std::string explainStaged(const SharedTile &tile, const OperandShape &operand, Type element) {
   if (operand.isComputed)
     return "ops in front of it are computed on the way";
-  if (operand.run * tile.elementBytes % Chip::kAccessBytes != 0)
-    return "its rows of " + std::to_string(operand.run) + " elements are not aligned to 16 bytes";
+  if (operand.run * tile.elementBytes % kLeastAsyncBytes != 0)
+    return "its rows of " + std::to_string(operand.run) + " elements are not aligned to " +
+           std::to_string(kLeastAsyncBytes) + " bytes";
   if (tile.outerMajor == operand.isKMajor)
     return "it is transposed on the way";
   if (tile.elementBytes * 8 != element.getIntOrFloatBitWidth())

@@ -48,6 +48,7 @@ static void buildOptimizer(OpPassManager &manager, const CompileOptions &options
 static void buildKernels(OpPassManager &manager, const CompileOptions &options) {
   OpPassManager &programs = manager.nest<func::FuncOp>();
   programs.addPass(createDecomposePass({.features = targetOf(options).getMachine(options)}));
+  programs.addPass(createPadChannelsPass({.features = targetOf(options).getMachine(options)}));
   programs.addPass(createCSEPass());
   programs.addPass(createFormKernelsPass());
   // Cutting k asks the scheduler of kernels, so that both are given the same.

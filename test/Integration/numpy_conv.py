@@ -1,10 +1,10 @@
 """Compares convolutions and their two gradients with NumPy.
 
-usage: numpy_conv.py DIRECTORY
+usage: numpy_conv.py DIRECTORY [CHIP]
 
 One program holds mp.conv, mp.conv_transpose and mp.conv_filter_grad of many problems in f64, and of some in f16 with sums in
 f32. Here each is a loop over the taps of the filter and the pixels of the result, on an image that really is padded: the
-gradients scatter what the evaluator gathers.
+gradients scatter what the evaluator gathers. With a chip, of problems in f16 of channels that GPUs pad, on the simulated one.
 """
 
 import itertools
@@ -89,6 +89,26 @@ def problems():
     yield Problem((8, 7), (3, 3), 8, 8, (2, 2), ((0, 1), (1, 1)), groups=2, element="f16")
 
 
+def problems_of_gpus():
+    sides = ((1, 1), (1, 2))
+    for channels in (1, 2, 3, 4, 5, 6, 7, 9, 12):
+        yield Problem((9, 8), (3, 3), channels, 20, padding=sides, element="f16")
+    yield Problem((13, 12), (7, 7), 3, 33, (2, 2), ((3, 3), (3, 3)), element="f16")
+    yield Problem((8, 9), (3, 2), 3, 8, (1, 2), dilation=(2, 1), element="f16")
+    yield Problem((12, 12), (4, 4), 3, 24, (4, 4), element="f16")  # windows that share nothing
+
+
+def evaluate(directory):
+    subprocess.run(["mp-evaluate", directory / "infer.mlir", "--program=infer", f"--directory={directory}"], check=True)
+
+
+def simulate(directory, chip, inputs, outputs):
+    command = ["mp-run", "infer", directory / "infer.mlir", "--policy=float32", "--device=simt", f"--chip={chip}", "--simulate=checks"]
+    command += [f"--input={name}=@{directory / name}.npy" for name in inputs]
+    command += [f"--output={name}=@{directory / f'output.{name}'}.npy" for name in outputs]
+    subprocess.run(command, check=True)
+
+
 def program_of(cases):
     lines, arguments, results = [], {}, {}
     for i, case in enumerate(cases):
@@ -106,21 +126,26 @@ def program_of(cases):
 def main():
     directory = pathlib.Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
-    cases = [case for case in problems() if case.is_valid()]
+    chip = sys.argv[2] if len(sys.argv) > 2 else None
+    cases = [case for case in (problems_of_gpus() if chip else problems()) if case.is_valid()]
     (directory / "infer.mlir").write_text(program_of(cases), encoding="utf-8")
     random = np.random.default_rng(0)
-    expected = {}
+    expected, inputs = {}, []
     for i, case in enumerate(cases):
         arguments = case.arguments(random)
         for name, value in zip("xwg", arguments):
             np.save(directory / f"{name}{i}.npy", value)
+            inputs.append(f"{name}{i}")
         for name, value in zip(("y", "gx", "gw"), case.expected(*arguments)):
             expected[f"{name}{i}"] = (case, *value)
-    subprocess.run(["mp-evaluate", directory / "infer.mlir", "--program=infer", f"--directory={directory}"], check=True)
+    if chip:
+        simulate(directory, chip, inputs, expected)
+    else:
+        evaluate(directory)
     for name, (case, value, absolute) in expected.items():
         found = np.load(directory / f"output.{name}.npy").astype(np.float64)
-        # Sums in f64 in two orders; f16 results are rounded once more.
-        bound = 1e-13 * absolute + (2.0**-11 * abs(value) + 2.0**-25 if case.element == "f16" else 0)
+        # Sums in f64 in two orders, or in f32; f16 results are rounded once more.
+        bound = (2.0**-18 if chip else 1e-13) * absolute + (2.0**-11 * abs(value) + 2.0**-25 if case.element == "f16" else 0)
         assert found.shape == value.shape, f"{name}: shape {found.shape}, expected {value.shape}"
         assert (abs(found - value) <= bound).all(), f"{name} {case.__dict__}: off by {abs(found - value).max()}"
         assert abs(value).max() > 0, f"{name} is all zeros"

@@ -48,6 +48,37 @@ def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
   let options = Machine.options;
 }
 
+def PadChannelsPass : Pass<"mp-pad-channels", "::mlir::func::FuncOp"> {
+  let summary = "make pixels of a convolution whole accesses of a GPU";
+  let description = [{
+    Of three channels in 16 bits a pixel is 6 bytes, and a GPU copies it element by element. Where windows read each pixel
+    several times, images and filters of 3 channels or more get channels of zeros, so that a pixel is a multiple of 8
+    bytes; of a gradient in such a filter, or in such an image, what belongs to the zeros is left out. A copy is an op of
+    its own, which all that reads the image shares (`cse`).
+
+    No value changes but by the order in which an instruction adds up products. CPUs, convolutions in groups and other
+    types stay as they are. A remark tells what was padded. Needs static shapes.
+
+    Example, `mp-pad-channels{features=sm_80}`:
+
+    ```mlir
+    func.func @f(%x: tensor<8x32x32x3xf16>, %w: tensor<16x3x3x3xf16>) -> tensor<8x30x30x16xf16> {
+      %y = mp.conv %x, %w acc f32 : tensor<8x32x32x3xf16>, tensor<16x3x3x3xf16> -> tensor<8x30x30x16xf16>
+      return %y : tensor<8x30x30x16xf16>
+    }
+    // becomes
+    func.func @f(%x: tensor<8x32x32x3xf16>, %w: tensor<16x3x3x3xf16>) -> tensor<8x30x30x16xf16> {
+      %0 = mp.pad %x low [0, 0, 0, 0] high [0, 0, 0, 1] : tensor<8x32x32x3xf16> -> tensor<8x32x32x4xf16>
+      %1 = mp.pad %w low [0, 0, 0, 0] high [0, 0, 0, 1] : tensor<16x3x3x3xf16> -> tensor<16x3x3x4xf16>
+      %y = mp.conv %0, %1 acc f32 : tensor<8x32x32x4xf16>, tensor<16x3x3x4xf16> -> tensor<8x30x30x16xf16>
+      return %y : tensor<8x30x30x16xf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+  let options = Machine.options;
+}
+
 def FormKernelsPass : Pass<"mp-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "gather the ops of a program into kernels";
   let description = [{

@@ -18,6 +18,7 @@ GROUPS = {
     ("mp-loss-scaling", "mode"): "loss-scale",  # --loss-scale=dynamic:init-scale=8, or a number for static
     ("mp-autocast", "features"): "target",  # --target=cpu:avx2
     ("mp-decompose", "features"): "target",  # the same, or --chip
+    ("mp-pad-channels", "features"): "target",
     ("mp-split-contractions", "features"): "target",
     ("mp-schedule-kernels", "features"): "target",
     ("mp-reduce-in-tiles", "features"): "target",

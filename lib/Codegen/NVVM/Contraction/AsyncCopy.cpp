@@ -13,8 +13,7 @@ namespace {
 class AsyncCopy : public OperandCopy {
 public:
   AsyncCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile)
-      : OperandCopy(f, view, tile, Chip::kAccessBytes / tile.elementBytes, Chip::kAccessBytes / tile.elementBytes,
-                    /*readsMemory=*/true) {}
+      : OperandCopy(f, view, tile, tile.width, tile.width, /*readsMemory=*/true), bytes(width * tile.elementBytes) {}
 
   bool isAsync() const override { return true; }
   SmallVector<Type> startedTypes() const override { return {}; }
@@ -26,6 +25,8 @@ private:
   void copyMatrix(Value origin, Value stage, Value k);
   void copyFound(Value stage, ArrayRef<Gather::Place> places);
   void copyMapped(Value origin, Value stage, Value k);
+
+  const int64_t bytes; ///< of a copy: a whole access, or less where that is what lies together
 };
 
 } // namespace
@@ -34,12 +35,13 @@ void AsyncCopy::copy(const Position &position, Value stage, Value from, Value is
   LaneBuilder &b = f.b;
   Value target = address.at(stage, row, position.rowStep, column, position.columnStep);
   // Beyond the edge nothing is read, and zeros are written.
-  Value bytes;
+  Value read;
   if (isThere)
-    bytes = arith::SelectOp::create(b, isThere, intConstant(b, b.getI32Type(), Chip::kAccessBytes),
-                                    intConstant(b, b.getI32Type(), 0));
-  NVVM::CpAsyncOp::create(b, target, from, static_cast<uint32_t>(Chip::kAccessBytes), NVVM::LoadCacheModifierKind::CG,
-                          bytes);
+    read =
+        arith::SelectOp::create(b, isThere, intConstant(b, b.getI32Type(), bytes), intConstant(b, b.getI32Type(), 0));
+  // Only whole accesses may pass by the first cache.
+  const auto cache = bytes == Chip::kAccessBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(b, target, from, static_cast<uint32_t>(bytes), cache, read);
 }
 
 /// The vectors of a tile are as far from each other as the rows of the matrix: one address serves all.

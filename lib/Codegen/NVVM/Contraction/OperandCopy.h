@@ -100,7 +100,7 @@ private:
   llvm::SmallVector<Gather::Vector> gathered; ///< of each vector, of each of its runs where they are rows
 };
 
-/// By cp.async, 16 bytes at once, from rows that are aligned to that.
+/// By cp.async, 16 or 8 bytes at once, from rows that are aligned to that.
 std::unique_ptr<OperandCopy> makeAsyncCopy(GPUFunction &f, const OperandView &view, const SharedTile &tile);
 /// Through registers: maps in front of the operand are computed, rows may start anywhere. `values` outlives it.
 std::unique_ptr<OperandCopy> makeStagedCopy(GPUFunction &f, Elements &values, const OperandView &view,

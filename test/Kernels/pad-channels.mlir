@@ -1,0 +1,80 @@
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=sm_80},cse))' -split-input-file | FileCheck %s
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=avx512}))' -split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=sm_80}))' -split-input-file -remarks-filter=mp-pad-channels -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: remark: [Passed] PaddedChannels | {{.*}}3 channels, 6 bytes of a pixel, became 4
+// REMARK: 3 channels, 6 bytes of a pixel, became 4
+// REMARK: 6 channels, 12 bytes of a pixel, became 8
+// REMARK-COUNT-3: 3 channels, 6 bytes of a pixel, became 4, of 2 pixels together
+// REMARK-NOT: remark
+
+// No pixel of a CPU's panels begins an access.
+// CPU-NOT: mp.pad
+
+// One padded image serves the convolution and the gradient of its filters.
+// CHECK-LABEL: @step(
+// CHECK-SAME: %[[X:.*]]: tensor<2x8x8x3xf16>, %[[W:.*]]: tensor<16x3x3x3xf16>, %[[G:.*]]: tensor<2x8x8x16xf16>)
+// CHECK-DAG: %[[PX:.*]] = mp.pad %[[X]] low [0, 0, 0, 0] high [0, 0, 0, 1] : tensor<2x8x8x3xf16> -> tensor<2x8x8x4xf16>
+// CHECK-DAG: %[[PW:.*]] = mp.pad %[[W]] low [0, 0, 0, 0] high [0, 0, 0, 1] : tensor<16x3x3x3xf16> -> tensor<16x3x3x4xf16>
+// CHECK: %[[Y:.*]] = mp.conv %[[PX]], %[[PW]] acc f32 {{.*}}padding = [1, 1, 1, 1]
+// CHECK-SAME: tensor<2x8x8x4xf16>, tensor<16x3x3x4xf16> -> tensor<2x8x8x16xf16>
+// CHECK-NOT: mp.pad
+// CHECK: %[[B:.*]] = mp.conv_filter_grad %[[PX]], %[[G]] acc f32 {{.*}}padding = [1, 1, 1, 1]
+// CHECK-SAME: -> tensor<16x3x3x4xf16>
+// CHECK: %[[S:.*]] = mp.slice %[[B]] [:, :, :, :3] : tensor<16x3x3x4xf16> -> tensor<16x3x3x3xf16>
+// CHECK: return %[[Y]], %[[S]]
+func.func @step(%x: tensor<2x8x8x3xf16>, %w: tensor<16x3x3x3xf16>, %g: tensor<2x8x8x16xf16>) -> (tensor<2x8x8x16xf16>, tensor<16x3x3x3xf16>) {
+  %y = mp.conv %x, %w acc f32 {padding = same} : tensor<2x8x8x3xf16>, tensor<16x3x3x3xf16> -> tensor<2x8x8x16xf16>
+  %b = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<2x8x8x3xf16>, tensor<2x8x8x16xf16> -> tensor<16x3x3x3xf16>
+  return %y, %b : tensor<2x8x8x16xf16>, tensor<16x3x3x3xf16>
+}
+
+// -----
+
+// CHECK-LABEL: @image_gradient(
+// CHECK: %[[W:.*]] = mp.pad %{{.*}} low [0, 0, 0] high [0, 0, 2] : tensor<16x3x6xbf16> -> tensor<16x3x8xbf16>
+// CHECK: %[[A:.*]] = mp.conv_transpose %{{.*}}, %[[W]]
+// CHECK: mp.slice %[[A]] [:, :, :6] : tensor<2x10x8xbf16> -> tensor<2x10x6xbf16>
+func.func @image_gradient(%g: tensor<2x8x16xbf16>, %w: tensor<16x3x6xbf16>) -> tensor<2x10x6xbf16> {
+  %a = mp.conv_transpose %g, %w acc f32 : tensor<2x8x16xbf16>, tensor<16x3x6xbf16> -> tensor<2x10x6xbf16>
+  return %a : tensor<2x10x6xbf16>
+}
+
+// -----
+
+// Windows that advance by two pixels read pairs of 8 channels. With three pixels of padding they would begin with the
+// second of a pair: a tap of zeros is in front of the others.
+// CHECK-LABEL: @pairs(
+// CHECK-DAG: %[[PX:.*]] = mp.pad %arg0 low [0, 0, 0, 0] high [0, 0, 0, 1] : tensor<2x16x16x3xf16> -> tensor<2x16x16x4xf16>
+// CHECK-DAG: %[[X:.*]] = mp.reshape %[[PX]] : tensor<2x16x16x4xf16> -> tensor<2x16x8x8xf16>
+// CHECK-DAG: %[[PW:.*]] = mp.pad %arg1 low [0, 0, 1, 0] high [0, 0, 0, 1] : tensor<16x7x7x3xf16> -> tensor<16x7x8x4xf16>
+// CHECK-DAG: %[[W:.*]] = mp.reshape %[[PW]] : tensor<16x7x8x4xf16> -> tensor<16x7x4x8xf16>
+// CHECK: mp.conv %[[X]], %[[W]] acc f32 {strides = [2, 1], padding = [3, 3, 2, 1], {{.*}} : tensor<2x16x8x8xf16>, tensor<16x7x4x8xf16> -> tensor<2x8x8x16xf16>
+// CHECK: %[[A:.*]] = mp.conv_transpose %arg2, %[[W]] acc f32 {strides = [2, 1], padding = [3, 3, 2, 1], {{.*}} -> tensor<2x16x8x8xf16>
+// CHECK: %[[P:.*]] = mp.reshape %[[A]] : tensor<2x16x8x8xf16> -> tensor<2x16x16x4xf16>
+// CHECK: mp.slice %[[P]] [:, :, :16, :3]
+// CHECK: %[[B:.*]] = mp.conv_filter_grad %[[X]], %arg2 acc f32 {strides = [2, 1], padding = [3, 3, 2, 1], {{.*}} -> tensor<16x7x4x8xf16>
+// CHECK: %[[T:.*]] = mp.reshape %[[B]] : tensor<16x7x4x8xf16> -> tensor<16x7x8x4xf16>
+// CHECK: mp.slice %[[T]] [:, :, 1:8, :3] : tensor<16x7x8x4xf16> -> tensor<16x7x7x3xf16>
+func.func @pairs(%x: tensor<2x16x16x3xf16>, %w: tensor<16x7x7x3xf16>, %g: tensor<2x8x8x16xf16>) -> (tensor<2x8x8x16xf16>, tensor<2x16x16x3xf16>, tensor<16x7x7x3xf16>) {
+  %y = mp.conv %x, %w acc f32 {strides = [2, 2], padding = [3, 3, 3, 3]} : tensor<2x16x16x3xf16>, tensor<16x7x7x3xf16> -> tensor<2x8x8x16xf16>
+  %a = mp.conv_transpose %g, %w acc f32 {strides = [2, 2], padding = [3, 3, 3, 3]} : tensor<2x8x8x16xf16>, tensor<16x7x7x3xf16> -> tensor<2x16x16x3xf16>
+  %b = mp.conv_filter_grad %x, %g acc f32 {strides = [2, 2], padding = [3, 3, 3, 3]} : tensor<2x16x16x3xf16>, tensor<2x8x8x16xf16> -> tensor<16x7x7x3xf16>
+  return %y, %a, %b : tensor<2x8x8x16xf16>, tensor<2x16x16x3xf16>, tensor<16x7x7x3xf16>
+}
+
+// -----
+
+// One channel would become four. Windows that share no pixel read each once, as the copy would. In f32 three channels
+// are read one by one, and groups have channels of their own.
+// CHECK-LABEL: @others(
+// CHECK-NOT: mp.pad
+func.func @others(%a: tensor<2x8x8x1xf16>, %v: tensor<16x3x3x1xf16>, %x: tensor<2x8x8x3xf16>, %p: tensor<16x4x4x3xf16>,
+                  %y: tensor<2x8x8x3xf32>, %w: tensor<16x3x3x3xf32>, %z: tensor<2x8x8x6xf16>, %u: tensor<16x3x3x3xf16>)
+    -> (tensor<2x6x6x16xf16>, tensor<2x2x2x16xf16>, tensor<2x6x6x16xf32>, tensor<2x6x6x16xf16>) {
+  %0 = mp.conv %a, %v acc f32 : tensor<2x8x8x1xf16>, tensor<16x3x3x1xf16> -> tensor<2x6x6x16xf16>
+  %1 = mp.conv %x, %p acc f32 {strides = [4, 4]} : tensor<2x8x8x3xf16>, tensor<16x4x4x3xf16> -> tensor<2x2x2x16xf16>
+  %2 = mp.conv %y, %w acc f32 : tensor<2x8x8x3xf32>, tensor<16x3x3x3xf32> -> tensor<2x6x6x16xf32>
+  %3 = mp.conv %z, %u acc f32 {groups = 2} : tensor<2x8x8x6xf16>, tensor<16x3x3x3xf16> -> tensor<2x6x6x16xf16>
+  return %0, %1, %2, %3 : tensor<2x6x6x16xf16>, tensor<2x2x2x16xf16>, tensor<2x6x6x16xf32>, tensor<2x6x6x16xf16>
+}

@@ -1,0 +1,97 @@
+// Convolutions with channels of zeros give the sums of those without.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels/PlanRunner.h"
+
+#include "mp/Reference/Evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+/// A convolution and both of its gradients, with sizes and attributes that are legal.
+struct RandomConvolution {
+  std::string image, filter, result, attributes;
+
+  RandomConvolution(unsigned seed, int64_t channels, const std::string &element) {
+    std::mt19937 random(seed);
+    auto pick = [&](int64_t least, int64_t most) {
+      return least + static_cast<int64_t>(random() % (most - least + 1));
+    };
+    const int64_t images = pick(1, 2), filters = pick(1, 5);
+    image = "tensor<" + std::to_string(images) + "x", filter = "tensor<" + std::to_string(filters) + "x",
+    result = image;
+    std::string strides, padding, dilations;
+    for (int64_t dimension = 0, count = pick(1, 3); dimension < count; ++dimension) {
+      const int64_t taps = pick(1, 3), dilation = pick(1, 2), stride = pick(1, 2), low = pick(0, 2), high = pick(0, 2);
+      const int64_t span = (taps - 1) * dilation + 1, size = span + pick(0, 4);
+      const std::string comma = dimension == 0 ? "" : ", ";
+      image += std::to_string(size) + "x", filter += std::to_string(taps) + "x";
+      result += std::to_string((size + low + high - span) / stride + 1) + "x";
+      strides += comma + std::to_string(stride), dilations += comma + std::to_string(dilation);
+      padding += comma + std::to_string(low) + ", " + std::to_string(high);
+    }
+    image += std::to_string(channels) + "x" + element + ">", filter += std::to_string(channels) + "x" + element + ">";
+    result += std::to_string(filters) + "x" + element + ">";
+    attributes = "acc f32 {strides = [" + strides + "], padding = [" + padding + "], dilations = [" + dilations + "]}";
+  }
+
+  std::string text() const {
+    return "func.func @f(%x: " + image + ", %w: " + filter + ", %g: " + result + ") -> (" + result + ", " + image +
+           ", " + filter + ") {\n" + //
+           "  %y = mp.conv %x, %w " + attributes + " : " + image + ", " + filter + " -> " + result + "\n" +
+           "  %a = mp.conv_transpose %g, %w " + attributes + " : " + result + ", " + filter + " -> " + image + "\n" +
+           "  %b = mp.conv_filter_grad %x, %g " + attributes + " : " + image + ", " + result + " -> " + filter + "\n" +
+           "  return %y, %a, %b : " + result + ", " + image + ", " + filter + "\n}\n";
+  }
+};
+
+/// What became of a program.
+struct Change {
+  bool isPadded, isJoined;
+};
+
+/// Sums of small integers, which are exact in any order.
+Change expectSameBits(const std::string &text, unsigned seed) {
+  CompiledProgram program(text);
+  const std::vector<Tensor> arguments = randomArguments(program.func(), seed);
+  llvm::FailureOr<std::vector<Tensor>> expected = evaluate(program.func(), arguments);
+  EXPECT_TRUE(succeeded(expected));
+  EXPECT_TRUE(program.run("mp-pad-channels{features=sm_80},cse"));
+  llvm::FailureOr<std::vector<Tensor>> found = evaluate(program.func(), arguments);
+  EXPECT_TRUE(succeeded(found));
+  for (size_t i = 0; i < expected->size(); ++i)
+    EXPECT_EQ((*expected)[i].bytes, (*found)[i].bytes) << "result " << i << ", seed " << seed << "\n" << text;
+  auto has = [text = program.print()](const char *op) { return text.find(op) != std::string::npos; };
+  return {has("mp.pad"), has("mp.reshape")};
+}
+
+} // namespace
+
+TEST(PadChannels, KeepsSums) {
+  for (const int64_t channels : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+    unsigned padded = 0, joined = 0;
+    for (unsigned seed = 0; seed < 80; ++seed) {
+      const Change change = expectSameBits(RandomConvolution(seed, channels, seed % 2 ? "f16" : "bf16").text(), seed);
+      padded += change.isPadded;
+      joined += change.isJoined;
+    }
+    const bool isWhole = channels < 3 || channels % 8 == 0;
+    if (channels < 3 || channels == 8)
+      EXPECT_EQ(padded, 0u) << channels << " channels";
+    else if (channels != 4)
+      EXPECT_GE(padded, 20u) << channels << " channels";
+    // Of 5 to 8 channels a pixel is 16 bytes.
+    if (channels == 3 || channels == 4 || channels == 9)
+      EXPECT_GE(joined, 3u) << channels << " channels";
+    else
+      EXPECT_EQ(joined, 0u) << channels << " channels";
+  }
+}
+
+TEST(PadChannels, LeavesOtherTypes) { EXPECT_FALSE(expectSameBits(RandomConvolution(1, 3, "f32").text(), 1).isPadded); }
