@@ -10,7 +10,7 @@
 
 #include "mp/Codegen/Build/Codegen.h"
 #include "mp/IR/InputText.h"
-#include "mp/IR/Nesting.h"
+#include "mp/IR/ParserLimits.h"
 #include "mp/IR/Program.h"
 
 using namespace mlir;
@@ -50,8 +50,8 @@ static OwningOpRef<ModuleOp> parseBuffer(std::unique_ptr<llvm::MemoryBuffer> fil
   };
   if (isBytecode(llvm::MemoryBufferRef(text, name)))
     return refuse(1, 1, "bytecode is not accepted as a model; expected MLIR text");
-  if (std::optional<DeepNesting> deep = findDeepNesting(text))
-    return refuse(deep->line, deep->column, deep->message);
+  if (std::optional<ParserLimit> limit = findParserLimit(text))
+    return refuse(limit->line, limit->column, limit->message);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   return checkPrograms(parseSourceFile<ModuleOp>(sources, ParserConfig(&context)));

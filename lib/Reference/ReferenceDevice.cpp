@@ -4,7 +4,7 @@
 #include "mp/Reference/ReferenceDevice.h"
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/IR/MP.h"
-#include "mp/IR/Nesting.h"
+#include "mp/IR/ParserLimits.h"
 #include "mp/Reference/Evaluator.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -89,8 +89,8 @@ private:
 
 Status ReferenceVariant::parse(std::span<const std::byte> blob, const std::string &program) {
   const llvm::StringRef text(reinterpret_cast<const char *>(blob.data()), blob.size());
-  if (std::optional<DeepNesting> deep = findDeepNesting(text))
-    return makeError(deep->message, " at line ", deep->line, ", column ", deep->column).in("text");
+  if (std::optional<ParserLimit> limit = findParserLimit(text))
+    return makeError(limit->message, " at line ", limit->line, ", column ", limit->column).in("text");
   // The parser wants a terminated string, which a blob is not.
   const std::string terminated = text.str();
   Status parsed = statusOf(context, [&] {

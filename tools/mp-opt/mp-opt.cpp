@@ -16,7 +16,7 @@
 #include "mp/Base/WholeFile.h"
 #include "mp/IR/InputText.h"
 #include "mp/IR/MP.h"
-#include "mp/IR/Nesting.h"
+#include "mp/IR/ParserLimits.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipeline/Pipeline.h"
 #include "mp/Transforms/Passes.h"
@@ -32,8 +32,8 @@ static LogicalResult processFile(StringRef inputName, StringRef outputName, Dial
     llvm::errs() << error << "\n";
     return failure();
   }
-  if (std::optional<mp::DeepNesting> deep = mp::findDeepNesting(input->getBuffer())) {
-    llvm::errs() << inputName << ':' << deep->line << ':' << deep->column << ": error: " << deep->message << "\n";
+  if (std::optional<mp::ParserLimit> limit = mp::findParserLimit(input->getBuffer())) {
+    llvm::errs() << inputName << ':' << limit->line << ':' << limit->column << ": error: " << limit->message << "\n";
     return failure();
   }
   if (outputName == "-")

@@ -1,25 +1,27 @@
-// How deep MLIR text may nest.
+// MLIR text that its parser does not survive.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/IR/Nesting.h"
+#include "mp/IR/ParserLimits.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
+#include <utility>
 
 using llvm::StringRef;
 
 namespace {
 
-/// Reads text once, token by token as far as nesting needs it: brackets, strings, comments and aliases.
-class NestingScanner {
+/// Reads text once, token by token as far as nesting and arrays need it: brackets, strings, comments, words and
+/// aliases.
+class TextScanner {
 public:
-  explicit NestingScanner(StringRef text) : text(text) {}
+  explicit TextScanner(StringRef text) : text(text) {}
 
-  /// The offset of the first bracket or alias beyond the limit, or npos.
-  size_t firstTooDeep() {
+  /// The offset of the first token that the parser does not survive, or npos.
+  size_t firstBeyond() {
     while (position < text.size()) {
       size_t start = position;
       if (!scanToken())
@@ -28,17 +30,32 @@ public:
     return StringRef::npos;
   }
 
+  /// What is wrong with that token.
+  std::string complaint = "nested more than " + std::to_string(mp::kMaxNesting) + " levels deep";
+
 private:
-  /// Moves past one token; false if it is nested too deeply.
+  /// Where in `array<TYPE: ...>` a token stands.
+  enum class Array { Elsewhere, BehindWord, BehindBracket };
+
+  /// Moves past one token; false if the parser does not survive it.
   bool scanToken() {
     char c = text[position];
     StringRef rest = text.substr(position);
-    if (c == '"')
-      return skipString();
     if (rest.starts_with("//")) {
       position = std::min(text.find('\n', position), text.size());
       return true;
     }
+    if (c == '\0' || llvm::isSpace(c)) {
+      ++position;
+      return true;
+    }
+    const Array place = std::exchange(array, Array::Elsewhere);
+    if (place == Array::BehindBracket && !checkElement(rest))
+      return false;
+    if (place == Array::BehindWord && c == '<')
+      array = Array::BehindBracket;
+    if (c == '"')
+      return skipString();
     if (rest.starts_with("->")) {
       position += 2;
       return true;
@@ -59,6 +76,17 @@ private:
     if (StringRef(")]}>").contains(c))
       close(c);
     return true;
+  }
+
+  /// The parser asks the type of an array for its bits before it has looked at it, and `index` has none; nor need it be
+  /// called so, since an alias may stand for it. No array that is printed has either.
+  bool checkElement(StringRef rest) {
+    const StringRef word = rest.take_while([](char c) { return llvm::isAlnum(c) || StringRef("_.$").contains(c); });
+    if (word != "index" && !rest.starts_with("!"))
+      return true;
+    complaint = "elements of an array are " + (word.empty() ? "of an alias" : word.str()) +
+                ", expected integers or floats by name, as in array<i64: 1>";
+    return false;
   }
 
   bool skipString() {
@@ -93,6 +121,8 @@ private:
   /// `d0 floordiv 2`: a word may be an operator.
   bool scanWord() {
     StringRef word = takeName();
+    if (word == "array")
+      array = Array::BehindWord;
     bool isOperator = word == "floordiv" || word == "ceildiv" || word == "mod";
     return !isOperator || reach(++operators);
   }
@@ -124,6 +154,7 @@ private:
 
   StringRef text;
   size_t position = 0;
+  Array array = Array::Elsewhere;
   llvm::SmallVector<char> open;
   /// Operators since the last `,`, `=` or `:`. Of an affine expression they are levels, too: `- - d0`, `d0 + d1 + d2`.
   unsigned operators = 0;
@@ -135,14 +166,15 @@ private:
 
 } // namespace
 
-std::optional<mp::DeepNesting> mp::findDeepNesting(StringRef text) {
+std::optional<mp::ParserLimit> mp::findParserLimit(StringRef text) {
   if (text.starts_with("ML\xefR"))
     return std::nullopt;
-  size_t offset = NestingScanner(text).firstTooDeep();
+  TextScanner scanner(text);
+  size_t offset = scanner.firstBeyond();
   if (offset == StringRef::npos)
     return std::nullopt;
   StringRef before = text.take_front(offset);
   auto line = static_cast<unsigned>(before.count('\n') + 1);
   auto column = static_cast<unsigned>(offset - (before.rfind('\n') + 1) + 1);
-  return DeepNesting{line, column, "nested more than " + std::to_string(kMaxNesting) + " levels deep"};
+  return ParserLimit{line, column, scanner.complaint};
 }
