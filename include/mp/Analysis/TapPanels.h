@@ -44,9 +44,11 @@ struct TapPanels {
   bool hasOddPairs() const {
     bool isOdd = false;
     for (int64_t row = 1; row < tapRows; ++row)
-      isOdd |= row * tapStep / rowStep * width % 2 != 0;
+      isOdd |= pixelsBefore(row) % 2 != 0;
     return isOdd;
   }
+  /// Pixels of panels before those that a row of taps has for the first k.
+  int64_t pixelsBefore(int64_t row) const { return row * tapStep / rowStep * width; }
   int64_t sets() const { return hasOddPairs() ? 2 : 1; }
   /// Rows of pixels of one kind that panels have below the last of k: those that the last row of taps sees, and one
   /// more where the pairs of the next image would lie otherwise.

@@ -12,8 +12,8 @@
 namespace mp {
 
 /// Elements of rhs that a block which reads them copies for each of k: of rows of pixels, with the words of pairs of
-/// them, or of panels; and those that it makes of these within the cache: panels of such rows, a second set of panels,
-/// and what registers have of two images.
+/// them, or of panels, with a second set of them and what registers have of two images; and those that it makes within
+/// the cache, panels of rows of pixels.
 struct CopiedElements {
   double packed, withinCache;
 };

@@ -123,7 +123,7 @@ TEST(TapPanels, RefuseOtherImages) {
   small.lhs = "2x4x6x16x", small.filter = "2x4x6x16x";
   Pixels uneven = small;
   uneven.lhs = "2x4x32x16x", uneven.filter = "2x4x32x16x";
-  uneven.blocks = "block_m = 16, block_n = 64, block_k = 64, tile_m = 16, tile_n = 32";
+  uneven.blocks = "block_m = 16, block_n = 96, block_k = 64, tile_m = 16, tile_n = 16";
   for (const Pixels &p : {flat, small, uneven}) {
     KernelRunner kernel(p.text(std::string(p.blocks) + kTiles + kReadsRhs, "bf16"), *findCPULevel("amx-bf16"));
     EXPECT_FALSE(kernel.ok()) << p.lhs;

@@ -251,7 +251,7 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
       Value inLhs = f.add(alongLhs, f.mul(lhsPart, kWords));
       auto loadRhs = [&](int64_t column) {
         if (isOfPixels)
-          return unit->load(registers[column], kWords, kTileColumns);
+          return unit->load(registers[column], kWords, operands.rhsStep);
         Value words = f.offset(rhsAt, pairWord, f.mul(rhsPart, kWords * shape.columns));
         return unit->load(f.offset(words, pairWord, column * kTileColumns), kWords, shape.columns);
       };

@@ -329,12 +329,14 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
     return rhs.packing->wordsAt(batch, first, f.add(from, f.mul(unit, rhs.order.unit)), width);
   };
   Value depth = f.sub(to, from);
-  TileOperands operands = {lhsPanel, panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, {}, 1, {}, wordsOfRhs, 0, {}};
+  TileOperands operands = {lhsPanel,   panel, depth, lhs.inMemory ? s.k : s.blockK, {}, {}, {}, 1, {}, 0,
+                           wordsOfRhs, 0,     {}};
   SmallVector<PixelPanels::Register> registers;
   if (pixelPanels) {
     // Those behind the last column are computed of others, and stored nowhere.
     for (int64_t first = 0; first < s.tileN; first += width)
       registers.push_back(pixelPanels->find(f.min(f.add(at.columnAt(f, column), f.i64(first)), f.i64(s.n - width))));
+    operands.rhsStep = pixelPanels->step();
     operands.rhsRegisters = [&](Value k) { return pixelPanels->at(registers, k); };
   }
   if (pixelsOfDepth) {

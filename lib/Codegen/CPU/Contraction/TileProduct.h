@@ -29,9 +29,10 @@ struct TileOperands {
   std::function<mlir::Value(int64_t row)> lhsRow = {};
   std::function<mlir::Value(mlir::Value k)> lhsAlongDepth = {};
   int64_t together = 1; ///< of k, which divide the chunk's, whose elements follow each other
-  /// Of an rhs of pixels in panels: where it has each register's columns of the tile from a k of the chunk, row after
-  /// row.
+  /// Of an rhs of pixels in panels: where it has each register's columns of the tile from a k of the chunk, and words
+  /// from one row to the next.
   std::function<llvm::SmallVector<mlir::Value>(mlir::Value k)> rhsRegisters = {};
+  int64_t rhsStep = 0;
   /// The words of rhs at a unit of k: those of one vector of columns.
   llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
   /// Of k in runs, rows of pixels or the channels of a tap, of which the chunk has whole ones: the units of each, and
