@@ -243,10 +243,14 @@ def compile_products(name, folder):
 
 def products_in(kernels):
     """The name, the number of the product and the schedule of each kernel that multiplies, of a text of kernels."""
-    inputs = {}  # the input of the program that a value is, or is a padded copy of
-    for value, symbol, operands, schedule, kind in re.findall(
-        r'(%\w+)(?::\d+)? = mp\.kernel "([\w.]+)" \((.*?)\) schedule\((#mp\.(\w+)<.*?>)\)', kernels
-    ):
+    inputs = {}  # the input of the program that a value is, or is a padded copy or a view of
+    for line in kernels.splitlines():
+        if view := re.match(r"\s*(%\w+) = mp\.reshape (%[\w#]+)", line):
+            inputs[view[1]] = inputs.get(view[2], view[2])
+        kernel = re.match(r'\s*(%\w+)(?::\d+)? = mp\.kernel "([\w.]+)" \((.*?)\) schedule\((#mp\.(\w+)<.*?>)\)', line)
+        if not kernel:
+            continue
+        value, symbol, operands, schedule, kind = kernel.groups()
         read = [inputs.get(operand, operand) for operand in re.findall(r"= (%[\w#]+)", operands)]
         if symbol.startswith("pad_"):
             inputs |= {f"{value}#{index}" if len(read) > 1 else value: operand for index, operand in enumerate(read)}

@@ -1,4 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=sm_80},cse))' -split-input-file | FileCheck %s
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=sm_75},cse))' -split-input-file | FileCheck %s --check-prefix=SM75
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=sm_80},cse,mp-form-kernels))' -split-input-file | FileCheck %s --check-prefix=FORMED
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=avx512}))' -split-input-file | FileCheck %s --check-prefix=CPU
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-pad-channels{features=sm_80}))' -split-input-file -remarks-filter=mp-pad-channels -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -6,10 +8,18 @@
 // REMARK: 3 channels, 6 bytes of a pixel, became 4
 // REMARK: 6 channels, 12 bytes of a pixel, became 8
 // REMARK-COUNT-3: 3 channels, 6 bytes of a pixel, became 4, of 2 pixels together
+// REMARK: 3 channels, 6 bytes of a pixel, became 4
 // REMARK-NOT: remark
 
 // No pixel of a CPU's panels begins an access.
 // CPU-NOT: mp.pad
+
+// Without cp.async a second step costs what single elements do: 27 of k are one, 36 are two.
+// SM75-LABEL: @step(
+// SM75: mp.conv %arg0, %arg1
+// SM75: mp.conv_filter_grad %{{.*}}, %arg2 {{.*}} -> tensor<16x3x3x4xf16>
+// SM75-LABEL: @pairs(
+// SM75: mp.conv %{{.*}}, %{{.*}} acc f32 {{.*}} : tensor<2x16x8x8xf16>
 
 // One padded image serves the convolution and the gradient of its filters.
 // CHECK-LABEL: @step(
@@ -61,6 +71,23 @@ func.func @pairs(%x: tensor<2x16x16x3xf16>, %w: tensor<16x7x7x3xf16>, %g: tensor
   %a = mp.conv_transpose %g, %w acc f32 {strides = [2, 2], padding = [3, 3, 3, 3]} : tensor<2x8x8x16xf16>, tensor<16x7x7x3xf16> -> tensor<2x16x16x3xf16>
   %b = mp.conv_filter_grad %x, %g acc f32 {strides = [2, 2], padding = [3, 3, 3, 3]} : tensor<2x16x16x3xf16>, tensor<2x8x8x16xf16> -> tensor<16x7x7x3xf16>
   return %y, %a, %b : tensor<2x8x8x16xf16>, tensor<2x16x16x3xf16>, tensor<16x7x7x3xf16>
+}
+
+// -----
+
+// An image that lies in memory in f32 is padded as it is converted, by one kernel.
+// CHECK-LABEL: @converted(
+// CHECK: %[[X:.*]] = mp.pad %arg0 {{.*}} : tensor<2x8x8x3xf32> -> tensor<2x8x8x4xf32>
+// CHECK: %[[H:.*]] = mp.cast %[[X]] {autocast} : tensor<2x8x8x4xf32> -> tensor<2x8x8x4xf16>
+// CHECK: mp.conv %[[H]]
+// FORMED-LABEL: @converted(
+// FORMED-COUNT-2: mp.kernel
+// FORMED-NOT: mp.kernel
+// FORMED: return
+func.func @converted(%x: tensor<2x8x8x3xf32>, %w: tensor<16x3x3x3xf16>) -> tensor<2x6x6x16xf16> {
+  %h = mp.cast %x {autocast} : tensor<2x8x8x3xf32> -> tensor<2x8x8x3xf16>
+  %y = mp.conv %h, %w acc f32 : tensor<2x8x8x3xf16>, tensor<16x3x3x3xf16> -> tensor<2x6x6x16xf16>
+  return %y : tensor<2x6x6x16xf16>
 }
 
 // -----

@@ -41,6 +41,8 @@ static constexpr int64_t kElementBytes = 2;
 static constexpr int64_t kLeastChannels = 3;
 /// How often windows read each pixel.
 static constexpr int64_t kLeastReads = 2;
+/// Of k, what blocks of a product bring at once at least.
+static constexpr int64_t kShortestStep = 32;
 
 namespace {
 
@@ -122,14 +124,25 @@ public:
   }
 
 private:
-  /// Zeros before and behind what a line has, and behind the channels.
+  /// Zeros before and behind what a line has, and behind the channels. What lies in memory as wider floats is padded as
+  /// it is converted: a cast of zeros is zeros.
   Value pad(Value value, int64_t before, int64_t behind) {
     const size_t rank = shapeOf(value).size();
     SmallVector<int64_t> low(rank, 0), high(rank, 0);
     low[rank - 2] = before;
     high[rank - 2] = behind;
     high[rank - 1] = padded.channels - of.channels;
-    return b.createOrFold<PadOp>(value, low, high, ArrayRef<int64_t>(), APFloat(0.0));
+    auto withZeros = [&](Value what) {
+      return b.createOrFold<PadOp>(what, low, high, ArrayRef<int64_t>(), APFloat(0.0));
+    };
+    auto cast = value.getDefiningOp<CastOp>();
+    if (!cast || !isa<BlockArgument>(cast.getInput()) || !isa<FloatType>(elementOf(cast.getInput())))
+      return withZeros(value);
+    Value wide = withZeros(cast.getInput());
+    Operation *converted = b.clone(*cast);
+    converted->setOperand(0, wide);
+    converted->getResult(0).setType(typeOf(wide).clone(elementOf(value)));
+    return converted->getResult(0);
   }
   /// The type of `value` where a line has `size` pixels, of so many channels.
   RankedTensorType withLine(Value value, int64_t size, int64_t channels) {
@@ -173,9 +186,12 @@ private:
 };
 
 struct PadForward : OpRewritePattern<ConvOp> {
-  using Base::Base;
+  PadForward(MLIRContext *context, const Chip &chip) : OpRewritePattern(context), chip(chip) {}
 
   LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+    // The zeros may ask for a second step, which costs as much as single elements do through registers.
+    if (!chip.has(ChipFeature::CpAsync) && op.getContractionSize() <= kShortestStep)
+      return rewriter.notifyMatchFailure(op, "is of one short step");
     ChannelPadder padder(rewriter, op, op.getImage());
     if (!padder.isNeeded())
       return rewriter.notifyMatchFailure(op, "is best as it is");
@@ -184,6 +200,9 @@ struct PadForward : OpRewritePattern<ConvOp> {
     padder.finish();
     return success();
   }
+
+private:
+  const Chip &chip;
 };
 
 struct PadImageGradient : OpRewritePattern<ConvTransposeOp> {
@@ -224,7 +243,8 @@ struct PadChannelsPass : mp::impl::PadChannelsPassBase<PadChannelsPass> {
     if (!machine.chip)
       return markAllAnalysesPreserved();
     RewritePatternSet patterns(&getContext());
-    patterns.add<PadForward, PadImageGradient, PadFilterGradient>(&getContext());
+    patterns.add<PadForward>(&getContext(), *machine.chip);
+    patterns.add<PadImageGradient, PadFilterGradient>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -59,6 +59,10 @@ private:
   void commit();
   void waitForTile();
   LogicalResult copyFirstTiles();
+  /// Whether there are tiles beside those that are copied before the loop.
+  bool copiesInSteps() const {
+    return std::min(product.k, product.depth) > (schedule.getStages() - 1) * schedule.getBlockK();
+  }
   FailureOr<Values> emitStep(Value t, ValueRange carried);
 
   GPUFunction &f;
@@ -213,7 +217,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value t, Valu
   Values fragments(carried.drop_front(2).drop_back(ofSums)), sums(carried.take_back(ofSums));
 
   Value ahead = f.add(t, f.i64(schedule.getStages() - 1));
-  FailureOr<Values> started = start(written, ahead);
+  FailureOr<Values> started = copiesInSteps() ? start(written, ahead) : FailureOr<Values>(Values());
   if (failed(started))
     return failure();
   commit();
