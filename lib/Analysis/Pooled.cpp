@@ -4,6 +4,7 @@
 #include "mp/Analysis/Pooled.h"
 
 #include "mp/Analysis/ProductRows.h"
+#include "mp/IR/WindowSpan.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -17,7 +18,7 @@ PooledPixels mp::pixelsOfWindows(ArrayRef<Window> windows) {
     image.result *= window.output;
   }
   const Window &lines = windows.front();
-  const int64_t span = (lines.filter - 1) * lines.dilation + 1;
+  const int64_t span = spanOf(lines);
   if (lines.low != 0 || lines.stride != span || lines.input % span != 0)
     return image;
   return {image.image / lines.input * span, image.result / lines.output};

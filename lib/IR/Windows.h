@@ -1,10 +1,12 @@
-// What a window spans, how much padding it needs, and how many of them an image has.
+// How much padding a window needs, and how many of them an image has.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_IR_WINDOWS_H
 #define MP_LIB_IR_WINDOWS_H
 
 #include "IR/Sizes.h"
+
+#include "mp/IR/WindowSpan.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -14,16 +16,11 @@
 
 namespace mp {
 
-/// The pixels that `taps` span, (taps - 1) * dilation + 1; none where that is 2^63 or more.
-inline std::optional<int64_t> spanOfTaps(int64_t taps, int64_t dilation) {
-  return llvm::checkedMulAdd<int64_t>(taps - 1, dilation, 1);
-}
-
 /// Low and high padding with which a result has ceil(image / stride) pixels, the odd one high; none where that is 2^63
 /// or more. 32 pixels, span 3, stride 2: (0, 1).
 inline std::optional<std::pair<int64_t, int64_t>> padToSame(int64_t image, int64_t span, int64_t stride) {
   const int64_t result = image / stride + (image % stride != 0);
-  const std::optional<int64_t> end = llvm::checkedMulAdd(result - 1, stride, span); // one beyond the last pixel read
+  const std::optional<int64_t> end = spanOfResults(result, stride, span);
   if (!end)
     return std::nullopt;
   const int64_t total = std::max<int64_t>(0, *end - image);

@@ -4,6 +4,8 @@
 #include "Codegen/Forms/Forms.h"
 #include "Codegen/Forms/WindowBuilder.h"
 
+#include "mp/IR/WindowSpan.h"
+
 using namespace mlir;
 using namespace mp;
 
@@ -47,8 +49,7 @@ static Value buildCount(WindowBuilder &p, const Pixel &of, bool countsPadding) {
     Value end = p.index.add(first, p.index.i64(window.filter));
     Value inside = p.index.sub(p.b.createOrFold<arith::MinSIOp>(end, p.index.i64(window.input)),
                                p.b.createOrFold<arith::MaxSIOp>(first, p.index.i64(0)));
-    const bool isWhole = countsPadding || p.isKnown(i) ||
-                         (window.low == 0 && (window.output - 1) * window.stride + window.filter <= window.input);
+    const bool isWhole = countsPadding || p.isKnown(i) || areWithinImage(window);
     count = p.b.createOrFold<arith::MulIOp>(count, isWhole ? p.index.i64(window.filter) : inside);
   }
   return count;

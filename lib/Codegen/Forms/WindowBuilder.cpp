@@ -3,6 +3,8 @@
 
 #include "Codegen/Forms/WindowBuilder.h"
 
+#include "mp/IR/WindowSpan.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -10,14 +12,6 @@ using namespace mp;
 
 /// Loops of no more steps than that are unrolled: of more, where pixels of one line share what they read.
 static constexpr int64_t kMostUnrolled = 16, kMostShared = 64;
-
-/// The pixels that a window spans.
-static int64_t spanOf(const Window &window) { return (window.filter - 1) * window.dilation + 1; }
-
-/// Whether every tap of every window is a pixel of the image.
-static bool isCertain(const Window &window) {
-  return window.low == 0 && (window.output - 1) * window.stride + spanOf(window) <= window.input;
-}
 
 /// The first result whose window has every pixel, and the one behind the last.
 static std::pair<int64_t, int64_t> innerResults(const Window &window) {
@@ -96,7 +90,7 @@ std::pair<Value, Value> WindowBuilder::columnsReadBy(const Pixel &of, ArrayRef<V
   // Column q reads pixel q * stride + offset.
   const Window &last = windows.back();
   Value none = index.i64(0), all = index.i64(last.output), first = none, limit = all;
-  if (!isCertain(last)) {
+  if (!areWithinImage(last)) {
     Value offset = index.sub(index.mul(taps.back(), last.dilation), index.i64(last.low));
     // How many columns read pixels in front of `pixel`, if a row goes on for ever.
     auto countBefore = [&](int64_t pixel) {
@@ -109,7 +103,7 @@ std::pair<Value, Value> WindowBuilder::columnsReadBy(const Pixel &of, ArrayRef<V
   }
   Pixel pixel;
   for (auto [window, p, r] : llvm::zip_equal(windows.drop_back(), of.at, taps.drop_back()))
-    if (!isCertain(window))
+    if (!areWithinImage(window))
       pixel.require(b, index.isBelow(pixelOf(window, p, r), window.input));
   return {first, pixel.isInside ? b.createOrFold<arith::SelectOp>(pixel.isInside, limit, first) : limit};
 }
@@ -122,7 +116,7 @@ Pixel WindowBuilder::readBy(const Pixel &of, ArrayRef<Value> taps, bool isKnownI
   Pixel pixel;
   for (auto [i, window, p, r] : llvm::enumerate(windows, of.at, taps)) {
     Value h = pixelOf(window, p, r);
-    if (!isKnownInside && !isKnown(i) && !isCertain(window)) {
+    if (!isKnownInside && !isKnown(i) && !areWithinImage(window)) {
       pixel.require(b, index.isBelow(h, window.input));
       h = index.clamp(h, window.input);
     }
@@ -220,7 +214,7 @@ Value WindowBuilder::whereWithin(const Pixel &of, function_ref<Value(WindowBuild
     return build(*this);
   Value condition;
   for (auto [window, at] : llvm::zip_equal(windows, of.at)) {
-    if (isCertain(window))
+    if (areWithinImage(window))
       continue;
     const int64_t firsts = window.input - spanOf(window) + 1; // so many pixels are the first of a window within
     if (firsts <= 0)

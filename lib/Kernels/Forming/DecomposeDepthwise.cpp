@@ -5,6 +5,7 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mp/IR/MP.h"
+#include "mp/IR/WindowSpan.h"
 
 using namespace mlir;
 using namespace mp;
@@ -71,7 +72,7 @@ private:
   static std::optional<Sizes> paddingAsForward(const Convolution &of) {
     Sizes padding;
     for (const Window &window : of.windows) {
-      const int64_t last = (window.filter - 1) * window.dilation;
+      const int64_t last = spanOf(window) - 1;
       const int64_t low = last - window.low, high = window.input - window.output - low + last;
       if (window.stride != 1 || low < 0 || high < 0)
         return std::nullopt;
