@@ -4,6 +4,7 @@
 #include "mp/Analysis/Pooled.h"
 
 #include "mp/Analysis/ProductRows.h"
+#include "mp/IR/ProductTiles.h"
 #include "mp/IR/WindowSpan.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -51,9 +52,12 @@ std::optional<Pooled> mp::findPooledWithin(KernelOp kernel) {
   return pooled && !isa<BlockArgument>(pooled->image()) ? pooled : std::nullopt;
 }
 
+bool mp::mayPoolResult(const Contraction &product, Value image) {
+  return areRowsOfOneMatrix(product) && shapeOf(image).back() == product.n;
+}
+
 bool mp::mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled) {
-  return areRowsOfOneMatrix(product) && !schedule.getTransposed() && shapeOf(pooled.image()).back() == product.n &&
-         schedule.getBlockN() >= product.n &&
+  return mayPoolResult(product, pooled.image()) && !schedule.getTransposed() && schedule.getBlockN() >= product.n &&
          (schedule.getBlockM() % pooled.pixels.image == 0 || schedule.getBlockM() >= product.m);
 }
 
@@ -110,10 +114,9 @@ bool mp::mayPoolInBlocks(const Contraction &product, MmaScheduleAttr schedule, c
   // Rows of a warp that pass through shared memory at once.
   constexpr int64_t kRowsAtOnce = 16;
   const Type image = elementOf(pooled.image());
-  const bool isWhole = !product.hasParts && product.batch == 1 && product.classes.empty() && schedule.getSplitK() == 1;
   // Values pass through shared memory in the place of sums, whose type is theirs or holds them.
   const bool isKept = image == product.acc || (product.acc.isF32() && (image.isF16() || image.isBF16()));
-  return isWhole && isKept && isa<MaxPoolOp, MaxPoolWithIndicesOp>(pooled.op) &&
-         shapeOf(pooled.image()).back() == product.n && kRowsAtOnce % countPixels(pooled) == 0 &&
+  return mayPoolResult(product, pooled.image()) && schedule.getSplitK() == 1 && isKept &&
+         isa<WinnerInterface>(*pooled.op) && kRowsAtOnce % countPixels(pooled) == 0 &&
          findRowsByWindow(product, pooled).has_value();
 }

@@ -3,6 +3,7 @@
 
 #include "mp/IR/Forms.h"
 #include "mp/IR/MP.h"
+#include "mp/IR/ProductTiles.h"
 
 #include "IR/ConvolutionFormat.h"
 #include "IR/IndexingFormat.h"
@@ -51,6 +52,7 @@ void mp::MPDialect::initialize() {
 #define GET_OP_LIST
 #include "mp/IR/MPOps.cpp.inc"
       >(*this);
+  attachProductTiles(getContext());
 }
 
 std::optional<Dialect::ParseOpHook> mp::MPDialect::getParseOperationHook(StringRef) const {

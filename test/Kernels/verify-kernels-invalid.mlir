@@ -46,7 +46,7 @@ func.func @other_rows(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2x64x
   %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
       : (tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2x64xf32>) {
     %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
-    // expected-error@+1 {{sums blocks of 32 rows of a product that is made in blocks of 64}}
+    // expected-error@+1 {{reduces tiles of 32 rows, its product is made in blocks of 64 x 64}}
     %2 = mp.sum_row_blocks %1 block 32 : tensor<64x64xf16> -> tensor<2x64xf32>
     mp.yield %1, %2 : tensor<64x64xf16>, tensor<2x64xf32>
   }
@@ -59,7 +59,7 @@ func.func @other_tiles(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2xi3
   %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
       : (tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2xi32>) {
     %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
-    // expected-error@+1 {{checks tiles of 64 x 32 of a product that is made in tiles of 64 x 64}}
+    // expected-error@+1 {{reduces tiles of 64 x 32, its product is made in blocks of 64 x 64}}
     %2 = mp.nonfinite_tiles %1 tile 64 x 32 : tensor<64x64xf16> -> tensor<2xi32>
     mp.yield %1, %2 : tensor<64x64xf16>, tensor<2xi32>
   }
@@ -72,7 +72,7 @@ func.func @other_rows(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 48, block_n = 64, block_k = 64, tile_m = 6, tile_n = 16, vector = 8>)
       : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
     %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-    // expected-error@+1 {{takes blocks of 32 rows of a product that is made in blocks of 48}}
+    // expected-error@+1 {{reduces tiles of 32 rows, its product is made in blocks of 48 x 64}}
     %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<64x64xf32>
     mp.yield %1, %2, %3, %4, %5 : tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>
   }
@@ -85,7 +85,7 @@ func.func @rows_as_columns(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 64, block_n = 32, block_k = 64, tile_m = 4, tile_n = 16, vector = 8, transposed = true>)
       : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
     %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-    // expected-error@+1 {{takes blocks of 32 rows of a product that is made in blocks of 32, its operands in each other's place}}
+    // expected-error@+1 {{reduces tiles of 32 rows, its product is made in blocks of 32 x 64, its operands in each other's place}}
     %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<64x64xf32>
     mp.yield %1, %2, %3, %4, %5 : tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>
   }
@@ -98,11 +98,67 @@ func.func @other_rows_of_a_gpu(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
       : (tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
     %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
-    // expected-error@+1 {{takes blocks of 32 rows of a product that is made in blocks of 64}}
+    // expected-error@+1 {{reduces tiles of 32 rows, its product is made in blocks of 64 x 64}}
     %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<64x64xf16>
     mp.yield %1, %2, %3, %4, %5 : tensor<64x64xf16>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>
   }
   return %0#0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @rows_of_batches(%x: tensor<2x32x64xf16>) -> tensor<2x32x32xf16> {
+  %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 1, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<2x32x64xf16>) -> (tensor<2x32x32xf16>, tensor<2x32xf32>, tensor<2x32xf32>, tensor<2x32xf32>, tensor<2x32xf32>) {
+    %1 = mp.matmul %a, %a transpose_rhs acc f32 : tensor<2x32x64xf16>, tensor<2x32x64xf16> -> tensor<2x32x32xf16>
+    // expected-error@+1 {{reduces tiles of a product in 1 parts, 2 batches and 0 classes of rows, whose blocks are not those of its result}}
+    %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<2x32x32xf16>
+    mp.yield %1, %2, %3, %4, %5 : tensor<2x32x32xf16>, tensor<2x32xf32>, tensor<2x32xf32>, tensor<2x32xf32>, tensor<2x32xf32>
+  }
+  return %0#0 : tensor<2x32x32xf16>
+}
+
+// -----
+
+func.func @tiles_of_classes(%g: tensor<2x4x4x6xf32>, %w: tensor<6x3x3x5xf32>) -> (tensor<2x8x8x5xf32>, tensor<2xi32>) {
+  %0:2 = mp.kernel "k" (%a = %g, %b = %w) schedule(#mp.contraction<block_m = 64, block_n = 8, block_k = 64, tile_m = 4, tile_n = 8, vector = 8>)
+      : (tensor<2x4x4x6xf32>, tensor<6x3x3x5xf32>) -> (tensor<2x8x8x5xf32>, tensor<2xi32>) {
+    %1 = mp.conv_transpose %a, %b acc f32 {strides = [2, 2], padding = [1, 1, 1, 1]} : tensor<2x4x4x6xf32>, tensor<6x3x3x5xf32> -> tensor<2x8x8x5xf32>
+    %2 = mp.reshape %1 : tensor<2x8x8x5xf32> -> tensor<128x5xf32>
+    // expected-error@+1 {{reduces tiles of a product in 1 parts, 1 batches and 4 classes of rows, whose blocks are not those of its result}}
+    %3 = mp.nonfinite_tiles %2 tile 64 x 8 : tensor<128x5xf32> -> tensor<2xi32>
+    mp.yield %1, %3 : tensor<2x8x8x5xf32>, tensor<2xi32>
+  }
+  return %0#0, %0#1 : tensor<2x8x8x5xf32>, tensor<2xi32>
+}
+
+// -----
+
+func.func @other_matrix(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2xi32>) {
+  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 64, block_n = 64, block_k = 64, tile_m = 4, tile_n = 16, vector = 8>)
+      : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2xi32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    %2 = mp.reshape %1 : tensor<64x64xf32> -> tensor<2x32x64xf32>
+    // expected-error@+1 {{has 2 results, its product has 1 tiles for them}}
+    %3 = mp.nonfinite_tiles %2 tile 64 x 64 : tensor<2x32x64xf32> -> tensor<2xi32>
+    mp.yield %1, %3 : tensor<64x64xf32>, tensor<2xi32>
+  }
+  return %0#0, %0#1 : tensor<64x64xf32>, tensor<2xi32>
+}
+
+// -----
+
+// A GPU takes rows by window where it pools them: blocks of moments would be of other rows.
+func.func @moments_of_pooled_rows(%x: tensor<2x6x6x8xf16>, %w: tensor<32x3x3x8xf16>) -> tensor<2x2x2x32xf16> {
+  %0:5 = mp.kernel "k" (%a = %x, %b = %w) schedule(#mp.mma<block_m = 32, block_n = 32, block_k = 32, warps_m = 2, warps_n = 1, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<2x6x6x8xf16>, tensor<32x3x3x8xf16>) -> (tensor<2x2x2x32xf16>, tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32xf32>) {
+    %1 = mp.conv %a, %b acc f32 : tensor<2x6x6x8xf16>, tensor<32x3x3x8xf16> -> tensor<2x4x4x32xf16>
+    // expected-error@+1 {{reduces tiles of a product whose rows lie by window, to be pooled}}
+    %2, %3, %4, %5 = mp.row_block_moments %1 block 32 : tensor<2x4x4x32xf16>
+    %6 = mp.max_pool %1 {window = [2, 2]} : tensor<2x4x4x32xf16> -> tensor<2x2x2x32xf16>
+    mp.yield %6, %2, %3, %4, %5 : tensor<2x2x2x32xf16>, tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32xf32>
+  }
+  return %0#0 : tensor<2x2x2x32xf16>
 }
 
 // -----

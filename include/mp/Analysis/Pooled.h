@@ -38,6 +38,8 @@ std::optional<Pooled> findPooled(KernelOp kernel);
 /// The same of what the kernel itself makes, as a product's does; not of an input in front of a product.
 std::optional<Pooled> findPooledWithin(KernelOp kernel);
 
+/// Whether blocks of a product may pool `image`, its result, by some schedule.
+bool mayPoolResult(const Contraction &product, mlir::Value image);
 /// Whether each block of a product by this schedule has all of what it takes to pool the product's result.
 bool mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled);
 

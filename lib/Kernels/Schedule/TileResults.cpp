@@ -5,6 +5,7 @@
 
 #include "Kernels/Forming/RebuildKernel.h"
 #include "Kernels/Schedule/KernelScheduler.h"
+#include "mp/Analysis/ResultBlocks.h"
 #include "mp/IR/Tiles.h"
 
 using namespace mlir;
@@ -42,13 +43,10 @@ static std::optional<MadeByProduct> findProduct(Value value) {
   if (product.hasParts || product.sharesRows || !product.classes.empty())
     return std::nullopt;
   const unsigned result = cast<OpResult>(value).getResultNumber();
-  if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
-    return MadeByProduct{kernel, result, ofGPU.getBlockM(), ofGPU.getBlockN(), true};
-  auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
-  if (!ofCPU)
+  const std::optional<ResultBlock> block = findResultBlock(kernel.getScheduleAttr());
+  if (!block)
     return std::nullopt;
-  const ResultBlock block(ofCPU);
-  return MadeByProduct{kernel, result, block.rows, block.columns, false};
+  return MadeByProduct{kernel, result, block->rows, block->columns, isa<MmaScheduleAttr>(*kernel.getSchedule())};
 }
 
 /// Gives the product's kernel one more result, which `build` makes of the values that the kernel yields.
@@ -88,11 +86,10 @@ static void retypeMoments(Value result, RankedTensorType type, int64_t block, ll
 
 llvm::SetVector<KernelOp> mp::cutMoments(KernelOp kernel) {
   llvm::SetVector<KernelOp> readers;
-  auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule());
-  auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule());
-  if (!ofCPU && !ofGPU)
+  const std::optional<ResultBlock> made = findResultBlock(kernel.getScheduleAttr());
+  if (!made)
     return readers;
-  const int64_t block = ofCPU ? ResultBlock(ofCPU).rows : ofGPU.getBlockM();
+  const int64_t block = made->rows;
   for (auto op : kernel.getBody().front().getOps<RowBlockMomentsOp>()) {
     RankedTensorType input = typeOf(op.getInput());
     const int64_t columns = input.getShape().back(), rows = input.getNumElements() / columns;

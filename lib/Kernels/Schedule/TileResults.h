@@ -10,15 +10,6 @@
 
 namespace mp {
 
-/// The rows and columns of its result that a block of a CPU's product has.
-struct ResultBlock {
-  int64_t rows, columns;
-
-  explicit ResultBlock(ContractionScheduleAttr schedule)
-      : rows(schedule.getTransposed() ? schedule.getBlockN() : schedule.getBlockM()),
-        columns(schedule.getTransposed() ? schedule.getBlockM() : schedule.getBlockN()) {}
-};
-
 /// Has the moments of a scheduled product's rows, and what reads them, be of the blocks of its schedule. Gives the
 /// kernels that read them, which have another shape now.
 llvm::SetVector<KernelOp> cutMoments(KernelOp kernel);

@@ -6,9 +6,8 @@
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Memory/Buffers.h"
 #include "Kernels/Memory/Guards.h"
-#include "Kernels/Schedule/TileResults.h"
 #include "mp/Analysis/CostModel.h"
-#include "mp/Analysis/Pooled.h"
+#include "mp/Analysis/ResultBlocks.h"
 #include "mp/IR/Program.h"
 #include "mp/IR/Views.h"
 
@@ -20,53 +19,12 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-/// Whether the kernel's ops cut k, rows and columns as its schedule does.
-static LogicalResult verifyTiles(KernelOp kernel, MmaScheduleAttr schedule) {
-  std::optional<Pooled> pooled = findPooledWithin(kernel);
+/// Whether the kernel's products cut k as its schedule does.
+static LogicalResult verifyParts(KernelOp kernel, MmaScheduleAttr schedule) {
   for (auto product : kernel.getBody().front().getOps<ContractionOpInterface>())
-    if (pooled && !mayPoolInBlocks(product.getContraction(), schedule, *pooled))
-      return pooled->op.emitOpError("pools a product whose rows do not lie by its windows in a warp");
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (auto product = dyn_cast<ContractionOpInterface>(op)) {
-      const int64_t parts = product.getContraction().parts;
-      if (parts != schedule.getSplitK())
-        return op.emitOpError("has ") << parts << " parts of k and a schedule of " << schedule.getSplitK()
-                                      << "; run mp-split-contractions first";
-    }
-    if (auto sums = dyn_cast<SumRowBlocksOp>(op); sums && int64_t(sums.getBlock()) != schedule.getBlockM())
-      return op.emitOpError("sums blocks of ")
-             << sums.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
-    if (auto moments = dyn_cast<RowBlockMomentsOp>(op); moments && int64_t(moments.getBlock()) != schedule.getBlockM())
-      return op.emitOpError("takes blocks of ")
-             << moments.getBlock() << " rows of a product that is made in blocks of " << schedule.getBlockM();
-    if (auto flags = dyn_cast<NonfiniteTilesOp>(op); flags && (int64_t(flags.getRows()) != schedule.getBlockM() ||
-                                                               int64_t(flags.getColumns()) != schedule.getBlockN()))
-      return op.emitOpError("checks tiles of ")
-             << flags.getRows() << " x " << flags.getColumns() << " of a product that is made in tiles of "
-             << schedule.getBlockM() << " x " << schedule.getBlockN();
-  }
-  return success();
-}
-
-/// Whether checks of tiles and moments of rows are of those that the schedule makes, and windows are whole in its
-/// blocks.
-static LogicalResult verifyTiles(KernelOp kernel, ContractionScheduleAttr schedule) {
-  const auto [rows, columns] = ResultBlock(schedule);
-  for (auto moments : kernel.getBody().front().getOps<RowBlockMomentsOp>())
-    if (schedule.getTransposed() || int64_t(moments.getBlock()) != rows)
-      return moments.emitOpError("takes blocks of ")
-             << moments.getBlock() << " rows of a product that is made in blocks of " << rows
-             << (schedule.getTransposed() ? ", its operands in each other's place" : "");
-  std::optional<Pooled> pooled = findPooledWithin(kernel);
-  for (auto product : kernel.getBody().front().getOps<ContractionOpInterface>())
-    if (pooled && !mayPoolInBlocks(product.getContraction(), schedule, *pooled))
-      return pooled->op.emitOpError("pools a product that is made in blocks of ")
-             << rows << " x " << columns << ", which do not have its windows whole";
-  for (auto flags : kernel.getBody().front().getOps<NonfiniteTilesOp>())
-    if (int64_t(flags.getRows()) != rows || int64_t(flags.getColumns()) != columns)
-      return flags.emitOpError("checks tiles of ")
-             << flags.getRows() << " x " << flags.getColumns() << " of a product that is made in blocks of " << rows
-             << " x " << columns;
+    if (const int64_t parts = product.getContraction().parts; parts != schedule.getSplitK())
+      return product.emitOpError("has ") << parts << " parts of k and a schedule of " << schedule.getSplitK()
+                                         << "; run mp-split-contractions first";
   return success();
 }
 
@@ -79,9 +37,10 @@ static LogicalResult verifySchedule(KernelOp kernel) {
     return kernel.emitOpError("is a ") << stringifyKernelKind(needs) << " kernel with a " << stringifyKernelKind(has)
                                        << " schedule";
   if (auto ofGPU = dyn_cast<MmaScheduleAttr>(*kernel.getSchedule()))
-    return verifyTiles(kernel, ofGPU);
-  if (auto ofCPU = dyn_cast<ContractionScheduleAttr>(*kernel.getSchedule()))
-    return verifyTiles(kernel, ofCPU);
+    if (failed(verifyParts(kernel, ofGPU)))
+      return failure();
+  if (has == KernelKind::Contraction)
+    return verifyResultBlocks(kernel);
   for (Operation &op : kernel.getBody().front())
     if (auto own = dyn_cast<KernelOpInterface>(op); own && own.getKernelRole() == KernelRole::Tile)
       return op.emitOpError("reduces the tiles of a product, of which its kernel has none");

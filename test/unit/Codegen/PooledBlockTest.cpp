@@ -172,6 +172,6 @@ TEST(PooledBlock, RefusesOtherBlocks) {
                                    p.convText("f32") + p.poolText("f32")),
                         hostVectorLevel());
     EXPECT_FALSE(kernel.ok()) << blocks;
-    EXPECT_NE(kernel.errors.find("has windows that blocks of"), std::string::npos) << kernel.errors;
+    EXPECT_NE(kernel.errors.find("pools a product that is made in blocks of"), std::string::npos) << kernel.errors;
   }
 }

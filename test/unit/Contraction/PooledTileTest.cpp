@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "block_m = 32, block_n = 32, block_k = 16, warps_m = 2, warps_n = 1, stages = 2, "
                    "instruction = fma"}));
 
-static const std::string kLieApart = "has windows that lie apart in a warp of its product";
+static const std::string kLieApart = "pools a product whose rows do not lie by its windows in a warp";
 
 // Windows that overlap or have pixels that no 16 rows are multiples of, sums of windows, rows that do not say which
 // pixels they are, values that no sum holds.

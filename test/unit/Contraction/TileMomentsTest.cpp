@@ -160,6 +160,6 @@ TEST(TileMomentsOfAnother, areAnError) {
     text.replace(at, 16, "tensor<3x64xf32>");
   const KernelOnSimulator kernel(text, p.chip);
   EXPECT_FALSE(kernel.ok());
-  EXPECT_NE(kernel.errors.find("takes blocks of 63 rows, its product has tiles of 64"), std::string::npos)
+  EXPECT_NE(kernel.errors.find("reduces tiles of 63 rows, its product is made in blocks of 64 x 64"), std::string::npos)
       << kernel.errors;
 }

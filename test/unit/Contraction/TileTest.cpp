@@ -156,7 +156,7 @@ TEST(TilesOfAnother, areAnError) {
     text.replace(text.find(schedule), schedule.size(), "block_m = 64, block_n = 64");
     KernelOnSimulator kernel(text, problem.chip);
     EXPECT_FALSE(kernel.ok());
-    EXPECT_NE(kernel.errors.find("its product has tiles of 64"), std::string::npos) << kernel.errors;
+    EXPECT_NE(kernel.errors.find("its product is made in blocks of 64 x 64"), std::string::npos) << kernel.errors;
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/MP.h"
+#include "mp/IR/ProductTiles.h"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +30,20 @@ TEST(OpFacts, EveryOpSaysWhatItDoesToAScaledValue) { EXPECT_EQ(opsWithout<Scalin
 
 // `mp-specialize` could not tell that an op counts rows that only fill up a batch.
 TEST(OpFacts, EveryOpSaysWhetherItCombinesRows) { EXPECT_EQ(opsWithout<RowsOpInterface>(), kNone); }
+
+// A kernel with one that says nothing is refused, whatever its blocks are.
+TEST(OpFacts, EveryReductionOfTilesSaysWhichTheyAre) {
+  mlir::MLIRContext context;
+  context.loadDialect<MPDialect>();
+  unsigned found = 0;
+  for (mlir::RegisteredOperationName op : context.getRegisteredOperationsByDialect("mp")) {
+    const auto *inKernels = op.getInterface<KernelOpInterface>();
+    const bool isOfTiles = inKernels && inKernels->getKernelRole() == KernelRole::Tile;
+    EXPECT_EQ(op.hasInterface<TileReductionInterface>(), isOfTiles) << op.getStringRef().str();
+    found += isOfTiles;
+  }
+  EXPECT_GE(found, 3u);
+}
 
 TEST(OpFacts, EveryOpHasACategory) { EXPECT_EQ(opsWithout<PrecisionOpInterface>(), kNone); }
 

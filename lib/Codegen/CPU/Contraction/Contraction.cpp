@@ -40,6 +40,7 @@
 #include "Codegen/CPU/Contraction/TileProduct.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
+#include "mp/Analysis/ResultBlocks.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -400,10 +401,8 @@ FailureOr<int64_t> mp::emitContraction(CPUFunction &f, ContractionScheduleAttr s
            << (products > 1 ? " does not in " + std::to_string(products) + " products of parts" : " does not");
   if (failed(verifyReads(*product, schedule)))
     return failure();
-  if (std::optional<Pooled> pooled = findPooledWithin(f.kernel);
-      pooled && !mayPoolInBlocks(*product, schedule, *pooled))
-    return pooled->op.emitOpError("has windows that blocks of ")
-           << schedule.getBlockM() << " x " << schedule.getBlockN() << " do not have whole";
+  if (failed(verifyResultBlocks(f.kernel)))
+    return failure();
   if (const int64_t granule = depthGranule(schedule); product->parts > 1 && product->depth % granule != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, which the instruction takes by " << granule;

@@ -23,7 +23,7 @@ public:
 
   ProductEpilogue &epilogue() { return ownEpilogue; }
   /// Sets memory aside.
-  llvm::LogicalResult prepare() { return reductions.prepare(s, s.blockM, s.isTransposed); }
+  llvm::LogicalResult prepare() { return reductions.prepare(s.n); }
 
   /// A block begins, and has ended.
   llvm::LogicalResult begin(const BlockPlace &block);

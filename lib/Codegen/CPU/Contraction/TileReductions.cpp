@@ -3,31 +3,24 @@
 
 #include "Codegen/CPU/Contraction/TileReductions.h"
 
-#include "mp/Analysis/ProductRows.h"
-
-#include <algorithm>
-
 using namespace mlir;
 using namespace mp;
 
-LogicalResult TileReductions::prepare(const Product &product, int64_t blockM, bool isTransposed) {
+/// Null for an op that there is no code for.
+static std::unique_ptr<TileReduction> makeReduction(CPUFunction &f, const ProductEpilogue::ReducedTile &tile,
+                                                    int64_t width, int64_t columns) {
+  if (isa<NonfiniteTilesOp>(tile.op))
+    return makeTileCheck(f, tile, width);
+  if (isa<RowBlockMomentsOp>(tile.op))
+    return makeTileMoments(f, tile, columns);
+  return nullptr;
+}
+
+LogicalResult TileReductions::prepare(int64_t columns) {
   for (const ProductEpilogue::ReducedTile &tile : epilogue.tileOps()) {
-    if (isa<NonfiniteTilesOp>(tile.op)) {
-      reductions.push_back(makeTileCheck(f, tile, width));
-      continue;
-    }
-    auto moments = dyn_cast<RowBlockMomentsOp>(tile.op);
-    if (!moments)
-      return tile.op->emitOpError("is of the tiles of a product, which are those of a GPU");
-    if (isTransposed)
-      return moments.emitOpError("is of rows that a transposed product has as columns");
-    // A block stores one row of moments: fewer would be left over, more would be beyond the end.
-    const auto block = static_cast<int64_t>(moments.getBlock());
-    if (std::min(block, product.m) != std::min(blockM, product.m) || !areRowsOfOneMatrix(product))
-      return moments.emitOpError("takes blocks of ")
-             << block << " rows, its product has blocks of " << blockM << " in " << product.batch * product.parts
-             << " parts and " << product.classes.size() << " classes";
-    reductions.push_back(makeTileMoments(f, tile, product.n));
+    reductions.push_back(makeReduction(f, tile, width, columns));
+    if (!reductions.back())
+      return tile.op->emitOpError("reduces tiles of a product, for which a CPU has no code");
   }
   return success();
 }

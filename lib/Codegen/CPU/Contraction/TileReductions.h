@@ -51,9 +51,8 @@ public:
   TileReductions(CPUFunction &f, const ProductEpilogue &epilogue, int64_t width)
       : f(f), epilogue(epilogue), width(width) {}
 
-  /// Sets memory aside. Emits an error for what is not of the tiles of this product in blocks of `blockM` rows, which
-  /// are columns of what is computed if that `isTransposed`.
-  llvm::LogicalResult prepare(const Product &product, int64_t blockM, bool isTransposed);
+  /// Sets memory aside, for a product of so many columns. Emits an error for an op that there is no code for.
+  llvm::LogicalResult prepare(int64_t columns);
   bool empty() const { return reductions.empty(); }
 
   void start(mlir::Value blockRow);

@@ -18,6 +18,7 @@
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 #include "Codegen/NVVM/Contraction/SumsEpilogue.h"
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
+#include "mp/Analysis/ResultBlocks.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -317,8 +318,6 @@ static FailureOr<int64_t> emitClasses(GPUFunction &f, const Product &product, Mm
 /// The pixels of windows alone, by window.
 static FailureOr<int64_t> emitPooled(GPUFunction &f, const Product &product, MmaScheduleAttr schedule,
                                      const Pooled &pooled) {
-  if (!mayPoolInBlocks(product, schedule, pooled))
-    return pooled.op->emitOpError("has windows that lie apart in a warp of its product");
   const Contraction::Class byWindow = *findRowsByWindow(product, pooled);
   return emitFrom(f, product.of(byWindow), schedule, 0, /*isAll=*/true, &byWindow.rows, &pooled);
 }
@@ -332,6 +331,8 @@ FailureOr<int64_t> mp::emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedu
   if (product->parts > 1 && product->depth % schedule.getBlockK() != 0)
     return product->op->emitOpError("has parts of ")
            << product->depth << " of k, no multiple of block_k " << schedule.getBlockK();
+  if (failed(verifyResultBlocks(f.kernel)))
+    return failure();
   if (std::optional<Pooled> pooled = findPooledWithin(f.kernel))
     return emitPooled(f, *product, schedule, *pooled);
   return isCutInClasses(*product) ? emitClasses(f, *product, schedule)

@@ -3,20 +3,10 @@
 
 #include "Codegen/NVVM/Contraction/PooledTile.h"
 
+#include "mp/IR/ProductTiles.h"
+
 using namespace mlir;
 using namespace mp;
-
-/// The same pooling of images of one line, whose windows are all of it.
-static Operation *clonePooling(LaneBuilder &b, Operation *op, Value lines) {
-  RankedTensorType type = typeOf(lines);
-  const int64_t count = type.getDimSize(0), pixels = type.getDimSize(1), channels = type.getDimSize(2);
-  auto values = type.clone({count, 1, channels});
-  if (isa<MaxPoolWithIndicesOp>(op))
-    return MaxPoolWithIndicesOp::create(b, values, typeOf(op->getResult(1)).clone(values.getShape()), lines,
-                                        ArrayRef<int64_t>{pixels});
-  return MaxPoolOp::create(b, values, lines, ArrayRef<int64_t>{pixels}, ArrayRef<int64_t>{pixels},
-                           ArrayRef<int64_t>{0, 0}, ArrayRef<int64_t>{1});
-}
 
 PooledTile::PooledTile(GPUFunction &f, Elements &values, const Pooled &pooled, const Product &product,
                        const MatrixTiles &tiles)
@@ -26,7 +16,7 @@ PooledTile::PooledTile(GPUFunction &f, Elements &values, const Pooled &pooled, c
   Value argument = apart.addArgument(lines, pooled.op->getLoc());
   OpBuilder::InsertionGuard guard(f.b);
   f.b.setInsertionPointToEnd(&apart);
-  op = clonePooling(f.b, pooled.op, argument);
+  op = cast<WinnerInterface>(*pooled.op).poolLines(f.b, argument);
   even =
       llvm::all_of(pooled.results, [&](unsigned number) { return values.isEvenAlong(f.yields()[number], product.n); });
 }

@@ -24,8 +24,8 @@ LogicalResult SumsEpilogue::prepare() {
     return failure();
   const int64_t bytes = std::max<int64_t>(epilogue.leastBits() / 8, 2);
   width = epilogue.isEven() && (!pooled || pooled->isEven()) ? std::gcd(product.n, Chip::kAccessBytes / bytes) : 1;
-  results.emplace(f, epilogue.tileOps(), product, tiles, width);
-  return results->verify();
+  results.emplace(f, product, tiles, width);
+  return results->prepare(epilogue.tileOps());
 }
 
 FailureOr<SumsEpilogue::Values> SumsEpilogue::emitVector(const Vector &at, Value epilogueTile, Value outer, Value row,

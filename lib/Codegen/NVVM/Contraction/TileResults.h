@@ -12,14 +12,13 @@ namespace mp {
 class TileResults {
 public:
   /// `width` columns are a vector.
-  TileResults(GPUFunction &f, llvm::ArrayRef<ProductEpilogue::ReducedTile> ops, const Product &product,
-              const MatrixTiles &tiles, int64_t width);
+  TileResults(GPUFunction &f, const Product &product, const MatrixTiles &tiles, int64_t width);
 
   using Values = TileReduction::Values;
 
-  /// Emits an error where an op asks for other tiles than the schedule has.
-  llvm::LogicalResult verify();
-  int64_t phases() const { return ops.empty() ? 1 : walk.phases; }
+  /// Emits an error for an op that there is no code for.
+  llvm::LogicalResult prepare(llvm::ArrayRef<ProductEpilogue::ReducedTile> ops);
+  int64_t phases() const { return reductions.empty() ? 1 : walk.phases; }
   /// What a lane has seen of nothing.
   Values start();
   /// Adds what the op reads in a vector of phase `phase`, one of the first of the lane where `isFirst` holds; null for
@@ -30,9 +29,6 @@ public:
 
 private:
   GPUFunction &f;
-  llvm::ArrayRef<ProductEpilogue::ReducedTile> ops;
-  const Product &product;
-  const MatrixTiles &tiles;
   const TileWalk walk;
   llvm::SmallVector<std::unique_ptr<TileReduction>, 2> reductions;
   llvm::SmallVector<size_t, 2> counts; ///< of values that each keeps
