@@ -3,6 +3,7 @@
 
 #include "mp/Analysis/CostModel.h"
 
+#include "mp/Analysis/ProductRows.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -40,16 +41,24 @@ int64_t mp::countBytes(Type type) {
   return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
-/// Of a product in classes of rows: each multiplies what it has a factor for, and nothing between strides.
+/// Whether the op is in a kernel that is scheduled for a GPU.
+static bool isForGPU(Operation *op) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  return kernel && kernel.getSchedule() && kernel.getSchedule()->isForGPU();
+}
+
+/// Of a product whose code is of classes of rows: each multiplies what it has a factor for, and nothing between
+/// strides.
 static std::optional<double> countOfClasses(Operation *op) {
   auto contraction = dyn_cast<ContractionOpInterface>(op);
   if (!contraction)
     return std::nullopt;
   const Contraction product = contraction.getContraction();
-  if (product.classes.empty())
+  const ArrayRef<Contraction::Class> classes = classesInCode(product, isForGPU(op));
+  if (classes.empty())
     return std::nullopt;
   double operations = 0;
-  for (const Contraction::Class &own : product.classes)
+  for (const Contraction::Class &own : classes)
     operations += 2.0 * static_cast<double>(product.batch) * static_cast<double>(product.n) *
                   static_cast<double>(own.m) * static_cast<double>(own.k);
   return operations;

@@ -157,11 +157,6 @@ int64_t MatrixTiles::leastRegisters(const Chip &chip) const {
          info.otherRegisters;
 }
 
-bool mp::isCutInClasses(const Contraction &product) {
-  constexpr size_t kMostClasses = 16;
-  return !product.classes.empty() && product.classes.size() <= kMostClasses;
-}
-
 std::string mp::explainIllegal(const MatrixTiles &tiles, const Chip &chip) {
   std::string why;
   llvm::raw_string_ostream out(why);

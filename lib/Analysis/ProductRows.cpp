@@ -6,3 +6,10 @@
 bool mp::areRowsOfOneMatrix(const Contraction &product) {
   return product.batch == 1 && product.parts == 1 && !product.hasParts && product.classes.empty();
 }
+
+llvm::ArrayRef<mp::Contraction::Class> mp::classesInCode(const Contraction &product, bool isForGPU) {
+  constexpr size_t kMostOnGPU = 16;
+  if (isForGPU && product.classes.size() > kMostOnGPU)
+    return {};
+  return product.classes;
+}

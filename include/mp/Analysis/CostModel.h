@@ -22,7 +22,8 @@ struct Work {
 /// Seconds on one core: the larger of arithmetic and memory traffic, and the launch. Roofline of Williams et al. 2009.
 double estimateSeconds(const Work &work, const CPULevel &level);
 
-/// The arithmetic of one op, without traffic. Nothing for views and data movement.
+/// The arithmetic of one op, without traffic: as it is computed where its kernel is scheduled. Nothing for views and
+/// data movement.
 Work countArithmetic(mlir::Operation *op);
 
 /// The work of `op` as a kernel of its own: it reads its operands and writes its results.

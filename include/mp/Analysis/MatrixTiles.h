@@ -39,10 +39,6 @@ struct SharedTile {
   int64_t bytes() const { return rows * pitch * elementBytes; }
 };
 
-/// Whether code for a GPU computes the product class by class. Each is code of its own: of many the whole is computed,
-/// with what is nowhere.
-bool isCutInClasses(const Contraction &product);
-
 /// How a schedule lays a product out on a chip.
 class MatrixTiles {
 public:

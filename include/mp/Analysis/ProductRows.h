@@ -12,6 +12,10 @@ namespace mp {
 /// batches, or of classes of pixels, each of which begins anew.
 bool areRowsOfOneMatrix(const Contraction &product);
 
+/// The classes of rows that code computes one after the other; none where it computes the whole. A GPU has code of its
+/// own for each: of many it computes the whole, with what is nowhere.
+llvm::ArrayRef<Contraction::Class> classesInCode(const Contraction &product, bool isForGPU);
+
 } // namespace mp
 
 #endif // MP_ANALYSIS_PRODUCTROWS_H

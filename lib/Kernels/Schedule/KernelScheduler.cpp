@@ -20,9 +20,9 @@ FailureOr<std::unique_ptr<KernelScheduler>> mp::createScheduler(Operation *op, S
   return failure();
 }
 
-const Contraction::Class *mp::findLargest(const Contraction &product) {
+const Contraction::Class *mp::findLargest(ArrayRef<Contraction::Class> classes) {
   auto isSmaller = [](const Contraction::Class &a, const Contraction::Class &b) { return a.m * a.k < b.m * b.k; };
-  return product.classes.empty() ? nullptr : &*llvm::max_element(product.classes, isSmaller);
+  return classes.empty() ? nullptr : &*llvm::max_element(classes, isSmaller);
 }
 
 SmallVector<Operation *> mp::findRole(KernelOp kernel, KernelRole role) {

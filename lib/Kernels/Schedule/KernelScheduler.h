@@ -54,8 +54,8 @@ llvm::SmallVector<mlir::Operation *> findRole(KernelOp kernel, KernelRole role);
 /// The product of a kernel, null where it has none.
 ContractionOpInterface findContraction(KernelOp kernel);
 
-/// The class of a product with the most products; null where it has no classes.
-const Contraction::Class *findLargest(const Contraction &product);
+/// The class with the most products; null of none.
+const Contraction::Class *findLargest(llvm::ArrayRef<Contraction::Class> classes);
 
 /// The elements that each root of a partial kernel makes one value of.
 int64_t findPartialBlock(KernelOp kernel);

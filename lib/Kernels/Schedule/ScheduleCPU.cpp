@@ -242,7 +242,7 @@ private:
     // A packed word of one element is larger than the weight (mp-pack-weights).
     size.keepsLhs = size.mayPackLhs && size.unit > 1 && isWeight(op.getLhs(), product.lhsMap);
     size.keepsRhs = size.mayPackRhs && size.unit > 1 && isWeight(op.getRhs(), product.rhsMap);
-    if (const Contraction::Class *largest = findLargest(product)) {
+    if (const Contraction::Class *largest = findLargest(product.classes)) {
       size.batch *= static_cast<int64_t>(product.classes.size());
       size.m = largest->m;
       size.k = largest->k;
@@ -283,7 +283,7 @@ private:
   /// Neighbours in k that lie together, or are missing together, where one operand is an image: a row of the filter's
   /// taps, its channels if that is long; a row of pixels.
   static int64_t findRun(const Contraction &product) {
-    const Contraction::Class *largest = findLargest(product);
+    const Contraction::Class *largest = findLargest(product.classes);
     const IndexMap &given = largest ? largest->lhsMap : product.lhsMap;
     for (const IndexMap &map : {given, product.rhsMap}) {
       if (map.isMatrix() || map.depth.empty())

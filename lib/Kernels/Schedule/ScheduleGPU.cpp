@@ -5,6 +5,7 @@
 #include "Kernels/Schedule/KernelScheduler.h"
 #include "Kernels/Schedule/MatrixSchedules.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/Analysis/ProductRows.h"
 #include "mp/Analysis/TransposedNest.h"
 #include "mp/IR/Program.h"
 #include "mp/IR/Tiles.h"
@@ -55,12 +56,13 @@ static std::string explainUnusable(MmaScheduleAttr schedule, const Contraction &
 static FailureOr<MmaScheduleAttr> findMatrixSchedule(ContractionOpInterface product, const GPUTarget &target) {
   Contraction shape = product.getContraction();
   // Classes of rows are products of their own, one after the other.
-  if (const Contraction::Class *largest = isCutInClasses(shape) ? findLargest(shape) : nullptr) {
+  const ArrayRef<Contraction::Class> classes = classesInCode(shape, /*isForGPU=*/true);
+  if (const Contraction::Class *largest = findLargest(classes)) {
     shape.m = largest->m;
     shape.k = shape.depth = largest->k;
     shape.lhsMap = largest->lhsMap;
     shape.rhsMap = largest->rhsMap;
-    shape.batch *= static_cast<int64_t>(shape.classes.size());
+    shape.batch *= static_cast<int64_t>(classes.size());
   }
   if (auto given = product->getAttrOfType<MmaScheduleAttr>(names::schedule)) {
     const std::string why = explainUnusable(given, shape, target);

@@ -86,6 +86,33 @@ TEST_F(CostOfOps, TheGradientOfStridesMultipliesNoZeros) {
   EXPECT_EQ(count("[4, 4]", "2x2x2x6"), 2 * (2 * 2 * 2) * (9 * 6) * 5);
 }
 
+// On a GPU each class of pixels is code of its own: of many the whole is computed, with the zeros, and counted.
+TEST_F(CostOfOps, ACodeOfTheWholeMultipliesZeros) {
+  auto count = [&](const std::string &strides, const std::string &gradient, const std::string &schedule) {
+    const std::string types = "tensor<" + gradient + "xf16>, tensor<6x3x3x5xf16>";
+    Operation *constant = parse(
+        "%g = mp.constant dense<0.0> : tensor<" + gradient +
+        "xf16>\n%k = mp.constant dense<0.0> : tensor<6x3x3x5xf16>\n"
+        "%0 = mp.kernel \"k\" (%a = %g, %b = %k) " +
+        schedule + " : (" + types +
+        ") -> tensor<2x10x10x5xf16> {\n%1 = mp.conv_transpose %a, %b acc f32 {strides = " + strides +
+        ", padding = [1, 1, 1, 1]} : " + types + " -> tensor<2x10x10x5xf16>\nmp.yield %1 : tensor<2x10x10x5xf16>\n}");
+    return countWork(cast<KernelOp>(constant->getNextNode()->getNextNode())).contractionOperations[kF16];
+  };
+  const std::string ofGPU = "schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, "
+                            "stages = 2, instruction = mma.m16n8k16>)",
+                    ofCPU = "schedule(#mp.contraction<block_m = 48, block_n = 64, block_k = 64, tile_m = 6, "
+                            "tile_n = 16, vector = 8>)";
+  const double whole = 2 * (2 * 10 * 10) * (9 * 6) * 5;
+  // Of 25 kinds of pixels nine meet one tap and the others none.
+  EXPECT_EQ(count("[5, 5]", "2x2x2x6", ofGPU), whole);
+  EXPECT_EQ(count("[5, 5]", "2x2x2x6", ofCPU), 2 * (2 * 2 * 2) * (9 * 6) * 5);
+  EXPECT_EQ(count("[5, 5]", "2x2x2x6", ""), 2 * (2 * 2 * 2) * (9 * 6) * 5);
+  // Of four kinds each meets its own, on both.
+  EXPECT_EQ(count("[2, 2]", "2x5x5x6", ofGPU), 2 * (2 * 5 * 5) * ((1 + 2 + 2 + 4) * 6) * 5);
+  EXPECT_EQ(count("[2, 2]", "2x5x5x6", ofCPU), 2 * (2 * 5 * 5) * ((1 + 2 + 2 + 4) * 6) * 5);
+}
+
 TEST_F(CostOfOps, AttentionWorksInFloat32) {
   Operation *reshape =
       parse("%q = mp.reshape %x : tensor<4x8xf16> -> tensor<1x1x4x8xf16>\n"

@@ -18,6 +18,7 @@
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 #include "Codegen/NVVM/Contraction/SumsEpilogue.h"
 #include "Codegen/NVVM/Contraction/WarpProduct.h"
+#include "mp/Analysis/ProductRows.h"
 #include "mp/Analysis/ResultBlocks.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -303,9 +304,10 @@ static FailureOr<int64_t> emitFrom(GPUFunction &f, const Product &product, MmaSc
 }
 
 /// Class after class, in the same shared memory: a block is of one.
-static FailureOr<int64_t> emitClasses(GPUFunction &f, const Product &product, MmaScheduleAttr schedule) {
+static FailureOr<int64_t> emitClasses(GPUFunction &f, const Product &product, ArrayRef<Contraction::Class> classes,
+                                      MmaScheduleAttr schedule) {
   int64_t grid = 0;
-  for (const Contraction::Class &own : product.classes) {
+  for (const Contraction::Class &own : classes) {
     FailureOr<int64_t> blocks =
         f.releasingShared([&] { return emitFrom(f, product.of(own), schedule, grid, /*isAll=*/false, &own.rows); });
     if (failed(blocks))
@@ -335,6 +337,7 @@ FailureOr<int64_t> mp::emitGPUContraction(GPUFunction &f, MmaScheduleAttr schedu
     return failure();
   if (std::optional<Pooled> pooled = findPooledWithin(f.kernel))
     return emitPooled(f, *product, schedule, *pooled);
-  return isCutInClasses(*product) ? emitClasses(f, *product, schedule)
-                                  : emitFrom(f, *product, schedule, 0, /*isAll=*/true);
+  const ArrayRef<Contraction::Class> classes = classesInCode(*product, /*isForGPU=*/true);
+  return classes.empty() ? emitFrom(f, *product, schedule, 0, /*isAll=*/true)
+                         : emitClasses(f, *product, classes, schedule);
 }
