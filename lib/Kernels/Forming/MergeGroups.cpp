@@ -5,8 +5,11 @@
 // kind with the same level do not depend on each other. All groups of one level can become one without making a circle:
 // a way out of a merged group and back would lead from one of its members to another, hence to a higher level. The same
 // holds for any part of a level, and for all levels at once, since ways only ever lead to higher levels.
+//
+// A pooling that may move to the product before it stays apart: in one map with others it could not.
 
 #include "Kernels/Forming/Groups.h"
+#include "mp/Analysis/Pooled.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -27,6 +30,38 @@ static std::vector<unsigned> computeLevels(ArrayRef<SmallVector<unsigned>> reads
   return levels;
 }
 
+/// The pooling of a group; none where it has several, which have no place in one product.
+static PoolingOpInterface findPooling(const Group &group) {
+  PoolingOpInterface found;
+  for (Operation *op : group.ops)
+    if (auto pooling = dyn_cast<PoolingOpInterface>(op)) {
+      if (found)
+        return {};
+      found = pooling;
+    }
+  return found;
+}
+
+/// Whether a group pools what a product makes for it alone: alone in its kernel it can become part of the product's.
+static bool mayJoinProduct(const Grouping &grouping, const Group &group) {
+  PoolingOpInterface pooling = group.kind == KernelKind::Map ? findPooling(group) : PoolingOpInterface();
+  Value image = pooling ? pooling->getOperand(0) : Value();
+  if (!image || !image.hasOneUse() || !image.getDefiningOp())
+    return false;
+  const std::optional<unsigned> producer = grouping.getProducer(image);
+  if (!producer || grouping.getGroups()[*producer].kind != KernelKind::Contraction)
+    return false;
+  auto isMadeForIt = [&](Operation *op) {
+    auto product = dyn_cast<ContractionOpInterface>(op);
+    return (!product || mayPoolResult(product.getContraction(), image)) &&
+           llvm::all_of(op->getUses(), [&](OpOperand &use) {
+             return use.get() == image || (use.getOwner()->getNumResults() > 0 &&
+                                           grouping.getProducer(use.getOwner()->getResult(0)) == producer);
+           });
+  };
+  return llvm::all_of(grouping.getGroups()[*producer].ops, isMadeForIt);
+}
+
 /// Merges all groups like `wanted` that have one level, or, where every group counts for the level, one depth.
 static void mergeLevels(Grouping &grouping, const Group &wanted, bool everyGroupCounts = false) {
   const std::vector<Group> &groups = grouping.getGroups();
@@ -34,7 +69,7 @@ static void mergeLevels(Grouping &grouping, const Group &wanted, bool everyGroup
       getReads(grouping), [&](unsigned group) { return everyGroupCounts || groups[group].isLike(wanted); });
   DenseMap<unsigned, unsigned> first;
   for (unsigned group = 0; group < groups.size(); ++group) {
-    if (!groups[group].isLike(wanted) || groups[group].ops.empty())
+    if (!groups[group].isLike(wanted) || groups[group].ops.empty() || mayJoinProduct(grouping, groups[group]))
       continue;
     auto [found, inserted] = first.try_emplace(levels[group], group);
     if (!inserted)
