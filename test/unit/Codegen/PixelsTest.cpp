@@ -240,6 +240,35 @@ TEST(PixelColumns, RefuseOtherBlocks) {
   }
 }
 
+// A gradient whose first row of pixels is infinite, and whose last one is: taps above or below the image do not
+// multiply it.
+TEST(PixelRowsOfDepth, MultiplyNoRowsOfTapsWithoutPixels) {
+  constexpr int64_t kRows = 5, kColumns = 4, kChannels = 4, kFilters = 8, kTaps = 3, kImages = 2;
+  const Pixels p = {"edges", kFilterGrad, "2x5x4x4x", "2x5x4x8x", "8x3x1x4x", "{padding = [1, 1, 0, 0]}", 0, 0, ""};
+  for (const std::string &schedule :
+       {std::string("block_m = 8, block_n = 12, block_k = 20, tile_m = 4, tile_n = 4, vector = 4") + kReadsRhs,
+        std::string("block_m = 12, block_n = 8, block_k = 4, tile_m = 4, tile_n = 4, vector = 4") + kTransposed,
+        std::string("block_m = 12, block_n = 8, block_k = 40, tile_m = 2, tile_n = 8, vector = 4") + kTransposed}) {
+    KernelRunner kernel(p.text(schedule, "f32"), hostVectorLevel());
+    ASSERT_TRUE(kernel.ok()) << kernel.errors;
+    for (int64_t row : {int64_t(0), kRows - 1}) {
+      const std::vector<float> image(kImages * kRows * kColumns * kChannels, 1);
+      std::vector<float> gradient(kImages * kRows * kColumns * kFilters, 1);
+      for (int64_t pixel = 0; pixel < kImages * kRows * kColumns; ++pixel)
+        if (pixel / kColumns % kRows == row)
+          std::fill_n(gradient.begin() + pixel * kFilters, kFilters, std::numeric_limits<float>::infinity());
+      const auto result = kernel.run({Buffer::of(image), Buffer::of(gradient)})[0].as<float>();
+      const int64_t without = row == 0 ? 0 : kTaps - 1;
+      for (size_t index = 0; index < result.size(); ++index) {
+        const int64_t tap = static_cast<int64_t>(index) / kChannels % kTaps;
+        EXPECT_EQ(result[index],
+                  tap == without ? kImages * (kRows - 1) * kColumns : std::numeric_limits<float>::infinity())
+            << schedule << ", row " << row << ", tap " << tap;
+      }
+    }
+  }
+}
+
 // Chunks that cut a row, and tiles that reach from one row of taps to the next.
 TEST(PixelRowsOfDepth, RefuseOtherBlocksInEachOthersPlace) {
   for (const char *blocks : {"block_m = 24, block_n = 8, block_k = 8, tile_m = 6, tile_n = 8, vector = 4",

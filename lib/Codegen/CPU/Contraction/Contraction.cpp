@@ -343,10 +343,8 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
   if (pixelsOfDepth) {
     operands.unitsOfRow = pixelsOfDepth->unitsOfRow();
     operands.beginRow = [&](Value unit) {
-      if (s.isTransposed)
-        pixelsOfDepth->beginRow(unit, f.add(at.firstRow, row), s.tileM, s.m);
-      else
-        pixelsOfDepth->beginRow(unit, f.add(at.firstColumn, column), s.tileN, s.n);
+      return s.isTransposed ? pixelsOfDepth->beginRow(unit, f.add(at.firstRow, row), s.tileM, s.m)
+                            : pixelsOfDepth->beginRow(unit, f.add(at.firstColumn, column), s.tileN, s.n);
     };
     if (s.isTransposed)
       operands.lhsAt = [&](Value k) { return pixelsOfDepth->firstAt(k); };
@@ -355,6 +353,7 @@ LogicalResult ContractionEmitter::multiplyTile(Value lhsPanel, Value tile, Value
     operands.unitsOfRow = pixelColumns->unitsOfTap();
     operands.beginRow = [&](Value unit) {
       pixelColumns->beginTap(unit, f.add(from, f.mul(unit, rhs.order.unit)), column, s.tileN / width);
+      return f.i64(operands.unitsOfRow);
     };
   }
   if (pixels) {

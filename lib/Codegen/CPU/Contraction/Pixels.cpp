@@ -86,19 +86,24 @@ Value Pixels::at(Value row) { return f.offset(kept, element, elementsAt(row)); }
 
 Value Pixels::alongDepth(Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }
 
+int64_t Pixels::depthOfTaps() const {
+  int64_t depth = 1;
+  for (const IndexMap::Digit &digit : ArrayRef(image.map.depth).drop_front())
+    depth *= digit.size;
+  return depth;
+}
+
+Value Pixels::firstRowOf(Value row) { return f.add(f.mul(f.rem(row, rows.rows), rows.rowStep), f.i64(rows.firstRow)); }
+
 Pixels::Depth Pixels::depthOf(Value row, int64_t tileRows, Value from, Value to) {
   // The rows of a tile that is in one row of pixels have the same rows of taps.
   if (rows.rowsOfTaps == 1 || !rows.missesTaps() || rows.columns % tileRows != 0)
     return {from, to};
-  int64_t depthOfTaps = 1;
-  for (const IndexMap::Digit &digit : ArrayRef(image.map.depth).drop_front())
-    depthOfTaps *= digit.size;
-  Value inImage = f.rem(f.div(row, rows.columns), rows.rows);
-  Value top = f.add(f.mul(inImage, rows.rowStep), f.i64(rows.firstRow));
+  Value top = firstRowOf(f.div(row, rows.columns));
   auto tapsBefore = [&](int64_t rowOfImage) {
     Value distance = f.max(f.sub(f.i64(rowOfImage), top), values.zero);
     Value taps = f.min(f.div(f.add(distance, f.i64(rows.tapStep - 1)), rows.tapStep), f.i64(rows.rowsOfTaps));
-    return f.mul(taps, depthOfTaps);
+    return f.mul(taps, depthOfTaps());
   };
   Value first = f.min(f.max(from, tapsBefore(0)), to);
   return {first, f.max(f.min(to, tapsBefore(rows.height)), first)};
@@ -115,6 +120,7 @@ PixelWords::PixelWords(CPUFunction &f, Elements &values, Value images, const Ind
 }
 
 LogicalResult PixelWords::emit(Value first) {
+  firstPixel = first;
   if (failed(pixels.emit(first)))
     return failure();
   if (unit == 1)
@@ -139,17 +145,24 @@ Value PixelWords::at(Value number, Value column) {
   return f.offset(unit > 1 ? paired : pixels.kept, word, elements);
 }
 
-void PixelWords::beginRow(Value first, Value column, int64_t tileColumns, int64_t columns) {
+Value PixelWords::beginRow(Value first, Value column, int64_t tileColumns, int64_t columns) {
   firstOfRow = first;
+  Value all = f.i64(unitsOfRow());
   if (rows.together % tileColumns == 0) {
     pieces = {at(first, column)};
     columnsOfPiece = tileColumns;
-    return;
+    if (rows.rowsOfTaps == 1 || !rows.missesTaps())
+      return all;
+    Value top = pixels.firstRowOf(f.div(f.add(firstPixel, f.mul(first, unit)), rows.columns));
+    Value row = f.add(top, f.mul(f.div(column, pixels.depthOfTaps()), rows.tapStep));
+    Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, f.i64(rows.height));
+    return arith::SelectOp::create(b, isThere, all, f.i64(0));
   }
   pieces.clear();
   columnsOfPiece = rows.together;
   for (int64_t from = 0; from < columns; from += columnsOfPiece)
     pieces.push_back(at(first, f.i64(from)));
+  return all;
 }
 
 Value PixelWords::firstAt(Value number) { return f.offset(pieces.front(), word, alongRow(number)); }

@@ -37,6 +37,11 @@ public:
 private:
   friend class PixelWords;
 
+  /// The k of a row of taps.
+  int64_t depthOfTaps() const;
+  /// The row of an image that the first row of taps has for the row of pixels of that number.
+  mlir::Value firstRowOf(mlir::Value row);
+
   mlir::Value elementsAt(mlir::Value row) { return elementsOf(image.movedBy(image.map.row, row)); }
   mlir::Value elementsOf(const MappedOperand::Sums &sums);
   void clearEdges();
@@ -65,8 +70,9 @@ public:
   int64_t unitsOfRow() const { return rows.columns / unit; }
   int64_t step() const { return rows.columnStep * unit; }
   /// A tile of so many columns, from `column` of all, comes to the unit `first` behind the first, which begins a row of
-  /// pixels. Where its columns do not lie side by side it has all there are.
-  void beginRow(mlir::Value first, mlir::Value column, int64_t tileColumns, int64_t columns);
+  /// pixels. Where its columns do not lie side by side it has all there are. Gives how many units of that row it is to
+  /// multiply: none where its row of taps lies above or below the image.
+  mlir::Value beginRow(mlir::Value first, mlir::Value column, int64_t tileColumns, int64_t columns);
   /// Where the tile's first word is at a unit of that row; where its columns lie side by side, the others are behind.
   mlir::Value firstAt(mlir::Value number);
   /// A vector of the tile's words there.
@@ -81,7 +87,8 @@ private:
   const mlir::Type word;
   const int64_t unit, vector;
   Pixels pixels;
-  mlir::Value paired; ///< words, where those are pairs
+  mlir::Value firstPixel; ///< of those that it is for
+  mlir::Value paired;     ///< words, where those are pairs
   mlir::Value firstOfRow;
   /// Of the row, and how many columns each of them is for, which lie side by side.
   llvm::SmallVector<mlir::Value> pieces;

@@ -36,9 +36,9 @@ struct TileOperands {
   /// The words of rhs at a unit of k: those of one vector of columns.
   llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value unit, int64_t vector)> wordsOfRhs;
   /// Of k in runs, rows of pixels or the channels of a tap, of which the chunk has whole ones: the units of each, and
-  /// what is told of its first.
+  /// what is told of its first, and gives how many of its units are multiplied: all or none.
   int64_t unitsOfRow = 0;
-  std::function<void(mlir::Value unit)> beginRow = {};
+  std::function<mlir::Value(mlir::Value unit)> beginRow = {};
 };
 
 /// Where the sums are, rows x columns of them, before and after.

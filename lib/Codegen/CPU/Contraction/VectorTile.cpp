@@ -17,8 +17,8 @@ FailureOr<SmallVector<Value>> VectorTile::forUnits(const TileOperands &operands,
   if (operands.unitsOfRow == 0)
     return f.forEach(f.i64(0), count, together, sums, step);
   return f.forEach(f.i64(0), count, operands.unitsOfRow, sums, [&](Value first, ValueRange soFar) {
-    operands.beginRow(first);
-    return f.forEach(f.i64(0), f.i64(operands.unitsOfRow), together, soFar,
+    Value units = operands.beginRow(first);
+    return f.forEach(f.i64(0), units, together, soFar,
                      [&](Value number, ValueRange next) { return step(f.add(first, number), next); });
   });
 }
