@@ -95,3 +95,14 @@ TEST(PadChannels, KeepsSums) {
 }
 
 TEST(PadChannels, LeavesOtherTypes) { EXPECT_FALSE(expectSameBits(RandomConvolution(1, 3, "f32").text(), 1).isPadded); }
+
+TEST(PadChannels, PadsWhatIsConverted) {
+  const Change change =
+      expectSameBits("func.func @f(%x: tensor<2x7x6x3xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<2x5x4x4xf16> {\n"
+                     "  %i = mp.cast %x : tensor<2x7x6x3xf32> -> tensor<2x7x6x3xf16>\n"
+                     "  %f = mp.cast %w : tensor<4x3x3x3xf32> -> tensor<4x3x3x3xf16>\n"
+                     "  %y = mp.conv %i, %f acc f32 : tensor<2x7x6x3xf16>, tensor<4x3x3x3xf16> -> tensor<2x5x4x4xf16>\n"
+                     "  return %y : tensor<2x5x4x4xf16>\n}\n",
+                     1);
+  EXPECT_TRUE(change.isPadded);
+}
