@@ -51,7 +51,9 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
                      bool broadcasts = false) {
   CaseProgram program;
   program.add(cases, element, broadcasts);
-  const ErrorOr<NamedTensors> one = runOn(program, machine, 1);
+  const ErrorOr<std::shared_ptr<const LoadedExecutable>> file = compileFor(program, machine);
+  const NamedTensors inputs = program.inputs();
+  const ErrorOr<NamedTensors> one = file ? runOn(*file, inputs, machine, 1) : file.status();
   if (!one && cases.size() > 1) { // one by one, to say which
     for (const OpCase *use : cases)
       expectAgreement(machine, {use}, element, broadcasts);
@@ -59,10 +61,13 @@ void expectAgreement(const Machine &machine, const std::vector<const OpCase *> &
   }
   SCOPED_TRACE(cases.front()->op + ", " + elementName(element) + (cases.size() == 1 ? ": " + cases.front()->name : ""));
   ASSERT_TRUE(one.ok()) << one.message() << program.text();
-  const ErrorOr<NamedTensors> two = runOn(program, machine, 2), expected = runOn(program, kEvaluator, 1);
+  const ErrorOr<std::shared_ptr<const LoadedExecutable>> reference = compileFor(program, kEvaluator);
+  ASSERT_TRUE(reference.ok()) << reference.message();
+  const ErrorOr<NamedTensors> two = runOn(*file, inputs, machine, 2);
+  const ErrorOr<NamedTensors> expected = runOn(*reference, inputs, kEvaluator, 1);
   ASSERT_TRUE(two.ok()) << two.message();
   ASSERT_TRUE(expected.ok()) << expected.message();
-  const ErrorOr<NamedTensors> absolute = runOn(program.with(absolutes(program.inputs())), kEvaluator, 1);
+  const ErrorOr<NamedTensors> absolute = runOn(*reference, absolutes(inputs), kEvaluator, 1);
   ASSERT_TRUE(absolute.ok()) << absolute.message();
   for (size_t i = 0, result = 0; i < cases.size(); ++i) {
     SCOPED_TRACE(cases[i]->name);

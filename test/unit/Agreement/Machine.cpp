@@ -28,7 +28,7 @@ static ErrorOr<std::unique_ptr<Device>> makeDevice(const std::string &target, un
   return target == "cpu" ? createCPUDevice({threads}) : createReferenceDevice({threads});
 }
 
-ErrorOr<NamedTensors> mp::runOn(const CaseProgram &program, const Machine &machine, unsigned threads) {
+ErrorOr<std::shared_ptr<const LoadedExecutable>> mp::compileFor(const CaseProgram &program, const Machine &machine) {
   CompileOptions options;
   options.training = false;
   options.target = machine.target;
@@ -36,14 +36,21 @@ ErrorOr<NamedTensors> mp::runOn(const CaseProgram &program, const Machine &machi
     options.chips = {machine.chip};
   options.reportAccesses = machine.isGPU();
   options.autocast.policy = "float32";
-  ErrorOr<std::shared_ptr<const LoadedExecutable>> file = ProgramText(program.text()).load(options);
-  if (!file)
-    return file.status();
+  return ProgramText(program.text()).load(options);
+}
+
+ErrorOr<NamedTensors> mp::runOn(std::shared_ptr<const LoadedExecutable> file, const NamedTensors &inputs,
+                                const Machine &machine, unsigned threads) {
   ErrorOr<std::unique_ptr<Device>> device = makeDevice(machine.target, threads);
   if (!device)
     return device.status();
-  ErrorOr<std::unique_ptr<Session>> session = Session::create(*file, std::move(*device));
-  return session ? (*session)->run("infer", program.inputs()) : session.status();
+  ErrorOr<std::unique_ptr<Session>> session = Session::create(std::move(file), std::move(*device));
+  return session ? (*session)->run("infer", inputs) : session.status();
+}
+
+ErrorOr<NamedTensors> mp::runOn(const CaseProgram &program, const Machine &machine, unsigned threads) {
+  ErrorOr<std::shared_ptr<const LoadedExecutable>> file = compileFor(program, machine);
+  return file ? runOn(*file, program.inputs(), machine, threads) : file.status();
 }
 
 NamedTensors mp::absolutes(const NamedTensors &tensors) {

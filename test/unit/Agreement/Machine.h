@@ -6,6 +6,9 @@
 
 #include "OpCases/CaseProgram.h"
 
+#include "mp/Runtime/Core/Session.h"
+
+#include <memory>
 #include <string>
 
 namespace mp {
@@ -22,6 +25,11 @@ struct Machine {
 /// The evaluator.
 inline const Machine kEvaluator = {"reference", ""};
 
+/// A program for a machine, or what went wrong.
+ErrorOr<std::shared_ptr<const LoadedExecutable>> compileFor(const CaseProgram &program, const Machine &machine);
+/// The outputs of what was compiled for the machine, on these inputs.
+ErrorOr<NamedTensors> runOn(std::shared_ptr<const LoadedExecutable> file, const NamedTensors &inputs,
+                            const Machine &machine, unsigned threads);
 /// The outputs of a program on a device, or what went wrong.
 ErrorOr<NamedTensors> runOn(const CaseProgram &program, const Machine &machine, unsigned threads);
 
