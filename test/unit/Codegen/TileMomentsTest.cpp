@@ -110,7 +110,8 @@ static void expectRefused(llvm::StringRef find, llvm::StringRef replace, llvm::S
 
 // A block stores as many rows of moments as there are blocks of rows, of one matrix.
 TEST(TileMomentsOf, OtherBlocksAreRefused) {
-  expectRefused("moments %0 block 8", "moments %0 block 9", "reduces tiles of 9 rows, its product is made in blocks of 8 x 8");
+  expectRefused("moments %0 block 8", "moments %0 block 9",
+                "reduces tiles of 9 rows, its product is made in blocks of 8 x 8");
 }
 
 TEST(TileMomentsOf, BothAreYieldedTogether) {
