@@ -42,7 +42,7 @@ Value KernelFunction::offset(Value pointer, Type type, Value index) {
 }
 
 LogicalResult KernelFunction::forEach(Value from, Value to, int64_t step, function_ref<LogicalResult(Value)> body) {
-  auto loop = scf::ForOp::create(b, from, to, i64(step));
+  auto loop = scf::ForOp::create(b, from, to, intConstant(b, from.getType(), step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   return body(loop.getInductionVar());
@@ -58,7 +58,7 @@ static LLVM::LoopAnnotationAttr noUnroll(Builder &b) {
 FailureOr<SmallVector<Value>>
 KernelFunction::forEach(Value from, Value to, int64_t step, ValueRange init,
                         function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body, bool staysRolled) {
-  auto loop = scf::ForOp::create(b, from, to, i64(step), init);
+  auto loop = scf::ForOp::create(b, from, to, intConstant(b, from.getType(), step), init);
   if (staysRolled)
     loop->setAttr("loop_annotation", noUnroll(b)); // the name that the llvm.br it becomes knows it by
   OpBuilder::InsertionGuard guard(b);

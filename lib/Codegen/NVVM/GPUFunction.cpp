@@ -54,13 +54,24 @@ GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, in
   lane = rem(thread, Chip::kWarp);
 }
 
+Value GPUFunction::hidden(Value value) {
+  return LLVM::InlineAsmOp::create(b, value.getType(), ValueRange{value}, /*asm_string=*/"", /*constraints=*/"=r,0",
+                                   /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                   LLVM::tailcallkind::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
+                                   /*operand_attrs=*/ArrayAttr())
+      .getRes();
+}
+
 Value GPUFunction::allocateConstants(ArrayRef<int64_t> values) {
+  for (auto known : module->getOps<LLVM::GlobalOp>())
+    if (known.getValueAttr() == b.getI64TensorAttr(values))
+      return LLVM::AddressOfOp::create(b, known);
   auto global = [&] {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module->getBody());
     return LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI64Type(), values.size()), /*isConstant=*/true,
                                   LLVM::Linkage::Internal, "mp_constants" + std::to_string(constants++),
-                                  b.getI64TensorAttr(values), /*alignment=*/8,
+                                  b.getI64TensorAttr(values), /*alignment=*/Chip::kAccessBytes,
                                   static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
   }();
   return LLVM::AddressOfOp::create(b, global);

@@ -57,7 +57,10 @@ public:
     return result;
   }
 
-  /// Constants in global memory; gives their address.
+  /// `value`, an i32, of which LLVM does not know where it comes from. What a loop computes from its counter stays what
+  /// it is then: LLVM would count each address and each product of the counter on its own, in 64 bits.
+  mlir::Value hidden(mlir::Value value);
+  /// Constants in global memory, those of equal values the same; gives their address.
   mlir::Value allocateConstants(llvm::ArrayRef<int64_t> values);
   /// The pointer of the buffer of that number, i64, where they lie in memory.
   mlir::Value loadPointer(mlir::Value number);

@@ -34,7 +34,10 @@ static bool isFloatAtomic(LLVM::AtomicBinOp kind) {
 /// What is wrong with an op of the LLVM dialect.
 static std::string rejectLLVM(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::string>(op)
-      .Case([](LLVM::InlineAsmOp) { return "inline assembly has no meaning on the simulated device"; })
+      .Case([](LLVM::InlineAsmOp text) {
+        // A text without instructions only hides where its value comes from.
+        return text.getAsmString().empty() ? "" : "inline assembly has no meaning on the simulated device";
+      })
       .Case([](LLVM::CallOp) { return "a GPU kernel calls no function"; })
       .Case([](LLVM::CallIntrinsicOp call) -> std::string {
         return call.getIntrin().starts_with("llvm.nvvm.") ? "an NVVM intrinsic by name: use the op of the nvvm dialect"

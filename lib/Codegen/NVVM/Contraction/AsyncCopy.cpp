@@ -16,17 +16,20 @@ public:
       : OperandCopy(f, view, tile, tile.width, tile.width, /*readsMemory=*/true), bytes(width * tile.elementBytes) {}
 
   bool isAsync() const override { return true; }
+  bool copiesAlways() const override { return isGathered() || view.map.isMatrix(); }
+  void locate(Value batch, Value first, Value firstK) override;
   SmallVector<Type> startedTypes() const override { return {}; }
-  FailureOr<SmallVector<Value>> start(Value stage, Value k, Value isThere) override;
+  FailureOr<SmallVector<Value>> start(Value stage, const StepOfK &step) override;
   void finish(Value, ValueRange) override {}
 
 private:
   void copy(const Position &position, Value stage, Value from, Value isThere);
-  void copyMatrix(Value origin, Value stage, Value k);
+  void copyMatrix(Value stage, const StepOfK &step);
   void copyFound(Value stage, ArrayRef<Gather::Place> places);
   void copyMapped(Value origin, Value stage, Value k);
 
   const int64_t bytes; ///< of a copy: a whole access, or less where that is what lies together
+  SmallVector<Value> addresses; ///< of a matrix's vectors in the first step
 };
 
 } // namespace
@@ -44,12 +47,29 @@ void AsyncCopy::copy(const Position &position, Value stage, Value from, Value is
   NVVM::CpAsyncOp::create(b, target, from, static_cast<uint32_t>(bytes), cache, read);
 }
 
-/// The vectors of a tile are as far from each other as the rows of the matrix: one address serves all.
-void AsyncCopy::copyMatrix(Value source, Value stage, Value k) {
+/// Rows of a matrix lie further apart than an instruction can say: each vector has its address, to which a step adds in
+/// one multiplication.
+void AsyncCopy::locate(Value batchHere, Value first, Value firstK) {
+  OperandCopy::locate(batchHere, first, firstK);
+  addresses.clear();
+  if (!view.map.isMatrix())
+    return;
+  Value rowHere = f.add(f.add(batchRow, firstRow), row), columnHere = f.add(firstColumn, column);
+  (view.isKMajor ? columnHere : rowHere) = f.add(view.isKMajor ? columnHere : rowHere, firstK);
+  Value source = f.offset(f.input(cast<BlockArgument>(view.tensor).getArgNumber()), view.element,
+                          f.add(f.mul(rowHere, view.columns), columnHere));
   for (int64_t index = 0; index < count(); ++index) {
     const Position position = positionOf(index);
-    Value from = f.offset(source, view.element, position.rowStep * view.columns + position.columnStep);
-    copy(position, stage, from, isInside(position, k));
+    addresses.push_back(f.offset(source, view.element, position.rowStep * view.columns + position.columnStep));
+  }
+}
+
+void AsyncCopy::copyMatrix(Value stage, const StepOfK &step) {
+  const int64_t elements = view.isKMajor ? view.blockColumns : view.blockRows * view.columns;
+  Value distance = f.mul(f.b.createOrFold<arith::ExtSIOp>(f.b.getI64Type(), step.number), elements);
+  for (auto [index, address] : llvm::enumerate(addresses)) {
+    const Position position = positionOf(static_cast<int64_t>(index));
+    copy(position, stage, f.offset(address, view.element, distance), both(isInside(position, step.k), step.isThere));
   }
 }
 
@@ -62,30 +82,23 @@ void AsyncCopy::copyMapped(Value origin, Value stage, Value k) {
   for (int64_t index = 0; index < count(); ++index) {
     const Position position = positionOf(index);
     auto [rowHere, columnHere] = startOf(position, k);
-    const MappedOperand::Element at = lookUp(rowHere, columnHere);
+    const MappedOperand::Element at = findElement(rowHere, columnHere);
     Value from = f.offset(origin, view.element, f.add(f.mul(at.row, operand.columns), at.column));
     copy(position, stage, from, both(isInside(position, k), at.isThere));
   }
 }
 
-FailureOr<SmallVector<Value>> AsyncCopy::start(Value stage, Value k, Value isThere) {
-  Value origin = f.input(cast<BlockArgument>(view.tensor).getArgNumber());
-  Value source = origin;
+FailureOr<SmallVector<Value>> AsyncCopy::start(Value stage, const StepOfK &step) {
   SmallVector<Gather::Place> places;
-  if (copiesAlways()) {
-    places = find(k, isThere);
-  } else if (view.map.isMatrix()) {
-    Value rowHere = f.add(f.add(batchRow, firstRow), row), columnHere = f.add(firstColumn, column);
-    Value first = f.offset(origin, view.element, f.add(f.mul(rowHere, view.columns), columnHere));
-    source = f.offset(first, view.element, view.isKMajor ? k : f.mul(k, view.columns));
-  }
+  if (isGathered())
+    places = find(step);
   auto copyAll = [&] {
-    if (copiesAlways())
+    if (isGathered())
       copyFound(stage, places);
     else if (view.map.isMatrix())
-      copyMatrix(source, stage, k);
+      copyMatrix(stage, step);
     else
-      copyMapped(origin, stage, k);
+      copyMapped(f.input(cast<BlockArgument>(view.tensor).getArgNumber()), stage, step.k);
     return success();
   };
   if (failed(isBusy() ? f.when(isBusy(), copyAll) : copyAll()))

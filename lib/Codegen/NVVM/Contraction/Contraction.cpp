@@ -47,7 +47,13 @@ private:
 
   void locateBlock(Value block);
   LogicalResult emitSums(Values &sums);
-  Value stageAt(Value slot) { return f.offset(position.ring, b.getI8Type(), f.mul(slot, tiles.stageBytes())); }
+  // Counters are i32, and a slot is its distance from the first in bytes: what a turn computes is one instruction then.
+  Value i32(int64_t value) { return intConstant(b, b.getI32Type(), value); }
+  Value slotOf(Value step) { return b.createOrFold<arith::MulIOp>(step, i32(tiles.stageBytes())); }
+  Value wide(Value value) {
+    return value.getType().isInteger(64) ? value : b.createOrFold<arith::ExtUIOp>(b.getI64Type(), value);
+  }
+  Value stageAt(Value slot) { return f.offset(position.ring, b.getI8Type(), wide(slot)); }
   Value rhsOf(Value stage) { return f.offset(stage, b.getI8Type(), tiles.lhs.bytes()); }
   Values loadFragments(Value slot, int64_t number) {
     Value stage = stageAt(slot);
@@ -55,17 +61,21 @@ private:
   }
   Value nextSlot(Value slot);
 
-  /// Starts the tiles of step `t` where there is one; gives what finishing it needs.
-  FailureOr<Values> start(Value slot, Value t);
+  bool bothCopyAlways() const { return lhs->copiesAlways() && rhs->copiesAlways(); }
+  /// Whether a block may have more steps than the stages that are filled before the loop.
+  bool startsInLoop() const { return product.depth > (schedule.getStages() - 1) * schedule.getBlockK(); }
+  /// Starts the tiles of step `t` where there is one; gives what finishing it needs. `counter` is the same number, of
+  /// which LLVM may make addresses that are counted, too: fewer instructions where elements are loaded one by one.
+  FailureOr<Values> start(Value slot, Value t, Value counter, ValueRange lookedUp = {});
+  /// What starting the tiles of step `t` looks up.
+  Values lookUp(Value t);
   void finish(Value slot, Value t, ValueRange started);
   void commit();
   void waitForTile();
   LogicalResult copyFirstTiles();
-  /// Whether there are tiles beside those that are copied before the loop.
-  bool copiesInSteps() const {
-    return std::min(product.k, product.depth) > (schedule.getStages() - 1) * schedule.getBlockK();
-  }
-  FailureOr<Values> emitStep(Value t, ValueRange carried);
+  /// The step that is ahead while the last one is multiplied.
+  Value lastAhead() { return f.add(steps, i32(schedule.getStages() - 2)); }
+  FailureOr<Values> emitStep(Value counter, ValueRange carried);
 
   GPUFunction &f;
   LaneBuilder &b;
@@ -78,6 +88,8 @@ private:
   std::unique_ptr<WarpProduct> warp;
   TilePosition position;
   Value firstK, steps;
+  size_t ofLhs = 0;   ///< values that lhs looks up of a step
+  size_t ofKnown = 0; ///< that both look up
   bool isAsync = false;
 };
 
@@ -108,15 +120,17 @@ void ContractionEmitter::locateBlock(Value block) {
   Value part = f.div(position.outer, product.batch), batch = f.rem(position.outer, product.batch);
   firstK = f.mul(part, product.depth);
   Value depth = f.min(f.sub(f.i64(product.k), firstK), f.i64(product.depth));
-  steps = f.div(f.add(depth, f.i64(schedule.getBlockK() - 1)), schedule.getBlockK());
-  lhs->locate(batch, position.firstRow);
-  rhs->locate(batch, position.firstColumn);
+  steps = b.createOrFold<arith::TruncIOp>(b.getI32Type(),
+                                          f.div(f.add(depth, f.i64(schedule.getBlockK() - 1)), schedule.getBlockK()));
+  lhs->locate(batch, position.firstRow, firstK);
+  rhs->locate(batch, position.firstColumn, firstK);
 }
 
 Value ContractionEmitter::nextSlot(Value slot) {
-  Value next = f.add(slot, f.i64(1));
-  Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next, f.i64(schedule.getStages()));
-  return arith::SelectOp::create(b, isEnd, f.i64(0), next);
+  Value next = f.add(slot, i32(tiles.stageBytes()));
+  Value isEnd =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next, i32(tiles.stageBytes() * schedule.getStages()));
+  return arith::SelectOp::create(b, isEnd, i32(0), next);
 }
 
 void ContractionEmitter::commit() {
@@ -131,16 +145,27 @@ void ContractionEmitter::waitForTile() {
   f.barrier();
 }
 
-FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Value t) {
+ContractionEmitter::Values ContractionEmitter::lookUp(Value t) {
+  Values found = lhs->lookUp(t);
+  ofLhs = found.size();
+  llvm::append_range(found, rhs->lookUp(t));
+  return found;
+}
+
+FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Value t, Value counter,
+                                                                ValueRange lookedUp) {
   Value isThere = f.isBelow(t, steps);
   auto startThese = [&](bool thatCopyAlways) -> FailureOr<Values> {
     Values started;
-    Value stage = stageAt(slot), k = f.add(firstK, f.mul(t, schedule.getBlockK()));
+    Value stage = stageAt(slot);
+    Value k = f.add(firstK, f.mul(wide(thatCopyAlways ? t : counter), schedule.getBlockK()));
     for (bool isLhs : {true, false}) {
       OperandCopy &copy = isLhs ? *lhs : *rhs;
       if (copy.copiesAlways() != thatCopyAlways)
         continue;
-      FailureOr<Values> own = copy.start(isLhs ? stage : rhsOf(stage), k, isThere);
+      const Values known =
+          lookedUp.empty() ? Values() : Values(isLhs ? lookedUp.take_front(ofLhs) : lookedUp.drop_front(ofLhs));
+      FailureOr<Values> own = copy.start(isLhs ? stage : rhsOf(stage), {t, k, isThere, known});
       if (failed(own))
         return failure();
       started.append(*own);
@@ -148,7 +173,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Valu
     return started;
   };
   FailureOr<Values> always = startThese(/*thatCopyAlways=*/true);
-  if (failed(always) || (lhs->copiesAlways() && rhs->copiesAlways()))
+  if (failed(always) || bothCopyAlways())
     return always;
   Values nothing;
   for (const OperandCopy *copy : {lhs.get(), rhs.get()})
@@ -178,17 +203,17 @@ void ContractionEmitter::finish(Value slot, Value t, ValueRange started) {
     return success();
   };
   (void)finishThese(/*thatCopyAlways=*/true);
-  if (!lhs->copiesAlways() || !rhs->copiesAlways())
+  if (!bothCopyAlways())
     (void)f.when(f.isBelow(t, steps), [&] { return finishThese(/*thatCopyAlways=*/false); });
 }
 
 LogicalResult ContractionEmitter::copyFirstTiles() {
   auto copyTile = [&](Value step) -> LogicalResult {
     Elements::Scope scope(values);
-    FailureOr<Values> started = start(step, step);
+    FailureOr<Values> started = start(slotOf(step), step, step);
     if (failed(started))
       return failure();
-    finish(step, step, *started);
+    finish(slotOf(step), step, *started);
     commit();
     return success();
   };
@@ -199,46 +224,58 @@ LogicalResult ContractionEmitter::copyFirstTiles() {
     auto copyOne = [&](Value step, ValueRange) -> FailureOr<Values> {
       return failed(copyTile(step)) ? FailureOr<Values>(failure()) : Values();
     };
-    if (failed(f.forEach(values.zero, f.i64(tiles), 1, ValueRange(), copyOne, /*staysRolled=*/true)))
+    if (failed(f.forEach(i32(0), i32(tiles), 1, ValueRange(), copyOne, /*staysRolled=*/true)))
       return failure();
   } else {
     for (int64_t step = 0; step < tiles; ++step)
-      if (failed(copyTile(f.i64(step))))
+      if (failed(copyTile(i32(step))))
         return failure();
   }
   waitForTile();
   return success();
 }
 
-/// Carried are the slots that are read and written, the fragments of the first k, and the sums.
-FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value t, ValueRange carried) {
+/// `counter` is the step whose tiles are started. Carried are the slots that are read and written, the fragments of the
+/// first k, the sums, and what is known of the step: a load in the turn that asks would keep it waiting.
+FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter, ValueRange carried) {
   Elements::Scope scope(values);
   const int64_t depths = schedule.getBlockK() / tiles.info.depth;
   Value read = carried[0], written = carried[1];
   const size_t ofSums = warp->zeros().size();
-  Values fragments(carried.drop_front(2).drop_back(ofSums)), sums(carried.take_back(ofSums));
+  ValueRange products = carried.drop_front(2).drop_back(ofKnown), known = carried.take_back(ofKnown);
+  Values fragments(products.drop_back(ofSums)), sums(products.take_back(ofSums));
 
-  Value ahead = f.add(t, f.i64(schedule.getStages() - 1));
-  FailureOr<Values> started = copiesInSteps() ? start(written, ahead) : FailureOr<Values>(Values());
+  const Value ahead =
+      f.hidden(counter.getType().isInteger(32) ? counter : arith::TruncIOp::create(b, b.getI32Type(), counter));
+  FailureOr<Values> started = Values();
+  if (startsInLoop())
+    started = start(written, ahead, counter, known);
   if (failed(started))
     return failure();
   commit();
-  // Behind the last step its own tile is read again, for nobody.
-  Value isMore = f.isBelow(f.add(t, f.i64(1)), steps);
-  Value nextRead = arith::SelectOp::create(b, isMore, nextSlot(read), read);
+  Values nextKnown;
+  Value nextRead = nextSlot(read);
+  // Behind the last step its own tile is read again, for nobody, where the next one was not filled with zeros.
+  if (!bothCopyAlways() || !startsInLoop())
+    nextRead = arith::SelectOp::create(b, f.isBelow(ahead, lastAhead()), nextRead, read);
   for (int64_t number = 0; number < depths; ++number) {
     const bool isLast = number + 1 == depths;
     if (isLast) {
       finish(written, ahead, *started);
       waitForTile();
+      // Beside the last products, which have least else beside them.
+      if (ofKnown)
+        nextKnown = lookUp(f.add(ahead, i32(1)));
     }
     Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, number + 1);
     warp->multiply(fragments, sums);
     fragments = std::move(next);
   }
-  Values carriedOn = {nextRead, nextSlot(written)};
+  // What is written next was read in this turn.
+  Values carriedOn = {nextRead, read};
   llvm::append_range(carriedOn, fragments);
   llvm::append_range(carriedOn, sums);
+  llvm::append_range(carriedOn, nextKnown);
   return carriedOn;
 }
 
@@ -248,16 +285,23 @@ LogicalResult ContractionEmitter::emitSums(Values &sums) {
     return success();
   if (failed(copyFirstTiles()))
     return failure();
-  Values carried = {f.i64(0), f.i64(schedule.getStages() - 1)};
-  llvm::append_range(carried, loadFragments(values.zero, 0));
+  const int64_t ahead = schedule.getStages() - 1;
+  Values carried = {i32(0), slotOf(i32(ahead))};
+  llvm::append_range(carried, loadFragments(i32(0), 0));
   llvm::append_range(carried, sums);
+  const Values known = startsInLoop() ? lookUp(i32(ahead)) : Values();
+  ofKnown = known.size();
+  llvm::append_range(carried, known);
+  // Addresses are counted in 64 bits.
+  Value from = bothCopyAlways() ? i32(ahead) : f.i64(ahead);
+  Value to = f.add(bothCopyAlways() ? steps : wide(steps), from);
   // Where k is known and short, ptxas would unroll all of it, and spill.
   FailureOr<Values> end = f.forEach(
-      values.zero, steps, 1, carried, [&](Value t, ValueRange soFar) { return emitStep(t, soFar); },
+      from, to, 1, carried, [&](Value step, ValueRange soFar) { return emitStep(step, soFar); },
       /*staysRolled=*/true);
   if (failed(end))
     return failure();
-  sums = Values(ArrayRef(*end).take_back(sums.size()));
+  sums = Values(ArrayRef(*end).drop_back(ofKnown).take_back(sums.size()));
   return success();
 }
 

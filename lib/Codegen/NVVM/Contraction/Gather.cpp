@@ -6,6 +6,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace mp;
@@ -18,6 +19,8 @@ static constexpr int64_t kMostDepths = 16; // that a thread looks for in one ste
 static constexpr int64_t kLeastShared = 4; // k that a thread looks for
 static constexpr int64_t kOfDigits = 12, kOfSpan = 8, kOfComparison = 4; // instructions for a k, and its dimensions
 static constexpr int64_t kStepsAhead = 8; // more than there are stages: steps begin so far beyond the last
+static constexpr int64_t kLeastStretch = 16;
+static constexpr int64_t kMostEntries = 8192; // 64 KiB of constants
 static constexpr int64_t kMostCounted = std::numeric_limits<int32_t>::max();
 
 static int64_t sizeOf(ArrayRef<IndexMap::Digit> digits) {
@@ -103,12 +106,69 @@ Gather::Gather(GPUFunction &f, const MappedOperand &operand, const Pattern &patt
   for (unsigned number = 0; number < strides.size(); ++number)
     if (!operand.map.isCertain(number))
       uncertain.push_back(number);
-  isShared = !isSteady && isWorthSharing(pattern) && (taps != Taps::None || uncertain.empty());
+  stretch = std::gcd(operand.map.depth.back().size, pattern.blockK);
+  if (isLookedUp())
+    makeTable();
+  isShared = !isSteady && !table && isWorthSharing(pattern) && (taps != Taps::None || uncertain.empty());
   if (isShared) {
     sharer = narrow(f.rem(f.div(f.lane, pattern.distance), pattern.sharers));
     const int64_t group = pattern.sharers * pattern.distance;
     sharers = narrow(f.add(f.mul(f.div(f.lane, group), group), f.rem(f.lane, pattern.distance)));
   }
+}
+
+/// Each k that a thread looks for is as far from the begin of its stretch as the first, or all lie in one.
+bool Gather::isLookedUp() const {
+  const IndexMap::Digit &innermost = operand.map.depth.back();
+  const bool areAlike = isSteady || pattern.depths == 1 || pattern.apart % stretch == 0;
+  return areAlike && taps != Taps::OfRow && (taps == Taps::OfDepth || uncertain.empty()) && stretch >= kLeastStretch &&
+         operand.map.isCertain(innermost.dimension) && mostK / stretch <= kMostEntries;
+}
+
+/// Behind the last k are entries of taps that are none.
+void Gather::makeTable() {
+  const IndexMap &map = operand.map;
+  SmallVector<StepTable::Entry> entries;
+  for (int64_t k = 0; k < mostK; k += stretch) {
+    StepTable::Entry entry{0, uint32_t(1) << kNowhere};
+    if (k < sizeOf(map.depth)) {
+      entry.bits = uint32_t(1) << kAnywhere;
+      int64_t rest = k, offset = 0;
+      for (const IndexMap::Digit &digit : llvm::reverse(map.depth)) {
+        const int64_t value = rest % digit.size;
+        rest /= digit.size;
+        offset += value * digit.factor * strides[digit.dimension];
+        if (llvm::is_contained(uncertain, digit.dimension))
+          entry.bits |= uint32_t(1) << (firstBit(digit.dimension) + value);
+      }
+      entry.distance = offset * elementBytes();
+    }
+    entries.push_back(entry);
+  }
+  table.emplace(f, entries, pattern.blockK / stretch);
+}
+
+void Gather::startAt(Value firstK) {
+  if (table)
+    table->startAt(f.add(f.div(firstK, stretch), f.div(wide(first), stretch)));
+}
+
+SmallVector<Value> Gather::lookUp(Value number) {
+  SmallVector<Value> found;
+  for (int64_t index = 0; table && index < countLookedUp(); ++index) {
+    const StepTable::Found entry = table->find(number, index * pattern.apart / stretch);
+    found.append({entry.distance, entry.bits});
+  }
+  return found;
+}
+
+/// Steps of a part of k end before the table does, which sends no vector of a whole k beyond its end.
+Gather::Step Gather::stepInTable(int64_t further) {
+  const int64_t number = further / pattern.apart;
+  Step step{known[2 * number], known[2 * number + 1], Value(), {}};
+  if (pattern.isCut)
+    step.taps = arith::SelectOp::create(f.b, isThere, step.taps, i32(int64_t(1) << kNowhere));
+  return step;
 }
 
 /// Below 0 is above every bound without a sign.
@@ -185,7 +245,7 @@ Value Gather::tapOfRow(Value row) {
   return bits;
 }
 
-Gather::Vector Gather::locate(Value batch, Value row, Value isInside) {
+Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t nearest) {
   const IndexMap &map = operand.map;
   const MappedOperand::Sums sums = operand.add(operand.movedBy(map.batch, batch), operand.movedBy(map.row, row));
   SmallVector<Value, 4> indices;
@@ -197,8 +257,9 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside) {
     vector.offset = add(vector.offset, times(index, stride));
   }
   // Under a step that stays within one tap, each k lies as far on as it is further.
-  if (isSteady)
-    vector.offset = add(vector.offset, times(first, map.depth.back().factor * strides[map.depth.back().dimension]));
+  const int64_t apart = map.depth.back().factor * strides[map.depth.back().dimension];
+  if (isSteady || table)
+    vector.offset = add(vector.offset, times(table ? narrow(f.rem(wide(first), stretch)) : first, apart));
   if (taps == Taps::OfDepth && !uncertain.empty())
     vector.taps = tapsOutside(indices);
   else if (taps == Taps::OfRow)
@@ -207,12 +268,16 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside) {
     for (unsigned number : uncertain)
       vector.edges.push_back(indices[number]);
   // What another lane has found out LLVM cannot take apart again: an address and a step are then one instruction.
-  if (isShared) {
-    Value wide = arith::ExtSIOp::create(f.b, f.b.getI64Type(), vector.offset);
-    vector.address = f.offset(origin(), cast<RankedTensorType>(operand.tensor.getType()).getElementType(), wide);
+  if (table) {
+    vector.nearest = nearest;
+    vector.offset = add(vector.offset, i32(nearest % stretch * apart));
   }
-  // What lanes share says by a bit whether a step is there.
-  if (isShared && !vector.taps)
+  if (isShared || table) {
+    Value distance = arith::ExtSIOp::create(f.b, f.b.getI64Type(), vector.offset);
+    vector.address = f.offset(origin(), cast<RankedTensorType>(operand.tensor.getType()).getElementType(), distance);
+  }
+  // What lanes share, or a table has, says by a bit whether a step is there.
+  if ((isShared || (table && !isWhole)) && !vector.taps)
     vector.taps = i32(int64_t(1) << kNowhere);
   // A tap that is none asks for what no pixel has; a pixel that is none has nothing.
   if (isInside)
@@ -221,9 +286,10 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside) {
   return vector;
 }
 
-void Gather::enter(Value newK, Value newIsThere) {
-  k = newK;
-  isThere = newIsThere;
+void Gather::enter(const StepOfK &step) {
+  k = step.k;
+  isThere = step.isThere;
+  known = step.known.empty() ? lookUp(step.number) : SmallVector<Value>(step.known);
   steps.clear();
   own.clear();
   // Of k that lanes share each finds out about its own.
@@ -297,10 +363,12 @@ const Gather::Step &Gather::stepAt(int64_t further) {
   for (auto &[known, step] : steps)
     if (known == key)
       return step;
+  if (table)
+    return steps.emplace_back(key, stepInTable(key)).second;
   if (isShared)
     return steps.emplace_back(key, sharedStep(further / pattern.apart)).second;
-  Value number = narrow(k);
-  return steps.emplace_back(key, stepOf(isSteady ? number : add(add(number, first), i32(further)))).second;
+  Value from = narrow(k);
+  return steps.emplace_back(key, stepOf(isSteady ? from : add(add(from, first), i32(further)))).second;
 }
 
 Gather::Place Gather::find(const Vector &vector, int64_t further) {
@@ -312,8 +380,11 @@ Gather::Place Gather::find(const Vector &vector, int64_t further) {
   place.offset = vector.address ? step.offset : add(vector.offset, step.offset);
   if (isSteady) {
     const IndexMap::Digit &innermost = operand.map.depth.back();
-    place.constant = further * innermost.factor * strides[innermost.dimension];
+    place.constant = (further - vector.nearest) * innermost.factor * strides[innermost.dimension];
   }
+  // Where no pixel is outside the end is, for all vectors at once.
+  if (table && !vector.taps)
+    place.isThere = isThere;
   if (vector.taps) {
     Value missing = arith::AndIOp::create(f.b, vector.taps, step.taps);
     place.isThere = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, missing, i32(0));

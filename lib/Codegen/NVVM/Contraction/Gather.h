@@ -5,15 +5,25 @@
 #define MP_LIB_CODEGEN_NVVM_CONTRACTION_GATHER_H
 
 #include "Codegen/Emit/MappedOperand.h"
-#include "Codegen/NVVM/GPUFunction.h"
+#include "Codegen/NVVM/Contraction/StepTable.h"
 
 namespace mp {
+
+/// A step of k of the main loop.
+struct StepOfK {
+  mlir::Value number;  ///< i32, from the block's first
+  mlir::Value k;       ///< its first, i64
+  mlir::Value isThere; ///< whether the block has so many
+  /// What copies have looked up of it.
+  llvm::ArrayRef<mlir::Value> known;
+};
 
 /// A convolution's image, or its filters seen from the gradient. What does not depend on k is computed once for each
 /// vector, before the loop: how far it is from the operand's first element, and where the operand has it. A step of k
 /// adds a distance. With few taps, "where" is a bit for each: k is a tap and a row a pixel, or the other way round, and
 /// the pixel has bits of all taps under which there is none, the tap its own. (CUTLASS calls this its optimized
-/// iterator.) Else it is the index in each dimension with an edge, and a step compares. Numbers are i32 here.
+/// iterator.) Else it is the index in each dimension with an edge, and a step compares. Numbers are i32 here. Where
+/// steps are stretches of k under one tap, or few of them, what they add is looked up, and each vector has its address.
 class Gather {
 public:
   /// What a thread looks for in each step.
@@ -24,6 +34,7 @@ public:
     int64_t apart = 1;    ///< from one of these k to the next
     int64_t sharers = 1;  ///< lanes of a warp that look for the same k, and so divide the work
     int64_t distance = 1; ///< from one of these lanes to the next, each in a group of distance * sharers lanes
+    bool isCut = false;   ///< a block has a part of k
   };
 
   /// Whether vectors can be found so: no index is divided, an i32 counts all, and registers have room for what is known
@@ -33,23 +44,29 @@ public:
   /// `first` is the first k of this thread in a step.
   Gather(GPUFunction &f, const MappedOperand &operand, const Pattern &pattern, mlir::Value first);
 
+  /// Steps are counted from that k, before vectors are located.
+  void startAt(mlir::Value firstK);
   /// What is known of a vector before the loop.
   struct Vector {
     mlir::Value offset;                      ///< of its element at k = 0 from the operand's first
     mlir::Value address;                     ///< of that element; null where steps are no values of their own
+    int64_t nearest = 0;                     ///< k by which the address is further on
     mlir::Value taps;                        ///< bits of a pixel, or of a tap; null where nothing is asked
     llvm::SmallVector<mlir::Value, 2> edges; ///< its indices in dimensions with an edge, where there are many taps
   };
-  /// The vector of that row of the product. One that is not `isInside`, if that is not null, is nowhere.
-  Vector locate(mlir::Value batch, mlir::Value row, mlir::Value isInside);
+  /// The vector of that row of the product, of which the first element that is looked for is `nearest` k on. One that
+  /// is not `isInside`, if that is not null, is nowhere.
+  Vector locate(mlir::Value batch, mlir::Value row, mlir::Value isInside, int64_t nearest);
 
-  /// A step begins, with k. One that is not `isThere`, if that is not null, has no elements.
-  void enter(mlir::Value k, mlir::Value isThere);
+  /// What is looked up of step `number`, by those who have time until it begins; nothing where nothing is.
+  llvm::SmallVector<mlir::Value> lookUp(mlir::Value number);
+  /// A step begins, of which lookUp() may be known. One that is not there has no elements.
+  void enter(const StepOfK &step);
   /// The element with which a vector begins, `further` k on: where it is, and whether, which is null where it always
   /// is.
   struct Place {
     mlir::Value from;   ///< an address
-    mlir::Value offset; ///< of the element, an i32
+    mlir::Value offset; ///< of the element, an i32, or in bytes, an i64
     int64_t constant;   ///< the same, beside `offset`
     mlir::Value isThere;
   };
@@ -69,6 +86,10 @@ private:
   static bool staysUnderTap(const IndexMap &map, int64_t blockK);
   mlir::Value i32(int64_t value) { return intConstant(f.b, f.b.getI32Type(), value); }
   mlir::Value origin() { return f.input(llvm::cast<mlir::BlockArgument>(operand.tensor).getArgNumber()); }
+  int64_t elementBytes() const {
+    return memoryBytes(llvm::cast<mlir::RankedTensorType>(operand.tensor.getType()).getElementType());
+  }
+  mlir::Value wide(mlir::Value value) { return f.b.createOrFold<mlir::arith::ExtUIOp>(f.b.getI64Type(), value); }
   mlir::Value narrow(mlir::Value value) { return f.b.createOrFold<mlir::arith::TruncIOp>(f.b.getI32Type(), value); }
   mlir::Value add(mlir::Value x, mlir::Value y) { return f.b.createOrFold<mlir::arith::AddIOp>(x, y); }
   mlir::Value times(mlir::Value x, int64_t y) { return f.b.createOrFold<mlir::arith::MulIOp>(x, i32(y)); }
@@ -79,6 +100,10 @@ private:
   mlir::Value spanInside(const IndexMap::Digit &digit, mlir::Value index);
   mlir::Value tapOfRow(mlir::Value row);
   Step stepOf(mlir::Value number);
+  bool isLookedUp() const;
+  void makeTable();
+  int64_t countLookedUp() const { return isSteady ? 1 : pattern.depths; }
+  Step stepInTable(int64_t further);
   int64_t firstBit(unsigned dimension) const;
   Step sharedStep(int64_t index);
   const Step &stepAt(int64_t further);
@@ -94,7 +119,10 @@ private:
   bool isWhole;                              ///< no step reaches beyond the last k
   int64_t mostK;                             ///< that a step asks for, of those beyond the last, too
   bool isShared;                             ///< what is found out about k
+  int64_t stretch;                           ///< of k under one tap that steps are made of
+  std::optional<StepTable> table;
   mlir::Value first, k, isThere;
+  llvm::SmallVector<mlir::Value> known;
   mlir::Value sharer, sharers; ///< this lane's number among those that share, and the first of them, i32
   llvm::SmallVector<Step, 2> own;
   llvm::SmallVector<std::pair<int64_t, Step>, 4> steps; ///< of this k, by how far they are on

@@ -14,6 +14,7 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
   view.element = product.element;
   view.map = isLhs ? product.lhsMap : product.rhsMap;
   view.isKMajor = view.map.isAlongDepth();
+  view.isCut = product.parts > 1;
   const int64_t outer = isLhs ? product.m : product.n;
   const int64_t block = isLhs ? schedule.getBlockM() : schedule.getBlockN();
   view.rows = view.isKMajor ? outer : product.k;
@@ -34,8 +35,10 @@ Gather::Pattern OperandCopy::patternOf(GPUFunction &f, const OperandView &view, 
   const int64_t passes = std::max<int64_t>(vectorsOfRow / f.threads, 1), others = vectors / passes;
   const int64_t alongRow = passes * (width / run), lanesOfRow = std::min(vectorsOfRow, Chip::kWarp);
   if (!view.isKMajor)
-    return {view.blockRows, alongRow, others, std::max<int64_t>(f.threads / vectorsOfRow, 1), lanesOfRow, 1};
+    return {view.blockRows, alongRow, others,    std::max<int64_t>(f.threads / vectorsOfRow, 1),
+            lanesOfRow,     1,        view.isCut};
   Gather::Pattern pattern{view.blockColumns, others, alongRow, run};
+  pattern.isCut = view.isCut;
   if (passes == 1) {
     pattern.sharers = Chip::kWarp / lanesOfRow;
     pattern.distance = lanesOfRow;
@@ -56,17 +59,20 @@ OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTi
     gather.emplace(f, operand, patternOf(f, view, width, run), view.isKMajor ? column : row);
 }
 
-void OperandCopy::locate(Value batchHere, Value first) {
+void OperandCopy::locate(Value batchHere, Value first, Value firstK) {
   Value zero = f.i64(0);
   batch = batchHere;
   batchRow = view.map.batch.empty() ? zero : f.mul(batch, view.rows);
   firstRow = view.isKMajor ? first : zero;
   firstColumn = view.isKMajor ? zero : first;
   gathered.clear();
+  if (gather)
+    gather->startAt(firstK);
   for (int64_t index = 0; gather && index < vectors; ++index)
     for (int64_t further = 0; further < (view.isKMajor ? run : width); further += run) {
       const Position position = positionOf(index);
-      gathered.push_back(gather->locate(batch, outerOf(position, further), isOuterInside(position, further)));
+      gathered.push_back(gather->locate(batch, outerOf(position, further), isOuterInside(position, further),
+                                        view.isKMajor ? position.columnStep : position.rowStep));
     }
 }
 
@@ -106,9 +112,9 @@ Value OperandCopy::isInside(const Position &position, Value k) {
   return both(isOuterInside(position), isDepthInside(position, k));
 }
 
-SmallVector<Gather::Place> OperandCopy::find(Value k, Value isThere) {
+SmallVector<Gather::Place> OperandCopy::find(const StepOfK &step) {
   SmallVector<Gather::Place> found;
-  gather->enter(k, isThere);
+  gather->enter(step);
   for (int64_t index = 0; index < vectors; ++index)
     for (int64_t number = 0; number < runsOfVector(); ++number) {
       const Position position = positionOf(index);
@@ -119,6 +125,8 @@ SmallVector<Gather::Place> OperandCopy::find(Value k, Value isThere) {
 }
 
 Value OperandCopy::addressOf(const Gather::Place &place) {
+  if (place.offset.getType().isInteger(64))
+    return f.offset(f.offset(place.from, f.b.getI8Type(), place.offset), view.element, place.constant);
   Value offset = arith::ExtSIOp::create(f.b, f.b.getI64Type(), place.offset);
   return f.offset(place.from, view.element, f.add(offset, f.i64(place.constant)));
 }
@@ -128,7 +136,7 @@ std::pair<Value, Value> OperandCopy::startOf(const Position &position, Value k) 
   return view.isKMajor ? std::pair(outer, depth) : std::pair(depth, outer);
 }
 
-MappedOperand::Element OperandCopy::lookUp(Value viewRow, Value viewColumn) {
+MappedOperand::Element OperandCopy::findElement(Value viewRow, Value viewColumn) {
   if (view.map.isMatrix())
     return {f.add(batchRow, viewRow), viewColumn, Value()};
   return view.isKMajor ? operand.find(batch, viewRow, viewColumn) : operand.find(batch, viewColumn, viewRow);

@@ -19,6 +19,7 @@ struct OperandView {
   mlir::Type element; ///< of `tensor`
   int64_t rows, columns;
   bool isKMajor; ///< k is the dimension of the columns
+  bool isCut;    ///< a block has a part of k
   int64_t blockRows, blockColumns;
 
   static OperandView of(const Product &product, bool isLhs, MmaScheduleAttr schedule);
@@ -31,17 +32,20 @@ public:
   virtual ~OperandCopy() = default;
 
   virtual bool isAsync() const = 0;
-  /// Where the block is: the batch, and its first element of the dimension that is not k.
-  void locate(mlir::Value batch, mlir::Value first);
+  /// Where the block is: the batch, its first element of the dimension that is not k, and its first k.
+  virtual void locate(mlir::Value batch, mlir::Value first, mlir::Value firstK);
   /// The types of what start() gives.
   virtual llvm::SmallVector<mlir::Type> startedTypes() const = 0;
   /// Whether there is no branch around the copy, so that finding out where vectors lie runs beside the multiplications:
   /// of a step that is not there zeros are copied, on which somebody has to wait in the end.
-  bool copiesAlways() const { return gather.has_value(); }
-  /// Starts the copy of the tile from `k` to `stage`; gives what finish() needs. The step is there, or may not be,
-  /// which `isThere` says of what copies always.
-  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, mlir::Value k,
-                                                                mlir::Value isThere) = 0;
+  virtual bool copiesAlways() const { return gather.has_value(); }
+  /// What start() looks up of step `number`, for who has time to do it before: it is what the step knows then.
+  llvm::SmallVector<mlir::Value> lookUp(mlir::Value number) {
+    return gather ? gather->lookUp(number) : llvm::SmallVector<mlir::Value>();
+  }
+  /// Starts the copy of the tile of a step to `stage`; gives what finish() needs. The step is there, or may not be,
+  /// which it says to what copies always.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, const StepOfK &step) = 0;
   virtual void finish(mlir::Value stage, mlir::ValueRange started) = 0;
 
 protected:
@@ -65,11 +69,12 @@ protected:
   /// Where a vector of the tile from `k` begins: its row and column among the view's, k included.
   std::pair<mlir::Value, mlir::Value> startOf(const Position &position, mlir::Value k);
   /// Where memory has what begins at a row and column of the view.
-  MappedOperand::Element lookUp(mlir::Value viewRow, mlir::Value viewColumn);
+  MappedOperand::Element findElement(mlir::Value viewRow, mlir::Value viewColumn);
   /// Where the runs of the vectors of the tile from `k` lie, of a gathered operand.
-  llvm::SmallVector<Gather::Place> find(mlir::Value k, mlir::Value isThere);
+  llvm::SmallVector<Gather::Place> find(const StepOfK &step);
   mlir::Value addressOf(const Gather::Place &place);
   int64_t runsOfVector() const { return width / run; }
+  bool isGathered() const { return gather.has_value(); }
   /// Both conditions, either of which may be null.
   mlir::Value both(mlir::Value x, mlir::Value y) {
     return x && y ? f.b.createOrFold<mlir::arith::AndIOp>(x, y) : x ? x : y;

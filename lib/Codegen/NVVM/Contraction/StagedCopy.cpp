@@ -30,7 +30,7 @@ public:
   SmallVector<Type> startedTypes() const override {
     return SmallVector<Type>(count() * runsOfVector(), waitingType(run));
   }
-  FailureOr<SmallVector<Value>> start(Value stage, Value k, Value isThere) override;
+  FailureOr<SmallVector<Value>> start(Value stage, const StepOfK &step) override;
   void finish(Value stage, ValueRange started) override;
 
 private:
@@ -81,7 +81,7 @@ FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
     rowHere = f.min(rowHere, f.i64(view.rows - 1));
     columnHere = f.min(columnHere, f.i64(view.columns - width));
   }
-  const MappedOperand::Element at = lookUp(rowHere, columnHere);
+  const MappedOperand::Element at = findElement(rowHere, columnHere);
   inside = both(inside, at.isThere);
   FailureOr<Value> found = read(at.row, at.column);
   if (failed(found))
@@ -102,16 +102,16 @@ Value StagedCopy::loadFound(const Gather::Place &place) {
   return isRead ? f.when(isRead, zero(), load)->front() : load()->front();
 }
 
-FailureOr<SmallVector<Value>> StagedCopy::start(Value, Value k, Value isThere) {
+FailureOr<SmallVector<Value>> StagedCopy::start(Value, const StepOfK &step) {
   Elements::Scope scope(values);
   SmallVector<Value> started;
   if (copiesAlways()) {
-    for (const Gather::Place &place : find(k, isThere))
+    for (const Gather::Place &place : find(step))
       started.push_back(loadFound(place));
     return started;
   }
   for (int64_t index = 0; index < count(); ++index) {
-    FailureOr<Value> waiting = load(positionOf(index), k);
+    FailureOr<Value> waiting = load(positionOf(index), step.k);
     if (failed(waiting))
       return failure();
     started.push_back(*waiting);

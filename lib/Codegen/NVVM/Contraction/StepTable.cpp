@@ -1,0 +1,29 @@
+// What steps of k add to where elements lie, looked up.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/NVVM/Contraction/StepTable.h"
+
+using namespace mlir;
+using namespace mp;
+
+// Numbers of an entry: 16 bytes are one access.
+static constexpr int64_t kNumbers = 2;
+
+StepTable::StepTable(GPUFunction &f, ArrayRef<Entry> entries, int64_t stretches) : f(f), stretches(stretches) {
+  SmallVector<int64_t> values;
+  for (const Entry &entry : entries)
+    values.append({entry.distance, entry.bits});
+  table = f.allocateConstants(values);
+}
+
+void StepTable::startAt(Value stretch) { start = f.offset(table, f.b.getI64Type(), f.mul(stretch, kNumbers)); }
+
+StepTable::Found StepTable::find(Value step, int64_t further) {
+  LaneBuilder &b = f.b;
+  Type i64 = b.getI64Type();
+  Value index = f.mul(b.createOrFold<arith::ExtSIOp>(i64, step), kNumbers * stretches);
+  Value entry = f.offset(f.offset(start, i64, index), i64, kNumbers * further);
+  Value distance = LLVM::LoadOp::create(b, i64, entry, /*alignment=*/Chip::kAccessBytes);
+  Value bits = LLVM::LoadOp::create(b, i64, f.offset(entry, i64, 1), /*alignment=*/8);
+  return {distance, arith::TruncIOp::create(b, b.getI32Type(), bits)};
+}
