@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <numeric>
+#include <utility>
 
 using namespace mlir;
 using namespace mp;
@@ -18,7 +19,7 @@ static constexpr int64_t kMostKnown = 64;  // registers of a thread, beside sums
 static constexpr int64_t kMostDepths = 16; // that a thread looks for in one step
 static constexpr int64_t kLeastShared = 4; // k that a thread looks for
 static constexpr int64_t kOfDigits = 12, kOfSpan = 8, kOfComparison = 4; // instructions for a k, and its dimensions
-static constexpr int64_t kStepsAhead = 8; // more than there are stages: steps begin so far beyond the last
+static constexpr int64_t kStepsAhead = 8; // steps begin so far beyond the last, or as far as there are stages
 static constexpr int64_t kLeastStretch = 16;
 static constexpr int64_t kMostEntries = 8192; // 64 KiB of constants
 static constexpr int64_t kMostCounted = std::numeric_limits<int32_t>::max();
@@ -61,6 +62,8 @@ Gather::Taps Gather::tapsOf(const IndexMap &map, const Pattern &pattern) {
   auto isUncertain = [&](const IndexMap::Digit &digit) { return !map.isCertain(digit.dimension); };
   if (map.row.empty() || !hasFewTaps(map, map.row) || llvm::any_of(map.batch, isUncertain))
     return Taps::None;
+  if (hasPixelTable(map, pattern))
+    return Taps::OfRow;
   const int64_t found = isWorthSharing(pattern) ? llvm::divideCeil(pattern.depths, pattern.sharers) : pattern.depths;
   int64_t ofTaps = kOfDigits, ofComparisons = 0;
   for (unsigned number = 0; number < map.dimensions.size(); ++number)
@@ -74,6 +77,16 @@ Gather::Taps Gather::tapsOf(const IndexMap &map, const Pattern &pattern) {
 /// Steps of `blockK` stay within the innermost digit of k.
 bool Gather::staysUnderTap(const IndexMap &map, int64_t blockK) {
   return map.depth.back().size % blockK == 0 && map.isCertain(map.depth.back().dimension);
+}
+
+/// Steps that stay under a tap need none. Lanes that share offsets alone, of few k, have fewer instructions without.
+bool Gather::hasPixelTable(const IndexMap &map, const Pattern &pattern) {
+  if (pattern.apart == 0 || staysUnderTap(map, pattern.blockK) || !PixelTable::fits(map, pattern.blockK))
+    return false;
+  bool isCertain = true;
+  for (unsigned number = 0; number < map.dimensions.size(); ++number)
+    isCertain &= map.isCertain(number);
+  return !isCertain || !isWorthSharing(pattern) || pattern.depths > kLeastShared;
 }
 
 bool Gather::fits(const IndexMap &map, const Pattern &pattern) {
@@ -100,16 +113,24 @@ Gather::Gather(GPUFunction &f, const MappedOperand &operand, const Pattern &patt
       taps(tapsOf(operand.map, pattern)),
       tapDigits(taps == Taps::OfRow ? this->operand.map.row : this->operand.map.depth),
       isSteady(staysUnderTap(operand.map, pattern.blockK)), isWhole(sizeOf(operand.map.depth) % pattern.blockK == 0),
-      mostK(sizeOf(operand.map.depth) + kStepsAhead * pattern.blockK), first(narrow(first)) {
+      mostK(sizeOf(operand.map.depth) + std::max(kStepsAhead, pattern.stages + 1) * pattern.blockK),
+      first(narrow(first)) {
   for (size_t number = strides.size() - 1; number > 0; --number)
     strides[number - 1] = strides[number] * operand.map.dimensions[number].size;
   for (unsigned number = 0; number < strides.size(); ++number)
     if (!operand.map.isCertain(number))
       uncertain.push_back(number);
   stretch = std::gcd(operand.map.depth.back().size, pattern.blockK);
-  if (isLookedUp())
+  if (isLookedUp()) {
     makeTable();
-  isShared = !isSteady && !table && isWorthSharing(pattern) && (taps != Taps::None || uncertain.empty());
+  } else if (hasPixelTable(operand.map, pattern) && (taps == Taps::OfRow || uncertain.empty())) {
+    auto bitsOf = [&](ArrayRef<int64_t> moved) { return tapsOutside(moved); };
+    // Of one row, an address and what a step adds are one sum for all of its k.
+    const PixelTable::Steps ofSteps = {pattern.blockK, mostK, pattern.rows == 1 ? elementBytes() : 0};
+    pixels.emplace(f, operand.map, strides, ofSteps, uncertain.empty() ? PixelTable::BitsOf() : bitsOf);
+    pixels->locate(this->first, pattern.depths, pattern.apart);
+  }
+  isShared = !isSteady && !table && !pixels && isWorthSharing(pattern) && (taps != Taps::None || uncertain.empty());
   if (isShared) {
     sharer = narrow(f.rem(f.div(f.lane, pattern.distance), pattern.sharers));
     const int64_t group = pattern.sharers * pattern.distance;
@@ -120,7 +141,7 @@ Gather::Gather(GPUFunction &f, const MappedOperand &operand, const Pattern &patt
 /// Each k that a thread looks for is as far from the begin of its stretch as the first, or all lie in one.
 bool Gather::isLookedUp() const {
   const IndexMap::Digit &innermost = operand.map.depth.back();
-  const bool areAlike = isSteady || pattern.depths == 1 || pattern.apart % stretch == 0;
+  const bool areAlike = isSteady || pattern.depths == 1 || (pattern.apart > 0 && pattern.apart % stretch == 0);
   return areAlike && taps != Taps::OfRow && (taps == Taps::OfDepth || uncertain.empty()) && stretch >= kLeastStretch &&
          operand.map.isCertain(innermost.dimension) && mostK / stretch <= kMostEntries;
 }
@@ -148,12 +169,15 @@ void Gather::makeTable() {
   table.emplace(f, entries, pattern.blockK / stretch);
 }
 
-void Gather::startAt(Value firstK) {
+void Gather::startAt(Value startsAt) {
+  firstK = narrow(startsAt);
   if (table)
-    table->startAt(f.add(f.div(firstK, stretch), f.div(wide(first), stretch)));
+    table->startAt(f.add(f.div(startsAt, stretch), f.div(wide(first), stretch)));
 }
 
 SmallVector<Value> Gather::lookUp(Value number) {
+  if (pixels)
+    return pixels->read(add(firstK, times(number, pattern.blockK)));
   SmallVector<Value> found;
   for (int64_t index = 0; table && index < countLookedUp(); ++index) {
     const StepTable::Found entry = table->find(number, index * pattern.apart / stretch);
@@ -164,8 +188,8 @@ SmallVector<Value> Gather::lookUp(Value number) {
 
 /// Steps of a part of k end before the table does, which sends no vector of a whole k beyond its end.
 Gather::Step Gather::stepInTable(int64_t further) {
-  const int64_t number = further / pattern.apart;
-  Step step{known[2 * number], known[2 * number + 1], Value(), {}};
+  const int64_t number = further == 0 ? 0 : further / pattern.apart;
+  Step step{known[2 * number], known[2 * number + 1], Value()};
   if (pattern.isCut)
     step.taps = arith::SelectOp::create(f.b, isThere, step.taps, i32(int64_t(1) << kNowhere));
   return step;
@@ -232,6 +256,26 @@ Value Gather::tapsOutside(ArrayRef<Value> indices) {
   return f.b.createOrFold<arith::XOrIOp>(inside, i32(-1));
 }
 
+/// The same where what k moves is known.
+uint32_t Gather::tapsOutside(ArrayRef<int64_t> moved) const {
+  const IndexMap &map = operand.map;
+  uint32_t inside = uint32_t(1) << kAnywhere;
+  bool isAnywhere = true;
+  for (unsigned number : uncertain) {
+    auto isInside = [&](int64_t further) {
+      const int64_t index = map.dimensions[number].shift + moved[number] + further;
+      return index >= 0 && index < map.dimensions[number].size;
+    };
+    const auto *digit = llvm::find_if(tapDigits, [&](auto &own) { return own.dimension == number; });
+    if (digit == tapDigits.end())
+      isAnywhere &= isInside(0);
+    else
+      for (int64_t value = 0; value < digit->size; ++value)
+        inside |= uint32_t(isInside(value * digit->factor)) << (firstBit(number) + value);
+  }
+  return ~(isAnywhere ? inside : 0);
+}
+
 /// The bits of the tap that a row is.
 Value Gather::tapOfRow(Value row) {
   Value bits = i32(1 << kAnywhere), number = row;
@@ -260,6 +304,8 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t ne
   const int64_t apart = map.depth.back().factor * strides[map.depth.back().dimension];
   if (isSteady || table)
     vector.offset = add(vector.offset, times(table ? narrow(f.rem(wide(first), stretch)) : first, apart));
+  if (pixels && pixels->getEven())
+    vector.offset = add(vector.offset, times(first, *pixels->getEven()));
   if (taps == Taps::OfDepth && !uncertain.empty())
     vector.taps = tapsOutside(indices);
   else if (taps == Taps::OfRow)
@@ -272,12 +318,12 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t ne
     vector.nearest = nearest;
     vector.offset = add(vector.offset, i32(nearest % stretch * apart));
   }
-  if (isShared || table) {
+  if (isShared || table || (pixels && (pixels->getEven() || pattern.rows > 1 || pixels->isInBytes()))) {
     Value distance = arith::ExtSIOp::create(f.b, f.b.getI64Type(), vector.offset);
-    vector.address = f.offset(origin(), cast<RankedTensorType>(operand.tensor.getType()).getElementType(), distance);
+    vector.address = f.offset(origin(), elementType(), distance);
   }
   // What lanes share, or a table has, says by a bit whether a step is there.
-  if ((isShared || (table && !isWhole)) && !vector.taps)
+  if ((isShared || pixels || (table && !isWhole)) && !vector.taps)
     vector.taps = i32(int64_t(1) << kNowhere);
   // A tap that is none asks for what no pixel has; a pixel that is none has nothing.
   if (isInside)
@@ -300,34 +346,17 @@ void Gather::enter(const StepOfK &step) {
   }
 }
 
-/// By a multiplication, if its product is an i32. What LLVM makes of a division of so few is one of 16 bits, each
-/// operand of which ptxas cuts out of a register first.
-Value Gather::quotient(Value number, int64_t divisor, int64_t most) {
-  for (int64_t shift = 31; shift > 0 && !llvm::isPowerOf2_64(static_cast<uint64_t>(divisor)); --shift) {
-    const int64_t factor = ((int64_t(1) << shift) + divisor - 1) / divisor,
-                  excess = factor * divisor - (int64_t(1) << shift);
-    if (most * factor > kMostCounted)
-      continue;
-    if (excess * most >= int64_t(1) << shift)
-      break;
-    return arith::ShRUIOp::create(f.b, times(number, factor), i32(shift));
-  }
-  return arith::DivUIOp::create(f.b, number, i32(divisor));
-}
-
 Gather::Step Gather::stepOf(Value number) {
   const IndexMap &map = operand.map;
   SmallVector<Value, 4> moved(map.dimensions.size(), i32(0));
-  Step step{i32(0), i32(1 << kAnywhere), isThere, {}};
-  if (!isWhole) {
-    Value isInside = isBelow(number, sizeOf(map.depth));
-    step.isThere = isThere ? f.b.createOrFold<arith::AndIOp>(isThere, isInside) : isInside;
-  }
+  Step step{i32(0), i32(1 << kAnywhere), isThere};
+  if (!isWhole)
+    step.isThere = both(isThere, isBelow(number, sizeOf(map.depth)));
   int64_t most = mostK;
   for (const IndexMap::Digit &digit : llvm::reverse(map.depth)) {
     Value value = number;
     if (&digit != map.depth.begin()) {
-      number = quotient(number, digit.size, most);
+      number = quotient(f, number, digit.size, most);
       value = arith::SubIOp::create(f.b, value, times(number, digit.size));
       most = llvm::divideCeil(most, digit.size);
     }
@@ -344,10 +373,30 @@ Gather::Step Gather::stepOf(Value number) {
   }
   for (unsigned dimension : uncertain)
     step.edges.push_back(moved[dimension]);
-  // What is computed of numbers beyond the last k, as shifts by more than there are bits, is left here.
+  leaveOut(step);
+  return step;
+}
+
+/// Gives a step that is not there bits of which no vector has what it asks for. What was computed of numbers beyond the
+/// last k, as shifts by more than there are bits, is left here.
+void Gather::leaveOut(Step &step) {
   if (step.isThere)
     step.taps =
         arith::SelectOp::create(f.b, step.isThere, step.taps, i32(taps == Taps::OfRow ? -1 : int64_t(1) << kNowhere));
+}
+
+/// What the table of pixels has. Where it has bits, that a step is not there is said once, by the tap (find()).
+Gather::Step Gather::stepOfPixel(int64_t further) {
+  const PixelTable::Entry entry = pixels->find(known, further / pattern.apart);
+  Step step{entry.offset ? entry.offset : i32(0), entry.bits ? entry.bits : i32(1 << kAnywhere),
+            entry.bits ? Value() : isThere};
+  step.base = pixels->getEven() ? times(narrow(k), *pixels->getEven()) : entry.ofStep;
+  step.bytes = entry.bytes;
+  if (!step.bytes && (!pixels->getEven() || pattern.rows > 1))
+    step.offset = add(step.offset, std::exchange(step.base, Value()));
+  if (!isWhole)
+    step.isThere = both(step.isThere, isBelow(add(add(narrow(k), first), i32(further)), sizeOf(operand.map.depth)));
+  leaveOut(step);
   return step;
 }
 
@@ -355,7 +404,7 @@ Gather::Step Gather::stepOf(Value number) {
 Gather::Step Gather::sharedStep(int64_t index) {
   const Step &step = own[index / pattern.sharers];
   Value lane = add(sharers, i32(index % pattern.sharers * pattern.distance));
-  return {f.shuffleFrom(step.offset, lane), f.shuffleFrom(step.taps, lane), Value(), {}};
+  return {f.shuffleFrom(step.offset, lane), f.shuffleFrom(step.taps, lane)};
 }
 
 const Gather::Step &Gather::stepAt(int64_t further) {
@@ -365,6 +414,8 @@ const Gather::Step &Gather::stepAt(int64_t further) {
       return step;
   if (table)
     return steps.emplace_back(key, stepInTable(key)).second;
+  if (pixels)
+    return steps.emplace_back(key, stepOfPixel(further)).second;
   if (isShared)
     return steps.emplace_back(key, sharedStep(further / pattern.apart)).second;
   Value from = narrow(k);
@@ -373,11 +424,18 @@ const Gather::Step &Gather::stepAt(int64_t further) {
 
 Gather::Place Gather::find(const Vector &vector, int64_t further) {
   const Step &step = stepAt(further);
-  auto both = [&](Value x, Value y) { return x ? f.b.createOrFold<arith::AndIOp>(x, y) : y; };
   Place place{origin(), Value(), 0, step.isThere};
   if (vector.address)
     place.from = vector.address;
   place.offset = vector.address ? step.offset : add(vector.offset, step.offset);
+  if (pixels && pixels->getEven())
+    place.constant = further * *pixels->getEven();
+  if (step.base) {
+    Value distance = arith::ExtSIOp::create(f.b, f.b.getI64Type(), step.base);
+    place.from = f.offset(vector.address, elementType(), distance);
+  }
+  if (step.bytes)
+    place.from = f.offset(place.from, f.b.getI8Type(), arith::ExtUIOp::create(f.b, f.b.getI64Type(), step.bytes));
   if (isSteady) {
     const IndexMap::Digit &innermost = operand.map.depth.back();
     place.constant = (further - vector.nearest) * innermost.factor * strides[innermost.dimension];
@@ -386,7 +444,10 @@ Gather::Place Gather::find(const Vector &vector, int64_t further) {
   if (table && !vector.taps)
     place.isThere = isThere;
   if (vector.taps) {
-    Value missing = arith::AndIOp::create(f.b, vector.taps, step.taps);
+    Value own = vector.taps;
+    if (isThere && pixels && pixels->hasBits())
+      own = arith::SelectOp::create(f.b, isThere, own, i32(int64_t(1) << kNowhere));
+    Value missing = arith::AndIOp::create(f.b, own, step.taps);
     place.isThere = arith::CmpIOp::create(f.b, arith::CmpIPredicate::eq, missing, i32(0));
   }
   if (taps == Taps::None)

@@ -5,6 +5,7 @@
 #define MP_LIB_CODEGEN_NVVM_CONTRACTION_GATHER_H
 
 #include "Codegen/Emit/MappedOperand.h"
+#include "Codegen/NVVM/Contraction/PixelTable.h"
 #include "Codegen/NVVM/Contraction/StepTable.h"
 
 namespace mp {
@@ -23,15 +24,17 @@ struct StepOfK {
 /// adds a distance. With few taps, "where" is a bit for each: k is a tap and a row a pixel, or the other way round, and
 /// the pixel has bits of all taps under which there is none, the tap its own. (CUTLASS calls this its optimized
 /// iterator.) Else it is the index in each dimension with an edge, and a step compares. Numbers are i32 here. Where
-/// steps are stretches of k under one tap, or few of them, what they add is looked up, and each vector has its address.
+/// steps are stretches of k under one tap, or few of them, or pixels, what they add is looked up, and each vector has
+/// its address.
 class Gather {
 public:
   /// What a thread looks for in each step.
   struct Pattern {
     int64_t blockK;
+    int64_t stages;       ///< steps that begin so far beyond the last are asked for, too
     int64_t rows;         ///< of the product
     int64_t depths;       ///< k, the first of which depends on the thread
-    int64_t apart = 1;    ///< from one of these k to the next
+    int64_t apart = 1;    ///< from one of these k to the next; 0 where that differs
     int64_t sharers = 1;  ///< lanes of a warp that look for the same k, and so divide the work
     int64_t distance = 1; ///< from one of these lanes to the next, each in a group of distance * sharers lanes
     bool isCut = false;   ///< a block has a part of k
@@ -75,28 +78,34 @@ public:
 private:
   /// What a step adds, or one k of it.
   struct Step {
-    mlir::Value offset, taps, isThere;
-    llvm::SmallVector<mlir::Value, 2> edges;
+    mlir::Value offset, taps, isThere = {};
+    llvm::SmallVector<mlir::Value, 2> edges = {};
+    mlir::Value bytes = {}; ///< the same as `offset`, beside it, without a sign; null where there are none
+    mlir::Value base = {};  ///< an offset beside `offset`, the same for all k of a step; null where there is none
   };
   /// Which number's digits are taps that have bits.
   enum class Taps { None, OfDepth, OfRow };
 
   static bool hasFewTaps(const IndexMap &map, llvm::ArrayRef<IndexMap::Digit> digits);
   static Taps tapsOf(const IndexMap &map, const Pattern &pattern);
+  static bool hasPixelTable(const IndexMap &map, const Pattern &pattern);
   static bool staysUnderTap(const IndexMap &map, int64_t blockK);
   mlir::Value i32(int64_t value) { return intConstant(f.b, f.b.getI32Type(), value); }
   mlir::Value origin() { return f.input(llvm::cast<mlir::BlockArgument>(operand.tensor).getArgNumber()); }
-  int64_t elementBytes() const {
-    return memoryBytes(llvm::cast<mlir::RankedTensorType>(operand.tensor.getType()).getElementType());
+  mlir::Type elementType() const {
+    return llvm::cast<mlir::RankedTensorType>(operand.tensor.getType()).getElementType();
   }
+  int64_t elementBytes() const { return memoryBytes(elementType()); }
   mlir::Value wide(mlir::Value value) { return f.b.createOrFold<mlir::arith::ExtUIOp>(f.b.getI64Type(), value); }
   mlir::Value narrow(mlir::Value value) { return f.b.createOrFold<mlir::arith::TruncIOp>(f.b.getI32Type(), value); }
   mlir::Value add(mlir::Value x, mlir::Value y) { return f.b.createOrFold<mlir::arith::AddIOp>(x, y); }
   mlir::Value times(mlir::Value x, int64_t y) { return f.b.createOrFold<mlir::arith::MulIOp>(x, i32(y)); }
+  /// Both conditions, the first of which may be null.
+  mlir::Value both(mlir::Value x, mlir::Value y) { return x ? f.b.createOrFold<mlir::arith::AndIOp>(x, y) : y; }
   mlir::Value isBelow(mlir::Value index, int64_t bound);
-  mlir::Value quotient(mlir::Value number, int64_t divisor, int64_t most);
   mlir::Value bitOf(const IndexMap::Digit &digit, mlir::Value value);
   mlir::Value tapsOutside(llvm::ArrayRef<mlir::Value> indices);
+  uint32_t tapsOutside(llvm::ArrayRef<int64_t> moved) const;
   mlir::Value spanInside(const IndexMap::Digit &digit, mlir::Value index);
   mlir::Value tapOfRow(mlir::Value row);
   Step stepOf(mlir::Value number);
@@ -104,6 +113,8 @@ private:
   void makeTable();
   int64_t countLookedUp() const { return isSteady ? 1 : pattern.depths; }
   Step stepInTable(int64_t further);
+  Step stepOfPixel(int64_t further);
+  void leaveOut(Step &step);
   int64_t firstBit(unsigned dimension) const;
   Step sharedStep(int64_t index);
   const Step &stepAt(int64_t further);
@@ -121,6 +132,8 @@ private:
   bool isShared;                             ///< what is found out about k
   int64_t stretch;                           ///< of k under one tap that steps are made of
   std::optional<StepTable> table;
+  std::optional<PixelTable> pixels;
+  mlir::Value firstK; ///< of the block's first step, i32
   mlir::Value first, k, isThere;
   llvm::SmallVector<mlir::Value> known;
   mlir::Value sharer, sharers; ///< this lane's number among those that share, and the first of them, i32

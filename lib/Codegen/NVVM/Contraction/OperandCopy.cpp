@@ -15,6 +15,7 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
   view.map = isLhs ? product.lhsMap : product.rhsMap;
   view.isKMajor = view.map.isAlongDepth();
   view.isCut = product.parts > 1;
+  view.stages = schedule.getStages();
   const int64_t outer = isLhs ? product.m : product.n;
   const int64_t block = isLhs ? schedule.getBlockM() : schedule.getBlockN();
   view.rows = view.isKMajor ? outer : product.k;
@@ -35,9 +36,18 @@ Gather::Pattern OperandCopy::patternOf(GPUFunction &f, const OperandView &view, 
   const int64_t passes = std::max<int64_t>(vectorsOfRow / f.threads, 1), others = vectors / passes;
   const int64_t alongRow = passes * (width / run), lanesOfRow = std::min(vectorsOfRow, Chip::kWarp);
   if (!view.isKMajor)
-    return {view.blockRows, alongRow, others,    std::max<int64_t>(f.threads / vectorsOfRow, 1),
-            lanesOfRow,     1,        view.isCut};
-  Gather::Pattern pattern{view.blockColumns, others, alongRow, run};
+    return {.blockK = view.blockRows,
+            .stages = view.stages,
+            .rows = alongRow,
+            .depths = others,
+            .apart = std::max<int64_t>(f.threads / vectorsOfRow, 1),
+            .sharers = lanesOfRow,
+            .isCut = view.isCut};
+  Gather::Pattern pattern{.blockK = view.blockColumns,
+                          .stages = view.stages,
+                          .rows = others,
+                          .depths = alongRow,
+                          .apart = passes == 1 ? run : 0};
   pattern.isCut = view.isCut;
   if (passes == 1) {
     pattern.sharers = Chip::kWarp / lanesOfRow;

@@ -20,6 +20,7 @@ struct OperandView {
   int64_t rows, columns;
   bool isKMajor; ///< k is the dimension of the columns
   bool isCut;    ///< a block has a part of k
+  int64_t stages;
   int64_t blockRows, blockColumns;
 
   static OperandView of(const Product &product, bool isLhs, MmaScheduleAttr schedule);

@@ -1,0 +1,134 @@
+// What pixels add to where vectors lie, as constants in memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen/NVVM/Contraction/PixelTable.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+
+static constexpr int64_t kMostEntries = 1 << 14; // a few of which are read in each step
+
+Value mp::quotient(GPUFunction &f, Value number, int64_t divisor, int64_t most) {
+  auto constant = [&](int64_t value) { return intConstant(f.b, f.b.getI32Type(), value); };
+  for (int64_t shift = 31; shift > 0 && !llvm::isPowerOf2_64(static_cast<uint64_t>(divisor)); --shift) {
+    const int64_t factor = ((int64_t(1) << shift) + divisor - 1) / divisor,
+                  excess = factor * divisor - (int64_t(1) << shift);
+    if (most * factor > std::numeric_limits<int32_t>::max())
+      continue;
+    if (excess * most >= int64_t(1) << shift)
+      break;
+    return arith::ShRUIOp::create(f.b, f.b.createOrFold<arith::MulIOp>(number, constant(factor)), constant(shift));
+  }
+  return arith::DivUIOp::create(f.b, number, constant(divisor));
+}
+
+/// k of one image: what the digits but the first count.
+static int64_t periodOf(const IndexMap &map) {
+  int64_t period = 1;
+  for (const IndexMap::Digit &digit : ArrayRef(map.depth).drop_front())
+    period = period > kMostEntries ? period : period * digit.size;
+  return period;
+}
+
+bool PixelTable::fits(const IndexMap &map, int64_t blockK) {
+  if (map.depth.size() < 2 || !map.isCertain(map.depth.front().dimension))
+    return false;
+  const int64_t period = periodOf(map);
+  return period > 0 && period + blockK <= kMostEntries;
+}
+
+PixelTable::PixelTable(GPUFunction &f, const IndexMap &map, ArrayRef<int64_t> strides, const Steps &steps,
+                       BitsOf bitsOf)
+    : f(f), steps(steps), period(periodOf(map)),
+      distance(map.depth.front().factor * strides[map.depth.front().dimension]), bits(bitsOf) {
+  SmallVector<int64_t> offsets, bitsOfEntries;
+  for (int64_t number = 0; number < period + steps.blockK; ++number) {
+    SmallVector<int64_t, 4> moved(map.dimensions.size(), 0);
+    int64_t rest = number, offset = 0;
+    for (const IndexMap::Digit &digit : llvm::reverse(map.depth)) {
+      const bool isFirst = &digit == map.depth.begin();
+      const int64_t by = (isFirst ? rest : rest % digit.size) * digit.factor;
+      moved[digit.dimension] += by;
+      offset += by * strides[digit.dimension];
+      rest /= digit.size;
+    }
+    offsets.push_back(offset);
+    bitsOfEntries.push_back(bits ? bitsOf(moved) : 0);
+  }
+  const int64_t step = offsets[1];
+  auto isEven = [&](auto each) { return each.value() == static_cast<int64_t>(each.index()) * step; };
+  if (distance == period * step && llvm::all_of(llvm::enumerate(offsets), isEven))
+    even = step;
+  inBytes = !bits && !even && steps.elementBytes > 0 &&
+            offsets.back() <= std::numeric_limits<int32_t>::max() / steps.elementBytes;
+  if (inBytes)
+    for (int64_t &offset : offsets)
+      offset *= steps.elementBytes;
+  SmallVector<int64_t> words;
+  auto low = [](int64_t value) { return value & 0xffffffff; };
+  if (bits && !even) {
+    for (auto [offset, own] : llvm::zip_equal(offsets, bitsOfEntries))
+      words.push_back(low(offset) | own << 32);
+  } else if (bits || !even) {
+    ArrayRef<int64_t> values = bits ? bitsOfEntries : offsets;
+    for (size_t index = 0; index < values.size(); index += 2)
+      words.push_back(low(values[index]) | (index + 1 < values.size() ? values[index + 1] << 32 : 0));
+  }
+  if (!words.empty())
+    table = f.allocateConstants(words);
+}
+
+void PixelTable::locate(Value first, int64_t ownCount, int64_t ownApart) {
+  count = ownCount;
+  apart = ownApart;
+  if (table)
+    own = f.offset(table, bits && !even ? f.b.getI64Type() : f.b.getI32Type(),
+                   arith::ExtUIOp::create(f.b, f.b.getI64Type(), first));
+}
+
+SmallVector<Value> PixelTable::read(Value k) {
+  SmallVector<Value> values;
+  if (!table)
+    return values;
+  LaneBuilder &b = f.b;
+  // Steps begin at multiples of their length: divided is the smaller number, so that 32 bits have room.
+  const int64_t unit = std::gcd(period, steps.blockK);
+  Value image = quotient(f, b.createOrFold<arith::DivUIOp>(k, i32(unit)), period / unit, steps.mostK / unit);
+  Value inImage = arith::SubIOp::create(b, k, b.createOrFold<arith::MulIOp>(image, i32(period)));
+  if (!even)
+    values.push_back(b.createOrFold<arith::MulIOp>(image, i32(distance)));
+  Type type = bits && !even ? b.getI64Type() : b.getI32Type();
+  Value from = f.offset(own, type, arith::ExtUIOp::create(b, b.getI64Type(), inImage));
+  for (int64_t index = 0; index < count; ++index) {
+    auto loaded = LLVM::LoadOp::create(b, type, f.offset(from, type, f.i64(index * apart)),
+                                       /*alignment=*/type.getIntOrFloatBitWidth() / 8);
+    loaded.setInvariant(true);
+    values.push_back(loaded);
+  }
+  return values;
+}
+
+PixelTable::Entry PixelTable::find(ValueRange values, int64_t index) {
+  LaneBuilder &b = f.b;
+  Entry entry;
+  if (!table)
+    return entry;
+  if (even) {
+    entry.bits = values[index];
+    return entry;
+  }
+  entry.ofStep = values.front();
+  Value loaded = values[index + 1];
+  if (!bits) {
+    (inBytes ? entry.bytes : entry.offset) = loaded;
+    return entry;
+  }
+  entry.offset = arith::TruncIOp::create(b, b.getI32Type(), loaded);
+  entry.bits = arith::TruncIOp::create(b, b.getI32Type(), arith::ShRUIOp::create(b, loaded, f.i64(32)));
+  return entry;
+}
