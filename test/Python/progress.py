@@ -69,8 +69,8 @@ def told(is_sized, verbose, columns=None):
 
 
 EPOCHS = re.compile(r"epoch 1: loss \d.\d{4}, accuracy \d.\d{4}\nepoch 2: loss .*\n")
-for is_sized, line in ((True, r"epoch [12]/2, step \d/8: loss \d.\d{4}, \d+ rows/s, 0:0\d, 0:0\d left"),
-                       (False, r"epoch [12]/2, step \d: loss \d.\d{4}, \d+ rows/s, 0:0\d")):
+for is_sized, line in ((True, r"epoch [12]/2, step \d/8: loss \d.\d{4}, \d+ rows/s, \d+:\d\d, \d+:\d\d left"),
+                       (False, r"epoch [12]/2, step \d: loss \d.\d{4}, \d+ rows/s, \d+:\d\d")):
     stdout, stderr = told(is_sized, True, 120)
     assert EPOCHS.fullmatch(stdout), stdout
     lines = [one.removesuffix("\033[K") for one in stderr.split("\r")]
