@@ -69,7 +69,9 @@ private:
   FailureOr<Values> start(Value slot, Value t, Value counter, ValueRange lookedUp = {});
   /// What starting the tiles of step `t` looks up.
   Values lookUp(Value t);
-  void finish(Value slot, Value t, ValueRange started);
+  void finish(Value slot, Value counter, ValueRange started);
+  /// What follows from a comparison with the counter itself LLVM knows in the branch.
+  Value isStep(Value counter) { return f.isBelow(counter, counter.getType().isInteger(64) ? wide(steps) : steps); }
   void commit();
   void waitForTile();
   LogicalResult copyFirstTiles();
@@ -180,7 +182,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Valu
     if (!copy->copiesAlways())
       for (Type type : copy->startedTypes())
         nothing.push_back(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type))));
-  FailureOr<Values> started = f.when(isThere, nothing, [&] { return startThese(/*thatCopyAlways=*/false); });
+  FailureOr<Values> started = f.when(isStep(counter), nothing, [&] { return startThese(/*thatCopyAlways=*/false); });
   if (failed(started))
     return failure();
   // In the order of the operands.
@@ -190,7 +192,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Valu
   return always;
 }
 
-void ContractionEmitter::finish(Value slot, Value t, ValueRange started) {
+void ContractionEmitter::finish(Value slot, Value counter, ValueRange started) {
   if (started.empty())
     return;
   const size_t ofLhs = lhs->startedTypes().size();
@@ -204,7 +206,7 @@ void ContractionEmitter::finish(Value slot, Value t, ValueRange started) {
   };
   (void)finishThese(/*thatCopyAlways=*/true);
   if (!bothCopyAlways())
-    (void)f.when(f.isBelow(t, steps), [&] { return finishThese(/*thatCopyAlways=*/false); });
+    (void)f.when(isStep(counter), [&] { return finishThese(/*thatCopyAlways=*/false); });
 }
 
 LogicalResult ContractionEmitter::copyFirstTiles() {
@@ -261,7 +263,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
   for (int64_t number = 0; number < depths; ++number) {
     const bool isLast = number + 1 == depths;
     if (isLast) {
-      finish(written, ahead, *started);
+      finish(written, counter, *started);
       waitForTile();
       // Beside the last products, which have least else beside them.
       if (ofKnown)
