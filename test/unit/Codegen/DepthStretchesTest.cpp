@@ -49,13 +49,13 @@ TEST(DepthStretches, ComputeWhatIsInFront) {
   checkOnTheUnit(std::span(&grad, 1), kReadsRhs);
 }
 
-// Blocks of a part of the columns, chunks that are no whole registers or rows, and rows of an odd number of pixels.
+// Blocks of a part of the columns, chunks that do not divide an image, and rows of an odd number of pixels.
 TEST(DepthStretches, RefuseOtherImages) {
-  Pixels columns = kStretchCases[2], chunk = kStretchCases[0], odd = chunk;
+  Pixels columns = kStretchCases[2], rows = kStretchCases[0], odd = rows;
   columns.blocks = "block_m = 16, block_n = 64, block_k = 64, tile_m = 16, tile_n = 32";
-  chunk.blocks = "block_m = 16, block_n = 32, block_k = 96, tile_m = 16, tile_n = 32";
+  rows.blocks = "block_m = 16, block_n = 32, block_k = 96, tile_m = 16, tile_n = 32";
   odd.lhs = "2x8x31x3x", odd.filter = "2x8x31x16x";
-  for (const Pixels &p : {columns, chunk, odd}) {
+  for (const Pixels &p : {columns, rows, odd}) {
     KernelRunner kernel(p.text(std::string(p.blocks) + kTiles + kReadsRhs, "bf16"), *findCPULevel("amx-bf16"));
     EXPECT_FALSE(kernel.ok()) << p.lhs;
     EXPECT_NE(kernel.errors.find("as reading panels of it needs"), std::string::npos) << kernel.errors;

@@ -70,8 +70,8 @@ std::optional<PixelRows> mp::pixelStretchesOfDepthOf(const Product &product, Con
     return std::nullopt;
   std::optional<PixelRows> rows =
       findPixelStretchesOfDepth(product, product.rhs, schedule.getInstruction(), schedule.getProducts());
-  const bool isWhole = rows && rows->keptRows(schedule.getBlockK()) > 0 && schedule.getBlockK() % kTileDepth == 0 &&
-                       product.depth % schedule.getBlockK() == 0 && schedule.getBlockN() >= product.n;
+  const bool isWhole = rows && rows->keptRows(schedule.getBlockK()) > 0 && product.depth % schedule.getBlockK() == 0 &&
+                       schedule.getBlockN() >= product.n;
   return isWhole ? rows : std::nullopt;
 }
 
