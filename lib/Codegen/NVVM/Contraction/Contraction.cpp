@@ -256,6 +256,9 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
     return failure();
   commit();
   Values nextKnown;
+  const bool isEarly = lhs->looksUpEarly() || rhs->looksUpEarly();
+  if (ofKnown && isEarly)
+    nextKnown = lookUp(f.add(ahead, i32(1)));
   Value nextRead = nextSlot(read);
   // Behind the last step its own tile is read again, for nobody, where the next one was not filled with zeros.
   if (!bothCopyAlways() || !startsInLoop())
@@ -266,7 +269,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
       finish(written, counter, *started);
       waitForTile();
       // Beside the last products, which have least else beside them.
-      if (ofKnown)
+      if (ofKnown && !isEarly)
         nextKnown = lookUp(f.add(ahead, i32(1)));
     }
     Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, number + 1);
