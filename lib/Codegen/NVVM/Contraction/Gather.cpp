@@ -79,14 +79,9 @@ bool Gather::staysUnderTap(const IndexMap &map, int64_t blockK) {
   return map.depth.back().size % blockK == 0 && map.isCertain(map.depth.back().dimension);
 }
 
-/// Steps that stay under a tap need none. Lanes that share offsets alone, of few k, have fewer instructions without.
+/// Steps that stay under a tap need none.
 bool Gather::hasPixelTable(const IndexMap &map, const Pattern &pattern) {
-  if (pattern.apart == 0 || staysUnderTap(map, pattern.blockK) || !PixelTable::fits(map, pattern.blockK))
-    return false;
-  bool isCertain = true;
-  for (unsigned number = 0; number < map.dimensions.size(); ++number)
-    isCertain &= map.isCertain(number);
-  return !isCertain || !isWorthSharing(pattern) || pattern.depths > kLeastShared;
+  return pattern.apart > 0 && !staysUnderTap(map, pattern.blockK) && PixelTable::fits(map, pattern.blockK);
 }
 
 bool Gather::fits(const IndexMap &map, const Pattern &pattern) {
