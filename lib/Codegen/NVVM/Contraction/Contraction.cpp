@@ -256,9 +256,6 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
     return failure();
   commit();
   Values nextKnown;
-  const bool isEarly = lhs->looksUpEarly() || rhs->looksUpEarly();
-  if (ofKnown && isEarly)
-    nextKnown = lookUp(f.add(ahead, i32(1)));
   Value nextRead = nextSlot(read);
   // Behind the last step its own tile is read again, for nobody, where the next one was not filled with zeros.
   if (!bothCopyAlways() || !startsInLoop())
@@ -266,11 +263,11 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
   for (int64_t number = 0; number < depths; ++number) {
     const bool isLast = number + 1 == depths;
     if (isLast) {
+      // Behind the copies of this turn, whose addresses would wait for it.
+      if (ofKnown)
+        nextKnown = lookUp(f.add(ahead, i32(1)));
       finish(written, counter, *started);
       waitForTile();
-      // Beside the last products, which have least else beside them.
-      if (ofKnown && !isEarly)
-        nextKnown = lookUp(f.add(ahead, i32(1)));
     }
     Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, number + 1);
     warp->multiply(fragments, sums);

@@ -63,8 +63,6 @@ public:
 
   /// What is looked up of step `number`, by those who have time until it begins; nothing where nothing is.
   llvm::SmallVector<mlir::Value> lookUp(mlir::Value number);
-  /// Whether the number is divided for that.
-  bool looksUpEarly() const { return pixels.has_value(); }
   /// A step begins, of which lookUp() may be known. One that is not there has no elements.
   void enter(const StepOfK &step);
   /// The element with which a vector begins, `further` k on: where it is, and whether, which is null where it always

@@ -44,8 +44,6 @@ public:
   llvm::SmallVector<mlir::Value> lookUp(mlir::Value number) {
     return gather ? gather->lookUp(number) : llvm::SmallVector<mlir::Value>();
   }
-  /// Whether that is computed so long that the whole turn should be beside it.
-  bool looksUpEarly() const { return gather && gather->looksUpEarly(); }
   /// Starts the copy of the tile of a step to `stage`; gives what finish() needs. The step is there, or may not be,
   /// which it says to what copies always.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, const StepOfK &step) = 0;
