@@ -67,8 +67,9 @@ private:
   /// Starts the tiles of step `t` where there is one; gives what finishing it needs. `counter` is the same number, of
   /// which LLVM may make addresses that are counted, too: fewer instructions where elements are loaded one by one.
   FailureOr<Values> start(Value slot, Value t, Value counter, ValueRange lookedUp = {});
-  /// What starting the tiles of step `t` looks up.
-  Values lookUp(Value t);
+  /// What starting the tiles of step `t` looks up, the first part of which is to find out where.
+  void expect(Value t);
+  Values lookUp();
   void finish(Value slot, Value counter, ValueRange started);
   /// What follows from a comparison with the counter itself LLVM knows in the branch.
   Value isStep(Value counter) { return f.isBelow(counter, counter.getType().isInteger(64) ? wide(steps) : steps); }
@@ -147,10 +148,15 @@ void ContractionEmitter::waitForTile() {
   f.barrier();
 }
 
-ContractionEmitter::Values ContractionEmitter::lookUp(Value t) {
-  Values found = lhs->lookUp(t);
+void ContractionEmitter::expect(Value t) {
+  lhs->expect(t);
+  rhs->expect(t);
+}
+
+ContractionEmitter::Values ContractionEmitter::lookUp() {
+  Values found = lhs->lookUp();
   ofLhs = found.size();
-  llvm::append_range(found, rhs->lookUp(t));
+  llvm::append_range(found, rhs->lookUp());
   return found;
 }
 
@@ -256,6 +262,8 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
     return failure();
   commit();
   Values nextKnown;
+  if (ofKnown)
+    expect(f.add(ahead, i32(1)));
   Value nextRead = nextSlot(read);
   // Behind the last step its own tile is read again, for nobody, where the next one was not filled with zeros.
   if (!bothCopyAlways() || !startsInLoop())
@@ -265,7 +273,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
     if (isLast) {
       // Behind the copies of this turn, whose addresses would wait for it.
       if (ofKnown)
-        nextKnown = lookUp(f.add(ahead, i32(1)));
+        nextKnown = lookUp();
       finish(written, counter, *started);
       waitForTile();
     }
@@ -291,7 +299,11 @@ LogicalResult ContractionEmitter::emitSums(Values &sums) {
   Values carried = {i32(0), slotOf(i32(ahead))};
   llvm::append_range(carried, loadFragments(i32(0), 0));
   llvm::append_range(carried, sums);
-  const Values known = startsInLoop() ? lookUp(i32(ahead)) : Values();
+  Values known;
+  if (startsInLoop()) {
+    expect(i32(ahead));
+    known = lookUp();
+  }
   ofKnown = known.size();
   llvm::append_range(carried, known);
   // Addresses are counted in 64 bits.

@@ -170,12 +170,18 @@ void Gather::startAt(Value startsAt) {
     table->startAt(f.add(f.div(startsAt, stretch), f.div(wide(first), stretch)));
 }
 
-SmallVector<Value> Gather::lookUp(Value number) {
+void Gather::expect(Value number) {
+  expected = number;
   if (pixels)
-    return pixels->read(add(firstK, times(number, pattern.blockK)));
+    pixels->expect(add(firstK, times(number, pattern.blockK)));
+}
+
+SmallVector<Value> Gather::lookUp() {
+  if (pixels)
+    return pixels->read();
   SmallVector<Value> found;
   for (int64_t index = 0; table && index < countLookedUp(); ++index) {
-    const StepTable::Found entry = table->find(number, index * pattern.apart / stretch);
+    const StepTable::Found entry = table->find(expected, index * pattern.apart / stretch);
     found.append({entry.distance, entry.bits});
   }
   return found;
@@ -330,7 +336,11 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t ne
 void Gather::enter(const StepOfK &step) {
   k = step.k;
   isThere = step.isThere;
-  known = step.known.empty() ? lookUp(step.number) : SmallVector<Value>(step.known);
+  known = llvm::to_vector(step.known);
+  if (known.empty()) {
+    expect(step.number);
+    known = lookUp();
+  }
   steps.clear();
   own.clear();
   // Of k that lanes share each finds out about its own.

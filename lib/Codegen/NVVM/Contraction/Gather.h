@@ -61,8 +61,10 @@ public:
   /// is not `isInside`, if that is not null, is nowhere.
   Vector locate(mlir::Value batch, mlir::Value row, mlir::Value isInside, int64_t nearest);
 
-  /// What is looked up of step `number`, by those who have time until it begins; nothing where nothing is.
-  llvm::SmallVector<mlir::Value> lookUp(mlir::Value number);
+  /// Step `number` is looked up next. What that takes, as a division, begins here.
+  void expect(mlir::Value number);
+  /// What is looked up of that step, by those who have time until it begins; nothing where nothing is.
+  llvm::SmallVector<mlir::Value> lookUp();
   /// A step begins, of which lookUp() may be known. One that is not there has no elements.
   void enter(const StepOfK &step);
   /// The element with which a vector begins, `further` k on: where it is, and whether, which is null where it always
@@ -136,6 +138,7 @@ private:
   mlir::Value firstK; ///< of the block's first step, i32
   mlir::Value first, k, isThere;
   llvm::SmallVector<mlir::Value> known;
+  mlir::Value expected;
   mlir::Value sharer, sharers; ///< this lane's number among those that share, and the first of them, i32
   llvm::SmallVector<Step, 2> own;
   llvm::SmallVector<std::pair<int64_t, Step>, 4> steps; ///< of this k, by how far they are on

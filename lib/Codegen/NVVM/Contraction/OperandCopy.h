@@ -41,9 +41,11 @@ public:
   /// of a step that is not there zeros are copied, on which somebody has to wait in the end.
   virtual bool copiesAlways() const { return gather.has_value(); }
   /// What start() looks up of step `number`, for who has time to do it before: it is what the step knows then.
-  llvm::SmallVector<mlir::Value> lookUp(mlir::Value number) {
-    return gather ? gather->lookUp(number) : llvm::SmallVector<mlir::Value>();
+  void expect(mlir::Value number) {
+    if (gather)
+      gather->expect(number);
   }
+  llvm::SmallVector<mlir::Value> lookUp() { return gather ? gather->lookUp() : llvm::SmallVector<mlir::Value>(); }
   /// Starts the copy of the tile of a step to `stage`; gives what finish() needs. The step is there, or may not be,
   /// which it says to what copies always.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, const StepOfK &step) = 0;

@@ -87,23 +87,29 @@ void PixelTable::locate(Value first, int64_t ownCount, int64_t ownApart) {
   count = ownCount;
   apart = ownApart;
   if (table)
-    own = f.offset(table, bits && !even ? f.b.getI64Type() : f.b.getI32Type(),
-                   arith::ExtUIOp::create(f.b, f.b.getI64Type(), first));
+    own = f.offset(table, entryType(), arith::ExtUIOp::create(f.b, f.b.getI64Type(), first));
 }
 
-SmallVector<Value> PixelTable::read(Value k) {
-  SmallVector<Value> values;
+void PixelTable::expect(Value k) {
   if (!table)
-    return values;
+    return;
   LaneBuilder &b = f.b;
   // Steps begin at multiples of their length: divided is the smaller number, so that 32 bits have room.
   const int64_t unit = std::gcd(period, steps.blockK);
   Value image = quotient(f, b.createOrFold<arith::DivUIOp>(k, i32(unit)), period / unit, steps.mostK / unit);
   Value inImage = arith::SubIOp::create(b, k, b.createOrFold<arith::MulIOp>(image, i32(period)));
-  if (!even)
-    values.push_back(b.createOrFold<arith::MulIOp>(image, i32(distance)));
-  Type type = bits && !even ? b.getI64Type() : b.getI32Type();
-  Value from = f.offset(own, type, arith::ExtUIOp::create(b, b.getI64Type(), inImage));
+  ofStep = even ? Value() : b.createOrFold<arith::MulIOp>(image, i32(distance));
+  from = f.offset(own, entryType(), arith::ExtUIOp::create(b, b.getI64Type(), inImage));
+}
+
+SmallVector<Value> PixelTable::read() {
+  SmallVector<Value> values;
+  if (!table)
+    return values;
+  LaneBuilder &b = f.b;
+  if (ofStep)
+    values.push_back(ofStep);
+  Type type = entryType();
   for (int64_t index = 0; index < count; ++index) {
     auto loaded = LLVM::LoadOp::create(b, type, f.offset(from, type, f.i64(index * apart)),
                                        /*alignment=*/type.getIntOrFloatBitWidth() / 8);

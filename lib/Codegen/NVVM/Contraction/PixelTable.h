@@ -39,8 +39,10 @@ public:
 
   /// This thread's k in each step are `first` and `count - 1` more, `apart`, all below blockK.
   void locate(mlir::Value first, int64_t count, int64_t apart);
-  /// What the table has of the step that begins at `k`, i32: values for find().
-  llvm::SmallVector<mlir::Value> read(mlir::Value k);
+  /// The step that begins at `k`, i32, is read next, so that what is divided is divided by then.
+  void expect(mlir::Value k);
+  /// What the table has of that step: values for find().
+  llvm::SmallVector<mlir::Value> read();
   /// Of the values that read() gave: what the whole step adds, an i32, null where that is nothing or even, and of its
   /// k of that index the rest, offset or bytes, null likewise, and bits, null where there are none.
   struct Entry {
@@ -49,6 +51,7 @@ public:
   Entry find(mlir::ValueRange values, int64_t index);
 
 private:
+  mlir::Type entryType() { return bits && !even ? f.b.getI64Type() : f.b.getI32Type(); }
   mlir::Value i32(int64_t value) { return intConstant(f.b, f.b.getI32Type(), value); }
 
   GPUFunction &f;
@@ -59,6 +62,7 @@ private:
   bool bits, inBytes = false;
   mlir::Value table, own; ///< its address, and that of this thread's first entry
   int64_t count = 0, apart = 0;
+  mlir::Value ofStep, from; ///< of the step that is read next: its image's offset, and its first entry
 };
 
 } // namespace mp
