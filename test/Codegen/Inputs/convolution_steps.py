@@ -4,7 +4,8 @@ usage: convolution_steps.py DIRECTORY INSTRUCTION
 
 Sums of these numbers are exact, so that results are equal, whatever the order. Shapes are such that steps of k are stretches
 under one tap (channels are a multiple of block_k), two of these (of half of block_k), or reach beyond the last k (of a step and
-a half), with edges and without, strided and not; and that a stretch of gradients of filters is a row of pixels, in parts of k.
+a half), or parts of several taps (few channels, whose filters lie before one another in the image's gradient), with edges and
+without, strided and not; and that a stretch of gradients of filters is a row of pixels, in parts of k.
 Flags for mp-run are printed.
 """
 
@@ -24,6 +25,9 @@ CASES = [
     (2, 7, 7, 64, 64, 3, 1, 1, WIDE, False),
     (2, 7, 7, 32, 64, 3, 1, 1, WIDE, False),
     (2, 7, 7, 96, 96, 3, 1, 1, WIDE, False),
+    (2, 7, 6, 8, 8, 3, 1, 1, None, False),
+    (2, 9, 7, 16, 24, 3, 2, 1, None, False),
+    (1, 5, 6, 5, 40, 3, 1, 0, WIDE, False),
     (2, 18, 18, 32, 64, 3, 1, 0, None, True),
     (3, 33, 33, 32, 64, 1, 2, 0, None, True),
     (2, 18, 18, 64, 64, 3, 1, 0, PARTS, True),

@@ -64,8 +64,9 @@ PixelTable::PixelTable(GPUFunction &f, const IndexMap &map, ArrayRef<int64_t> st
   auto isEven = [&](auto each) { return each.value() == static_cast<int64_t>(each.index()) * step; };
   if (distance == period * step && llvm::all_of(llvm::enumerate(offsets), isEven))
     even = step;
-  inBytes = !bits && !even && steps.elementBytes > 0 &&
-            offsets.back() <= std::numeric_limits<int32_t>::max() / steps.elementBytes;
+  // Filters, seen from the gradient of an image, lie one tap before the other.
+  inBytes = !bits && !even && steps.elementBytes > 0 && *llvm::min_element(offsets) >= 0 &&
+            *llvm::max_element(offsets) <= std::numeric_limits<int32_t>::max() / steps.elementBytes;
   if (inBytes)
     for (int64_t &offset : offsets)
       offset *= steps.elementBytes;

@@ -15,7 +15,8 @@ mlir::Value quotient(GPUFunction &f, mlir::Value number, int64_t divisor, int64_
 
 /// Numbers of k whose digits are pixels repeat with each image: the table has those of one, and so many more that a
 /// step which begins in it stays in it. Of each it has how far its element is from that of the first, unless that is a
-/// multiple of k, and bits. A thread reads an entry where it would divide k, a step ahead, so that it does not wait.
+/// multiple of k, and bits. Taps of filters, seen from the gradient of an image, are such digits, too. A thread reads
+/// an entry where it would divide k, a step ahead, so that it does not wait.
 class PixelTable {
 public:
   /// Whether k has images to repeat, each of so few that a table of them and a step of `blockK` is worth its memory.
