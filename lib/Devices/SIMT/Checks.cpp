@@ -42,6 +42,8 @@ bool Checks::isShared(const Access &access) const {
 }
 
 std::string Checks::check(const SimulatedThread &thread, const SimulatorSite *site, const Access &access) {
+  if (access.bytes == 0) // of the code's constants
+    return "";
   return isShared(access) ? checkShared(thread, site, access) : checkGlobal(access);
 }
 

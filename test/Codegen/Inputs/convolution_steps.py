@@ -5,7 +5,8 @@ usage: convolution_steps.py DIRECTORY INSTRUCTION
 Sums of these numbers are exact, so that results are equal, whatever the order. Shapes are such that steps of k are stretches
 under one tap (channels are a multiple of block_k), two of these (of half of block_k), or reach beyond the last k (of a step and
 a half), or parts of several taps (few channels, whose filters lie before one another in the image's gradient), with edges and
-without, strided and not; and that a stretch of gradients of filters is a row of pixels, in parts of k.
+without, strided and not; and that a stretch of gradients of filters is a row of pixels, in parts of k; and
+that blocks have more threads than a tile has vectors.
 Flags for mp-run are printed.
 """
 
@@ -15,6 +16,7 @@ import sys
 import numpy as np
 
 WIDE = "block_m = 64, block_n = 64, block_k = 64, warps_m = 2, warps_n = 2, stages = 3"
+CROWDED = "block_m = 128, block_n = 16, block_k = 16, warps_m = 8, warps_n = 1, stages = 2"
 PARTS = "block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 4, split_k = 4"
 
 # Images, height, width, channels, filters, taps, stride, padding, schedule, whether it is the gradient of filters.
@@ -31,6 +33,9 @@ CASES = [
     (2, 18, 18, 32, 64, 3, 1, 0, None, True),
     (3, 33, 33, 32, 64, 1, 2, 0, None, True),
     (2, 18, 18, 64, 64, 3, 1, 0, PARTS, True),
+    (2, 5, 6, 16, 64, 3, 1, 1, CROWDED, False),
+    (3, 9, 7, 8, 128, 3, 1, 1, CROWDED, True),
+    (3, 9, 7, 8, 128, 3, 2, 0, CROWDED, True),
 ]
 
 

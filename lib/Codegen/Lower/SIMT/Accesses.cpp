@@ -49,13 +49,30 @@ static bool hasUnknownExtent(Operation *op) {
              LLVM::masked_gather, LLVM::masked_scatter>(op);
 }
 
-/// An alloca is the thread's own, and a constant the code's.
-static bool isOwn(Value address) {
+static Value baseOf(Value address) {
   while (auto element = address.getDefiningOp<LLVM::GEPOp>())
     address = element.getBase();
-  if (auto global = address.getDefiningOp<LLVM::AddressOfOp>())
-    return cast<LLVM::LLVMPointerType>(global.getType()).getAddressSpace() != 3;
-  return address.getDefiningOp<LLVM::AllocaOp>() != nullptr;
+  return address;
+}
+
+/// An alloca is the thread's own.
+static bool isOwn(Value address) { return baseOf(address).getDefiningOp<LLVM::AllocaOp>() != nullptr; }
+
+/// Constants are the code's, no buffer that a device knows: of an access within them no byte is reported.
+static Value outsideOfConstants(LLVM::AddressOfOp constants, Value address, Value size, const DataLayout &layout,
+                                OpBuilder &b) {
+  const Location loc = address.getLoc();
+  SymbolTableCollection symbols;
+  const int64_t bytes = layout.getTypeSize(constants.getGlobal(symbols).getType());
+  auto number = [&](Value pointer) { return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer); };
+  auto constant = [&](int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(value));
+  };
+  // Below 0 is above every bound without a sign.
+  Value offset = LLVM::SubOp::create(b, loc, number(address), number(constants));
+  Value last = LLVM::SubOp::create(b, loc, constant(bytes), size);
+  Value isWithin = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule, offset, last);
+  return LLVM::SelectOp::create(b, loc, isWithin, constant(0), size);
 }
 
 FailureOr<SmallVector<Operation *>> mp::findAccesses(LLVM::LLVMFuncOp function) {
@@ -81,5 +98,7 @@ void mp::reportAccess(Operation *op, SimulatorCaller &caller) {
   const int64_t bytes = layout.getTypeSize(access.type);
   Value size = LLVM::ConstantOp::create(b, op->getLoc(), b.getI64Type(), b.getI64IntegerAttr(bytes));
   const unsigned space = cast<LLVM::LLVMPointerType>(access.address.getType()).getAddressSpace();
+  if (auto constants = baseOf(access.address).getDefiningOp<LLVM::AddressOfOp>(); constants && space != 3)
+    size = outsideOfConstants(constants, access.address, size, layout, b);
   caller.call(op, access.kind, {access.address, size}, {space}, Type());
 }

@@ -65,8 +65,10 @@ OperandCopy::OperandCopy(GPUFunction &f, const OperandView &view, const SharedTi
   column = f.mul(f.rem(f.thread, vectorsOfRow), width);
   if (view.blockRows * vectorsOfRow < f.threads)
     busy = f.isBelow(f.thread, f.i64(view.blockRows * vectorsOfRow));
+  // Who has no vector to move reads of tables what others do, not beyond their end.
+  Value depth = view.isKMajor ? column : busy ? f.rem(row, view.blockRows) : row;
   if (readsMemory && Gather::fits(view.map, patternOf(f, view, width, run)))
-    gather.emplace(f, operand, patternOf(f, view, width, run), view.isKMajor ? column : row);
+    gather.emplace(f, operand, patternOf(f, view, width, run), depth);
 }
 
 void OperandCopy::locate(Value batchHere, Value first, Value firstK) {

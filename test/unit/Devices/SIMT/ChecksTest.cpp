@@ -302,6 +302,28 @@ TEST(Bounds, MarginsOfCopiesAreLookedAt) {
   }
 }
 
+TEST(Bounds, OfConstants) {
+  // 64 words, of which each thread reads its own, from some word on.
+  auto readFrom = [](int64_t first) {
+    const std::string table = "llvm.mlir.global internal constant @table(dense<7> : tensor<32xi64>) "
+                              "{addr_space = 1 : i32, alignment = 16 : i64} : !llvm.array<32 x i64>\n";
+    const std::string body = "%table = llvm.mlir.addressof @table : !llvm.ptr<1>\n"
+                             "%own = llvm.getelementptr %table[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32\n"
+                             "%from = llvm.getelementptr %own[" +
+                             std::to_string(first) +
+                             "] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32\n"
+                             "%v = llvm.load %from : !llvm.ptr<1> -> i32\n"
+                             "llvm.store %v, %element : i32, !llvm.ptr<1>\n";
+    NVVMRunner kernel(table + kernelText(1, kBegin + body), {/*memory=*/true});
+    EXPECT_TRUE(kernel.ok()) << kernel.errors;
+    std::vector<GlobalBuffer> buffers = {GlobalBuffer::zeros<uint32_t>(64)};
+    return kernel.run(buffers, {64, 1, 256}, allChecks()).message();
+  };
+  EXPECT_EQ(readFrom(0), "");
+  EXPECT_NE(readFrom(1).find("thread 63, llvm.load #"), std::string::npos) << readFrom(1);
+  EXPECT_NE(readFrom(-1).find("thread 0, llvm.load #"), std::string::npos) << readFrom(-1);
+}
+
 TEST(Bounds, OfSharedMemory) {
   const SIMTOptions options = with(&SIMTOptions::bounds);
   EXPECT_EQ(fault(kWrite, options), "");
