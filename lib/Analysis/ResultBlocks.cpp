@@ -55,11 +55,14 @@ static LogicalResult verifyTiles(Operation &op, const Contraction &product, cons
            << tile.rows << (isOfRows ? " rows" : " x " + std::to_string(*tile.columns))
            << ", its product is made in blocks of " << block.rows << " x " << block.columns
            << (block.isTransposed ? ", its operands in each other's place" : "");
-  // Each block stores one of them: fewer would be left over, more would be beyond the end.
-  const int64_t found = shapeOf(op.getResult(0)).front();
-  const int64_t made = isOfRows ? countBlocks(product.m, tile.rows) : product.countTiles(tile.rows, *tile.columns);
-  if (found != made)
-    return op.emitOpError("has ") << found << " results, its product has " << made << " tiles for them";
+  // Each block stores what it has of the product's own matrices: in others rows would be others.
+  const RankedTensorType reduced = typeOf(op.getOperand(0));
+  const ArrayRef<int64_t> shape = reduced.getShape();
+  const bool isOwn = shape.back() == product.n && (isOfRows || shape.drop_back().back() == product.m) &&
+                     reduced.getNumElements() == product.batch * product.m * product.n;
+  if (!isOwn)
+    return op.emitOpError("reduces tiles of ")
+           << reduced << ", its product makes " << product.batch << " x " << product.m << " x " << product.n;
   return success();
 }
 

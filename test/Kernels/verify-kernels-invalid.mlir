@@ -139,11 +139,69 @@ func.func @other_matrix(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2xi
       : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2xi32>) {
     %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
     %2 = mp.reshape %1 : tensor<64x64xf32> -> tensor<2x32x64xf32>
-    // expected-error@+1 {{has 2 results, its product has 1 tiles for them}}
+    // expected-error@+1 {{reduces tiles of 'tensor<2x32x64xf32>', its product makes 1 x 64 x 64}}
     %3 = mp.nonfinite_tiles %2 tile 64 x 64 : tensor<2x32x64xf32> -> tensor<2xi32>
     mp.yield %1, %3 : tensor<64x64xf32>, tensor<2xi32>
   }
   return %0#0, %0#1 : tensor<64x64xf32>, tensor<2xi32>
+}
+
+// -----
+
+// As many elements, in one block of rows whatever it is called, but rows of other columns: half of them would be of nothing.
+func.func @rows_of_another_matrix(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 64, block_n = 64, block_k = 64, tile_m = 4, tile_n = 16, vector = 8>)
+      : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<1x128xf32>, tensor<1x128xf32>, tensor<1x128xf32>, tensor<1x128xf32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    %2 = mp.reshape %1 : tensor<64x64xf32> -> tensor<32x128xf32>
+    // expected-error@+1 {{reduces tiles of 'tensor<32x128xf32>', its product makes 1 x 64 x 64}}
+    %3, %4, %5, %6 = mp.row_block_moments %2 block 64 : tensor<32x128xf32>
+    mp.yield %1, %3, %4, %5, %6 : tensor<64x64xf32>, tensor<1x128xf32>, tensor<1x128xf32>, tensor<1x128xf32>, tensor<1x128xf32>
+  }
+  return %0#0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @rows_of_another_matrix_of_a_gpu(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<1x128xf32>) {
+  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<1x128xf32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+    %2 = mp.reshape %1 : tensor<64x64xf16> -> tensor<32x128xf16>
+    // expected-error@+1 {{reduces tiles of 'tensor<32x128xf16>', its product makes 1 x 64 x 64}}
+    %3 = mp.sum_row_blocks %2 block 64 : tensor<32x128xf16> -> tensor<1x128xf32>
+    mp.yield %1, %3 : tensor<64x64xf16>, tensor<1x128xf32>
+  }
+  return %0#0, %0#1 : tensor<64x64xf16>, tensor<1x128xf32>
+}
+
+// -----
+
+// As many tiles, of other elements.
+func.func @tiles_of_another_matrix(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2xi32>) {
+  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 32, block_n = 64, block_k = 64, tile_m = 4, tile_n = 16, vector = 8>)
+      : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2xi32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    %2 = mp.reshape %1 : tensor<64x64xf32> -> tensor<32x128xf32>
+    // expected-error@+1 {{reduces tiles of 'tensor<32x128xf32>', its product makes 1 x 64 x 64}}
+    %3 = mp.nonfinite_tiles %2 tile 32 x 64 : tensor<32x128xf32> -> tensor<2xi32>
+    mp.yield %1, %3 : tensor<64x64xf32>, tensor<2xi32>
+  }
+  return %0#0, %0#1 : tensor<64x64xf32>, tensor<2xi32>
+}
+
+// -----
+
+func.func @rows_of_what_is_pooled(%x: tensor<2x4x4x8xf32>, %w: tensor<16x1x1x8xf32>) -> tensor<2x2x2x16xf32> {
+  %0:5 = mp.kernel "k" (%a = %x, %b = %w) schedule(#mp.contraction<block_m = 32, block_n = 16, block_k = 8, tile_m = 4, tile_n = 16, vector = 8>)
+      : (tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32>) -> (tensor<2x2x2x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>) {
+    %1 = mp.conv %a, %b acc f32 : tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32> -> tensor<2x4x4x16xf32>
+    %2 = mp.max_pool %1 {window = [2, 2]} : tensor<2x4x4x16xf32> -> tensor<2x2x2x16xf32>
+    // expected-error@+1 {{reduces tiles of 'tensor<2x2x2x16xf32>', its product makes 1 x 32 x 16}}
+    %3, %4, %5, %6 = mp.row_block_moments %2 block 32 : tensor<2x2x2x16xf32>
+    mp.yield %2, %3, %4, %5, %6 : tensor<2x2x2x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>
+  }
+  return %0#0 : tensor<2x2x2x16xf32>
 }
 
 // -----
