@@ -8,6 +8,7 @@
 
 #include "mp-c/Compiler.h"
 #include "mp/IR/BuildOp.h"
+#include "mp/IR/ParserLimits.h"
 #include "mp/IR/Program.h"
 #include "mp/Pipeline/Model.h"
 
@@ -62,10 +63,18 @@ static Status diagnosed(MLIRContext &context, llvm::function_ref<LogicalResult()
   return succeeded(action()) ? Status::success() : Status::error(text);
 }
 
+/// Whether MLIR's parser survives the text, wherever it comes from.
+static LogicalResult checkLimits(MpModel &model, StringRef text) {
+  const std::optional<mp::ParserLimit> limit = mp::findParserLimit(text);
+  return limit ? LogicalResult(emitError(UnknownLoc::get(&model.context)) << limit->message) : success();
+}
+
 static LogicalResult readAttributes(MpModel &model, const char *text, DictionaryAttr &attributes) {
   attributes = DictionaryAttr::get(&model.context);
   if (!text || !*text)
     return success();
+  if (failed(checkLimits(model, text)))
+    return failure();
   attributes = dyn_cast_or_null<DictionaryAttr>(parseAttribute(text, &model.context));
   return attributes ? success()
                     : LogicalResult(emitError(UnknownLoc::get(&model.context))
@@ -73,6 +82,8 @@ static LogicalResult readAttributes(MpModel &model, const char *text, Dictionary
 }
 
 static LogicalResult readType(MpModel &model, const char *text, Type &type) {
+  if (failed(checkLimits(model, text)))
+    return failure();
   type = parseType(text, &model.context);
   return success(type != nullptr);
 }

@@ -133,6 +133,16 @@ static void testModel(void) {
                             &values[1]),
          "");
   expect(mpModelAddArgument(model, "v", "tensor<", "", &values[2]), "expected");
+  /* Text that MLIR's parser does not survive is refused before it. */
+  char deep[1024];
+  memset(deep, '(', sizeof deep - 1);
+  deep[sizeof deep - 1] = 0;
+  expect(mpModelAddArgument(model, "v", deep, "", &values[2]), "nested more than 256 levels deep");
+  expect(mpModelAddArgument(model, "v", "tensor<2xf32>", "{mp.a = array<index: 2>}", &values[2]),
+         "elements of an array are index, expected integers or floats by name");
+  op.attributes = "{mp.a = array<!builtin.index: 2>}";
+  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "elements of an array are of an alias");
+  op.attributes = NULL;
   expect(mpModelAddOp(model, &op, &values[2], 0, &count), "has 1 results, there is room for 0");
   expect(mpModelAddOp(model, &op, &values[2], 1, &count), "");
   op.operandCount = 1;
