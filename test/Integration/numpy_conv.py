@@ -96,6 +96,10 @@ def problems_of_gpus():
     yield Problem((13, 12), (7, 7), 3, 33, (2, 2), ((3, 3), (3, 3)), element="f16")
     yield Problem((8, 9), (3, 2), 3, 8, (1, 2), dilation=(2, 1), element="f16")
     yield Problem((12, 12), (4, 4), 3, 24, (4, 4), element="f16")  # windows that share nothing
+    # Of few filters a step of the image's gradient has several taps of each, the last of which come first.
+    for channels, filters in itertools.product((8, 32), (4, 8, 12, 16, 24, 40)):
+        yield Problem((6, 7), (3, 2), channels, filters, padding=sides, element="f16")
+        yield Problem((8, 6), (3, 3), channels, filters, (2, 2), ((1, 1), (2, 2)), element="f16")
 
 
 def evaluate(directory):
