@@ -28,7 +28,7 @@ private:
   void copyFound(Value stage, ArrayRef<Gather::Place> places);
   void copyMapped(Value origin, Value stage, Value k);
 
-  const int64_t bytes; ///< of a copy: a whole access, or less where that is what lies together
+  const int64_t bytes;          ///< of a copy: a whole access, or less where that is what lies together
   SmallVector<Value> addresses; ///< of a matrix's vectors in the first step
 };
 

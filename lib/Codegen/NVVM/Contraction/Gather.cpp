@@ -21,7 +21,7 @@ static constexpr int64_t kLeastShared = 4; // k that a thread looks for
 static constexpr int64_t kOfDigits = 12, kOfSpan = 8, kOfComparison = 4; // instructions for a k, and its dimensions
 static constexpr int64_t kStepsAhead = 8;     // steps begin so far beyond the last, or as far as there are stages
 static constexpr int64_t kLeastStretch = 4;   // what a copy brings at least that elements are not brought one by one
-static constexpr int64_t kMostEntries = 8192; // 64 KiB of constants
+static constexpr int64_t kMostEntries = 8192; // 128 KiB of constants
 static constexpr int64_t kMostCounted = std::numeric_limits<int32_t>::max();
 
 static int64_t sizeOf(ArrayRef<IndexMap::Digit> digits) {

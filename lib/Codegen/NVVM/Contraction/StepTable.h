@@ -10,7 +10,7 @@ namespace mp {
 
 /// A distance and bits for each stretch of k, the same for all elements whose k lies in it: one load instead of the
 /// divisions that would find them. They are constants in global memory, of which there may be any number: the few lines
-/// that blocks read stay in the first cache, which copies to shared memory go around.
+/// that blocks read stay in the first cache, which copies of whole accesses to shared memory go around.
 class StepTable {
 public:
   struct Entry {
