@@ -54,10 +54,12 @@ def PadChannelsPass : Pass<"mp-pad-channels", "::mlir::func::FuncOp"> {
     Of three channels in 16 bits a pixel is 6 bytes, and a GPU copies it element by element. Where windows read each pixel
     several times, images and filters of 3 channels or more get channels of zeros, so that a pixel is a multiple of 8
     bytes; of a gradient in such a filter, or in such an image, what belongs to the zeros is left out. A copy is an op of
-    its own, which all that reads the image shares (`cse`).
+    its own, which all that reads the image shares (`cse`). Where windows advance by an even number of pixels, two pixels
+    of a line become one of twice the channels, 16 bytes; what a filter lacks of whole pairs is taps of zeros.
 
-    No value changes but by the order in which an instruction adds up products. CPUs, convolutions in groups and other
-    types stay as they are. A remark tells what was padded. Needs static shapes.
+    No finite value changes but by the order in which an instruction adds up products. A tap of zeros meets a pixel beside
+    the window: where that is infinite or NaN the result is NaN, and where a gradient of the result is, that of the pixel.
+    CPUs, convolutions in groups and other types stay as they are. A remark tells what was padded. Needs static shapes.
 
     Example, `mp-pad-channels{features=sm_80}`:
 

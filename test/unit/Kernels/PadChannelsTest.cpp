@@ -7,7 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <random>
+#include <vector>
 
 using namespace mp;
 using namespace mp::test;
@@ -81,7 +84,6 @@ TEST(PadChannels, KeepsSums) {
       padded += change.isPadded;
       joined += change.isJoined;
     }
-    const bool isWhole = channels < 3 || channels % 8 == 0;
     if (channels < 3 || channels == 8)
       EXPECT_EQ(padded, 0u) << channels << " channels";
     else if (channels != 4)
@@ -105,4 +107,43 @@ TEST(PadChannels, PadsWhatIsConverted) {
                      "  return %y : tensor<2x5x4x4xf16>\n}\n",
                      1);
   EXPECT_TRUE(change.isPadded);
+}
+
+// A pair of pixels is multiplied by a tap of zeros where only one of them is the window's.
+TEST(PadChannels, SpoilsWhatLiesBesideInfinities) {
+  CompiledProgram program(
+      "func.func @f(%x: tensor<1x12x4xf16>, %w: tensor<1x5x4xf16>, %g: tensor<1x6x1xf16>)\n"
+      "    -> (tensor<1x6x1xf16>, tensor<1x12x4xf16>) {\n"
+      "  %y = mp.conv %x, %w acc f32 {strides = [2], padding = [1, 2]} : tensor<1x12x4xf16>, tensor<1x5x4xf16>"
+      " -> tensor<1x6x1xf16>\n"
+      "  %a = mp.conv_transpose %g, %w acc f32 {strides = [2], padding = [1, 2]} : tensor<1x6x1xf16>, tensor<1x5x4xf16>"
+      " -> tensor<1x12x4xf16>\n"
+      "  return %y, %a : tensor<1x6x1xf16>, tensor<1x12x4xf16>\n}\n");
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<Tensor> arguments = randomArguments(program.func(), 0);
+  std::vector<double> image(48, 1.0), filter(20, 1.0), gradient(6, 1.0);
+  image[4 * 4] = infinity, gradient[3] = infinity;
+  arguments[0] = Tensor::ofReals(arguments[0].type, image);
+  arguments[1] = Tensor::ofReals(arguments[1].type, filter);
+  arguments[2] = Tensor::ofReals(arguments[2].type, gradient);
+  auto whatIs = [&](bool (*is)(double), int64_t number, int64_t channels) {
+    const std::vector<Tensor> found = *evaluate(program.func(), arguments);
+    const std::vector<double> values = found[number].reals();
+    std::vector<int64_t> pixels;
+    for (size_t i = 0; i < values.size(); i += channels)
+      if (is(values[i]))
+        pixels.push_back(static_cast<int64_t>(i) / channels);
+    return pixels;
+  };
+  auto isInfinite = [](double x) { return std::isinf(x); };
+  auto isNaN = [](double x) { return std::isnan(x); };
+  using Pixels = std::vector<int64_t>;
+  for (const bool isPadded : {false, true}) {
+    if (isPadded)
+      ASSERT_TRUE(program.run("mp-pad-channels{features=sm_80}"));
+    EXPECT_EQ(whatIs(isInfinite, 0, 1), Pixels({1, 2}));
+    EXPECT_EQ(whatIs(isNaN, 0, 1), isPadded ? Pixels({3}) : Pixels());
+    EXPECT_EQ(whatIs(isInfinite, 1, 4), Pixels({5, 6, 7, 8, 9}));
+    EXPECT_EQ(whatIs(isNaN, 1, 4), isPadded ? Pixels({4}) : Pixels());
+  }
 }
