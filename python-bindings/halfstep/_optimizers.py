@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 
-from halfstep._errors import Error, nearest
+from halfstep._errors import Error, UnknownArgument, nearest
 from halfstep._settings import Settings, check_values
 
 
-def _betas(kind: str, given) -> dict[str, float]:
+def _betas(kind: str, given, settings) -> dict[str, float]:
+    for one in ("beta1", "beta2"):
+        if one in settings:
+            raise UnknownArgument(f"{kind}: unknown setting {one!r}; expected betas, two numbers, as in (0.9, 0.999)")
     try:
         first, second = map(float, given)
     except (TypeError, ValueError):
@@ -25,6 +28,8 @@ class Optimizer(Settings):
 
     def __init__(self, learning_rate: float, *, weight_decay: float = 0.0, clip_norm: float | None = None,
                  clip_parameter_norm: float | None = None, clip_value: float | None = None, **settings):
+        if "optimizer" in settings:
+            raise UnknownArgument(f"{type(self).__name__}: unknown setting 'optimizer'; it is one itself")
         self.learning_rate = learning_rate
         self._settings = {**settings, "weight_decay": weight_decay or None, "clip_norm": clip_norm,
                           "clip_parameter_norm": clip_parameter_norm, "clip_value": clip_value}
@@ -66,7 +71,7 @@ class Adam(Optimizer):
 
     def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8,
                  **settings):
-        super().__init__(learning_rate, **_betas(type(self).__name__, betas), epsilon=epsilon, **settings)
+        super().__init__(learning_rate, **_betas(type(self).__name__, betas, settings), epsilon=epsilon, **settings)
 
 
 class AdamW(Adam):
@@ -105,7 +110,7 @@ class Lion(Optimizer):
     kind = "lion"
 
     def __init__(self, learning_rate: float = 1e-4, betas: tuple[float, float] = (0.9, 0.99), **settings):
-        super().__init__(learning_rate, **_betas(type(self).__name__, betas), **settings)
+        super().__init__(learning_rate, **_betas(type(self).__name__, betas, settings), **settings)
 
 
 # What other frameworks call arguments.

@@ -43,7 +43,12 @@ def _spread(image, filter, strides, padding, dilations, groups, output_padding):
         elif padding == "same":
             sizes.append(size * strides[i])
         else:
-            sizes.append((size - 1) * strides[i] + (window - 1) * dilations[i] + 1 - zeros[2 * i] - zeros[2 * i + 1] + more[i])
+            spread = (size - 1) * strides[i] + (window - 1) * dilations[i] + 1 + more[i]
+            padded = zeros[2 * i] + zeros[2 * i + 1]
+            if size > 0 and spread <= padded:
+                raise Error(f"conv_transpose: the result would be empty: {size} pixels become {spread}, and padding takes {padded}; "
+                            "expected less padding")
+            sizes.append(spread - padded)
     return image[0], *sizes, filter[-1] * (1 if groups is None else integer("conv_transpose: groups", groups, 1))
 
 

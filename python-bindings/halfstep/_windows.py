@@ -6,7 +6,7 @@ import difflib
 
 from halfstep import ops
 from halfstep._activations import find_activation
-from halfstep._errors import Error, integer, is_integer
+from halfstep._errors import Error, integer, is_integer, truth
 from halfstep._leaves import Parameter
 from halfstep._module import Module
 
@@ -98,7 +98,7 @@ class _Filters(_Windows):
         self.padding = _padding(f"{name}: padding", padding, spans)
         self.groups = integer(f"{name}: groups", groups, 1)
         self.activation = find_activation(activation)
-        self.use_bias = use_bias
+        self.use_bias = truth(f"{name}: use_bias", use_bias)
         self.init = init
         self.bias_init = bias_init
 

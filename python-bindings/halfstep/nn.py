@@ -16,7 +16,7 @@ import warnings
 
 from halfstep import _recurrent, ops
 from halfstep._activations import call_of, find_activation, is_activation
-from halfstep._errors import Error, fraction, integer, is_integer, level_of_user, nearest
+from halfstep._errors import Error, fraction, integer, is_integer, level_of_user, nearest, truth
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._keywords import tell
 from halfstep._leaves import Input, Parameter, State
@@ -108,7 +108,7 @@ class Dense(Module):
     def __init__(self, units: int, activation=None, *, use_bias=True, init="glorot_uniform", bias_init="zeros"):
         self.units = integer("Dense: units", units, 1)
         self.activation = find_activation(activation)
-        self.use_bias = use_bias
+        self.use_bias = truth("Dense: use_bias", use_bias)
         self.init = init
         self.bias_init = bias_init
 
@@ -230,7 +230,7 @@ class BatchNorm(Module):
     def __init__(self, momentum: float = 0.1, epsilon: float = 1e-5, *, unbiased=True):
         self.momentum = _setting("BatchNorm: momentum", momentum)
         self.epsilon = _setting("BatchNorm: epsilon", epsilon)
-        self.unbiased = unbiased
+        self.unbiased = truth("BatchNorm: unbiased", unbiased)
 
     def build(self, shape):
         channels = _features(self, shape)
@@ -303,15 +303,15 @@ class _Recurrent(Module):
                  use_bias=True, init="glorot_uniform", recurrent_init="glorot_uniform"):
         name = type(self).__name__
         self.units, layers = integer(f"{name}: units", units, 1), integer(f"{name}: layers", layers, 1)
-        self.return_sequences = return_sequences
+        self.return_sequences = truth(f"{name}: return_sequences", return_sequences)
         self.dropout = fraction(f"{name}: dropout", dropout)
         if dropout and layers == 1:
             warnings.warn(f"{name}: dropout={dropout} is between layers, and there is one: it does nothing; write layers=2 or more",
                           stacklevel=level_of_user())
-        self.use_bias = use_bias
+        self.use_bias = truth(f"{name}: use_bias", use_bias)
         self.init = init
         self.recurrent_init = recurrent_init
-        names = ("forward", "backward") if bidirectional else ("forward",)
+        names = ("forward", "backward") if truth(f"{name}: bidirectional", bidirectional) else ("forward",)
         self.layers = [{name: _Direction(self) for name in names} for _ in range(layers)]
 
     def forward(self, x):

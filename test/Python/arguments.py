@@ -3,6 +3,7 @@
 RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
 """
 
+import inspect
 import math
 import pathlib
 import pickle
@@ -658,3 +659,15 @@ for keeper in (make(), predicting):
     for method in (keeper.save_weights, keeper.load_weights):
         refused("path is None, expected that of a file", method, None)
 refused("LearningRateScheduler: schedule is 0.1, expected a function of the epoch", LearningRateScheduler, 0.1)
+
+# Every switch of every layer is True or False, Python's or NumPy's.
+switches = 0
+for layer in [one for one in vars(nn).values() if inspect.isclass(one) and issubclass(one, nn.Module)]:
+    own = inspect.signature(layer).parameters.values()
+    needed = [2 for one in own if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+    for switch in [one.name for one in own if isinstance(one.default, bool)]:
+        switches += 1
+        for wrong in ("no", 1, None):
+            refused(f"{layer.__name__}: {switch} is {wrong!r}, expected True or False", layer, *needed, **{switch: wrong})
+        layer(*needed, **{switch: numpy.bool_(True)})
+assert switches >= 15, switches

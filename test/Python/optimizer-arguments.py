@@ -27,6 +27,7 @@ def refused(said, kind, **arguments):
 SHARED = ("learning_rate", "weight_decay", "clip_norm", "clip_parameter_norm", "clip_value")
 checked = 0
 for kind in ALL:
+    refused("unknown setting 'optimizer'; it is one itself", kind, optimizer="sgd")
     own = [one.name for one in inspect.signature(kind).parameters.values() if one.kind is not one.VAR_KEYWORD]
     for name in dict.fromkeys([*own, *SHARED]):
         if name in ("nesterov", "centered"):
@@ -42,6 +43,8 @@ for kind in ALL:
             for wrong in (0.9, (0.9,), "ab", None):
                 refused(f"betas is {wrong!r}, expected two numbers", kind, betas=wrong)
             kind(betas=(0, numpy.float32(0.999)))
+            for one in ("beta1", "beta2"):
+                refused(f"unknown setting '{one}'; expected betas, two numbers", kind, **{one: 0.5})
             continue
         for wrong in (-1, -1e-30, math.inf, math.nan, "a", True):
             spelled = "true" if wrong is True else f"{wrong:g}" if isinstance(wrong, (int, float)) else wrong

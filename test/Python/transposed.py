@@ -80,6 +80,8 @@ for said, make in (("Conv2DTranspose: output_padding is 2, expected a whole numb
                     lambda: nn.Conv2DTranspose(4, 3, 2, "same", output_padding=1)),
                    ("Conv3DTranspose: filters is 0, expected a whole number of at least 1", lambda: nn.Conv3DTranspose(0, 3)),
                    ("Conv2DTranspose: 4 channels and 3 filters are not divided by 2 groups", lambda: nn.Sequential(nn.Conv2DTranspose(3, 3, groups=2)).predict(x[:, 0])),
+                   ("the result would be empty: 6 pixels become 8, and padding takes 12; expected less padding",
+                    lambda: nn.Sequential(nn.Conv2DTranspose(3, 3, padding=6)).predict(x[:, 0])),
                    ("Conv2DTranspose takes [rows, height, width, channels], given 5 dimensions", lambda: nn.Sequential(nn.Conv2DTranspose(3, 3)).predict(x))):
     try:
         make()
