@@ -266,8 +266,12 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
     expect(f.add(ahead, i32(1)));
   Value nextRead = nextSlot(read);
   // Behind the last step its own tile is read again, for nobody, where the next one was not filled with zeros.
-  if (!bothCopyAlways() || !startsInLoop())
-    nextRead = arith::SelectOp::create(b, f.isBelow(ahead, lastAhead()), nextRead, read);
+  if (!bothCopyAlways() || !startsInLoop()) {
+    // One counter is enough where nothing is found out by the narrow one: registers are few.
+    const bool isNarrow = counter.getType().isInteger(32) || lhs->copiesAlways() || rhs->copiesAlways();
+    Value isMore = isNarrow ? f.isBelow(ahead, lastAhead()) : f.isBelow(counter, wide(lastAhead()));
+    nextRead = arith::SelectOp::create(b, isMore, nextRead, read);
+  }
   for (int64_t number = 0; number < depths; ++number) {
     const bool isLast = number + 1 == depths;
     if (isLast) {
