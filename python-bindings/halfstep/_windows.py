@@ -158,7 +158,7 @@ class _ConvTranspose(_Filters):
 
     def _output_padding(self, value) -> tuple[int, ...]:
         name = f"{type(self).__name__}: output_padding"
-        sizes = (value,) * self._rank if is_integer(value) or not isinstance(value, (tuple, list)) else tuple(value)
+        sizes = (value,) * self._rank if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
         if len(sizes) != self._rank or not all(is_integer(one) and 0 <= one < stride for one, stride in zip(sizes, self.strides)):
             raise Error(f"{name} is {value!r}, expected a whole number of at least 0 and less than the strides, {self.strides}, or one for each of "
                         f"{_COUNTS[self._rank]}")

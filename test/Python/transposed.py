@@ -57,7 +57,7 @@ for rank, window, settings, sizes, low in (
 
 # The layers: sizes of PyTorch's formula and of Keras' "same", a bias, an activation.
 for rank, layer, settings, sizes, low in (
-        (1, nn.Conv1DTranspose(6, 4, 3, output_padding=2), {"strides": (3,)}, (27,), (0,)),
+        (1, nn.Conv1DTranspose(6, numpy.array([4]), numpy.array([3]), output_padding=numpy.array([2])), {"strides": (3,)}, (27,), (0,)),
         (1, nn.Conv1DTranspose(4, 3, 2, [2, 1], "relu", dilation=2, groups=2, bias_init=nn.Normal()), {"strides": (2,), "dilations": (2,), "groups": 2, "relu": True}, (16,), (2,)),
         (2, nn.Conv2DTranspose(6, 3, 2, "same", bias_init=nn.Normal()), {"strides": (2, 2)}, (16, 12), (0, 0)),
         (2, nn.Conv2DTranspose(6, (4, 3), (2, 1), 1, "relu", output_padding=(1, 0), dilation=(1, 2), groups=2, bias_init=nn.Normal()),
