@@ -121,9 +121,10 @@ Gather::Gather(GPUFunction &f, const MappedOperand &operand, const Pattern &patt
   } else if (hasPixelTable(operand.map, pattern) && (taps == Taps::OfRow || uncertain.empty())) {
     auto bitsOf = [&](ArrayRef<int64_t> moved) { return tapsOutside(moved); };
     // Of one row, an address and what a step adds are one sum for all of its k.
-    const PixelTable::Steps ofSteps = {pattern.blockK, mostK, pattern.rows == 1 ? elementBytes() : 0};
+    const PixelTable::Steps ofSteps = {pattern.blockK, mostK, pattern.rows == 1 ? elementBytes() : 0, pattern.depths,
+                                       pattern.apart};
     pixels.emplace(f, operand.map, strides, ofSteps, uncertain.empty() ? PixelTable::BitsOf() : bitsOf);
-    pixels->locate(this->first, pattern.depths, pattern.apart);
+    pixels->locate(this->first);
   }
   isShared = !isSteady && !table && !pixels && isWorthSharing(pattern) && (taps != Taps::None || uncertain.empty());
   if (isShared) {

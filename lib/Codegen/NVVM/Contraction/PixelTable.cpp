@@ -3,6 +3,7 @@
 
 #include "Codegen/NVVM/Contraction/PixelTable.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -11,6 +12,8 @@
 using namespace mlir;
 using namespace mp;
 
+static constexpr int64_t kLeastTogether = 4;
+static constexpr int64_t kMostBytes = 64 << 10;  // where what a thread reads of a step lies side by side
 static constexpr int64_t kMostEntries = 1 << 14; // a few of which are read in each step
 
 Value mp::quotient(GPUFunction &f, Value number, int64_t divisor, int64_t most) {
@@ -70,25 +73,32 @@ PixelTable::PixelTable(GPUFunction &f, const IndexMap &map, ArrayRef<int64_t> st
   if (inBytes)
     for (int64_t &offset : offsets)
       offset *= steps.elementBytes;
+  if (!bits && even)
+    return;
+  // What a thread reads of a step lies side by side, so that it is one access, or few. Of fewer, and of offsets alone,
+  // that saves too little for the order in which ptxas has them then.
+  if (bits && steps.count >= kLeastTogether && llvm::isPowerOf2_64(static_cast<uint64_t>(steps.count)) &&
+      static_cast<int64_t>(offsets.size()) * steps.count * entryBytes() <= kMostBytes)
+    together = steps.count;
+  SmallVector<uint32_t> numbers;
+  for (size_t first = 0; first + (together - 1) * steps.apart < offsets.size(); ++first)
+    for (int64_t index = 0; index < together; ++index) {
+      const size_t place = first + index * steps.apart;
+      if (!even)
+        numbers.push_back(static_cast<uint32_t>(offsets[place]));
+      if (bits)
+        numbers.push_back(static_cast<uint32_t>(bitsOfEntries[place]));
+    }
   SmallVector<int64_t> words;
-  auto low = [](int64_t value) { return value & 0xffffffff; };
-  if (bits && !even) {
-    for (auto [offset, own] : llvm::zip_equal(offsets, bitsOfEntries))
-      words.push_back(low(offset) | own << 32);
-  } else if (bits || !even) {
-    ArrayRef<int64_t> values = bits ? bitsOfEntries : offsets;
-    for (size_t index = 0; index < values.size(); index += 2)
-      words.push_back(low(values[index]) | (index + 1 < values.size() ? values[index + 1] << 32 : 0));
-  }
-  if (!words.empty())
-    table = f.allocateConstants(words);
+  for (size_t index = 0; index < numbers.size(); index += 2)
+    words.push_back(
+        static_cast<int64_t>(numbers[index] | (index + 1 < numbers.size() ? uint64_t(numbers[index + 1]) << 32 : 0)));
+  table = f.allocateConstants(words);
 }
 
-void PixelTable::locate(Value first, int64_t ownCount, int64_t ownApart) {
-  count = ownCount;
-  apart = ownApart;
+void PixelTable::locate(Value first) {
   if (table)
-    own = f.offset(table, entryType(), arith::ExtUIOp::create(f.b, f.b.getI64Type(), first));
+    own = f.offset(table, entryType(), f.mul(arith::ExtUIOp::create(f.b, f.b.getI64Type(), first), together));
 }
 
 void PixelTable::expect(Value k) {
@@ -100,7 +110,7 @@ void PixelTable::expect(Value k) {
   Value image = quotient(f, b.createOrFold<arith::DivUIOp>(k, i32(unit)), period / unit, steps.mostK / unit);
   Value inImage = arith::SubIOp::create(b, k, b.createOrFold<arith::MulIOp>(image, i32(period)));
   ofStep = even ? Value() : b.createOrFold<arith::MulIOp>(image, i32(distance));
-  from = f.offset(own, entryType(), arith::ExtUIOp::create(b, b.getI64Type(), inImage));
+  from = f.offset(own, entryType(), f.mul(arith::ExtUIOp::create(b, b.getI64Type(), inImage), together));
 }
 
 SmallVector<Value> PixelTable::read() {
@@ -110,12 +120,13 @@ SmallVector<Value> PixelTable::read() {
   LaneBuilder &b = f.b;
   if (ofStep)
     values.push_back(ofStep);
-  Type type = entryType();
-  for (int64_t index = 0; index < count; ++index) {
-    auto loaded = LLVM::LoadOp::create(b, type, f.offset(from, type, f.i64(index * apart)),
-                                       /*alignment=*/type.getIntOrFloatBitWidth() / 8);
+  const int64_t width = std::min(together, Chip::kAccessBytes / entryBytes());
+  for (int64_t index = 0; index < steps.count; index += width) {
+    Value address = f.offset(from, entryType(), f.i64(together > 1 ? index : index * steps.apart));
+    auto loaded = LLVM::LoadOp::create(b, withLanes(entryType(), width), address, width * entryBytes());
     loaded.setInvariant(true);
-    values.push_back(loaded);
+    for (int64_t lane = 0; lane < width; ++lane)
+      values.push_back(width == 1 ? loaded.getResult() : Value(vector::ExtractOp::create(b, loaded, lane)));
   }
   return values;
 }

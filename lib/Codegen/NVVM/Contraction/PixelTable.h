@@ -26,6 +26,7 @@ public:
     int64_t blockK;
     int64_t mostK;        ///< that is asked for, of those beyond the last, too
     int64_t elementBytes; ///< 0 where offsets may not be bytes
+    int64_t count, apart; ///< k of a thread in each step, from one to the next
   };
   /// `bitsOf` gives the bits of an element whose digits of k move each dimension so far; null if nobody asks for bits.
   /// `strides` are those of the operand's dimensions.
@@ -38,8 +39,8 @@ public:
   /// Whether offsets are bytes, without a sign, which are added to an address at once.
   bool isInBytes() const { return inBytes; }
 
-  /// This thread's k in each step are `first` and `count - 1` more, `apart`, all below blockK.
-  void locate(mlir::Value first, int64_t count, int64_t apart);
+  /// The first of this thread's k in each step; the last is below blockK.
+  void locate(mlir::Value first);
   /// The step that begins at `k`, i32, is read next, so that what is divided is divided by then.
   void expect(mlir::Value k);
   /// What the table has of that step: values for find().
@@ -53,6 +54,7 @@ public:
 
 private:
   mlir::Type entryType() { return bits && !even ? f.b.getI64Type() : f.b.getI32Type(); }
+  int64_t entryBytes() const { return bits && !even ? 8 : 4; }
   mlir::Value i32(int64_t value) { return intConstant(f.b, f.b.getI32Type(), value); }
 
   GPUFunction &f;
@@ -61,8 +63,8 @@ private:
   int64_t distance; ///< from an image to the next, in elements
   std::optional<int64_t> even;
   bool bits, inBytes = false;
-  mlir::Value table, own; ///< its address, and that of this thread's first entry
-  int64_t count = 0, apart = 0;
+  int64_t together = 1;     ///< entries of a thread that lie side by side
+  mlir::Value table, own;   ///< its address, and that of this thread's first entry
   mlir::Value ofStep, from; ///< of the step that is read next: its image's offset, and its first entry
 };
 
