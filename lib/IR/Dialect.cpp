@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mp/Base/NearestName.h"
 #include "llvm/ADT/TypeSwitch.h"
 
