@@ -4,7 +4,8 @@
 usage: instructions.py --check=PAGE [--against=PAGE] | --update=PAGE | --count FILE.ptx...
 
 --check compares the table in PAGE with counts that are made now, or with those of another page, and fails where they differ: it
-says what is worse and what is better. --update writes the table anew. --count prints what the kernels of a text have.
+says what is worse and what is better. --update writes the table anew. Both fail where a convolution has more than 1.15 times the
+least cycles of a product of its schedule, and name it. --count prints what the kernels of a text have.
 
 What is counted is machine code: ptxas assembles, nvdisasm (both wheels in the project's .venv) disassembles. nvdisasm knows no
 sm_70; there the instructions of the text are counted, but for moves. The main loop is the one with most multiplications. Its least
@@ -80,6 +81,9 @@ PTX = [
     ("fragments", r"wmma\.load|ldmatrix|ld\.shared"),
     ("copies", r"cp\.async\.c[ag]|ld\.global|st\.shared"),
 ]
+
+# Least cycles of a convolution, of a product's: what it may have.
+MOST_OF_PRODUCT = 1.15
 
 HEADER = ["operands", "product", "chips", "block", "warps", "stages", *KINDS, "else per multiply", "least cycles", "of a product's"]
 
@@ -383,6 +387,14 @@ def compare(old, new):
     return old == new
 
 
+def exceeding(rows):
+    """Prints which convolutions have more than they may; whether any does."""
+    found = {key: row for key, row in rows.items() if row.of_product != "-" and float(row.of_product) > MOST_OF_PRODUCT}
+    for key, row in found.items():
+        print(f"{', '.join(key)}: {row.of_product} times the least cycles of a product, more than {MOST_OF_PRODUCT}")
+    return bool(found)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group(required=True)
@@ -398,12 +410,13 @@ def main():
                     print(name, *(f"{kind}={number}" for kind, number in counts.items()), f"cycles={cycles}")
         return 0
     page = arguments.check or arguments.update
-    if arguments.update:
-        page.write_text(TABLE.sub(lambda _: table_of(measure()), page.read_text()))
-        return 0
     now = read_table(arguments.against.read_text()) if arguments.against else measure()
+    exceeds = exceeding(now)
+    if arguments.update:
+        page.write_text(TABLE.sub(lambda _: table_of(now), page.read_text()))
+        return int(exceeds)
     if compare(read_table(page.read_text()), now):
-        return 0
+        return int(exceeds)
     print(f"if better, or worse for a reason: test/instructions.py --update={page}, with mp-run on PATH")
     return 1
 

@@ -17,7 +17,8 @@ import numpy as np
 
 class Problem:
     def __init__(self, size, taps, channels, filters, stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1,
-                 batch=2, element="f64"):
+                 batch=2, element="f64", schedule=None):
+        self.schedule = schedule  # of the filter's gradient
         self.size, self.taps, self.stride, self.padding, self.dilation = size, taps, stride, padding, dilation
         self.groups, self.element = groups, element
         span = [(r - 1) * d + 1 for r, d in zip(taps, dilation)]
@@ -32,19 +33,20 @@ class Problem:
     def type(self, shape):
         return "tensor<" + "".join(f"{size}x" for size in shape) + self.element + ">"
 
-    def attributes(self):
+    def attributes(self, schedule=None):
         padding = list(itertools.chain(*self.padding))
         return (f"{{strides = {list(self.stride)}, padding = {padding}, dilations = {list(self.dilation)}, "
-                f"groups = {self.groups}}}")
+                f"groups = {self.groups}{f', mp.schedule = {schedule}' if schedule else ''}}}")
 
     def statements(self, i):
         """The three ops, and the arguments and results of the program that they have."""
         x, w, g = map(self.type, (self.image, self.filter, self.result))
         acc = "f64" if self.element == "f64" else "f32"
         tail = f"acc {acc} {self.attributes()} :"
+        scheduled = f"acc {acc} {self.attributes(self.schedule)} :"
         lines = [f"%y{i} = mp.conv %x{i}, %w{i} {tail} {x}, {w} -> {g}",
                  f"%gx{i} = mp.conv_transpose %g{i}, %w{i} {tail} {g}, {w} -> {x}",
-                 f"%gw{i} = mp.conv_filter_grad %x{i}, %g{i} {tail} {x}, {g} -> {w}"]
+                 f"%gw{i} = mp.conv_filter_grad %x{i}, %g{i} {scheduled} {x}, {g} -> {w}"]
         return lines, {f"x{i}": x, f"w{i}": w, f"g{i}": g}, {f"y{i}": g, f"gx{i}": x, f"gw{i}": w}
 
     def arguments(self, random):
@@ -89,7 +91,7 @@ def problems():
     yield Problem((8, 7), (3, 3), 8, 8, (2, 2), ((0, 1), (1, 1)), groups=2, element="f16")
 
 
-def problems_of_gpus():
+def problems_of_gpus(chip):
     sides = ((1, 1), (1, 2))
     for channels in (1, 2, 3, 4, 5, 6, 7, 9, 12):
         yield Problem((9, 8), (3, 3), channels, 20, padding=sides, element="f16")
@@ -100,6 +102,13 @@ def problems_of_gpus():
     for channels, filters in itertools.product((8, 32), (4, 8, 12, 16, 24, 40)):
         yield Problem((6, 7), (3, 2), channels, filters, padding=sides, element="f16")
         yield Problem((8, 6), (3, 3), channels, filters, (2, 2), ((1, 1), (2, 2)), element="f16")
+    # A thread has eight pixels of a step in the filter's gradient. Images are made of whole steps, and are not.
+    stages, instruction = (2, "mma.m16n8k8") if chip == "sm_75" else (3, "mma.m16n8k16")
+    schedule = ("#mp.mma<block_m = 32, block_n = 64, block_k = 64, warps_m = 1, warps_n = 2, "
+                f"stages = {stages}, instruction = {instruction}>")
+    same = ((1, 1), (1, 1))
+    for size, stride in [((8, 8), (1, 1)), ((16, 16), (2, 2)), ((12, 16), (1, 1)), ((7, 8), (1, 1)), ((9, 13), (2, 2))]:
+        yield Problem(size, (3, 3), 16, 32, stride, same, batch=5, element="f16", schedule=schedule)
 
 
 def evaluate(directory):
@@ -131,7 +140,7 @@ def main():
     directory = pathlib.Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     chip = sys.argv[2] if len(sys.argv) > 2 else None
-    cases = [case for case in (problems_of_gpus() if chip else problems()) if case.is_valid()]
+    cases = [case for case in (problems_of_gpus(chip) if chip else problems()) if case.is_valid()]
     (directory / "infer.mlir").write_text(program_of(cases), encoding="utf-8")
     random = np.random.default_rng(0)
     expected, inputs = {}, []

@@ -55,7 +55,8 @@ GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, in
 }
 
 Value GPUFunction::hidden(Value value) {
-  return LLVM::InlineAsmOp::create(b, value.getType(), ValueRange{value}, /*asm_string=*/"", /*constraints=*/"=r,0",
+  const StringRef constraints = value.getType().isInteger(32) ? "=r,0" : "=l,0";
+  return LLVM::InlineAsmOp::create(b, value.getType(), ValueRange{value}, /*asm_string=*/"", constraints,
                                    /*has_side_effects=*/false, /*is_align_stack=*/false,
                                    LLVM::tailcallkind::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
                                    /*operand_attrs=*/ArrayAttr())

@@ -57,8 +57,9 @@ public:
     return result;
   }
 
-  /// `value`, an i32, of which LLVM does not know where it comes from. What a loop computes from its counter stays what
-  /// it is then: LLVM would count each address and each product of the counter on its own, in 64 bits.
+  /// `value`, an i32 or an address, of which LLVM does not know where it comes from. What a loop computes from its
+  /// counter stays what it is then: LLVM would count each address and each product of the counter on its own, in 64
+  /// bits. Of an address a constant stays a part: in the loop an instruction may have no room for it.
   mlir::Value hidden(mlir::Value value);
   /// Constants in global memory, those of equal values the same; gives their address.
   mlir::Value allocateConstants(llvm::ArrayRef<int64_t> values);

@@ -101,6 +101,8 @@ static constexpr Size kSizes[] = {{128, 128, 96}, {72, 200, 104}, {67, 45, 37}, 
                                   {1, 1, 1},      {1, 65, 8},     {33, 8, 7},    {64, 130, 64}, {40, 64, 24},
                                   {64, 64, 200},  {17, 16, 15},   {100, 4, 260}, {3, 128, 32},  {96, 31, 48}};
 static constexpr size_t kShort = 3;
+/// Rows of k that are certain, behind which memory ends.
+static constexpr Size kWholeSteps = {64, 48, 64};
 
 /// Cuts k of `problem` into about `parts`, as its schedule allows; what follows the product belongs to another kernel.
 static void cut(GemmProblem &problem, int64_t parts) {
@@ -182,10 +184,10 @@ std::vector<GemmProblem> mp::test::everySchedule() {
   std::vector<GemmProblem> problems;
   for (const Generation &generation : generations())
     for (const std::string &each : generation.schedules)
-      for (Size size : {Size{72, 72, 72}, Size{65, 47, 35}}) {
-        const bool isOdd = size.m % 2 != 0;
-        problems.push_back({generation.chip, each, size.m, size.n, size.k, generation.type, isOdd, !isOdd, 0, false,
-                            After::BiasReluCast});
+      for (Size size : {Size{72, 72, 72}, Size{65, 47, 35}, kWholeSteps}) {
+        const bool isOdd = size.m % 2 != 0, isWhole = size.k == kWholeSteps.k;
+        problems.push_back({generation.chip, each, size.m, size.n, size.k, generation.type, isOdd, !isOdd && !isWhole,
+                            0, false, After::BiasReluCast});
         problems.back().acc = generation.acc;
       }
   return problems;

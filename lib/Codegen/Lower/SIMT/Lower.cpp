@@ -72,6 +72,14 @@ static void lowerRow(Operation *op, const NVVMRow &row, SimulatorCaller &caller)
   op->erase();
 }
 
+/// What hides a value from the GPU's compiler is of its registers.
+static void showHidden(LLVM::LLVMFuncOp function) {
+  function.walk([](LLVM::InlineAsmOp hidden) {
+    hidden.getRes().replaceAllUsesWith(hidden->getOperand(0));
+    hidden.erase();
+  });
+}
+
 /// Addresses of the one shared global are the block's shared memory.
 static void lowerSharedAddress(LLVM::AddressOfOp op, SimulatorCaller &caller) {
   op.getResult().replaceAllUsesWith(caller.field(op, offsetof(SimulatorContext, shared), op.getType()));
@@ -87,6 +95,7 @@ static void addInfo(LLVM::LLVMFuncOp function, const SimulatorChecks &checks) {
 }
 
 static LogicalResult lowerFunction(LLVM::LLVMFuncOp function, const SimulatorChecks &checks) {
+  showHidden(function);
   SmallVector<Operation *> accesses;
   if (checks.memory) {
     FailureOr<SmallVector<Operation *>> found = findAccesses(function);

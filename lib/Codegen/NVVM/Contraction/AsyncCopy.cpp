@@ -20,7 +20,7 @@ public:
   void locate(Value batch, Value first, Value firstK) override;
   SmallVector<Type> startedTypes() const override { return {}; }
   FailureOr<SmallVector<Value>> start(Value stage, const StepOfK &step) override;
-  void finish(Value, ValueRange) override {}
+  void finish(Value, Value, ValueRange) override {}
 
 private:
   void copy(const Position &position, Value stage, Value from, Value isThere);

@@ -6,14 +6,16 @@
 // their way into the stage that step t - 1 has left:
 //
 //   before        start the tiles of steps 0 to stages - 2; wait for the first
-//   step t        start the tiles of t + stages - 1
+//   step t        read the fragments of the second k, start the tiles of t + stages - 1
 //                 multiply the fragments of each k, while those of the next are read
 //                 before the last: finish what was started, wait for the tiles of t + 1, meet at a barrier; the last
 //                 products run while the first fragments of t + 1 are read
 //   after         the sums go through shared memory, so that lanes have neighbours of a row, and on to what follows;
 //                 what is pooled goes back, and a lane has neighbours of a window (PooledTile.h)
 //
-// A tile moves by cp.async, or through registers: loaded where it is started, stored where it is finished.
+// A tile moves by cp.async, or through registers: loaded where it is started, stored where it is finished. ptxas keeps
+// what reads shared memory and what writes it in their order, so that the order here decides what runs beside
+// multiplications: the tile of rhs starts beside those of a later k where a step has enough of them.
 
 #include "Codegen/NVVM/Contraction/OperandCopy.h"
 #include "Codegen/NVVM/Contraction/SumsEpilogue.h"
@@ -54,6 +56,7 @@ private:
     return value.getType().isInteger(64) ? value : b.createOrFold<arith::ExtUIOp>(b.getI64Type(), value);
   }
   Value stageAt(Value slot) { return f.offset(position.ring, b.getI8Type(), wide(slot)); }
+  Value kOf(Value step) { return f.add(firstK, f.mul(wide(step), schedule.getBlockK())); }
   Value rhsOf(Value stage) { return f.offset(stage, b.getI8Type(), tiles.lhs.bytes()); }
   Values loadFragments(Value slot, int64_t number) {
     Value stage = stageAt(slot);
@@ -67,6 +70,7 @@ private:
   /// Starts the tiles of step `t` where there is one; gives what finishing it needs. `counter` is the same number, of
   /// which LLVM may make addresses that are counted, too: fewer instructions where elements are loaded one by one.
   FailureOr<Values> start(Value slot, Value t, Value counter, ValueRange lookedUp = {});
+  FailureOr<Values> startOne(bool isLhs, Value slot, Value t, Value counter, ValueRange lookedUp);
   /// What starting the tiles of step `t` looks up, the first part of which is to find out where.
   void expect(Value t);
   Values lookUp();
@@ -101,6 +105,9 @@ private:
 /// Blocks that run at the same time compute a patch of the result rather than a row, so that they share more of what
 /// they read.
 static constexpr int64_t kPatchRows = 8;
+/// Sums of a thread, four for a multiplication, so many that the multiplications of one k hide the copies of an
+/// operand.
+static constexpr size_t kLeastSums = 32;
 
 void ContractionEmitter::locateBlock(Value block) {
   const int64_t blocksM = position.blocksM, blocksN = position.blocksN, grid = blocksM * blocksN;
@@ -160,20 +167,22 @@ ContractionEmitter::Values ContractionEmitter::lookUp() {
   return found;
 }
 
+FailureOr<ContractionEmitter::Values> ContractionEmitter::startOne(bool isLhs, Value slot, Value t, Value counter,
+                                                                   ValueRange lookedUp) {
+  Value stage = stageAt(slot), k = kOf(counter);
+  const Values known =
+      lookedUp.empty() ? Values() : Values(isLhs ? lookedUp.take_front(ofLhs) : lookedUp.drop_front(ofLhs));
+  return (isLhs ? *lhs : *rhs).start(isLhs ? stage : rhsOf(stage), {t, k, f.isBelow(t, steps), known});
+}
+
 FailureOr<ContractionEmitter::Values> ContractionEmitter::start(Value slot, Value t, Value counter,
                                                                 ValueRange lookedUp) {
-  Value isThere = f.isBelow(t, steps);
   auto startThese = [&](bool thatCopyAlways) -> FailureOr<Values> {
     Values started;
-    Value stage = stageAt(slot);
-    Value k = f.add(firstK, f.mul(wide(thatCopyAlways ? t : counter), schedule.getBlockK()));
     for (bool isLhs : {true, false}) {
-      OperandCopy &copy = isLhs ? *lhs : *rhs;
-      if (copy.copiesAlways() != thatCopyAlways)
+      if ((isLhs ? *lhs : *rhs).copiesAlways() != thatCopyAlways)
         continue;
-      const Values known =
-          lookedUp.empty() ? Values() : Values(isLhs ? lookedUp.take_front(ofLhs) : lookedUp.drop_front(ofLhs));
-      FailureOr<Values> own = copy.start(isLhs ? stage : rhsOf(stage), {t, k, isThere, known});
+      FailureOr<Values> own = startOne(isLhs, slot, t, thatCopyAlways ? t : counter, lookedUp);
       if (failed(own))
         return failure();
       started.append(*own);
@@ -203,11 +212,11 @@ void ContractionEmitter::finish(Value slot, Value counter, ValueRange started) {
     return;
   const size_t ofLhs = lhs->startedTypes().size();
   auto finishThese = [&](bool thatCopyAlways) {
-    Value stage = stageAt(slot);
+    Value stage = stageAt(slot), k = kOf(counter);
     if (lhs->copiesAlways() == thatCopyAlways)
-      lhs->finish(stage, started.take_front(ofLhs));
+      lhs->finish(stage, k, started.take_front(ofLhs));
     if (rhs->copiesAlways() == thatCopyAlways)
-      rhs->finish(rhsOf(stage), started.drop_front(ofLhs));
+      rhs->finish(rhsOf(stage), k, started.drop_front(ofLhs));
     return success();
   };
   (void)finishThese(/*thatCopyAlways=*/true);
@@ -255,12 +264,20 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
 
   const Value ahead =
       f.hidden(counter.getType().isInteger(32) ? counter : arith::TruncIOp::create(b, b.getI32Type(), counter));
+  // Beside a tile that waits in registers fragments have no room so early.
+  const bool loadsFirst = depths > 1 && lhs->isAsync() && rhs->isAsync();
+  const bool isDivided = loadsFirst && bothCopyAlways() && depths > 2 && ofSums >= kLeastSums;
+  Values next;
+  if (loadsFirst)
+    next = loadFragments(read, 1);
   FailureOr<Values> started = Values();
   if (startsInLoop())
-    started = start(written, ahead, counter, known);
+    started =
+        isDivided ? startOne(/*isLhs=*/true, written, ahead, ahead, known) : start(written, ahead, counter, known);
   if (failed(started))
     return failure();
-  commit();
+  if (!isDivided)
+    commit();
   Values nextKnown;
   if (ofKnown)
     expect(f.add(ahead, i32(1)));
@@ -281,7 +298,13 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
       finish(written, counter, *started);
       waitForTile();
     }
-    Values next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, number + 1);
+    if (isLast || number > 0 || !loadsFirst)
+      next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, number + 1);
+    if (isDivided && number == depths - 2) {
+      if (startsInLoop() && failed(startOne(/*isLhs=*/false, written, ahead, ahead, known)))
+        return failure();
+      commit();
+    }
     warp->multiply(fragments, sums);
     fragments = std::move(next);
   }

@@ -307,7 +307,7 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t ne
   if (isSteady || table)
     vector.offset = add(vector.offset, times(table ? narrow(f.rem(wide(first), stretch)) : first, apart));
   if (pixels && pixels->getEven())
-    vector.offset = add(vector.offset, times(first, *pixels->getEven()));
+    vector.offset = add(vector.offset, times(add(firstK, first), *pixels->getEven()));
   if (taps == Taps::OfDepth && !uncertain.empty())
     vector.taps = tapsOutside(indices);
   else if (taps == Taps::OfRow)
@@ -320,9 +320,9 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t ne
     vector.nearest = nearest;
     vector.offset = add(vector.offset, i32(nearest % stretch * apart));
   }
-  if (isShared || table || (pixels && (pixels->getEven() || pattern.rows > 1 || pixels->isInBytes()))) {
+  if (isShared || table || pixels) {
     Value distance = arith::ExtSIOp::create(f.b, f.b.getI64Type(), vector.offset);
-    vector.address = f.offset(origin(), elementType(), distance);
+    vector.address = f.hidden(f.offset(origin(), elementType(), distance));
   }
   // What lanes share, or a table has, says by a bit whether a step is there.
   if ((isShared || pixels || (table && !isWhole)) && !vector.taps)
@@ -335,6 +335,7 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t ne
 }
 
 void Gather::enter(const StepOfK &step) {
+  number = step.number;
   k = step.k;
   isThere = step.isThere;
   known = llvm::to_vector(step.known);
@@ -396,10 +397,13 @@ Gather::Step Gather::stepOfPixel(int64_t further) {
   const PixelTable::Entry entry = pixels->find(known, further / pattern.apart);
   Step step{entry.offset ? entry.offset : i32(0), entry.bits ? entry.bits : i32(1 << kAnywhere),
             entry.bits ? Value() : isThere};
-  step.base = pixels->getEven() ? times(narrow(k), *pixels->getEven()) : entry.ofStep;
   step.bytes = entry.bytes;
-  if (!step.bytes && (!pixels->getEven() || pattern.rows > 1))
-    step.offset = add(step.offset, std::exchange(step.base, Value()));
+  if (pixels->getEven())
+    step.base = f.mul(signedWide(number), pattern.blockK * *pixels->getEven());
+  else if (step.bytes || pattern.rows == 1)
+    step.base = signedWide(entry.ofStep);
+  else
+    step.offset = add(step.offset, entry.ofStep);
   if (!isWhole)
     step.isThere = both(step.isThere, isBelow(add(add(narrow(k), first), i32(further)), sizeOf(operand.map.depth)));
   leaveOut(step);
@@ -436,10 +440,8 @@ Gather::Place Gather::find(const Vector &vector, int64_t further) {
   place.offset = vector.address ? step.offset : add(vector.offset, step.offset);
   if (pixels && pixels->getEven())
     place.constant = further * *pixels->getEven();
-  if (step.base) {
-    Value distance = arith::ExtSIOp::create(f.b, f.b.getI64Type(), step.base);
-    place.from = f.offset(vector.address, elementType(), distance);
-  }
+  if (step.base)
+    place.from = f.offset(vector.address, elementType(), step.base);
   if (step.bytes)
     place.from = f.offset(place.from, f.b.getI8Type(), arith::ExtUIOp::create(f.b, f.b.getI64Type(), step.bytes));
   if (isSteady) {

@@ -83,7 +83,7 @@ private:
     mlir::Value offset, taps, isThere = {};
     llvm::SmallVector<mlir::Value, 2> edges = {};
     mlir::Value bytes = {}; ///< the same as `offset`, beside it, without a sign; null where there are none
-    mlir::Value base = {};  ///< an offset beside `offset`, the same for all k of a step; null where there is none
+    mlir::Value base = {};  ///< the same for all k of a step, beside `offset`, an i64; null where there is none
   };
   /// Which number's digits are taps that have bits.
   enum class Taps { None, OfDepth, OfRow };
@@ -99,6 +99,7 @@ private:
   }
   int64_t elementBytes() const { return memoryBytes(elementType()); }
   mlir::Value wide(mlir::Value value) { return f.b.createOrFold<mlir::arith::ExtUIOp>(f.b.getI64Type(), value); }
+  mlir::Value signedWide(mlir::Value value) { return f.b.createOrFold<mlir::arith::ExtSIOp>(f.b.getI64Type(), value); }
   mlir::Value narrow(mlir::Value value) { return f.b.createOrFold<mlir::arith::TruncIOp>(f.b.getI32Type(), value); }
   mlir::Value add(mlir::Value x, mlir::Value y) { return f.b.createOrFold<mlir::arith::AddIOp>(x, y); }
   mlir::Value times(mlir::Value x, int64_t y) { return f.b.createOrFold<mlir::arith::MulIOp>(x, i32(y)); }
@@ -136,7 +137,7 @@ private:
   std::optional<StepTable> table;
   std::optional<PixelTable> pixels;
   mlir::Value firstK; ///< of the block's first step, i32
-  mlir::Value first, k, isThere;
+  mlir::Value first, number, k, isThere;
   llvm::SmallVector<mlir::Value> known;
   mlir::Value expected;
   mlir::Value sharer, sharers; ///< this lane's number among those that share, and the first of them, i32

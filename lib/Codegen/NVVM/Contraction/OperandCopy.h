@@ -49,7 +49,8 @@ public:
   /// Starts the copy of the tile of a step to `stage`; gives what finish() needs. The step is there, or may not be,
   /// which it says to what copies always.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::Value>> start(mlir::Value stage, const StepOfK &step) = 0;
-  virtual void finish(mlir::Value stage, mlir::ValueRange started) = 0;
+  /// `k` is the step's.
+  virtual void finish(mlir::Value stage, mlir::Value k, mlir::ValueRange started) = 0;
 
 protected:
   /// `width` elements of a row at once; `readsMemory` if they are those of the tensor as it lies. `run` of them lie
@@ -67,6 +68,9 @@ protected:
   int64_t count() const { return vectors; }
   /// Whether the vector is inside of the operand and of the tile; null where that is certain. Of a tile from `k`.
   mlir::Value isInside(const Position &position, mlir::Value k);
+  /// Whether each row, or column, that a thread asks for is there. One with nothing to move is in rows behind the tile.
+  bool isRowSure() const { return isRowCertain && !busy; }
+  bool isColumnSure() const { return isColumnCertain; }
   /// Whether this thread has a vector to move; null where all have.
   mlir::Value isBusy() const { return busy; }
   /// Where a vector of the tile from `k` begins: its row and column among the view's, k included.

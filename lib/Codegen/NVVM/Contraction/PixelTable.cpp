@@ -77,18 +77,24 @@ PixelTable::PixelTable(GPUFunction &f, const IndexMap &map, ArrayRef<int64_t> st
     return;
   // What a thread reads of a step lies side by side, so that it is one access, or few. Of fewer, and of offsets alone,
   // that saves too little for the order in which ptxas has them then.
+  const bool areFew = static_cast<int64_t>(offsets.size()) * steps.count * entryBytes() <= kMostBytes;
+  areWhole = period % steps.blockK == 0 && steps.apart * steps.count == steps.blockK;
   if (bits && steps.count >= kLeastTogether && llvm::isPowerOf2_64(static_cast<uint64_t>(steps.count)) &&
-      static_cast<int64_t>(offsets.size()) * steps.count * entryBytes() <= kMostBytes)
+      (areWhole || areFew))
     together = steps.count;
+  areWhole &= together > 1;
   SmallVector<uint32_t> numbers;
-  for (size_t first = 0; first + (together - 1) * steps.apart < offsets.size(); ++first)
-    for (int64_t index = 0; index < together; ++index) {
-      const size_t place = first + index * steps.apart;
-      if (!even)
-        numbers.push_back(static_cast<uint32_t>(offsets[place]));
-      if (bits)
-        numbers.push_back(static_cast<uint32_t>(bitsOfEntries[place]));
-    }
+  auto append = [&](int64_t number) {
+    if (!even)
+      numbers.push_back(static_cast<uint32_t>(offsets[number]));
+    if (bits)
+      numbers.push_back(static_cast<uint32_t>(bitsOfEntries[number]));
+  };
+  const int64_t last = areWhole ? period : static_cast<int64_t>(offsets.size()) - (together - 1) * steps.apart;
+  for (int64_t first = 0; first < last; ++first)
+    for (int64_t index = 0; index < together; ++index)
+      if (!areWhole || first % steps.blockK < steps.apart)
+        append(first + index * steps.apart);
   SmallVector<int64_t> words;
   for (size_t index = 0; index < numbers.size(); index += 2)
     words.push_back(
@@ -98,7 +104,8 @@ PixelTable::PixelTable(GPUFunction &f, const IndexMap &map, ArrayRef<int64_t> st
 
 void PixelTable::locate(Value first) {
   if (table)
-    own = f.offset(table, entryType(), f.mul(arith::ExtUIOp::create(f.b, f.b.getI64Type(), first), together));
+    own = f.offset(table, f.b.getI32Type(),
+                   f.mul(arith::ExtUIOp::create(f.b, f.b.getI64Type(), first), ofEntry() * together));
 }
 
 void PixelTable::expect(Value k) {
@@ -110,7 +117,8 @@ void PixelTable::expect(Value k) {
   Value image = quotient(f, b.createOrFold<arith::DivUIOp>(k, i32(unit)), period / unit, steps.mostK / unit);
   Value inImage = arith::SubIOp::create(b, k, b.createOrFold<arith::MulIOp>(image, i32(period)));
   ofStep = even ? Value() : b.createOrFold<arith::MulIOp>(image, i32(distance));
-  from = f.offset(own, entryType(), f.mul(arith::ExtUIOp::create(b, b.getI64Type(), inImage), together));
+  from = f.offset(own, b.getI32Type(),
+                  f.mul(arith::ExtUIOp::create(b, b.getI64Type(), inImage), ofEntry() * (areWhole ? 1 : together)));
 }
 
 SmallVector<Value> PixelTable::read() {
@@ -121,18 +129,18 @@ SmallVector<Value> PixelTable::read() {
   if (ofStep)
     values.push_back(ofStep);
   const int64_t width = std::min(together, Chip::kAccessBytes / entryBytes());
+  const int64_t lanes = ofEntry() * width;
   for (int64_t index = 0; index < steps.count; index += width) {
-    Value address = f.offset(from, entryType(), f.i64(together > 1 ? index : index * steps.apart));
-    auto loaded = LLVM::LoadOp::create(b, withLanes(entryType(), width), address, width * entryBytes());
+    Value address = f.offset(from, b.getI32Type(), f.i64(ofEntry() * (together > 1 ? index : index * steps.apart)));
+    auto loaded = LLVM::LoadOp::create(b, withLanes(b.getI32Type(), lanes), address, width * entryBytes());
     loaded.setInvariant(true);
-    for (int64_t lane = 0; lane < width; ++lane)
-      values.push_back(width == 1 ? loaded.getResult() : Value(vector::ExtractOp::create(b, loaded, lane)));
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      values.push_back(lanes == 1 ? loaded.getResult() : Value(vector::ExtractOp::create(b, loaded, lane)));
   }
   return values;
 }
 
 PixelTable::Entry PixelTable::find(ValueRange values, int64_t index) {
-  LaneBuilder &b = f.b;
   Entry entry;
   if (!table)
     return entry;
@@ -141,12 +149,8 @@ PixelTable::Entry PixelTable::find(ValueRange values, int64_t index) {
     return entry;
   }
   entry.ofStep = values.front();
-  Value loaded = values[index + 1];
-  if (!bits) {
-    (inBytes ? entry.bytes : entry.offset) = loaded;
-    return entry;
-  }
-  entry.offset = arith::TruncIOp::create(b, b.getI32Type(), loaded);
-  entry.bits = arith::TruncIOp::create(b, b.getI32Type(), arith::ShRUIOp::create(b, loaded, f.i64(32)));
+  (inBytes ? entry.bytes : entry.offset) = values[1 + ofEntry() * index];
+  if (bits)
+    entry.bits = values[2 + ofEntry() * index];
   return entry;
 }

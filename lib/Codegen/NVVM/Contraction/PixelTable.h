@@ -53,8 +53,8 @@ public:
   Entry find(mlir::ValueRange values, int64_t index);
 
 private:
-  mlir::Type entryType() { return bits && !even ? f.b.getI64Type() : f.b.getI32Type(); }
-  int64_t entryBytes() const { return bits && !even ? 8 : 4; }
+  int64_t ofEntry() const { return bits && !even ? 2 : 1; } ///< i32, of an entry
+  int64_t entryBytes() const { return 4 * ofEntry(); }
   mlir::Value i32(int64_t value) { return intConstant(f.b, f.b.getI32Type(), value); }
 
   GPUFunction &f;
@@ -64,6 +64,7 @@ private:
   std::optional<int64_t> even;
   bool bits, inBytes = false;
   int64_t together = 1;     ///< entries of a thread that lie side by side
+  bool areWhole = false;    ///< they do step by step, of which an image is made; else the table has each several times
   mlir::Value table, own;   ///< its address, and that of this thread's first entry
   mlir::Value ofStep, from; ///< of the step that is read next: its image's offset, and its first entry
 };

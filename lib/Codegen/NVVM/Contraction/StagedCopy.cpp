@@ -31,7 +31,7 @@ public:
     return SmallVector<Type>(count() * runsOfVector(), waitingType(run));
   }
   FailureOr<SmallVector<Value>> start(Value stage, const StepOfK &step) override;
-  void finish(Value stage, ValueRange started) override;
+  void finish(Value stage, Value k, ValueRange started) override;
 
 private:
   /// What waits in registers is what will be stored; of 16-bit floats the bits, which need no instruction of their own.
@@ -72,21 +72,19 @@ FailureOr<Value> StagedCopy::read(Value rowHere, Value columnHere) {
   return f.b.createOrFold<arith::BitcastOp>(waitingType(run), inMemory);
 }
 
-/// What lies beyond the edge is read at the edge instead, and replaced by zeros: no branch, no load of what is not
-/// there.
+/// What lies beyond the edge is read at the edge instead, and replaced by zeros where it is stored: no branch, no load
+/// of what is not there, and nothing waits for one.
 FailureOr<Value> StagedCopy::load(const Position &position, Value k) {
   auto [rowHere, columnHere] = startOf(position, k);
-  Value inside = isInside(position, k);
-  if (inside || isBusy()) {
+  if (!isRowSure())
     rowHere = f.min(rowHere, f.i64(view.rows - 1));
+  if (!isColumnSure())
     columnHere = f.min(columnHere, f.i64(view.columns - width));
-  }
   const MappedOperand::Element at = findElement(rowHere, columnHere);
-  inside = both(inside, at.isThere);
   FailureOr<Value> found = read(at.row, at.column);
   if (failed(found))
     return failure();
-  return orZero(*found, inside);
+  return orZero(*found, at.isThere);
 }
 
 Value StagedCopy::orZero(Value loaded, Value isThere) {
@@ -145,10 +143,13 @@ void StagedCopy::store(const Position &position, Value stage, Value loaded) {
   }
 }
 
-void StagedCopy::finish(Value stage, ValueRange started) {
+void StagedCopy::finish(Value stage, Value k, ValueRange started) {
   auto storeAll = [&] {
-    for (int64_t index = 0; index < count(); ++index)
-      store(positionOf(index), stage, join(started.slice(index * runsOfVector(), runsOfVector())));
+    for (int64_t index = 0; index < count(); ++index) {
+      const Position position = positionOf(index);
+      Value vector = join(started.slice(index * runsOfVector(), runsOfVector()));
+      store(position, stage, copiesAlways() ? vector : orZero(vector, isInside(position, k)));
+    }
     return success();
   };
   (void)(isBusy() ? f.when(isBusy(), storeAll) : storeAll());
