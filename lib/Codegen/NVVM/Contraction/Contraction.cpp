@@ -267,9 +267,7 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
   // Beside a tile that waits in registers fragments have no room so early.
   const bool loadsFirst = depths > 1 && lhs->isAsync() && rhs->isAsync();
   const bool isDivided = loadsFirst && bothCopyAlways() && depths > 2 && ofSums >= kLeastSums;
-  Values next;
-  if (loadsFirst)
-    next = loadFragments(read, 1);
+  const Values second = loadsFirst ? loadFragments(read, 1) : Values();
   FailureOr<Values> started = Values();
   if (startsInLoop())
     started =
@@ -298,8 +296,11 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
       finish(written, counter, *started);
       waitForTile();
     }
-    if (isLast || number > 0 || !loadsFirst)
-      next = isLast ? loadFragments(nextRead, 0) : loadFragments(read, number + 1);
+    Values next = second;
+    if (isLast)
+      next = loadFragments(nextRead, 0);
+    else if (number > 0 || !loadsFirst)
+      next = loadFragments(read, number + 1);
     if (isDivided && number == depths - 2) {
       if (startsInLoop() && failed(startOne(/*isLhs=*/false, written, ahead, ahead, known)))
         return failure();
