@@ -264,8 +264,8 @@ FailureOr<ContractionEmitter::Values> ContractionEmitter::emitStep(Value counter
 
   const Value ahead =
       f.hidden(counter.getType().isInteger(32) ? counter : arith::TruncIOp::create(b, b.getI32Type(), counter));
-  // Beside a tile that waits in registers fragments have no room so early.
-  const bool loadsFirst = depths > 1 && lhs->isAsync() && rhs->isAsync();
+  // Beside a tile that waits in registers, or many addresses, fragments have no room so early.
+  const bool loadsFirst = depths > 1 && lhs->isAsync() && rhs->isAsync() && !isCrowded(tiles, f.chip);
   const bool isDivided = loadsFirst && bothCopyAlways() && depths > 2 && ofSums >= kLeastSums;
   const Values second = loadsFirst ? loadFragments(read, 1) : Values();
   FailureOr<Values> started = Values();

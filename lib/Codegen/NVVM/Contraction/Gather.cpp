@@ -322,7 +322,9 @@ Gather::Vector Gather::locate(Value batch, Value row, Value isInside, int64_t ne
   }
   if (isShared || table || pixels) {
     Value distance = arith::ExtSIOp::create(f.b, f.b.getI64Type(), vector.offset);
-    vector.address = f.hidden(f.offset(origin(), elementType(), distance));
+    vector.address = f.offset(origin(), elementType(), distance);
+    if (!pattern.isCrowded)
+      vector.address = f.hidden(vector.address);
   }
   // What lanes share, or a table has, says by a bit whether a step is there.
   if ((isShared || pixels || (table && !isWhole)) && !vector.taps)

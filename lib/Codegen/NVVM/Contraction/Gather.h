@@ -31,13 +31,14 @@ public:
   /// What a thread looks for in each step.
   struct Pattern {
     int64_t blockK;
-    int64_t stages;       ///< steps that begin so far beyond the last are asked for, too
-    int64_t rows;         ///< of the product
-    int64_t depths;       ///< k, the first of which depends on the thread
-    int64_t apart = 1;    ///< from one of these k to the next; 0 where that differs
-    int64_t sharers = 1;  ///< lanes of a warp that look for the same k, and so divide the work
-    int64_t distance = 1; ///< from one of these lanes to the next, each in a group of distance * sharers lanes
-    bool isCut = false;   ///< a block has a part of k
+    int64_t stages;         ///< steps that begin so far beyond the last are asked for, too
+    int64_t rows;           ///< of the product
+    int64_t depths;         ///< k, the first of which depends on the thread
+    int64_t apart = 1;      ///< from one of these k to the next; 0 where that differs
+    int64_t sharers = 1;    ///< lanes of a warp that look for the same k, and so divide the work
+    int64_t distance = 1;   ///< from one of these lanes to the next, each in a group of distance * sharers lanes
+    bool isCut = false;     ///< a block has a part of k
+    bool isCrowded = false; ///< registers have no room for an address of each vector
   };
 
   /// Whether vectors can be found so: no index is divided, an i32 counts all, and registers have room for what is known

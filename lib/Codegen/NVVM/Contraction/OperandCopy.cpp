@@ -25,6 +25,17 @@ OperandView OperandView::of(const Product &product, bool isLhs, MmaScheduleAttr 
   return view;
 }
 
+bool mp::isCrowded(const MatrixTiles &tiles, const Chip &chip) {
+  constexpr int64_t kOfAddress = 2;
+  int64_t registers = tiles.registers(chip);
+  for (const SharedTile *tile : {&tiles.lhs, &tiles.rhs}) {
+    if (!tiles.isAsync(*tile, chip))
+      return false;
+    registers += kOfAddress * llvm::divideCeil(tile->rows * tile->columns / tile->width, tiles.schedule.getThreads());
+  }
+  return registers > Chip::kRegistersPerThread;
+}
+
 /// Vectors that a thread copies of each tile.
 static int64_t countVectors(GPUFunction &f, const OperandView &view, int64_t width) {
   return std::max<int64_t>(view.blockRows * (view.blockColumns / width) / f.threads, 1);
@@ -42,13 +53,15 @@ Gather::Pattern OperandCopy::patternOf(GPUFunction &f, const OperandView &view, 
             .depths = others,
             .apart = std::max<int64_t>(f.threads / vectorsOfRow, 1),
             .sharers = lanesOfRow,
-            .isCut = view.isCut};
+            .isCut = view.isCut,
+            .isCrowded = view.isCrowded};
   Gather::Pattern pattern{.blockK = view.blockColumns,
                           .stages = view.stages,
                           .rows = others,
                           .depths = alongRow,
                           .apart = passes == 1 ? run : 0};
   pattern.isCut = view.isCut;
+  pattern.isCrowded = view.isCrowded;
   if (passes == 1) {
     pattern.sharers = Chip::kWarp / lanesOfRow;
     pattern.distance = lanesOfRow;
@@ -156,7 +169,8 @@ MappedOperand::Element OperandCopy::findElement(Value viewRow, Value viewColumn)
 
 std::unique_ptr<OperandCopy> mp::makeOperandCopy(GPUFunction &f, Elements &values, const Product &product, bool isLhs,
                                                  const MatrixTiles &tiles) {
-  const OperandView view = OperandView::of(product, isLhs, tiles.schedule);
+  OperandView view = OperandView::of(product, isLhs, tiles.schedule);
+  view.isCrowded = isCrowded(tiles, f.chip);
   const SharedTile &tile = isLhs ? tiles.lhs : tiles.rhs;
   if (tiles.isAsync(tile, f.chip))
     return makeAsyncCopy(f, view, tile);

@@ -22,9 +22,14 @@ struct OperandView {
   bool isCut;    ///< a block has a part of k
   int64_t stages;
   int64_t blockRows, blockColumns;
+  bool isCrowded = false; ///< registers have no room for an address of each vector
 
   static OperandView of(const Product &product, bool isLhs, MmaScheduleAttr schedule);
 };
+
+/// Whether registers have no room for the fragments of two k and an address of each vector, where both operands come by
+/// cp.async.
+bool isCrowded(const MatrixTiles &tiles, const Chip &chip);
 
 /// Copies tiles of an operand into stages of shared memory, with zeros beyond its edges. All threads of the block take
 /// part; each moves the same vectors of every step.
