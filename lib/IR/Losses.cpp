@@ -43,10 +43,11 @@ Value HuberLossOp::buildTargetSlope(LocBuilder &b, Value x, Value t) { return bu
 
 Value SigmoidCrossEntropyOp::buildTerm(LocBuilder &b, Value x, Value t) {
   Value distance = AbsOp::create(b, x), zero = scalar(b, x, 0.0);
-  // Of a positive logit what the target lacks of 1 costs it, of a negative one the target; what costs nothing does not
-  // at infinity either, where the product is NaN.
+  // Of a positive logit what the target lacks of 1 costs it, of a negative one the target. Where either is nothing it
+  // costs nothing, however far off the other is: their product would be NaN at infinity. A NaN is no least of two.
   Value wrong = select(b, compare(b, ComparePredicate::gt, x, zero), sub(b, scalar(b, x, 1.0), t), t);
-  Value cost = select(b, compare(b, ComparePredicate::eq, wrong, zero), zero, mul(b, distance, wrong));
+  Value least = MinOp::create(b, distance, AbsOp::create(b, wrong));
+  Value cost = select(b, compare(b, ComparePredicate::eq, least, zero), zero, mul(b, distance, wrong));
   return add(b, cost, SoftplusOp::create(b, negate(b, distance)));
 }
 Value SigmoidCrossEntropyOp::buildSlope(LocBuilder &b, Value x, Value t) { return sub(b, SigmoidOp::create(b, x), t); }

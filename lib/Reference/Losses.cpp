@@ -49,8 +49,14 @@ Tensor rules::evaluate(SigmoidCrossEntropyOp op, const Frame &frame) {
   auto times = [](double probability, double log) {
     return probability == 0 && !std::isnan(log) ? 0 : probability * log;
   };
-  return meanOf(op, frame,
-                [&](double x, double t) { return -(times(t, logSigmoid(x)) + times(1 - t, logSigmoid(-x))); });
+  return meanOf(op, frame, [&](double x, double t) {
+    // The terms of an infinite target are infinities of both signs; together they go as -x t, at x = 0 not at all.
+    if (std::isinf(t) && x != 0)
+      return -x * t;
+    if (std::isinf(t))
+      t = 0.5;
+    return -(times(t, logSigmoid(x)) + times(1 - t, logSigmoid(-x)));
+  });
 }
 
 Tensor rules::evaluate(BinaryCrossEntropyOp op, const Frame &frame) {

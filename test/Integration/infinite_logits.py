@@ -1,4 +1,4 @@
-"""Losses of logits that are infinite or not finite, one by one.
+"""Losses of logits and targets that are infinite or NaN, one by one.
 
 usage: infinite_logits.py DIRECTORY
 """
@@ -11,13 +11,16 @@ import sys
 import numpy
 
 INFINITY = float("inf")
-LOGITS, TARGETS = (INFINITY, -INFINITY, 3.0, float("nan")), (0.0, 0.25, 1.0, 0.5)
+NAN = float("nan")
+LOGITS, TARGETS = (INFINITY, -INFINITY, 3.0, -2.0, 0.0, NAN), (0.0, 0.25, 1.0, INFINITY, -INFINITY, NAN)
 
 
 def limit(x, t):
     """What a logit costs, by the sides that it and the target are on."""
-    if numpy.isnan(x):
-        return x
+    if numpy.isnan(x) or numpy.isnan(t):
+        return NAN
+    if numpy.isinf(t):  # as -x t; at 0 any target costs the same
+        return numpy.log(2) if x == 0 else -numpy.sign(x) * t
     if numpy.isinf(x):
         return 0.0 if t == (x > 0) else INFINITY
     return -(t * -numpy.log1p(numpy.exp(-x)) + (1 - t) * -numpy.log1p(numpy.exp(x)))
