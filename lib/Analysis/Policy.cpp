@@ -26,19 +26,18 @@ static bool isNumber(StringRef text) {
   return !text.empty() && text.find_first_not_of("0123456789") == StringRef::npos;
 }
 
-/// Whether a pattern may be of a place, by its parts: a place is a name, FILE:LINE, LINE:COLUMN or FILE:LINE:COLUMN. A
+/// Whether a pattern may be of a place, by its parts: a place is FILE:LINE, LINE:COLUMN or FILE:LINE:COLUMN. A
 /// `*` is no line, so that `*:15` is line 15 of any file and no column 15; and a column stands behind a line.
 static bool mayName(StringRef pattern, StringRef place) {
-  auto [before, last] = place.rsplit(':');
-  if (!isNumber(last))
-    return true;
+  const StringRef before = place.rsplit(':').first;
   if (isNumber(before))
     return pattern.contains(':') && pattern.split(':').first.find_first_of("0123456789") != StringRef::npos;
   return !before.contains(':') || !isNumber(before.rsplit(':').second) || pattern.count(':') > 1;
 }
 
-static bool matchesPlace(const llvm::GlobPattern &pattern, StringRef text, StringRef place) {
-  return mayName(text, place) && pattern.match(place);
+/// A name has no parts, though it looks like a place: `conv1:0:1` is what `conv1*` and itself match.
+bool PolicyLayer::LocationEntry::matches(const LocationText &location) const {
+  return (location.isName || (!isOfNames && mayName(*owned, location.text))) && pattern.match(location.text);
 }
 
 // One layer
@@ -71,17 +70,21 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
   if (entry.starts_with("loc:")) {
     if (!allowLocations)
       return makeError(quote(entry), " names a location; a policy file names ops");
-    if (entry == "loc:")
+    StringRef place = entry.drop_front(4);
+    const bool isOfNames = place.size() > 1 && place.front() == '"' && place.back() == '"';
+    if (isOfNames)
+      place = place.drop_front().drop_back();
+    if (place.empty())
       return makeError(quote(entry),
                        " is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*");
-    auto text = std::make_shared<const std::string>(entry.drop_front(4));
+    auto text = std::make_shared<const std::string>(place);
     auto pattern = llvm::GlobPattern::create(*text);
     if (!pattern)
       return makeError(quote(entry), " is not a pattern: ", llvm::toString(pattern.takeError()));
     for (const LocationEntry &known : byLocation)
       if (known.text == entry && known.category.category != category)
         return disagree(quote(entry), known.category.category, category);
-    byLocation.push_back({text, std::move(*pattern), {category, source}, entry.str()});
+    byLocation.push_back({text, std::move(*pattern), isOfNames, {category, source}, entry.str()});
     return Status::success();
   }
 
@@ -137,11 +140,11 @@ static ErrorOr<std::optional<OpCategory>> findOne(const std::vector<Entry> &entr
 }
 
 ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
-  llvm::SmallVector<std::string> names;
+  llvm::SmallVector<LocationText> places;
   if (!byLocation.empty())
-    names = op.locations();
+    places = op.locations();
   ErrorOr<std::optional<OpCategory>> ofLocation = findOne(byLocation, [&](const LocationEntry &entry) {
-    return llvm::any_of(names, [&](StringRef name) { return matchesPlace(entry.pattern, *entry.owned, name); });
+    return llvm::any_of(places, [&](const LocationText &place) { return entry.matches(place); });
   });
   if (!ofLocation || *ofLocation)
     return ofLocation;
@@ -157,10 +160,10 @@ ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
   return found == byName.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<std::string> PolicyLayer::findUnmatched(llvm::ArrayRef<std::string> names) const {
+std::vector<std::string> PolicyLayer::findUnmatched(llvm::ArrayRef<LocationText> places) const {
   std::vector<std::string> unmatched;
   for (const LocationEntry &entry : byLocation)
-    if (llvm::none_of(names, [&](StringRef name) { return matchesPlace(entry.pattern, *entry.owned, name); }))
+    if (llvm::none_of(places, [&](const LocationText &place) { return entry.matches(place); }))
       unmatched.push_back(entry.text);
   return unmatched;
 }

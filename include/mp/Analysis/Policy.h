@@ -8,7 +8,7 @@
 //   mp.softmax                 every mp.softmax (`mp.` may be left out)
 //   mp.compare[predicate=gt]   those whose attribute has this value, as it prints; mp.matmul[bias_add] those that have
 //   it loc:encoder/*              ops whose location is named so, or is at such a file:line; `*` and `?` as in a shell.
-//   Users only.
+//   Users only. loc:"conv:0"      of names alone.
 
 #ifndef MP_ANALYSIS_POLICY_H
 #define MP_ANALYSIS_POLICY_H
@@ -35,6 +35,12 @@ using KnownOps = llvm::StringMap<PrecisionCategory>;
 /// The ops that `context` has loaded and that declare a category.
 KnownOps collectKnownOps(mlir::MLIRContext &context);
 
+/// One thing that a location says: a name, or a place as FILE:LINE, LINE:COLUMN or FILE:LINE:COLUMN.
+struct LocationText {
+  std::string text;
+  bool isName = false;
+};
+
 /// What a policy may ask about an op.
 struct OpFacts {
   llvm::StringRef name;
@@ -42,8 +48,8 @@ struct OpFacts {
   PrecisionCategory category;
   /// The text of an attribute, empty for one without a value; nothing if the op lacks it.
   llvm::function_ref<std::optional<std::string>(llvm::StringRef)> attribute;
-  /// The names of its location, and `file:line`.
-  llvm::function_ref<llvm::SmallVector<std::string>()> locations;
+  /// The names of its location, and its places.
+  llvm::function_ref<llvm::SmallVector<LocationText>()> locations;
 };
 
 struct OpCategory {
@@ -70,8 +76,8 @@ public:
   /// The category this layer gives an op by its name alone.
   std::optional<PrecisionCategory> findByName(llvm::StringRef op) const;
 
-  /// The location patterns that match none of `names`, as they were given.
-  std::vector<std::string> findUnmatched(llvm::ArrayRef<std::string> names) const;
+  /// The location patterns that match none of `places`, as they were given.
+  std::vector<std::string> findUnmatched(llvm::ArrayRef<LocationText> places) const;
 
   /// Puts an op into `category` because of `source`.
   void set(llvm::StringRef op, PrecisionCategory category, std::string source) {
@@ -89,8 +95,11 @@ private:
     // A pattern refers to its text, which copies of the policy therefore share.
     std::shared_ptr<const std::string> owned;
     llvm::GlobPattern pattern;
+    bool isOfNames;
     OpCategory category;
     std::string text;
+
+    bool matches(const LocationText &location) const;
   };
 
   std::string origin;
@@ -138,8 +147,10 @@ public:
   /// The category of an op; an error if two patterns disagree about it.
   ErrorOr<OpCategory> categorize(const OpFacts &op) const;
 
-  /// The user's location patterns that match none of `names`, as they were given.
-  std::vector<std::string> findUnmatched(llvm::ArrayRef<std::string> names) const { return user.findUnmatched(names); }
+  /// The user's location patterns that match none of `places`, as they were given.
+  std::vector<std::string> findUnmatched(llvm::ArrayRef<LocationText> places) const {
+    return user.findUnmatched(places);
+  }
 
 private:
   std::optional<Precision> low;

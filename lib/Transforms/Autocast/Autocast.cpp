@@ -165,7 +165,7 @@ private:
 
   /// A pattern that matches nothing changes nothing, as one with a slip does.
   void warnOfUnmatched(const PrecisionPolicy &policy) {
-    std::vector<std::string> names;
+    std::vector<LocationText> names;
     if (policy.findUnmatched(names).empty()) // there are no patterns
       return;
     llvm::StringSet<> seen;
@@ -189,19 +189,20 @@ private:
     constexpr size_t kTold = 5;
     if (places.empty())
       return "; no op has one";
-    const std::string meant = nearestName(pattern.drop_front(StringRef("loc:").size()), places);
+    const StringRef text = pattern.drop_front(StringRef("loc:").size()).trim('"');
+    const std::string meant = nearestName(text, places);
     SmallVector<std::string> told;
     while (told.size() < kTold && !places.empty()) {
-      std::string nearest = nearestName(pattern.drop_front(StringRef("loc:").size()), places);
+      std::string nearest = nearestName(text, places);
       auto found = nearest.empty() ? places.begin() : llvm::find(places, nearest);
       told.push_back("loc:" + *found);
       places.erase(found);
     }
-    std::string text = meant.empty() ? "; " : "; did you mean 'loc:" + meant + "'? ";
-    text += "ops are at " + llvm::join(told, ", ");
+    std::string said = meant.empty() ? "; " : "; did you mean 'loc:" + meant + "'? ";
+    said += "ops are at " + llvm::join(told, ", ");
     if (!places.empty())
-      text += " and " + std::to_string(places.size()) + (places.size() == 1 ? " other place" : " other places");
-    return text;
+      said += " and " + std::to_string(places.size()) + (places.size() == 1 ? " other place" : " other places");
+    return said;
   }
 
   /// Whether the pass gives the ops of a function their types: models and functions that are no programs.

@@ -72,16 +72,16 @@ static std::string textOf(Attribute attribute) {
   return text;
 }
 
-SmallVector<std::string> mp::namesOf(Location location) {
-  SmallVector<std::string> names;
+SmallVector<LocationText> mp::namesOf(Location location) {
+  SmallVector<LocationText> names;
   location->walk([&](Location part) {
     if (auto name = dyn_cast<NameLoc>(part))
-      names.push_back(name.getName().str());
+      names.push_back({name.getName().str(), /*isName=*/true});
     else if (auto file = dyn_cast<FileLineColLoc>(part)) {
       const std::string line = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
       const std::string column = (":" + Twine(file.getColumn())).str();
       names.append(
-          {line, std::to_string(file.getLine()) + column, line + column}); // the second as mp-run explain has it
+          {{line}, {std::to_string(file.getLine()) + column}, {line + column}}); // the second as mp-run explain has it
     }
     return WalkResult::advance();
   });

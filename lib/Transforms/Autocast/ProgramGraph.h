@@ -41,7 +41,7 @@ llvm::FailureOr<ProgramGraph> readProgram(mlir::FunctionOpInterface function, co
 
 /// The names in a location, and `file:line` and `line:column` for each position in a file: what patterns of a policy
 /// are matched with.
-llvm::SmallVector<std::string> namesOf(mlir::Location location);
+llvm::SmallVector<LocationText> namesOf(mlir::Location location);
 
 } // namespace mp
 

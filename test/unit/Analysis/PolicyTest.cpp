@@ -19,20 +19,29 @@ KnownOps knownOps() {
           {"mp.cast", PrecisionCategory::Fixed}};
 }
 
-/// What a policy says of an op with these attributes at these locations.
+/// What a policy says of an op with these attributes at these places, with these names.
 ErrorOr<OpCategory> categorize(const PrecisionPolicy &policy, llvm::StringRef op,
-                               llvm::StringMap<std::string> attributes = {}, std::vector<std::string> locations = {}) {
+                               llvm::StringMap<std::string> attributes = {}, std::vector<std::string> places = {},
+                               std::vector<std::string> names = {}) {
   auto attribute = [&](llvm::StringRef name) -> std::optional<std::string> {
     auto found = attributes.find(name);
     return found == attributes.end() ? std::nullopt : std::optional(found->second);
   };
-  auto listed = [&] { return llvm::SmallVector<std::string>(locations.begin(), locations.end()); };
+  auto listed = [&] {
+    llvm::SmallVector<LocationText> found;
+    for (const std::string &name : names)
+      found.push_back({name, /*isName=*/true});
+    for (const std::string &place : places)
+      found.push_back({place});
+    return found;
+  };
   return policy.categorize({op, knownOps().lookup(op), attribute, listed});
 }
 
 std::string categoryText(const PrecisionPolicy &policy, llvm::StringRef op,
-                         llvm::StringMap<std::string> attributes = {}, std::vector<std::string> locations = {}) {
-  ErrorOr<OpCategory> found = categorize(policy, op, std::move(attributes), std::move(locations));
+                         llvm::StringMap<std::string> attributes = {}, std::vector<std::string> places = {},
+                         std::vector<std::string> names = {}) {
+  ErrorOr<OpCategory> found = categorize(policy, op, std::move(attributes), std::move(places), std::move(names));
   if (!found)
     return "error: " + found.message();
   return stringifyPrecisionCategory(found->category).str() + (found->source.empty() ? "" : " by " + found->source);
@@ -162,10 +171,10 @@ TEST(UserLists, LocationsAreStrongerThanNames) {
   PrecisionPolicy policy = parsed("type: f16");
   ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"add"}).ok());
   ASSERT_TRUE(edit(policy, PrecisionCategory::Allow, {"loc:encoder/*"}).ok());
-  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"encoder/3"}), "allow by allow=loc:encoder/*");
-  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"decoder/3"}), "deny by deny=add");
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {}, {"encoder/3"}), "allow by allow=loc:encoder/*");
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {}, {"decoder/3"}), "deny by deny=add");
   // What is fixed stays, whatever location is named.
-  EXPECT_EQ(categoryText(policy, "mp.cast", {}, {"encoder/3"}), "fixed");
+  EXPECT_EQ(categoryText(policy, "mp.cast", {}, {}, {"encoder/3"}), "fixed");
 }
 
 /// A pattern of a place matches by its parts: what stands where a line stands is a line.
@@ -176,8 +185,7 @@ TEST(UserLists, PlacesMatchByTheirParts) {
   // Of an op at line 15, column 8, and one at line 8, column 15; then those of another file, and one with a name.
   const std::vector<std::vector<std::string>> places = {{"m.mlir:15", "15:8", "m.mlir:15:8"},
                                                         {"m.mlir:8", "8:15", "m.mlir:8:15"},
-                                                        {"dir/n.mlir:15", "15:3", "dir/n.mlir:15:3"},
-                                                        {"encoder/3"}};
+                                                        {"dir/n.mlir:15", "15:3", "dir/n.mlir:15:3"}};
   for (auto [pattern, matched] : std::vector<Case>{{"loc:*:15", "0 2"},
                                                    {"loc:15:8", "0"},
                                                    {"loc:15:*", "0 2"},
@@ -191,9 +199,10 @@ TEST(UserLists, PlacesMatchByTheirParts) {
                                                    {"loc:*:15:*", "0 2"},
                                                    {"loc:*:*:15", "1"},
                                                    {"loc:*/n.mlir:15:3", "2"},
-                                                   {"loc:*", "0 1 2 3"},
+                                                   {"loc:*", "0 1 2"},
                                                    {"loc:*:*", "0 1 2"},
-                                                   {"loc:*3", "3"},
+                                                   {"loc:*3", ""},
+                                                   {"loc:\"*:15\"", ""},
                                                    {"loc:8", ""},
                                                    {"loc:?:15", ""}}) {
     PrecisionPolicy policy = parsed("type: f16");
@@ -206,13 +215,45 @@ TEST(UserLists, PlacesMatchByTheirParts) {
   }
 }
 
+/// A name is a whole, though it looks like a place: what matches it as text is its pattern, and in quotes its alone.
+TEST(UserLists, NamesThatLookLikePlacesAreNames) {
+  struct Case {
+    const char *pattern, *matched;
+  };
+  const std::vector<std::string> names = {"conv1:0:1", "conv1:0", "15:8", "conv1"};
+  const std::vector<std::string> place = {"m.mlir:15", "15:8", "m.mlir:15:8"};
+  for (auto [pattern, matched] : std::vector<Case>{{"loc:conv1:0:1", "0"},
+                                                   {"loc:conv1*", "0 1 3"},
+                                                   {"loc:*:1", "0"},
+                                                   {"loc:*:0", "1"},
+                                                   {"loc:conv1:?", "1"},
+                                                   {"loc:*:8", "2"},
+                                                   {"loc:?5:8", "2 place"},
+                                                   {"loc:\"15:8\"", "2"},
+                                                   {"loc:\"*:*\"", "0 1 2"},
+                                                   {"loc:*", "0 1 2 3 place"},
+                                                   {"loc:\"*\"", "0 1 2 3"},
+                                                   {"loc:\"", ""},
+                                                   {"loc:*:15", "place"}}) {
+    PrecisionPolicy policy = parsed("type: f16");
+    ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {pattern}).ok()) << pattern;
+    std::string found;
+    for (size_t i = 0; i < names.size(); ++i)
+      if (categoryText(policy, "mp.add", {}, {}, {names[i]}).starts_with("deny"))
+        found += (found.empty() ? "" : " ") + std::to_string(i);
+    if (categoryText(policy, "mp.add", {}, place).starts_with("deny"))
+      found += (found.empty() ? "" : " ") + std::string("place");
+    EXPECT_EQ(found, matched) << pattern;
+  }
+}
+
 TEST(UserLists, PatternsThatDisagreeAreErrors) {
   PrecisionPolicy policy = parsed("type: f16");
   ASSERT_TRUE(edit(policy, PrecisionCategory::Deny, {"loc:a*"}).ok());
   ASSERT_TRUE(edit(policy, PrecisionCategory::Allow, {"loc:*b"}).ok());
-  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"ab"}),
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {}, {"ab"}),
             "error: both 'loc:a*' and 'loc:*b' match and disagree: deny and allow");
-  EXPECT_EQ(categoryText(policy, "mp.add", {}, {"ac"}), "deny by deny=loc:a*");
+  EXPECT_EQ(categoryText(policy, "mp.add", {}, {}, {"ac"}), "deny by deny=loc:a*");
 }
 
 TEST(UserLists, AreDisjointAndKnown) {
@@ -231,6 +272,7 @@ TEST(UserLists, AreDisjointAndKnown) {
   EXPECT_FALSE(edit(policy, PrecisionCategory::Allow, {"loc:[a"}).ok());
   EXPECT_EQ(edit(policy, PrecisionCategory::Allow, {"loc:"}).message(),
             "allow=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*");
+  EXPECT_FALSE(edit(policy, PrecisionCategory::Allow, {"loc:\"\""}).ok());
 }
 
 TEST(UserLists, TakingOutLeavesTheWidestType) {
