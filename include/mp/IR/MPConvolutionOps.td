@@ -38,7 +38,8 @@ def MP_ConvOp : MP_ConvolutionOp<"conv", MP_Differentiable> {
     `result[n, p, q, k] = sum_{r, s, c} image[n, h, w, g * C / groups + c] * filter[k, r, s, c] + bias[k]` with
     `h = p * stride - low + r * dilation`, `w` likewise, and `g` the group of k: the filters are `groups` runs of as
     many each, and the channels, too. A product with a pixel beyond the image is 0; where the filter holds an infinity
-    or a NaN it may be NaN. Products and sums are kept in `acc`, to which `bias` is added; the result is rounded once,
+    or a NaN it may be NaN. Beside an infinite pixel, or one that is NaN, a result or two of its line may be NaN that
+    have no part in it, where a GPU joins pixels. Products and sums are kept in `acc`, to which `bias` is added; the result is rounded once,
     at the end, to nearest even.
 
     In each spatial dimension a window spans `D = (taps - 1) * dilation + 1` pixels, and the result has

@@ -100,8 +100,9 @@ def MP_SigmoidCrossEntropyOp : MP_ElementLossOp<"sigmoid_cross_entropy"> {
   let extraClassDeclaration = [{ int64_t getOperationsPerElement() { return 70; } }];
   let summary = "mean cross entropy of sigmoid against probabilities";
   let description = [{
-    As `mp.mse_loss`, of `max(x, 0) - x * t + log(1 + e^-|x|)`: the cross entropy of `sigmoid(x)` and `t`, with logits `x` as
-    prediction and probabilities `t` as target, without overflow. It is PyTorch's `binary_cross_entropy_with_logits`
+    As `mp.mse_loss`, of `|x| * wrong + log(1 + e^-|x|)`, where `wrong` is `1 - t` of a positive `x`, else `t`, and a
+    product of 0 and infinity is 0: the cross entropy of `sigmoid(x)` and `t`, with logits `x` as prediction and
+    probabilities `t` as target, without overflow. It is PyTorch's `binary_cross_entropy_with_logits`
     and TensorFlow's `sigmoid_cross_entropy_with_logits`.
 
     Example:
