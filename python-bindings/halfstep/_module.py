@@ -18,7 +18,9 @@ from halfstep._undo import remember, undone_on_error
 
 
 def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    """A class's name as Keras writes it: conv2d_transpose of Conv2DTranspose. A word begins with a capital before a small letter, or
+    behind one."""
+    return re.sub(r"(?<=[A-Za-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _refuse_rows(call: str, x) -> None:

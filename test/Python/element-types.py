@@ -52,7 +52,7 @@ masked.fit({"x": X, "mask": X > 0}, Y, 8, verbose=False)
 assert masked.evaluate({"x": X, "mask": X > 0}, Y) == masked.evaluate({"x": numpy.maximum(X, 0), "mask": X > -9}, Y)
 
 # What a layer does not take.
-for layer, name, shape in ((nn.Dense(2), "dense1", (6,)), (nn.Conv2D(2, 3), "conv2_d1", (6, 6, 3)), (nn.LayerNorm(), "layer_norm1", (6,)),
+for layer, name, shape in ((nn.Dense(2), "dense1", (6,)), (nn.Conv2D(2, 3), "conv2d1", (6, 6, 3)), (nn.LayerNorm(), "layer_norm1", (6,)),
                            (nn.BatchNorm(), "batch_norm1", (6,)), (nn.LSTM(2), "lstm1", (3, 4)), (nn.MultiHeadAttention(2), "multi_head_attention1", (3, 4))):
     for dtype in ("bool", "uint8", "int32", "int64"):
         refused(f"an operand has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')",

@@ -53,15 +53,15 @@ class Bare(nn.Module):
 
 
 # Which layer: its place in a Sequential, and its name; within several, that of the innermost; outside of layers nothing is said of them.
-for said, call in (("in layer 1, 'conv2_d2': 'mp.conv' op a window spans 9 pixels in spatial dimension 0, where the image has 6",
+for said, call in (("in layer 1, 'conv2d2': 'mp.conv' op a window spans 9 pixels in spatial dimension 0, where the image has 6",
                     fit(nn.Conv2D(4, 3), nn.Conv2D(4, 9), nn.Flatten(), nn.Dense(2))),
-                   ("in layer 2, 'max_pool2_d2': 'mp.max_pool' op a window spans 4 pixels", fit(nn.Conv2D(4, 3), nn.MaxPool2D(4), nn.MaxPool2D(4))),
-                   ("in layer 0, 'conv1_d1': Conv1D takes [rows, length, channels]", fit(nn.Conv1D(4, 3))),
-                   ("in layer 0, 'conv2_d1': Conv2D: 3 channels and 4 filters are not divided by 2 groups", fit(nn.Conv2D(4, 3, groups=2))),
+                   ("in layer 2, 'max_pool2d2': 'mp.max_pool' op a window spans 4 pixels", fit(nn.Conv2D(4, 3), nn.MaxPool2D(4), nn.MaxPool2D(4))),
+                   ("in layer 0, 'conv1d1': Conv1D takes [rows, length, channels]", fit(nn.Conv1D(4, 3))),
+                   ("in layer 0, 'conv2d1': Conv2D: 3 channels and 4 filters are not divided by 2 groups", fit(nn.Conv2D(4, 3, groups=2))),
                    ("in layer 1, 'lstm1': shape (None, 192) is not", fit(nn.Flatten(), nn.LSTM(5))),
                    ("in layer 0, 'reshape1': Reshape: a row is [8, 8, 3], of 192 elements, which [4, 5] does not have", fit(nn.Reshape(4, 5))),
                    ("in layer 1, <lambda>: 'mp.matmul' op contraction sizes differ", fit(nn.Flatten(), lambda x: x @ numpy.ones((5, 5), "float32"))),
-                   ("in layer 1 of 'block1.body', 'block1.body.conv2_d1': 'mp.conv' op a window spans 9", fit(nn.Dropout(0.1), Block(9))),
+                   ("in layer 1 of 'block1.body', 'block1.body.conv2d1': 'mp.conv' op a window spans 9", fit(nn.Dropout(0.1), Block(9))),
                    ("in layer 0, 'bare1': 'mp.matmul' op contraction sizes differ", fit(Bare(lambda x: x @ numpy.ones((5, 5), "float32")))),
                    ("in layer 0, 'bare1': softmax: unknown argument 'axis'; did you mean 'dimension'?", fit(Bare(lambda x: ops.softmax(x, axis=1)))),
                    ("Sequential: layer 1, <lambda>, returned None, expected a tensor", fit(nn.Flatten(), lambda x: None, nn.Dense(2))),
@@ -71,7 +71,7 @@ for said, call in (("in layer 1, 'conv2_d2': 'mp.conv' op a window spans 9 pixel
                     "nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer", fit(nn.Conv2D(4, 3), nn.Dense(2))),
                    ("a Dense is called in the forward of a module; model.predict(x) computes the outputs of arrays", lambda: nn.Dense(2)(X))):
     assert refused(said, call).count("in layer") + refused(said, call).count("in '") <= 1
-refused("in layer 1, 'conv2_d1': mp.conv: an operand has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32'), or by "
+refused("in layer 1, 'conv2d1': mp.conv: an operand has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32'), or by "
         "nn.Rescaling(1 / 255) as the first layer", nn.Sequential(nn.Input((8, 8, 3), "uint8"), nn.Conv2D(4, 3)).to_mlir)
 refused("'mp.matmul' op contraction sizes differ", lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
 for given in ((16, 4, 3), (-1, 3), (4, -1)):  # shapes of rows, of which one size is what is left

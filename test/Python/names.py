@@ -5,12 +5,13 @@ RUN: %{python} -W error %s
 
 import inspect
 import pickle
+import re
 import warnings
 
 import numpy
 
 import halfstep
-from halfstep import _keywords, _settings, nn, ops
+from halfstep import _keywords, _module, _settings, nn, ops
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
@@ -66,6 +67,13 @@ for name in ("loss", "accuracy", "output"):  # what results are called is no sta
 for name in ("learning_rate", "trainer", "fit", "compile", "forward", "state_dict", "predict"):
     refused(f"Scaled: every module has '{name}'; call the Parameter something else", lambda: Scaled(name))
     refused(f"Sequential: every module has '{name}'; call the Dense something else", lambda: setattr(nn.Sequential(), name, nn.Dense(2)))
+
+# Layers of a Sequential have the names that Keras makes of their classes, by its two substitutions, and a number from 1.
+for kind in (*(one for one in map(nn.__dict__.get, nn.__all__) if isinstance(one, type)), *(type(one, (), {}) for one in ("GRUCell", "MLPBlock", "MyConv2Down", "ReLU"))):
+    expected = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z]+)", r"\1_\2", kind.__name__)).lower()
+    assert _module._snake_case(kind.__name__) == expected, (kind, expected)
+layers = nn.Sequential(nn.Conv2DTranspose(2, 3), nn.Conv2D(2, 3), nn.Conv2DTranspose(2, 3), nn.MaxPool2D(2))
+assert [name for name, _ in layers.children()] == ["conv2d_transpose1", "conv2d1", "conv2d_transpose2", "max_pool2d1"]
 
 # Settings of an optimizer, when it is made.
 for optimizer in (halfstep.SGD, halfstep.Adam, halfstep.AdamW, halfstep.Lion, halfstep.RMSprop, halfstep.LAMB):

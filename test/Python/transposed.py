@@ -102,8 +102,8 @@ after = model.state_dict()
 
 
 def loss_of(state):
-    mixed = images.astype("float64") @ state["conv2_d1.kernel"][:, 0, 0].T
-    made = spread(mixed, state["conv2_dtranspose1.kernel"], (12, 10), (2, 2), (1, 1), (1, 1), 1) + state["conv2_dtranspose1.bias"]
+    mixed = images.astype("float64") @ state["conv2d1.kernel"][:, 0, 0].T
+    made = spread(mixed, state["conv2d_transpose1.kernel"], (12, 10), (2, 2), (1, 1), (1, 1), 1) + state["conv2d_transpose1.bias"]
     return ((made.reshape(4, -1) - targets) ** 2).mean()
 
 
