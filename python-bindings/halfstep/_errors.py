@@ -192,12 +192,20 @@ def several(name: str, values) -> list:
 
 
 def integer(name: str, value, least: int | None = None, *, bits: int | None = None) -> int:
-    """An argument that is a whole number: 2.9 is not 2. With `bits` one that an unsigned number of so many holds."""
-    if is_integer(value) and (least is None or operator.index(value) >= least) and (bits is None or 0 <= operator.index(value) < 1 << bits):
+    """An argument that is a whole number: 2.9 is not 2. With `bits` one that an unsigned number of so many holds, else one of 64 bits
+    with its sign."""
+    low, high = (0, 1 << bits) if bits is not None else (-(1 << 63), 1 << 63)
+    is_whole = is_integer(value)
+    if is_whole and max(low, low if least is None else least) <= operator.index(value) < high:
         return operator.index(value)
     least = 0 if least is None and bits is not None else least
-    raise Error(f"{name} is {value!r}, expected a whole number" + ("" if least is None else f" of at least {least}") +
-                ("" if bits is None else f" and less than 2**{bits}"))
+    # What is no number of 64 bits may have more digits than Python writes, and than a line has.
+    is_far = is_whole and not low <= operator.index(value) < high
+    number = operator.index(value) if is_far else 0
+    said = f"of {number.bit_length()} bits" if number.bit_length() > 128 else f"{value!r}"
+    limit = f"less than 2**{bits}" if bits is not None else "" if not is_far else "less than 2**63" if number > 0 else "at least -2**63"
+    words = [word for word in ("" if least is None else f"of at least {least}", limit) if word]
+    raise Error(f"{name} is {said}, expected a whole number" + "".join(f"{' and' if i else ''} {word}" for i, word in enumerate(words)))
 
 
 def number_of(name: str, value) -> float:

@@ -78,7 +78,7 @@ class Trainer:
                 pad: bool = False) -> Session:
         """The session for such arrays and batches, which rows may only fill up if it is to `pad`; state is kept where another was
         there before. Where that fails, neither the model nor this has seen the arrays."""
-        batch_size, seed = integer("batch_size", batch_size, 1), integer("seed", seed, 0)
+        batch_size, seed = integer("batch_size", batch_size, 1), integer("seed", seed, bits=64)
         with undone_on_error(self.model, self):
             if not self.model.__dict__.get("_inputs"):
                 specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != LABEL}
@@ -210,7 +210,7 @@ class Trainer:
 
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
             checkpoint, resume, log, find_nonfinite, initial_epoch=0) -> History:
-        seed, first = integer("seed", seed, 0), integer("initial_epoch", initial_epoch, 0)
+        seed, first = integer("seed", seed, bits=64), integer("initial_epoch", initial_epoch, 0)
         if first and resume:
             raise Error("initial_epoch and resume exclude each other: the checkpoint says which epoch is the first")
         epochs = max(integer("epochs", epochs, 0) - first, 0)
