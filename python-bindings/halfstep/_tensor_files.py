@@ -27,6 +27,10 @@ _OTHERS = {
     **dict.fromkeys([".npy", ".npz"], "of NumPy"),
     ".ckpt": "of a checkpoint of another system",
     ".onnx": "of a model of ONNX",
+    ".bin": "of pickled objects, or of bytes in any order",
+    ".gguf": "of llama.cpp",
+    ".msgpack": "of Flax",
+    ".pb": "of TensorFlow",
     ".mlir": "of a model's text",
     ".mpx": "of an executable",
 }
