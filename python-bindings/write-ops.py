@@ -118,7 +118,10 @@ def main():
            if records[records[name]["opDialect"]["def"]]["name"] == "mp"]
     ops = sorted((op for op in ops if op.is_for_models() and op.name not in LEFT_OUT), key=lambda op: op.name)
     names = [name for op in ops if (name := op.name.removeprefix("mp.")) not in OWN_FORM]
-    exported = "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
+    operands = {name: is_variadic(op, name) for op in ops for name in op.kinds if not op.is_attribute(name)}
+    words = "\n\n# What ops call their operands, and those that are several.\n" + "".join(
+        f"{kind} = {json.dumps(sorted(name for name, several in operands.items() if several is wanted))}\n" for kind, wanted in (("OPERANDS", False), ("SEVERAL", True)))
+    exported = words + "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
     sys.stdout.write(HEAD + "".join(map(function_of, ops)) + exported)
 
 

@@ -32,6 +32,10 @@ class UnknownArgument(Error, TypeError):
     """A keyword that what is called does not have: a TypeError, too, as Python has it."""
 
 
+class WrongOperand(Error, TypeError):
+    """What a function of tensors is given and that can be none: a TypeError, too, as Python has it."""
+
+
 class MissingFile(FileNotFoundError, Error):
     """A file or folder that is asked for and not there: a FileNotFoundError, too, as `open` has it."""
 

@@ -11,6 +11,7 @@ from halfstep._along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep._attention import scaled_dot_product_attention
 from halfstep._errors import Error, axis, fraction, nearest
 from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
+from halfstep._given import checked
 from halfstep._graph import Tensor
 from halfstep._hyperbolic import acosh, asinh, atanh
 from halfstep._keywords import tell
@@ -149,3 +150,6 @@ def dropout(input: Tensor, rate: float, *, shared=None) -> Tensor:
 
 
 tell(__name__, __all__, globals())
+for _name in __all__:
+    if _name != "constant":  # which makes the tensors of the others
+        globals()[_name] = checked(globals()[_name])

@@ -132,11 +132,13 @@ refused("an operand is of type list, expected an array of numbers", lambda x: x 
 # What is nothing is no operand, and what takes floats alone says how to come to them.
 NOTHING = [
     ("add", lambda x: x + None), ("add", lambda x: None + x), ("sub", lambda x: x - None), ("mul", lambda x: None * x), ("div", lambda x: x / None),
-    ("compare", lambda x: x == None), ("compare", lambda x: x < None), ("logical_and", lambda x: (x > 0) & None), ("relu", lambda x: ops.relu(None)),
-    ("layer_norm", lambda x: ops.layer_norm(x, None, None)), ("select", lambda x: ops.select(x > 0, x, None)), ("gather", lambda x: ops.gather(x, None)),
+    ("compare", lambda x: x == None), ("compare", lambda x: x < None), ("logical_and", lambda x: (x > 0) & None),
 ]
 for name, function in NOTHING:
     refused(f"mp.{name}: an operand is None, expected a tensor, an array or a number; the size of the batch, x.shape[0], is None, since any number of rows may come", function, whole=True)
+for name, function in (("relu: input", lambda x: ops.relu(None)), ("layer_norm: scale", lambda x: ops.layer_norm(x, None, None)),
+                       ("select: false_value", lambda x: ops.select(x > 0, x, None)), ("gather: indices", lambda x: ops.gather(x, indices=None))):
+    refused(f"{name} is None, expected a tensor, an array or a number; the size of the batch, x.shape[0], is None, since any number of rows may come", function, whole=True)
 for dtype in ("int32", "int64", "uint8", "bool"):
     for name, function in (("reduce_sum", ops.sum), ("reduce_mean", ops.mean), ("reduce_max", lambda x: ops.reduce_max(x, 1)), ("exp", ops.exp),
                            ("softmax", ops.softmax), ("matmul", lambda x: x @ numpy.ones((4, 2)))):
