@@ -4,7 +4,7 @@
 #ifndef MP_TOOLS_VERBS_H
 #define MP_TOOLS_VERBS_H
 
-#include "mp/Base/NearestName.h"
+#include "Elsewhere.h"
 
 #include <CLI/CLI.hpp>
 
@@ -34,7 +34,7 @@ inline std::string describeMissingVerb(const CLI::App &app, int argc, const char
   std::string word = argv[1];
   if (word.starts_with("-") || std::find(verbs.begin(), verbs.end(), word) != verbs.end())
     return "";
-  return "unknown verb '" + word + "'; expected one of " + list + suggestName(word, verbs);
+  return "unknown verb '" + word + "'; expected one of " + list + suggestMeant(word, verbs, kVerbsElsewhere);
 }
 
 /// What is said of a flag whose value is missing behind its `=`, as of a variable of the shell that is not set: the
@@ -57,8 +57,9 @@ inline std::string describeParseError(const CLI::App &app, const CLI::ParseError
         if (option->get_name().starts_with("--"))
           flags.push_back(option->get_name());
       std::string name = word.substr(0, word.find('='));
-      return word.starts_with("-") ? verb->get_name() + " does not have flag " + word + suggestName(name, flags)
-                                   : verb->get_name() + " does not take another argument, found '" + word + "'";
+      return word.starts_with("-")
+                 ? verb->get_name() + " does not have flag " + word + suggestMeant(name, flags, kFlagsElsewhere)
+                 : verb->get_name() + " does not take another argument, found '" + word + "'";
     }
   return error.what();
 }
