@@ -64,6 +64,7 @@ ARGUMENTS = {
         "class_weight": "compile(loss=halfstep.losses.CrossEntropy(weight={0: 1, 1: 2})) weighs classes",
         "sample_weight": "rows have no weights; compile(loss=halfstep.losses.CrossEntropy(weight=...)) weighs classes",
         **dict.fromkeys(["steps_per_epoch", "validation_steps"], "an epoch is all rows"),
+        **dict.fromkeys(["augment", "augmentation", "transform"], "batches of your own may be of changed images; mp-run train has --augment"),
         "validation_freq": "each epoch ends with it",
         "validation_batch_size": "validation has the batch size of training",
         **dict.fromkeys(["workers", "use_multiprocessing", "max_queue_size"], _STEP),
@@ -80,6 +81,22 @@ ARGUMENTS = {
         "steps": "it takes any number of rows at once",
     },
     "load_state_dict": {"strict": "it takes all names, no others"},
+}
+
+_FOUND = "a layer finds the shape of its input; a Sequential may begin with nn.Input(shape)"
+_LAST = "features and channels are the last dimension, always"
+
+# Arguments of layers.
+LAYERS = {
+    **dict.fromkeys(["input_shape", "batch_input_shape", "batch_shape", "in_features", "in_channels", "num_features", "num_channels", "input_size",
+                     "normalized_shape", "embed_dim", "key_dim"], _FOUND),
+    **dict.fromkeys(["axis", "data_format", "channels_last", "memory_format"], _LAST),
+    "name": "a layer is named by the attribute that it is, in a Sequential by its class and a number",
+    "trainable": "what training does not change is an nn.State",
+    **dict.fromkeys(["kernel_regularizer", "bias_regularizer", "activity_regularizer"], "an optimizer has weight_decay, as halfstep.AdamW(weight_decay=0.01)"),
+    "batch_first": "rows are the first dimension, always",
+    "device": _DEVICE,
+    "dtype": _POLICY,
 }
 
 # What is asked of the package itself.

@@ -112,7 +112,7 @@ def told(function: Callable, module: str, instead: Mapping[str, str] | None = No
                 raise unknown_argument(function.__name__, unknown, known, instead) from None
             kind = type(arguments[0])  # which may hand on to its base what it does not have itself
             own = [one for one in _arguments(kind) if not one.startswith("**")]
-            raise unknown_argument(kind.__name__, unknown, dict.fromkeys([*own, *known])) from None
+            raise unknown_argument(kind.__name__, unknown, dict.fromkeys([*own, *known]), instead) from None
 
     call.__module__ = module  # where pickle finds it
     return call
@@ -138,8 +138,8 @@ def _takes_nothing(self):
 _takes_nothing.__name__ = "__init__"
 
 
-def tell(module: str, names: Iterable[str], members: dict[str, Any]) -> None:
-    """Has the functions and the layers of a module tell of keywords that they do not have."""
+def tell(module: str, names: Iterable[str], members: dict[str, Any], instead: Mapping[str, str] | None = None) -> None:
+    """Has the functions and the layers of a module tell of keywords that they do not have; `instead` has what is here for those of layers."""
     for name in names:
         one = members[name]
         if inspect.isfunction(one):
@@ -150,4 +150,4 @@ def tell(module: str, names: Iterable[str], members: dict[str, Any]) -> None:
             for base in one.__mro__:
                 own = vars(base).get("__init__")
                 if base.__module__.startswith("halfstep.") and inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
-                    base.__init__ = told(own, own.__module__)  # type: ignore[misc]
+                    base.__init__ = told(own, own.__module__, instead)  # type: ignore[misc]

@@ -16,6 +16,7 @@ import warnings
 
 from halfstep import _recurrent, ops
 from halfstep._activations import call_of, find_activation, is_activation
+from halfstep._elsewhere import LAYERS
 from halfstep._errors import Error, fraction, integer, is_integer, level_of_user, nearest, truth
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._keywords import tell
@@ -346,4 +347,4 @@ class GRU(_Recurrent):
     kind = "gru"
 
 
-tell(__name__, __all__, globals())
+tell(__name__, __all__, globals(), LAYERS)

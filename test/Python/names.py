@@ -11,7 +11,7 @@ import warnings
 import numpy
 
 import halfstep
-from halfstep import _keywords, _module, _settings, nn, ops
+from halfstep import _elsewhere, _keywords, _module, _settings, nn, ops
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
@@ -119,9 +119,20 @@ for said, call in {"Dense: unknown argument 'bias'; did you mean 'use_bias'? arg
                    "LSTM: unknown argument 'num_layers'; did you mean 'layers'?": lambda: nn.LSTM(2, num_layers=2),
                    "Normal: unknown argument 'std'; did you mean 'stddev'?": lambda: nn.Normal(std=1.0),
                    "Parameter: unknown argument 'initializer'; did you mean 'init'?": lambda: nn.Parameter((2,), initializer="zeros"),
-                   "Sequential: unknown argument 'name'; arguments are *layers": lambda: nn.Sequential(name="a")}.items():
+                   "Sequential: unknown argument 'name'; a layer is named by the attribute that it is, in a Sequential by its class and a number; arguments are *layers": lambda: nn.Sequential(name="a")}.items():
     refused(said, call, halfstep.UnknownArgument)
     refused(said, call, TypeError)
+
+# What a layer finds by itself, or what is said elsewhere, whatever the layer is; but for one no layer has such an argument.
+layers = [one for one in map(nn.__dict__.get, nn.__all__) if isinstance(one, type) and issubclass(one, nn.Module) and one is not nn.Module]
+for layer in layers:
+    for given, said in _elsewhere.LAYERS.items():
+        if (layer, given) == (nn.Activation, "name"):  # which is its function's
+            continue
+        needed = [2 for one in inspect.signature(layer).parameters.values() if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+        refused(f"{layer.__name__}: unknown argument '{given}'; {said}; arguments are ", lambda: layer(*needed, **{given: 1}), halfstep.UnknownArgument)
+assert len(layers) > 25
+refused("fit: unknown argument 'augment'; batches of your own may be of changed images", lambda: nn.Sequential(nn.Dense(2)).fit(X, Y, augment="flip"))
 
 # They are what they were else: signatures, documentation, pickles; no word is said for an argument that is nowhere.
 arguments = set()
