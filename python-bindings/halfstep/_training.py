@@ -308,6 +308,9 @@ class Trainer:
             if not self.model.__dict__.get("_inputs"):
                 self.model.specify(**{name: Input(value.shape[1:], dtype_of(value)) for name, value in arrays.items()})
             session = self._infer()
+        for name, one in self.model.__dict__["_inputs"].items():
+            if one.batched and one.shape and name in arrays and tuple(arrays[name].shape) == one.shape:
+                raise Error(f"predict: '{name}' is one row, of shape {one.shape}, expected rows; array[None] is a batch of it alone")
         # What a model takes and does not use is no input of the program.
         unused = set(self.model.__dict__["_inputs"]) - set(session._programs["infer"].inputs)
         results = session.run("infer", {name: value for name, value in arrays.items() if name not in unused})

@@ -301,3 +301,22 @@ for layer, x, said in ((nn.MaxPool2D(4), first, "channels come last here, [rows,
     refused(f"the result would be empty; take a smaller window, or more padding; {said}", lambda: nn.Sequential(layer).predict(x))
 told = refused("take a smaller window, or more padding", lambda: nn.Sequential(nn.Conv2D(4, 9)).predict(X))
 assert told.endswith("more padding"), told
+
+# One row where rows are expected, before training and after, of one input and of several; what has the shape of rows is taken.
+class Beside(nn.Module):
+    def __init__(self):
+        self.head = nn.Dense(2)
+
+    def forward(self, image, number):
+        return self.head(ops.concat([nn.Flatten()(image), number], 1))
+
+
+alone, beside = nn.Sequential(nn.Input((8, 8, 3)), nn.Flatten(), nn.Dense(2)), Beside().specify(image=nn.Input((8, 8, 3)), number=nn.Input((1,)))
+picture = numpy.ones((8, 8, 3), "float32")
+for _ in range(2):
+    refused("predict: 'x' is one row, of shape (8, 8, 3), expected rows; array[None] is a batch of it alone", lambda: alone.predict(picture))
+    assert alone.predict(picture[None]).shape == (1, 2)
+    alone.compile("sgd", policy="float32", threads=1)
+    alone.fit(numpy.ones((4, 8, 8, 3), "float32"), numpy.arange(4) % 2, 4, verbose=False)
+refused("predict: 'image' is one row, of shape (8, 8, 3)", lambda: beside.predict({"image": picture, "number": numpy.ones((1, 1), "float32")}))
+assert beside.predict({"image": picture[None], "number": numpy.ones((1, 1), "float32")}).shape == (1, 2)
