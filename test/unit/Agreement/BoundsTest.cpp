@@ -116,20 +116,6 @@ Fault leaveOutTerm(const OpCase &use, const std::vector<Tensor> &operands, Which
           isExponential ? -std::numeric_limits<double>::infinity() : 0};
 }
 
-/// The results of all cases with their faults.
-ErrorOr<NamedTensors> runWith(const CaseProgram &program, const std::vector<const OpCase *> &cases,
-                              const std::vector<Fault> &faults) {
-  NamedTensors inputs = program.inputs();
-  size_t input = 0;
-  for (size_t i = 0; i < cases.size(); input += cases[i++]->operands.size()) {
-    HostTensor &tensor = inputs[input + faults[i].operand].tensor;
-    for (uint64_t index = 0; index < tensor.count(); ++index)
-      if (faults[i].isLeftOut(index))
-        storeElement(tensor.bytes, tensor.type.element, index, faults[i].nothing);
-  }
-  return runOn(program.with(std::move(inputs)), kEvaluator, 1);
-}
-
 /// Whether Agreement sees the difference, whatever the rest of a device's errors are: an element is farther off than
 /// what twice is allowed.
 bool isSeen(const HostTensor &found, const HostTensor &expected, const std::vector<double> &allowed,
@@ -144,15 +130,21 @@ bool isSeen(const HostTensor &found, const HostTensor &expected, const std::vect
 struct Evaluated {
   std::vector<const OpCase *> cases;
   CaseProgram program;
-  std::vector<std::vector<Tensor>> operands; ///< by case
+  std::shared_ptr<const LoadedExecutable> file; ///< compiled once, for all inputs
+  std::vector<std::vector<Tensor>> operands;    ///< by case
   NamedTensors expected;
   std::vector<std::vector<double>> allowed; ///< by result
 
   Evaluated(const std::string &op, ElementType element) : cases(nativeCases(op)) {
     std::erase_if(cases, [&](const OpCase *use) { return !use->isTyped() && element != ElementType::F32; });
     program.add(cases, element);
-    ErrorOr<NamedTensors> results = runOn(program, kEvaluator, 1);
-    ErrorOr<NamedTensors> absolute = runOn(program.with(absolutes(program.inputs())), kEvaluator, 1);
+    const ErrorOr<std::shared_ptr<const LoadedExecutable>> compiled = compileFor(program, kEvaluator);
+    EXPECT_TRUE(compiled.ok()) << compiled.message();
+    if (!compiled.ok())
+      return;
+    file = *compiled;
+    const ErrorOr<NamedTensors> results = runOn(file, program.inputs(), kEvaluator, 1);
+    const ErrorOr<NamedTensors> absolute = runOn(file, absolutes(program.inputs()), kEvaluator, 1);
     EXPECT_TRUE(results.ok() && absolute.ok()) << results.message() << absolute.message();
     if (!results.ok() || !absolute.ok())
       return;
@@ -164,6 +156,19 @@ struct Evaluated {
         allowed.push_back(allowedErrors(*use, operands.back(), expected[result].tensor, (*absolute)[result].tensor, j));
       }
     }
+  }
+
+  /// The results of all cases with their faults.
+  ErrorOr<NamedTensors> runWith(const std::vector<Fault> &faults) const {
+    NamedTensors inputs = program.inputs();
+    size_t input = 0;
+    for (size_t i = 0; i < cases.size(); input += cases[i++]->operands.size()) {
+      HostTensor &tensor = inputs[input + faults[i].operand].tensor;
+      for (uint64_t index = 0; index < tensor.count(); ++index)
+        if (faults[i].isLeftOut(index))
+          storeElement(tensor.bytes, tensor.type.element, index, faults[i].nothing);
+    }
+    return runOn(file, inputs, kEvaluator, 1);
   }
 };
 
@@ -181,11 +186,12 @@ std::vector<std::string> summedOps() {
 
 TEST_P(Bounds, aTermThatIsMissingIsSeen) {
   const Evaluated op(GetParam(), ElementType::F32);
+  ASSERT_TRUE(op.file);
   for (Which which : {Which::First, Which::Middle, Which::Last}) {
     std::vector<Fault> faults;
     for (size_t i = 0; i < op.cases.size(); ++i)
       faults.push_back(leaveOutTerm(*op.cases[i], op.operands[i], which));
-    const ErrorOr<NamedTensors> found = runWith(op.program, op.cases, faults);
+    const ErrorOr<NamedTensors> found = op.runWith(faults);
     ASSERT_TRUE(found.ok()) << found.message();
     for (size_t i = 0, result = 0; i < op.cases.size(); result += op.cases[i++]->results.size()) {
       if (op.operands[i].front().type.shape.back() == 1 && isOfRows(GetParam()))
@@ -219,10 +225,11 @@ TEST_P(Bounds, aTermThatIsMissingIsSeen) {
 TEST(BoundsOfProducts, aBiasThatIsMissingIsSeen) {
   for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
     const Evaluated op("mp.matmul", element);
+    ASSERT_TRUE(op.file);
     std::vector<Fault> faults;
     for (const OpCase *use : op.cases)
       faults.push_back({use->operands.size() - 1, [=](uint64_t) { return use->operands.size() == 3; }});
-    const ErrorOr<NamedTensors> found = runWith(op.program, op.cases, faults);
+    const ErrorOr<NamedTensors> found = op.runWith(faults);
     ASSERT_TRUE(found.ok()) << found.message();
     for (size_t i = 0; i < op.cases.size(); ++i) {
       if (op.cases[i]->operands.size() < 3)
@@ -238,6 +245,7 @@ TEST(BoundsOfMeans, aShareThatIsMissingIsSeenInEachElement) {
   for (const char *name : {"mp.reduce_mean", "mp.softmax_cross_entropy", "mp.softmax_cross_entropy_grad"})
     for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
       const Evaluated op(name, element);
+      ASSERT_TRUE(op.file);
       for (size_t i = 0; i < op.cases.size(); ++i) {
         if (op.cases[i]->text.find("label_smoothing") != std::string::npos)
           continue; // a probability may be nearly what smoothing wants it to be
