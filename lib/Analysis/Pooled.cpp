@@ -25,6 +25,10 @@ PooledPixels mp::pixelsOfWindows(ArrayRef<Window> windows) {
   return {image.image / lines.input * span, image.result / lines.output};
 }
 
+bool PooledPixels::areWholeIn(int64_t blockRows, int64_t blockColumns, int64_t rows, int64_t columns) const {
+  return blockColumns >= columns && (blockRows >= rows || (image > 0 && blockRows % image == 0));
+}
+
 std::optional<Pooled> mp::findPooled(KernelOp kernel) {
   Pooled pooled = {};
   DenseSet<Value> behind;
@@ -57,8 +61,8 @@ bool mp::mayPoolResult(const Contraction &product, Value image) {
 }
 
 bool mp::mayPoolInBlocks(const Contraction &product, ContractionScheduleAttr schedule, const Pooled &pooled) {
-  return mayPoolResult(product, pooled.image()) && !schedule.getTransposed() && schedule.getBlockN() >= product.n &&
-         (schedule.getBlockM() % pooled.pixels.image == 0 || schedule.getBlockM() >= product.m);
+  return mayPoolResult(product, pooled.image()) && !schedule.getTransposed() &&
+         pooled.pixels.areWholeIn(schedule.getBlockM(), schedule.getBlockN(), product.m, product.n);
 }
 
 // Rows by window

@@ -100,6 +100,29 @@ func.func @another_reader(%x: tensor<2x4x4x8xf32>, %w: tensor<16x1x1x8xf32>) -> 
 
 // -----
 
+// So it does where that is another kernel.
+// CHECK-LABEL: @another_kernel
+// CHECK: mp.kernel "conv_0"
+// CHECK: mp.kernel "exp_1"
+// CHECK: mp.kernel "max_pool_2"
+func.func @another_kernel(%x: tensor<2x4x4x8xf32>, %w: tensor<16x1x1x8xf32>) -> (tensor<2x2x2x16xf32>, tensor<2x4x4x16xf32>) {
+  %y = mp.kernel "conv_0" (%a = %x, %b = %w) schedule(#mp.contraction<block_m = 32, block_n = 16, block_k = 8, tile_m = 8, tile_n = 16, vector = 8>) : (tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32>) -> tensor<2x4x4x16xf32> {
+    %0 = mp.conv %a, %b acc f32 : tensor<2x4x4x8xf32>, tensor<16x1x1x8xf32> -> tensor<2x4x4x16xf32>
+    mp.yield %0 : tensor<2x4x4x16xf32>
+  }
+  %e = mp.kernel "exp_1" (%a = %y) schedule(#mp.map<block = 128, vector = 8>) : (tensor<2x4x4x16xf32>) -> tensor<2x4x4x16xf32> {
+    %0 = mp.exp %a : tensor<2x4x4x16xf32>
+    mp.yield %0 : tensor<2x4x4x16xf32>
+  }
+  %p = mp.kernel "max_pool_2" (%a = %y) schedule(#mp.map<block = 128, vector = 8>) : (tensor<2x4x4x16xf32>) -> tensor<2x2x2x16xf32> {
+    %0 = mp.max_pool %a {window = [2, 2]} : tensor<2x4x4x16xf32> -> tensor<2x2x2x16xf32>
+    mp.yield %0 : tensor<2x2x2x16xf32>
+  }
+  return %p, %e : tensor<2x2x2x16xf32>, tensor<2x4x4x16xf32>
+}
+
+// -----
+
 // A map beside the pooling is computed in blocks of its own.
 // CHECK-LABEL: @a_map_beside_it
 // CHECK: mp.kernel "conv_0"

@@ -8,20 +8,13 @@
 #ifndef MP_ANALYSIS_POOLED_H
 #define MP_ANALYSIS_POOLED_H
 
+#include "mp/Analysis/PooledPixels.h"
 #include "mp/IR/MP.h"
 
 #include <optional>
 
 namespace mp {
 
-/// Pixels of an image, from a multiple of their number, that have whole windows and share none with others, and the
-/// pixels of what pooling gives of them: whole lines of windows, or an image.
-///
-///   4 x 6 pixels by windows of 2 x 2, without padding    12 of them give 3
-///   5 x 6                                                30 give 6: the last line belongs to the image alone
-struct PooledPixels {
-  int64_t image, result;
-};
 PooledPixels pixelsOfWindows(llvm::ArrayRef<Window> windows);
 
 /// The pooling of a kernel, of a value that the kernel makes or of an input, and what is made of its results.

@@ -3,6 +3,7 @@
 
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Schedule/KernelScheduler.h"
+#include "Kernels/Schedule/PoolingBehind.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
 #include "mp/IR/Program.h"
@@ -212,11 +213,20 @@ private:
     const Contraction product = op.getContraction();
     const Multiplication how = chooseMultiplication(op, product);
     remarkParts(op, product, how);
-    const ContractionBlocks blocks = chooseContractionBlocks(sizeOf(op, product, how), level);
+    ContractionSize size = sizeOf(op, product, how);
+    size.pooled = findPooledResult(kernel, product);
+    const ContractionBlocks blocks = chooseContractionBlocks(size, level);
     return ContractionScheduleAttr::get(kernel.getContext(), blocks.blockM, blocks.blockN, blocks.blockK, blocks.tileM,
                                         blocks.tileN, level.lanes(), how.instruction, how.products, blocks.packsLhs,
                                         blocks.packsRhs, blocks.streamsRhs, blocks.readsLhs, blocks.readsRhs,
                                         blocks.transposed);
+  }
+
+  static std::optional<PooledResult> findPooledResult(KernelOp kernel, const Contraction &product) {
+    const std::optional<PoolingBehind> behind = findPoolingBehind(kernel);
+    if (!behind || !mayPoolResult(product, behind->image))
+      return std::nullopt;
+    return PooledResult{behind->pooled.pixels, countBytes(behind->image.getType())};
   }
 
   ContractionSize sizeOf(ContractionOpInterface op, const Contraction &product, const Multiplication &how) const {

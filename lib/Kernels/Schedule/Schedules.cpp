@@ -5,6 +5,7 @@
 
 #include "Kernels/Schedule/DepthBlocks.h"
 #include "Kernels/Schedule/TransposedBlocks.h"
+#include "Kernels/Schedule/WindowBlocks.h"
 
 #include "mp/IR/TileRegisters.h"
 
@@ -161,7 +162,8 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
          level.blockSeconds;
 }
 
-/// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, and the product's.
+/// Seconds of `cores` cores for the whole product, times cores: the kernels that pack operands, the product's, and the
+/// one that pools the result.
 static double totalSeconds(const ContractionBlocks &blocks, const ContractionSize &size, int64_t cores,
                            const CPULevel &level) {
   const int64_t grid =
@@ -181,7 +183,7 @@ static double totalSeconds(const ContractionBlocks &blocks, const ContractionSiz
     const double perCore = sums / level.cacheBandwidth + sums / level.memoryBandwidth;
     seconds += perCore / static_cast<double>(cores) + level.launchSeconds;
   }
-  return seconds * static_cast<double>(cores);
+  return seconds * static_cast<double>(cores) + poolSeconds(blocks, size, level);
 }
 
 /// The tiles, and the same with fewer rows where those leave less of the last tile empty: 13 for 128. A unit's have
@@ -388,6 +390,11 @@ ContractionBlocks mp::chooseContractionBlocks(const ContractionSize &asked, cons
   for (const RegisterTile &tile : findTiles(size, level))
     for (int64_t step : steps)
       tryTile(tile, step);
+  for (int64_t blockK : steps) {
+    margin = blockK == steps.front() ? 1 : kMargin;
+    if (size.pooled)
+      tryWindows(size, level, findTiles(size, level), blockK, consider);
+  }
   margin = 1;
   if (size.pixels)
     tryPixels(size, level, consider);

@@ -160,6 +160,58 @@ TEST(Schedules, UnitsHaveSeveralSums) {
   }
 }
 
+/// A clip of 8 x 10 x 10 pixels, pooled by windows of 2 x 2 x 2, with sums of 216 terms for each of 16 channels.
+ContractionSize pooledSize(int64_t pixelsOfWindows) {
+  ContractionSize size{1, 64 * 800, 16, 216, kRate};
+  size.mayPackRhs = true;
+  size.pooled = PooledResult{{pixelsOfWindows, 1}, 64 * 800 * 16 * 4};
+  return size;
+}
+
+// Blocks have whole windows where that costs less than to read the result again: with tiles of fewer rows, 25 for 28.
+TEST(Schedules, BlocksHaveWholeWindows) {
+  for (const char *name : {"sse2", "avx2", "avx512", "avx512bf16"}) {
+    const CPULevel &level = *findCPULevel(name);
+    ContractionSize size = pooledSize(200);
+    const ContractionBlocks blocks = chooseContractionBlocks(size, level);
+    EXPECT_EQ(blocks.blockM % 200, 0) << name;
+    EXPECT_EQ(blocks.blockM % blocks.tileM, 0) << name;
+    EXPECT_GE(blocks.blockN, size.n) << name;
+    EXPECT_FALSE(blocks.transposed) << name;
+    size.pooled.reset();
+    const ContractionBlocks alone = chooseContractionBlocks(size, level);
+    EXPECT_NE(alone.blockM % 200, 0) << name;
+  }
+}
+
+// So they are for a unit, whose registers stay full.
+TEST(Schedules, UnitsHaveWholeWindows) {
+  const CPULevel &level = *findCPULevel("amx-bf16");
+  ContractionSize size = pooledSize(200);
+  size.rate = level.contractionRates[1], size.wordBytes = 2, size.unit = kTileDepth, size.tiles = level.unitTiles;
+  const ContractionBlocks blocks = chooseContractionBlocks(size, level);
+  EXPECT_EQ(blocks.blockM % 200, 0);
+  EXPECT_EQ(blocks.blockM % blocks.tileM, 0);
+  EXPECT_EQ(blocks.tileM % kTileRows, 0);
+}
+
+// Windows that no block can have, of a whole image that fills the cache or of rows that make no tiles, change nothing
+// but what is pooled later.
+TEST(Schedules, BlocksWithoutWholeWindowsAreThoseOfTheProduct) {
+  const CPULevel &level = *findCPULevel("avx2");
+  for (int64_t pixels : {int64_t{0}, int64_t{809}, int64_t{64} * 400, int64_t{1} << 40}) {
+    ContractionSize size = pooledSize(pixels);
+    const ContractionBlocks pooled = chooseContractionBlocks(size, level);
+    size.pooled.reset();
+    const ContractionBlocks alone = chooseContractionBlocks(size, level);
+    EXPECT_EQ(pooled.blockM, alone.blockM) << pixels;
+    EXPECT_EQ(pooled.tileM, alone.tileM) << pixels;
+    // On each number of cores the result is stored, read, and pooled by another kernel.
+    const double later = 2 * (64 * 800 * 16 * 4) / level.memoryBandwidth + level.launchSeconds;
+    EXPECT_NEAR(pooled.seconds, alone.seconds + 4 * later, 1e-9) << pixels;
+  }
+}
+
 // Blocks that read pixels are whole rows of an image or whole images, and each register holds pixels of one row.
 TEST(Schedules, TilesReadRowsOfPixels) {
   const CPULevel &level = *findCPULevel("amx-bf16");

@@ -5,6 +5,7 @@
 #define MP_KERNELS_SCHEDULE_SCHEDULES_H
 
 #include "mp/Analysis/PixelRows.h"
+#include "mp/Analysis/PooledPixels.h"
 #include "mp/Analysis/TapPanels.h"
 #include "mp/Hardware/CPULevels.h"
 
@@ -12,6 +13,12 @@
 #include <optional>
 
 namespace mp {
+
+/// The result of a contraction that is pooled and read by nothing else, and its bytes.
+struct PooledResult {
+  PooledPixels pixels;
+  int64_t bytes;
+};
 
 /// What the blocks of a contraction are chosen by: `batch` products [m x k] x [k x n] at `rate` operations per second.
 struct ContractionSize {
@@ -40,6 +47,8 @@ struct ContractionSize {
   std::optional<TapPanels> tapPanels = std::nullopt;
   /// Of an lhs of images the rows of pixels that vectors may lie along when operands change places.
   std::optional<PixelRows> pixelColumns = std::nullopt;
+  /// The result, where blocks that have its windows whole may pool it.
+  std::optional<PooledResult> pooled = std::nullopt;
   /// Whether rhs may be read where it lies, along its rows.
   bool mayStreamRhs = false;
   /// Whether k may be cut into parts, and what it has of images, so many at once as a part may end behind.
