@@ -3,7 +3,9 @@
 
 #include "mp/Analysis/CostModel.h"
 
+#include "mp/Analysis/Pooled.h"
 #include "mp/Analysis/ProductRows.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -64,6 +66,24 @@ static std::optional<double> countOfClasses(Operation *op) {
   return operations;
 }
 
+/// Of the pixels that a product makes and its kernel pools so many as are computed there: on a GPU those of windows.
+static double partOfPixels(Operation *op) {
+  if (!isForGPU(op))
+    return 1;
+  const std::optional<Pooled> pooled = findPooledWithin(cast<KernelOp>(op->getParentOp()));
+  auto products = op->getBlock()->getOps<ContractionOpInterface>();
+  if (!pooled || products.empty())
+    return 1;
+  // The product, and what is made of its result before that is pooled.
+  ContractionOpInterface product = *products.begin();
+  const bool isOfPixels = !op->isBeforeInBlock(product) && !pooled->op->isBeforeInBlock(op) &&
+                          shapeOf(op->getResult(0)) == shapeOf(pooled->image());
+  const Contraction all = product.getContraction();
+  const std::optional<Contraction::Class> inWindows =
+      isOfPixels ? findRowsByWindow(all, *pooled) : std::optional<Contraction::Class>();
+  return inWindows ? static_cast<double>(inWindows->m) / static_cast<double>(all.m) : 1;
+}
+
 Work mp::countArithmetic(Operation *op) {
   Work work;
   auto kernelOp = dyn_cast<KernelOpInterface>(op);
@@ -78,7 +98,7 @@ Work mp::countArithmetic(Operation *op) {
   Type worked = reduces && op->getNumOperands() > 0 ? op->getOperand(0).getType() : op->getResult(0).getType();
   double operations =
       static_cast<double>(cast<RankedTensorType>(worked).getNumElements()) * kernelOp.getOperationsPerElement();
-  operations = countOfClasses(op).value_or(operations);
+  operations = countOfClasses(op).value_or(operations) * partOfPixels(op);
   ArithmeticType ofOperand = arithmeticType(op->getNumOperands() > 0 ? op->getOperand(0).getType() : worked);
   if (role == KernelRole::Attention) // its kernels widen what they read, whatever units there are
     ofOperand = ArithmeticType::F32;

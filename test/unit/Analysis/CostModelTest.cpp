@@ -113,6 +113,34 @@ TEST_F(CostOfOps, ACodeOfTheWholeMultipliesZeros) {
   EXPECT_EQ(count("[2, 2]", "2x5x5x6", ofCPU), 2 * (2 * 5 * 5) * ((1 + 2 + 2 + 4) * 6) * 5);
 }
 
+// A GPU computes the pixels of windows and no others, 16 of 25; a CPU all of them.
+TEST_F(CostOfOps, PixelsOfNoWindowAreNotComputedOnAGPU) {
+  auto count = [&](const std::string &schedule) {
+    const std::string types = "tensor<2x5x5x8xf16>, tensor<8x3x3x8xf16>", image = "tensor<2x5x5x8xf16>",
+                      result = "tensor<2x2x2x8xf16>";
+    Operation *constant =
+        parse("%g = mp.constant dense<0.0> : tensor<2x5x5x8xf16>\n%k = mp.constant dense<0.0> : tensor<8x3x3x8xf16>\n"
+              "%0 = mp.kernel \"k\" (%a = %g, %b = %k) " +
+              schedule + " : (" + types + ") -> " + result + " {\n%s = mp.neg %a : tensor<2x5x5x8xf16>\n" +
+              "%1 = mp.conv %s, %b acc f32 {padding = [1, 1, 1, 1]} : " + types + " -> " + image +
+              "\n%2 = mp.neg %1 : " + image + "\n%3 = mp.max_pool %2 {window = [2, 2]} : " + image + " -> " + result +
+              "\n%4 = mp.neg %3 : " + result + "\nmp.yield %4 : " + result + "\n}");
+    return countWork(cast<KernelOp>(constant->getNextNode()->getNextNode()));
+  };
+  const Work ofGPU = count("schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, "
+                           "stages = 2, instruction = mma.m16n8k16>)"),
+             ofCPU = count("schedule(#mp.contraction<block_m = 50, block_n = 16, block_k = 72, tile_m = 5, "
+                           "tile_n = 16, vector = 8>)");
+  constexpr double kOfK = 2.0 * (3 * 3 * 8) * 8;
+  EXPECT_DOUBLE_EQ(ofCPU.contractionOperations[kF16], 2 * 25 * kOfK);
+  EXPECT_DOUBLE_EQ(ofGPU.contractionOperations[kF16], 2 * 16 * kOfK);
+  // So does the map in front of the pooling; that in front of the product, of as many elements, and the one behind the
+  // pooling are whole.
+  EXPECT_DOUBLE_EQ(ofCPU.mapOperations[kF16] - ofGPU.mapOperations[kF16], 2 * (25 - 16) * 8);
+  // Both read and write the same.
+  EXPECT_EQ(ofGPU.bytes, ofCPU.bytes);
+}
+
 TEST_F(CostOfOps, AttentionWorksInFloat32) {
   Operation *reshape =
       parse("%q = mp.reshape %x : tensor<4x8xf16> -> tensor<1x1x4x8xf16>\n"
