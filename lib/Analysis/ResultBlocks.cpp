@@ -8,6 +8,8 @@
 #include "mp/IR/ProductTiles.h"
 #include "mp/IR/Tiles.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -66,6 +68,22 @@ static LogicalResult verifyTiles(Operation &op, const Contraction &product, cons
   return success();
 }
 
+/// Whether an op reduces what a block has made of the product, and stores what it has found: blocks hold nothing else
+/// of a tile, and know of no other block's.
+static LogicalResult verifyPlace(Operation &op, const DenseSet<Value> &ofProduct) {
+  if (!ofProduct.contains(op.getOperand(0)))
+    return op.emitOpError("reduces tiles of what the product does not make; it may stand behind the product, of what "
+                          "is made of its result");
+  for (Operation *user : op.getUsers())
+    if (!user->hasTrait<mlir::OpTrait::IsTerminator>()) {
+      InFlightDiagnostic error =
+          op.emitOpError("reduces tiles of a product for another op of the kernel; its results may only be yielded");
+      error.attachNote(user->getLoc()) << "read here";
+      return error;
+    }
+  return success();
+}
+
 LogicalResult mp::verifyResultBlocks(KernelOp kernel) {
   const std::optional<ResultBlock> block = findResultBlock(kernel.getScheduleAttr());
   Block &body = kernel.getBody().front();
@@ -78,13 +96,17 @@ LogicalResult mp::verifyResultBlocks(KernelOp kernel) {
     return failure();
   // A GPU pools rows by window, which are other rows than those of the result.
   const bool isInOrder = !pooled || !isa<MmaScheduleAttr>(kernel.getScheduleAttr());
+  DenseSet<Value> ofProduct;
   for (Operation &op : body.without_terminator()) {
+    if (&op == *products.begin() ||
+        llvm::any_of(op.getOperands(), [&](Value value) { return ofProduct.contains(value); }))
+      ofProduct.insert(op.result_begin(), op.result_end());
     auto own = dyn_cast<KernelOpInterface>(op);
     if (!own || own.getKernelRole() != KernelRole::Tile)
       continue;
     if (!isInOrder)
       return op.emitOpError("reduces tiles of a product whose rows lie by window, to be pooled");
-    if (failed(verifyTiles(op, product, *block)))
+    if (failed(verifyPlace(op, ofProduct)) || failed(verifyTiles(op, product, *block)))
       return failure();
   }
   return success();

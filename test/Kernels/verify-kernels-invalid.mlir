@@ -221,6 +221,68 @@ func.func @moments_of_pooled_rows(%x: tensor<2x6x6x8xf16>, %w: tensor<32x3x3x8xf
 
 // -----
 
+// In front of the product: nobody has made tiles of an operand.
+func.func @tiles_of_an_operand(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<1xi32>) {
+  %0:2 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 64, block_n = 64, block_k = 64, tile_m = 4, tile_n = 16, vector = 8>)
+      : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<1xi32>) {
+    %1 = mp.exp %a : tensor<64x64xf32>
+    // expected-error@+1 {{reduces tiles of what the product does not make; it may stand behind the product, of what is made of its result}}
+    %2 = mp.nonfinite_tiles %1 tile 64 x 64 : tensor<64x64xf32> -> tensor<1xi32>
+    %3 = mp.matmul %1, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    mp.yield %3, %2 : tensor<64x64xf32>, tensor<1xi32>
+  }
+  return %0#0, %0#1 : tensor<64x64xf32>, tensor<1xi32>
+}
+
+// -----
+
+// The same behind it, of rows.
+func.func @rows_of_an_operand(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0:5 = mp.kernel "k" (%a = %x) schedule(#mp.contraction<block_m = 32, block_n = 64, block_k = 64, tile_m = 4, tile_n = 16, vector = 8>)
+      : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    // expected-error@+1 {{reduces tiles of what the product does not make; it may stand behind the product, of what is made of its result}}
+    %2, %3, %4, %5 = mp.row_block_moments %a block 32 : tensor<64x64xf32>
+    mp.yield %1, %2, %3, %4, %5 : tensor<64x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x64xf32>
+  }
+  return %0#0 : tensor<64x64xf32>
+}
+
+// -----
+
+// On a GPU, and read as an operand.
+func.func @rows_for_the_product(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %0 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error@+1 {{reduces tiles of what the product does not make; it may stand behind the product, of what is made of its result}}
+    %1 = mp.sum_row_blocks %a block 64 : tensor<64x64xf16> -> tensor<1x64xf32>
+    %2 = mp.cast %1 : tensor<1x64xf32> -> tensor<1x64xf16>
+    %3 = mp.mul %a, %2 : tensor<64x64xf16>, tensor<1x64xf16> -> tensor<64x64xf16>
+    %4 = mp.matmul %3, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+    mp.yield %4 : tensor<64x64xf16>
+  }
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+// A block would need what others have found.
+func.func @rows_for_what_follows(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %0 = mp.kernel "k" (%a = %x) schedule(#mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 2, instruction = mma.m16n8k16>)
+      : (tensor<64x64xf16>) -> tensor<64x64xf16> {
+    %1 = mp.matmul %a, %a acc f32 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+    // expected-error@+1 {{reduces tiles of a product for another op of the kernel; its results may only be yielded}}
+    %2 = mp.sum_row_blocks %1 block 64 : tensor<64x64xf16> -> tensor<1x64xf32>
+    // expected-note@+1 {{read here}}
+    %3 = mp.cast %2 : tensor<1x64xf32> -> tensor<1x64xf16>
+    %4 = mp.sub %1, %3 : tensor<64x64xf16>, tensor<1x64xf16> -> tensor<64x64xf16>
+    mp.yield %4 : tensor<64x64xf16>
+  }
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
 func.func @no_product(%x: tensor<64x64xf32>) -> tensor<1x64xf32> {
   %0:4 = mp.kernel "k" (%a = %x) schedule(#mp.map<block = 64, vector = 4>)
       : (tensor<64x64xf32>) -> (tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>) {
