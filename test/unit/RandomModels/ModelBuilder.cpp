@@ -7,8 +7,6 @@
 
 using namespace mp;
 
-/// Elements of a tensor and multiplications of a product, at most: simulated devices run every thread of every launch.
-static constexpr int64_t kMostElements = 2048, kMostMultiplications = 30000;
 /// Magnitude that is far from f16's largest number, also after a sum.
 static constexpr double kMostMagnitude = 500;
 
@@ -238,102 +236,12 @@ unsigned ModelBuilder::reduce(unsigned value, const std::string &op) {
              std::move(result), boundOf(value) * (op == "mp.reduce_sum" ? static_cast<double>(terms) : 1));
 }
 
-unsigned ModelBuilder::product(unsigned lhs) {
-  lhs = bounded(lhs, 8);
-  const size_t rank = typeOf(lhs).shape.size();
-  const std::string element = typeOf(lhs).element;
-  const bool transposesLhs = !(isBatched(lhs) && rank == 2) && pick(3) == 0, transposesRhs = pick(3) == 0;
-  const bool isShared = rank == 2 || isBatched(lhs) || pick(2); // a factor for all of the batch, or one for each
-  const std::vector<Size> shape = typeOf(lhs).shape;
-  const Size &m = shape[rank - (transposesLhs ? 1 : 2)], &k = shape[rank - (transposesLhs ? 2 : 1)];
-  const Size n = pick(5) == 0 ? Size() : Size{1 + pick(4)};
-  const std::vector<Size> batch(shape.begin(), shape.end() - 2);
-  std::vector<Size> factor = isShared ? std::vector<Size>() : batch, result = batch;
-  factor.insert(factor.end(), {transposesRhs ? n : k, transposesRhs ? k : n});
-  result.insert(result.end(), {m, n});
-  if (countOf(result) * model.sizeOf(k) > std::max(kMostMultiplications, 40 * model.sizeOf(k)))
-    return lhs;
-  std::vector<unsigned> operands = {lhs, factorOf({factor, element})};
-  const bool hasBias = pick(2);
-  if (hasBias)
-    operands.push_back(castTo(addArgument(Role::Parameter, {{n}, "f32"}), element));
-  return add(std::string("mp.matmul $0, $1") + (transposesLhs ? " transpose_lhs" : "") +
-                 (transposesRhs ? " transpose_rhs" : "") + (hasBias ? " bias $2 : {2}" : "") +
-                 " acc f32 : {0}, {1} -> {r}",
-             operands, {std::move(result), element},
-             boundOf(lhs) * boundOf(operands[1]) * static_cast<double>(model.sizeOf(k)) + 1);
-}
-
-unsigned ModelBuilder::convolution(unsigned images, Convolves how) {
-  const bool isTransposed = how == Convolves::Transposed;
-  if (how == Convolves::Depthwise && !depends[images]) // so that images have a gradient
-    images = product(images);
-  images = bounded(images, 8);
-  const ValueType type = typeOf(images);
-  const std::vector<Size> pixels(type.shape.begin() + 1, type.shape.end() - 1);
-  if (pixels.size() > 3 || countOf(pixels) == 0)
-    return images;
-  const Size channels = type.shape.back();
-  const bool isDepthwise = how == Convolves::Depthwise;
-  if (isDepthwise && model.sizeOf(channels) == 0) // no groups
-    return images;
-  const Size filters = isDepthwise ? channels : pick(5) == 0 ? Size() : Size{1 + pick(4)};
-  // As many pixels come out, whatever the sizes: with padding = same a window may be larger than the image.
-  std::vector<Size> taps;
-  std::string dilations;
-  for (size_t i = 0; i < pixels.size(); ++i) {
-    const Size size = pick(3) == 0 ? Size() : Size{1 + pick(4)};
-    const int64_t count = model.sizeOf(size);
-    taps.push_back(count >= 1 && count <= 5 ? size : Size());
-    dilations += (dilations.empty() ? "" : ", ") + std::to_string(1 + pick(2));
-  }
-  std::vector<Size> filter = {isTransposed ? channels : filters}, result = type.shape;
-  filter.insert(filter.end(), taps.begin(), taps.end());
-  filter.push_back(isTransposed ? filters : isDepthwise ? Size() : channels);
-  result.back() = filters;
-  const int64_t terms = countOf(taps) * (isDepthwise ? 1 : model.sizeOf(channels));
-  if (countOf(result) > kMostElements || countOf(result) * terms > kMostMultiplications)
-    return images;
-  std::vector<unsigned> operands = {images, factorOf({filter, type.element})};
-  const bool hasBias = !isTransposed && pick(2);
-  if (hasBias)
-    operands.push_back(castTo(addArgument(Role::Parameter, {{filters}, "f32"}), type.element));
-  return add(std::string(isTransposed ? "mp.conv_transpose" : "mp.conv") + " $0, $1" +
-                 (hasBias ? " bias $2 : {2}" : "") + " acc f32 {dilations = [" + dilations + "], padding = same" +
-                 (isDepthwise ? ", groups = {channels}" : "") + "} : {0}, {1} -> {r}",
-             operands, {std::move(result), type.element},
-             boundOf(images) * boundOf(operands[1]) * static_cast<double>(terms) + 1);
-}
-
-unsigned ModelBuilder::pool(unsigned images, const std::string &op) {
-  const ValueType type = typeOf(images);
-  const std::vector<Size> pixels(type.shape.begin() + 1, type.shape.end() - 1);
-  if (pixels.size() > 3 || countOf(pixels) == 0)
-    return images;
-  std::string window, ones;
-  for (size_t i = 0; i < pixels.size(); ++i) {
-    window += (i == 0 ? "" : ", ") + std::to_string(1 + pick(3));
-    ones += i == 0 ? "1" : ", 1";
-  }
-  const std::string counts = op == "mp.max_pool" ? "" : pick(2) ? ", count_padding = true" : ", count_padding = false";
-  return add(op + " $0 {window = [" + window + "], strides = [" + ones + "], padding = same" + counts +
-                 "} : {0} -> {r}",
-             {images}, type, boundOf(images));
-}
-
 /// Something of that type to multiply with, or a new parameter.
 unsigned ModelBuilder::factorOf(const ValueType &type) {
   for (unsigned value = 0; value < model.values.size(); ++value)
     if (typeOf(value) == type && boundOf(value) <= 8 && pick(2))
       return value;
   return castTo(addArgument(Role::Parameter, {type.shape, "f32"}), type.element);
-}
-
-unsigned ModelBuilder::longProduct() {
-  const Size m = pick(2) ? Size() : Size{1 + pick(4)};
-  if (model.sizeOf(m) > 4)
-    return product(pickFloat(2));
-  return product(addArgument(Role::Parameter, {{m, Size{5}}, "f32"}));
 }
 
 unsigned ModelBuilder::throughTwice(unsigned value, unsigned dimension, const std::string &op) {
@@ -361,76 +269,6 @@ unsigned ModelBuilder::embedding() {
   const unsigned table = addArgument(Role::Parameter, {{rows, columns}, "f32"});
   const unsigned index = addArgument(Role::Label, {{Size{0}}, kIndices[pick(3)]}, rows);
   return add("mp.gather $0, $1 dimension 0 : {0}, {1} -> {r}", {table, index}, {{Size{0}, columns}, "f32"}, 1);
-}
-
-unsigned ModelBuilder::classLoss(unsigned value, const std::string &op) {
-  const bool hasClasses = countOf({typeOf(value).shape.back()}) != 0;
-  value = bounded(hasClasses ? value : addArgument(Role::Parameter, {{Size()}, "f32"}), 20);
-  std::vector<Size> rows = typeOf(value).shape;
-  if (isBatched(value) && rows.size() == 1) {
-    rows.push_back(Size());
-    value = add("mp.reshape $0 : {0} -> {r}", {value}, {rows, typeOf(value).element}, boundOf(value));
-  }
-  const Size classes = rows.back();
-  rows.pop_back();
-  if (op == "mp.cross_entropy") {
-    value = castTo(value, "f32");
-    value = add("mp.softmax $0 : {0}", {value}, typeOf(value), 1);
-  } else if (op != "mp.softmax_cross_entropy") {
-    value = add("mp.log_softmax $0 : {0}", {value}, typeOf(value), 50);
-  }
-  const bool hasLabels = op == "mp.nll_loss" || (op != "mp.kl_div" && pick(3) != 0);
-  std::vector<unsigned> operands = {value, hasLabels ? labelsOf(rows, classes) : probabilitiesLike(value)};
-  std::string weights;
-  if (pick(3) == 0) {
-    unsigned each = addArgument(Role::Input, {rows, "f32"});
-    operands.push_back(positive(each));
-    weights = "weights $2 : {2} ";
-  }
-  const bool mayBeSmoothed = op == "mp.softmax_cross_entropy" || op == "mp.cross_entropy";
-  const std::string smoothing = mayBeSmoothed && pick(3) == 0 ? "{label_smoothing = 0.125 : f64} " : "";
-  return add(op + " $0, $1 " + weights + smoothing + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 100);
-}
-
-unsigned ModelBuilder::labelsOf(const std::vector<Size> &rows, const Size &classes) {
-  static const char *const kLabels[] = {"i32", "i64", "ui8"};
-  return addArgument(Role::Label, {rows, kLabels[pick(3)]}, classes);
-}
-
-unsigned ModelBuilder::probabilitiesLike(unsigned value) {
-  const ValueType type = typeOf(value);
-  const unsigned logits = castTo(addArgument(Role::Input, {type.shape, "f32"}), type.element);
-  return add("mp.softmax $0 : {0}", {logits}, type, 1);
-}
-
-unsigned ModelBuilder::cosine(unsigned value) {
-  value = bounded(value, 20);
-  ValueType type = typeOf(value);
-  if (countOf({type.shape.back()}) == 0 || (isBatched(value) && type.shape.size() == 1))
-    return value;
-  const unsigned other = castTo(addArgument(Role::Input, {type.shape, "f32"}), type.element);
-  type.shape.pop_back();
-  return add("mp.cosine_similarity $0, $1 {epsilon = 0.01 : f64} : {0}, {1} -> {r}", {value, other}, type, 1);
-}
-
-unsigned ModelBuilder::elementLoss(unsigned value, const std::string &op) {
-  const bool isOfProbabilities = op == "mp.binary_cross_entropy";
-  value = bounded(isOfProbabilities ? castTo(value, "f32") : value, 8);
-  if (isOfProbabilities)
-    value = add("mp.sigmoid $0 : {0}", {value}, typeOf(value), 1);
-  const ValueType type = typeOf(value);
-  if (countOf(type.shape) == 0)
-    return value;
-  const unsigned target =
-      isBatched(value) ? castTo(addArgument(Role::Input, {type.shape, "f32"}), type.element) : factorOf(type);
-  std::vector<unsigned> operands = {value, target};
-  std::string weights;
-  if (pick(3) == 0) {
-    operands.push_back(positive(addArgument(Role::Input, {{type.shape.front()}, "f32"})));
-    weights = "weights $2 : {2} ";
-  }
-  const std::string delta = op == "mp.huber_loss" && pick(2) ? "{delta = 0.25 : f64} " : "";
-  return add(op + " $0, $1 " + weights + delta + ": {0}, {1} -> {r}", operands, {{}, "f32"}, 300);
 }
 
 unsigned ModelBuilder::layerNorm(unsigned value, const std::string &op) {

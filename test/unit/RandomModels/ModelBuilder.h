@@ -100,6 +100,9 @@ private:
   unsigned scalarOf(unsigned value);
   void addSettings();
 
+  /// Elements of a tensor, at most: simulated devices run every thread of every launch.
+  static constexpr int64_t kMostElements = 2048;
+
   RandomModel model;
   std::mt19937_64 random;
   std::vector<double> bounds;
