@@ -4,7 +4,8 @@ usage: numpy_conv.py DIRECTORY [CHIP]
 
 One program holds mp.conv, mp.conv_transpose and mp.conv_filter_grad of many problems in f64, and of some in f16 with sums in
 f32. Here each is a loop over the taps of the filter and the pixels of the result, on an image that really is padded: the
-gradients scatter what the evaluator gathers. With a chip, of problems in f16 of channels that GPUs pad, on the simulated one.
+gradients scatter what the evaluator gathers. With a chip, of problems in f16 of channels that GPUs pad, some of them in bytes, on
+the simulated one.
 """
 
 import itertools
@@ -16,9 +17,12 @@ import numpy as np
 
 
 class Problem:
+    SCALE = 2.0**-7  # of bytes, exact in f16
+
     def __init__(self, size, taps, channels, filters, stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1,
-                 batch=2, element="f64", schedule=None):
+                 batch=2, element="f64", schedule=None, in_bytes=False):
         self.schedule = schedule  # of the filter's gradient
+        self.in_bytes = in_bytes  # as images come, which the program converts
         self.size, self.taps, self.stride, self.padding, self.dilation = size, taps, stride, padding, dilation
         self.groups, self.element = groups, element
         span = [(r - 1) * d + 1 for r, d in zip(taps, dilation)]
@@ -47,15 +51,23 @@ class Problem:
         lines = [f"%y{i} = mp.conv %x{i}, %w{i} {tail} {x}, {w} -> {g}",
                  f"%gx{i} = mp.conv_transpose %g{i}, %w{i} {tail} {g}, {w} -> {x}",
                  f"%gw{i} = mp.conv_filter_grad %x{i}, %g{i} {scheduled} {x}, {g} -> {w}"]
+        if self.in_bytes:
+            x, wide = (f"tensor<{'x'.join(map(str, self.image))}x{kind}>" for kind in ("ui8", "f32"))
+            lines = [f"%p{i} = mp.cast %b{i} : {x} -> {wide}",
+                     f"%s{i} = mp.constant dense<{self.SCALE}> : tensor<f32>",
+                     f"%q{i} = mp.mul %p{i}, %s{i} : {wide}, tensor<f32> -> {wide}",
+                     f"%x{i} = mp.cast %q{i} : {wide} -> {self.type(self.image)}", *lines]
+            return lines, {f"b{i}": x, f"w{i}": w, f"g{i}": g}, {f"y{i}": g, f"gx{i}": self.type(self.image), f"gw{i}": w}
         return lines, {f"x{i}": x, f"w{i}": w, f"g{i}": g}, {f"y{i}": g, f"gx{i}": x, f"gw{i}": w}
 
     def arguments(self, random):
         kind = np.float64 if self.element == "f64" else np.float16
-        return [random.normal(0, 1, shape).astype(kind) for shape in (self.image, self.filter, self.result)]
+        image, *others = (random.normal(0, 1, shape).astype(kind) for shape in (self.image, self.filter, self.result))
+        return [random.integers(0, 256, self.image, np.uint8) if self.in_bytes else image, *others]
 
     def expected(self, x, w, g):
         """y, gx and gw in f64, and each for absolute operands: what bounds its rounding."""
-        x, w, g = (value.astype(np.float64) for value in (x, w, g))
+        x, w, g = (value.astype(np.float64) for value in (x * self.SCALE if self.in_bytes else x, w, g))
         values = self.convolve(x, w, g)
         return list(zip(values, self.convolve(abs(x), abs(w), abs(g))))
 
@@ -98,6 +110,11 @@ def problems_of_gpus(chip):
     yield Problem((13, 12), (7, 7), 3, 33, (2, 2), ((3, 3), (3, 3)), element="f16")
     yield Problem((8, 9), (3, 2), 3, 8, (1, 2), dilation=(2, 1), element="f16")
     yield Problem((12, 12), (4, 4), 3, 24, (4, 4), element="f16")  # windows that share nothing
+    # Images in bytes are padded as they are converted.
+    yield Problem((9, 8), (3, 3), 3, 20, padding=sides, element="f16", in_bytes=True)
+    yield Problem((9, 8), (3, 3), 6, 20, padding=sides, element="f16", in_bytes=True)
+    yield Problem((13, 12), (7, 7), 3, 33, (2, 2), ((3, 3), (3, 3)), element="f16", in_bytes=True)
+    yield Problem((8, 12), (3, 5), 4, 8, (2, 2), element="f16", in_bytes=True)
     # Of few filters a step of the image's gradient has several taps of each, the last of which come first.
     for channels, filters in itertools.product((8, 32), (4, 8, 12, 16, 24, 40)):
         yield Problem((6, 7), (3, 2), channels, filters, padding=sides, element="f16")
@@ -146,7 +163,7 @@ def main():
     expected, inputs = {}, []
     for i, case in enumerate(cases):
         arguments = case.arguments(random)
-        for name, value in zip("xwg", arguments):
+        for name, value in zip("bwg" if case.in_bytes else "xwg", arguments):
             np.save(directory / f"{name}{i}.npy", value)
             inputs.append(f"{name}{i}")
         for name, value in zip(("y", "gx", "gw"), case.expected(*arguments)):

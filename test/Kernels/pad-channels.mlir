@@ -8,7 +8,10 @@
 // REMARK: 3 channels, 6 bytes of a pixel, became 4
 // REMARK: 6 channels, 12 bytes of a pixel, became 8
 // REMARK-COUNT-3: 3 channels, 6 bytes of a pixel, became 4, of 2 pixels together
-// REMARK: 3 channels, 6 bytes of a pixel, became 4
+// REMARK-COUNT-3: 3 channels, 6 bytes of a pixel, became 4"
+// REMARK: 3 channels, 6 bytes of a pixel, became 4, of 2 pixels together
+// REMARK: 4 channels, 8 bytes of a pixel, became 4, of 2 pixels together
+// REMARK: 3 channels, 6 bytes of a pixel, became 4"
 // REMARK-NOT: remark
 
 // No pixel of a CPU's panels begins an access.
@@ -88,6 +91,78 @@ func.func @converted(%x: tensor<2x8x8x3xf32>, %w: tensor<16x3x3x3xf16>) -> tenso
   %h = mp.cast %x {autocast} : tensor<2x8x8x3xf32> -> tensor<2x8x8x3xf16>
   %y = mp.conv %h, %w acc f32 : tensor<2x8x8x3xf16>, tensor<16x3x3x3xf16> -> tensor<2x6x6x16xf16>
   return %y : tensor<2x6x6x16xf16>
+}
+
+// -----
+
+// Bytes are copied and converted by one kernel, whose pixels end with their first channel once more: filters have zeros
+// there. All that read the image share it.
+// CHECK-LABEL: @bytes(
+// CHECK-NOT: mp.pad %arg0
+// CHECK-DAG: %[[N:.*]] = mp.constant dense<[0, 1, 2, 0]> : tensor<4xi32>
+// CHECK-DAG: %[[X:.*]] = mp.gather %arg0, %[[N]] dimension 3 : tensor<2x8x8x3xui8>, tensor<4xi32> -> tensor<2x8x8x4xui8>
+// CHECK: %[[F:.*]] = mp.cast %[[X]] : tensor<2x8x8x4xui8> -> tensor<2x8x8x4xf32>
+// CHECK: %[[S:.*]] = mp.mul %[[F]], %{{.*}} : tensor<2x8x8x4xf32>, tensor<f32> -> tensor<2x8x8x4xf32>
+// CHECK: %[[H:.*]] = mp.cast %[[S]] {autocast} : tensor<2x8x8x4xf32> -> tensor<2x8x8x4xf16>
+// CHECK: mp.conv %[[H]],
+// CHECK-NOT: mp.gather
+// CHECK: mp.conv_filter_grad %[[H]],
+// FORMED-LABEL: @bytes(
+// FORMED: %[[C:.*]]:2 = mp.kernel "pad_0"
+// FORMED: mp.gather
+// FORMED: mp.mul
+// FORMED: mp.pad
+// FORMED: mp.yield {{.*}} : tensor<2x8x8x4xf16>, tensor<16x3x3x4xf16>
+// FORMED: mp.kernel "conv_1" ({{.*}} = %[[C]]#0, {{.*}} = %[[C]]#1)
+// FORMED-NOT: mp.cast
+// FORMED: mp.kernel "conv_filter_grad_2" ({{.*}} = %[[C]]#0, {{.*}})
+func.func @bytes(%x: tensor<2x8x8x3xui8>, %w: tensor<16x3x3x3xf16>, %g: tensor<2x8x8x16xf16>) -> (tensor<2x8x8x16xf16>, tensor<16x3x3x3xf16>) {
+  %f = mp.cast %x : tensor<2x8x8x3xui8> -> tensor<2x8x8x3xf32>
+  %c = mp.constant dense<0.00392156886> : tensor<f32>
+  %s = mp.mul %f, %c : tensor<2x8x8x3xf32>, tensor<f32> -> tensor<2x8x8x3xf32>
+  %h = mp.cast %s {autocast} : tensor<2x8x8x3xf32> -> tensor<2x8x8x3xf16>
+  %y = mp.conv %h, %w acc f32 {padding = same} : tensor<2x8x8x3xf16>, tensor<16x3x3x3xf16> -> tensor<2x8x8x16xf16>
+  %b = mp.conv_filter_grad %h, %g acc f32 {padding = same} : tensor<2x8x8x3xf16>, tensor<2x8x8x16xf16> -> tensor<16x3x3x3xf16>
+  return %y, %b : tensor<2x8x8x16xf16>, tensor<16x3x3x3xf16>
+}
+
+// -----
+
+// So are bytes of pairs, two pixels of which are seen as one before they are copied.
+// CHECK-LABEL: @pairs_of_bytes(
+// CHECK-DAG: %[[V:.*]] = mp.reshape %arg0 : tensor<2x768xui8> -> tensor<2x16x16x3xui8>
+// CHECK-DAG: %[[P:.*]] = mp.reshape %[[V]] : tensor<2x16x16x3xui8> -> tensor<2x16x8x6xui8>
+// CHECK-DAG: %[[N:.*]] = mp.constant dense<[0, 1, 2, 0, 3, 4, 5, 3]> : tensor<8xi32>
+// CHECK: %[[X:.*]] = mp.gather %[[P]], %[[N]] dimension 3 : {{.*}} -> tensor<2x16x8x8xui8>
+// CHECK: %[[H:.*]] = mp.cast %[[X]] : tensor<2x16x8x8xui8> -> tensor<2x16x8x8xf16>
+// CHECK: mp.conv %[[H]], %{{.*}} : tensor<2x16x8x8xf16>, tensor<16x7x4x8xf16>
+// FORMED-LABEL: @pairs_of_bytes(
+// FORMED-COUNT-2: mp.kernel
+// FORMED-NOT: mp.kernel
+// FORMED: return
+func.func @pairs_of_bytes(%x: tensor<2x768xui8>, %w: tensor<16x7x7x3xf16>) -> tensor<2x8x8x16xf16> {
+  %v = mp.reshape %x : tensor<2x768xui8> -> tensor<2x16x16x3xui8>
+  %h = mp.cast %v : tensor<2x16x16x3xui8> -> tensor<2x16x16x3xf16>
+  %y = mp.conv %h, %w acc f32 {strides = [2, 2], padding = [3, 3, 3, 3]} : tensor<2x16x16x3xf16>, tensor<16x7x7x3xf16> -> tensor<2x8x8x16xf16>
+  return %y : tensor<2x8x8x16xf16>
+}
+
+// -----
+
+// Four channels in bytes are whole as they are, and joined where they are converted. What a kernel computes of rows of
+// its own is padded as it lies then.
+// CHECK-LABEL: @whole(
+// CHECK-NOT: mp.gather
+// CHECK: %[[H:.*]] = mp.cast %arg0 : tensor<2x8x8x4xui8> -> tensor<2x8x8x4xf16>
+// CHECK: mp.reshape %[[H]] : tensor<2x8x8x4xf16> -> tensor<2x8x4x8xf16>
+// CHECK: %[[M:.*]] = mp.mul %arg2, %arg3
+// CHECK: mp.pad %[[M]]
+func.func @whole(%x: tensor<2x8x8x4xui8>, %w: tensor<16x4x4x4xf16>, %p: tensor<2x8x8x3xf16>, %c: tensor<3xf16>, %v: tensor<16x3x3x3xf16>) -> (tensor<2x3x3x16xf16>, tensor<2x6x6x16xf16>) {
+  %h = mp.cast %x : tensor<2x8x8x4xui8> -> tensor<2x8x8x4xf16>
+  %y = mp.conv %h, %w acc f32 {strides = [2, 2]} : tensor<2x8x8x4xf16>, tensor<16x4x4x4xf16> -> tensor<2x3x3x16xf16>
+  %m = mp.mul %p, %c : tensor<2x8x8x3xf16>, tensor<3xf16> -> tensor<2x8x8x3xf16>
+  %z = mp.conv %m, %v acc f32 : tensor<2x8x8x3xf16>, tensor<16x3x3x3xf16> -> tensor<2x6x6x16xf16>
+  return %y, %z : tensor<2x3x3x16xf16>, tensor<2x6x6x16xf16>
 }
 
 // -----

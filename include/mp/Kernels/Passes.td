@@ -56,6 +56,8 @@ def PadChannelsPass : Pass<"mp-pad-channels", "::mlir::func::FuncOp"> {
     bytes; of a gradient in such a filter, or in such an image, what belongs to the zeros is left out. A copy is an op of
     its own, which all that reads the image shares (`cse`). Where windows advance by an even number of pixels, two pixels
     of a line become one of twice the channels, 16 bytes; what a filter lacks of whole pairs is taps of zeros.
+    An image that elementwise ops make of one in memory, as of bytes, is copied as it lies there, with its first channel
+    for zeros, and converted then, by the same kernel.
 
     No finite value changes but by the order in which an instruction adds up products. A tap of zeros meets a pixel beside
     the window: where that is infinite or NaN the result is NaN, and where a gradient of the result is, that of the pixel.

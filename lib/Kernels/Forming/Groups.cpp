@@ -140,6 +140,9 @@ bool Grouping::shouldRepeat(Operation *op) const {
   // Each tap of a filter would compute it anew.
   if (hasRow && feedsContraction)
     return false;
+  // Integers that a kernel makes it converts, too: a contraction would at each of its reads.
+  if (getProducer(tensor) && feedsContraction && !isa<FloatType>(elementOf(tensor)))
+    return false;
   if (!getProducer(tensor))
     return bitsPerElement(result) >= bitsPerElement(tensor) || llvm::range_size(result.getUses()) <= kMostRepeats;
   return bitsPerElement(result) > bitsPerElement(tensor) ||
