@@ -23,7 +23,9 @@ StepTable::Found StepTable::find(Value step, int64_t further) {
   Type i64 = b.getI64Type();
   Value index = f.mul(b.createOrFold<arith::ExtSIOp>(i64, step), kNumbers * stretches);
   Value entry = f.offset(f.offset(start, i64, index), i64, kNumbers * further);
-  Value distance = LLVM::LoadOp::create(b, i64, entry, /*alignment=*/Chip::kAccessBytes);
-  Value bits = LLVM::LoadOp::create(b, i64, f.offset(entry, i64, 1), /*alignment=*/8);
+  auto distance = LLVM::LoadOp::create(b, i64, entry, /*alignment=*/Chip::kAccessBytes);
+  auto bits = LLVM::LoadOp::create(b, i64, f.offset(entry, i64, 1), /*alignment=*/8);
+  distance.setInvariant(true);
+  bits.setInvariant(true);
   return {distance, arith::TruncIOp::create(b, b.getI32Type(), bits)};
 }
