@@ -115,6 +115,12 @@ def problems_of_gpus(chip):
     yield Problem((9, 8), (3, 3), 6, 20, padding=sides, element="f16", in_bytes=True)
     yield Problem((13, 12), (7, 7), 3, 33, (2, 2), ((3, 3), (3, 3)), element="f16", in_bytes=True)
     yield Problem((8, 12), (3, 5), 4, 8, (2, 2), element="f16", in_bytes=True)
+    # Of one or two channels their lines are copied for each tap.
+    yield Problem((9, 8), (3, 3), 1, 20, padding=sides, element="f16", in_bytes=True)
+    yield Problem((9, 8), (3, 3), 2, 20, padding=sides, element="f16", in_bytes=True)
+    yield Problem((13, 12), (5, 5), 1, 33, padding=((2, 2), (2, 2)), element="f16", in_bytes=True)
+    yield Problem((9, 11), (3, 3), 1, 16, (2, 2), ((0, 1), (0, 1)), element="f16", in_bytes=True)
+    yield Problem((8, 9), (2, 4), 2, 8, (1, 2), ((0, 0), (3, 2)), (1, 2), element="f16", in_bytes=True)
     # Of few filters a step of the image's gradient has several taps of each, the last of which come first.
     for channels, filters in itertools.product((8, 32), (4, 8, 12, 16, 24, 40)):
         yield Problem((6, 7), (3, 2), channels, filters, padding=sides, element="f16")

@@ -57,7 +57,8 @@ def PadChannelsPass : Pass<"mp-pad-channels", "::mlir::func::FuncOp"> {
     its own, which all that reads the image shares (`cse`). Where windows advance by an even number of pixels, two pixels
     of a line become one of twice the channels, 16 bytes; what a filter lacks of whole pairs is taps of zeros.
     An image that elementwise ops make of one in memory, as of bytes, is copied as it lies there, with its first channel
-    for zeros, and converted then, by the same kernel.
+    for zeros, and converted then, by the same kernel. Of one or two channels, in integers, what a window reads of a
+    line is copied as the channels of one pixel, so that a line of the filter is one tap.
 
     No finite value changes but by the order in which an instruction adds up products. A tap of zeros meets a pixel beside
     the window: where that is infinite or NaN the result is NaN, and where a gradient of the result is, that of the pixel.

@@ -21,15 +21,16 @@
 
 #include "mp/Kernels/Passes.h"
 
+#include "Kernels/Forming/Conversions.h"
 #include "Kernels/Forming/Machines.h"
 #include "Kernels/Forming/Prepare.h"
+#include "Kernels/Forming/TapsAsChannels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "mp/IR/MP.h"
-#include "mp/IR/Views.h"
 
 namespace mp {
 #define GEN_PASS_DEF_PADCHANNELSPASS
@@ -49,8 +50,6 @@ static constexpr int64_t kLeastChannels = 3;
 static constexpr int64_t kLeastReads = 2;
 /// Of k, what blocks of a product bring at once at least.
 static constexpr int64_t kShortestStep = 32;
-/// Ops in a row that convert an image from memory: bounds what is computed for each channel that is not the image's.
-static constexpr size_t kLongestConversion = 8;
 
 namespace {
 
@@ -93,23 +92,6 @@ Padded::Padded(const Convolution &of, Type element) : channels(of.channels), lin
   line = pairs;
 }
 
-/// Whether `value` lies in memory before the program runs.
-static bool isGiven(Value value) { return isa<BlockArgument>(getBase(value)); }
-
-/// The elementwise ops that make `value` of a tensor that is given, from the last to the first; none where there is
-/// no such tensor.
-static SmallVector<Operation *> findConversion(Value value) {
-  SmallVector<Operation *> ops;
-  while (!isGiven(value)) {
-    Operation *op = value.getDefiningOp();
-    value = op && ops.size() < kLongestConversion ? getElementwiseSource(op) : Value();
-    if (!value)
-      return {};
-    ops.push_back(op);
-  }
-  return ops;
-}
-
 namespace {
 
 template <typename Op> class ChannelPadder {
@@ -122,10 +104,10 @@ public:
 
   void padImage(OpOperand &operand) {
     Value image = operand.get();
-    const SmallVector<Operation *> conversion = findConversion(image);
-    if (padded.channels == of.channels || conversion.empty() || narrowedFrom(image))
+    const std::optional<Conversion> conversion = findConversion(image);
+    if (padded.channels == of.channels || !conversion || conversion->ops.empty() || getCastFloats(image))
       return read(operand, pad(image, 0, 0), padded.line.input);
-    Value wider = convert(conversion);
+    Value wider = conversion->convert(b, widen(image, conversion->given));
     rewriter.modifyOpInPlace(op, [&] { operand.set(wider); });
   }
   void padFilter(OpOperand &operand) {
@@ -167,37 +149,21 @@ private:
     auto withZeros = [&](Value what) {
       return b.createOrFold<PadOp>(what, low, high, ArrayRef<int64_t>(), APFloat(0.0));
     };
-    Value wide = narrowedFrom(value);
-    return wide ? cloneOn(value.getDefiningOp(), wide, withZeros(wide)) : withZeros(value);
+    Value wide = getCastFloats(value);
+    return wide ? cloneOn(b, value.getDefiningOp(), withZeros(wide)) : withZeros(value);
   }
-  /// The floats in memory of which `value` is a cast, or null.
-  static Value narrowedFrom(Value value) {
-    auto cast = value.getDefiningOp<CastOp>();
-    return cast && isGiven(cast.getInput()) && isa<FloatType>(elementOf(cast.getInput())) ? cast.getInput() : Value();
-  }
-  /// The padded image, made by `ops` of a given one as the old is: pixels of that are joined as they lie.
-  Value convert(ArrayRef<Operation *> ops) {
-    Value given = getElementwiseSource(ops.back());
-    if (padded.joined != 1)
-      given = ReshapeOp::create(b, withLine(given, padded.line.input, padded.joined * of.channels), given);
+  /// A copy of what is given of an image with padded pixels, joined: that is how they lie.
+  Value widen(Value image, Value given) {
+    Type type = withLine(image, padded.line.input, padded.joined * of.channels).clone(elementOf(given));
+    given = b.createOrFold<ReshapeOp>(type, given);
     SmallVector<int32_t> channels;
     for (int64_t channel = 0; channel < padded.joined * padded.channels; ++channel) {
       const int64_t pixel = channel / padded.channels, own = channel % padded.channels;
       channels.push_back(static_cast<int32_t>(pixel * of.channels + (own < of.channels ? own : 0)));
     }
-    auto type = RankedTensorType::get(static_cast<int64_t>(channels.size()), b.getI32Type());
-    Value numbers = ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef(channels)));
-    Value value = GatherOp::create(b, given, numbers, typeOf(given).getRank() - 1);
-    for (Operation *own : llvm::reverse(ops))
-      value = cloneOn(own, getElementwiseSource(own), value);
-    return value;
-  }
-  /// What elementwise `own` makes of `value` in the place of `old`.
-  Value cloneOn(Operation *own, Value old, Value value) {
-    Operation *clone = b.clone(*own);
-    clone->replaceUsesOfWith(old, value);
-    clone->getResult(0).setType(typeOf(clone->getResult(0)).clone(shapeOf(value)));
-    return clone->getResult(0);
+    auto ofNumbers = RankedTensorType::get(static_cast<int64_t>(channels.size()), b.getI32Type());
+    Value numbers = ConstantOp::create(b, DenseElementsAttr::get(ofNumbers, ArrayRef(channels)));
+    return GatherOp::create(b, given, numbers, typeOf(given).getRank() - 1);
   }
   /// The type of `value` where a line has `size` pixels, of so many channels.
   RankedTensorType withLine(Value value, int64_t size, int64_t channels) {
@@ -300,6 +266,7 @@ struct PadChannelsPass : mp::impl::PadChannelsPassBase<PadChannelsPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<PadForward>(&getContext(), *machine.chip);
     patterns.add<PadImageGradient, PadFilterGradient>(&getContext());
+    populateTapsAsChannelsPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -24,9 +24,8 @@ Value mp::getElementwiseSource(Operation *op) {
   return source;
 }
 
-/// A copy of elementwise `op` that reads `source` instead and has its shape.
-static Value cloneOn(RewriterBase &rewriter, Operation *op, Value source) {
-  Operation *clone = rewriter.clone(*op);
+Value mp::cloneOn(OpBuilder &b, Operation *op, Value source) {
+  Operation *clone = b.clone(*op);
   clone->replaceUsesOfWith(getElementwiseSource(op), source);
   clone->getResult(0).setType(typeOf(op->getResult(0)).clone(typeOf(source).getShape()));
   return clone->getResult(0);

@@ -16,6 +16,9 @@ void populatePreparePatterns(mlir::RewritePatternSet &patterns);
 /// The one tensor operand of an op that computes each element from the same element of it and from scalars, or null.
 mlir::Value getElementwiseSource(mlir::Operation *op);
 
+/// A copy of elementwise `op` that reads `source` instead and has its shape.
+mlir::Value cloneOn(mlir::OpBuilder &b, mlir::Operation *op, mlir::Value source);
+
 } // namespace mp
 
 #endif // MP_LIB_KERNELS_FORMING_PREPARE_H
