@@ -30,7 +30,7 @@ static constexpr int64_t kElementBytes = 2;
 static constexpr int64_t kMostChannels = 2;
 /// How often windows read each pixel.
 static constexpr int64_t kLeastReads = 2;
-/// What a copy is larger than its image: taps of longer lines lie further apart than is worth copying.
+/// How many times as large as its image a copy may be.
 static constexpr int64_t kMostCopies = 16;
 
 namespace {
