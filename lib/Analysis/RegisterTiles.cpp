@@ -38,13 +38,11 @@ PanelsAttr mp::lhsPanels(const Contraction &product, ContractionScheduleAttr sch
 }
 PanelsAttr mp::rhsPanels(ContractionScheduleAttr schedule) { return makePanels(schedule, schedule.getTileN(), false); }
 
-/// Whether elements of lhs are multiplied as they lie in memory.
+/// Whether elements of lhs are multiplied as they lie in memory: fma widens those of 16 bits.
 static bool multipliesAsItLies(const Contraction &product, Value lhs, TileInstruction instruction, int64_t products) {
-  // Sums of f16 are f32 in registers, and so are what they are of.
-  const bool isConverted =
-      instruction == TileInstruction::Fma && (product.element != product.acc || product.acc.isF16());
-  return products == 1 && !isConverted && isa<BlockArgument>(lhs) &&
-         cast<RankedTensorType>(lhs.getType()).getElementType() == product.element && isa<FloatType>(product.element);
+  const bool isWidened = instruction == TileInstruction::Fma && (product.element.isF16() || product.element.isBF16());
+  return products == 1 && !isWidened && isa<BlockArgument>(lhs) && elementOf(lhs) == product.element &&
+         isa<FloatType>(product.element);
 }
 
 bool mp::mayReadInMemory(const Contraction &product, Value lhs, TileInstruction instruction, int64_t products) {
@@ -146,16 +144,15 @@ static bool isOfPairs(const PixelRows &rows) {
   return (rows.columnStep | rows.tapElements | rows.width | rows.firstElement) % 2 == 0;
 }
 
-/// Whether what is in front of images, if anything, may be computed as their rows are copied, once for each pixel.
-static bool mayKeepPixels(const Contraction &product, Value images, TileInstruction instruction) {
-  const bool isConverted = instruction == TileInstruction::Fma && product.element != product.acc;
-  return !isConverted && !product.acc.isF16() && isa<FloatType>(product.element) &&
-         elementOf(images) == product.element;
+/// Whether a block may keep what a product reads of images: what is in front of them is computed as their rows are
+/// copied, once for each pixel, and what fma multiplies is widened there.
+static bool mayKeepPixels(const Contraction &product, Value images) {
+  return isa<FloatType>(product.element) && elementOf(images) == product.element;
 }
 
 std::optional<PixelRows> mp::findPixelRows(const Contraction &product, Value lhs, TileInstruction instruction,
                                            int64_t products) {
-  if (products != 1 || !mayKeepPixels(product, lhs, instruction) || product.parts > 1 || !product.classes.empty())
+  if (products != 1 || !mayKeepPixels(product, lhs) || product.parts > 1 || !product.classes.empty())
     return std::nullopt;
   const int64_t together = instruction == TileInstruction::Amx ? kTileDepth : unitOf(instruction);
   std::optional<PixelRows> rows = pixelRowsOf(product.lhsMap, together);
@@ -173,8 +170,8 @@ std::optional<PixelRows> mp::findPixelStretches(const Contraction &product, Valu
   // What is copied for a pixel is written out.
   constexpr int64_t kMostDepth = 512, kMostStretches = 16;
   if (unitOf(instruction) == 1 || product.k > kMostDepth || product.depth != product.k || products != 1 ||
-      !mayKeepPixels(product, lhs, instruction) || product.parts > 1 || !product.classes.empty() ||
-      product.lhsMap.isMatrix() || findPixelRows(product, lhs, instruction, products))
+      !mayKeepPixels(product, lhs) || product.parts > 1 || !product.classes.empty() || product.lhsMap.isMatrix() ||
+      findPixelRows(product, lhs, instruction, products))
     return std::nullopt;
   std::optional<PixelRows> rows = pixelRowsOf(withJoinedPixels(product.lhsMap), /*run=*/1);
   if (!rows || product.k > kMostStretches * rows->together)
@@ -187,7 +184,7 @@ std::optional<PixelRows> mp::findPixelStretches(const Contraction &product, Valu
 std::optional<PixelRows> mp::findPixelColumns(const Contraction &product, const IndexMap &map, Value lhs,
                                               TileInstruction instruction) {
   constexpr size_t kRankWithChannels = 4;
-  if (instruction == TileInstruction::Amx || !multipliesAsItLies(product, lhs, instruction, /*products=*/1) ||
+  if (instruction == TileInstruction::Amx || !isa<BlockArgument>(lhs) || !mayKeepPixels(product, lhs) ||
       withImages(map).dimensions.size() != kRankWithChannels)
     return std::nullopt;
   std::optional<PixelRows> rows = pixelRowsOf(map, unitOf(instruction));
@@ -202,7 +199,7 @@ IndexMap mp::pixelsOfDepth(const IndexMap &map) {
 }
 
 std::optional<PixelRows> mp::findPixelRowsOfDepth(const Contraction &product, Value rhs, TileInstruction instruction) {
-  if (instruction == TileInstruction::Amx || !mayKeepPixels(product, rhs, instruction) || !product.classes.empty() ||
+  if (instruction == TileInstruction::Amx || !mayKeepPixels(product, rhs) || !product.classes.empty() ||
       product.rhsMap.isMatrix())
     return std::nullopt;
   std::optional<PixelRows> rows = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
@@ -218,7 +215,7 @@ std::optional<PixelRows> mp::findPixelStretchesOfDepth(const Contraction &produc
                                                        TileInstruction instruction, int64_t products) {
   // What is copied for a pair of pixels is written out.
   constexpr int64_t kMostStretches = 16;
-  if (instruction != TileInstruction::Amx || products != 1 || !mayKeepPixels(product, rhs, instruction) ||
+  if (instruction != TileInstruction::Amx || products != 1 || !mayKeepPixels(product, rhs) ||
       !product.classes.empty() || product.rhsMap.isMatrix())
     return std::nullopt;
   std::optional<PixelRows> rows = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
@@ -238,8 +235,8 @@ static IndexMap withPixelsAsRows(const IndexMap &map) {
 
 std::optional<TapPanels> mp::findTapPanels(const Contraction &product, Value rhs, TileInstruction instruction,
                                            int64_t products) {
-  if (instruction != TileInstruction::Amx || products != 1 || !isa<FloatType>(product.element) ||
-      elementOf(rhs) != product.element || !product.classes.empty() || product.rhsMap.isMatrix())
+  if (instruction != TileInstruction::Amx || products != 1 || !mayKeepPixels(product, rhs) ||
+      !product.classes.empty() || product.rhsMap.isMatrix())
     return std::nullopt;
   const std::optional<PixelRows> pixels = pixelRowsOf(pixelsOfDepth(product.rhsMap), /*run=*/1);
   if (!pixels)

@@ -10,6 +10,15 @@ func.func @pictures(%g: tensor<64x32x32x32xf32>, %w: tensor<32x3x3x3xf32>) -> te
   return %x : tensor<64x32x32x3xf32>
 }
 
+// Elements of f16 are widened as they are turned.
+//
+// CHECK-LABEL: @halves
+// CHECK: tile_m = 3, tile_n = 128, {{.*}}read_rhs = true, transposed = true
+func.func @halves(%g: tensor<64x32x32x32xf16>, %w: tensor<32x3x3x3xf16>) -> tensor<64x32x32x3xf16> {
+  %x = mp.conv_transpose %g, %w acc f32 {padding = same} : tensor<64x32x32x32xf16>, tensor<32x3x3x3xf16> -> tensor<64x32x32x3xf16>
+  return %x : tensor<64x32x32x3xf16>
+}
+
 // CHECK-LABEL: @strides
 // CHECK: tile_m = 3, tile_n = 112, {{.*}}instruction = dot, read_rhs = true, transposed = true
 func.func @strides(%g: tensor<4x112x112x64xbf16>, %w: tensor<64x7x7x3xbf16>) -> tensor<4x224x224x3xbf16> {

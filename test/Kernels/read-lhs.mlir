@@ -3,7 +3,11 @@
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=amx-bf16 | FileCheck %s
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=avx512bf16 | FileCheck %s --check-prefix=DOT
+// RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=avx512 | FileCheck %s --check-prefix=FMA
+// RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-schedule-kernels=features=avx2 | FileCheck %s --check-prefix=FMA
 
+// FMA-LABEL: @read
+// FMA-NOT: read_lhs
 // CHECK-LABEL: @read
 // CHECK: instruction = amx, {{.*}}read_lhs = true
 func.func @read(%x: tensor<256x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<256x512xbf16> {
@@ -54,6 +58,8 @@ func.func @parts(%x: tensor<256x512xf16>, %w: tensor<512x512xf16>) -> tensor<256
   return %y : tensor<256x512xf16>
 }
 
+// FMA-LABEL: @pixels
+// FMA: pack_rhs = true, read_lhs = true
 // CHECK-LABEL: @pixels
 // CHECK: block_m = 1800, {{.*}}tile_m = 30, {{.*}}instruction = amx, pack_rhs = true, read_lhs = true
 func.func @pixels(%x: tensor<128x15x15x32xbf16>, %w: tensor<64x3x3x32xbf16>) -> tensor<128x15x15x64xbf16> {
@@ -94,8 +100,10 @@ func.func @far(%x: tensor<256x4096xf32>, %w: tensor<4096x512xf32>) -> tensor<256
   return %y : tensor<256x512xf32>
 }
 
-// So do dot products of pairs of channels.
+// So do dot products of pairs of channels. Where there are none, elements of 16 bits are widened for fma as rows are kept.
 //
+// FMA-LABEL: @pairs
+// FMA: pack_rhs = true, read_lhs = true
 // DOT-LABEL: @pairs
 // DOT: tile_m = 15, {{.*}}instruction = dot, {{.*}}read_lhs = true
 func.func @pairs(%x: tensor<128x30x30x16xbf16>, %w: tensor<16x3x3x16xbf16>) -> tensor<128x30x30x16xbf16> {
@@ -153,6 +161,34 @@ func.func @colours_of_bytes(%x: tensor<64x32x32x3xui8>, %w: tensor<32x3x3x3xbf16
   %narrow = mp.cast %image : tensor<64x32x32x3xf32> -> tensor<64x32x32x3xbf16>
   %y = mp.conv %narrow, %w acc f32 {padding = same} : tensor<64x32x32x3xbf16>, tensor<32x3x3x3xbf16> -> tensor<64x32x32x32xbf16>
   return %y : tensor<64x32x32x32xbf16>
+}
+
+// DOT-LABEL: @halves
+// DOT: pack_rhs = true, read_lhs = true
+// FMA-LABEL: @halves
+// FMA: pack_rhs = true, read_lhs = true
+func.func @halves(%x: tensor<128x30x30x32xf16>, %w: tensor<32x3x3x32xf16>) -> tensor<128x30x30x32xf16> {
+  %y = mp.conv %x, %w acc f32 {padding = same} : tensor<128x30x30x32xf16>, tensor<32x3x3x32xf16> -> tensor<128x30x30x32xf16>
+  return %y : tensor<128x30x30x32xf16>
+}
+
+// DOT-LABEL: @halves_of_floats
+// DOT: read_lhs = true
+// DOT: mp.cast
+// FMA-LABEL: @halves_of_floats
+// FMA: read_lhs = true
+// FMA: mp.cast
+func.func @halves_of_floats(%x: tensor<128x32x32x3xf32>, %w: tensor<32x3x3x3xf16>) -> tensor<128x32x32x32xf16> {
+  %narrow = mp.cast %x : tensor<128x32x32x3xf32> -> tensor<128x32x32x3xf16>
+  %y = mp.conv %narrow, %w acc f32 {padding = same} : tensor<128x32x32x3xf16>, tensor<32x3x3x3xf16> -> tensor<128x32x32x32xf16>
+  return %y : tensor<128x32x32x32xf16>
+}
+
+// DOT-LABEL: @halves_summed_up
+// DOT: read_lhs = true
+func.func @halves_summed_up(%x: tensor<128x30x30x32xf16>, %w: tensor<32x3x3x32xf16>) -> tensor<128x30x30x32xf16> {
+  %y = mp.conv %x, %w acc f16 {padding = same} : tensor<128x30x30x32xf16>, tensor<32x3x3x32xf16> -> tensor<128x30x30x32xf16>
+  return %y : tensor<128x30x30x32xf16>
 }
 
 // Strides and paddings of any size are no pixels that a block keeps.

@@ -5,6 +5,7 @@
 //
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=avx512bf16 -mp-schedule-kernels=features=avx512bf16 | FileCheck %s
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=amx-bf16 -mp-schedule-kernels=features=amx-bf16 | FileCheck %s --check-prefix=UNIT
+// RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=avx512 -mp-schedule-kernels=features=avx512 | FileCheck %s --check-prefix=FMA
 // UNIT-LABEL: @pairs
 // UNIT: tile_m = 16, tile_n = 48, vector = 16, instruction = amx, read_rhs = true
 // UNIT-LABEL: @one_dimension
@@ -32,6 +33,8 @@ func.func @behind_a_relu(%x: tensor<128x16x16x16xf32>, %g: tensor<128x16x16x16xf
   return %w : tensor<16x3x3x16xf32>
 }
 
+// FMA-LABEL: @pairs
+// FMA: #mp.contraction<{{.*}}{{stream_rhs = true, read_lhs = true, transposed = true|read_rhs = true}}
 // CHECK-LABEL: @pairs
 // CHECK: instruction = dot, read_rhs = true
 func.func @pairs(%x: tensor<128x16x16x16xbf16>, %g: tensor<128x8x8x32xbf16>) -> tensor<32x3x3x16xf32> {
@@ -80,6 +83,15 @@ func.func @pairs_of_colours(%x: tensor<128x32x32x3xbf16>, %g: tensor<128x32x32x3
 func.func @long_rows_of_taps(%x: tensor<4x224x224x3xf32>, %g: tensor<4x112x112x64xf32>) -> tensor<64x7x7x3xf32> {
   %w = mp.conv_filter_grad %x, %g acc f32 {strides = [2, 2], padding = same} : tensor<4x224x224x3xf32>, tensor<4x112x112x64xf32> -> tensor<64x7x7x3xf32>
   return %w : tensor<64x7x7x3xf32>
+}
+
+// f16 is widened as rows are kept, and where it is streamed.
+//
+// CHECK-LABEL: @halves
+// CHECK: tile_m = 12, tile_n = 32, {{.*}}stream_rhs = true, read_lhs = true, transposed = true
+func.func @halves(%x: tensor<128x13x13x32xf16>, %g: tensor<128x13x13x64xf16>) -> tensor<64x3x3x32xf32> {
+  %w = mp.conv_filter_grad %x, %g acc f32 {padding = same} : tensor<128x13x13x32xf16>, tensor<128x13x13x64xf16> -> tensor<64x3x3x32xf32>
+  return %w : tensor<64x3x3x32xf32>
 }
 
 // No tile divides the filters: all columns are one, whose vectors are of two rows of taps each.

@@ -27,6 +27,7 @@ struct Pixels {
   const char *blocks;
   const char *front = "";   ///< an op in front of the pixels
   bool hasInfinity = false; ///< the first and the last element of lhs
+  const char *sums = "f32"; ///< their type
 
   std::string text(const std::string &schedule, const std::string &type) const {
     const std::string x = std::string("tensor<") + lhs + type + ">", w = std::string("tensor<") + filter + type + ">",
@@ -34,8 +35,8 @@ struct Pixels {
     return "func.func @f(%x: " + x + ", %w: " + w + ") -> " + y + " {\n %z = mp.kernel \"k\" (%a = %x, %b = %w) " +
            "schedule(#mp.contraction<" + schedule + ">) : (" + x + ", " + w + ") -> " + y + " {\n" +
            (*front ? " %i = " + std::string(front) + " %a : " + x + "\n" : "") + " %0 = " + op +
-           (*front ? " %i, %b" : " %a, %b") + (op == kInParts ? " depth 32" : "") + " acc f32 " + windows + " : " + x +
-           ", " + w + " -> " + y + "\n mp.yield %0 : " + y + "\n }\n return %z : " + y + "\n}\n";
+           (*front ? " %i, %b" : " %a, %b") + (op == kInParts ? " depth 32" : "") + " acc " + sums + " " + windows +
+           " : " + x + ", " + w + " -> " + y + "\n mp.yield %0 : " + y + "\n }\n return %z : " + y + "\n}\n";
   }
 };
 
@@ -69,6 +70,12 @@ inline void checkBits(std::span<const Pixels> cases, const std::string &packed, 
 inline constexpr const char *kPackedTiles = "block_m = 32, block_n = 32, block_k = 32, tile_m = 32, tile_n = 32",
                             *kPackedVectors = "block_m = 8, block_n = 16, block_k = 32, tile_m = 4, tile_n = 8",
                             *kTiles = ", vector = 16, instruction = amx", *kReadsRhs = ", read_rhs = true";
+
+/// The same of all that fma multiplies: f32, and what is widened for it.
+inline void checkInVectors(std::span<const Pixels> cases, const char *reads) {
+  for (const char *type : {"f32", "f16", "bf16"})
+    checkBits(cases, kPackedVectors, hostVectorLevel(), type, ", vector = 4", reads);
+}
 
 /// The same of bf16 and of f16, by whatever runs tiles.
 inline void checkOnTheUnit(std::span<const Pixels> cases, const char *reads) {

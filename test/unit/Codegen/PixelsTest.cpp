@@ -139,8 +139,14 @@ TEST(PixelRows, HaveTheBitsOfPackedOperands) {
   checkBits(std::span(kCases).first(2), kPackedTiles, hostVectorLevel(), "bf16", kTiles);
 }
 
-TEST(PixelRows, HaveTheBitsOfPackedOperandsInVectors) {
-  checkBits(kVectorCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4");
+TEST(PixelRows, HaveTheBitsOfPackedOperandsInVectors) { checkInVectors(kVectorCases, ", read_lhs = true"); }
+
+// Sums that are rounded to f16 at the end are f32 until then, and so is what they are of.
+TEST(PixelRows, HaveTheBitsOfPackedOperandsWithSumsOfF16) {
+  Pixels plain = kVectorCases[0], ofDepth = kDepthCases[0];
+  plain.sums = ofDepth.sums = "f16";
+  checkBits({&plain, 1}, kPackedVectors, hostVectorLevel(), "f16", ", vector = 4");
+  checkBits({&ofDepth, 1}, kPackedVectors, hostVectorLevel(), "f16", ", vector = 4", kReadsRhs);
 }
 
 // Of a filter whose first row of taps is infinite, and whose last one is: only pixels that have image there have such
@@ -190,9 +196,7 @@ TEST(PixelRows, HaveTheBitsOfPackedPairs) {
   checkBits(cases, kPackedVectors, hostLevel(), "bf16", ", vector = 4, instruction = dot");
 }
 
-TEST(PixelRowsOfDepth, HaveTheBitsOfPackedOperands) {
-  checkBits(kDepthCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4", kReadsRhs);
-}
+TEST(PixelRowsOfDepth, HaveTheBitsOfPackedOperands) { checkInVectors(kDepthCases, kReadsRhs); }
 
 TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairs) {
   if (!hostLevel().dotsBF16)
@@ -200,9 +204,7 @@ TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairs) {
   checkBits(kDepthCases, kPackedVectors, hostLevel(), "bf16", ", vector = 4, instruction = dot", kReadsRhs);
 }
 
-TEST(PixelRowsOfDepth, HaveTheBitsOfPackedOperandsInEachOthersPlace) {
-  checkBits(kTransposedCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4", kTransposed);
-}
+TEST(PixelRowsOfDepth, HaveTheBitsOfPackedOperandsInEachOthersPlace) { checkInVectors(kTransposedCases, kTransposed); }
 
 TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairsInEachOthersPlace) {
   if (!hostLevel().dotsBF16)
@@ -212,9 +214,7 @@ TEST(PixelRowsOfDepth, HaveTheBitsOfPackedPairsInEachOthersPlace) {
             ", vector = 4, instruction = dot", kTransposed);
 }
 
-TEST(PixelColumns, HaveTheBitsOfPackedOperands) {
-  checkBits(kColumnCases, kPackedVectors, hostVectorLevel(), "f32", ", vector = 4", kColumns);
-}
+TEST(PixelColumns, HaveTheBitsOfPackedOperands) { checkInVectors(kColumnCases, kColumns); }
 
 TEST(PixelColumns, HaveTheBitsOfPackedPairs) {
   if (!hostLevel().dotsBF16)

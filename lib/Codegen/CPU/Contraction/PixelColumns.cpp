@@ -3,6 +3,8 @@
 
 #include "Codegen/CPU/Contraction/PixelColumns.h"
 
+#include "Codegen/CPU/Contraction/Words.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mp/Analysis/RegisterTiles.h"
 
@@ -12,8 +14,8 @@ using namespace mp;
 PixelColumns::PixelColumns(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const PixelRows &rows,
                            int64_t pixels, Type word, int64_t vector)
     : f(f), b(f.b), values(values), rows(rows), image(f, images, withImages(map)), word(word), vector(vector),
-      unit(word.getIntOrFloatBitWidth() / memoryType(elementOf(images)).getIntOrFloatBitWidth()),
-      units(rows.together / unit), width(rows.keptWidth() / rows.together), keptRows(rows.keptRows(pixels)),
+      unit(elementsOfWord(word, elementOf(images))), units(rows.together / unit),
+      width(rows.keptWidth() / rows.together), keptRows(rows.keptRows(pixels)),
       kept(f.allocate(word, keptRows * units * width + vector)) {}
 
 LogicalResult PixelColumns::emit(Value first) {
@@ -58,8 +60,8 @@ LogicalResult PixelColumns::copyRow(Value row, Value target) {
   int64_t side = vector;
   while (side > to - from || units % side != 0)
     side /= 2;
-  const unsigned alignment = word.getIntOrFloatBitWidth() / unit / 8;
-  Value source = f.offset(f.input(cast<BlockArgument>(image.tensor).getArgNumber()), word,
+  const Type element = elementOf(image.tensor), inMemory = unit > 1 ? word : memoryType(element);
+  Value source = f.offset(f.input(cast<BlockArgument>(image.tensor).getArgNumber()), inMemory,
                           f.add(f.mul(row, rows.width / unit), f.i64(from * units)));
   return f.forEach(values.zero, f.i64(to - from), side, [&](Value pixel) {
     Value first = f.min(pixel, f.i64(to - from - side));
@@ -67,7 +69,9 @@ LogicalResult PixelColumns::copyRow(Value row, Value target) {
       SmallVector<Value> square;
       for (int64_t lane = 0; lane < side; ++lane) {
         Value at = f.add(f.mul(f.add(first, f.i64(lane)), units), number);
-        square.push_back(LLVM::LoadOp::create(b, withLanes(word, side), f.offset(source, word, at), alignment));
+        Value loaded = LLVM::LoadOp::create(b, withLanes(inMemory, side), f.offset(source, inMemory, at),
+                                            static_cast<unsigned>(memoryBytes(element)));
+        square.push_back(unit > 1 ? loaded : toRegister(b, loaded, element));
       }
       for (auto [lane, words] : llvm::enumerate(side > 1 ? transposeLanes(b, square) : square)) {
         Value at = f.add(f.mul(f.add(number, f.i64(lane)), width), f.add(first, f.i64(before)));

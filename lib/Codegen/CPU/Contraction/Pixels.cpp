@@ -38,7 +38,7 @@ static PanelOrder orderOfRows(Type word, int64_t unit, const PixelRows &rows) {
 Pixels::Pixels(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const PixelRows &rows,
                int64_t pixels, Type word, int64_t vector)
     : f(f), b(f.b), values(values), rows(rows), keptRows(rows.keptRows(pixels)), image(f, images, withImages(map)),
-      element(memoryType(elementOf(images))), unit(word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth()),
+      unit(elementsOfWord(word, elementOf(images))), element(unit == 1 ? word : memoryType(elementOf(images))),
       copy(f, values, images, rowsOfImages(rows), rows.images * rows.rowsFor(rows.rows), elementsOfRow(rows),
            orderOfRows(word, unit, rows), vector),
       kept(f.allocate(element, keptRows * rows.keptWidth() + kLanes)) {}
@@ -111,9 +111,8 @@ Pixels::Depth Pixels::depthOf(Value row, int64_t tileRows, Value from, Value to)
 
 PixelWords::PixelWords(CPUFunction &f, Elements &values, Value images, const IndexMap &map, const PixelRows &rows,
                        int64_t pixels, Type word, int64_t vector)
-    : f(f), b(f.b), rows(rows), word(word),
-      unit(word.getIntOrFloatBitWidth() / memoryType(elementOf(images)).getIntOrFloatBitWidth()), vector(vector),
-      pixels(f, values, images, map, rows, pixels, word, vector) {
+    : f(f), b(f.b), rows(rows), word(word), vector(vector), pixels(f, values, images, map, rows, pixels, word, vector),
+      unit(this->pixels.unit) {
   // Vectors reach behind the last column of the last pixel.
   if (unit > 1)
     paired = f.allocate(word, this->pixels.keptRows * rows.keptWidth() + vector);

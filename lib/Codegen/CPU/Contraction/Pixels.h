@@ -52,8 +52,8 @@ private:
   const PixelRows rows;
   const int64_t keptRows; ///< for so many pixels
   MappedOperand image;
-  const mlir::Type element; ///< in memory
-  const int64_t unit;       ///< of them in a word
+  const int64_t unit;       ///< elements in a word
+  const mlir::Type element; ///< as it is kept: widened where a word is one
   Packing copy;             ///< of rows of the image without what is beside them
   mlir::Value kept;
 };
@@ -85,8 +85,9 @@ private:
   LaneBuilder &b;
   const PixelRows rows;
   const mlir::Type word;
-  const int64_t unit, vector;
+  const int64_t vector;
   Pixels pixels;
+  const int64_t unit;     ///< elements in a word
   mlir::Value firstPixel; ///< of those that it is for
   mlir::Value paired;     ///< words, where those are pairs
   mlir::Value firstOfRow;

@@ -10,6 +10,10 @@
 using namespace mlir;
 using namespace mp;
 
+int64_t mp::elementsOfWord(Type word, Type element) {
+  return isa<FloatType>(word) ? 1 : word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth();
+}
+
 Words mp::splitIntoParts(LaneBuilder &b, Value lanes, Type element, int64_t parts) {
   constexpr double kLargestBF16 = 0x1.fep127;
   const Arithmetic f(b, lanes);

@@ -11,6 +11,9 @@ namespace mp {
 /// The same lanes of words, one value for each part of the elements in them.
 using Words = llvm::SmallVector<mlir::Value, 3>;
 
+/// The neighbours of `element` in one word: one where that is a number, as fma multiplies it.
+int64_t elementsOfWord(mlir::Type word, mlir::Type element);
+
 /// Splits f32 lanes, which hold values of `element`, into `parts` bf16, in f32 lanes, the largest first: each is the
 /// bf16 nearest to what those before leave, and none of a finite value is infinite. Two of f16 and three of f32 add up
 /// to it exactly, but for what is below the least bf16; two of f32 to within 2^-17 of it. Of infinities and NaN the
