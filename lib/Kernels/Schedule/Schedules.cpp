@@ -132,6 +132,10 @@ static double contractionBlockSeconds(const ContractionBlocks &blocks, const Con
     const auto again = blocks.transposed ? 0 : static_cast<double>(tiles - 1);
     const double bandwidth = level.memoryBandwidth * (blocks.blockN < size.n ? 1 : kWholeRowsSpeed);
     rhsSeconds = bytes / bandwidth + again * bytes / level.cacheBandwidth;
+    // Of a transposed product each tile widens what fma does not multiply as it lies; of few rows memory is slower.
+    constexpr double kWidening = 0.6; // measured: of the time of a multiplication
+    if (blocks.transposed && size.rhsBytes < size.wordBytes)
+      rhsSeconds += kWidening * 2 * static_cast<double>(blocks.blockN * tiles) * k / size.rate;
   }
   auto depthSeconds = [&] {
     const CopiedElements copied = copiedElements(size, blocks.blockK, blocks.blockN);
