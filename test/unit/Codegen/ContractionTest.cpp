@@ -150,6 +150,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "block_m = 1, block_n = 64, block_k = 8, tile_m = 1, tile_n = 32, vector = 8, stream_rhs = true"},
         Product{7, 48, 21, true, false, true, 2,
                 "block_m = 8, block_n = 32, block_k = 4, tile_m = 4, tile_n = 16, vector = 8, stream_rhs = true"},
+        // Short rows of lhs, all of k in one chunk, which follow each other in memory and in panels.
+        Product{25, 40, 10, false, false, true, 3,
+                "block_m = 12, block_n = 16, block_k = 10, tile_m = 4, tile_n = 8, vector = 8"},
+        Product{9, 24, 19, false, true, false, 0,
+                "block_m = 6, block_n = 16, block_k = 19, tile_m = 3, tile_n = 8, vector = 4"},
         // The transposed product: tiles at the edges, operands that lie either way, the bias along its columns.
         Product{37, 45, 21, false, false, true, 0,
                 "block_m = 24, block_n = 16, block_k = 8, tile_m = 6, tile_n = 8, vector = 4, transposed = true"},
@@ -197,6 +202,32 @@ func.func @f(%a: tensor<20x30xf32>, %b: tensor<30x40xf32>, %c: tensor<40xf32>, %
       const float rounded = half(sum + half(c[j]));
       EXPECT_EQ(z[i * 40 + j], encodeF16(rounded));
       EXPECT_EQ(y[i * 40 + j], (rounded < 0 ? 0 : rounded) * d[i]);
+    }
+}
+
+// Rows of lhs that a row multiplies are not one to whoever copies them.
+TEST(ContractionKernel, ScalesShortRows) {
+  constexpr int kRows = 9, kColumns = 16, kDepth = 10;
+  KernelRunner kernel(R"(
+func.func @f(%a: tensor<9x10xf32>, %s: tensor<10xf32>, %b: tensor<10x16xf32>) -> tensor<9x16xf32> {
+  %z = mp.kernel "k" (%x = %a, %r = %s, %y = %b)
+      schedule(#mp.contraction<block_m = 6, block_n = 16, block_k = 10, tile_m = 3, tile_n = 8, vector = 8>)
+      : (tensor<9x10xf32>, tensor<10xf32>, tensor<10x16xf32>) -> tensor<9x16xf32> {
+    %0 = mp.mul %x, %r : tensor<9x10xf32>, tensor<10xf32> -> tensor<9x10xf32>
+    %1 = mp.matmul %0, %y acc f32 : tensor<9x10xf32>, tensor<10x16xf32> -> tensor<9x16xf32>
+    mp.yield %1 : tensor<9x16xf32>
+  }
+  return %z : tensor<9x16xf32>
+})");
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const auto a = randomFloats(kRows * kDepth, 1), s = randomFloats(kDepth, 2), b = randomFloats(kDepth * kColumns, 3);
+  const auto z = kernel.run({Buffer::of(a), Buffer::of(s), Buffer::of(b)})[0].as<float>();
+  for (int i = 0; i < kRows; ++i)
+    for (int j = 0; j < kColumns; ++j) {
+      float sum = 0;
+      for (int l = 0; l < kDepth; ++l)
+        sum = std::fma(a[i * kDepth + l] * s[l], b[l * kColumns + j], sum);
+      EXPECT_EQ(z[i * kColumns + j], sum) << i << " " << j;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -224,8 +225,34 @@ LogicalResult Packing::packEnd(Value k, Value whole) {
   return done;
 }
 
+/// Whether rows follow each other in memory as they do in panels, all of k in one, and end within a vector.
+bool Packing::areRowsOne() const {
+  const int64_t all = typeOf(operand.tensor).getNumElements();
+  return order.unit == 1 && order.depth == depth && operand.columns == depth && depth % vector != 0 &&
+         matchPattern(part.from, m_Zero()) && values.isEvenAlong(operand.tensor, all);
+}
+
+/// Copies all rows as one, in whole vectors but at its end.
+LogicalResult Packing::copyOneRow() {
+  const int64_t all = typeOf(operand.tensor).getNumElements();
+  Value first = f.mul(operand.find(part.batch, part.first, part.from).row, depth);
+  return f.forLanes(values.zero, f.mul(part.count, depth), vector, /*hasRest=*/true, [&](Value index, int64_t count) {
+    Elements::Scope scope(values);
+    MaybeValue found = values.at(operand.tensor, values.inRow(values.zero, all, f.add(first, index), count, true));
+    if (succeeded(found))
+      storeAlongDepth(*found, values.zero, index);
+    return LogicalResult(found);
+  });
+}
+
 /// Panel after panel and row after row: row r of the block starts at r rows of words.
 LogicalResult Packing::copyRows() {
+  if (areRowsOne()) {
+    LogicalResult copied = copyOneRow();
+    if (succeeded(copied))
+      fillRows();
+    return copied;
+  }
   LogicalResult filled = f.forEach(values.zero, part.count, 1, [&](Value row) {
     Elements::Scope scope(values);
     return forDepth(std::max(lanes, order.unit), [&](Value k, int64_t count) {

@@ -58,6 +58,8 @@ private:
   using MaybeWords = mlir::FailureOr<Words>;
 
   llvm::LogicalResult copyRows();
+  bool areRowsOne() const;
+  llvm::LogicalResult copyOneRow();
   llvm::LogicalResult copySteps();
   llvm::LogicalResult turnSquares();
   llvm::LogicalResult turnSteps();
