@@ -13,3 +13,13 @@ llvm::ArrayRef<mp::Contraction::Class> mp::classesInCode(const Contraction &prod
     return {};
   return product.classes;
 }
+
+mp::Contraction mp::productOf(const Contraction &product, const Contraction::Class &rows) {
+  Contraction part = product;
+  part.m = rows.m;
+  part.k = part.depth = rows.k;
+  part.lhsMap = rows.lhsMap;
+  part.rhsMap = rows.rhsMap;
+  part.classes.clear();
+  return part;
+}

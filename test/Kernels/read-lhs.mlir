@@ -191,9 +191,55 @@ func.func @halves_summed_up(%x: tensor<128x30x30x32xf16>, %w: tensor<32x3x3x32xf
   return %y : tensor<128x30x30x32xf16>
 }
 
+// Gradients under strides, whose classes of pixels have taps of their own: rows of 28 pixels in each; matrices alone, of one tap or of none;
+// half registers, which are packed from rows that a block keeps. Classes of 8 and of 7 pixels fit no tile both, and are packed.
+//
+// CHECK-LABEL: @classes
+// CHECK: tile_m = 28, {{.*}}instruction = amx, read_lhs = true
+// DOT-LABEL: @classes
+// DOT: tile_m = 14, {{.*}}instruction = dot, {{.*}}read_lhs = true
+func.func @classes(%x: tensor<16x28x28x128xbf16>, %w: tensor<128x3x3x128xbf16>) -> tensor<16x56x56x128xbf16> {
+  %y = mp.conv_transpose %x, %w acc f32 {strides = [2, 2], padding = [1, 1, 1, 1]} : tensor<16x28x28x128xbf16>, tensor<128x3x3x128xbf16> -> tensor<16x56x56x128xbf16>
+  return %y : tensor<16x56x56x128xbf16>
+}
+// CHECK-LABEL: @classes_of_matrices
+// CHECK: instruction = amx, read_lhs = true
+func.func @classes_of_matrices(%x: tensor<16x28x28x64xbf16>, %w: tensor<64x2x2x64xbf16>) -> tensor<16x56x56x64xbf16> {
+  %y = mp.conv_transpose %x, %w acc f32 {strides = [2, 2]} : tensor<16x28x28x64xbf16>, tensor<64x2x2x64xbf16> -> tensor<16x56x56x64xbf16>
+  return %y : tensor<16x56x56x64xbf16>
+}
+// CHECK-LABEL: @classes_without_taps
+// CHECK: instruction = amx, read_lhs = true
+func.func @classes_without_taps(%x: tensor<16x28x28x512xbf16>, %w: tensor<512x1x1x256xbf16>) -> tensor<16x56x56x256xbf16> {
+  %y = mp.conv_transpose %x, %w acc f32 {strides = [2, 2]} : tensor<16x28x28x512xbf16>, tensor<512x1x1x256xbf16> -> tensor<16x56x56x256xbf16>
+  return %y : tensor<16x56x56x256xbf16>
+}
+// CHECK-LABEL: @classes_of_matrices_behind_a_relu
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+// CHECK: mp.relu
+func.func @classes_of_matrices_behind_a_relu(%x: tensor<16x28x28x64xbf16>, %w: tensor<64x2x2x64xbf16>) -> tensor<16x56x56x64xbf16> {
+  %r = mp.relu %x : tensor<16x28x28x64xbf16>
+  %y = mp.conv_transpose %r, %w acc f32 {strides = [2, 2]} : tensor<16x28x28x64xbf16>, tensor<64x2x2x64xbf16> -> tensor<16x56x56x64xbf16>
+  return %y : tensor<16x56x56x64xbf16>
+}
+// CHECK-LABEL: @classes_of_half_registers
+// CHECK: block_k = 64, {{.*}}instruction = amx, read_lhs = true
+func.func @classes_of_half_registers(%x: tensor<16x14x14x16xbf16>, %w: tensor<16x3x3x32xbf16>) -> tensor<16x28x28x32xbf16> {
+  %y = mp.conv_transpose %x, %w acc f32 {strides = [2, 2], padding = [1, 1, 1, 1]} : tensor<16x14x14x16xbf16>, tensor<16x3x3x32xbf16> -> tensor<16x28x28x32xbf16>
+  return %y : tensor<16x28x28x32xbf16>
+}
+// CHECK-LABEL: @classes_of_two_sizes
+// CHECK: instruction = amx
+// CHECK-NOT: read_lhs
+// CHECK-LABEL: @long_strides
+func.func @classes_of_two_sizes(%x: tensor<64x8x8x64xbf16>, %w: tensor<64x3x3x32xbf16>) -> tensor<64x15x15x32xbf16> {
+  %y = mp.conv_transpose %x, %w acc f32 {strides = [2, 2], padding = [1, 1, 1, 1]} : tensor<64x8x8x64xbf16>, tensor<64x3x3x32xbf16> -> tensor<64x15x15x32xbf16>
+  return %y : tensor<64x15x15x32xbf16>
+}
+
 // Strides and paddings of any size are no pixels that a block keeps.
 //
-// CHECK-LABEL: @long_strides
 // CHECK-NOT: read_lhs
 func.func @long_strides(%x: tensor<8x4x4x32xf32>, %w: tensor<16x1x1x32xf32>) -> tensor<8x4x2x16xf32> {
   %y = mp.conv %x, %w acc f32 {strides = [1, 144115188075855871], padding = [0, 0, 144115188075855871, 0]} : tensor<8x4x4x32xf32>, tensor<16x1x1x32xf32> -> tensor<8x4x2x16xf32>

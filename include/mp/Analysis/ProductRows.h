@@ -16,6 +16,9 @@ bool areRowsOfOneMatrix(const Contraction &product);
 /// own for each: of many it computes the whole, with what is nowhere.
 llvm::ArrayRef<Contraction::Class> classesInCode(const Contraction &product, bool isForGPU);
 
+/// The product of a class of rows alone, which has no classes.
+Contraction productOf(const Contraction &product, const Contraction::Class &rows);
+
 } // namespace mp
 
 #endif // MP_ANALYSIS_PRODUCTROWS_H

@@ -3,15 +3,14 @@
 
 #include "Codegen/Emit/Product.h"
 
+#include "mp/Analysis/ProductRows.h"
+
 using namespace mlir;
 using namespace mp;
 
 Product Product::of(const Class &rows) const {
   Product part = *this;
-  part.m = rows.m;
-  part.k = part.depth = rows.k;
-  part.lhsMap = rows.lhsMap;
-  part.rhsMap = rows.rhsMap;
+  static_cast<Contraction &>(part) = productOf(*this, rows);
   return part;
 }
 

@@ -5,6 +5,7 @@
 #include "Kernels/Schedule/KernelScheduler.h"
 #include "Kernels/Schedule/PoolingBehind.h"
 #include "mp/Analysis/CostModel.h"
+#include "mp/Analysis/ProductRows.h"
 #include "mp/Analysis/RegisterTiles.h"
 #include "mp/IR/Program.h"
 #include "mp/IR/TileRegisters.h"
@@ -257,10 +258,7 @@ private:
       size.m = largest->m;
       size.k = largest->k;
     }
-    size.mayReadLhs = mayReadInMemory(product, op.getLhs(), instruction, how.products);
-    size.lhsPitch = product.k;
-    size.pixels = findPixelRows(product, op.getLhs(), instruction, how.products);
-    size.pixelStretches = findPixelStretches(product, op.getLhs(), instruction, how.products);
+    addReadsOfLhs(size, product, op.getLhs(), how);
     size.pixelsOfDepth = findPixelRowsOfDepth(product, op.getRhs(), instruction);
     size.stretchesOfDepth = findPixelStretchesOfDepth(product, op.getRhs(), instruction, how.products);
     size.tapPanels = findTapPanels(product, op.getRhs(), instruction, how.products);
@@ -272,6 +270,31 @@ private:
     size.mayStreamLhs = instruction == TileInstruction::Fma && mayStream(product.lhsMap);
     size.lhsBytes = typeOf(op.getLhs()).getElementTypeBitWidth() / 8;
     return size;
+  }
+
+  /// Says how tiles may read lhs where it lies. Classes do as the largest, if all with taps have as many rows of as
+  /// many pixels or are matrices: those lie in memory, or have one tap, for which packing them copies no more.
+  static void addReadsOfLhs(ContractionSize &size, const Contraction &product, Value lhs, const Multiplication &how) {
+    const Contraction::Class *largest = findLargest(product.classes);
+    const Contraction of = largest ? productOf(product, *largest) : product;
+    size.lhsPitch = of.k;
+    size.mayReadLhs = mayReadInMemory(of, lhs, how.instruction, how.products);
+    size.pixels = findPixelRows(of, lhs, how.instruction, how.products);
+    size.pixelStretches = findPixelStretches(of, lhs, how.instruction, how.products);
+    auto isAsLargest = [&](const Contraction::Class &own) {
+      const Contraction part = productOf(product, own);
+      auto isAs = [](const std::optional<PixelRows> &one, const std::optional<PixelRows> &other) {
+        return one && other && one->rows * one->images == other->rows * other->images && one->columns == other->columns;
+      };
+      return own.k == 0 || (own.m == of.m && own.lhsMap.isMatrix()) ||
+             isAs(findPixelRows(part, lhs, how.instruction, how.products), size.pixels) ||
+             isAs(findPixelStretches(part, lhs, how.instruction, how.products), size.pixelStretches);
+    };
+    if (llvm::all_of(product.classes, isAsLargest))
+      return;
+    size.mayReadLhs = false;
+    size.pixels.reset();
+    size.pixelStretches.reset();
   }
 
   /// The pixels of the product's lhs that vectors may lie along: of classes those that span the most, where all have

@@ -74,7 +74,7 @@ public:
         tiles(f, values, product, s, acc, width, place), tileProduct(makeTile(schedule)),
         lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
-        readsLhs(schedule.getReadLhs()) {
+        readsLhs(readsMatrix(product, schedule)) {
     if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
       pixels.emplace(f, values, s.lhs, s.lhsMap, *rows, s.blockM, tileProduct->word(), width);
     if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))

@@ -13,6 +13,11 @@
 using namespace mlir;
 using namespace mp;
 
+bool mp::readsMatrix(const Product &product, ContractionScheduleAttr schedule) {
+  return schedule.getReadLhs() && !schedule.getTransposed() && product.m >= schedule.getTileM() &&
+         mayReadInMemory(product, product.lhs, schedule.getInstruction(), schedule.getProducts());
+}
+
 std::optional<PixelRows> mp::pixelsOf(const Product &product, ContractionScheduleAttr schedule) {
   if (!schedule.getReadLhs() || schedule.getTransposed())
     return std::nullopt;
@@ -75,6 +80,14 @@ std::optional<PixelRows> mp::pixelStretchesOfDepthOf(const Product &product, Con
   return isWhole ? rows : std::nullopt;
 }
 
+/// Whether tiles read lhs, or a block packs it of what it keeps: of classes of rows that of one at least.
+static bool readsLhs(const Product &product, ContractionScheduleAttr schedule) {
+  if (!product.classes.empty())
+    return llvm::any_of(product.classes,
+                        [&](const Contraction::Class &own) { return readsLhs(product.of(own), schedule); });
+  return readsMatrix(product, schedule) || pixelsOf(product, schedule) || pixelStretchesOf(product, schedule);
+}
+
 /// Whether all classes of rows, or all rows, have such pixels.
 static bool havePixelColumns(const Product &product, ContractionScheduleAttr schedule) {
   if (product.classes.empty())
@@ -91,10 +104,7 @@ LogicalResult mp::verifyReads(const Product &product, ContractionScheduleAttr sc
   if (schedule.getStreamRhs() && columns % schedule.getTileN() != 0)
     return product.op->emitOpError("has ")
            << columns << " columns, which tiles of " << schedule.getTileN() << " do not divide, as streaming needs it";
-  const bool isMatrix = mayReadInMemory(product, product.lhs, schedule.getInstruction(), schedule.getProducts()) &&
-                        product.m >= schedule.getTileM();
-  if (schedule.getReadLhs() && !isTransposed && !isMatrix && !pixelsOf(product, schedule) &&
-      !pixelStretchesOf(product, schedule))
+  if (schedule.getReadLhs() && !isTransposed && !readsLhs(product, schedule))
     return product.op->emitOpError("has an lhs of ")
            << product.m << " x " << product.k
            << " that is no matrix in memory with the rows of a tile, and no image of blocks of whole rows of pixels, "

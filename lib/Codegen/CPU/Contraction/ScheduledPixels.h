@@ -12,6 +12,9 @@
 
 namespace mp {
 
+/// Whether tiles of this schedule read the rows of lhs, a matrix, in memory.
+bool readsMatrix(const Product &product, ContractionScheduleAttr schedule);
+
 /// The pixels that tiles of this schedule read of lhs, if it reads any and its blocks and tiles are such.
 std::optional<PixelRows> pixelsOf(const Product &product, ContractionScheduleAttr schedule);
 
@@ -35,7 +38,8 @@ std::optional<TapPanels> tapPanelsOf(const Product &product, ContractionSchedule
 /// reads any and its steps are whole registers and rows of them, and its columns all.
 std::optional<PixelRows> pixelStretchesOfDepthOf(const Product &product, ContractionScheduleAttr schedule);
 
-/// Emits an error where an operand is not as the schedule reads it.
+/// Emits an error where an operand is not as the schedule reads it. Of classes of rows some may have an lhs that is:
+/// the others pack it.
 llvm::LogicalResult verifyReads(const Product &product, ContractionScheduleAttr schedule);
 
 } // namespace mp
