@@ -77,10 +77,7 @@ def spell(name: str, kind: str, value) -> str:
     elif kind.startswith("enum:"):
         text = f"#mp<{kind.removeprefix('enum:')} {value}>"
     else:
-        number = integer(name, value)
-        if not -(2**63) <= number < 2**63:
-            raise Error(f"{name} is {number}, expected a number of 64 bits")
-        text = f"{number} : i64"
+        text = f"{integer(name, value)} : i64"
     return f"{name} = {text}"
 
 
