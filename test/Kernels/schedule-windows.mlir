@@ -27,16 +27,16 @@ func.func @another_reader(%x: tensor<64x8x10x10x8xf32>, %w: tensor<16x3x3x3x8xf3
   return %1, %0 : tensor<64x4x5x5x16xf32>, tensor<64x8x10x10x16xf32>
 }
 
-// Images of 13 x 13 as bf16, rows of which are kept as f32: tiles of 13 rows, or none that 169 is whole multiples of.
+// Slices of 13 x 13, made of three in bf16, which become f32 as they are packed: tiles of 13 rows, or none that 169 is whole multiples of.
 // CHECK-LABEL: @whole_images
 // CHECK: mp.kernel "conv_0"
-// WIDE-SAME: block_m = 1352, block_n = 64, block_k = 192, tile_m = 13, tile_n = 32, {{.*}}read_lhs = true
+// WIDE-SAME: block_m = 338, block_n = 64, block_k = 384, tile_m = 13, tile_n = 32
 // NARROW-SAME: tile_m = 6, tile_n = 16
 // WIDE: mp.max_pool
 // CHECK-NOT: mp.kernel "conv
 // NARROW: mp.kernel "max_pool_1"
-func.func @whole_images(%x: tensor<64x15x15x64xbf16>, %w: tensor<64x3x3x64xbf16>) -> tensor<64x6x6x64xbf16> {
-  %0 = mp.conv %x, %w acc f32 : tensor<64x15x15x64xbf16>, tensor<64x3x3x64xbf16> -> tensor<64x13x13x64xbf16>
-  %1 = mp.max_pool %0 {window = [2, 2]} : tensor<64x13x13x64xbf16> -> tensor<64x6x6x64xbf16>
-  return %1 : tensor<64x6x6x64xbf16>
+func.func @whole_images(%x: tensor<64x3x15x15x64xbf16>, %w: tensor<64x3x3x3x64xbf16>) -> tensor<64x1x6x6x64xbf16> {
+  %0 = mp.conv %x, %w acc f32 : tensor<64x3x15x15x64xbf16>, tensor<64x3x3x3x64xbf16> -> tensor<64x1x13x13x64xbf16>
+  %1 = mp.max_pool %0 {window = [1, 2, 2]} : tensor<64x1x13x13x64xbf16> -> tensor<64x1x6x6x64xbf16>
+  return %1 : tensor<64x1x6x6x64xbf16>
 }
