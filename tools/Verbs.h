@@ -34,7 +34,7 @@ inline std::string describeMissingVerb(const CLI::App &app, int argc, const char
   std::string word = argv[1];
   if (word.starts_with("-") || std::find(verbs.begin(), verbs.end(), word) != verbs.end())
     return "";
-  return "unknown verb '" + word + "'; expected one of " + list + suggestMeant(word, verbs, kVerbsElsewhere);
+  return "unknown verb '" + word + "'; expected one of " + list + suggestVerb(word, verbs);
 }
 
 /// What is said of a flag whose value is missing behind its `=`, as of a variable of the shell that is not set: the
@@ -57,9 +57,8 @@ inline std::string describeParseError(const CLI::App &app, const CLI::ParseError
         if (option->get_name().starts_with("--"))
           flags.push_back(option->get_name());
       std::string name = word.substr(0, word.find('='));
-      return word.starts_with("-")
-                 ? verb->get_name() + " does not have flag " + word + suggestMeant(name, flags, kFlagsElsewhere)
-                 : verb->get_name() + " does not take another argument, found '" + word + "'";
+      return word.starts_with("-") ? verb->get_name() + " does not have flag " + word + suggestFlag(name, flags)
+                                   : verb->get_name() + " does not take another argument, found '" + word + "'";
     }
   return error.what();
 }

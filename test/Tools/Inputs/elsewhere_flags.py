@@ -1,6 +1,6 @@
 """Every verb and flag that the table of names elsewhere means is one of mp-run's, and told where the other is given.
 
-usage: elsewhere_flags.py ELSEWHERE_H MODEL
+usage: elsewhere_flags.py ELSEWHERE_CPP MODEL
 """
 
 import pathlib
@@ -14,8 +14,8 @@ def said(*words):
     return done.stdout + done.stderr
 
 
-header, model = pathlib.Path(sys.argv[1]).read_text(), sys.argv[2]
-names = re.findall(r'\{"([^"]+)", "([^"]+)"\}', header)
+table, model = pathlib.Path(sys.argv[1]).read_text(), sys.argv[2]
+names = re.findall(r'\{"([^"]+)", "([^"]+)"\}', table)
 verbs = re.findall(r"^  ([a-z]+) {2,}", said("--help").partition("Subcommands:")[2], re.MULTILINE)
 flags = {verb: re.findall(r"(--[a-z0-9-]+)", said(verb, "--help")) for verb in verbs}
 told = 0
