@@ -32,11 +32,12 @@ def _check(function: str, name: str, value) -> None:
     if not _may_be_operand(value):
         from halfstep._arrays import told
 
-        hint = "; the size of the batch, x.shape[0], is None, since any number of rows may come" if value is None else ""
-        raise WrongOperand(f"{function}: {name} is {told(value)}, expected a tensor, an array or a number{hint}")
+        hint = f"; {_graph.OF_NONE}" if value is None else ""
+        raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_graph.AN_OPERAND}{hint}")
 
 
-def _check_several(function: str, name: str, values) -> None:
+def check_several(function: str, name: str, values) -> None:
+    """Refuses what can be no list of operands."""
     if not _is_tensor(values):  # which says itself that it has no parts
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
             from halfstep._arrays import told
@@ -58,9 +59,9 @@ def checked(function: Callable) -> Callable:
     def call(*arguments, **named) -> Any:
         given = {**dict(zip(places, arguments)), **named}
         for name in _SEVERAL & given.keys():
-            _check_several(function.__name__, name, given[name])
+            check_several(function.__name__, name, given[name])
         if rest in _SEVERAL:
-            _check_several(function.__name__, rest, arguments[len(places) :])
+            check_several(function.__name__, rest, arguments[len(places) :])
         operands = [name for name in required if name in given and (required[name] or given[name] is not None)]
         for name in operands:
             _check(function.__name__, name, given[name])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from halfstep import _ops
-from halfstep._errors import Error, WrongOperand, axis
+from halfstep._errors import Error, axis
+from halfstep._given import check_several
 from halfstep._graph import Tensor, operands
 from halfstep._promotion import alike, in_float32, in_widest
 from halfstep._shapes import broadcast, cast, constant, iota, reshape
@@ -64,8 +65,7 @@ def index_put(input, indices, values, *, accumulate: bool = False) -> Tensor:
     """`input` with `values` where tensors of indices into its first dimensions say, `input[indices] = values`, or added there with
     `accumulate` (torch.index_put). Values broadcast to the indices' shape and the dimensions behind; indices outside of a dimension,
     negative ones too, change nothing. Of several values for one place it is their mean. In the wider of the two types."""
-    if not hasattr(indices, "__iter__"):
-        raise WrongOperand(f"index_put: indices is {indices!r}, expected several tensors, as in [a, b]")
+    check_several("index_put", "indices", indices)
     x, added = alike(input, values)
     indices = operands(*indices)
     _sizes("index_put", x, added, *indices)
