@@ -6,9 +6,11 @@
 //
 // An entry of a list, in a file or from a user:
 //   mp.softmax                 every mp.softmax (`mp.` may be left out)
-//   mp.compare[predicate=gt]   those whose attribute has this value, as it prints; mp.matmul[bias_add] those that have
-//   it loc:encoder/*              ops whose location is named so, or is at such a file:line; `*` and `?` as in a shell.
-//   Users only. loc:"conv:0"      of names alone.
+//   mp.compare[predicate=gt]   those whose attribute has this value, as it prints
+//   mp.matmul[bias_add]        those that have it
+//   loc:encoder/*              users only: ops whose location is named so, or is at such a file:line; `*` and `?` as in
+//                              a shell
+//   loc:"conv:0"               ops whose location is named so
 
 #ifndef MP_ANALYSIS_POLICY_H
 #define MP_ANALYSIS_POLICY_H
