@@ -3,6 +3,7 @@
 
 #include "mp/Training/Checkpoint.h"
 #include "Training/SavedScalars.h"
+#include "mp/Base/NearestName.h"
 #include "mp/Base/Version.h"
 #include "mp/Runtime/Tensors/Files.h"
 #include "mp/Runtime/Tensors/Safetensors.h"
@@ -208,13 +209,27 @@ static ErrorOr<Safetensors> readTensors(const fs::path &folder) {
   return file;
 }
 
+/// "; it has 'NAME'" of the nearest of `tensors` that the session's model has not, as a file has whose layers had other
+/// names; or nothing.
+static std::string describeNear(const Session &session, const NamedTensors &tensors, const std::string &missing) {
+  std::set<std::string> known;
+  for (const auto &entry : session.table().state)
+    known.insert(entry->name);
+  std::vector<std::string> others;
+  for (const auto &[name, value] : tensors)
+    if (!known.contains(name))
+      others.push_back(name);
+  const std::string nearest = nearestName(missing, others);
+  return nearest.empty() ? "" : "; it has '" + nearest + "', which the model has not";
+}
+
 /// Checks that `tensors` has every entry that `needs` asks for, with the type of the table.
 template <typename Predicate>
 static Status checkTensors(const Session &session, const NamedTensors &tensors, Predicate needs) {
   for (const auto &entry : session.table().state) {
     const HostTensor *value = findTensor(tensors, entry->name);
     if (!value && needs(*entry))
-      return makeError("has no tensor '", entry->name, "'");
+      return makeError("has no tensor '", entry->name, "'", describeNear(session, tensors, entry->name));
     if (value && value->type != *entry->type)
       return makeError("tensor '", entry->name, "' is ", typeName(value->type), ", the model has ",
                        typeName(*entry->type));

@@ -1,6 +1,6 @@
 """Names that are taken, or those of other frameworks, are errors where they are said, with what to write.
 
-RUN: %{python} -W error %s
+RUN: rm -rf %t && mkdir %t && cd %t && %{python} -W error %s
 """
 
 import inspect
@@ -11,7 +11,7 @@ import warnings
 import numpy
 
 import halfstep
-from halfstep import _elsewhere, _keywords, _module, _settings, nn, ops
+from halfstep import _elsewhere, _keywords, _module, _settings, _tensor_files, nn, ops
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
@@ -162,3 +162,9 @@ for layer, said in ((lambda: nn.Conv2D(3), "Conv2D() missing 1 required position
         assert str(error).startswith(said), error
     else:
         raise AssertionError(said)
+
+# Weights of layers that had other names are told with the nearest.
+old = nn.Sequential(nn.Input((4,)), nn.Dense(3), nn.Dense(2)).state_dict()
+_tensor_files.write_tensors("old.safetensors", {name.replace("dense2", "dens_e2"): value for name, value in old.items()})
+refused("old.safetensors: has no tensor 'dense2.kernel'; it has 'dens_e2.kernel', which the model has not",
+        lambda: nn.Sequential(nn.Input((4,)), nn.Dense(3), nn.Dense(2)).load_weights("old.safetensors"))
