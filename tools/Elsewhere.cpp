@@ -49,12 +49,33 @@ static constexpr ElsewhereName kFlags[] = {
     {"--data-dir", "--data"},
     {"--grad-accum", "--accumulate"},
     {"--max-grad-norm", "--clip-norm"},
+    {"--opt", "--optimizer"},
+    {"--optim", "--optimizer"},
+    {"--wd", "--weight-decay"},
+    {"--num-train-epochs", "--epochs"},
+    {"--fp16", "--policy"},
+    {"--bf16", "--policy"},
+    {"--gradient-accumulation-steps", "--accumulate"},
+    {"--grad-clip", "--clip-norm"},
+    {"--gradient-clip-val", "--clip-norm"},
+    {"--clip-grad-norm", "--clip-norm"},
+    {"--num-workers", "--threads"},
+    {"--workers", "--threads"},
+    {"--gpu", "--device"},
+    {"--gpus", "--device"},
+    {"--arch", "--chip"},
+    {"--save", "--checkpoint"},
+    {"--load", "--weights"},
+    {"--load", "--resume"},
 };
 
 static std::string suggest(const std::string &word, const std::vector<std::string> &known,
                            std::span<const ElsewhereName> elsewhere) {
+  // Divided by - or by _.
+  std::string divided = word;
+  std::ranges::replace(divided, '_', '-');
   for (const ElsewhereName &one : elsewhere)
-    if (one.word == word && std::ranges::find(known, one.meant) != known.end())
+    if (one.word == divided && std::ranges::find(known, one.meant) != known.end())
       return "; did you mean '" + std::string(one.meant) + "'?";
   return suggestName(word, known);
 }

@@ -28,6 +28,7 @@ for word, meant in names:
     places = [verb for verb in ("train", "compare", "infer") if meant in flags[verb] and word not in flags[verb]]
     assert places, (word, meant)
     for verb in places:
-        assert said(verb, model, f"{word}=1").endswith(end), (verb, word, meant, said(verb, model, f"{word}=1"))
+        for written in (word, "--" + word[2:].replace("-", "_")):
+            assert said(verb, model, f"{written}=1").endswith(end), (verb, written, meant, said(verb, model, f"{written}=1"))
         told += 1
 assert len(names) > 30 and told > len(names), (names, told)
