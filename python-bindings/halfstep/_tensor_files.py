@@ -30,7 +30,7 @@ _OTHERS = {
     ".bin": "of pickled objects, or of bytes in any order",
     ".gguf": "of llama.cpp",
     ".msgpack": "of Flax",
-    ".pb": "of TensorFlow",
+    **dict.fromkeys([".pb", ".tflite"], "of TensorFlow"),
     ".mlir": "of a model's text",
     ".mpx": "of an executable",
 }

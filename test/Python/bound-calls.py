@@ -94,7 +94,7 @@ for path in ("one", b"two.safetensors", pathlib.Path("three.SafeTensors"), "weig
         saver.load_weights(path)
 
 # A file of weights is not called by the name of another format, whatever writes it.
-for ending in (".h5", ".weights.h5", ".hdf5", ".keras", ".pt", ".pth", ".pkl", ".npz", ".npy", ".ckpt", ".onnx", ".mpx", ".mlir", ".bin", ".gguf", ".msgpack", ".pb", ".H5"):
+for ending in (".h5", ".weights.h5", ".hdf5", ".keras", ".pt", ".pth", ".pkl", ".npz", ".npy", ".ckpt", ".onnx", ".mpx", ".mlir", ".bin", ".gguf", ".msgpack", ".pb", ".tflite", ".H5"):
     path = pathlib.Path(f"weights{ending}")
     for save in (SESSION.save_weights, NETWORK.save_weights, ModelCheckpoint):
         try:
