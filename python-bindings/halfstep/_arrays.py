@@ -33,14 +33,22 @@ def array_of(name: str, value, dtype=None) -> numpy.ndarray:
             why = f": {str(error).split('. ')[0]}" if isinstance(given, (list, tuple)) or hasattr(given, "__dlpack__") else ""
             raise Error(f"{name} is {told(given)}, expected an array of numbers{why}") from None
         if value.dtype == object:
-            raise Error(f"{name} is {told(given)}, expected an array of numbers")
+            raise Error(f"{name} is {told(given)}, expected an array of numbers{_beyond(value)}")
     value = numpy.asarray(value)
     return value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
 
 
+def _beyond(values: numpy.ndarray) -> str:
+    """What is said of whole numbers that NumPy has no type for."""
+    large = any(isinstance(one, int) and not -(2**63) <= one < 2**64 for one in values.flat)
+    return "; whole numbers are at least -2**63 and less than 2**64, what is larger is a float, as 2.0**64" if large else ""
+
+
 def told(value) -> str:
     """A value, or the kind of what has a long text."""
-    return repr(value) if value is None or isinstance(value, (str, bytes, int, float)) and len(repr(value)) < 40 else f"of type {type(value).__name__}"
+    if isinstance(value, int):  # of which Python spells no longer ones than 4300 digits
+        return repr(value) if abs(value) < 10**39 else f"of type {type(value).__name__}"
+    return repr(value) if value is None or isinstance(value, (str, bytes, float)) and len(repr(value)) < 40 else f"of type {type(value).__name__}"
 
 
 def to_runtime(name: str, value, element: str | None):
@@ -104,10 +112,14 @@ def checked(value, element: str):
     if element[0] in "fb":
         return array
     bits = {"i1": 1, "ui8": 8}.get(element, int(element.lstrip("ui")) - 1)
-    low, high = (0, 2**bits - 1) if element in ("i1", "ui8") else (-(2**bits), 2**bits - 1)
-    fits = (array >= low) & (array <= high)
-    if array.dtype.kind not in "biu":
-        fits &= array == numpy.floor(array)
+    low, end = 0 if element in ("i1", "ui8") else -(2**bits), 2**bits
+    if array.dtype.kind == "u":  # beside which NumPy may round numbers with signs to floats
+        fits = array <= array.dtype.type(min(end - 1, numpy.iinfo(array.dtype).max))
+    elif array.dtype.kind in "bi":
+        fits = (array >= low) & (array <= end - 1)
+    else:  # the end is a power of two, which no type of floats rounds
+        wide = array.astype("float64")
+        fits = (wide >= low) & (wide < end) & (wide == numpy.floor(wide))
     if not fits.all():
         raise Error(f"{array[~fits].flat[0]} is no {DTYPES[element]}, which the tensor has that it is to be with; cast that one first, "
                     "as in x.astype('float32')")

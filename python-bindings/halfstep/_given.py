@@ -11,6 +11,10 @@ from typing import Any
 from halfstep import _graph, _ops
 from halfstep._errors import WrongOperand
 
+# What may be an operand, and what a None that is given for one often is.
+_AN_OPERAND = "a tensor, an array or a number"
+_OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows may come"
+
 # What functions that are made of ops call their operands, beside the names that operands of ops have.
 _OF_FUNCTIONS = {"matrix", "vector", "weight", "base", "exponent", "slope", "values"}
 _SEVERAL = {*_ops.SEVERAL, "matrices"}
@@ -28,12 +32,12 @@ def _may_be_operand(value) -> bool:
     return is_array and not isinstance(value, (str, bytes, Mapping))
 
 
-def _check(function: str, name: str, value) -> None:
+def check(function: str, name: str, value) -> None:
     if not _may_be_operand(value):
         from halfstep._arrays import told
 
-        hint = f"; {_graph.OF_NONE}" if value is None else ""
-        raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_graph.AN_OPERAND}{hint}")
+        hint = f"; {_OF_NONE}" if value is None else ""
+        raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
 
 
 def check_several(function: str, name: str, values) -> None:
@@ -44,7 +48,7 @@ def check_several(function: str, name: str, values) -> None:
 
             raise WrongOperand(f"{function}: {name} is {told(values)}, expected several tensors, as in [a, b]")
         for i, one in enumerate(values if isinstance(values, (list, tuple)) else ()):
-            _check(function, f"{name}[{i}]", one)
+            check(function, f"{name}[{i}]", one)
 
 
 def checked(function: Callable) -> Callable:
@@ -64,7 +68,7 @@ def checked(function: Callable) -> Callable:
             check_several(function.__name__, rest, arguments[len(places) :])
         operands = [name for name in required if name in given and (required[name] or given[name] is not None)]
         for name in operands:
-            _check(function.__name__, name, given[name])
+            check(function.__name__, name, given[name])
         if len(operands) == 1 and not _is_tensor(given[operands[0]]):
             name, value = operands[0], given[operands[0]]
             value = _graph.constant(value, "float32") if isinstance(value, (bool, int, float)) else _graph.operand(value)

@@ -232,11 +232,6 @@ def constant(value, dtype) -> Tensor:
     return current().apply("mp.constant", [], text, None)
 
 
-# What may be an operand, and what a None that is given for one often is.
-AN_OPERAND = "a tensor, an array or a number"
-OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows may come"
-
-
 def operands(*values) -> list[Tensor]:
     """Tensors, and arrays in the type of the first of them."""
     found = [operand(one) if isinstance(one, Tensor) or hasattr(one, "initializer") else one for one in values]
@@ -248,8 +243,10 @@ def apply(op: str, given, attributes: str, result=None, *, required: int | None 
     """Adds an op to the graph of its operands, of which those behind the `required` ones may be None; `kinds` is a number for each, the
     same for those of one type, and None where all are. Numbers and arrays take the type of the first tensor that the op wants to be of
     their type; where there is none, an array keeps its own, and numbers have float32 or, beside tensors of other kinds, their own."""
-    if any(one is None for one in given[:required]):
-        raise Error(f"{op}: an operand is None, expected {AN_OPERAND}; {OF_NONE}")
+    from halfstep import _given
+
+    for one in given[:required]:
+        _given.check(op, "an operand", one)
     graph = current()
     tensors = [graph.leaf(one) if hasattr(one, "initializer") else one for one in given]
     first = next((one for one in tensors if isinstance(one, Tensor)), None)

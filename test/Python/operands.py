@@ -129,6 +129,29 @@ for odd in (numpy.array(["a"]), numpy.array([1j])):
     refused("expected numbers: one of bool, uint8", lambda x: x + odd)
 refused("an operand is of type list, expected an array of numbers", lambda x: x + [None])
 
+# Of 64 bits to the last one, beside numbers and arrays of any type; none comes around to the least.
+TOP = 2**63
+check(lambda x: x - (TOP - 1) + (TOP - 1), whole, whole.astype("int64"))
+check(lambda x: x + numpy.uint64(TOP - 1) - numpy.array([TOP - 1] * 4, "uint64"), whole, whole.astype("int64"))
+check(lambda x: x + -TOP - (-TOP), whole, whole.astype("int64"))
+check(lambda x: x + float(TOP - 1024) - (TOP - 1024), whole, whole.astype("int64"))
+for number in (TOP, numpy.uint64(TOP), [TOP, 1, 2, 3], float(TOP), numpy.float32(TOP), numpy.float16("inf"), -float(TOP) * 2, 2 * TOP - 1):
+    refused("is no int64, which the tensor has that it is to be with; cast that one first", lambda x: x + number, "int64")
+    refused("is no int64, which the tensor has that it is to be with; cast that one first", lambda x: x < number, "int64")
+check(lambda x: x + TOP - float(TOP), numpy.zeros((2, 3, 4), "float32"), numpy.zeros((2, 3, 4), "float32"))
+for number in (2**64, -TOP - 1, [2**64], 10**400, 10**5000):
+    refused("less than 2**64, what is larger is a float, as 2.0**64", lambda x: x + number)
+
+# What is no operand of an operator is a TypeError that names the op, as for functions.
+for wrong, said in (("1", "'1'"), (b"a", "b'a'"), ({}, "of type dict"), (nn.Dense(3), "of type Dense"), (numpy.sin, "of type ufunc")):
+    for op, function in (("add", lambda x: x + wrong), ("add", lambda x: wrong + x), ("compare", lambda x: x < wrong), ("div", lambda x: x / wrong)):
+        try:
+            nn.Sequential(nn.Input((4,)), function).to_mlir()
+        except TypeError as error:
+            assert f"mp.{op}: an operand is {said}, expected a tensor, an array or a number" in str(error), error
+        else:
+            raise AssertionError((op, wrong))
+
 # What is nothing is no operand, and what takes floats alone says how to come to them.
 NOTHING = [
     ("add", lambda x: x + None), ("add", lambda x: None + x), ("sub", lambda x: x - None), ("mul", lambda x: None * x), ("div", lambda x: x / None),
