@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import numbers
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from halfstep import _graph, _ops
 from halfstep._errors import WrongOperand
-
-# What may be an operand, and what a None that is given for one often is.
-_AN_OPERAND = "a tensor, an array or a number"
-_OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows may come"
+from halfstep._operand_check import check_operand
 
 # What functions that are made of ops call their operands, beside the names that operands of ops have.
 _OF_FUNCTIONS = {"matrix", "vector", "weight", "base", "exponent", "slope", "values"}
@@ -25,19 +21,9 @@ def _is_tensor(value) -> bool:
     return isinstance(value, _graph.Tensor) or hasattr(value, "initializer")
 
 
-def _may_be_operand(value) -> bool:
-    if _is_tensor(value) or isinstance(value, numbers.Number):
-        return True
-    is_array = any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__len__"))
-    return is_array and not isinstance(value, (str, bytes, Mapping))
-
-
-def check(function: str, name: str, value) -> None:
-    if not _may_be_operand(value):
-        from halfstep._arrays import told
-
-        hint = f"; {_OF_NONE}" if value is None else ""
-        raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
+def _check(function: str, name: str, value) -> None:
+    if not _is_tensor(value):
+        check_operand(function, name, value)
 
 
 def check_several(function: str, name: str, values) -> None:
@@ -48,7 +34,7 @@ def check_several(function: str, name: str, values) -> None:
 
             raise WrongOperand(f"{function}: {name} is {told(values)}, expected several tensors, as in [a, b]")
         for i, one in enumerate(values if isinstance(values, (list, tuple)) else ()):
-            check(function, f"{name}[{i}]", one)
+            _check(function, f"{name}[{i}]", one)
 
 
 def checked(function: Callable) -> Callable:
@@ -68,7 +54,7 @@ def checked(function: Callable) -> Callable:
             check_several(function.__name__, rest, arguments[len(places) :])
         operands = [name for name in required if name in given and (required[name] or given[name] is not None)]
         for name in operands:
-            check(function.__name__, name, given[name])
+            _check(function.__name__, name, given[name])
         if len(operands) == 1 and not _is_tensor(given[operands[0]]):
             name, value = operands[0], given[operands[0]]
             value = _graph.constant(value, "float32") if isinstance(value, (bool, int, float)) else _graph.operand(value)

@@ -16,6 +16,7 @@ from halfstep._elements import DTYPES, told_of_types
 from halfstep._errors import Error, integer, is_integer, number_of, several
 from halfstep._keywords import told
 from halfstep._libraries import libraries
+from halfstep._operand_check import check_operand
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
@@ -243,10 +244,9 @@ def apply(op: str, given, attributes: str, result=None, *, required: int | None 
     """Adds an op to the graph of its operands, of which those behind the `required` ones may be None; `kinds` is a number for each, the
     same for those of one type, and None where all are. Numbers and arrays take the type of the first tensor that the op wants to be of
     their type; where there is none, an array keeps its own, and numbers have float32 or, beside tensors of other kinds, their own."""
-    from halfstep import _given
-
     for one in given[:required]:
-        _given.check(op, "an operand", one)
+        if not isinstance(one, Tensor):
+            check_operand(op, "an operand", one)
     graph = current()
     tensors = [graph.leaf(one) if hasattr(one, "initializer") else one for one in given]
     first = next((one for one in tensors if isinstance(one, Tensor)), None)
