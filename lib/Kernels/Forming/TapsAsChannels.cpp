@@ -164,31 +164,19 @@ private:
   const Line line;
 };
 
-struct ReadLines : OpRewritePattern<ConvOp> {
-  using Base::Base;
+template <typename Op> struct ReadLines : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     std::optional<Conversion> conversion = findLines(op.getConvolution(), op.getImage());
     if (!conversion)
       return rewriter.notifyMatchFailure(op, "reads no lines of integers");
-    LineReader reader(rewriter, op);
+    LineReader<Op> reader(rewriter, op);
     reader.readImage(*conversion);
-    reader.readFilter(op.getFilterMutable());
-    reader.finish();
-    return success();
-  }
-};
-
-struct GiveLines : OpRewritePattern<ConvFilterGradOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(ConvFilterGradOp op, PatternRewriter &rewriter) const override {
-    std::optional<Conversion> conversion = findLines(op.getConvolution(), op.getImage());
-    if (!conversion)
-      return rewriter.notifyMatchFailure(op, "reads no lines of integers");
-    LineReader reader(rewriter, op);
-    reader.readImage(*conversion);
-    reader.giveFilter();
+    if constexpr (std::is_same_v<Op, ConvFilterGradOp>)
+      reader.giveFilter();
+    else
+      reader.readFilter(op.getFilterMutable());
     reader.finish();
     return success();
   }
@@ -197,5 +185,5 @@ struct GiveLines : OpRewritePattern<ConvFilterGradOp> {
 } // namespace
 
 void mp::populateTapsAsChannelsPatterns(RewritePatternSet &patterns) {
-  patterns.add<ReadLines, GiveLines>(patterns.getContext());
+  patterns.add<ReadLines<ConvOp>, ReadLines<ConvFilterGradOp>>(patterns.getContext());
 }
