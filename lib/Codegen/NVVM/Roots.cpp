@@ -75,9 +75,8 @@ bool RootText::hasElementwiseForm(Operation *op) const {
   ArrayRef<int64_t> shape = typeOf(op->getResult(0)).getShape();
   bool hasOne = false;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (!readsPerElement(operand))
-      continue;
-    const bool isWhole = typeOf(operand.get()).getShape() == shape;
+    // What is read whole is addressed by its sizes, even where its shape is that of the result.
+    const bool isWhole = readsPerElement(operand) && typeOf(operand.get()).getShape() == shape;
     hasOne |= isWhole;
     if (!isWhole && typeOf(operand.get()).getNumElements() != 1)
       return false;

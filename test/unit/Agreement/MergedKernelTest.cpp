@@ -88,6 +88,25 @@ OpCase columns(int index) {
           "mp.reduce_sum %0 dimensions [0] : {0} -> {r}"};
 }
 
+/// Of tables and indices of several sizes, which are read whole.
+OpCase scatters(int index) {
+  const std::string rows = number(2 + index % 5), columns = number(sizeOf(index % 6)), updates = number(1 + index % 7);
+  return {"mp.scatter_add",
+          "",
+          {{rows + "x" + columns + "x$T"}, {updates + "xi32", Fill::Labels}, {updates + "x" + columns + "x$T"}},
+          {rows + "x" + columns + "x$T"},
+          "mp.scatter_add %0, %1, %2 dimension 0 : {0}, {1}, {2} -> {r}"};
+}
+
+OpCase gathers(int index) {
+  const std::string rows = number(2 + index % 5), columns = number(sizeOf(index % 6)), picks = number(1 + index % 7);
+  return {"mp.gather",
+          "",
+          {{rows + "x" + columns + "x$T"}, {picks + "xi32", Fill::Labels}},
+          {picks + "x" + columns + "x$T"},
+          "mp.gather %0, %1 dimension 0 : {0}, {1} -> {r}"};
+}
+
 OpCase partial(int index) {
   const int size = sizeOf(index);
   return {"mp.nonfinite_blocks",
@@ -124,6 +143,8 @@ const Kind kKinds[] = {{"Maps", map},
                        {"BesideTransposes", besideTransposes},
                        {"Broadcasts", broadcasts},
                        {"Columns", columns},
+                       {"Scatters", scatters},
+                       {"Gathers", gathers},
                        {"Partial", partial},
                        {"PartialSums", partialSums},
                        {"Updates", update}};
