@@ -4,7 +4,7 @@ each, NAME<tab>STATUS<tab>MICROSECONDS<tab>MESSAGE<tab>OUR MICROSECONDS.
 
 usage: peer.py --device=cuda [--bundle=FOLDER] < LINES
 
-The executable of FOLDER/cases/NAME.tar.gz runs in this process, by FOLDER/lib/libHalfstepRuntime.so, and PyTorch works on the
+The executable of FOLDER/cases/NAME.tar.xz runs in this process, by FOLDER/lib/libHalfstepRuntime.so, and PyTorch works on the
 memory of its inputs: random normal values that are on the device before. Results are compared with ours. A sample is
 several runs one after another between two events of the device's clock (of the host's, on cpu); samples of ours and of
 PyTorch take turns, and of each the median counts. Without the library PyTorch works on tensors of its own, and our time
@@ -243,7 +243,7 @@ def run(options, device, program):
 
 def open_program(library, bundle, case, device, name):
     """The program of a case, read from its archive."""
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(bundle / "cases" / f"{case}.tar.gz") as archive:
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(bundle / "cases" / f"{case}.tar.xz") as archive:
         archive.extract(f"{case}.mpx", folder)
         return shared_tensors.Program(library, pathlib.Path(folder, f"{case}.mpx"), device, name)
 

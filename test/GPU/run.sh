@@ -3,7 +3,7 @@
 #
 # Runs the cases of this bundle on a GPU: correctness against results of device cpu that are stored here, the code for
 # each chip that the GPU runs by itself; a part of it under compute-sanitizer where that is installed; then benchmarks,
-# beside PyTorch where that is installed. Needs the NVIDIA driver, a shell, tar and gzip, nothing else. Writes FOLDER/results.json
+# beside PyTorch where that is installed. Needs the NVIDIA driver, a shell and tar, nothing else. Writes FOLDER/results.json
 # and FOLDER/results.txt (default: results/) after every case, so that a run that is cut off leaves what it had. Fails if
 # a case did.
 #
@@ -36,12 +36,13 @@ out=$(cd "$out" && pwd)
 rm -rf "$out/work/cases"
 cd "$here" || exit 2
 
-# The libraries that travel along come before the system's, for mp-exec alone. Where the system's C library is older than
-# ours, ours is used with its own loader.
+# The libraries that travel along come before the system's, for mp-exec and xz alone. Where the system's C library is
+# older than ours, ours is used with its own loader.
 libraries=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-mp_exec="env LD_LIBRARY_PATH=$libraries $here/bin/mp-exec"
-$mp_exec --help >/dev/null 2>&1 ||
-  mp_exec="$here/glibc/ld-linux-x86-64.so.2 --library-path $here/glibc:$libraries $here/bin/mp-exec"
+mp_exec="env LD_LIBRARY_PATH=$libraries $here/bin/mp-exec" unxz="env LD_LIBRARY_PATH=$libraries $here/bin/xz -dc"
+loader="$here/glibc/ld-linux-x86-64.so.2 --library-path $here/glibc:$libraries"
+$mp_exec --help >/dev/null 2>&1 || mp_exec="$loader $here/bin/mp-exec"
+$unxz --version >/dev/null 2>&1 || unxz="$loader $here/bin/xz -dc"
 
 start=$(date +%s)
 elapsed() { echo $(($(date +%s) - start)); }
@@ -135,8 +136,8 @@ median_rate() {
 unpack() {
   archive=$(printf '%s' "$1" | sed -n 's|.*cases/\([^ ]*\)\.mpx.*|\1|p')
   [ -f "$cases/$archive.mpx" ] && return
-  rm -rf "$cases" && mkdir -p "$cases" && gzip -dc "$here/cases/$archive.tar.gz" | tar -xf - -C "$cases"
-  [ -f "$cases/$archive.mpx" ] || { echo "cannot unpack cases/$archive.tar.gz"; return 1; }
+  rm -rf "$cases" && mkdir -p "$cases" && $unxz "$here/cases/$archive.tar.xz" | tar -xf - -C "$cases"
+  [ -f "$cases/$archive.mpx" ] || { echo "cannot unpack cases/$archive.tar.xz"; return 1; }
 }
 
 # Runs one line of the manifest: name, perhaps with the chip whose code runs; kind; arguments; where the kind is train, a
