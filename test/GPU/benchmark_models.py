@@ -1,7 +1,15 @@
 """What the bundle times: models for mp-exec benchmark, each with the lines for peer.py that say the same work. Those
 that are small run on device cpu, too, to try the bundle."""
 
+import pathlib
+import sys
+
+import convolution_models
 import gemm_models
+from convolution_models import Layer, same
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "cpu"))
+import image_networks  # noqa: E402
 
 GPU = "sm_80,sm_90"
 INFER = ["--policy=float32", "--training=false", "--batch-size=1"]
@@ -39,6 +47,46 @@ def products():
                 yield product(f"time-gemm-{kind}-{direction}-{label}", kind, size, transposes)
         for edge in (64, 4096, 8192):
             yield product(f"time-bias-relu-{kind}-{edge}", kind, (edge, edge, edge), (False, False), "bias_relu")
+
+
+def square(size, channels, filters, taps, stride=1, images=64):
+    """A convolution of height = width, whose padding leaves the size as it is, under a stride divides it."""
+    return Layer(images, (size,) * 2, channels, filters, (taps,) * 2, same(taps, taps), (stride,) * 2)
+
+
+TINY_CONVOLUTION = square(8, 16, 24, 3, images=1)
+RESNET50 = [
+    square(224, 3, 64, 7, 2), square(56, 64, 64, 1), square(56, 64, 64, 3), square(56, 64, 256, 1), square(56, 256, 64, 1),
+    square(56, 256, 128, 1), square(56, 128, 128, 3, 2), square(28, 128, 128, 3), square(28, 128, 512, 1), square(28, 256, 256, 3, 2),
+    square(14, 256, 256, 3), square(14, 256, 1024, 1), square(7, 512, 512, 3), square(7, 512, 2048, 1),
+]
+WITH_TF32 = [RESNET50[2], RESNET50[3], RESNET50[10]]
+WITH_EPILOGUE = [RESNET50[2], RESNET50[11]]
+
+
+def convolution(kind, layer, direction, epilogue="plain"):
+    program = convolution_models.Convolutions(gemm_models.TYPES[kind]["element"])
+    program.add_pass("p", layer, direction, epilogue)
+    (size, _), (taps, _), stride, padding = layer.sizes, layer.taps, layer.strides[0], layer.padding[0]
+    words = (f"conv --type={kind} --pass={direction} --images={layer.images} --size={size} --channels={layer.channels} "
+             f"--filters={layer.filters} --taps={taps} --stride={stride} --padding={padding}")
+    is_small = layer.products() < 2**20
+    words += " --epilogue=bias_relu" * (epilogue != "plain")
+    peers = [words] + [words + " --fused"] * (epilogue != "plain" and not is_small)  # a CPU has no such
+    label = f"{size}x{layer.channels}-{layer.filters}-{taps}x{taps}" + (f"-s{stride}" if stride > 1 else "")
+    return {"name": f"time-conv-{kind}-{direction}{'' if epilogue == 'plain' else '-bias-relu'}-{label}", "text": program.text(),
+            "chips": GPU, "flags": INFER + gemm_models.TYPES[kind]["flags"],
+            "time": SMALL if layer.products() < 2**34 else LARGE, "small": is_small, "peers": peers}
+
+
+def convolutions():
+    for kind in ("f16", "bf16", "tf32"):
+        for layer in [TINY_CONVOLUTION, *(WITH_TF32 if kind == "tf32" else RESNET50)]:
+            for direction in convolution_models.PASSES:
+                if direction != "dx" or layer.channels > 3:  # pictures have no gradient
+                    yield convolution(kind, layer, direction)
+        for layer in [TINY_CONVOLUTION, *(WITH_EPILOGUE if kind != "tf32" else [])]:
+            yield convolution(kind, layer, "forward", "bias_relu")
 
 
 def cross_entropy(kind, rows, classes):
@@ -107,6 +155,12 @@ POLICIES = {
     "tf32": ["--policy=float32", "--allow-tf32=true"],
     "mixed_float16": ["--policy=mixed_float16"],
 }
+IMAGE_POLICIES = POLICIES | {"mixed_bfloat16": ["--policy=mixed_bfloat16"]}
+# (network, batch, optimizer, how)
+IMAGE_STEPS = [
+    ("cifar10_cnn", 128, "adam", SMALL), ("cifar10_cnn", 1024, "adam", LARGE), ("cifar10_resnet20", 128, "sgd", SMALL),
+    ("tiny_cnn", 4, "adam", SMALL), ("tiny_resnet", 4, "sgd", SMALL),
+]
 
 
 def steps():
@@ -125,11 +179,23 @@ def steps():
                        "peers": [f"optimizer --policy={policy} --sizes={shape}"]}
 
 
+def image_steps():
+    for model, batch, optimizer, how in IMAGE_STEPS:
+        text = image_networks.NETWORKS[model].text()
+        for policy, flags in IMAGE_POLICIES.items():
+            words = f"step --policy={policy} --model={model} --m={batch} --optimizer={optimizer}"
+            yield {"name": f"time-step-{model}-{batch}-{policy}", "text": text, "small": model.startswith("tiny"),
+                   "flags": [*flags, f"--optimizer={optimizer}", f"--batch-size={batch}"], "chips": GPU,
+                   "time": ["--program=train_step", *how], "peers": [words, words + " --compile"]}
+
+
 def cases():
     yield from products()
+    yield from convolutions()
     for kind in ("f16", "f32"):
         for rows, classes in ((128, 10), (8192, 10), (8192, 1000), (8192, 50304)):
             yield cross_entropy(kind, rows, classes)
     yield copy(256)
     yield copy(16384)
     yield from steps()
+    yield from image_steps()

@@ -26,11 +26,14 @@ from typing import Callable
 import torch
 import torch.nn.functional as F
 
+import image_networks
 import shared_tensors
+import torch_models
 
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "tf32": torch.float32}
 # How far a result may be from ours, in parts of its largest value: a few roundings of factors and result.
 TOLERANCES = {"f16": 1e-2, "bf16": 2e-2, "f32": 1e-4, "tf32": 1e-2}
+LOW = {"mixed_float16": torch.float16, "mixed_bfloat16": torch.bfloat16}
 
 
 @dataclasses.dataclass
@@ -45,10 +48,13 @@ def parse(words):
     parser = argparse.ArgumentParser()
     parser.add_argument("work", choices=sorted(WORKS))
     parser.add_argument("--type", choices=sorted(TYPES), default="f32")
-    parser.add_argument("--policy", choices=["float32", "tf32", "mixed_float16"], default="float32")
-    for name in ("m", "n", "k"):
+    parser.add_argument("--policy", choices=["float32", "tf32", *LOW], default="float32")
+    for name in ("m", "n", "k", "images", "size", "channels", "filters", "taps", "stride", "padding"):
         parser.add_argument(f"--{name}", type=int)
-    for flag in ("transpose-lhs", "transpose-rhs", "compile"):
+    parser.add_argument("--pass", dest="direction", choices=["forward", "dx", "dw"])
+    parser.add_argument("--model", choices=sorted(image_networks.NETWORKS))
+    parser.add_argument("--optimizer", choices=["adam", "sgd"], default="adam")
+    for flag in ("transpose-lhs", "transpose-rhs", "compile", "fused"):
         parser.add_argument(f"--{flag}", action="store_true")
     parser.add_argument("--epilogue", choices=["bias_relu"])
     parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split("-")])
@@ -95,6 +101,43 @@ def gemm(options, device, given):
                 lambda: {"p_r": torch.addmm(bias, a, b).relu()})
 
 
+def convolution(options, device, given):
+    """Our images are NHWC, what PyTorch calls channels_last: it reads them, and our filters, where they lie."""
+    dtype, sides, steps = TYPES[options.type], [options.padding] * 2, [options.stride] * 2
+    made = (options.size + 2 * options.padding - options.taps) // options.stride + 1
+    shapes = {"image": (options.images, options.size, options.size, options.channels),
+              "filter": (options.filters, options.taps, options.taps, options.channels),
+              "result": (options.images, made, made, options.filters)}
+
+    def read(name, what):
+        return given(name, shapes[what], dtype).permute(0, 3, 1, 2)
+
+    def ours(tensor):
+        return tensor.permute(0, 2, 3, 1)
+
+    if options.direction != "forward":
+        of_image = options.direction == "dx"
+        # What is not given is read for its shape alone.
+        other = torch.empty(shapes["image" if of_image else "filter"], dtype=dtype, device=device).permute(0, 3, 1, 2)
+        if of_image:
+            g, x, w = read("p_a", "result"), other, read("p_b", "filter")
+        else:
+            g, x, w = read("p_b", "result"), read("p_a", "image"), other
+        run = functools.partial(torch.ops.aten.convolution_backward, g, x, w, None, steps, sides, [1, 1], False, [0, 0], 1,
+                                [of_image, not of_image, False])
+        return Peer("convolution_backward", run, lambda: {"p": ours(run()[0 if of_image else 1])})
+    x, w = read("p_a", "image"), read("p_b", "filter")
+    if not options.epilogue:
+        run = functools.partial(F.conv2d, x, w, stride=steps, padding=sides)
+        return Peer("conv2d", run, lambda: {"p": ours(run())})
+    bias = given("p_w", (options.filters,), dtype)
+    if options.fused:  # the library's own fusion, which not every version has in every type
+        run = functools.partial(torch.cudnn_convolution_relu, x, w, bias, steps, sides, [1, 1], 1)
+        return Peer("cudnn_convolution_relu", run, lambda: {"p_r": ours(run())})
+    run = lambda: torch.relu_(F.conv2d(x, w, bias, stride=steps, padding=sides))  # noqa: E731
+    return Peer("conv2d, relu", run, lambda: {"p_r": ours(run())})
+
+
 def cross_entropy(options, device, given):
     logits = given("x", (options.m, options.n), TYPES[options.type]).requires_grad_()
     labels = given("y", (options.m,), torch.int32, options.n).long()  # the type that PyTorch takes
@@ -119,16 +162,19 @@ def copy(options, device, given):
 
 
 def network(options, device):
+    if options.model:
+        return torch_models.network(image_networks.NETWORKS[options.model]).to(device, memory_format=torch.channels_last)
     layers = []
     for inputs, outputs in zip(options.sizes, options.sizes[1:]):
         layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
     return torch.nn.Sequential(*layers[:-1]).to(device)
 
 
-def adam(model, device):
+def stepper_of(options, model, device):
     """The optimizer, and what to call it."""
+    make, rate = {"adam": (torch.optim.Adam, 1e-3), "sgd": (torch.optim.SGD, 1e-2)}[options.optimizer]
     fused = device.type == "cuda"
-    return torch.optim.Adam(model.parameters(), lr=1e-3, fused=fused), "fused Adam" if fused else "Adam"
+    return make(model.parameters(), lr=rate, fused=fused), f"fused {make.__name__}" if fused else make.__name__
 
 
 def grad_scaler(device, enabled):
@@ -137,20 +183,31 @@ def grad_scaler(device, enabled):
     return torch.cuda.amp.GradScaler(enabled=enabled and device.type == "cuda")
 
 
+def inputs_of_step(options, given):
+    """What makes the network's input of ours, as often as it runs, and labels in the type that PyTorch takes."""
+    if options.model:
+        model = image_networks.NETWORKS[options.model]
+        classes, images = model.classes, given("x", (options.m, *model.input_shape), torch.float32).permute(0, 3, 1, 2)
+        make = lambda: images  # noqa: E731 (channels_last where it lies)
+    else:
+        classes, pixels = options.sizes[-1], given("x", (options.m, options.sizes[0]), torch.uint8)
+        make = lambda: pixels.float() / 255  # noqa: E731
+    return make, given("y", (options.m,), torch.uint8, classes).long()
+
+
 def step(options, device, given):
     model = network(options, device)
-    optimizer, optimizer_label = adam(model, device)
-    is_mixed = options.policy == "mixed_float16"
-    scaler = grad_scaler(device, is_mixed)
-    # Not every version has f16 on a CPU, where this is only tried.
-    low = torch.float16 if device.type == "cuda" else torch.bfloat16
-    cast = functools.partial(torch.autocast, device.type, low) if is_mixed else contextlib.nullcontext
-    images = given("x", (options.m, options.sizes[0]), torch.uint8)
-    labels = given("y", (options.m,), torch.uint8, options.sizes[-1]).long()  # the type that PyTorch takes
+    optimizer, optimizer_label = stepper_of(options, model, device)
+    scaler = grad_scaler(device, options.policy == "mixed_float16")
+    low = LOW.get(options.policy)
+    if low and device.type != "cuda":
+        low = torch.bfloat16  # not every version has f16 on a CPU, where this is only tried
+    cast = functools.partial(torch.autocast, device.type, low) if low else contextlib.nullcontext
+    images, labels = inputs_of_step(options, given)
 
     def forward():
         with cast():
-            return F.cross_entropy(model(images.float() / 255), labels)
+            return F.cross_entropy(model(images()), labels)
 
     if options.compile:
         forward = torch.compile(forward, mode="reduce-overhead")
@@ -167,7 +224,7 @@ def step(options, device, given):
 def optimizer(options, device, given):
     """The step of Adam, with the checks and the scale of mixed precision."""
     model = network(options, device)
-    stepper, label = adam(model, device)
+    stepper, label = stepper_of(options, model, device)
     scaler = grad_scaler(device, options.policy == "mixed_float16")
     if scaler.is_enabled():
         scaler.scale(torch.ones((), device=device))  # makes the scale
@@ -181,7 +238,7 @@ def optimizer(options, device, given):
     return Peer(label, run)
 
 
-WORKS = {"gemm": gemm, "cross-entropy": cross_entropy, "copy": copy, "step": step, "optimizer": optimizer}
+WORKS = {"gemm": gemm, "conv": convolution, "cross-entropy": cross_entropy, "copy": copy, "step": step, "optimizer": optimizer}
 # Of our executables; "infer" is that of other works.
 PROGRAMS = {"step": "train_step", "optimizer": "apply"}
 
@@ -230,6 +287,9 @@ def run(options, device, program):
     allows_tf32 = "tf32" in (options.type, options.policy)
     torch.backends.cuda.matmul.allow_tf32 = allows_tf32
     torch.backends.cudnn.allow_tf32 = allows_tf32
+    torch.backends.cudnn.benchmark = True  # the fastest of its kernels
+    if options.compile:
+        torch.compiler.reset()  # it gives up on a function that it compiles often
     torch.manual_seed(0)
     peer = WORKS[options.work](options, device, inputs_of(program) if program else own_tensors(device))
     theirs = functools.partial(sample, peer.run, device)
