@@ -51,19 +51,21 @@ POLICIES = {
     "f32": ("float32", "sm_70,sm_80"),
 }
 # Of a trained network's outputs.
-TOLERANCES = {"f16": 5e-2, "bf16": 1e-1, "f32": 1e-3}
+TOLERANCES = {"f16": 2e-2, "bf16": 1e-1, "f32": 1e-3}
 
 
 @dataclasses.dataclass(frozen=True)
 class Trained:
-    """A network and how it is trained; its first loss scale makes f16 skip the first step where nothing else is said."""
+    """A network and how it is trained; its first loss scale makes f16 skip the first step where nothing else is said. Rates are
+    small: Adam makes whole steps of gradients near zero, so that in 20 of 0.001 the last bits of a sum, which Tensor Cores cut,
+    become a tenth of an output. In 20 of 0.0001 they become 0.005 of what changed by 0.4."""
 
     file: pathlib.Path
     batch: int
     data: str = "images"
     steps: int = 20
     optimizer: str = "adam"
-    rate: float = 0.001
+    rate: float = 0.0001
     scale: int = 524288
     tolerances: dict = dataclasses.field(default_factory=lambda: TOLERANCES)
 
@@ -117,6 +119,11 @@ def product_grid(build, work):
         }
 
 
+# Of ops whose results in f16 are sums of what was rounded to f16 before, and that may be rounded another way there: an element of
+# the scores' gradient is up to 2, by keys up to 2, which is 0.002 for each of those that differ.
+SUMS_OF_ROUNDED = {"attention_grad": "1e-2,4e-3"}
+
+
 def ops(build, work):
     """Every op in f32 and f16, and apart from them in bf16, which takes another chip, and with sums in f16."""
     folder = work / "op-cases"
@@ -124,11 +131,12 @@ def ops(build, work):
     subprocess.run([build / "unit" / "write-op-cases", folder], check=True)
     for model in sorted(folder.glob("*.mlir")):
         inputs = {file.name.split(".")[-2]: file for file in folder.glob(f"{model.stem}.mlir.*.npy")}
+        tolerance = "3e-2,4e-3" if model.stem.endswith(".acc-f16") else SUMS_OF_ROUNDED.get(model.stem)
         yield {
             "name": "op-" + model.stem.replace("_", "-").replace(".", "-"), "model": model,
             "chips": "sm_80" if model.stem.endswith(".bf16") else "sm_70",
             "flags": ["--policy=float32", "--training=false", "--batch-size=1"],
-            "infer": {"inputs": inputs, **({"tolerance": "3e-2,4e-3"} if model.stem.endswith(".acc-f16") else {})},
+            "infer": {"inputs": inputs, **({"tolerance": tolerance} if tolerance else {})},
             "sanitize": model.stem in ("softmax", "transpose"),
         }
 

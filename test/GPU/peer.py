@@ -315,6 +315,7 @@ def main():
     arguments = parser.parse_args()
     device, library, suffix = arguments.device, None, f", PyTorch {torch.__version__}"
     if device.type == "cuda":
+        device = torch.device("cuda", device.index or 0)  # set_device takes no device without a number
         torch.cuda.set_device(device)
     try:
         library = shared_tensors.load(arguments.bundle / "lib" / "libHalfstepRuntime.so")
