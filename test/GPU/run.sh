@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: run.sh [--time-limit=SECONDS] [--device=NAME] [--only=TEXT] [--out=FOLDER] [--python=PROGRAM]
+# usage: run.sh [--time-limit=SECONDS] [--device=NAME] [--only=TEXT] [--kinds=LIST] [--out=FOLDER] [--python=PROGRAM]
 #
 # Runs the cases of this bundle on a GPU: correctness against results of device cpu that are stored here, the code for
 # each chip that the GPU runs by itself; a part of it under compute-sanitizer where that is installed; then benchmarks,
@@ -10,6 +10,7 @@
 #   --time-limit=SECONDS  stops after that time; cases that were not reached are in the results as "not run"
 #   --device=NAME         cuda, cuda:1, or cpu to try the bundle without a GPU (default cuda)
 #   --only=TEXT           only cases with TEXT in their name
+#   --kinds=LIST          only these, of check,train,sanitize,benchmark,time,peer: peer alone has our times, too, beside PyTorch's
 #   --python=PROGRAM      the Python that has PyTorch (default python3)
 set -u
 
@@ -17,6 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 device=cuda
 limit=0
 only=
+kinds=check,train,sanitize,benchmark,time,peer
 out=$here/results
 python=python3
 for argument; do
@@ -25,6 +27,14 @@ for argument; do
     --time-limit=*) limit=${argument#*=} ;;
     --device=*) device=${argument#*=} ;;
     --only=*) only=${argument#*=} ;;
+    --kinds=*)
+      kinds=${argument#*=}
+      for kind in $(printf '%s' "$kinds" | tr , ' '); do
+        case $kind in
+          check | train | sanitize | benchmark | time | peer) ;;
+          *) echo "run.sh: unknown kind '$kind': there are check, train, sanitize, benchmark, time and peer" >&2; exit 2 ;;
+        esac
+      done ;;
     --out=*) out=${argument#*=} ;;
     --python=*) python=${argument#*=} ;;
     --help | -h) sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0"; exit 0 ;;
@@ -73,6 +83,9 @@ chip_of_device() {
   esac
 }
 chip_here=$(chip_of_device)
+
+# kind: whether it is asked for.
+wants() { case ,$kinds, in *,"$1",*) ;; *) return 1 ;; esac; }
 
 # chip: whether the device runs code for it.
 runs_chip() {
@@ -194,8 +207,9 @@ while IFS=$tab read -r name kind first second says; do
       [ -z "$chip_here" ] && [ "${name%@*}" = "$former" ] && continue
       former=${name%@*} ;;
   esac
+  [ "$kind" = left-out ] || wants "${kind#gpu-}" || continue
   if [ "$kind" = peer ]; then
-    grep -q "^$name${tab}time${tab}passed" "$results" || continue
+    ! wants time || grep -q "^$name${tab}time${tab}passed" "$results" || continue
     printf '%s\t%s\n' "$name" "$first" >>"$peers"
     continue
   fi
