@@ -1,4 +1,5 @@
 // RUN: mp-opt %s -mp-decompose | FileCheck %s
+// RUN: mp-opt %s -mp-decompose=features=sm_80 | FileCheck %s --check-prefix=GPU
 
 // CHECK-LABEL: @loss_is_the_mean_of_its_rows
 func.func @loss_is_the_mean_of_its_rows(%z: tensor<4x10xf16>, %y: tensor<4xui8>) -> tensor<f32> {
@@ -49,11 +50,14 @@ func.func @weighted_gradient_has_a_factor_per_row(%z: tensor<4x10xf16>, %y: tens
 }
 
 // CHECK-LABEL: @unscale_checks_the_products
+// GPU-LABEL: @unscale_checks_the_products
 func.func @unscale_checks_the_products(%a: tensor<300x300xf32>, %b: tensor<300xf32>, %scale: tensor<f32>) -> (tensor<300x300xf32>, tensor<300xf32>, tensor<i32>) {
   // CHECK: %[[INVERSE:.*]] = mp.div %{{.*}}, %arg2 : tensor<f32>
   // CHECK: %[[A:.*]] = mp.mul %arg0, %[[INVERSE]]
   // CHECK: %[[B:.*]] = mp.mul %arg1, %[[INVERSE]]
   // CHECK: %[[FA:.*]] = mp.nonfinite_blocks %[[A]] {block = 32768 : i64} : tensor<300x300xf32> -> tensor<3xi32>
+  // A block of a GPU is 256 threads.
+  // GPU: mp.nonfinite_blocks {{.*}} {block = 4096 : i64} : tensor<300x300xf32> -> tensor<22xi32>
   // CHECK: %[[FB:.*]] = mp.nonfinite_blocks %[[B]] {block = 32768 : i64} : tensor<300xf32> -> tensor<1xi32>
   // CHECK: %[[BAD:.*]] = mp.first_bad %[[FA]], %[[FB]]
   // CHECK: return %[[A]], %[[B]], %[[BAD]]
@@ -70,8 +74,10 @@ func.func @check_finite_checks_in_the_gradients_type(%a: tensor<8xf16>) -> tenso
 }
 
 // CHECK-LABEL: @norm_sums_partial_sums
+// GPU-LABEL: @norm_sums_partial_sums
 func.func @norm_sums_partial_sums(%a: tensor<300x300xf32>, %b: tensor<2xf32>) -> tensor<f32> {
   // CHECK: %[[PA:.*]] = mp.sum_squares_blocks %arg0 {block = 32768 : i64} : tensor<300x300xf32> -> tensor<3xf32>
+  // GPU: mp.sum_squares_blocks %arg0 {block = 4096 : i64} : tensor<300x300xf32> -> tensor<22xf32>
   // CHECK: %[[SA:.*]] = mp.reduce_sum %[[PA]] dimensions [0]
   // CHECK: %[[PB:.*]] = mp.sum_squares_blocks %arg1
   // CHECK: %[[SB:.*]] = mp.reduce_sum %[[PB]] dimensions [0]

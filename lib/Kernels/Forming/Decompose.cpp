@@ -183,7 +183,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     patterns.add<DecomposeArgmin, DecomposeCrossEntropy, DecomposeExpansion, DecomposeElementLoss,
                  DecomposeWeightedCrossEntropyGrad, DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(
         &getContext());
-    populateTrainingPatterns(patterns);
+    populateTrainingPatterns(patterns, machine.partialBlock());
     populateBatchNormPatterns(patterns);
     populateGroupNormPatterns(patterns);
     populateScanPatterns(patterns);

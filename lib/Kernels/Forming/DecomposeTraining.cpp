@@ -10,11 +10,25 @@ using namespace mp;
 
 namespace {
 
-struct DecomposeUnscale : OpRewritePattern<UnscaleOp> {
+/// A pattern that makes partial results, of `partialBlock` elements each.
+template <typename Op> struct PartialPattern : OpRewritePattern<Op> {
+  using Base = PartialPattern;
+
+  PartialPattern(MLIRContext *context, int64_t partialBlock)
+      : OpRewritePattern<Op>(context), partialBlock(partialBlock) {}
+
+protected:
+  PrimitiveBuilder builder(Op op, PatternRewriter &rewriter) const { return {rewriter, op.getLoc(), partialBlock}; }
+
+private:
+  const int64_t partialBlock;
+};
+
+struct DecomposeUnscale : PartialPattern<UnscaleOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(UnscaleOp op, PatternRewriter &rewriter) const override {
-    PrimitiveBuilder build(rewriter, op.getLoc());
+    PrimitiveBuilder build = builder(op, rewriter);
     Value inverse = build.binary<DivOp>(build.scalar(1, rewriter.getF32Type()), op.getScale());
     SmallVector<Value> results =
         llvm::map_to_vector(op.getGradients(), [&](Value gradient) { return build.binary<MulOp>(gradient, inverse); });
@@ -25,20 +39,20 @@ struct DecomposeUnscale : OpRewritePattern<UnscaleOp> {
   }
 };
 
-struct DecomposeCheckFinite : OpRewritePattern<CheckFiniteOp> {
+struct DecomposeCheckFinite : PartialPattern<CheckFiniteOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(CheckFiniteOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).firstBad(op.getGradients()));
+    rewriter.replaceOp(op, builder(op, rewriter).firstBad(op.getGradients()));
     return success();
   }
 };
 
-struct DecomposeGlobalNorm : OpRewritePattern<GlobalNormOp> {
+struct DecomposeGlobalNorm : PartialPattern<GlobalNormOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(GlobalNormOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, PrimitiveBuilder(rewriter, op.getLoc()).globalNorm(op.getGradients()));
+    rewriter.replaceOp(op, builder(op, rewriter).globalNorm(op.getGradients()));
     return success();
   }
 };
@@ -53,11 +67,11 @@ static Value clippingFactor(PrimitiveBuilder &build, const APFloat &maxNorm, Val
   return build.select(build.isGreater(ratio, one), one, ratio);
 }
 
-struct DecomposeClip : OpRewritePattern<ClipByGlobalNormOp> {
+struct DecomposeClip : PartialPattern<ClipByGlobalNormOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(ClipByGlobalNormOp op, PatternRewriter &rewriter) const override {
-    PrimitiveBuilder build(rewriter, op.getLoc());
+    PrimitiveBuilder build = builder(op, rewriter);
     Value norm = build.globalNorm(op.getGradients());
     Value factor = clippingFactor(build, op.getMaxNorm(), norm);
     SmallVector<Value> results =
@@ -68,11 +82,11 @@ struct DecomposeClip : OpRewritePattern<ClipByGlobalNormOp> {
   }
 };
 
-struct DecomposeClipByNorm : OpRewritePattern<ClipByNormOp> {
+struct DecomposeClipByNorm : PartialPattern<ClipByNormOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(ClipByNormOp op, PatternRewriter &rewriter) const override {
-    PrimitiveBuilder build(rewriter, op.getLoc());
+    PrimitiveBuilder build = builder(op, rewriter);
     rewriter.replaceOp(op, llvm::map_to_vector(op.getGradients(), [&](Value gradient) {
                          Value norm = build.globalNorm(gradient);
                          return build.binary<MulOp>(gradient, clippingFactor(build, op.getMaxNorm(), norm));
@@ -96,11 +110,11 @@ struct DecomposeClipByValue : OpRewritePattern<ClipByValueOp> {
 };
 
 /// A step of Adam from 0 has the direction of LAMB, the other way; one of gradient descent along it is LAMB's.
-struct DecomposeLAMB : OpRewritePattern<LAMBOp> {
+struct DecomposeLAMB : PartialPattern<LAMBOp> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(LAMBOp op, PatternRewriter &rewriter) const override {
-    PrimitiveBuilder build(rewriter, op.getLoc());
+    PrimitiveBuilder build = builder(op, rewriter);
     Type f32 = rewriter.getF32Type();
     FloatAttr none = rewriter.getF64FloatAttr(0);
     Value one = build.scalar(1, f32), zero = build.scalar(0, f32);
@@ -142,7 +156,8 @@ struct DecomposeGradientSeed : OpRewritePattern<GradientSeedOp> {
 
 } // namespace
 
-void mp::populateTrainingPatterns(RewritePatternSet &patterns) {
+void mp::populateTrainingPatterns(RewritePatternSet &patterns, int64_t partialBlock) {
   patterns.add<DecomposeUnscale, DecomposeCheckFinite, DecomposeGlobalNorm, DecomposeClip, DecomposeClipByNorm,
-               DecomposeClipByValue, DecomposeLAMB, DecomposeScaleLoss, DecomposeGradientSeed>(patterns.getContext());
+               DecomposeLAMB>(patterns.getContext(), partialBlock);
+  patterns.add<DecomposeClipByValue, DecomposeScaleLoss, DecomposeGradientSeed>(patterns.getContext());
 }

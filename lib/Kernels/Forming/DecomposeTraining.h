@@ -9,7 +9,8 @@
 namespace mp {
 
 /// Replaces what scales the loss and unscales, checks, measures and clips gradients, and mp.lamb, which measures, too.
-void populateTrainingPatterns(mlir::RewritePatternSet &patterns);
+/// Partial results are of `partialBlock` elements each.
+void populateTrainingPatterns(mlir::RewritePatternSet &patterns, int64_t partialBlock);
 
 } // namespace mp
 

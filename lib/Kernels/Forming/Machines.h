@@ -18,6 +18,10 @@ struct Machine {
           << name << "'; expected one of " << cpuLevelNames() << "; and " << explainUnknownChip(name);
   }
 
+  /// Elements of one partial result: enough work for a block of a launch, few enough results for one block to read. A
+  /// block of a GPU is 256 threads, and what they read of 4096 elements is all under way at once.
+  int64_t partialBlock() const { return chip ? 4096 : 32768; }
+
   const CPULevel *level;
   const Chip *chip;
 };

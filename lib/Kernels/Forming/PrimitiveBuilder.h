@@ -9,13 +9,12 @@
 
 namespace mp {
 
-/// Elements of one partial result: enough work for a block of a launch, few enough results for one block to read.
-inline constexpr int64_t kPartialBlock = 32768;
-
 /// The ops of one decomposition, all at one location.
 class PrimitiveBuilder {
 public:
-  PrimitiveBuilder(mlir::PatternRewriter &rewriter, mlir::Location loc) : rewriter(rewriter), loc(loc) {}
+  /// Partial results are of `partialBlock` elements each.
+  PrimitiveBuilder(mlir::PatternRewriter &rewriter, mlir::Location loc, int64_t partialBlock = 0)
+      : rewriter(rewriter), loc(loc), partialBlock(partialBlock) {}
 
   mlir::Value scalar(double value, mlir::Type element) {
     auto type = mlir::RankedTensorType::get({}, element);
@@ -56,13 +55,13 @@ public:
     return all.empty() ? input : mlir::Value(ReduceOp::create(rewriter, loc, input, all));
   }
   mlir::Value nonfiniteBlocks(mlir::Value input) {
-    return NonfiniteBlocksOp::create(rewriter, loc, input, kPartialBlock);
+    return NonfiniteBlocksOp::create(rewriter, loc, input, partialBlock);
   }
   /// sqrt of the sum of all squares, the partial sums in index order.
   mlir::Value globalNorm(mlir::ValueRange gradients) {
     mlir::Value sum;
     for (mlir::Value gradient : gradients) {
-      mlir::Value own = reduce<ReduceSumOp>(SumSquaresBlocksOp::create(rewriter, loc, gradient, kPartialBlock));
+      mlir::Value own = reduce<ReduceSumOp>(SumSquaresBlocksOp::create(rewriter, loc, gradient, partialBlock));
       sum = sum ? binary<AddOp>(sum, own) : own;
     }
     if (!sum)
@@ -83,6 +82,7 @@ public:
 private:
   mlir::PatternRewriter &rewriter;
   mlir::Location loc;
+  int64_t partialBlock;
 };
 
 } // namespace mp
