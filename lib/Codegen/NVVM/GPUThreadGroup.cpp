@@ -148,10 +148,47 @@ LogicalResult GPUThreadBlock::forEach(ThreadGroup &group, int64_t count,
   return static_cast<GPUThreadGroup &>(group).forEach(f.i64(0), count, count, body);
 }
 
+/// The least number that a thread of the block has, or -1 for the greatest that there is.
+Value GPUThreadBlock::leastOf(Value own) {
+  LaneBuilder &b = f.b;
+  auto merge = [&](ArrayRef<Value> x, ArrayRef<Value> y) {
+    return SmallVector<Value>{arith::MinSIOp::create(b, x.front(), y.front())};
+  };
+  Value first = GPUThreadGroup(f, f.threads, vector).combine(own, merge).front();
+  Value none = intConstant(b, b.getI32Type(), std::numeric_limits<int32_t>::max());
+  Value isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first, none);
+  return arith::SelectOp::create(b, isNone, intConstant(b, b.getI32Type(), -1), first);
+}
+
+/// Each thread takes every so many elements of all tensors. Those beyond a tensor's last take that one again, so that
+/// no load waits for another, nor for a branch.
+Value GPUThreadBlock::findFirstSetOfFew(ValueRange flags) {
+  LaneBuilder &b = f.b;
+  Type i32 = b.getI32Type();
+  Value own = intConstant(b, i32, std::numeric_limits<int32_t>::max()), zero = intConstant(b, i32, 0);
+  for (auto [number, flag] : llvm::enumerate(flags)) {
+    const int64_t count = typeOf(flag).getNumElements();
+    Value pointer = f.input(cast<BlockArgument>(flag).getArgNumber());
+    Value ofThis = intConstant(b, i32, static_cast<int64_t>(number));
+    auto lookAt = [&, pointer = pointer](Value done, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
+      Value element = f.min(f.add(done, f.thread), f.i64(count - 1));
+      Value loaded = LLVM::LoadOp::create(b, i32, f.offset(pointer, i32, element), /*alignment=*/4);
+      Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loaded, zero);
+      Value least = arith::MinSIOp::create(b, soFar[0], ofThis);
+      return SmallVector<Value>{arith::SelectOp::create(b, isSet, least, soFar[0])};
+    };
+    if (count != 0)
+      own = f.forEach(f.i64(0), f.i64(count), f.threads, ValueRange{own}, lookAt)->front();
+  }
+  return leastOf(own);
+}
+
 /// Each warp takes every so many tensors, found in a table, each lane of it every so many elements.
 Value GPUThreadBlock::findFirstSet(ValueRange flags) {
-  if (!f.buffersInMemory || !llvm::all_of(flags, llvm::IsaPred<BlockArgument>))
+  if (!llvm::all_of(flags, llvm::IsaPred<BlockArgument>))
     return {};
+  if (!f.buffersInMemory)
+    return findFirstSetOfFew(flags);
   LaneBuilder &b = f.b;
   Type i32 = b.getI32Type();
   const auto count = static_cast<int64_t>(flags.size());
@@ -178,10 +215,7 @@ Value GPUThreadBlock::findFirstSet(ValueRange flags) {
   };
   FailureOr<SmallVector<Value>> own = f.forEach(f.div(f.thread, Chip::kWarp), f.i64(count), f.threads / Chip::kWarp,
                                                 ValueRange{none}, lookAt, /*staysRolled=*/true);
-  auto merge = [&](ArrayRef<Value> x, ArrayRef<Value> y) { return SmallVector<Value>{least(x.front(), y.front())}; };
-  Value first = GPUThreadGroup(f, f.threads, vector).combine(*own, merge).front();
-  Value isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first, none);
-  return arith::SelectOp::create(b, isNone, intConstant(b, i32, -1), first);
+  return leastOf(own->front());
 }
 
 /// Pointers from memory are loaded where they are used: all of them at once are more than there are registers.

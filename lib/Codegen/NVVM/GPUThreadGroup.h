@@ -54,6 +54,9 @@ public:
   void synchronize() override { f.barrier(); }
 
 private:
+  mlir::Value findFirstSetOfFew(mlir::ValueRange flags);
+  mlir::Value leastOf(mlir::Value own);
+
   GPUFunction &f;
   const int64_t vector;
   llvm::DenseSet<mlir::Value> singles; ///< inputs of one element that were bound anew
