@@ -90,31 +90,53 @@ struct DropoutParts : ScalarPartsInterface::ExternalModel<DropoutParts, DropoutM
 
 } // namespace
 
+/// Which of the words of one block are at least `bound`, up to 2^32, in the low bits of what is as wide as they are.
+static Value buildBits(LaneBuilder &b, ArrayRef<Value> words, int64_t bound) {
+  Type type = words.front().getType();
+  Value bits;
+  for (auto [number, word] : llvm::enumerate(words)) {
+    // 2^32 itself is no word.
+    Value kept = bound == 0
+                     ? arith::CmpIOp::create(b, arith::CmpIPredicate::uge, word, intConstant(b, type, 0))
+                     : arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, word, intConstant(b, type, bound - 1));
+    Value bit = arith::SelectOp::create(b, kept, intConstant(b, type, int64_t(1) << number), intConstant(b, type, 0));
+    bits = bits ? Value(arith::OrIOp::create(b, bits, bit)) : bit;
+  }
+  return bits;
+}
+
 /// Each lane is a word, of the bits of 16 blocks of Philox.
 FormResult DropoutForms::form(DropoutMaskOp op) {
   constexpr int64_t kBlocks = 16;
   Value word = in.position();
   Type type = word.getType();
+  const int64_t width = laneCount(type);
+  // A lane by itself compares and collects in 32 bits, and has two blocks under way, none of which waits for the other.
+  const int64_t together = width == 1 ? 2 : 1;
   // uniformFloat(bits) >= rate, on the integers that it is 2^-24 of: the upper 24 bits of a word.
-  const auto bound = static_cast<int64_t>(std::ceil(op.getRate().convertToDouble() * 0x1p24));
+  const auto bound = static_cast<int64_t>(std::ceil(op.getRate().convertToDouble() * 0x1p24)) << 8;
   auto index = [&](int64_t value) { return intConstant(b, b.getI64Type(), value); };
   Value first = arith::MulIOp::create(b, word, intConstant(b, type, kBlocks));
   auto loop = scf::ForOp::create(
-      b, index(0), index(kBlocks), index(1), ValueRange{intConstant(b, type, 0)},
-      [&](OpBuilder &builder, Location loc, Value block, ValueRange soFar) {
+      b, index(0), index(kBlocks), index(together), ValueRange{intConstant(b, type, 0)},
+      [&](OpBuilder &builder, Location loc, Value turn, ValueRange soFar) {
         LaneBuilder inner(loc, builder);
-        const int64_t width = laneCount(type);
-        Value counter = arith::AddIOp::create(inner, first, splat(inner, block, width));
         Value bits = soFar[0];
-        Value shift = arith::MulIOp::create(inner, block, intConstant(inner, block.getType(), 4));
-        for (auto [number, random] :
-             llvm::enumerate(buildPhilox(inner, counter, static_cast<uint32_t>(op.getStream()), in.parts))) {
-          Value kept = arith::CmpIOp::create(inner, arith::CmpIPredicate::uge, lowHalf(inner, random),
-                                             intConstant(inner, type, bound << 8));
-          Value at = arith::AddIOp::create(inner, shift, intConstant(inner, shift.getType(), number));
-          Value bit = arith::ShLIOp::create(inner, intConstant(inner, shift.getType(), 1), at);
-          Value with = arith::OrIOp::create(inner, bits, splat(inner, bit, width));
-          bits = arith::SelectOp::create(inner, kept, with, bits);
+        for (int64_t next = 0; next < together; ++next) {
+          Value block = inner.createOrFold<arith::AddIOp>(turn, intConstant(inner, turn.getType(), next));
+          Value counter = arith::AddIOp::create(inner, first, splat(inner, block, width));
+          SmallVector<Value> words = llvm::map_to_vector(
+              buildPhilox(inner, counter, static_cast<uint32_t>(op.getStream()), in.parts), [&](Value random) -> Value {
+                if (width == 1)
+                  return arith::TruncIOp::create(inner, inner.getI32Type(), random);
+                return lowHalf(inner, random);
+              });
+          Value own = buildBits(inner, words, bound);
+          if (width == 1)
+            own = arith::ExtUIOp::create(inner, type, own);
+          Value shift = arith::MulIOp::create(inner, block, intConstant(inner, block.getType(), 4));
+          own = arith::ShLIOp::create(inner, own, splat(inner, shift, width));
+          bits = arith::OrIOp::create(inner, bits, own);
         }
         scf::YieldOp::create(inner, bits);
       });

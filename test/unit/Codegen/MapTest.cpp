@@ -6,6 +6,7 @@
 
 #include "mp/Numerics/Float.h"
 #include "mp/Numerics/Philox.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -108,13 +109,13 @@ TEST(Map, ReshapesBetweenUnevenRows) {
 // Lanes of every number of words, also beyond the last whole register.
 TEST(Map, DropoutMasksFollowPhilox) {
   const int64_t seed = 0x123456789abcdef0, step = 0x7000000005;
-  for (const double rate : {0.0, 0.3, 0.999999})
+  for (const double rate : {0.0, 0.3, 0.999999, 0.9999999999})
     for (const int words : {1, 8, 21}) {
       const std::string tensor = "tensor<" + std::to_string(words) + "xi64>";
-      KernelRunner kernel(
-          mapText({"tensor<2xi64>"}, {tensor},
-                  "%0 = mp.dropout_mask %a0 {rate = " + std::to_string(rate) + ", stream = 5} : " + tensor + "\n", "%0",
-                  "block = 8, vector = 8"));
+      KernelRunner kernel(mapText({"tensor<2xi64>"}, {tensor},
+                                  "%0 = mp.dropout_mask %a0 {rate = " + llvm::formatv("{0:F12}", rate).str() +
+                                      ", stream = 5} : " + tensor + "\n",
+                                  "%0", "block = 8, vector = 8"));
       ASSERT_TRUE(kernel.ok()) << kernel.errors;
       const auto mask = kernel.run({Buffer::of(std::vector<int64_t>{seed, step})})[0].as<uint64_t>();
       for (int i = 0; i < 64 * words; ++i)
