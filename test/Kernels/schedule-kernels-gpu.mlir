@@ -35,6 +35,13 @@ func.func @columns_are_read_in_lines(%a: tensor<128x512xf16>) -> tensor<512xf16>
   return %0 : tensor<512xf16>
 }
 
+// CHECK-LABEL: @few_long_columns_are_cut
+func.func @few_long_columns_are_cut(%a: tensor<1024x64xf32>) -> tensor<64xf32> {
+  // CHECK: #mp.column<columns = 4, vector = 4, threads = 256>
+  %0 = mp.reduce_sum %a dimensions [0] : tensor<1024x64xf32> -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
 // CHECK-LABEL: @scalars_are_a_warp
 func.func @scalars_are_a_warp(%a: tensor<f32>) -> tensor<f32> {
   // CHECK: #mp.serial<vector = 4, threads = 32>

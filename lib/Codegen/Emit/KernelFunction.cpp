@@ -119,21 +119,29 @@ FailureOr<SmallVector<Value>> KernelFunction::when(Value condition, ValueRange o
 }
 
 FailureOr<int64_t> KernelFunction::unlessSkipped(function_ref<FailureOr<int64_t>()> emit) {
-  std::optional<uint64_t> guard = kernel.getGuard();
-  if (!guard)
-    return emit();
-  Value bad = LLVM::LoadOp::create(b, b.getI32Type(), input(*guard), 4);
-  Value isGood = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bad, intConstant(b, b.getI32Type(), 0));
-  isUnskipped = true;
   FailureOr<int64_t> blocks = failure();
-  LogicalResult done = when(isGood, [&] {
+  LogicalResult done = unlessSkipped(readGuard(), [&] {
     blocks = emit();
     return success(succeeded(blocks));
   });
-  isUnskipped = false;
   if (failed(done))
     return failure();
   return blocks;
+}
+
+Value KernelFunction::readGuard() {
+  std::optional<uint64_t> guard = kernel.getGuard();
+  return guard ? LLVM::LoadOp::create(b, b.getI32Type(), input(*guard), 4) : Value();
+}
+
+LogicalResult KernelFunction::unlessSkipped(Value guard, function_ref<LogicalResult()> emit) {
+  if (!guard)
+    return emit();
+  Value isGood = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, guard, intConstant(b, b.getI32Type(), 0));
+  isUnskipped = true;
+  LogicalResult done = when(isGood, emit);
+  isUnskipped = false;
+  return done;
 }
 
 LogicalResult KernelFunction::forBlocks(int64_t first, int64_t count, bool isAll,

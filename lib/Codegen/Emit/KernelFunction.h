@@ -80,6 +80,9 @@ public:
   /// emit(), which gives the number of blocks, inside of a test where the kernel has a guard: on a skipped step blocks
   /// return before they read anything else. Inside, the guard is known to be less than 0.
   mlir::FailureOr<int64_t> unlessSkipped(llvm::function_ref<mlir::FailureOr<int64_t>()> emit);
+  /// The same in two parts: the guard, null where the kernel has none, and what comes after the test of it.
+  mlir::Value readGuard();
+  llvm::LogicalResult unlessSkipped(mlir::Value guard, llvm::function_ref<llvm::LogicalResult()> emit);
 
   /// body(block - first) in blocks [first, first + count): all that the grid has, where `isAll`, so that none is
   /// tested.

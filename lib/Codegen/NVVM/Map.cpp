@@ -5,6 +5,7 @@
 // way at once.
 
 #include "Codegen/NVVM/GPUThreadGroup.h"
+#include "Codegen/NVVM/ReadAhead.h"
 #include "Codegen/NVVM/Roots.h"
 #include "Codegen/NVVM/TransposingMap.h"
 
@@ -72,15 +73,6 @@ LogicalResult mp::emitNestOnGPU(GPUFunction &f, const Nest &nest, NestBody &body
   return f.when(isRest, [&] { return emit(rest, 1); });
 }
 
-/// The block arguments that a value is made of.
-static void appendArguments(Value value, llvm::SetVector<Value> &seen) {
-  if (!seen.insert(value))
-    return;
-  if (Operation *op = value.getDefiningOp())
-    for (Value operand : op->getOperands())
-      appendArguments(operand, seen);
-}
-
 /// The nests of a kernel, those of one shape apart where no tensor of that shape ties them together. Results over one
 /// operand stay together: it may lie where one of them does. What nests of several shapes read lies where none does.
 static SmallVector<Nest> findSeparateNests(GPUFunction &f) {
@@ -90,7 +82,7 @@ static SmallVector<Nest> findSeparateNests(GPUFunction &f) {
   for (const Nest &nest : nests)
     for (unsigned index : nest.results) {
       llvm::SetVector<Value> seen;
-      appendArguments(f.yields()[index], seen);
+      appendSources(f.yields()[index], seen);
       for (Value value : seen)
         if (isa<BlockArgument>(value)) {
           argumentsOf[index].push_back(value);
@@ -122,17 +114,40 @@ static SmallVector<Nest> findSeparateNests(GPUFunction &f) {
   return separate;
 }
 
+/// Elements that a thread takes of a nest at once: the schedule's vector; half as many and so on where what it reads of
+/// them would take more registers; one that is work enough by itself, so that as many threads as there are share it.
+static int64_t lanesOf(GPUFunction &f, const Nest &nest, int64_t vector) {
+  constexpr int64_t kManyOperations = 128, kMostBytes = 64;
+  llvm::SetVector<Value> sources;
+  for (unsigned index : nest.results)
+    appendSources(f.yields()[index], sources);
+  llvm::SmallPtrSet<Operation *, 8> counted;
+  int64_t operations = 0, bytes = 0;
+  for (Value value : sources)
+    if (Operation *op = value.getDefiningOp())
+      operations += counted.insert(op).second ? cast<KernelOpInterface>(op).getOperationsPerElement() : 0;
+    else if (typeOf(value).getNumElements() == nest.elements)
+      bytes += memoryBytes(typeOf(value).getElementType());
+  if (operations >= kManyOperations)
+    return 1;
+  while (vector > 1 && vector * bytes > kMostBytes)
+    vector /= 2;
+  return vector;
+}
+
 FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
-  const int64_t size = schedule.getBlock(), tile = schedule.getTile();
+  const int64_t tile = schedule.getTile();
   auto findTransposed = [&](const Nest &nest) -> std::optional<TransposedNest> {
     Value first = f.yields()[nest.results.front()];
     if (tile == 1)
       return std::nullopt;
     return findTransposedNest(f.kernel, cast<RankedTensorType>(first.getType()).getShape());
   };
+  auto lanesIn = [&](const Nest &nest) { return lanesOf(f, nest, schedule.getVector()); };
+  auto sizeOf = [&](const Nest &nest) { return schedule.getBlock() / schedule.getVector() * lanesIn(nest); };
   auto countBlocks = [&](const Nest &nest) -> int64_t {
     std::optional<TransposedNest> transposed = findTransposed(nest);
-    return transposed ? transposed->tiles(tile) : llvm::divideCeil(nest.elements, size);
+    return transposed ? transposed->tiles(tile) : llvm::divideCeil(nest.elements, sizeOf(nest));
   };
   const SmallVector<Nest> nests = f.buffersInMemory ? findSeparateNests(f) : findNests(f);
   // Tiles are those of one shape, whatever of that shape is computed in them.
@@ -144,17 +159,31 @@ FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
   };
   SmallVector<Root> roots = llvm::map_to_vector(
       nests, [&](const Nest &nest) { return Root{nest.results, nest.elements, countBlocks(nest), kindOf(nest)}; });
+  Value guard = f.readGuard();
   auto emit = [&](unsigned root, Value elements, Value block) -> LogicalResult {
     const Nest &nest = nests[root];
     if (std::optional<TransposedNest> transposed = findTransposed(nest))
-      return emitTransposedNest(f, nest, *transposed, schedule, block);
+      return f.unlessSkipped(guard, [&] { return emitTransposedNest(f, nest, *transposed, schedule, block); });
+    const int64_t lanes = lanesIn(nest), size = sizeOf(nest);
     Elements values = f.makeElements();
-    f.bindInputs(values);
-    values.shareParts([&](auto build) { return f.onceInBlock(build); });
     NestBody body(f, values, nest);
-    if (failed(body.prepare()))
-      return failure();
-    return emitNestOnGPU(f, nest, body, schedule.getVector(), size, block, elements);
+    auto prepare = [&] {
+      f.bindInputs(values);
+      values.shareParts([&](auto build) { return f.onceInBlock(build); });
+    };
+    if (guard && size == f.threads * lanes && body.run == nest.elements) {
+      ReadAhead ahead(f, nest, lanes, block, elements);
+      if (failed(ahead.read()))
+        return failure();
+      prepare();
+      return ahead.emit(values, body, guard);
+    }
+    return f.unlessSkipped(guard, [&]() -> LogicalResult {
+      prepare();
+      if (failed(body.prepare()))
+        return failure();
+      return emitNestOnGPU(f, nest, body, lanes, size, block, elements);
+    });
   };
-  return f.unlessSkipped([&] { return forRoots(f, roots, emit); });
+  return forRoots(f, roots, emit);
 }

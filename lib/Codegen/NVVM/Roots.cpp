@@ -14,6 +14,14 @@
 using namespace mlir;
 using namespace mp;
 
+void mp::appendSources(Value value, llvm::SetVector<Value> &sources) {
+  if (!sources.insert(value))
+    return;
+  if (Operation *op = value.getDefiningOp())
+    for (Value operand : op->getOperands())
+      appendSources(operand, sources);
+}
+
 // Which roots are alike
 
 namespace {
@@ -144,6 +152,9 @@ static SmallVector<AlikeRoots> groupRoots(GPUFunction &f, ArrayRef<Root> roots) 
 
 // The table
 
+/// Of the number of a row, those that are found at once, by comparison with so many rows.
+static constexpr int64_t kMostBitsAtOnce = 4;
+
 namespace {
 
 /// The table of one class, as constants in memory: the first blocks, as many as a power of two, then a column each for
@@ -164,7 +175,7 @@ private:
   GPUFunction &f;
   const AlikeRoots &alike;
   SmallVector<int64_t> values;
-  int64_t padded;
+  int64_t padded = 1, fanOut = 1; ///< first blocks with those that are none, and how many are looked at at once
   std::optional<int64_t> sizes;
   SmallVector<std::optional<int64_t>> buffers;
   Value table;
@@ -172,8 +183,12 @@ private:
 
 } // namespace
 
-RootTable::RootTable(GPUFunction &f, ArrayRef<Root> roots, const AlikeRoots &alike)
-    : f(f), alike(alike), padded(static_cast<int64_t>(llvm::PowerOf2Ceil(alike.roots.size()))) {
+RootTable::RootTable(GPUFunction &f, ArrayRef<Root> roots, const AlikeRoots &alike) : f(f), alike(alike) {
+  // As few rounds as may be, of as few rows each.
+  const int64_t bits = llvm::Log2_64_Ceil(alike.roots.size());
+  const int64_t rounds = llvm::divideCeil(bits, kMostBitsAtOnce), bitsAtOnce = llvm::divideCeil(bits, rounds);
+  fanOut = int64_t(1) << bitsAtOnce;
+  padded = int64_t(1) << bitsAtOnce * rounds;
   int64_t first = 0;
   for (unsigned root : alike.roots) {
     values.push_back(first);
@@ -202,17 +217,20 @@ Value RootTable::load(Value index) {
   return loaded;
 }
 
-/// The last row whose first block is not behind `block`, by halving.
+/// The last row whose first block is not behind `block`. Each round looks at some rows that are equally far apart,
+/// whose loads wait together; those of the first round LLVM makes constants of.
 Value RootTable::findRow(Value block) {
-  auto next = [&](Value iteration, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
-    Value further = f.add(soFar[0], arith::ShRUIOp::create(f.b, f.i64(padded / 2), iteration));
-    Value isBehind = arith::CmpIOp::create(f.b, arith::CmpIPredicate::sle, load(further), block);
-    return SmallVector<Value>{arith::SelectOp::create(f.b, isBehind, further, soFar[0])};
-  };
-  return f
-      .forEach(f.i64(0), f.i64(llvm::Log2_64(padded)), 1, ValueRange{f.i64(0)}, next,
-               /*staysRolled=*/true)
-      ->front();
+  Value row = f.i64(0), one = f.i64(1), zero = f.i64(0);
+  for (int64_t apart = padded / fanOut; apart >= 1; apart /= fanOut) {
+    Value behind = zero;
+    for (int64_t number = 1; number < fanOut; ++number) {
+      Value first = load(f.add(row, f.i64(number * apart)));
+      Value isBehind = arith::CmpIOp::create(f.b, arith::CmpIPredicate::sle, first, block);
+      behind = f.add(behind, arith::SelectOp::create(f.b, isBehind, one, zero));
+    }
+    row = f.add(row, f.mul(behind, apart));
+  }
+  return row;
 }
 
 LogicalResult RootTable::emit(Value block, function_ref<LogicalResult(Value, Value)> emit) {

@@ -15,7 +15,12 @@
 
 #include "Codegen/NVVM/GPUFunction.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace mp {
+
+/// Adds the values of its kernel that `value` is made of, itself among them.
+void appendSources(mlir::Value value, llvm::SetVector<mlir::Value> &sources);
 
 struct Root {
   llvm::SmallVector<unsigned> results;

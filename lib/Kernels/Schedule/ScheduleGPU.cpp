@@ -183,18 +183,31 @@ private:
   }
 
   /// Eight threads read a line of columns: 128 bytes of f32. Where rows are few, more do, so that each has four rows.
+  /// Where blocks are few and rows many, a block takes fewer columns, so that there are more.
   ColumnScheduleAttr scheduleColumns() {
+    constexpr int64_t kRows = 4;
     int64_t most = 1, rows = 1;
+    SmallVector<int64_t> widths;
     for (Operation *op : findRole(kernel, KernelRole::Row)) {
       const int64_t columns = typeOf(op->getResult(0)).getNumElements();
       most = std::max(most, columns);
       rows = std::max(rows, typeOf(op->getOperand(0)).getNumElements() / std::max<int64_t>(columns, 1));
+      widths.push_back(columns);
     }
-    const int64_t lines = std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(rows, 4)), 1, kThreads / 8);
+    const int64_t lines = std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(rows, kRows)), 1, kThreads / 8);
     const int64_t line = kThreads / lines * vector;
     // A root that is not read in vectors takes a thread for each column.
     const int64_t longest = std::min<int64_t>(line, kThreads);
-    const int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, longest);
+    int64_t columns = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(most)), vector, longest);
+    auto countBlocks = [&] {
+      int64_t blocks = 0;
+      for (int64_t width : widths)
+        blocks += llvm::divideCeil(width, columns);
+      return blocks;
+    };
+    auto rowsOfThread = [&] { return rows * columns / (kThreads * vector); };
+    while (columns > vector && rowsOfThread() > kRows && countBlocks() < chip.multiprocessors)
+      columns /= 2;
     return ColumnScheduleAttr::get(context, columns, vector, kThreads);
   }
 

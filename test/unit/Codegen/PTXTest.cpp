@@ -141,9 +141,24 @@ TEST(PTX, ColumnsReadWholeLines) {
                        "sm_75");
   ASSERT_TRUE(compiler.ok()) << compiler.errors;
   EXPECT_EQ(compiler.code->kernels[0].grid, 8);
-  EXPECT_EQ(compiler.code->kernels[0].sharedBytes, 256 * 8 * 4);
-  EXPECT_GE(compiler.count("ld.global.v4"), 1) << compiler.text;
+  // Lines of a warp are combined by shuffles: a vector of each column is left of each warp, and one barrier.
+  EXPECT_EQ(compiler.code->kernels[0].sharedBytes, 256 / 32 * 64 * 4);
+  EXPECT_EQ(compiler.count("bar.sync"), 1) << compiler.text;
+  EXPECT_EQ(compiler.count("shfl.sync.bfly"), 2 * 8) << compiler.text;
+  EXPECT_EQ(compiler.count("ld.global.v4"), 8) << "eight rows are under way\n" << compiler.text;
   EXPECT_EQ(compiler.count("ld.global.b16"), 0) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+TEST(PTX, ColumnsOfANarrowMatrixAreTheBlocksThreads) {
+  PTXCompiler compiler(kernelText("tensor<16x900x32xf16>", "tensor<16x32xf16>",
+                                  "#mp.column<columns = 64, vector = 8, threads = 256>",
+                                  "%0 = mp.reduce_sum %x dimensions [1]"),
+                       "sm_90");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 16);
+  // 64 lines of four threads: 14 rows of each, and one more of the first four.
+  EXPECT_EQ(compiler.count("ld.global.v4"), 8 + 6 + 1) << compiler.text;
   EXPECT_EQ(compiler.assemble(), "");
 }
 
@@ -168,6 +183,31 @@ TEST(PTX, ASerialKernelIsOneBlock) {
   EXPECT_EQ(compiler.assemble(), "");
 }
 
+TEST(PTX, FlagsOfAllTensorsAreCombinedOnce) {
+  const std::string two = "tensor<2xi32>", many = "tensor<600xi32>";
+  PTXCompiler compiler(
+      "func.func @f(%a: " + two + ", %b: " + many + ") -> tensor<i32> {\n" +
+          "%z = mp.kernel \"k\" (%x = %a, %y = %b) schedule(#mp.serial<vector = 4, threads = 256>) : (" + two + ", " +
+          many + ") -> tensor<i32> {\n%0 = mp.first_bad %x, %y, %x : " + two + ", " + many + ", " + two +
+          "\nmp.yield %0 : tensor<i32>\n}\nreturn %z : tensor<i32>\n}\n",
+      "sm_80");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.count("shfl.sync.bfly"), 5) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+// A word takes sixteen calls of Philox, so that no thread has two.
+TEST(PTX, AWordOfAMaskIsAThreads) {
+  PTXCompiler compiler(mapText({"tensor<2xi64>"}, {"tensor<1000xi64>"},
+                               "%0 = mp.dropout_mask %a0 {rate = 0.5, stream = 1} : tensor<1000xi64>\n", "%0",
+                               "block = 2048, vector = 8, threads = 256"),
+                       "sm_80");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 4);
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+// Of four tensors of f32 a thread reads 64 bytes at once: more would be registers that other threads lack.
 TEST(PTX, AnOptimizerStepIsSixteenBytesAtATime) {
   const std::string t = "tensor<65536xf32>", s = "tensor<f32>", i = "tensor<i64>";
   PTXCompiler compiler(mapText({t, t, t, t, s, i, "tensor<i32>"}, {t, t, t, "tensor<65536xf16>"},
@@ -176,8 +216,9 @@ TEST(PTX, AnOptimizerStepIsSixteenBytesAtATime) {
                                "%p, %m, %v, %h", "block = 2048, vector = 8, threads = 256"),
                        "sm_80");
   ASSERT_TRUE(compiler.ok()) << compiler.errors;
-  EXPECT_EQ(compiler.count("ld.global.v4"), 8) << compiler.text;
-  EXPECT_EQ(compiler.count("st.global.v4"), 7) << compiler.text;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 64);
+  EXPECT_EQ(compiler.count("ld.global.v4"), 4) << compiler.text;
+  EXPECT_EQ(compiler.count("st.global.v4"), 3) << compiler.text;
   EXPECT_EQ(compiler.count("fma.rn.f32"), 0) << "an optimizer rounds each operation\n" << compiler.text;
   EXPECT_EQ(compiler.count("approx"), 0) << compiler.text;
   EXPECT_EQ(compiler.assemble(), "");
