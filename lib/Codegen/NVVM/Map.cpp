@@ -115,9 +115,10 @@ static SmallVector<Nest> findSeparateNests(GPUFunction &f) {
 }
 
 /// Elements that a thread takes of a nest at once: the schedule's vector; half as many and so on where what it reads of
-/// them would take more registers; one that is work enough by itself, so that as many threads as there are share it.
-static int64_t lanesOf(GPUFunction &f, const Nest &nest, int64_t vector) {
-  constexpr int64_t kManyOperations = 128, kMostBytes = 64;
+/// them would take more registers, or where operations are some and `all` elements of the kernel are few: code that is
+/// run once has to be fetched, which takes longer than to run it. One where that is work enough by itself.
+static int64_t lanesOf(GPUFunction &f, const Nest &nest, int64_t vector, int64_t all) {
+  constexpr int64_t kSomeOperations = 16, kManyOperations = 128, kMostBytes = 64;
   llvm::SetVector<Value> sources;
   for (unsigned index : nest.results)
     appendSources(f.yields()[index], sources);
@@ -130,7 +131,12 @@ static int64_t lanesOf(GPUFunction &f, const Nest &nest, int64_t vector) {
       bytes += memoryBytes(typeOf(value).getElementType());
   if (operations >= kManyOperations)
     return 1;
-  while (vector > 1 && vector * bytes > kMostBytes)
+  // Registers leave a multiprocessor about half of its threads.
+  const int64_t threads = 2 * f.chip.multiprocessors * f.chip.threadsPerMultiprocessor;
+  auto isWide = [&] {
+    return vector * bytes > kMostBytes || (operations >= kSomeOperations && all < vector * threads);
+  };
+  while (vector > 1 && isWide())
     vector /= 2;
   return vector;
 }
@@ -143,13 +149,16 @@ FailureOr<int64_t> mp::emitGPUMap(GPUFunction &f, MapScheduleAttr schedule) {
       return std::nullopt;
     return findTransposedNest(f.kernel, cast<RankedTensorType>(first.getType()).getShape());
   };
-  auto lanesIn = [&](const Nest &nest) { return lanesOf(f, nest, schedule.getVector()); };
+  const SmallVector<Nest> nests = f.buffersInMemory ? findSeparateNests(f) : findNests(f);
+  int64_t all = 0;
+  for (const Nest &nest : nests)
+    all += nest.elements;
+  auto lanesIn = [&](const Nest &nest) { return lanesOf(f, nest, schedule.getVector(), all); };
   auto sizeOf = [&](const Nest &nest) { return schedule.getBlock() / schedule.getVector() * lanesIn(nest); };
   auto countBlocks = [&](const Nest &nest) -> int64_t {
     std::optional<TransposedNest> transposed = findTransposed(nest);
     return transposed ? transposed->tiles(tile) : llvm::divideCeil(nest.elements, sizeOf(nest));
   };
-  const SmallVector<Nest> nests = f.buffersInMemory ? findSeparateNests(f) : findNests(f);
   // Tiles are those of one shape, whatever of that shape is computed in them.
   auto kindOf = [&](const Nest &nest) {
     std::string kind;

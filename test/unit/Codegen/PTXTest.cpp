@@ -209,18 +209,30 @@ TEST(PTX, AWordOfAMaskIsAThreads) {
 
 // Of four tensors of f32 a thread reads 64 bytes at once: more would be registers that other threads lack.
 TEST(PTX, AnOptimizerStepIsSixteenBytesAtATime) {
-  const std::string t = "tensor<65536xf32>", s = "tensor<f32>", i = "tensor<i64>";
-  PTXCompiler compiler(mapText({t, t, t, t, s, i, "tensor<i32>"}, {t, t, t, "tensor<65536xf16>"},
+  const std::string t = "tensor<4194304xf32>", s = "tensor<f32>", i = "tensor<i64>";
+  PTXCompiler compiler(mapText({t, t, t, t, s, i, "tensor<i32>"}, {t, t, t, "tensor<4194304xf16>"},
                                "%p, %m, %v = mp.adam %a0, %a1, %a2, %a3, %a4, %a5 guard %a6 : " + t +
-                                   "\n%h = mp.cast %p : " + t + " -> tensor<65536xf16>\n",
+                                   "\n%h = mp.cast %p : " + t + " -> tensor<4194304xf16>\n",
                                "%p, %m, %v, %h", "block = 2048, vector = 8, threads = 256"),
                        "sm_80");
   ASSERT_TRUE(compiler.ok()) << compiler.errors;
-  EXPECT_EQ(compiler.code->kernels[0].grid, 64);
+  EXPECT_EQ(compiler.code->kernels[0].grid, 4096);
   EXPECT_EQ(compiler.count("ld.global.v4"), 4) << compiler.text;
   EXPECT_EQ(compiler.count("st.global.v4"), 3) << compiler.text;
   EXPECT_EQ(compiler.count("fma.rn.f32"), 0) << "an optimizer rounds each operation\n" << compiler.text;
   EXPECT_EQ(compiler.count("approx"), 0) << compiler.text;
+  EXPECT_EQ(compiler.assemble(), "");
+}
+
+TEST(PTX, FewUpdatesAreOneElementAThread) {
+  const std::string t = "tensor<65536xf32>", s = "tensor<f32>", i = "tensor<i64>";
+  PTXCompiler compiler(mapText({t, t, t, t, s, i, "tensor<i32>"}, {t, t, t},
+                               "%p, %m, %v = mp.adam %a0, %a1, %a2, %a3, %a4, %a5 guard %a6 : " + t + "\n",
+                               "%p, %m, %v", "block = 1024, vector = 4, threads = 256"),
+                       "sm_80");
+  ASSERT_TRUE(compiler.ok()) << compiler.errors;
+  EXPECT_EQ(compiler.code->kernels[0].grid, 256);
+  EXPECT_EQ(compiler.count("sqrt.rn.f32"), 1) << compiler.text;
   EXPECT_EQ(compiler.assemble(), "");
 }
 
