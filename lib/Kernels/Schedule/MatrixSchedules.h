@@ -37,9 +37,6 @@ struct MatrixChoice {
 /// them. [4096 x 4096 x 4096], f16 on sm_80 -> 128 x 256; [128 x 128 x 784] -> 32 x 32 in several parts.
 MatrixChoice chooseMatrixSchedule(const Contraction &product, const Chip &chip, const ProductOptions &options = {});
 
-/// The k of a part where k is cut into `parts`: whole steps of `block_k`.
-int64_t depthOfParts(int64_t k, int64_t parts, int64_t blockK);
-
 } // namespace mp
 
 #endif // MP_LIB_KERNELS_SCHEDULE_MATRIXSCHEDULES_H

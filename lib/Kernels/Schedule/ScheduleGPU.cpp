@@ -3,6 +3,7 @@
 
 #include "Kernels/Forming/KernelKind.h"
 #include "Kernels/Schedule/KernelScheduler.h"
+#include "Kernels/Schedule/MatrixCost.h"
 #include "Kernels/Schedule/MatrixSchedules.h"
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/ProductRows.h"
