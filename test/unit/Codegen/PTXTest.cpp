@@ -198,12 +198,12 @@ TEST(PTX, FlagsOfAllTensorsAreCombinedOnce) {
 
 // A word takes sixteen calls of Philox, so that no thread has two.
 TEST(PTX, AWordOfAMaskIsAThreads) {
-  PTXCompiler compiler(mapText({"tensor<2xi64>"}, {"tensor<1000xi64>"},
-                               "%0 = mp.dropout_mask %a0 {rate = 0.5, stream = 1} : tensor<1000xi64>\n", "%0",
+  PTXCompiler compiler(mapText({"tensor<2xi64>"}, {"tensor<4000000xi64>"},
+                               "%0 = mp.dropout_mask %a0 {rate = 0.5, stream = 1} : tensor<4000000xi64>\n", "%0",
                                "block = 2048, vector = 8, threads = 256"),
                        "sm_80");
   ASSERT_TRUE(compiler.ok()) << compiler.errors;
-  EXPECT_EQ(compiler.code->kernels[0].grid, 4);
+  EXPECT_EQ(compiler.code->kernels[0].grid, 15625);
   EXPECT_EQ(compiler.assemble(), "");
 }
 
