@@ -8,9 +8,10 @@
 
 #include "Kernels/Schedule/MatrixCost.h"
 
-#include "mp/IR/Tiles.h"
-
 #include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace mp;

@@ -23,11 +23,11 @@ struct Shape {
 
 // Warps of 64 x 64 read least of shared memory for each product; small blocks are for small matrices, flat ones for
 // those of few rows or columns. Of two that take as long, the first is taken: more neighbours of a row are written
-// then. Four warps have no registers for the addresses of 256 rows of a long step; small blocks have some for longer.
+// then. Many rows of few columns have too many addresses for longer steps; small blocks may have the longest.
 static constexpr Shape kMatrixShapes[] = {
     {128, 256, 2, 4},  {256, 128, 4, 2},  {128, 128, 2, 2},  {128, 128, 2, 4},   {256, 64, 4, 1, 1}, {128, 64, 2, 2},
     {64, 128, 2, 2},   {64, 128, 1, 2},   {64, 64, 2, 2},    {64, 64, 2, 1},     {128, 32, 4, 1},    {32, 128, 1, 4},
-    {64, 32, 2, 1, 4}, {32, 64, 1, 2, 4}, {32, 32, 2, 2, 4}, {128, 16, 4, 1, 4}, {16, 128, 1, 4, 4}, {64, 16, 4, 1, 4},
+    {64, 32, 2, 1, 4}, {32, 64, 1, 2, 4}, {32, 32, 2, 2, 4}, {128, 16, 4, 1, 1}, {16, 128, 1, 4, 4}, {64, 16, 4, 1, 4},
     {16, 64, 1, 4, 4}, {32, 16, 2, 1, 4}, {16, 32, 1, 2, 4},
 };
 static constexpr Shape kFmaShapes[] = {
