@@ -116,7 +116,7 @@ double mp::estimateSeconds(const MatrixTiles &tiles, const Contraction &product,
   const int64_t depth = std::min(product.k, depthOfParts(product.k, parts, s.getBlockK()));
   const auto steps = static_cast<double>(llvm::divideCeil(depth, s.getBlockK()));
   const Step step(tiles, product, chip);
-  const double multiprocessors = static_cast<double>(chip.multiprocessors);
+  const auto multiprocessors = static_cast<double>(chip.multiprocessors);
   const double writtenBytes =
       static_cast<double>(s.getBlockM() * s.getBlockN()) * bytesOf(parts > 1 ? part : product.element);
   const double writing = writtenBytes / (kWrittenShare * chip.memoryBandwidth / multiprocessors);
@@ -128,9 +128,9 @@ double mp::estimateSeconds(const MatrixTiles &tiles, const Contraction &product,
 
   const int64_t grid = parts * product.countTiles(s.getBlockM(), s.getBlockN());
   const int64_t blocks = llvm::divideCeil(grid, chip.multiprocessors);
-  const int64_t resident = residentBlocks(tiles, product, chip);
-  double seconds = Chip::kLaunchSeconds + static_cast<double>(blocks / resident) * secondsOf(resident) +
-                   secondsOf(blocks % resident);
+  const int64_t resident = residentBlocks(tiles, product, chip), rounds = blocks / resident;
+  double seconds =
+      Chip::kLaunchSeconds + static_cast<double>(rounds) * secondsOf(resident) + secondsOf(blocks % resident);
   if (parts > 1) {
     const auto sums = static_cast<double>(parts * product.batch * product.m * product.n);
     seconds += Chip::kLaunchSeconds + 2 * sums * bytesOf(part) / chip.memoryBandwidth;
