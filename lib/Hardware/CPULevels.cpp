@@ -24,9 +24,10 @@ static constexpr std::string_view kAMXFP16[] = {"amx-bf16", "amx-fp16", "amx-til
 static constexpr RegisterTile kSSE2Tiles[] = {{4, 8}, {8, 4}};
 static constexpr RegisterTile kAVX2Tiles[] = {{6, 16}, {12, 8}};
 static constexpr RegisterTile kAVX512Tiles[] = {{14, 32}, {28, 16}, {9, 48}};
-// Of eight registers four hold sums, the others a column of lhs and a tile of rhs; fewer where a product has few rows
-// or columns.
-static constexpr RegisterTile kAMXTiles[] = {{32, 32}, {16, 64}, {48, 16}, {16, 48}, {32, 16}, {16, 32}, {16, 16}};
+// Of eight registers four hold sums, the others a column of lhs and a tile of rhs, or one of each; fewer where a
+// product has few rows or columns.
+static constexpr RegisterTile kAMXTiles[] = {{32, 32}, {16, 64}, {64, 16}, {48, 16},
+                                             {16, 48}, {32, 16}, {16, 32}, {16, 16}};
 
 // Rates of cores of 2023: two multiply-adds a cycle in each lane at 3.3 GHz where there is FMA, one of each otherwise.
 // A triad streams 15 GB/s from memory and copies run at 100 GB/s within the second-level cache. What has no arithmetic

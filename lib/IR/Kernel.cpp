@@ -260,7 +260,8 @@ LogicalResult ContractionScheduleAttr::verify(function_ref<InFlightDiagnostic()>
     return emitError() << "an amx has vector " << vector << " and block_k " << blockK
                        << ", expected 16 and a multiple of 32 of at most 2^20";
   const int64_t rows = llvm::divideCeil(tileM, kTileRows), columns = tileN / kTileColumns;
-  if (rows * columns + rows + 1 > kTileRegisters) // (C4)
+  const int64_t ofLhs = columns == 1 ? 1 : rows;
+  if (rows * columns + ofLhs + 1 > kTileRegisters) // (C4)
     return emitError() << "tiles " << tileM << " x " << tileN << " need more than the " << kTileRegisters
                        << " tile registers";
   return success();

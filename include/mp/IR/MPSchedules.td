@@ -50,7 +50,7 @@ def MP_ContractionScheduleAttr : MP_ScheduleAttr<"Contraction", "contraction", M
     - (C2) `vector` of a `dot` is 4, 8 or 16.
     - (C3) Of `pack_rhs`, `stream_rhs` and `read_rhs` one is said at most, of an `amx` not the second; `read_lhs` and
       `read_rhs` are of one product, and the first is not said with `pack_lhs`.
-    - (C4) `amx`: `vector` is 16, 32 divides `block_k`, which is at most 2^20; sums, a column of lhs and one tile of rhs are at most 8 tiles.
+    - (C4) `amx`: `vector` is 16, 32 divides `block_k`, which is at most 2^20; sums, a column of lhs, or one tile of it where tiles have 16 columns, and one tile of rhs are at most 8 tiles.
     - (C5) `products` is 1, or 3, 6 or 9 of an `amx`.
     - (C6) `transposed` is not of an `amx`, and not said with `pack_lhs` or `pack_rhs`.
 

@@ -99,6 +99,30 @@ LogicalResult ProductEpilogue::prepare() {
   return values.prepare(all);
 }
 
+bool ProductEpilogue::isPlain() const {
+  return product.acc.isF32() && !product.bias && !kept && tiles.empty() && stored.size() == 1 &&
+         f.yields()[stored.front()] == product.result;
+}
+
+/// Sums as the result has them.
+Value ProductEpilogue::rounded(Value sums) {
+  Type element = typeOf(product.result).getElementType();
+  if (element == product.acc)
+    return sums;
+  return roundSums ? roundSums(sums) : roundTo(f.b, sums, element);
+}
+
+void ProductEpilogue::storeFirst(Value row, Value column, Value sums, int64_t count) {
+  Type element = typeOf(product.result).getElementType(), inMemory = memoryType(element);
+  const int64_t lanes = laneCount(sums.getType());
+  SmallVector<bool> isStored(lanes);
+  std::fill_n(isStored.begin(), count, true);
+  auto mask = DenseElementsAttr::get(VectorType::get(lanes, f.b.getI1Type()), isStored);
+  Value at = f.offset(f.result(stored.front()), inMemory, f.add(f.mul(row, columns), column));
+  LLVM::MaskedStoreOp::create(f.b, toMemory(f.b, rounded(sums), element), at, arith::ConstantOp::create(f.b, mask),
+                              inMemory.getIntOrFloatBitWidth() / 8);
+}
+
 SmallVector<std::pair<Value, Type>> ProductEpilogue::addends() const {
   SmallVector<std::pair<Value, Type>> found;
   for (BlockArgument argument : f.body().getArguments())
@@ -121,10 +145,7 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
       return failure();
     sums = roundToAcc(arith::AddFOp::create(f.b, sums, *bias));
   }
-  Type element = typeOf(product.result).getElementType();
-  if (element != product.acc)
-    sums = roundSums ? roundSums(sums) : roundTo(f.b, sums, element);
-  values.bindLanes(product.result, sums, here);
+  values.bindLanes(product.result, rounded(sums), here);
   return f.storeResults(values, stored, here, [&] {
     if (kept) {
       FailureOr<Value> value = values.at(kept, here);

@@ -57,6 +57,8 @@ public:
   unsigned leastBits() const;
   /// Whether several neighbours of a row can be finished at once.
   bool isEven() const { return even; }
+  /// Whether sums in f32, rounded, are all that is stored.
+  bool isPlain() const;
   // Where the result has the first row and column of `outer`, a part and batch.
   mlir::Value firstRowOf(mlir::Value outer) { return product.sharesRows ? values.zero : f.mul(outer, product.m); }
   mlir::Value firstColumnOf(mlir::Value outer) { return product.sharesRows ? f.mul(outer, product.n) : values.zero; }
@@ -65,8 +67,11 @@ public:
   /// Finishes `lanes` neighbours from `column` of row `row` of the result. `onTile` gets what
   /// each of the tile ops reads there, in registers.
   llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes, OnTile onTile = {});
+  /// The same for the first `count` of the lanes that `sums` has, where the epilogue is plain.
+  void storeFirst(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t count);
 
 private:
+  mlir::Value rounded(mlir::Value sums);
   /// What is computed of each sum.
   llvm::SmallVector<mlir::Value> wanted() const;
   bool isEvenNow();

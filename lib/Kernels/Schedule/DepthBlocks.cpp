@@ -117,7 +117,8 @@ void mp::tryTapPanels(const ContractionSize &size, const CPULevel &level,
   const TapPanels &panels = *size.tapPanels;
   const auto most = static_cast<int64_t>(llvm::alignTo(size.k, kTileDepth));
   for (const RegisterTile &tile : size.tiles)
-    for (int64_t blockK = kTileDepth; blockK * (tile.rows + tile.columns) * size.wordBytes <= kFirstCacheBytes;
+    // Of both operands one stays in the first cache, and the other passes by.
+    for (int64_t blockK = kTileDepth; blockK * std::max(tile.rows, tile.columns) * size.wordBytes <= kFirstCacheBytes;
          blockK += kTileDepth) {
       if (blockK > most)
         break;

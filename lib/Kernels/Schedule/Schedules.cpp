@@ -32,7 +32,8 @@ static constexpr std::array<int64_t, 1> kStepsOfTiles = {256};
 /// not as exact as that.
 static constexpr double kMargin = 1.05;
 /// Where tiles read pixels, which lie close together for all taps, a panel of rhs may have so much of the first cache.
-static constexpr int64_t kPixelPanelBytes = 40 << 10;
+/// One of a unit may be more than that holds: visits of the sums cost more than reading it from the second.
+static constexpr int64_t kPixelPanelBytes = 40 << 10, kPixelPanelBytesOfUnit = 80 << 10;
 /// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
 /// or more. What fetches ahead follows eight of them, but not 32 that are long.
 static constexpr int64_t kFewestStreamedRows = 8, kMostStreamedRows = 32, kStreamedBytes = 32 << 10;
@@ -68,12 +69,14 @@ static double packSeconds(double elements, const ContractionSize &size, const CP
 /// their sum, so that a tile of few sums does not keep their units busy; so do tile registers.
 static double tileOverhead(int64_t rows, int64_t columns, const ContractionSize &size, const CPULevel &level) {
   if (!size.tiles.empty()) {
-    // Cycles, of Intel's Optimization Reference Manual ("Intel AMX Instruction Throughput and Latency").
+    // Cycles, of Intel's Optimization Reference Manual ("Intel AMX Instruction Throughput and Latency"). Measured:
+    // loads and products take turns. The rate is that of a load for each product.
     constexpr double kLoad = 8, kProduct = 16, kProductUnderWay = 52;
     const double ofRows = static_cast<double>(llvm::divideCeil(rows, kTileRows)),
                  ofColumns = static_cast<double>(llvm::divideCeil(columns, kTileColumns));
-    const double products = kProduct * ofRows * ofColumns;
-    return std::max({1.0, kLoad * (ofRows + ofColumns) / products, kProductUnderWay / products});
+    const double products = ofRows * ofColumns;
+    return std::max(kLoad * (ofRows + ofColumns) + kProduct * products, kProductUnderWay) /
+           ((kLoad + kProduct) * products);
   }
   constexpr double kLoadCycles = 1.2, kPairsUnderWay = 16; // measured: of a multiplication's
   const double vectors = static_cast<double>(llvm::divideCeil(columns, level.lanes()));
@@ -268,7 +271,8 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
     const int64_t keptBytes = rowBytes * pixels.keptRows(blockRows);
     if (keptBytes == 0 || blockRows % tile.rows != 0)
       return;
-    const int64_t blockK = chooseStep(size, kPixelPanelBytes / (tile.columns * size.wordBytes));
+    const int64_t panelBytes = isUnit ? kPixelPanelBytesOfUnit : kPixelPanelBytes;
+    const int64_t blockK = chooseStep(size, panelBytes / (tile.columns * size.wordBytes));
     const int64_t mostColumns = llvm::divideCeil(size.n, tile.columns);
     for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
       ContractionBlocks blocks = {blockRows, std::min(columns, mostColumns) * tile.columns, blockK, tile.rows,

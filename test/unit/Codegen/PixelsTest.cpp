@@ -3,6 +3,8 @@
 
 #include "Codegen/Pixels.h"
 
+#include "llvm/ADT/StringRef.h"
+
 using namespace mp;
 using namespace mp::test;
 
@@ -132,6 +134,26 @@ constexpr const char *kColumns = ", read_rhs = true, transposed = true",
                      *kTransposed = ", stream_rhs = true, read_lhs = true, transposed = true";
 
 } // namespace
+
+// Where the pixels of a step of k are is looked up: a loop of tiles does not divide.
+TEST(PixelRows, LookStepsUp) {
+  const Pixels &p = kCases[0];
+  KernelRunner kernel(p.text(std::string(p.blocks) + kTiles + ", read_lhs = true", "bf16"), *findCPULevel("amx-bf16"),
+                      /*keepText=*/true);
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const llvm::StringRef assembly = kernel.code->assembly;
+  size_t loops = 0;
+  for (size_t from = 0, to = 0; to != assembly.npos; from = to + 1) {
+    to = assembly.find("\n.LBB", from);
+    llvm::StringRef block = assembly.slice(from, to);
+    block = block.take_front(block.find("\n\tj")); // up to the branch back
+    if (!block.contains("tdpbf16ps"))
+      continue;
+    ++loops;
+    EXPECT_FALSE(block.contains("mul") || block.contains("div")) << block.str();
+  }
+  EXPECT_GE(loops, 1u);
+}
 
 TEST(PixelRows, HaveTheBitsOfPackedOperands) {
   if (hostLevel().vectorBits < 256)

@@ -154,7 +154,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "block_m = 32, block_n = 64, block_k = 64, tile_m = 16, tile_n = 64"},
         Product{41, 33, 99, true, true, true, 2, "block_m = 42, block_n = 32, block_k = 32, tile_m = 21, tile_n = 16"},
         Product{13, 48, 64, false, true, false, 3,
-                "block_m = 13, block_n = 48, block_k = 64, tile_m = 13, tile_n = 48"}));
+                "block_m = 13, block_n = 48, block_k = 64, tile_m = 13, tile_n = 48"},
+        // Results of few columns, and of whole lines.
+        Product{70, 3, 75, false, false, false, 2,
+                "block_m = 64, block_n = 16, block_k = 64, tile_m = 32, tile_n = 16"},
+        Product{70, 96, 75, false, false, false, 0,
+                "block_m = 64, block_n = 64, block_k = 64, tile_m = 32, tile_n = 32"}));
 
 static size_t countOf(std::string_view text, std::string_view what) {
   size_t count = 0;
@@ -167,7 +172,8 @@ static size_t countOf(std::string_view text, std::string_view what) {
 TEST(TiledKernel, KeepsTilesInRegisters) {
   for (auto [type, level, instruction] :
        {std::tuple("bf16", "amx-bf16", "tdpbf16ps"), std::tuple("f16", "amx-fp16", "tdpfp16ps")})
-    for (auto [rows, columns] : {std::pair(32, 32), std::pair(16, 64), std::pair(16, 96), std::pair(37, 16)}) {
+    for (auto [rows, columns] :
+         {std::pair(32, 32), std::pair(16, 64), std::pair(16, 96), std::pair(37, 16), std::pair(64, 16)}) {
       const std::string tileM = std::to_string(rows), tileN = std::to_string(columns);
       const Product p{74,
                       192,
@@ -201,20 +207,48 @@ TEST(TiledKernel, KeepsTilesInRegisters) {
 }
 
 // The processor's conversion flushes subnormal numbers: it is for sums of tiles, which are none, and not behind a bias.
+// Two vectors of sums are a line of bf16, three columns a part of a vector.
 TEST(TiledKernel, RoundsSumsInOneInstruction) {
-  for (bool hasBias : {false, true}) {
+  for (bool hasBias : {false, true})
+    for (auto [columns, instruction, store] :
+         {std::tuple(64, "vcvtne2ps2bf16", "vmovups\t%zmm"), std::tuple(48, "vcvtneps2bf16", "vmovups\t%ymm"),
+          std::tuple(3, "vcvtneps2bf16", "vmovdqu16\t%ymm")}) {
+      const std::string tileN = columns < 16 ? "16" : "32";
+      const Product p{64,
+                      columns,
+                      64,
+                      false,
+                      false,
+                      hasBias,
+                      0,
+                      "block_m = 32, block_n = " + tileN + ", block_k = 64, tile_m = 32, tile_n = " + tileN +
+                          ", vector = 16, instruction = amx"};
+      KernelRunner kernel(p.text("bf16", "f32", "bf16"), *findCPULevel("amx-bf16"), /*keepText=*/true);
+      ASSERT_TRUE(kernel.ok()) << kernel.errors;
+      const std::string_view assembly = kernel.code->assembly;
+      EXPECT_EQ(countOf(assembly, instruction) > 0, !hasBias) << columns;
+      // Of the last loop with a conversion.
+      if (const size_t at = assembly.rfind(instruction); !hasBias)
+        EXPECT_GT(countOf(assembly.substr(at), store), 0u) << assembly.substr(at);
+    }
+}
+
+// Few k are multiplied faster than lines of the result come: they are asked for before.
+TEST(TiledKernel, AsksForLinesOfTheResult) {
+  for (int64_t k : {64, 256}) {
+    const std::string depth = std::to_string(k);
     const Product p{64,
                     64,
-                    64,
+                    k,
                     false,
+                    true,
                     false,
-                    hasBias,
                     0,
-                    "block_m = 32, block_n = 32, block_k = 64, tile_m = 32, tile_n = 32, "
-                    "vector = 16, instruction = amx"};
+                    "block_m = 64, block_n = 64, block_k = " + depth +
+                        ", tile_m = 32, tile_n = 32, vector = 16, instruction = amx, read_lhs = true"};
     KernelRunner kernel(p.text("bf16", "f32", "bf16"), *findCPULevel("amx-bf16"), /*keepText=*/true);
     ASSERT_TRUE(kernel.ok()) << kernel.errors;
-    EXPECT_EQ(countOf(kernel.code->assembly, "vcvtneps2bf16") > 0, !hasBias);
+    EXPECT_EQ(countOf(kernel.code->assembly, "prefetch") > 0, k == 64);
   }
 }
 

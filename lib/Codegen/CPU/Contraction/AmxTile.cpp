@@ -255,17 +255,17 @@ LogicalResult AmxTile::addFrom(ValueRange start, const TileOperands &operands, A
         Value words = f.offset(rhsAt, pairWord, f.mul(rhsPart, kWords * shape.columns));
         return unit->load(f.offset(words, pairWord, column * kTileColumns), kWords, shape.columns);
       };
-      if (!hasLhs) {
-        lhs.clear();
-        for (auto [row, count] : llvm::zip_equal(rows, rowsOfTile))
-          lhs.push_back(unit->load(f.offset(row, pairWord, inLhs), count, lhsStride));
-      }
-      // A tile of rhs is in its register for one column alone.
+      // Four rows of tiles leave no registers for a column of lhs.
+      if (const auto ofRows = std::ssize(rowsOfTile); !hasLhs || ofRows * columnTiles() + ofRows + 1 > kTileRegisters)
+        lhs.assign(rowsOfTile.size(), {});
+      // A tile is loaded where it is first multiplied: products run meanwhile.
       for (int64_t column = 0; column < columnTiles(); ++column) {
         const Tile rhs = loadRhs(column);
-        for (auto [row, rows] : llvm::enumerate(rowsOfTile)) {
+        for (auto [row, count] : llvm::enumerate(rowsOfTile)) {
+          if (lhs[row].empty())
+            lhs[row] = unit->load(f.offset(rows[row], pairWord, inLhs), count, lhsStride);
           Tile &own = next[row * columnTiles() + column];
-          own = unit->dot(own, lhs[row], rhs, rows);
+          own = unit->dot(own, lhs[row], rhs, count);
         }
       }
     };

@@ -41,6 +41,7 @@
 #include "mp/Analysis/CostModel.h"
 #include "mp/Analysis/RegisterTiles.h"
 #include "mp/Analysis/ResultBlocks.h"
+#include "mp/IR/TileRegisters.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -74,9 +75,12 @@ public:
         tiles(f, values, product, s, acc, width, place), tileProduct(makeTile(schedule)),
         lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
-        readsLhs(readsMatrix(product, schedule)) {
-    if (std::optional<PixelRows> rows = pixelsOf(product, schedule))
+        readsLhs(readsMatrix(product, schedule)), isAmx(schedule.getInstruction() == TileInstruction::Amx) {
+    if (std::optional<PixelRows> rows = pixelsOf(product, schedule)) {
       pixels.emplace(f, values, s.lhs, s.lhsMap, *rows, s.blockM, tileProduct->word(), width);
+      if (isAmx)
+        pixels->tabulate(kTileDepth);
+    }
     if (std::optional<PixelRows> rows = pixelsOfDepthOf(product, schedule))
       pixelsOfDepth.emplace(f, values, product.rhs, mp::pixelsOfDepth(product.rhsMap), *rows, schedule.getBlockK(),
                             tileProduct->word(), width);
@@ -87,6 +91,8 @@ public:
       pooled.emplace(f, *found, s.blockM, schedule.getVector());
     if (std::optional<PixelRows> rows = pixelColumnsOf(product, product.lhsMap, schedule))
       pixelColumns.emplace(f, values, product.lhs, product.lhsMap, *rows, s.blockN, tileProduct->word(), width);
+    if (isAmx)
+      tiles.storeLines();
     if (!s.bias) // nothing comes between
       tiles.epilogue().roundSumsBy([this](Value sums) {
         return tileProduct->roundSums(b, sums, cast<RankedTensorType>(s.result.getType()).getElementType());
@@ -130,6 +136,7 @@ private:
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value to);
   Value rowsBefore(Value row);
+  bool rowsAreOutside() const;
 
   CPUFunction &f;
   LaneBuilder &b;
@@ -140,7 +147,7 @@ private:
   FinishedTiles tiles;
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
-  const bool streamsRhs, readsLhs;
+  const bool streamsRhs, readsLhs, isAmx;
   std::optional<Pixels> pixels;
   std::optional<PixelStretches> pixelStretches;
   std::optional<DepthStretches> depthStretches;
@@ -268,10 +275,21 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
     return failure();
   packedLhs = *ofLhs;
   packedRhs = *ofRhs;
+  auto tile = [&](Value row, Value column) { return emitTile(row, column, from, to); };
+  if (rowsAreOutside())
+    return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) {
+      return f.forEach(values.zero, at.columns, s.tileN, [&](Value column) { return tile(row, column); });
+    });
   // The panel of rhs stays in the first cache while the panels of lhs pass by.
   return f.forEach(values.zero, at.columns, s.tileN, [&](Value column) {
-    return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) { return emitTile(row, column, from, to); });
+    return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) { return tile(row, column); });
   });
+}
+
+/// Whether the rows of a tile stay in the first cache while rhs passes by: panels of pixels lie in one piece, and rows
+/// of lhs apart; where rows in memory are all of k, the result is stored row after row.
+bool ContractionEmitter::rowsAreOutside() const {
+  return isAmx && tiles.mayHaveRowsOutside() && (pixelPanels || (lhs.inMemory && !s.isChunked()));
 }
 
 /// How many rows before `row` a tile begins that is to have whole ones in memory.
@@ -290,6 +308,8 @@ LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, 
   if (s.isChunked())
     tile = f.offset(sums, acc, f.add(f.mul(column, s.blockM), f.mul(row, s.tileN)));
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, endK);
+  if (!s.isChunked() && !storesPastCaches)
+    tiles.prefetchResult(row, column);
   if (!s.isChunked())
     tiles.prefetchAddends(row, column);
   else if (tiles.hasAddends())

@@ -38,8 +38,18 @@ void FinishedTiles::end() {
 }
 
 void FinishedTiles::prefetchAddends(Value row, Value column) {
+  prefetch(row, column, ownEpilogue.addends(), /*isStored=*/false);
+}
+
+void FinishedTiles::prefetchResult(Value row, Value column) {
+  constexpr int64_t kMostDepth = 128; // products of more take longer than a line from memory does
+  if (s.k <= kMostDepth && storesLines && isPlain())
+    prefetch(row, column, {{f.result(0), memoryType(elementOf(s.result))}}, /*isStored=*/true);
+}
+
+void FinishedTiles::prefetch(Value row, Value column, ArrayRef<std::pair<Value, Type>> tensors, bool isStored) {
   constexpr int64_t kLineBytes = 64;
-  if (rowsInResult || s.isTransposed || !hasAddends())
+  if (rowsInResult || s.isTransposed || tensors.empty())
     return;
   Value rowsHere = rowsOfTile(row);
   Value first = f.add(f.add(ownEpilogue.firstRowOf(at.outer), at.firstRow), row);
@@ -47,9 +57,9 @@ void FinishedTiles::prefetchAddends(Value row, Value column) {
   const int64_t columnsOfRow = s.sharesRows ? s.batch * s.n : s.n;
   (void)f.forEach(values.zero, rowsHere, 1, [&](Value index) {
     Value element = f.add(f.mul(f.add(first, index), columnsOfRow), start);
-    for (auto [pointer, type] : ownEpilogue.addends())
+    for (auto [pointer, type] : tensors)
       for (int64_t ahead = 0; ahead < s.tileN; ahead += kLineBytes * 8 / type.getIntOrFloatBitWidth())
-        LLVM::Prefetch::create(b, f.offset(pointer, type, f.add(element, f.i64(ahead))), /*rw=*/0, /*hint=*/3,
+        LLVM::Prefetch::create(b, f.offset(pointer, type, f.add(element, f.i64(ahead))), isStored, /*hint=*/3,
                                /*cache=*/1);
     return success();
   });
@@ -72,10 +82,16 @@ Value FinishedTiles::columnsOfTile(Value column) {
   return s.n % s.tileN == 0 ? f.i64(s.tileN) : f.min(f.sub(at.columns, column), f.i64(s.tileN));
 }
 
+/// Neighbours of a row that are finished at once.
+int64_t FinishedTiles::lanesOfStore() const {
+  const int64_t lanes = width * acc.getIntOrFloatBitWidth() / ownEpilogue.leastBits();
+  return storesLines && isPlain() && s.tileN % lanes == 0 && s.n % lanes == 0 ? lanes : width;
+}
+
 LogicalResult FinishedTiles::finish(Value tile, Value row, Value early, Value column) {
   if (s.isTransposed)
     return finishTransposed(tile, row, column);
-  const int64_t lanes = ownEpilogue.isEven() ? width : 1;
+  const int64_t lanes = ownEpilogue.isEven() ? lanesOfStore() : 1;
   Value rowsHere = rowsOfTile(row), columnsHere = columnsOfTile(column);
   Value firstOfTile = f.add(f.add(ownEpilogue.firstRowOf(at.outer), at.firstRow), row);
   Value firstInRow = f.add(ownEpilogue.firstColumnOf(at.outer), at.columnAt(f, column));
@@ -85,6 +101,12 @@ LogicalResult FinishedTiles::finish(Value tile, Value row, Value early, Value co
                             count, onTile);
   };
   const bool hasRest = s.n % lanes != 0;
+  if (storesLines && s.n < width && isPlain())
+    return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
+      Value sumsAt = f.offset(tile, acc, f.mul(f.add(index, early), s.tileN));
+      ownEpilogue.storeFirst(rowInResult(f.add(firstOfTile, index)), firstInRow, loadLanes(sumsAt, width), s.n);
+      return success();
+    });
   if (reductions.empty())
     return f.forEach(values.zero, rowsHere, 1, [&](Value index) {
       Elements::Scope scope(values);

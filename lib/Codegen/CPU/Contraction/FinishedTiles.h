@@ -31,12 +31,23 @@ public:
   /// Asks for what the epilogue of the tile at a row and column of the block will read: lines of rows that are far
   /// apart, which nothing fetches ahead.
   void prefetchAddends(mlir::Value row, mlir::Value column);
+  /// Asks for the lines of the result that the tile will store, for a product of so few k that they would be waited
+  /// for.
+  void prefetchResult(mlir::Value row, mlir::Value column);
   /// Finishes the rows from `row` of the tile whose sums lie at `tile`, and that begins `early` rows before.
   llvm::LogicalResult finish(mlir::Value tile, mlir::Value row, mlir::Value early, mlir::Value column);
 
+  /// Has narrow results stored by the line where sums are all that is stored, and rows of less than a vector at once.
+  void storeLines() { storesLines = true; }
+  /// Whether tiles may come row by row: what is reduced of them is so down their columns.
+  bool mayHaveRowsOutside() const { return reductions.empty(); }
   bool hasAddends() const { return !ownEpilogue.addends().empty(); }
 
 private:
+  void prefetch(mlir::Value row, mlir::Value column, llvm::ArrayRef<std::pair<mlir::Value, mlir::Type>> tensors,
+                bool isStored);
+  bool isPlain() const { return reductions.empty() && ownEpilogue.isPlain(); }
+  int64_t lanesOfStore() const;
   mlir::Value rowsOfTile(mlir::Value row);
   mlir::Value columnsOfTile(mlir::Value column);
   mlir::Value rowInResult(mlir::Value row);
@@ -50,6 +61,7 @@ private:
   ProductEpilogue ownEpilogue;
   const mlir::Type acc;
   const int64_t width;
+  bool storesLines = false;
   TileReductions reductions;
   std::optional<MappedOperand> rowsInResult;
   BlockPlace at;

@@ -49,6 +49,8 @@ LogicalResult Pixels::emit(Value first) {
   Value firstRow = f.add(f.mul(number, rowsOfImage), f.mul(row, rows.rowStep));
   Value count = f.min(f.i64(keptRows), f.sub(f.i64(rows.images * rowsOfImage), firstRow));
   clearEdges();
+  if (table)
+    fillTable();
   Value target = f.offset(kept, element, rows.fromElement() - rows.firstElement);
   return copy.emit(target, {values.zero, firstRow, count, values.zero, f.i64(elementsOfRow(rows))});
 }
@@ -84,7 +86,27 @@ Value Pixels::elementsOf(const MappedOperand::Sums &sums) {
 
 Value Pixels::at(Value row) { return f.offset(kept, element, elementsAt(row)); }
 
-Value Pixels::alongDepth(Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }
+Value Pixels::alongDepth(Value k) {
+  return table ? Value(LLVM::LoadOp::create(b, b.getI64Type(), inTable(k), /*alignment=*/8)) : findAlongDepth(k);
+}
+
+Value Pixels::inTable(Value k) { return f.offset(table, b.getI64Type(), f.div(k, stepOfTable)); }
+
+void Pixels::tabulate(int64_t step) {
+  stepOfTable = step;
+  table = f.allocate(b.getI64Type(), llvm::divideCeil(wholeDepth(), step));
+}
+
+void Pixels::fillTable() {
+  (void)f.forEach(values.zero, f.i64(wholeDepth()), stepOfTable, [&](Value k) {
+    LLVM::StoreOp::create(b, findAlongDepth(k), inTable(k), /*alignment=*/8);
+    return success();
+  });
+}
+
+int64_t Pixels::wholeDepth() const {
+  return image.map.depth.empty() ? 1 : image.map.depth.front().size * depthOfTaps();
+}
 
 int64_t Pixels::depthOfTaps() const {
   int64_t depth = 1;

@@ -33,11 +33,19 @@ public:
   Depth depthOf(mlir::Value row, int64_t tileRows, mlir::Value from, mlir::Value to);
   /// Elements from a row's element at k of 0 to that at `k`.
   mlir::Value alongDepth(mlir::Value k);
+  /// Sets memory aside for what alongDepth gives for every multiple of `step`: a block looks it up, where finding it
+  /// takes divisions.
+  void tabulate(int64_t step);
 
 private:
   friend class PixelWords;
 
-  /// The k of a row of taps.
+  mlir::Value findAlongDepth(mlir::Value k) { return elementsOf(image.movedBy(image.map.depth, k)); }
+  mlir::Value inTable(mlir::Value k);
+  void fillTable();
+
+  /// All of k, and that of a row of taps.
+  int64_t wholeDepth() const;
   int64_t depthOfTaps() const;
   /// The row of an image that the first row of taps has for the row of pixels of that number.
   mlir::Value firstRowOf(mlir::Value row);
@@ -56,6 +64,8 @@ private:
   const mlir::Type element; ///< as it is kept: widened where a word is one
   Packing copy;             ///< of rows of the image without what is beside them
   mlir::Value kept;
+  int64_t stepOfTable = 0;
+  mlir::Value table; ///< null where nothing is looked up
 };
 
 /// The same where pixels are k, as words of an operand: each of an element and, for pairs, of that of the next pixel.
