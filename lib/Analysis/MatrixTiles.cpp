@@ -13,12 +13,12 @@ using namespace mp;
 
 // In the order of the enum.
 static constexpr MatrixInstructionInfo kInstructions[] = {
-    // instruction, what it needs, depth, copies of lhs and rhs, other registers, f16, bf16, f32, f64
-    {MatrixInstruction::Wmma16x16x16, ChipFeature::Wmma, 16, 2, 2, 20, true, false, false, false},
-    {MatrixInstruction::Mma16x8x8, ChipFeature::MmaM16N8K8, 16, 1, 1, 30, true, false, false, false},
-    {MatrixInstruction::Mma16x8x16, ChipFeature::MmaM16N8K16, 16, 1, 1, 32, true, true, false, false},
-    {MatrixInstruction::Mma16x8x8TF32, ChipFeature::TF32, 8, 1, 1, 40, false, false, true, false},
-    {MatrixInstruction::Fma, std::nullopt, 1, 8, 4, 20, true, true, true, true},
+    // instruction, what it needs, depth, copies of lhs and rhs, other registers, f16, bf16, f32, f64, pairs
+    {MatrixInstruction::Wmma16x16x16, ChipFeature::Wmma, 16, 2, 2, 20, true, false, false, false, false},
+    {MatrixInstruction::Mma16x8x8, ChipFeature::MmaM16N8K8, 16, 1, 1, 30, true, false, false, false, true},
+    {MatrixInstruction::Mma16x8x16, ChipFeature::MmaM16N8K16, 16, 1, 1, 32, true, true, false, false, true},
+    {MatrixInstruction::Mma16x8x8TF32, ChipFeature::TF32, 8, 1, 1, 40, false, false, true, false, true},
+    {MatrixInstruction::Fma, std::nullopt, 1, 8, 4, 20, true, true, true, true, false},
 };
 
 const MatrixInstructionInfo &mp::infoOf(MatrixInstruction instruction) {
@@ -103,7 +103,7 @@ static Type sumOf(MatrixInstruction instruction, Type acc) {
 }
 
 MatrixTiles::MatrixTiles(MmaScheduleAttr schedule, const Contraction &product)
-    : schedule(schedule), element(product.element), sum(sumOf(schedule.getInstruction(), product.acc)),
+    : schedule(schedule), element(product.element), sum(sumOf(schedule.getInstruction(), product.acc)), passed(sum),
       info(infoOf(schedule.getInstruction())), lhs(tileOf(schedule, lhsOf(schedule, product), element, sum)),
       rhs(tileOf(schedule, rhsOf(schedule, product), element, sum)) {}
 
@@ -112,7 +112,7 @@ static constexpr int64_t kLeastEpilogueRows = 16;
 int64_t MatrixTiles::epilogueRows() const {
   const int64_t warps = schedule.getWarpsM() * schedule.getWarpsN();
   int64_t rows = schedule.getWarpM();
-  while (rows > kLeastEpilogueRows && warps * rows * epiloguePitch() * sumBytes() > ringBytes())
+  while (rows > kLeastEpilogueRows && warps * rows * epiloguePitch() * passedBytes() > ringBytes())
     rows /= 2;
   return rows;
 }

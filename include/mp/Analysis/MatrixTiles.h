@@ -20,6 +20,7 @@ struct MatrixInstructionInfo {
   int64_t lhsCopies, rhsCopies;       ///< lanes that hold each element of an operand
   int64_t otherRegisters;             ///< of a thread beside sums and fragments, as ptxas makes do
   bool f16, bf16, f32, f64;           ///< what it multiplies
+  bool pairs;                         ///< of sums a lane has two neighbours of a row, always
 };
 const MatrixInstructionInfo &infoOf(MatrixInstruction instruction);
 
@@ -47,17 +48,19 @@ public:
   MmaScheduleAttr schedule;
   mlir::Type element; ///< of the operands
   mlir::Type sum;     ///< of what a lane adds up: the accumulator's, but f32 where plain arithmetic would need f16
+  /// Of what passes through shared memory when the sums are finished: sums, or what they are rounded to.
+  mlir::Type passed;
   const MatrixInstructionInfo &info;
   SharedTile lhs, rhs; ///< what is multiplied, converted to the type that `fma` works in
 
   int64_t stageBytes() const { return lhs.bytes() + rhs.bytes(); }
   int64_t ringBytes() const { return schedule.getStages() * stageBytes(); }
-  /// The finished sums of a warp pass through shared memory, so many rows at once, 16 to all of them: as many as fit
+  /// What a warp has finished passes through shared memory, so many rows at once, 16 to all of them: as many as fit
   /// where the stages were.
   int64_t epilogueRows() const;
   /// Elements from one row of an epilogue tile to the next: no two lanes that store at once share a bank.
   int64_t epiloguePitch() const { return schedule.getWarpN() + 8; }
-  int64_t epilogueBytes() const { return epilogueRows() * epiloguePitch() * sumBytes(); }
+  int64_t epilogueBytes() const { return epilogueRows() * epiloguePitch() * passedBytes(); }
   /// Shared memory of a block.
   int64_t sharedBytes() const;
   /// Whether an operand is copied by cp.async.
@@ -72,6 +75,7 @@ public:
 
 private:
   int64_t sumBytes() const { return sum.getIntOrFloatBitWidth() / 8; }
+  int64_t passedBytes() const { return passed.getIntOrFloatBitWidth() / 8; }
   int64_t sumRegisters() const;
   int64_t fragmentRegisters() const;
   int64_t registersOnTheWay(const SharedTile &tile, const Chip &chip) const;

@@ -20,20 +20,30 @@ void KernelFunction::bindInputs(Elements &elements) {
     elements.bindUniform(body().getArgument(*kernel.getGuard()), intConstant(b, b.getI32Type(), -1));
 }
 
-LogicalResult KernelFunction::storeResults(Elements &elements, ArrayRef<unsigned> numbers, ArrayRef<Lanes> lanes,
-                                           function_ref<LogicalResult()> onRead) {
-  SmallVector<std::tuple<unsigned, Lanes, Value>> computed;
+FailureOr<SmallVector<KernelFunction::ComputedResult>>
+KernelFunction::computeResults(Elements &elements, ArrayRef<unsigned> numbers, ArrayRef<Lanes> lanes) {
+  SmallVector<ComputedResult> computed;
   for (const Lanes &here : lanes)
     for (unsigned number : numbers) {
       FailureOr<Value> value = elements.at(yields()[number], here);
       if (failed(value))
         return failure();
-      computed.emplace_back(number, here, *value);
+      computed.push_back({number, here, *value});
     }
-  if (onRead && failed(onRead()))
+  return computed;
+}
+
+void KernelFunction::storeComputed(Elements &elements, ArrayRef<ComputedResult> computed) {
+  for (const ComputedResult &one : computed)
+    elements.store(one.value, elementOf(yields()[one.number]), result(one.number), one.here);
+}
+
+LogicalResult KernelFunction::storeResults(Elements &elements, ArrayRef<unsigned> numbers, ArrayRef<Lanes> lanes,
+                                           function_ref<LogicalResult()> onRead) {
+  FailureOr<SmallVector<ComputedResult>> computed = computeResults(elements, numbers, lanes);
+  if (failed(computed) || (onRead && failed(onRead())))
     return failure();
-  for (auto [number, here, value] : computed)
-    elements.store(value, elementOf(yields()[number]), result(number), here);
+  storeComputed(elements, *computed);
   return success();
 }
 

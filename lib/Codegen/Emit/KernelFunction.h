@@ -38,6 +38,15 @@ public:
   /// since a result may lie where an operand lies; `onRead` runs between the two.
   llvm::LogicalResult storeResults(Elements &elements, llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<Lanes> lanes,
                                    llvm::function_ref<llvm::LogicalResult()> onRead = {});
+  /// The same in two steps.
+  struct ComputedResult {
+    unsigned number;
+    Lanes here;
+    mlir::Value value;
+  };
+  mlir::FailureOr<llvm::SmallVector<ComputedResult>>
+  computeResults(Elements &elements, llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<Lanes> lanes);
+  void storeComputed(Elements &elements, llvm::ArrayRef<ComputedResult> computed);
 
   mlir::Value i64(int64_t value) { return intConstant(b, b.getI64Type(), value); }
   mlir::Value add(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::AddIOp>(x, y); }

@@ -132,10 +132,7 @@ SmallVector<std::pair<Value, Type>> ProductEpilogue::addends() const {
   return found;
 }
 
-LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t lanes,
-                                    function_ref<void(size_t, Value)> onTile) {
-  Elements::Scope scope(values);
-  const Lanes here = values.inRow(row, columns, column, lanes, even);
+FailureOr<Value> ProductEpilogue::finishSums(Value column, Value sums, int64_t lanes) {
   // Sums in f16 are f32 in registers, and are of f16 at the end and after the bias.
   auto roundToAcc = [&](Value value) { return product.acc.isF16() ? roundTo(f.b, value, product.acc) : value; };
   sums = roundToAcc(sums);
@@ -145,23 +142,45 @@ LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t
       return failure();
     sums = roundToAcc(arith::AddFOp::create(f.b, sums, *bias));
   }
-  values.bindLanes(product.result, rounded(sums), here);
-  return f.storeResults(values, stored, here, [&] {
-    if (kept) {
-      FailureOr<Value> value = values.at(kept, here);
-      if (failed(value))
-        return failure();
-      if (keptAt)
-        values.store(*value, elementOf(kept), keptAt, here);
-      else
-        onTile(tiles.size(), *value);
-    }
-    for (auto [number, tile] : llvm::enumerate(tiles)) {
-      FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
-      if (failed(value))
-        return failure();
-      onTile(number, *value);
-    }
-    return success();
-  });
+  return rounded(sums);
+}
+
+FailureOr<ProductEpilogue::Computed> ProductEpilogue::compute(Value row, Value column, Value sums, int64_t lanes,
+                                                              OnTile onTile) {
+  Elements::Scope scope(values);
+  const Lanes here = values.inRow(row, columns, column, lanes, even);
+  if (!areSumsFinished) {
+    FailureOr<Value> finished = finishSums(column, sums, lanes);
+    if (failed(finished))
+      return failure();
+    sums = *finished;
+  }
+  values.bindLanes(product.result, sums, here);
+  FailureOr<Computed> computed = f.computeResults(values, stored, here);
+  if (failed(computed))
+    return failure();
+  if (kept) {
+    FailureOr<Value> value = values.at(kept, here);
+    if (failed(value))
+      return failure();
+    if (keptAt)
+      values.store(*value, elementOf(kept), keptAt, here);
+    else
+      onTile(tiles.size(), *value);
+  }
+  for (auto [number, tile] : llvm::enumerate(tiles)) {
+    FailureOr<Value> value = values.at(tile.op->getOperand(0), here);
+    if (failed(value))
+      return failure();
+    onTile(number, *value);
+  }
+  return computed;
+}
+
+LogicalResult ProductEpilogue::emit(Value row, Value column, Value sums, int64_t lanes, OnTile onTile) {
+  FailureOr<Computed> computed = compute(row, column, sums, lanes, onTile);
+  if (failed(computed))
+    return failure();
+  store(*computed);
+  return success();
 }

@@ -36,6 +36,7 @@ public:
     llvm::SmallVector<unsigned, 2> results;
   };
 
+  using Computed = llvm::SmallVector<KernelFunction::ComputedResult>;
   using OnTile = llvm::function_ref<void(size_t tileOp, mlir::Value value)>;
 
   /// `values` has the inputs bound. Emits nothing yet.
@@ -47,6 +48,10 @@ public:
   llvm::ArrayRef<ReducedTile> tileOps() const { return tiles; }
   /// Sums are rounded to the result's type by `own`, not by roundTo: the same, by what is known of them.
   void roundSumsBy(std::function<mlir::Value(mlir::Value)> own) { roundSums = std::move(own); }
+  /// What `emit` gets is what `finishSums` made of sums.
+  void takeFinishedSums() { areSumsFinished = true; }
+  /// Adds the bias to the sums of `lanes` neighbours from `column` and rounds them to the result's type, in registers.
+  mlir::FailureOr<mlir::Value> finishSums(mlir::Value column, mlir::Value sums, int64_t lanes);
   /// Has `value`, of the product's shape, stored at `pointer`; results by these numbers, which are made of it there,
   /// are left to the caller.
   void keep(mlir::Value value, mlir::Value pointer, llvm::ArrayRef<unsigned> ofOthers);
@@ -67,6 +72,10 @@ public:
   /// Finishes `lanes` neighbours from `column` of row `row` of the result. `onTile` gets what
   /// each of the tile ops reads there, in registers.
   llvm::LogicalResult emit(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes, OnTile onTile = {});
+  /// The same in two steps, so that neighbours elsewhere can be computed between them: what is to be stored, and that.
+  mlir::FailureOr<Computed> compute(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
+                                    OnTile onTile = {});
+  void store(llvm::ArrayRef<KernelFunction::ComputedResult> computed) { f.storeComputed(values, computed); }
   /// The same for the first `count` of the lanes that `sums` has, where the epilogue is plain.
   void storeFirst(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t count);
 
@@ -83,7 +92,7 @@ private:
   llvm::SmallVector<ReducedTile> tiles;
   mlir::Value kept, keptAt; ///< beside results; may be null
   const int64_t columns;    ///< of a row of the result
-  bool even;
+  bool even, areSumsFinished = false;
   std::function<mlir::Value(mlir::Value)> roundSums;
 };
 

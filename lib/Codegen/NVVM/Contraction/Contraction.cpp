@@ -379,7 +379,8 @@ LogicalResult ContractionEmitter::emit(Value block) {
 /// number.
 static FailureOr<int64_t> emitFrom(GPUFunction &f, const Product &product, MmaScheduleAttr schedule, int64_t first,
                                    bool isAll, const IndexMap *place = nullptr, const Pooled *pooled = nullptr) {
-  const MatrixTiles tiles(schedule, product);
+  MatrixTiles tiles(schedule, product);
+  tiles.passed = SumsEpilogue::findPassed(product, tiles, pooled);
   if (std::string why = explainIllegal(tiles, f.chip); !why.empty())
     return product.op->emitOpError("is scheduled with ") << why;
   ContractionEmitter emitter(f, product, tiles, place, pooled);

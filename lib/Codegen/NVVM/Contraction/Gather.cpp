@@ -162,7 +162,7 @@ void Gather::makeTable() {
     }
     entries.push_back(entry);
   }
-  table.emplace(f, entries, pattern.blockK / stretch);
+  table.emplace(f, entries, pattern.blockK / stretch, pattern.isShort);
 }
 
 void Gather::startAt(Value startsAt) {

@@ -39,6 +39,7 @@ public:
     int64_t distance = 1;   ///< from one of these lanes to the next, each in a group of distance * sharers lanes
     bool isCut = false;     ///< a block has a part of k
     bool isCrowded = false; ///< registers have no room for an address of each vector
+    bool isShort = false;   ///< a step has few multiplications: each instruction counts
   };
 
   /// Whether vectors can be found so: no index is divided, an i32 counts all, and registers have room for what is known

@@ -96,17 +96,35 @@ void MmaSync::mma(NVVM::MMATypes type, ValueRange lhs, ValueRange rhs, int64_t k
     sums[value] = LLVM::ExtractValueOp::create(b, result, value);
 }
 
+FailureOr<WarpProduct::Values> MmaSync::finishPairs(ValueRange sums, FinishPairs finish) {
+  const int64_t tilesN = warp.columns() / kColumns, ofTile = kSums / 2;
+  auto pair = VectorType::get({2}, warp.acc);
+  Values finished(sums.size() / 2);
+  for (int64_t j = 0; j < tilesN; ++j) {
+    Values pairs;
+    for (int64_t at = j; at < blocksM() * tilesN; at += tilesN)
+      for (int64_t half = 0; half < ofTile; ++half)
+        pairs.push_back(vector::FromElementsOp::create(b, pair, sums.slice(at * kSums + 2 * half, 2)));
+    FailureOr<Values> own = finish(pairs, f.add(columnOfLane(), f.i64(j * kColumns)));
+    if (failed(own))
+      return failure();
+    for (auto [number, value] : llvm::enumerate(*own))
+      finished[(number / ofTile * tilesN + j) * ofTile + number % ofTile] = value;
+  }
+  return finished;
+}
+
 void MmaSync::store(ValueRange sums, int64_t first, int64_t count, Value epilogueTile, int64_t pitch) {
-  const int64_t tilesN = warp.columns() / kColumns;
-  Value row = f.div(f.lane, 4), column = f.mul(f.rem(f.lane, 4), 2);
+  const int64_t tilesN = warp.columns() / kColumns, bytes = warp.tiles.passed.getIntOrFloatBitWidth() / 8;
+  const int64_t ofHalf = bytes == 2 ? 1 : 2; // pairs of 16 bits are values
+  Value row = f.div(f.lane, 4), column = columnOfLane();
   for (int64_t i = first / kRows; i < (first + count) / kRows; ++i)
     for (int64_t j = 0; j < tilesN; ++j)
       for (int64_t half = 0; half < 2; ++half) {
-        const int64_t ofHalf = valuesOfTile() / 2;
-        ValueRange pair = sums.slice((i * tilesN + j) * valuesOfTile() + ofHalf * half, ofHalf);
+        ValueRange pair = sums.slice(((i * tilesN + j) * 2 + half) * ofHalf, ofHalf);
         Value lanes =
             ofHalf == 1 ? pair.front() : Value(vector::FromElementsOp::create(b, VectorType::get({2}, warp.acc), pair));
         Value target = epilogueAt(epilogueTile, row, i * kRows - first + 8 * half, column, j * kColumns, pitch);
-        LLVM::StoreOp::create(b, lanes, target, warp.acc.getIntOrFloatBitWidth() / 4);
+        LLVM::StoreOp::create(b, lanes, target, 2 * bytes);
       }
 }

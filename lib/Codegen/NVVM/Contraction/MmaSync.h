@@ -42,6 +42,7 @@ public:
 
   Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t number) override;
   void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) final;
+  mlir::FailureOr<Values> finishPairs(mlir::ValueRange sums, FinishPairs finish) final;
   void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value epilogueTile, int64_t pitch) final;
 
 protected:
@@ -55,6 +56,7 @@ protected:
 
 private:
   int64_t valuesOfTile() const { return kSums / sumsOfValue(); }
+  mlir::Value columnOfLane() { return f.mul(f.rem(f.lane, 4), 2); }
   int64_t blocksM() const { return warp.rows() / 16; }
   int64_t blocksN() const { return warp.columns() / 16; }
 

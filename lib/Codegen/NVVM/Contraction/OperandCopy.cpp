@@ -54,7 +54,8 @@ Gather::Pattern OperandCopy::patternOf(GPUFunction &f, const OperandView &view, 
             .apart = std::max<int64_t>(f.threads / vectorsOfRow, 1),
             .sharers = lanesOfRow,
             .isCut = view.isCut,
-            .isCrowded = view.isCrowded};
+            .isCrowded = view.isCrowded,
+            .isShort = view.isShort};
   Gather::Pattern pattern{.blockK = view.blockColumns,
                           .stages = view.stages,
                           .rows = others,
@@ -62,6 +63,7 @@ Gather::Pattern OperandCopy::patternOf(GPUFunction &f, const OperandView &view, 
                           .apart = passes == 1 ? run : 0};
   pattern.isCut = view.isCut;
   pattern.isCrowded = view.isCrowded;
+  pattern.isShort = view.isShort;
   if (passes == 1) {
     pattern.sharers = Chip::kWarp / lanesOfRow;
     pattern.distance = lanesOfRow;
@@ -171,6 +173,8 @@ std::unique_ptr<OperandCopy> mp::makeOperandCopy(GPUFunction &f, Elements &value
                                                  const MatrixTiles &tiles) {
   OperandView view = OperandView::of(product, isLhs, tiles.schedule);
   view.isCrowded = isCrowded(tiles, f.chip);
+  constexpr int64_t kFewSums = 32;
+  view.isShort = tiles.schedule.getWarpM() * tiles.schedule.getWarpN() < kFewSums * Chip::kWarp;
   const SharedTile &tile = isLhs ? tiles.lhs : tiles.rhs;
   if (tiles.isAsync(tile, f.chip))
     return makeAsyncCopy(f, view, tile);

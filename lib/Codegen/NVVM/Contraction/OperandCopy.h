@@ -23,6 +23,7 @@ struct OperandView {
   int64_t stages;
   int64_t blockRows, blockColumns;
   bool isCrowded = false; ///< registers have no room for an address of each vector
+  bool isShort = false;   ///< a step has few multiplications: each instruction counts
 
   static OperandView of(const Product &product, bool isLhs, MmaScheduleAttr schedule);
 };

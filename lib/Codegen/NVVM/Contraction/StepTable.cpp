@@ -6,10 +6,11 @@
 using namespace mlir;
 using namespace mp;
 
-// Numbers of an entry: 16 bytes are one access.
+// Numbers of an entry, of 64 bits each.
 static constexpr int64_t kNumbers = 2;
 
-StepTable::StepTable(GPUFunction &f, ArrayRef<Entry> entries, int64_t stretches) : f(f), stretches(stretches) {
+StepTable::StepTable(GPUFunction &f, ArrayRef<Entry> entries, int64_t stretches, bool isOneAccess)
+    : f(f), stretches(stretches), isOneAccess(isOneAccess) {
   SmallVector<int64_t> values;
   for (const Entry &entry : entries)
     values.append({entry.distance, entry.bits});
@@ -24,8 +25,9 @@ StepTable::Found StepTable::find(Value step, int64_t further) {
   Value index = f.mul(b.createOrFold<arith::ExtSIOp>(i64, step), kNumbers * stretches);
   Value entry = f.offset(f.offset(start, i64, index), i64, kNumbers * further);
   auto distance = LLVM::LoadOp::create(b, i64, entry, /*alignment=*/Chip::kAccessBytes);
-  auto bits = LLVM::LoadOp::create(b, i64, f.offset(entry, i64, 1), /*alignment=*/8);
+  auto bits = LLVM::LoadOp::create(b, isOneAccess ? i64 : Type(b.getI32Type()), f.offset(entry, i64, 1),
+                                   /*alignment=*/8);
   distance.setInvariant(true);
   bits.setInvariant(true);
-  return {distance, arith::TruncIOp::create(b, b.getI32Type(), bits)};
+  return {distance, isOneAccess ? arith::TruncIOp::create(b, b.getI32Type(), bits) : bits.getResult()};
 }

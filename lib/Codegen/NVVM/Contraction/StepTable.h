@@ -17,8 +17,9 @@ public:
     int64_t distance; ///< in bytes
     uint32_t bits;
   };
-  /// `stretches` of a table in each step.
-  StepTable(GPUFunction &f, llvm::ArrayRef<Entry> entries, int64_t stretches);
+  /// `stretches` of a table in each step. `isOneAccess` saves an instruction. An entry is then read with a word that is
+  /// nobody's, whose register ptxas gives to others: they wait for memory in the turn that loads for the next.
+  StepTable(GPUFunction &f, llvm::ArrayRef<Entry> entries, int64_t stretches, bool isOneAccess);
 
   /// Step 0 begins with that stretch, an i64.
   void startAt(mlir::Value stretch);
@@ -32,6 +33,7 @@ public:
 private:
   GPUFunction &f;
   int64_t stretches;
+  bool isOneAccess;
   mlir::Value table, start;
 };
 

@@ -20,6 +20,11 @@ public:
   SumsEpilogue(GPUFunction &f, Elements &values, const Product &product, const MatrixTiles &tiles,
                const IndexMap *place, const Pooled *pooled);
 
+  /// What is to pass through shared memory when sums are finished: what they are rounded to where that is half as much,
+  /// which lanes can do that have pairs of neighbours. What is pooled comes back to the place of its sums, as wide as
+  /// it may be.
+  static mlir::Type findPassed(const Product &product, const MatrixTiles &tiles, const Pooled *pooled);
+
   llvm::LogicalResult prepare();
   /// `epilogueTile` is the warp's shared memory.
   llvm::LogicalResult emit(WarpProduct &warp, mlir::ValueRange sums, mlir::Value epilogueTile,
@@ -28,20 +33,34 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// A vector of an epilogue tile, for the results of the tile ops (TileReduction.h).
+  /// An epilogue tile: the shared memory that it is in, and its product, first row and first column of the product.
+  struct Tile {
+    mlir::Value memory, outer, row, column;
+  };
+  /// A vector of an epilogue tile, where it is there, for the results of the tile ops (TileReduction.h) with its phase
+  /// and whether it is the lane's first of that.
   struct Vector {
-    mlir::Value number;
+    mlir::Value row, column;
     int64_t phase;
     mlir::Value isFirst;
   };
 
-  /// Finishes the rows of an epilogue tile, from `row` of the product. Gives what the tile ops have so far.
-  mlir::FailureOr<Values> emitTile(mlir::Value epilogueTile, bool isFirst, mlir::Value outer, mlir::Value row,
-                                   mlir::Value column, mlir::ValueRange soFar);
-  mlir::FailureOr<Values> emitVector(const Vector &at, mlir::Value epilogueTile, mlir::Value outer, mlir::Value row,
-                                     mlir::Value column, mlir::ValueRange soFar);
+  /// Finishes the rows of an epilogue tile. Gives what the tile ops have so far.
+  mlir::FailureOr<Values> emitTile(const Tile &tile, bool isFirst, mlir::ValueRange soFar);
+  /// The same of `count` vectors of each lane, in the order of the tile, from `first` of the warp's first lane.
+  mlir::FailureOr<Values> emitVectors(mlir::Value first, int64_t count, bool isFirst, const Tile &tile,
+                                      mlir::ValueRange soFar);
+  /// How many vectors that is: several, so that what is read for one does not wait for what is written of another,
+  /// where no sums wait in registers, which then have room for them.
+  int64_t vectorsAtOnce() const;
+  mlir::FailureOr<ProductEpilogue::Computed> compute(const Vector &at, const Tile &tile, Values &seen);
+  /// Whether the product has such a vector; null where it does.
+  mlir::Value isInside(const Vector &at, const Tile &tile);
+  /// What passes through shared memory in the place of the sums, two to a value. `column` is the warp's first.
+  mlir::FailureOr<Values> finishPairs(WarpProduct &warp, mlir::ValueRange sums, mlir::Value outer, mlir::Value column);
 
   GPUFunction &f;
+  Elements &values;
   const Product &product;
   const MatrixTiles &tiles;
   ProductEpilogue epilogue;

@@ -11,11 +11,15 @@ WarpProduct::Values WarpProduct::zeros() {
   return Values(sumsOfLane / sumsOfValue(), floatConstant(b, valueType(), 0));
 }
 
+FailureOr<WarpProduct::Values> WarpProduct::finishPairs(ValueRange, FinishPairs) {
+  llvm_unreachable("an instruction whose lanes have no pairs");
+}
+
 Value WarpProduct::epilogueAt(Value epilogueTile, Value row, int64_t rowStep, Value column, int64_t columnStep,
                               int64_t pitch) {
-  Value start = f.offset(epilogueTile, warp.acc, f.add(f.mul(row, pitch), column));
+  Value start = f.offset(epilogueTile, warp.tiles.passed, f.add(f.mul(row, pitch), column));
   const int64_t steps = rowStep * pitch + columnStep;
-  return steps == 0 ? start : f.offset(start, warp.acc, steps);
+  return steps == 0 ? start : f.offset(start, warp.tiles.passed, steps);
 }
 
 std::unique_ptr<WarpProduct> mp::makeWarpProduct(GPUFunction &f, const WarpTile &warp) {

@@ -34,6 +34,11 @@ public:
   virtual Values load(mlir::Value lhsStage, mlir::Value rhsStage, int64_t number) = 0;
   /// Adds the products of `loaded` to `sums`.
   virtual void multiply(mlir::ValueRange loaded, llvm::MutableArrayRef<mlir::Value> sums) = 0;
+  /// Makes of the sums of a lane what passes through shared memory in their place, where that has 16 bits: `finish`
+  /// gets the pairs of one column of the warp's tile and its neighbour, and where that is. Of instructions with pairs
+  /// alone.
+  using FinishPairs = llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange pairs, mlir::Value column)>;
+  virtual mlir::FailureOr<Values> finishPairs(mlir::ValueRange sums, FinishPairs finish);
   /// Stores rows [first, first + count) of the warp's tile to `epilogueTile`, `pitch` elements from row to row. Both
   /// are multiples of 16.
   virtual void store(mlir::ValueRange sums, int64_t first, int64_t count, mlir::Value epilogueTile, int64_t pitch) = 0;
