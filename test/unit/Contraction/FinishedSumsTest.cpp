@@ -71,10 +71,10 @@ TEST_P(FinishedSumsTest, areRoundedOnce) {
                                               return k == 7 ? p.large() : k == 33 ? 1 + 2 * (row % 2) : 0;
                                             }),
                                      p.fill(p.kDepth * p.n, [](int64_t) { return 1; }),
-                                     p.fill(p.n, [&](int64_t j) { return j % 8 - p.large(); }),
+                                     p.fill(p.n, [&](int64_t j) { return j % 13 - p.large(); }),
                                      p.fill(p.m * p.n, [&](int64_t i) { return 16 * (i / p.n % 5); })};
   const Bytes expected =
-      p.fill(p.m * p.n, [&](int64_t i) { return 1 + 2 * (i / p.n % 2) + i % p.n % 8 + 16 * (i / p.n % 5); });
+      p.fill(p.m * p.n, [&](int64_t i) { return 1 + 2 * (i / p.n % 2) + i % p.n % 13 + 16 * (i / p.n % 5); });
   SIMTOptions options;
   options.races = options.uninitialized = options.bounds = true;
   for (uint64_t seed : {0, 9}) {
