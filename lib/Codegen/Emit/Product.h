@@ -76,7 +76,7 @@ public:
   mlir::FailureOr<Computed> compute(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
                                     OnTile onTile = {});
   void store(llvm::ArrayRef<KernelFunction::ComputedResult> computed) { f.storeComputed(values, computed); }
-  /// The same for the first `count` of the lanes that `sums` has, where the epilogue is plain.
+  /// Stores the first `count` of the lanes that `sums` has, where the epilogue is plain.
   void storeFirst(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t count);
 
 private:
