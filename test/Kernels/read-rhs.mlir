@@ -7,7 +7,7 @@
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=amx-bf16 -mp-schedule-kernels=features=amx-bf16 | FileCheck %s --check-prefix=UNIT
 // RUN: mp-opt %s -mp-decompose -cse -mp-form-kernels -mp-split-contractions=features=avx512 -mp-schedule-kernels=features=avx512 | FileCheck %s --check-prefix=FMA
 // UNIT-LABEL: @pairs
-// UNIT: tile_m = 16, tile_n = 48, vector = 16, instruction = amx, read_rhs = true
+// UNIT: tile_m = 32, tile_n = 32, vector = 16, instruction = amx, read_rhs = true
 // UNIT-LABEL: @one_dimension
 // UNIT-LABEL: @odd_rows
 // UNIT: block_m = 64, block_n = 144, {{.*}}instruction = amx, read_rhs = true
